@@ -1,0 +1,15 @@
+/* Products of two 64-bit numbers, for conversions that may not lose a tick. */
+#ifndef DWELL_BASE_WIDE_H
+#define DWELL_BASE_WIDE_H
+
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* a * b / c, rounded down; c is not zero, and the result fits. */
+static inline uint64_t multiply_divide(uint64_t a, uint64_t b, uint64_t c)
+{
+    return (uint64_t)((uint128)a * b / c);
+}
+
+#endif

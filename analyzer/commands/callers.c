@@ -1,0 +1,84 @@
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "commands/commands.h"
+#include "profile/collect.h"
+#include "report/views.h"
+
+enum { OPTION_FORMAT = 256 };
+
+static const struct argp_option options[] = {
+    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
+    { 0 },
+};
+
+struct settings {
+    const char *words[2]; /* FUNCTION, or FILE and FUNCTION */
+    int count;
+    table_printer *print;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    switch (key) {
+    case OPTION_FORMAT:
+        s->print = table_format(argument);
+        if (!s->print)
+            die(STATUS_ERROR, "--format: '%s' is none of %s", argument, table_format_names);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (s->count == 2)
+            argp_error(state, "too many arguments: '%s'", argument);
+        s->words[s->count++] = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (s->count == 0)
+            argp_error(state, "which FUNCTION?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+enum { MOST_NAMED = 8 };
+
+static uint32_t choose(const struct loaded *l, const char *text)
+{
+    size_t count;
+    uint32_t *found = view_find_functions(l, text, &count);
+    if (count == 0)
+        die(STATUS_ERROR, "%s: no function '%s' was recorded; dwell report -s name lists them", l->file->path, text);
+    if (count > 1) {
+        say("'%s' names %zu functions; give one of their names whole, with @module where that is not enough:", text, count);
+        for (size_t i = 0; i < count && i < MOST_NAMED; i++)
+            fprintf(stderr, "  %s (%s)\n", l->names[found[i]].name, l->names[found[i]].module);
+        if (count > MOST_NAMED)
+            fprintf(stderr, "  and %zu more\n", count - MOST_NAMED);
+        exit(STATUS_ERROR);
+    }
+    uint32_t function = found[0];
+    free(found);
+    return function;
+}
+
+int command_callers(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "[FILE] FUNCTION",
+        "Shows a function of a session (dwell.data) between its callers and its callees.\v"
+        "A caller's times are the function's own when it was called from there, a callee's are its own when "
+        "it was called from the function. SHARE is elapsed inclusive time in percent of the function's. "
+        "FUNCTION is a whole name, a C++ name without its parameters, or a part that only one name has.",
+        NULL, NULL, NULL,
+    };
+    struct settings s = { { NULL, NULL }, 0, table_print_text };
+    parse_options(&argp, "callers", argc, argv, &s);
+    struct loaded loaded;
+    load_session(&loaded, s.count == 2 ? s.words[0] : DEFAULT_SESSION, collect_default_jobs());
+    struct table table = view_callers(&loaded, choose(&loaded, s.words[s.count - 1]));
+    s.print(&table, stdout);
+    table_drop(&table);
+    unload_session(&loaded);
+    return finish_output();
+}

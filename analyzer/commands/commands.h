@@ -1,0 +1,23 @@
+/* The subcommands. Each parses its own options, and returns the program's exit status. */
+#ifndef DWELL_COMMANDS_COMMANDS_H
+#define DWELL_COMMANDS_COMMANDS_H
+
+#include <argp.h>
+
+typedef int command(int argc, char **argv);
+
+command command_record, command_report, command_tree, command_callers, command_info;
+
+#define DEFAULT_SESSION "dwell.data"
+
+/* argp_parse with argv[0] as "dwell NAME", so that its messages name the command. */
+void parse_options(const struct argp *argp, const char *name, int argc, char **argv, void *input);
+
+/* Numbers of options; they end the program where the text is no number of the kind. */
+unsigned long option_number(const char *option, const char *text);
+double option_percent(const char *option, const char *text);
+
+/* Flushes stdout; the status to return: an error where it could not be written. */
+int finish_output(void);
+
+#endif

@@ -1,0 +1,129 @@
+#include "commands/executable.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+
+#if defined(__x86_64__)
+#define THIS_MACHINE EM_X86_64
+#else
+#define THIS_MACHINE EM_AARCH64
+#endif
+
+static bool is_program(const char *path, int *error)
+{
+    struct stat status;
+    if (stat(path, &status) < 0) {
+        *error = errno;
+        return false;
+    }
+    if (!S_ISREG(status.st_mode) || access(path, X_OK) < 0) {
+        *error = EACCES;
+        return false;
+    }
+    return true;
+}
+
+/* As execvp: a name without a slash is looked for along PATH. */
+static char *find(const char *program, int *error)
+{
+    *error = ENOENT;
+    if (strchr(program, '/'))
+        return is_program(program, error) ? need_copy(program, strlen(program)) : NULL;
+    const char *path = getenv("PATH");
+    if (!path)
+        path = "/bin:/usr/bin";
+    int worst = ENOENT;
+    while (*program) {
+        size_t length = strcspn(path, ":");
+        char *candidate = need_memory(length + strlen(program) + 3, 1);
+        sprintf(candidate, "%.*s%s%s", (int)length, path, length ? "/" : "./", program);
+        if (is_program(candidate, error))
+            return candidate;
+        free(candidate);
+        if (*error == EACCES)
+            worst = EACCES;
+        if (path[length] == '\0')
+            break;
+        path += length + 1;
+    }
+    *error = worst;
+    return NULL;
+}
+
+static bool has_segment(Elf *elf, uint32_t type)
+{
+    size_t count = 0;
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr segment;
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == type)
+            return true;
+    }
+    return false;
+}
+
+/* The runtime marks what it is linked into by a note of its own. */
+static bool has_note(Elf *elf)
+{
+    size_t count = 0;
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_NOTE)
+            continue;
+        Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz,
+                                              segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+        GElf_Nhdr note;
+        size_t offset = 0, name, description;
+        while (data && (offset = gelf_getnote(data, offset, &note, &name, &description)) > 0)
+            if (note.n_namesz == sizeof "dwell" && memcmp((char *)data->d_buf + name, "dwell", sizeof "dwell") == 0)
+                return true;
+    }
+    return false;
+}
+
+static void examine_elf(struct executable *e, Elf *elf)
+{
+    GElf_Ehdr header;
+    if (!gelf_getehdr(elf, &header))
+        return; /* the kernel will say what it thinks of it */
+    e->has_runtime = has_note(elf);
+    if (header.e_machine != THIS_MACHINE || gelf_getclass(elf) != ELFCLASS64) {
+        e->wrong = "is for another architecture than this dwell, which records 64-bit programs of its own";
+        e->status = STATUS_OWN_FAILURE;
+    } else if (!has_segment(elf, PT_INTERP) && !e->has_runtime) {
+        e->wrong = "is statically linked, so libdwell.so cannot be loaded into it; link it with libdwell.a";
+        e->status = STATUS_OWN_FAILURE;
+    }
+}
+
+struct executable executable_examine(const char *program)
+{
+    struct executable e = { .path = NULL };
+    int error;
+    e.path = find(program, &error);
+    if (!e.path) {
+        e.status = error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
+        e.wrong = error == ENOENT ? "no such program" : error == EACCES ? "not executable" : strerror(error);
+        return e;
+    }
+    int fd = open(e.path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return e; /* may be run, but not read */
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    if (elf && elf_kind(elf) == ELF_K_ELF)
+        examine_elf(&e, elf);
+    elf_end(elf);
+    close(fd);
+    return e;
+}

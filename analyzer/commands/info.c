@@ -1,0 +1,179 @@
+#include <inttypes.h>
+#include <libsmartcols.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/message.h"
+#include "commands/commands.h"
+#include "profile/collect.h"
+#include "report/views.h"
+
+static const struct argp_option options[] = { { 0 } };
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    const char **file = state->input;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (state->arg_num > 0)
+        argp_error(state, "one session at a time: '%s' is a second one", argument);
+    *file = argument;
+    return 0;
+}
+
+static void line(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void line(const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    printf("%-16s", name);
+    vprintf(format, arguments);
+    putchar('\n');
+    va_end(arguments);
+}
+
+static double seconds(const struct session_file *f, uint64_t ticks)
+{
+    return (double)ticks / (double)f->header.ticks_per_second;
+}
+
+static void print_time(const struct session_file *f)
+{
+    time_t start = (time_t)(f->header.start_realtime / 1000000000u);
+    char text[64];
+    struct tm tm;
+    strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", localtime_r(&start, &tm));
+    line("recorded", "%s", text);
+    if (f->header.end_ticks)
+        line("duration", "%.3f s", seconds(f, f->header.end_ticks - f->header.start_ticks));
+    line("state", "%s", f->header.state == DWELL_COMPLETE ? "complete"
+                        : "not finished: still recording, or the recorder was killed");
+}
+
+static void print_clock(const struct session_file *f)
+{
+    static const char *const names[] = { "unknown", "TSC", "CNTVCT", "CLOCK_MONOTONIC" };
+    unsigned clock = f->header.clock < 4 ? f->header.clock : 0;
+    line("clock", "%s, %.3f MHz", names[clock], (double)f->header.ticks_per_second / 1e6);
+    line("machine", "%s", f->header.machine == DWELL_MACHINE_X86_64 ? "x86-64"
+                          : f->header.machine == DWELL_MACHINE_AARCH64 ? "aarch64" : "unknown");
+}
+
+static void print_counts(const struct loaded *l)
+{
+    const struct profile_counts *c = &l->profile->counts;
+    line("events", "%" PRIu64 " (%" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " frames left without one)",
+         c->enters + c->exits, c->enters, c->exits, c->unwound);
+    line("intervals", "%" PRIu64 ", of them flagged %" PRIu64 " (%.3f %%)", c->intervals, c->flagged_intervals,
+         c->intervals ? 100.0 * (double)c->flagged_intervals / (double)c->intervals : 0);
+    if (l->summary.application_known)
+        line("OS events", "%" PRIu64 ", page faults %" PRIu64 ", blocked %.6f s, preempted %.6f s", c->os_events,
+             c->page_faults, seconds(l->file, c->blocked), seconds(l->file, c->preempted));
+    line("call paths", "%zu, of %zu functions in %zu modules", l->profile->node_count - l->profile->thread_count,
+         l->profile->function_count, l->profile->module_count);
+    struct stat status;
+    if (fstat(l->file->fd, &status) == 0)
+        line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
+    line("lost events", "%" PRIu64, l->file->header.lost_events);
+}
+
+static const char *ending(const struct trace_process *p, char *text, size_t size)
+{
+    if (p->end_how == DWELL_END_EXIT)
+        snprintf(text, size, "exit %u", p->end_value);
+    else if (p->end_how == DWELL_END_SIGNAL)
+        snprintf(text, size, "signal %u", p->end_value);
+    else
+        snprintf(text, size, "%s", p->end_how ? "exit" : "unknown");
+    return text;
+}
+
+static struct libscols_table *new_table(const char *const *titles, int count)
+{
+    struct libscols_table *table = scols_new_table();
+    for (int i = 0; table && i < count; i++)
+        if (!scols_table_new_column(table, titles[i], 0, 0))
+            table = NULL;
+    if (!table)
+        die(STATUS_ERROR, "out of memory");
+    return table;
+}
+
+static void print_table(struct libscols_table *table)
+{
+    putchar('\n');
+    fflush(stdout);
+    scols_print_table(table);
+    scols_unref_table(table);
+}
+
+static void set_number(struct libscols_line *row, size_t column, uint64_t number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%" PRIu64, number);
+    scols_line_set_data(row, column, text);
+}
+
+static void print_processes(const struct session_file *f)
+{
+    static const char *const titles[] = { "PROCESS", "PARENT", "START s", "END", "COMMAND" };
+    struct libscols_table *table = new_table(titles, 5);
+    for (size_t i = 0; i < f->process_count; i++) {
+        const struct trace_process *p = &f->processes[i];
+        struct libscols_line *row = scols_table_new_line(table, NULL);
+        char text[64];
+        set_number(row, 0, p->pid);
+        set_number(row, 1, p->parent_pid);
+        snprintf(text, sizeof text, "%.6f", seconds(f, p->start_time - f->header.start_ticks));
+        scols_line_set_data(row, 2, p->start_time > f->header.start_ticks ? text : "-");
+        scols_line_set_data(row, 3, ending(p, text, sizeof text));
+        scols_line_set_data(row, 4, p->arguments[0] ? p->arguments : p->path);
+    }
+    print_table(table);
+}
+
+static void print_threads(const struct session_file *f)
+{
+    static const char *const titles[] = { "THREAD", "TID", "PROCESS", "OS EVENTS FROM" };
+    static const char *const sources[] = { "none", "perf", "rseq" };
+    struct libscols_table *table = new_table(titles, 4);
+    for (size_t i = 0; i < f->thread_count; i++) {
+        const struct trace_thread *t = &f->threads[i];
+        const struct trace_process *p = session_file_process(f, t->process);
+        struct libscols_line *row = scols_table_new_line(table, NULL);
+        scols_line_set_data(row, 0, t->name[0] ? t->name : "[unknown]");
+        set_number(row, 1, t->tid);
+        set_number(row, 2, p ? p->pid : 0);
+        scols_line_set_data(row, 3, t->os_source < 3 ? sources[t->os_source] : "unknown");
+    }
+    print_table(table);
+}
+
+int command_info(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "[FILE]",
+        "Tells what a session (dwell.data) holds: what was recorded, where, how, and what was lost.", NULL, NULL, NULL,
+    };
+    const char *file = DEFAULT_SESSION;
+    parse_options(&argp, "info", argc, argv, &file);
+    struct loaded l;
+    load_session(&l, file, collect_default_jobs());
+    line("session", "%s", file);
+    print_time(l.file);
+    print_clock(l.file);
+    print_counts(&l);
+    for (size_t i = 0; i < l.file->note_count; i++)
+        line("note", "%s", l.file->notes[i]);
+    for (size_t i = 0; i < l.summary.remark_count; i++)
+        line("remark", "%s", l.summary.remarks[i]);
+    print_processes(l.file);
+    print_threads(l.file);
+    unload_session(&l);
+    return finish_output();
+}

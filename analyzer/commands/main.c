@@ -1,0 +1,54 @@
+#include <locale.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "commands/commands.h"
+
+static const struct {
+    const char *name;
+    command *run;
+    const char *does;
+} commands[] = {
+    { "record", command_record, "run a program and record its calls" },
+    { "report", command_report, "the four times of functions, modules, threads or processes" },
+    { "tree", command_tree, "call paths, with the hot path marked" },
+    { "callers", command_callers, "a function between its callers and callees" },
+    { "info", command_info, "what a session holds, and what was lost" },
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *out)
+{
+    fputs("Usage: dwell COMMAND [OPTION...]\n\n"
+          "Shows exactly where the time of an instrumented program goes.\n\n", out);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].does);
+    fputs("\n  cc -g -O2 -finstrument-functions prog.c -o prog\n"
+          "  dwell record ./prog\n"
+          "  dwell report\n\n"
+          "dwell COMMAND --help tells more.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+    setlocale(LC_CTYPE, ""); /* characters as the terminal has them; numbers never follow the locale */
+    if (argc < 2) {
+        print_help(stderr);
+        return STATUS_ERROR;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+        puts("dwell " DWELL_VERSION_TEXT);
+        return finish_output();
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        print_help(stdout);
+        return finish_output();
+    }
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (strcmp(commands[i].name, name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    die(STATUS_ERROR, "no command '%s'; dwell --help lists them", name);
+}

@@ -1,0 +1,46 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "commands/commands.h"
+
+void parse_options(const struct argp *argp, const char *name, int argc, char **argv, void *input)
+{
+    static char full[64];
+    snprintf(full, sizeof full, "dwell %s", name);
+    argv[0] = full;
+    argp_err_exit_status = STATUS_ERROR;
+    argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, input);
+}
+
+unsigned long option_number(const char *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long number = strtoul(text, &end, 10);
+    if (errno || *end || end == text || *text == '-')
+        die(STATUS_ERROR, "%s: '%s' is not a number", option, text);
+    return number;
+}
+
+double option_percent(const char *option, const char *text)
+{
+    char *end;
+    double percent = strtod(text, &end);
+    if (*end == '%')
+        end++;
+    if (*end || end == text || !(percent >= 0 && percent <= 100))
+        die(STATUS_ERROR, "%s: '%s' is not a percentage", option, text);
+    return percent;
+}
+
+int finish_output(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return STATUS_OK;
+    if (errno != EPIPE)
+        say("standard output: %s", strerror(errno));
+    return STATUS_ERROR;
+}

@@ -1,0 +1,396 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "commands/commands.h"
+#include "commands/executable.h"
+#include "profile/collect.h"
+#include "profile/rollup.h"
+#include "session.h"
+#include "symbols/symbols.h"
+#include "trace/session_finish.h"
+
+enum { OPTION_OS_EVENTS = 256 };
+
+static const struct argp_option options[] = {
+    { "output", 'o', "FILE", 0, "The session file (default: dwell.data); an older session of that name becomes FILE.old", 0 },
+    { "quiet", 'q', NULL, 0, "Say nothing at the end, if nothing was lost", 0 },
+    { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
+      "How to learn what the operating system did: auto (default), perf, rseq or none", 0 },
+    { 0 },
+};
+
+struct settings {
+    const char *output;
+    bool quiet;
+    const char *os_events;
+    char **program; /* and its arguments */
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    switch (key) {
+    case 'o':
+        s->output = argument;
+        return 0;
+    case 'q':
+        s->quiet = true;
+        return 0;
+    case OPTION_OS_EVENTS:
+        if (strcmp(argument, "auto") != 0 && strcmp(argument, "perf") != 0 && strcmp(argument, "rseq") != 0 &&
+            strcmp(argument, "none") != 0)
+            argp_error(state, "--os-events: '%s' is none of auto, perf, rseq, none", argument);
+        s->os_events = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        s->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!s->program)
+            argp_error(state, "which PROGRAM?");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- where the runtime is ---- */
+
+/* Beside this program in its build folder, else where it was installed. */
+static char *find_runtime(void)
+{
+    static const char *const places[] = { "../runtime/libdwell.so", "../" DWELL_LIBDIR "/libdwell.so" };
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        die(STATUS_OWN_FAILURE, "/proc/self/exe: %s", strerror(errno));
+    self[length] = '\0';
+    *(strrchr(self, '/') + 1) = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path = need_memory(strlen(self) + strlen(places[i]) + 1, 1);
+        sprintf(path, "%s%s", self, places[i]);
+        char *whole = realpath(path, NULL);
+        free(path);
+        if (whole)
+            return whole;
+    }
+    die(STATUS_OWN_FAILURE, "libdwell.so is neither in ../runtime nor in ../%s, seen from %s", DWELL_LIBDIR, self);
+}
+
+/* ---- before ---- */
+
+static char *absolute(const char *path)
+{
+    if (path[0] == '/')
+        return need_copy(path, strlen(path));
+    char *folder = getcwd(NULL, 0);
+    if (!folder)
+        die(STATUS_OWN_FAILURE, "the working directory: %s", strerror(errno));
+    char *whole = need_memory(strlen(folder) + strlen(path) + 2, 1);
+    sprintf(whole, "%s/%s", folder, path);
+    free(folder);
+    return whole;
+}
+
+static int create_session(struct session *session, const char *path, const char *shown)
+{
+    int fd = session_create(session, path, false, (uint32_t)getpid());
+    if (fd >= 0)
+        return fd;
+    switch (fd) {
+    case SESSION_NOT_OURS:
+        die(STATUS_OWN_FAILURE, "%s: not a dwell session, so it is not replaced; choose another file by -o", shown);
+    case SESSION_IN_USE:
+        die(STATUS_OWN_FAILURE, "%s: another recording writes to it; choose another file by -o", shown);
+    case SESSION_OTHER_KIND:
+        die(STATUS_OWN_FAILURE, "%s: a session of another version of dwell", shown);
+    default:
+        die(STATUS_OWN_FAILURE, "%s: %s", shown, strerror(-fd));
+    }
+}
+
+static void prepend_environment(const char *name, const char *value)
+{
+    const char *before = getenv(name);
+    if (!before || !*before) {
+        setenv(name, value, 1);
+        return;
+    }
+    char *both = need_memory(strlen(before) + strlen(value) + 2, 1);
+    sprintf(both, "%s:%s", before, value);
+    setenv(name, both, 1);
+    free(both);
+}
+
+static void prepare_environment(const struct settings *s, const struct executable *e, const char *session)
+{
+    setenv("DWELL_OUTPUT", session, 1);
+    if (s->os_events)
+        setenv("DWELL_OS_EVENTS", s->os_events, 1);
+    if (e->has_runtime)
+        return;
+    char *runtime = find_runtime();
+    if (strpbrk(runtime, ": "))
+        die(STATUS_OWN_FAILURE, "%s: LD_PRELOAD takes no path with a blank or a colon; install dwell elsewhere", runtime);
+    prepend_environment("LD_PRELOAD", runtime);
+    free(runtime);
+}
+
+/* ---- the program ---- */
+
+static volatile sig_atomic_t child;
+
+/* What is sent to dwell alone is meant for the program; the terminal sends to both. */
+static void pass_on(int number)
+{
+    if (child > 0)
+        kill((pid_t)child, number);
+}
+
+static void set_handler(int number, void (*handler)(int), struct sigaction *before)
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, before);
+}
+
+static const int terminal_signals[] = { SIGINT, SIGQUIT };
+static const int sent_signals[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+enum { TERMINAL_SIGNALS = 2, SENT_SIGNALS = 4, ALL_SIGNALS = TERMINAL_SIGNALS + SENT_SIGNALS };
+
+static void guard_signals(struct sigaction *before)
+{
+    for (int i = 0; i < TERMINAL_SIGNALS; i++)
+        set_handler(terminal_signals[i], SIG_IGN, &before[i]);
+    for (int i = 0; i < SENT_SIGNALS; i++)
+        set_handler(sent_signals[i], pass_on, &before[TERMINAL_SIGNALS + i]);
+}
+
+static void unguard_signals(const struct sigaction *before)
+{
+    for (int i = 0; i < TERMINAL_SIGNALS; i++)
+        sigaction(terminal_signals[i], &before[i], NULL);
+    for (int i = 0; i < SENT_SIGNALS; i++)
+        sigaction(sent_signals[i], &before[TERMINAL_SIGNALS + i], NULL);
+}
+
+/* Runs in the new process: as if the shell had started the program. */
+static void __attribute__((noreturn)) run_program(const struct executable *e, char **argv, int report)
+{
+    execv(e->path, argv);
+    int error = errno;
+    if (error == ENOEXEC) { /* a script without a first line that names its interpreter */
+        size_t count = 0;
+        while (argv[count])
+            count++;
+        char **shell = need_memory(count + 2, sizeof *shell);
+        shell[0] = "sh";
+        shell[1] = e->path;
+        memcpy(shell + 2, argv + 1, count * sizeof *shell);
+        execv("/bin/sh", shell);
+    }
+    if (write(report, &error, sizeof error) < 0)
+        _exit(STATUS_OWN_FAILURE);
+    _exit(STATUS_NOT_EXECUTABLE);
+}
+
+/* Returns the wait status, or -1 and sets *error where the program could not be started. */
+static int run_and_wait(const struct settings *s, const struct executable *e, pid_t *pid, int *error)
+{
+    int pipes[2];
+    struct sigaction before[ALL_SIGNALS];
+    sigset_t all, mask;
+    if (pipe2(pipes, O_CLOEXEC) < 0)
+        die(STATUS_OWN_FAILURE, "pipe: %s", strerror(errno));
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &mask); /* nothing is lost between the fork and knowing the child */
+    guard_signals(before);
+    *pid = fork();
+    if (*pid < 0)
+        die(STATUS_OWN_FAILURE, "fork: %s", strerror(errno));
+    if (*pid == 0) {
+        unguard_signals(before);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        run_program(e, s->program, pipes[1]);
+    }
+    child = (sig_atomic_t)*pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    close(pipes[1]);
+    bool failed = read(pipes[0], error, sizeof *error) == (ssize_t)sizeof *error;
+    close(pipes[0]);
+    int status;
+    while (waitpid(*pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    child = 0;
+    unguard_signals(before);
+    return failed ? -1 : status;
+}
+
+/* ---- after ---- */
+
+static void add_symbols(const struct session *session, int fd, const struct profile *p)
+{
+    struct binaries *binaries = binaries_new();
+    struct finish_module *modules = need_memory(p->module_count, sizeof *modules);
+    struct finish_symbol *symbols = need_memory(p->function_count, sizeof *symbols);
+    for (size_t i = 0; i < p->module_count; i++)
+        modules[i] = (struct finish_module){ p->modules[i].path, p->modules[i].build_id, p->modules[i].build_id_length };
+    size_t count = 0;
+    for (size_t i = 0; i < p->function_count; i++) {
+        const struct profile_function *f = &p->functions[i];
+        const struct finish_module *m = &modules[f->module];
+        struct symbol found = binaries_find(
+            binaries, &(struct symbol_module){ m->path, m->build_id, m->build_id_length }, f->offset);
+        if (found.linkage_name)
+            symbols[count++] = (struct finish_symbol){ f->module, f->offset, found.linkage_name, found.file, found.line };
+    }
+    finish_symbols(session, fd, modules, p->module_count, symbols, count);
+    binaries_free(binaries);
+    free(modules);
+    free(symbols);
+}
+
+struct outcome {
+    uint64_t events, lost, bytes;
+    size_t threads, processes, loaded; /* loaded: processes that the runtime was in */
+    uint32_t trouble;
+};
+
+static void complete(const struct session *session, int fd, const char *path, struct outcome *o)
+{
+    const char *error;
+    struct session_file *file = session_file_open(path, &error);
+    if (file) {
+        struct profile *profile = collect_profile(file, collect_default_jobs());
+        add_symbols(session, fd, profile);
+        free(rollup_process_list(profile, &o->processes));
+        o->events = profile->counts.enters + profile->counts.exits;
+        o->threads = profile->thread_count;
+        for (size_t i = 0; i < file->process_count; i++)
+            o->loaded += file->processes[i].path[0] != '\0';
+        profile_free(profile);
+        session_file_close(file);
+    } else {
+        say("%s: %s", path, error);
+    }
+    finish_space(session, fd);
+    struct stat status;
+    if (fstat(fd, &status) == 0)
+        o->bytes = (uint64_t)status.st_size;
+    o->lost = session->header->lost_events;
+    o->trouble = session->header->trouble;
+}
+
+static const char *with_unit(char *text, size_t size, uint64_t number)
+{
+    static const char *const units[] = { "", " k", " M", " G", " T" };
+    double value = (double)number;
+    int unit = 0;
+    for (; value >= 1000 && unit < 4; unit++)
+        value /= 1000;
+    snprintf(text, size, unit && value < 100 ? "%.1f%s" : "%.0f%s", value, units[unit]);
+    return text;
+}
+
+static const char *why_lost(uint32_t trouble)
+{
+    if (trouble & DWELL_TROUBLE_NO_SPACE)
+        return "the disk is full, or a limit on file sizes was reached";
+    if (trouble & DWELL_TROUBLE_NO_MEMORY)
+        return "the system refused memory";
+    if (trouble & DWELL_TROUBLE_NO_FILE)
+        return "a process could not open the session file";
+    return "";
+}
+
+static void tell(const struct settings *s, const struct outcome *o)
+{
+    char events[32], bytes[32], lost[32];
+    if (o->lost || o->trouble)
+        say("%s events were lost: %s", with_unit(lost, sizeof lost, o->lost), why_lost(o->trouble));
+    if (o->events == 0 && !o->trouble) {
+        if (o->loaded)
+            say("%s: nothing was recorded: no function of it is instrumented; compile it with -g -finstrument-functions",
+                s->program[0]);
+        else
+            say("%s: nothing was recorded: the runtime was not loaded into it (is it setuid, or does it clear its "
+                "environment?)", s->program[0]);
+        return;
+    }
+    if (s->quiet)
+        return;
+    say("%s events, %zu thread%s, %zu process%s, %sB in %s; see: dwell report%s%s",
+        with_unit(events, sizeof events, o->events), o->threads, o->threads == 1 ? "" : "s", o->processes,
+        o->processes == 1 ? "" : "es", with_unit(bytes, sizeof bytes, o->bytes), s->output,
+        strcmp(s->output, DEFAULT_SESSION) == 0 ? "" : " ", strcmp(s->output, DEFAULT_SESSION) == 0 ? "" : s->output);
+}
+
+/* Ends as the program did, so that whoever waits for dwell sees no difference; the core is the program's. */
+static int end_alike(int status)
+{
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    signal(WTERMSIG(status), SIG_DFL);
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, WTERMSIG(status));
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
+}
+
+static int remove_and_die(const char *path, const char *program, int error)
+{
+    unlink(path);
+    die(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE, "%s: %s", program, strerror(error));
+}
+
+int command_record(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "[--] PROGRAM [ARG...]",
+        "Runs PROGRAM and records its instrumented functions' calls.\v"
+        "PROGRAM must be compiled with -finstrument-functions, and with -g to know source lines. dwell ends as "
+        "PROGRAM does, with its exit status or by its signal; 127: not found, 126: not executable, 125: dwell "
+        "itself failed before it started.", NULL, NULL, NULL,
+    };
+    struct settings s = { .output = DEFAULT_SESSION };
+    parse_options(&argp, "record", argc, argv, &s);
+    struct executable e = executable_examine(s.program[0]);
+    if (e.status)
+        die(e.status, "%s: %s", s.program[0], e.wrong);
+    char *path = absolute(s.output);
+    struct session session;
+    int fd = create_session(&session, path, s.output);
+    prepare_environment(&s, &e, path);
+
+    pid_t pid;
+    int error = 0;
+    int status = run_and_wait(&s, &e, &pid, &error);
+    if (status == -1)
+        return remove_and_die(path, s.program[0], error);
+    bool killed = WIFSIGNALED(status);
+    finish_process(&session, fd, (uint32_t)pid, killed ? DWELL_END_SIGNAL : DWELL_END_EXIT,
+                   killed ? WTERMSIG(status) : WEXITSTATUS(status));
+    finish_clock(&session);
+    struct outcome outcome = { 0 };
+    complete(&session, fd, path, &outcome);
+    tell(&s, &outcome);
+    close(fd);
+    free(path);
+    free(e.path);
+    return end_alike(status);
+}

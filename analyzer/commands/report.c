@@ -1,0 +1,95 @@
+#include <string.h>
+
+#include "base/message.h"
+#include "commands/commands.h"
+#include "profile/collect.h"
+#include "report/views.h"
+
+enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY };
+
+static const struct argp_option options[] = {
+    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread or process", 0 },
+    { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive); or name", 0 },
+    { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
+    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
+    { "jobs", OPTION_JOBS, "N", 0, "Threads that read the session (default: one a CPU)", 0 },
+    { 0 },
+};
+
+enum { TEXT_LIMIT = 40 };
+
+struct settings {
+    const char *file;
+    enum rollup_by by;
+    struct sorting sorting;
+    bool limited;
+    const char *format;
+    unsigned jobs;
+};
+
+static enum rollup_by parse_by(const char *text)
+{
+    static const char *const names[] = { "function", "module", "thread", "process" };
+    for (int i = 0; i < 4; i++)
+        if (strcmp(names[i], text) == 0)
+            return (enum rollup_by)i;
+    die(STATUS_ERROR, "--by: '%s' is none of function, module, thread, process", text);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    switch (key) {
+    case OPTION_BY:
+        s->by = parse_by(argument);
+        return 0;
+    case 's':
+        if (!view_can_sort(argument))
+            die(STATUS_ERROR, "--sort: no column '%s'; there are %s", argument, view_sort_keys);
+        s->sorting.key = argument;
+        return 0;
+    case 'n':
+        s->sorting.limit = option_number("--limit", argument);
+        s->limited = true;
+        return 0;
+    case OPTION_FORMAT:
+        if (!table_format(argument))
+            die(STATUS_ERROR, "--format: '%s' is none of %s", argument, table_format_names);
+        s->format = argument;
+        return 0;
+    case OPTION_JOBS:
+        s->jobs = (unsigned)option_number("--jobs", argument);
+        if (s->jobs < 1 || s->jobs > 1024)
+            die(STATUS_ERROR, "--jobs: must be from 1 to 1024");
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_error(state, "one session at a time: '%s' is a second one", argument);
+        s->file = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int command_report(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "[FILE]",
+        "Reports the four times of each function, module, thread or process of a session (dwell.data).\v"
+        "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
+        "elapsed times are of the session's elapsed inclusive time, those of application times of its "
+        "application inclusive time.", NULL, NULL, NULL,
+    };
+    struct settings s = { DEFAULT_SESSION, BY_FUNCTION, { "elapsed_exclusive", 0 }, false, "text", collect_default_jobs() };
+    parse_options(&argp, "report", argc, argv, &s);
+    if (!s.limited && strcmp(s.format, "text") == 0)
+        s.sorting.limit = TEXT_LIMIT;
+    struct loaded loaded;
+    load_session(&loaded, s.file, s.jobs);
+    struct table table = view_rows(&loaded, s.by, &s.sorting);
+    table_format(s.format)(&table, stdout);
+    table_drop(&table);
+    unload_session(&loaded);
+    return finish_output();
+}

@@ -1,0 +1,67 @@
+#include "base/message.h"
+#include "commands/commands.h"
+#include "profile/collect.h"
+#include "report/views.h"
+
+enum { OPTION_MIN = 256, OPTION_DEPTH, OPTION_FORMAT, OPTION_BY_THREAD };
+
+static const struct argp_option options[] = {
+    { "min", OPTION_MIN, "PERCENT", 0, "Fold branches below it (default: 1; 0: none)", 0 },
+    { "depth", OPTION_DEPTH, "N", 0, "Fold what is deeper (default: 40)", 0 },
+    { "by-thread", OPTION_BY_THREAD, NULL, 0, "A tree for each thread", 0 },
+    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
+    { 0 },
+};
+
+struct settings {
+    const char *file;
+    struct tree_options tree;
+    table_printer *print;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    switch (key) {
+    case OPTION_MIN:
+        s->tree.min_percent = option_percent("--min", argument);
+        return 0;
+    case OPTION_DEPTH:
+        s->tree.depth = (unsigned)option_number("--depth", argument);
+        return 0;
+    case OPTION_BY_THREAD:
+        s->tree.by_thread = true;
+        return 0;
+    case OPTION_FORMAT:
+        s->print = table_format(argument);
+        if (!s->print)
+            die(STATUS_ERROR, "--format: '%s' is none of %s", argument, table_format_names);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num > 0)
+            argp_error(state, "one session at a time: '%s' is a second one", argument);
+        s->file = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int command_tree(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "[FILE]",
+        "Shows the call paths of a session (dwell.data) with their four times, the largest first.\v"
+        "A star marks the hot path: it follows the largest child while that has at least half of its "
+        "parent's elapsed inclusive time.", NULL, NULL, NULL,
+    };
+    struct settings s = { DEFAULT_SESSION, { 1, 40, false }, table_print_text };
+    parse_options(&argp, "tree", argc, argv, &s);
+    struct loaded loaded;
+    load_session(&loaded, s.file, collect_default_jobs());
+    struct table table = view_tree(&loaded, &s.tree);
+    s.print(&table, stdout);
+    table_drop(&table);
+    unload_session(&loaded);
+    return finish_output();
+}

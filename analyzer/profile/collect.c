@@ -1,0 +1,293 @@
+/*
+ * The loop of the analyzer: events in, times added up. Each worker takes one chunk after another and adds
+ * it to a profile of its own; these are merged at the end.
+ *
+ * In a worker's profile the children of a node are told apart by the function's address, as events name
+ * it; which module's function it is has to be found out only when a node is made. Modules that came and
+ * went at the same place are kept apart by the generation of the process' module map.
+ */
+#include "profile/collect.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "profile/table.h"
+#include "trace/decode.h"
+
+struct open_call {
+    uint32_t node;
+    uint64_t enter_time;
+};
+
+struct worker {
+    const struct session_file *file;
+    size_t *next_chunk; /* shared */
+    struct profile *profile;
+    struct profile_table *children; /* (address and generation, parent) -> node */
+    uint8_t *buffer;
+    size_t buffer_size;
+    struct open_call *stack; /* stack[0] is the thread's root */
+    size_t depth, room;
+    /* of the chunk at hand */
+    const struct trace_process *process;
+    uint32_t generation;
+    uint64_t next_generation_at;
+    pthread_t thread;
+};
+
+/* ---- module maps ---- */
+
+/* The module map's generation at `time`, and when the next one begins. Only changes under addresses that
+ * were in use before matter; loading a library at a fresh place changes nothing. */
+static void find_generation(struct worker *w, uint64_t time)
+{
+    const struct trace_process *p = w->process;
+    w->generation = 0;
+    w->next_generation_at = UINT64_MAX;
+    for (size_t i = 0; p && i < p->module_count; i++) {
+        const struct trace_module *m = &p->modules[i];
+        if (m->unload_time == UINT64_MAX)
+            continue;
+        if (m->unload_time <= time)
+            w->generation++;
+        else if (m->unload_time < w->next_generation_at)
+            w->next_generation_at = m->unload_time;
+    }
+}
+
+static uint32_t identify(struct worker *w, uint64_t address, uint64_t time)
+{
+    const struct trace_module *m = w->process ? trace_module_at(w->process, address, time) : NULL;
+    if (!m)
+        return profile_function(w->profile, profile_module(w->profile, "", (const uint8_t *)"", 0), address);
+    uint32_t module = profile_module(w->profile, m->path, m->build_id, m->build_id_length);
+    return profile_function(w->profile, module, address - m->bias);
+}
+
+/* ---- the call tree ---- */
+
+/* User space ends below the 48th bit of an address. */
+static inline uint64_t child_key(const struct worker *w, uint64_t address)
+{
+    return address ^ (uint64_t)w->generation << 48;
+}
+
+static uint32_t add_child(struct worker *w, uint32_t parent, uint64_t address, uint64_t time, struct profile_slot *slot)
+{
+    struct profile *p = w->profile;
+    uint32_t function = identify(w, address, time);
+    GROW(p->nodes, p->node_count, p->node_room);
+    uint32_t node = (uint32_t)p->node_count++;
+    p->nodes[node] = (struct profile_node){
+        .parent = parent,
+        .function = function,
+        .shortest = UINT64_MAX,
+    };
+    table_set(w->children, slot, child_key(w, address), parent, node);
+    return node;
+}
+
+static inline uint32_t find_child(struct worker *w, uint32_t parent, uint64_t address, uint64_t time)
+{
+    struct profile_slot *slot = table_find(w->children, child_key(w, address), parent);
+    if (__builtin_expect(slot->value_plus_1 != 0, 1))
+        return slot->value_plus_1 - 1;
+    return add_child(w, parent, address, time, slot);
+}
+
+static inline void push(struct worker *w, uint32_t node, uint64_t enter_time)
+{
+    if (__builtin_expect(w->depth == w->room, 0))
+        GROW(w->stack, w->depth, w->room);
+    w->stack[w->depth++] = (struct open_call){ node, enter_time };
+}
+
+static inline void pop(struct worker *w, uint64_t now)
+{
+    const struct open_call *call = &w->stack[--w->depth];
+    struct profile_node *node = &w->profile->nodes[call->node];
+    uint64_t duration = now - call->enter_time;
+    if (duration < node->shortest)
+        node->shortest = duration;
+    if (duration > node->longest)
+        node->longest = duration;
+}
+
+static void pop_unwound(struct worker *w, uint32_t frames, uint64_t now)
+{
+    while (frames-- > 0 && w->depth > 1) {
+        pop(w, now);
+        w->profile->counts.unwound++;
+    }
+}
+
+/* ---- chunks ---- */
+
+static void open_frames(struct worker *w, const struct trace_chunk *chunk)
+{
+    w->depth = 0;
+    push(w, profile_root(w->profile, chunk->process, chunk->thread), chunk->start_time);
+    for (uint32_t i = 0; i < chunk->depth; i++) {
+        struct dwell_frame frame = decode_frame(w->buffer, i);
+        find_generation(w, frame.enter_time);
+        uint32_t node = find_child(w, w->stack[w->depth - 1].node, frame.function, frame.enter_time);
+        push(w, node, frame.enter_time < chunk->start_time ? frame.enter_time : chunk->start_time);
+    }
+    find_generation(w, chunk->start_time);
+}
+
+static void take_extras(struct profile_counts *counts, const struct decoded_extras *extras)
+{
+    counts->os_events += extras->os_events;
+    counts->page_faults += extras->page_faults;
+    counts->blocked += extras->blocked;
+    counts->preempted += extras->preempted;
+    counts->flagged_intervals += extras->flagged;
+}
+
+static void collect_events(struct worker *w, struct decoder *d)
+{
+    struct profile_counts *counts = &w->profile->counts;
+    uint64_t last = d->time, enters = 0, exits = 0;
+    enum decoded event;
+    while ((event = decode_next(d)) != DECODED_END) {
+        const uint64_t now = d->time;
+        struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
+        top->elapsed += now - last;
+        if (__builtin_expect(d->has_extras, 0)) {
+            if (d->extras.flagged)
+                top->flagged += now - last;
+            take_extras(counts, &d->extras);
+            pop_unwound(w, d->extras.unwound, now);
+            memset(&d->extras, 0, sizeof d->extras);
+            d->has_extras = false;
+        }
+        last = now;
+        if (event == DECODED_ENTER) {
+            if (__builtin_expect(now >= w->next_generation_at, 0))
+                find_generation(w, now);
+            uint32_t node = find_child(w, w->stack[w->depth - 1].node, d->function, now);
+            w->profile->nodes[node].calls++;
+            push(w, node, now);
+            enters++;
+        } else if (__builtin_expect(w->depth > 1, 1)) {
+            pop(w, now);
+            exits++;
+        } else {
+            counts->stray_exits++;
+        }
+    }
+    counts->enters += enters;
+    counts->exits += exits;
+    counts->intervals += enters + exits;
+}
+
+/* From the thread's last event to its end. */
+static void add_last_interval(struct worker *w, const struct trace_chunk *chunk, const struct decoder *d)
+{
+    const struct trace_thread *t = session_file_thread(w->file, chunk->thread);
+    if (!chunk->last_of_thread || !t || t->end_time <= d->time)
+        return;
+    struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
+    top->elapsed += t->end_time - d->time;
+    if (t->end_flagged)
+        top->flagged += t->end_time - d->time;
+    w->profile->counts.intervals++;
+    w->profile->counts.flagged_intervals += t->end_flagged;
+}
+
+static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
+{
+    size_t needed = (size_t)chunk->size + TRACE_PADDING;
+    if (needed > w->buffer_size) {
+        w->buffer = need_more(w->buffer, needed, 1);
+        w->buffer_size = needed;
+    }
+    struct profile_counts *counts = &w->profile->counts;
+    counts->chunks++;
+    uint64_t frames = sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame);
+    if (frames > chunk->size || !session_file_read_chunk(w->file, chunk, w->buffer)) {
+        counts->damaged_chunks++;
+        return;
+    }
+    w->process = session_file_process(w->file, chunk->process);
+    struct decoder d;
+    decode_begin(&d, chunk, w->buffer);
+    open_frames(w, chunk);
+    collect_events(w, &d);
+    add_last_interval(w, chunk, &d);
+    counts->damaged_chunks += d.damaged;
+}
+
+static void *work(void *argument)
+{
+    struct worker *w = argument;
+    for (;;) {
+        size_t i = __atomic_fetch_add(w->next_chunk, 1, __ATOMIC_RELAXED);
+        if (i >= w->file->chunk_count)
+            return NULL;
+        if (w->file->chunks[i].kind == DWELL_CHUNK_EVENTS)
+            collect_chunk(w, &w->file->chunks[i]);
+    }
+}
+
+/* ---- workers ---- */
+
+static void begin_worker(struct worker *w, const struct session_file *file, size_t *next_chunk)
+{
+    *w = (struct worker){ .file = file, .next_chunk = next_chunk };
+    w->profile = profile_new();
+    w->children = table_new();
+}
+
+static void end_worker(struct worker *w)
+{
+    table_free(w->children);
+    profile_free(w->profile);
+    free(w->buffer);
+    free(w->stack);
+}
+
+/* What time passed when a thread had no function open belongs to none. */
+static void take_outside(struct profile *p)
+{
+    for (size_t i = 0; i < p->thread_count; i++) {
+        struct profile_node *root = &p->nodes[p->threads[i].root];
+        p->counts.outside += root->elapsed;
+        root->elapsed = root->flagged = 0;
+    }
+}
+
+unsigned collect_default_jobs(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
+        return (unsigned)CPU_COUNT(&set);
+    return 1;
+}
+
+struct profile *collect_profile(const struct session_file *file, unsigned jobs)
+{
+    size_t next_chunk = 0;
+    struct worker *workers = need_memory(jobs, sizeof *workers);
+    bool *started = need_memory(jobs, sizeof *started);
+    for (unsigned i = 0; i < jobs; i++)
+        begin_worker(&workers[i], file, &next_chunk);
+    for (unsigned i = 1; i < jobs; i++)
+        started[i] = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
+    work(&workers[0]);
+    struct profile *whole = profile_new();
+    for (unsigned i = 0; i < jobs; i++) {
+        if (started[i])
+            pthread_join(workers[i].thread, NULL);
+        profile_merge(whole, workers[i].profile);
+        end_worker(&workers[i]);
+    }
+    take_outside(whole);
+    free(started);
+    free(workers);
+    return whole;
+}

@@ -1,0 +1,14 @@
+/* Makes the profile of a session, on several threads at once. */
+#ifndef DWELL_PROFILE_COLLECT_H
+#define DWELL_PROFILE_COLLECT_H
+
+#include "profile/profile.h"
+#include "trace/session_file.h"
+
+/* How many threads may work, where the user did not say. */
+unsigned collect_default_jobs(void);
+
+/* The profile of all events in the file, made by `jobs` threads. */
+struct profile *collect_profile(const struct session_file *file, unsigned jobs);
+
+#endif

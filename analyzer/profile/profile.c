@@ -1,0 +1,152 @@
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "profile/table.h"
+
+struct profile *profile_new(void)
+{
+    struct profile *p = need_memory(1, sizeof *p);
+    p->function_table = table_new();
+    p->node_table = table_new();
+    p->thread_table = table_new();
+    return p;
+}
+
+void profile_free(struct profile *p)
+{
+    for (size_t i = 0; i < p->module_count; i++) {
+        free(p->modules[i].path);
+        free(p->modules[i].build_id);
+    }
+    table_free(p->function_table);
+    table_free(p->node_table);
+    table_free(p->thread_table);
+    free(p->modules);
+    free(p->functions);
+    free(p->threads);
+    free(p->nodes);
+    free(p);
+}
+
+uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length)
+{
+    for (size_t i = 0; i < p->module_count; i++) {
+        const struct profile_module *m = &p->modules[i];
+        if (strcmp(m->path, path) == 0 && m->build_id_length == build_id_length &&
+            memcmp(m->build_id, build_id, build_id_length) == 0)
+            return (uint32_t)i;
+    }
+    GROW(p->modules, p->module_count, p->module_room);
+    p->modules[p->module_count] = (struct profile_module){
+        .path = need_copy(path, strlen(path)),
+        .build_id = (uint8_t *)need_copy((const char *)build_id, build_id_length),
+        .build_id_length = build_id_length,
+    };
+    return (uint32_t)p->module_count++;
+}
+
+uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset)
+{
+    struct profile_slot *slot = table_find(p->function_table, offset, module);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    GROW(p->functions, p->function_count, p->function_room);
+    p->functions[p->function_count] = (struct profile_function){ module, offset };
+    table_set(p->function_table, slot, offset, module, (uint32_t)p->function_count);
+    return (uint32_t)p->function_count++;
+}
+
+static uint32_t add_node(struct profile *p, uint32_t parent, uint32_t function)
+{
+    GROW(p->nodes, p->node_count, p->node_room);
+    p->nodes[p->node_count] = (struct profile_node){
+        .parent = parent,
+        .function = function,
+        .shortest = UINT64_MAX,
+    };
+    return (uint32_t)p->node_count++;
+}
+
+uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread)
+{
+    struct profile_slot *slot = table_find(p->thread_table, process, thread);
+    if (slot->value_plus_1)
+        return p->threads[slot->value_plus_1 - 1].root;
+    GROW(p->threads, p->thread_count, p->thread_room);
+    uint32_t root = add_node(p, PROFILE_NONE, PROFILE_NONE);
+    p->threads[p->thread_count] = (struct profile_thread){ process, thread, root };
+    table_set(p->thread_table, slot, process, thread, (uint32_t)p->thread_count++);
+    return root;
+}
+
+uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
+{
+    struct profile_slot *slot = table_find(p->node_table, function, parent);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    uint32_t node = add_node(p, parent, function);
+    table_set(p->node_table, slot, function, parent, node);
+    return node;
+}
+
+static void add_values(struct profile_node *into, const struct profile_node *from)
+{
+    into->elapsed += from->elapsed;
+    into->flagged += from->flagged;
+    into->calls += from->calls;
+    if (from->shortest < into->shortest)
+        into->shortest = from->shortest;
+    if (from->longest > into->longest)
+        into->longest = from->longest;
+}
+
+static void add_counts(struct profile_counts *into, const struct profile_counts *from)
+{
+    into->enters += from->enters;
+    into->exits += from->exits;
+    into->unwound += from->unwound;
+    into->stray_exits += from->stray_exits;
+    into->intervals += from->intervals;
+    into->flagged_intervals += from->flagged_intervals;
+    into->os_events += from->os_events;
+    into->page_faults += from->page_faults;
+    into->blocked += from->blocked;
+    into->preempted += from->preempted;
+    into->outside += from->outside;
+    into->chunks += from->chunks;
+    into->damaged_chunks += from->damaged_chunks;
+}
+
+static uint32_t *map_functions(struct profile *into, const struct profile *from)
+{
+    uint32_t *modules = need_memory(from->module_count, sizeof *modules);
+    for (size_t i = 0; i < from->module_count; i++) {
+        const struct profile_module *m = &from->modules[i];
+        modules[i] = profile_module(into, m->path, m->build_id, m->build_id_length);
+    }
+    uint32_t *functions = need_memory(from->function_count, sizeof *functions);
+    for (size_t i = 0; i < from->function_count; i++)
+        functions[i] = profile_function(into, modules[from->functions[i].module], from->functions[i].offset);
+    free(modules);
+    return functions;
+}
+
+void profile_merge(struct profile *into, const struct profile *from)
+{
+    uint32_t *functions = map_functions(into, from);
+    uint32_t *nodes = need_memory(from->node_count, sizeof *nodes);
+    for (size_t i = 0; i < from->thread_count; i++)
+        nodes[from->threads[i].root] = profile_root(into, from->threads[i].process, from->threads[i].thread);
+    for (size_t i = 0; i < from->node_count; i++) {
+        const struct profile_node *node = &from->nodes[i];
+        if (node->parent != PROFILE_NONE)
+            nodes[i] = profile_child(into, nodes[node->parent], functions[node->function]);
+        add_values(&into->nodes[nodes[i]], node);
+    }
+    add_counts(&into->counts, &from->counts);
+    free(nodes);
+    free(functions);
+}

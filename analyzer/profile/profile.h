@@ -1,0 +1,83 @@
+/*
+ * The profile: a call tree whose nodes hold what the time model says (docs/time-model.md), for every thread
+ * of every process. It knows no file format and no symbols: a function is a module and an address in it.
+ *
+ * Profiles of parts of a session, made in any order, are merged into one: the sums do not depend on how
+ * the work was split.
+ */
+#ifndef DWELL_PROFILE_PROFILE_H
+#define DWELL_PROFILE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROFILE_NONE UINT32_MAX
+
+/* A file of code. Two are the same if path and build-id are. */
+struct profile_module {
+    char *path; /* empty: code that belongs to no known module */
+    uint8_t *build_id;
+    size_t build_id_length;
+};
+
+struct profile_function {
+    uint32_t module;
+    uint64_t offset; /* address in the module's own terms, or an absolute one in the unknown module */
+};
+
+struct profile_thread {
+    uint32_t process; /* serial numbers in the session */
+    uint32_t thread;
+    uint32_t root; /* its node: the calls are below it */
+};
+
+/* All times in ticks. Inclusive values are sums over a node and those below it; see rollup.h. */
+struct profile_node {
+    uint32_t parent; /* PROFILE_NONE for a thread's root */
+    uint32_t function; /* PROFILE_NONE for a thread's root */
+    uint64_t elapsed; /* elapsed exclusive */
+    uint64_t flagged; /* the part of it in which the OS intervened: application = elapsed - flagged */
+    uint64_t calls;   /* enters */
+    uint64_t shortest, longest; /* of completed calls, elapsed inclusive; UINT64_MAX and 0 if none */
+};
+
+struct profile_counts {
+    uint64_t enters, exits;
+    uint64_t unwound;     /* frames left without an exit */
+    uint64_t stray_exits; /* without an enter */
+    uint64_t intervals, flagged_intervals;
+    uint64_t os_events, page_faults;
+    uint64_t blocked, preempted; /* ticks */
+    uint64_t outside; /* ticks between events of a thread when no function was open */
+    uint64_t chunks, damaged_chunks;
+};
+
+struct profile_table; /* an index of nodes by parent and function */
+
+struct profile {
+    struct profile_module *modules;
+    size_t module_count, module_room;
+    struct profile_function *functions;
+    size_t function_count, function_room;
+    struct profile_thread *threads;
+    size_t thread_count, thread_room;
+    struct profile_node *nodes; /* parents come before their children */
+    size_t node_count, node_room;
+    struct profile_counts counts;
+    struct profile_table *function_table, *node_table, *thread_table;
+};
+
+struct profile *profile_new(void);
+void profile_free(struct profile *p);
+
+/* Find an entry, or make it. Modules and functions are copied into the profile. */
+uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length);
+uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset);
+uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread);
+uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function);
+
+/* Adds all of `from` to `into`; associative, and commutative up to the order of the entries. */
+void profile_merge(struct profile *into, const struct profile *from);
+
+#endif

@@ -1,0 +1,330 @@
+#include "profile/rollup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static void own_times(struct times *t, const struct profile_node *node)
+{
+    t->elapsed_exclusive = t->elapsed_inclusive = node->elapsed;
+    t->application_exclusive = t->application_inclusive = node->elapsed - node->flagged;
+    t->calls = node->calls;
+    t->shortest = node->shortest;
+    t->longest = node->longest;
+}
+
+static void add_exclusive(struct times *into, const struct times *from)
+{
+    into->elapsed_exclusive += from->elapsed_exclusive;
+    into->application_exclusive += from->application_exclusive;
+    into->calls += from->calls;
+    if (from->shortest < into->shortest)
+        into->shortest = from->shortest;
+    if (from->longest > into->longest)
+        into->longest = from->longest;
+}
+
+static void add_inclusive(struct times *into, const struct times *from)
+{
+    into->elapsed_inclusive += from->elapsed_inclusive;
+    into->application_inclusive += from->application_inclusive;
+}
+
+static void link_children(struct rollup *r)
+{
+    const struct profile *p = r->profile;
+    memset(r->first_child, 0xff, p->node_count * sizeof *r->first_child);
+    memset(r->sibling, 0xff, p->node_count * sizeof *r->sibling);
+    for (size_t i = p->node_count; i-- > 0;) {
+        uint32_t parent = p->nodes[i].parent;
+        if (parent == PROFILE_NONE)
+            continue;
+        r->sibling[i] = r->first_child[parent];
+        r->first_child[parent] = (uint32_t)i;
+    }
+}
+
+/* Parents come before their children, so one pass from the end adds up all subtrees. */
+static void sum_subtrees(struct rollup *r)
+{
+    const struct profile *p = r->profile;
+    for (size_t i = 0; i < p->node_count; i++)
+        own_times(&r->nodes[i], &p->nodes[i]);
+    for (size_t i = p->node_count; i-- > 0;) {
+        if (p->nodes[i].parent != PROFILE_NONE) {
+            add_inclusive(&r->nodes[p->nodes[i].parent], &r->nodes[i]);
+        } else {
+            add_inclusive(&r->session, &r->nodes[i]);
+        }
+        r->session.elapsed_exclusive += p->nodes[i].elapsed;
+        r->session.application_exclusive += p->nodes[i].elapsed - p->nodes[i].flagged;
+        r->session.calls += p->nodes[i].calls;
+    }
+}
+
+struct rollup *rollup_new(const struct profile *profile)
+{
+    struct rollup *r = need_memory(1, sizeof *r);
+    r->profile = profile;
+    r->nodes = need_memory(profile->node_count, sizeof *r->nodes);
+    r->first_child = need_memory(profile->node_count, sizeof *r->first_child);
+    r->sibling = need_memory(profile->node_count, sizeof *r->sibling);
+    link_children(r);
+    sum_subtrees(r);
+    return r;
+}
+
+void rollup_free(struct rollup *r)
+{
+    free(r->nodes);
+    free(r->first_child);
+    free(r->sibling);
+    free(r);
+}
+
+/* ---- depth-first walk ---- */
+
+/* Calls enter(node) before and leave(node) after the node's children, for all nodes but roots. */
+struct visitor {
+    void (*enter)(struct visitor *v, uint32_t node);
+    void (*leave)(struct visitor *v, uint32_t node);
+    const struct rollup *rollup;
+};
+
+static void walk(const struct rollup *r, struct visitor *v)
+{
+    const struct profile *p = r->profile;
+    v->rollup = r;
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const uint32_t root = p->threads[i].root;
+        uint32_t node = r->first_child[root];
+        while (node != PROFILE_NONE) {
+            v->enter(v, node);
+            uint32_t next = r->first_child[node];
+            while (next == PROFILE_NONE && node != root) {
+                v->leave(v, node);
+                next = r->sibling[node];
+                if (next == PROFILE_NONE)
+                    node = p->nodes[node].parent;
+                if (node == root)
+                    break;
+            }
+            node = next;
+        }
+    }
+}
+
+/* ---- groups ---- */
+
+struct grouping {
+    struct visitor visitor;
+    const uint32_t *group_of; /* by node */
+    uint32_t *open;           /* by group: how often it is on the stack */
+    struct times *sums;       /* by group */
+};
+
+static void enter_group(struct visitor *v, uint32_t node)
+{
+    struct grouping *g = (struct grouping *)v;
+    uint32_t group = g->group_of[node];
+    const struct times *times = &v->rollup->nodes[node];
+    add_exclusive(&g->sums[group], times);
+    if (g->open[group]++ == 0)
+        add_inclusive(&g->sums[group], times);
+}
+
+static void leave_group(struct visitor *v, uint32_t node)
+{
+    struct grouping *g = (struct grouping *)v;
+    g->open[g->group_of[node]]--;
+}
+
+static int compare_serials(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+uint32_t *rollup_process_list(const struct profile *p, size_t *count)
+{
+    uint32_t *list = need_memory(p->thread_count, sizeof *list);
+    for (size_t i = 0; i < p->thread_count; i++)
+        list[i] = p->threads[i].process;
+    qsort(list, p->thread_count, sizeof *list, compare_serials);
+    *count = 0;
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (*count == 0 || list[*count - 1] != list[i])
+            list[(*count)++] = list[i];
+    return list;
+}
+
+static uint32_t process_index(const uint32_t *list, size_t count, uint32_t serial)
+{
+    const uint32_t *found = bsearch(&serial, list, count, sizeof *list, compare_serials);
+    return (uint32_t)(found - list);
+}
+
+static void group_roots(const struct profile *p, enum rollup_by by, uint32_t *group_of)
+{
+    size_t count;
+    uint32_t *processes = rollup_process_list(p, &count);
+    for (size_t i = 0; i < p->thread_count; i++)
+        group_of[p->threads[i].root] =
+            by == BY_THREAD ? (uint32_t)i : process_index(processes, count, p->threads[i].process);
+    free(processes);
+}
+
+static uint32_t *group_nodes(const struct profile *p, enum rollup_by by)
+{
+    uint32_t *group_of = need_memory(p->node_count, sizeof *group_of);
+    group_roots(p, by, group_of);
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        if (node->parent == PROFILE_NONE)
+            continue;
+        if (by == BY_FUNCTION)
+            group_of[i] = node->function;
+        else if (by == BY_MODULE)
+            group_of[i] = p->functions[node->function].module;
+        else
+            group_of[i] = group_of[node->parent];
+    }
+    return group_of;
+}
+
+size_t rollup_group_count(const struct rollup *r, enum rollup_by by)
+{
+    const struct profile *p = r->profile;
+    size_t count = 0;
+    switch (by) {
+    case BY_FUNCTION:
+        return p->function_count;
+    case BY_MODULE:
+        return p->module_count;
+    case BY_THREAD:
+        return p->thread_count;
+    case BY_PROCESS:
+        free(rollup_process_list(p, &count));
+    }
+    return count;
+}
+
+static struct times *new_sums(size_t count)
+{
+    struct times *sums = need_memory(count, sizeof *sums);
+    for (size_t i = 0; i < count; i++)
+        sums[i].shortest = UINT64_MAX;
+    return sums;
+}
+
+struct times *rollup_groups(const struct rollup *r, enum rollup_by by)
+{
+    size_t count = rollup_group_count(r, by);
+    uint32_t *group_of = group_nodes(r->profile, by);
+    struct grouping g = {
+        .visitor = { .enter = enter_group, .leave = leave_group },
+        .group_of = group_of,
+        .open = need_memory(count, sizeof *g.open),
+        .sums = new_sums(count),
+    };
+    walk(r, &g.visitor);
+    free(g.open);
+    free(group_of);
+    return g.sums;
+}
+
+/* ---- neighbours ---- */
+
+struct neighbour_walk {
+    struct visitor visitor;
+    uint32_t function;
+    uint32_t open;          /* how often the function is on the stack */
+    uint32_t *callee_open;  /* by function: how often it is there as its callee */
+    struct times *callers;  /* by function; the last one: none */
+    struct times *callees;
+};
+
+static uint32_t function_of_parent(const struct profile *p, uint32_t node)
+{
+    return p->nodes[p->nodes[node].parent].function;
+}
+
+static void enter_neighbour(struct visitor *v, uint32_t node)
+{
+    struct neighbour_walk *w = (struct neighbour_walk *)v;
+    const struct profile *p = v->rollup->profile;
+    const struct times *times = &v->rollup->nodes[node];
+    const uint32_t function = p->nodes[node].function, caller = function_of_parent(p, node);
+    if (caller == w->function) {
+        add_exclusive(&w->callees[function], times);
+        if (w->callee_open[function]++ == 0)
+            add_inclusive(&w->callees[function], times);
+    }
+    if (function == w->function) {
+        struct times *sum = &w->callers[caller == PROFILE_NONE ? p->function_count : caller];
+        add_exclusive(sum, times);
+        if (w->open++ == 0)
+            add_inclusive(sum, times);
+    }
+}
+
+static void leave_neighbour(struct visitor *v, uint32_t node)
+{
+    struct neighbour_walk *w = (struct neighbour_walk *)v;
+    const struct profile *p = v->rollup->profile;
+    if (function_of_parent(p, node) == w->function)
+        w->callee_open[p->nodes[node].function]--;
+    if (p->nodes[node].function == w->function)
+        w->open--;
+}
+
+static struct neighbour *pick(const struct times *sums, size_t count, size_t none, size_t *picked)
+{
+    struct neighbour *list = need_memory(count, sizeof *list);
+    *picked = 0;
+    for (size_t i = 0; i < count; i++)
+        if (sums[i].calls || sums[i].elapsed_inclusive || sums[i].elapsed_exclusive)
+            list[(*picked)++] = (struct neighbour){ i == none ? PROFILE_NONE : (uint32_t)i, sums[i] };
+    return list;
+}
+
+struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function)
+{
+    const size_t count = r->profile->function_count;
+    struct neighbour_walk w = {
+        .visitor = { .enter = enter_neighbour, .leave = leave_neighbour },
+        .function = function,
+        .callee_open = need_memory(count, sizeof *w.callee_open),
+        .callers = new_sums(count + 1),
+        .callees = new_sums(count),
+    };
+    walk(r, &w.visitor);
+    struct neighbours n;
+    n.callers = pick(w.callers, count + 1, count, &n.caller_count);
+    n.callees = pick(w.callees, count, count, &n.callee_count);
+    free(w.callee_open);
+    free(w.callers);
+    free(w.callees);
+    return n;
+}
+
+void neighbours_free(struct neighbours *n)
+{
+    free(n->callers);
+    free(n->callees);
+}
+
+/* ---- joined threads ---- */
+
+struct profile *rollup_join_threads(const struct profile *p)
+{
+    struct profile *one = profile_new();
+    struct profile view = *p; /* the same, but with one thread's name for all */
+    view.threads = need_memory(p->thread_count, sizeof *view.threads);
+    for (size_t i = 0; i < p->thread_count; i++)
+        view.threads[i] = (struct profile_thread){ 0, 0, p->threads[i].root };
+    profile_merge(one, &view);
+    free(view.threads);
+    return one;
+}

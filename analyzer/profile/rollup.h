@@ -1,0 +1,56 @@
+/*
+ * The four times of everything a report can have a row for, computed from the profile's call tree by the one
+ * rule of the time model: an interval counts once for each thing that is on the stack, however often.
+ */
+#ifndef DWELL_PROFILE_ROLLUP_H
+#define DWELL_PROFILE_ROLLUP_H
+
+#include "profile/profile.h"
+
+/* Ticks; calls as counted; shortest and longest of completed calls, UINT64_MAX and 0 where none was. */
+struct times {
+    uint64_t elapsed_inclusive, elapsed_exclusive;
+    uint64_t application_inclusive, application_exclusive;
+    uint64_t calls;
+    uint64_t shortest, longest;
+};
+
+/* The tree with its children in lists and its inclusive times; order of the entries as in the profile. */
+struct rollup {
+    const struct profile *profile;
+    struct times *nodes;
+    uint32_t *first_child, *sibling; /* PROFILE_NONE ends a list */
+    struct times session; /* the sums over the threads' roots */
+};
+
+struct rollup *rollup_new(const struct profile *profile);
+void rollup_free(struct rollup *r);
+
+enum rollup_by { BY_FUNCTION, BY_MODULE, BY_THREAD, BY_PROCESS };
+
+/* How many groups there are, and the times of each: indexed as profile->functions, ->modules or ->threads,
+ * or as `processes` of rollup_process_list. To be freed by the caller. */
+size_t rollup_group_count(const struct rollup *r, enum rollup_by by);
+struct times *rollup_groups(const struct rollup *r, enum rollup_by by);
+
+/* The processes' serial numbers, ascending; to be freed by the caller. */
+uint32_t *rollup_process_list(const struct profile *profile, size_t *count);
+
+/* One function's neighbours. A caller's values are the function's own when it was called from there; a
+ * callee's are its own when it was called from the function. */
+struct neighbour {
+    uint32_t function; /* PROFILE_NONE as a caller: it was the first on its thread's stack */
+    struct times times;
+};
+struct neighbours {
+    struct neighbour *callers, *callees;
+    size_t caller_count, callee_count;
+};
+struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function);
+void neighbours_free(struct neighbours *n);
+
+/* A tree in which the threads' trees lie on each other: call paths of the whole session. To be freed by
+ * profile_free; its only thread has the serial numbers zero. */
+struct profile *rollup_join_threads(const struct profile *profile);
+
+#endif

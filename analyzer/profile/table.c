@@ -1,0 +1,40 @@
+#include "profile/table.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { FIRST_SLOTS = 256 };
+
+struct profile_table *table_new(void)
+{
+    struct profile_table *table = need_memory(1, sizeof *table);
+    table->slots = need_memory(FIRST_SLOTS, sizeof *table->slots);
+    table->mask = FIRST_SLOTS - 1;
+    return table;
+}
+
+void table_free(struct profile_table *table)
+{
+    free(table->slots);
+    free(table);
+}
+
+static void grow(struct profile_table *table)
+{
+    struct profile_slot *old = table->slots;
+    size_t count = table->mask + 1;
+    table->slots = need_memory(count * 2, sizeof *table->slots);
+    table->mask = count * 2 - 1;
+    for (size_t i = 0; i < count; i++)
+        if (old[i].value_plus_1)
+            *table_find(table, old[i].key, old[i].second) = old[i];
+    free(old);
+}
+
+void table_set(struct profile_table *table, struct profile_slot *slot, uint64_t key, uint32_t second, uint32_t value)
+{
+    *slot = (struct profile_slot){ key, second, value + 1 };
+    if (++table->used * 2 > table->mask)
+        grow(table);
+}

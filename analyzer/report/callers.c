@@ -1,0 +1,105 @@
+/* The view of one function: it in the middle, its callers above, its callees below. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/views.h"
+
+static const struct column columns[] = {
+    { "role", "", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
+    { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
+    TIME_COLUMNS,
+};
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns, FIRST_TIME = COLUMN_COUNT - TIME_COLUMN_COUNT };
+
+static int compare_text(const void *a, const void *b, void *data)
+{
+    const struct function_name *names = data;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    int order = strcmp(names[x].module, names[y].module);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* "function@module" tells functions of one name apart. */
+static bool is_whole_name(const struct function_name *name, const char *text)
+{
+    size_t length = strlen(name->name);
+    if (strncmp(name->name, text, length) != 0)
+        return false;
+    return text[length] == '\0' || (text[length] == '@' && strcmp(text + length + 1, name->module) == 0);
+}
+
+uint32_t *view_find_functions(const struct loaded *l, const char *text, size_t *count)
+{
+    uint32_t *found = need_memory(l->profile->function_count, sizeof *found);
+    *count = 0;
+    /* The whole name; else the name without its parameters; else a part of it. */
+    for (int way = 0; way < 3 && *count == 0; way++) {
+        for (uint32_t i = 0; i < l->profile->function_count; i++) {
+            const char *name = l->names[i].name;
+            size_t length = strlen(text);
+            bool fits = way == 0   ? is_whole_name(&l->names[i], text)
+                        : way == 1 ? strncmp(name, text, length) == 0 && name[length] == '('
+                                   : strstr(name, text) != NULL;
+            if (fits)
+                found[(*count)++] = i;
+        }
+    }
+    qsort_r(found, *count, sizeof *found, compare_text, l->names);
+    return found;
+}
+
+struct context {
+    const struct loaded *loaded;
+    struct table *table;
+    uint64_t whole; /* ticks that are 100 % of the share column */
+};
+
+static int compare_neighbours(const void *a, const void *b, void *data)
+{
+    const struct neighbour *x = a, *y = b;
+    const struct function_name *names = data;
+    if (x->times.elapsed_inclusive != y->times.elapsed_inclusive)
+        return x->times.elapsed_inclusive < y->times.elapsed_inclusive ? 1 : -1;
+    if (x->function == PROFILE_NONE || y->function == PROFILE_NONE)
+        return x->function == PROFILE_NONE ? 1 : -1;
+    int order = strcmp(names[x->function].name, names[y->function].name);
+    return order ? order : strcmp(names[x->function].module, names[y->function].module);
+}
+
+static void add_row(const struct context *c, const char *role, uint32_t function, const struct times *times)
+{
+    struct cell *cells = table_row(c->table);
+    cell_text(&cells[0], role);
+    if (function == PROFILE_NONE) {
+        cell_text(&cells[1], "(start of thread)");
+    } else {
+        cell_text(&cells[1], c->loaded->names[function].name);
+        cell_text(&cells[2], c->loaded->names[function].module);
+    }
+    cell_percent(&cells[3], c->whole ? 100.0 * (double)times->elapsed_inclusive / (double)c->whole : 0);
+    fill_times(&cells[FIRST_TIME], times, &c->loaded->summary);
+}
+
+static void add_rows(const struct context *c, const char *role, struct neighbour *list, size_t count)
+{
+    qsort_r(list, count, sizeof *list, compare_neighbours, c->loaded->names);
+    for (size_t i = 0; i < count; i++)
+        add_row(c, role, list[i].function, &list[i].times);
+}
+
+struct table view_callers(const struct loaded *l, uint32_t function)
+{
+    struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
+    struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
+    struct neighbours n = rollup_neighbours(l->rollup, function);
+    struct context c = { l, &t, sums[function].elapsed_inclusive };
+    add_rows(&c, "caller", n.callers, n.caller_count);
+    add_row(&c, "function", function, &sums[function]);
+    add_rows(&c, "callee", n.callees, n.callee_count);
+    neighbours_free(&n);
+    free(sums);
+    return t;
+}

@@ -1,0 +1,111 @@
+/* JSON by json-c, a row at a time: memory does not grow with the number of rows. */
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/table.h"
+
+/* Names from a binary may hold any bytes, JSON only UTF-8: what is not becomes U+FFFD. */
+static size_t valid_length(const unsigned char *s)
+{
+    unsigned length = *s < 0x80 ? 1 : *s >> 5 == 6 ? 2 : *s >> 4 == 14 ? 3 : *s >> 3 == 30 ? 4 : 0;
+    for (unsigned i = 1; i < length; i++)
+        if (s[i] >> 6 != 2)
+            return 0;
+    if ((length == 2 && *s < 0xc2) || (length == 3 && *s == 0xe0 && s[1] < 0xa0) ||
+        (length == 3 && *s == 0xed && s[1] > 0x9f) || (length == 4 && *s == 0xf0 && s[1] < 0x90) ||
+        (length == 4 && (*s > 0xf4 || (*s == 0xf4 && s[1] > 0x8f))))
+        return 0;
+    return length;
+}
+
+static struct json_object *new_string(const char *text)
+{
+    char *valid = need_memory(strlen(text) * 3 + 1, 1), *to = valid;
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t length = valid_length(at);
+        memcpy(to, length ? (const char *)at : "\xef\xbf\xbd", length ? length : 3);
+        to += length ? length : 3;
+        at += length ? length : 1;
+    }
+    struct json_object *string = json_object_new_string(valid);
+    free(valid);
+    return string;
+}
+
+static struct json_object *new_percent(double percent)
+{
+    char digits[32];
+    uint64_t scaled = (uint64_t)(percent * 10000 + 0.5);
+    snprintf(digits, sizeof digits, "%llu.%04llu", (unsigned long long)(scaled / 10000), (unsigned long long)(scaled % 10000));
+    return json_object_new_double_s((double)scaled / 10000, digits);
+}
+
+static struct json_object *new_cell(const struct table *t, const struct column *column, const struct cell *cell)
+{
+    if (!cell->known)
+        return NULL; /* null */
+    switch (column->kind) {
+    case CELL_TEXT:
+        return new_string(cell->text);
+    case CELL_COUNT:
+        return json_object_new_uint64(cell->number);
+    case CELL_TICKS:
+        return json_object_new_uint64(ticks_to_ns(cell->number, t->session->ticks_per_second));
+    case CELL_PERCENT:
+        return new_percent(cell->percent);
+    }
+    return NULL;
+}
+
+static struct json_object *new_row(const struct table *t, size_t row)
+{
+    struct json_object *object = json_object_new_object();
+    for (size_t i = 0; i < t->column_count; i++) {
+        const struct column *column = &t->columns[i];
+        if (column->use == USE_TEXT)
+            continue;
+        char key[80];
+        snprintf(key, sizeof key, "%s%s", column->key, column->kind == CELL_TICKS ? "_ns" : "");
+        json_object_object_add(object, key, new_cell(t, column, &t->cells[row * t->column_count + i]));
+    }
+    return object;
+}
+
+static struct json_object *new_session(const struct session_summary *s)
+{
+    struct json_object *object = json_object_new_object();
+    json_object_object_add(object, "elapsed_inclusive_ns",
+                           json_object_new_uint64(ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second)));
+    json_object_object_add(object, "application_inclusive_ns",
+                           s->application_known
+                               ? json_object_new_uint64(ticks_to_ns(s->application_inclusive, s->ticks_per_second))
+                               : NULL);
+    json_object_object_add(object, "os_events", s->application_known ? json_object_new_uint64(s->os_events) : NULL);
+    json_object_object_add(object, "threads", json_object_new_uint64(s->threads));
+    json_object_object_add(object, "processes", json_object_new_uint64(s->processes));
+    json_object_object_add(object, "events", json_object_new_uint64(s->events));
+    json_object_object_add(object, "lost_events", json_object_new_uint64(s->lost_events));
+    return object;
+}
+
+enum { FLAGS = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
+
+static void print_and_drop(struct json_object *object, FILE *out)
+{
+    fputs(json_object_to_json_string_ext(object, FLAGS), out);
+    json_object_put(object);
+}
+
+void table_print_json(const struct table *t, FILE *out)
+{
+    fputs("{\"session\": ", out);
+    print_and_drop(new_session(t->session), out);
+    fputs(",\n \"rows\": [", out);
+    for (size_t row = 0; row < t->row_count; row++) {
+        fputs(row ? ",\n  " : "\n  ", out);
+        print_and_drop(new_row(t, row), out);
+    }
+    fputs("\n ]}\n", out);
+}

@@ -1,0 +1,126 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "profile/collect.h"
+#include "report/views.h"
+
+static void __attribute__((format(printf, 2, 3))) remark(struct session_summary *s, const char *format, ...)
+{
+    char *line = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&line, format, arguments) < 0)
+        die(STATUS_ERROR, "out of memory");
+    va_end(arguments);
+    GROW(s->remarks, s->remark_count, s->remark_room);
+    s->remarks[s->remark_count++] = line;
+}
+
+/* Application times of a thread without a source are not invented: where no thread has one they are
+ * unknown, where some have none, the others' are shown. */
+static void judge_sources(struct session_summary *s, const struct session_file *file)
+{
+    size_t blind = 0;
+    for (size_t i = 0; i < file->thread_count; i++)
+        blind += file->threads[i].os_source == DWELL_OS_NONE;
+    s->application_known = blind < file->thread_count || file->thread_count == 0;
+    if (blind && s->application_known)
+        remark(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind,
+               file->thread_count);
+}
+
+static void remark_losses(struct session_summary *s, const struct session_file *file, const struct profile *p)
+{
+    const struct dwell_file_header *h = &file->header;
+    if (h->lost_events)
+        remark(s, "%" PRIu64 " events were lost", h->lost_events);
+    if (h->lost_threads)
+        remark(s, "%" PRIu64 " threads could not be recorded", h->lost_threads);
+    if (h->trouble & DWELL_TROUBLE_NO_SPACE)
+        remark(s, "the disk was full: recording stopped early");
+    if (h->trouble & DWELL_TROUBLE_NO_MEMORY)
+        remark(s, "the system refused memory: recording stopped early");
+    if (h->trouble & DWELL_TROUBLE_NO_FILE)
+        remark(s, "a process could not open the session file: it was not recorded");
+    uint64_t damaged = p->counts.damaged_chunks + file->damaged_chunks;
+    if (damaged)
+        remark(s, "%" PRIu64 " damaged chunks were left out, wholly or in part", damaged);
+    if (file->damaged_bytes)
+        remark(s, "%" PRIu64 " bytes belong to no chunk and were left out", file->damaged_bytes);
+    if (file->damaged_records)
+        remark(s, "%" PRIu64 " damaged records of metadata or symbols were left out", file->damaged_records);
+    if (p->counts.stray_exits)
+        remark(s, "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
+}
+
+static void summarize(struct loaded *l)
+{
+    struct session_summary *s = &l->summary;
+    size_t processes;
+    free(rollup_process_list(l->profile, &processes));
+    s->path = l->file->path;
+    s->ticks_per_second = l->file->header.ticks_per_second;
+    s->elapsed_inclusive = l->rollup->session.elapsed_inclusive;
+    s->application_inclusive = l->rollup->session.application_inclusive;
+    s->os_events = l->profile->counts.os_events;
+    s->threads = l->profile->thread_count;
+    s->processes = processes;
+    s->events = l->profile->counts.enters + l->profile->counts.exits;
+    s->lost_events = l->file->header.lost_events;
+    judge_sources(s, l->file);
+    remark_losses(s, l->file, l->profile);
+}
+
+void load_session(struct loaded *l, const char *path, unsigned jobs)
+{
+    memset(l, 0, sizeof *l);
+    const char *error;
+    l->file = session_file_open(path, &error);
+    if (!l->file)
+        die(STATUS_ERROR, "%s: %s", path, error);
+    l->profile = collect_profile(l->file, jobs);
+    l->rollup = rollup_new(l->profile);
+    l->names = names_find(l->file, l->profile);
+    summarize(l);
+}
+
+void unload_session(struct loaded *l)
+{
+    for (size_t i = 0; i < l->summary.remark_count; i++)
+        free(l->summary.remarks[i]);
+    free(l->summary.remarks);
+    names_free(l->names, l->profile->function_count);
+    rollup_free(l->rollup);
+    profile_free(l->profile);
+    session_file_close(l->file);
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void fill_pair(struct cell *cells, uint64_t ticks, uint64_t whole)
+{
+    cell_number(&cells[0], ticks);
+    cell_percent(&cells[1], share(ticks, whole));
+}
+
+void fill_times(struct cell *cells, const struct times *t, const struct session_summary *s)
+{
+    cell_number(&cells[0], t->calls);
+    fill_pair(&cells[1], t->elapsed_inclusive, s->elapsed_inclusive);
+    fill_pair(&cells[3], t->elapsed_exclusive, s->elapsed_inclusive);
+    if (s->application_known) {
+        fill_pair(&cells[5], t->application_inclusive, s->application_inclusive);
+        fill_pair(&cells[7], t->application_exclusive, s->application_inclusive);
+    }
+    if (t->shortest <= t->longest) {
+        cell_number(&cells[9], t->shortest);
+        cell_number(&cells[10], t->longest);
+    }
+}

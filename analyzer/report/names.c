@@ -1,0 +1,119 @@
+#include "report/names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "symbols/symbols.h"
+
+/* The session's own symbols, in order of module and offset. */
+struct brought {
+    const struct session_file *file;
+    const struct trace_symbol **sorted;
+};
+
+static int compare_symbols(const void *a, const void *b)
+{
+    const struct trace_symbol *x = *(const struct trace_symbol *const *)a;
+    const struct trace_symbol *y = *(const struct trace_symbol *const *)b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static struct brought sort_brought(const struct session_file *file)
+{
+    struct brought b = { file, need_memory(file->symbol_count, sizeof *b.sorted) };
+    for (size_t i = 0; i < file->symbol_count; i++)
+        b.sorted[i] = &file->symbols[i];
+    qsort(b.sorted, file->symbol_count, sizeof *b.sorted, compare_symbols);
+    return b;
+}
+
+static bool same_module(const struct trace_symbol_module *a, const struct profile_module *b)
+{
+    return strcmp(a->path, b->path) == 0 && a->build_id_length == b->build_id_length &&
+           memcmp(a->build_id, b->build_id, b->build_id_length) == 0;
+}
+
+static const char *file_path(const struct session_file *file, uint32_t number)
+{
+    for (size_t i = 0; number && i < file->symbol_file_count; i++)
+        if (file->symbol_files[i].number == number)
+            return file->symbol_files[i].path;
+    return NULL;
+}
+
+static bool find_brought(const struct brought *b, const struct profile_module *m, uint64_t offset, struct symbol *found)
+{
+    for (uint32_t i = 0; i < b->file->symbol_module_count; i++) {
+        if (!same_module(&b->file->symbol_modules[i], m))
+            continue;
+        struct trace_symbol wanted = { .module = i, .offset = offset };
+        const struct trace_symbol *key = &wanted;
+        const struct trace_symbol **at = bsearch(&key, b->sorted, b->file->symbol_count, sizeof *b->sorted, compare_symbols);
+        if (at) {
+            *found = (struct symbol){ (*at)->name, file_path(b->file, (*at)->file), (*at)->line };
+            return true;
+        }
+    }
+    return false;
+}
+
+char *names_module(const char *path)
+{
+    if (!path[0])
+        return need_copy("[unknown]", 9);
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    return need_copy(name, strlen(name));
+}
+
+static char *name_by_address(const char *module, uint64_t offset)
+{
+    char *name = need_memory(strlen(module) + 32, 1);
+    sprintf(name, "%s+0x%" PRIx64, module, offset);
+    return name;
+}
+
+static char *shown_name(const struct symbol *symbol, const char *module, uint64_t offset)
+{
+    if (symbol->linkage_name && symbol->linkage_name[0])
+        return symbol_demangle(symbol->linkage_name);
+    return name_by_address(module, offset);
+}
+
+struct function_name *names_find(const struct session_file *file, const struct profile *profile)
+{
+    struct function_name *names = need_memory(profile->function_count, sizeof *names);
+    struct binaries *binaries = binaries_new();
+    struct brought brought = sort_brought(file);
+    for (size_t i = 0; i < profile->function_count; i++) {
+        const struct profile_function *f = &profile->functions[i];
+        const struct profile_module *m = &profile->modules[f->module];
+        struct symbol symbol;
+        if (!find_brought(&brought, m, f->offset, &symbol)) {
+            struct symbol_module module = { m->path, m->build_id, m->build_id_length };
+            symbol = binaries_find(binaries, &module, f->offset);
+        }
+        names[i].module = names_module(m->path);
+        names[i].name = shown_name(&symbol, names[i].module, f->offset);
+        names[i].file = symbol.file ? need_copy(symbol.file, strlen(symbol.file)) : NULL;
+        names[i].line = symbol.line;
+    }
+    free(brought.sorted);
+    binaries_free(binaries);
+    return names;
+}
+
+void names_free(struct function_name *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(names[i].name);
+        free(names[i].module);
+        free(names[i].file);
+    }
+    free(names);
+}

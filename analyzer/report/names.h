@@ -1,0 +1,22 @@
+/* The names of a profile's functions, for all formats alike. */
+#ifndef DWELL_REPORT_NAMES_H
+#define DWELL_REPORT_NAMES_H
+
+#include "profile/profile.h"
+#include "trace/session_file.h"
+
+struct function_name {
+    char *name;   /* demangled, or module+address */
+    char *module; /* file name without folders; "[unknown]" for code of no known file */
+    char *file;   /* source file; NULL: unknown */
+    uint32_t line;
+};
+
+/* As many as the profile has functions, in their order. */
+struct function_name *names_find(const struct session_file *file, const struct profile *profile);
+void names_free(struct function_name *names, size_t count);
+
+/* A module's name as names_find gives it; to be freed by the caller. */
+char *names_module(const char *path);
+
+#endif

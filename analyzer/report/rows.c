@@ -1,0 +1,185 @@
+/* The view by function, module, thread or process: one row each. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/views.h"
+
+#define SOURCE_COLUMN { "source", "SOURCE", CELL_TEXT, USE_TEXT, false }
+
+static const struct column function_columns[] = {
+    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
+    { "file", "FILE", CELL_TEXT, USE_DATA, false },
+    { "line", "LINE", CELL_COUNT, USE_DATA, false },
+    SOURCE_COLUMN,
+    TIME_COLUMNS,
+};
+static const struct column module_columns[] = {
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
+    { "path", "PATH", CELL_TEXT, USE_ALWAYS, false },
+    TIME_COLUMNS,
+};
+static const struct column thread_columns[] = {
+    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
+    { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
+    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },
+    { "pid", "PID", CELL_COUNT, USE_DATA, false },
+    TIME_COLUMNS,
+};
+static const struct column process_columns[] = {
+    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },
+    { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
+    { "arguments", "COMMAND", CELL_TEXT, USE_ALWAYS, false },
+    TIME_COLUMNS,
+};
+
+static const struct {
+    const struct column *columns;
+    size_t count;
+} column_sets[] = {
+    [BY_FUNCTION] = { function_columns, sizeof function_columns / sizeof *function_columns },
+    [BY_MODULE] = { module_columns, sizeof module_columns / sizeof *module_columns },
+    [BY_THREAD] = { thread_columns, sizeof thread_columns / sizeof *thread_columns },
+    [BY_PROCESS] = { process_columns, sizeof process_columns / sizeof *process_columns },
+};
+
+/* ---- what stands before the times ---- */
+
+static void fill_function(const struct loaded *l, struct cell *cells, size_t i)
+{
+    const struct function_name *name = &l->names[i];
+    cell_text(&cells[0], name->name);
+    cell_text(&cells[1], name->module);
+    cell_text(&cells[2], name->file);
+    if (name->line)
+        cell_number(&cells[3], name->line);
+    if (name->file) {
+        const char *slash = strrchr(name->file, '/');
+        char source[512];
+        snprintf(source, sizeof source, "%s:%u", slash ? slash + 1 : name->file, name->line);
+        cell_text(&cells[4], source);
+    }
+}
+
+static void fill_module(const struct loaded *l, struct cell *cells, size_t i)
+{
+    char *name = names_module(l->profile->modules[i].path);
+    cell_text(&cells[0], name);
+    cell_text(&cells[1], l->profile->modules[i].path);
+    free(name);
+}
+
+static void fill_thread(const struct loaded *l, struct cell *cells, size_t i)
+{
+    const struct profile_thread *pt = &l->profile->threads[i];
+    const struct trace_thread *t = session_file_thread(l->file, pt->thread);
+    const struct trace_process *p = session_file_process(l->file, pt->process);
+    char *process = names_module(p ? p->path : "");
+    cell_text(&cells[0], t && t->name[0] ? t->name : "[unknown]");
+    if (t && t->tid)
+        cell_number(&cells[1], t->tid);
+    cell_text(&cells[2], process);
+    if (p && p->pid)
+        cell_number(&cells[3], p->pid);
+    free(process);
+}
+
+static void fill_process(const struct loaded *l, struct cell *cells, uint32_t serial)
+{
+    const struct trace_process *p = session_file_process(l->file, serial);
+    char *name = names_module(p ? p->path : "");
+    cell_text(&cells[0], name);
+    if (p && p->pid)
+        cell_number(&cells[1], p->pid);
+    cell_text(&cells[2], p ? p->arguments : "");
+    free(name);
+}
+
+/* ---- order ---- */
+
+const char view_sort_keys[] = "name, calls, elapsed_inclusive, elapsed_exclusive, application_inclusive, "
+                              "application_exclusive, min, max";
+
+bool view_can_sort(const char *key)
+{
+    static const struct column columns[] = { TIME_COLUMNS };
+    if (strcmp(key, "name") == 0)
+        return true;
+    for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
+        if (columns[i].kind != CELL_PERCENT && strcmp(columns[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+struct order {
+    const struct table *table;
+    size_t column;
+};
+
+static int compare_cells(const struct column *column, const struct cell *a, const struct cell *b)
+{
+    if (!a->known || !b->known)
+        return b->known - a->known;
+    if (column->kind == CELL_TEXT)
+        return strcmp(a->text, b->text);
+    if (column->kind == CELL_PERCENT)
+        return 0; /* follows from its neighbour */
+    return (a->number < b->number) - (a->number > b->number); /* largest first */
+}
+
+/* By the column asked for, then by all others: the order never depends on how the work was split. */
+static int compare_rows(const void *a, const void *b, void *data)
+{
+    const struct order *order = data;
+    const struct table *t = order->table;
+    const struct cell *x = a, *y = b;
+    int result = compare_cells(&t->columns[order->column], &x[order->column], &y[order->column]);
+    for (size_t i = 0; result == 0 && i < t->column_count; i++)
+        result = compare_cells(&t->columns[i], &x[i], &y[i]);
+    return result;
+}
+
+static void drop_rows_behind(struct table *t, size_t limit)
+{
+    for (size_t i = limit * t->column_count; i < t->row_count * t->column_count; i++)
+        if (t->columns[i % t->column_count].kind == CELL_TEXT && t->cells[i].known)
+            free(t->cells[i].text);
+    t->hidden_rows = t->row_count - limit;
+    t->row_count = limit;
+}
+
+static void sort_and_limit(struct table *t, const struct sorting *sorting)
+{
+    struct order order = { t, 0 };
+    for (size_t i = 0; i < t->column_count; i++)
+        if (strcmp(t->columns[i].key, sorting->key) == 0)
+            order.column = i;
+    qsort_r(t->cells, t->row_count, t->column_count * sizeof *t->cells, compare_rows, &order);
+    if (sorting->limit && sorting->limit < t->row_count)
+        drop_rows_behind(t, sorting->limit);
+}
+
+struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting)
+{
+    struct table t = table_make(column_sets[by].columns, column_sets[by].count, &l->summary);
+    size_t count = rollup_group_count(l->rollup, by), process_count;
+    struct times *sums = rollup_groups(l->rollup, by);
+    uint32_t *processes = rollup_process_list(l->profile, &process_count);
+    for (size_t i = 0; i < count; i++) {
+        struct cell *cells = table_row(&t);
+        if (by == BY_FUNCTION)
+            fill_function(l, cells, i);
+        else if (by == BY_MODULE)
+            fill_module(l, cells, i);
+        else if (by == BY_THREAD)
+            fill_thread(l, cells, i);
+        else
+            fill_process(l, cells, processes[i]);
+        fill_times(&cells[t.column_count - TIME_COLUMN_COUNT], &sums[i], &l->summary);
+    }
+    free(processes);
+    free(sums);
+    sort_and_limit(&t, sorting);
+    return t;
+}

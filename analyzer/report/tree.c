@@ -1,0 +1,191 @@
+/* The view of call paths: a tree, the largest branch first, with the hot path marked. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/views.h"
+
+static const struct column columns[] = {
+    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },
+    { "hot", "HOT", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "CALL PATH", CELL_TEXT, USE_ALWAYS, true },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+    TIME_COLUMNS,
+};
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns, FIRST_TIME = COLUMN_COUNT - TIME_COLUMN_COUNT };
+
+/* A path is hot while one child has at least half of its parent's time. */
+enum { HOT_SHARE = 2 };
+
+struct drawing {
+    const struct loaded *loaded;
+    const struct rollup *rollup;
+    const struct tree_options *options;
+    struct table *table;
+    uint64_t smallest; /* ticks; what is less is folded */
+};
+
+struct pending { /* a row still to be made */
+    uint32_t node;
+    size_t parent; /* 1 + row of the parent, or zero */
+    unsigned depth;
+    bool hot;
+};
+
+struct pending_list {
+    struct pending *list;
+    size_t count, room;
+};
+
+static size_t add_row(struct drawing *d, size_t parent, unsigned depth, bool hot, const char *name,
+                      const char *module, const struct times *times)
+{
+    struct cell *cells = table_row(d->table);
+    cell_number(&cells[0], depth);
+    cell_text(&cells[1], hot ? "*" : "");
+    cell_text(&cells[2], name);
+    if (module)
+        cell_text(&cells[3], module);
+    fill_times(&cells[FIRST_TIME], times, &d->loaded->summary);
+    d->table->parents = need_more(d->table->parents, d->table->row_room, sizeof *d->table->parents);
+    d->table->parents[d->table->row_count - 1] = parent;
+    return d->table->row_count;
+}
+
+struct ranked {
+    const struct drawing *drawing;
+    uint32_t node;
+};
+
+static int compare_nodes(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    const struct rollup *r = x->drawing->rollup;
+    const struct times *s = &r->nodes[x->node], *t = &r->nodes[y->node];
+    if (s->elapsed_inclusive != t->elapsed_inclusive)
+        return s->elapsed_inclusive < t->elapsed_inclusive ? 1 : -1;
+    if (s->calls != t->calls)
+        return s->calls < t->calls ? 1 : -1;
+    const struct profile_function *functions = r->profile->functions;
+    uint32_t f = r->profile->nodes[x->node].function, g = r->profile->nodes[y->node].function;
+    int order = strcmp(x->drawing->loaded->names[f].name, x->drawing->loaded->names[g].name);
+    if (order == 0)
+        order = strcmp(r->profile->modules[functions[f].module].path, r->profile->modules[functions[g].module].path);
+    if (order == 0)
+        order = functions[f].offset < functions[g].offset ? -1 : functions[f].offset > functions[g].offset;
+    return order;
+}
+
+static size_t sorted_children(const struct drawing *d, uint32_t node, struct ranked **children)
+{
+    size_t count = 0, room = 0;
+    *children = NULL;
+    for (uint32_t child = d->rollup->first_child[node]; child != PROFILE_NONE; child = d->rollup->sibling[child]) {
+        GROW(*children, count, room);
+        (*children)[count++] = (struct ranked){ d, child };
+    }
+    if (count)
+        qsort(*children, count, sizeof **children, compare_nodes);
+    return count;
+}
+
+/* One row for all that is too small or too deep: so that the shown children still add up. */
+static void add_folded(struct drawing *d, const struct ranked *children, size_t count, size_t parent, unsigned depth,
+                       const char *why)
+{
+    struct times sum = { .shortest = UINT64_MAX };
+    for (size_t i = 0; i < count; i++) {
+        const struct times *t = &d->rollup->nodes[children[i].node];
+        sum.elapsed_inclusive += t->elapsed_inclusive;
+        sum.application_inclusive += t->application_inclusive;
+        sum.calls += t->calls;
+        /* Nothing is shown below this row, so it has no time of its own to tell from the rest. */
+        sum.elapsed_exclusive += t->elapsed_inclusive;
+        sum.application_exclusive += t->application_inclusive;
+    }
+    char name[64];
+    snprintf(name, sizeof name, "(%zu %s)", count, why);
+    add_row(d, parent, depth, false, name, NULL, &sum);
+}
+
+static void draw_children(struct drawing *d, struct pending_list *pending, const struct pending *p, size_t row)
+{
+    struct ranked *children;
+    size_t count = sorted_children(d, p->node, &children), shown = 0;
+    if (p->depth < d->options->depth)
+        while (shown < count && d->rollup->nodes[children[shown].node].elapsed_inclusive >= d->smallest)
+            shown++;
+    if (shown < count)
+        add_folded(d, children + shown, count - shown, row, p->depth + 1,
+                   p->depth < d->options->depth ? "smaller" : "deeper; see --depth");
+    const uint64_t whole = d->rollup->nodes[p->node].elapsed_inclusive;
+    for (size_t i = shown; i-- > 0;) {
+        bool hot = p->hot && i == 0 && d->rollup->nodes[children[i].node].elapsed_inclusive >= whole / HOT_SHARE;
+        GROW(pending->list, pending->count, pending->room);
+        pending->list[pending->count++] = (struct pending){ children[i].node, row, p->depth + 1, hot };
+    }
+    free(children);
+}
+
+static void draw_below(struct drawing *d, uint32_t root, size_t row, unsigned depth)
+{
+    struct pending_list pending = { 0 };
+    struct pending first = { root, row, depth, true };
+    draw_children(d, &pending, &first, row);
+    while (pending.count) {
+        struct pending p = pending.list[--pending.count];
+        const struct profile_node *node = &d->rollup->profile->nodes[p.node];
+        const struct function_name *name = &d->loaded->names[node->function];
+        size_t own = add_row(d, p.parent, p.depth, p.hot, name->name, name->module, &d->rollup->nodes[p.node]);
+        draw_children(d, &pending, &p, own);
+    }
+    free(pending.list);
+}
+
+static void draw_threads(struct drawing *d)
+{
+    const struct profile *p = d->rollup->profile;
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const struct trace_thread *t = session_file_thread(d->loaded->file, p->threads[i].thread);
+        char name[64];
+        snprintf(name, sizeof name, "thread %s (%u)", t ? t->name : "[unknown]", t ? t->tid : 0);
+        size_t row = add_row(d, 0, 0, false, name, NULL, &d->rollup->nodes[p->threads[i].root]);
+        draw_below(d, p->threads[i].root, row, 0);
+    }
+}
+
+/* The functions of the joined tree are the profile's, but in an order of their own. */
+static struct function_name *names_of(const struct loaded *l, const struct profile *joined)
+{
+    struct function_name *names = need_memory(joined->function_count, sizeof *names);
+    struct profile *original = l->profile;
+    for (size_t i = 0; i < joined->function_count; i++) {
+        const struct profile_module *m = &joined->modules[joined->functions[i].module];
+        uint32_t module = profile_module(original, m->path, m->build_id, m->build_id_length);
+        names[i] = l->names[profile_function(original, module, joined->functions[i].offset)];
+    }
+    return names;
+}
+
+struct table view_tree(const struct loaded *l, const struct tree_options *options)
+{
+    struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
+    struct drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };
+    d.smallest = (uint64_t)((double)l->summary.elapsed_inclusive * options->min_percent / 100);
+    if (options->by_thread) {
+        draw_threads(&d);
+        return t;
+    }
+    struct profile *joined = rollup_join_threads(l->profile);
+    struct rollup *rollup = rollup_new(joined);
+    struct loaded view = *l;
+    view.names = names_of(l, joined);
+    d.loaded = &view;
+    d.rollup = rollup;
+    if (joined->thread_count)
+        draw_below(&d, joined->threads[0].root, 0, 0);
+    free(view.names);
+    rollup_free(rollup);
+    profile_free(joined);
+    return t;
+}

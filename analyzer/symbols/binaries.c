@@ -1,0 +1,126 @@
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "symbols/symbols.h"
+
+struct binary {
+    char *path;
+    uint8_t *build_id;
+    size_t build_id_length;
+    Dwfl *dwfl;
+    Dwfl_Module *module; /* NULL: not to be had */
+};
+
+struct binaries {
+    struct binary *list;
+    size_t count, room;
+};
+
+static char *debug_path; /* NULL: the library's usual places */
+
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = &debug_path,
+};
+
+struct binaries *binaries_new(void)
+{
+    return need_memory(1, sizeof(struct binaries));
+}
+
+void binaries_free(struct binaries *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        if (b->list[i].dwfl)
+            dwfl_end(b->list[i].dwfl);
+        free(b->list[i].path);
+        free(b->list[i].build_id);
+    }
+    free(b->list);
+    free(b);
+}
+
+static bool is_recorded_one(Dwfl_Module *module, const struct binary *binary)
+{
+    const unsigned char *id;
+    GElf_Addr where;
+    int length = dwfl_module_build_id(module, &id, &where);
+    if (length <= 0 || binary->build_id_length == 0)
+        return length <= 0 && binary->build_id_length == 0;
+    return (size_t)length == binary->build_id_length && memcmp(id, binary->build_id, binary->build_id_length) == 0;
+}
+
+/* Opens the file at base zero, so that its own addresses are the library's. */
+static void open_binary(struct binary *binary)
+{
+    int fd = open(binary->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        say("%s: %s: its functions are shown by address", binary->path, strerror(errno));
+        return;
+    }
+    binary->dwfl = dwfl_begin(&callbacks);
+    if (!binary->dwfl) {
+        close(fd);
+        return;
+    }
+    dwfl_report_begin(binary->dwfl);
+    Dwfl_Module *module = dwfl_report_elf(binary->dwfl, binary->path, binary->path, fd, 0, true);
+    dwfl_report_end(binary->dwfl, NULL, NULL);
+    if (!module) {
+        close(fd);
+        say("%s: %s: its functions are shown by address", binary->path, dwfl_errmsg(-1));
+    } else if (!is_recorded_one(module, binary)) {
+        say("%s: changed since the recording: its functions are shown by address", binary->path);
+    } else {
+        binary->module = module;
+    }
+}
+
+static struct binary *find_binary(struct binaries *b, const struct symbol_module *m)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        struct binary *binary = &b->list[i];
+        if (strcmp(binary->path, m->path) == 0 && binary->build_id_length == m->build_id_length &&
+            memcmp(binary->build_id, m->build_id, m->build_id_length) == 0)
+            return binary;
+    }
+    GROW(b->list, b->count, b->room);
+    struct binary *binary = &b->list[b->count++];
+    *binary = (struct binary){
+        .path = need_copy(m->path, strlen(m->path)),
+        .build_id = (uint8_t *)need_copy((const char *)m->build_id, m->build_id_length),
+        .build_id_length = m->build_id_length,
+    };
+    open_binary(binary);
+    return binary;
+}
+
+struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, uint64_t offset)
+{
+    struct symbol symbol = { NULL, NULL, 0 };
+    if (!m->path[0])
+        return symbol;
+    Dwfl_Module *module = find_binary(b, m)->module;
+    if (!module)
+        return symbol;
+    GElf_Off into = 0;
+    GElf_Sym entry;
+    const char *name = dwfl_module_addrinfo(module, offset, &into, &entry, NULL, NULL, NULL);
+    if (name && into == 0) /* a probe names the function's very first address */
+        symbol.linkage_name = name;
+    Dwfl_Line *line = dwfl_module_getsrc(module, offset);
+    int number = 0;
+    if (line)
+        symbol.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+    symbol.line = number > 0 ? (uint32_t)number : 0;
+    return symbol;
+}

@@ -1,0 +1,115 @@
+#include "trace/decode.h"
+
+enum { TIME_WORDS = 3, LONG_TIME_BITS = 48 };
+
+/* Extensions belong to the event behind them, and hold only if that was stored. */
+struct pending {
+    struct decoded_extras extras;
+    uint64_t time;
+    uint64_t upper[2];
+    bool bad;
+};
+
+static void take_away_time(struct pending *p, const uint8_t *words, uint64_t *sum)
+{
+    *sum += decode_number(words + 2 * TIME_WORDS, TIME_WORDS);
+    p->extras.flagged = true;
+    p->extras.os_events++;
+}
+
+static bool long_enough(unsigned type, unsigned length)
+{
+    static const uint8_t needed[] = {
+        [DWELL_EXT_TIME] = TIME_WORDS,      [DWELL_EXT_UPPER] = 3,
+        [DWELL_EXT_BLOCKED] = 2 * TIME_WORDS, [DWELL_EXT_PREEMPTED] = 2 * TIME_WORDS,
+        [DWELL_EXT_FAULTS] = 1,             [DWELL_EXT_UNWIND] = 2,
+    };
+    return type >= sizeof needed || length >= needed[type];
+}
+
+static void take(const struct decoder *d, struct pending *p, unsigned type, unsigned length, const uint8_t *words)
+{
+    if (!long_enough(type, length)) {
+        p->bad = true;
+        return;
+    }
+    switch (type) {
+    case DWELL_EXT_TIME:
+        p->time = decode_time(d->time, decode_number(words, TIME_WORDS), LONG_TIME_BITS);
+        break;
+    case DWELL_EXT_UPPER:
+        if (decode_word(words) < 2)
+            p->upper[decode_word(words)] = decode_number(words + 2, 2) << 32;
+        else
+            p->bad = true;
+        break;
+    case DWELL_EXT_OS:
+        p->extras.flagged = true;
+        p->extras.os_events++;
+        break;
+    case DWELL_EXT_BLOCKED:
+        take_away_time(p, words, &p->extras.blocked);
+        break;
+    case DWELL_EXT_PREEMPTED:
+        take_away_time(p, words, &p->extras.preempted);
+        break;
+    case DWELL_EXT_FAULTS:
+        p->extras.flagged = true;
+        p->extras.os_events += decode_word(words);
+        p->extras.page_faults += decode_word(words);
+        break;
+    case DWELL_EXT_UNWIND:
+        p->extras.unwound += (uint32_t)decode_number(words, 2);
+        break;
+    default:
+        break; /* a later version's, or one that says nothing of times */
+    }
+}
+
+/* Over words that were claimed and not written, which are rare, or behind a killed thread's last event,
+ * which are many. */
+static const uint8_t *skip_zeros(const uint8_t *at, const uint8_t *end)
+{
+    static const uint8_t zeros[64];
+    while (end - at >= (long)sizeof zeros && memcmp(at, zeros, sizeof zeros) == 0)
+        at += sizeof zeros;
+    while (at < end && decode_word(at) == 0)
+        at += 2;
+    return at < end ? at : end;
+}
+
+static void begin(const struct decoder *d, struct pending *p)
+{
+    *p = (struct pending){ .extras = d->extras, .upper = { d->upper[0], d->upper[1] } };
+}
+
+const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
+{
+    const uint8_t *at = d->at;
+    struct pending p;
+    begin(d, &p);
+    while (at < d->end && !p.bad) {
+        uint32_t word = decode_word(at);
+        if (word == 0) {
+            at = skip_zeros(at, d->end);
+            begin(d, &p); /* the event they belonged to is missing */
+            continue;
+        }
+        if (word >> DWELL_WORD_KIND_SHIFT != DWELL_WORD_EXTENSION) {
+            d->extras = p.extras;
+            d->has_extras = true;
+            d->upper[0] = p.upper[0];
+            d->upper[1] = p.upper[1];
+            *time = p.time;
+            return at;
+        }
+        unsigned length = word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1);
+        if (at + 2 + 2 * length > d->end)
+            break;
+        take(d, &p, word >> DWELL_EXTENSION_LENGTH_BITS, length, at + 2);
+        at += 2 + 2 * length;
+    }
+    d->damaged |= p.bad;
+    d->at = d->end;
+    return NULL;
+}

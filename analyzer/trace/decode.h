@@ -1,0 +1,109 @@
+/*
+ * Decodes an events chunk, event by event. All inline: the loop that consumes the events is compiled into
+ * one with this, and the decoder's state stays in registers.
+ */
+#ifndef DWELL_TRACE_DECODE_H
+#define DWELL_TRACE_DECODE_H
+
+#include <string.h>
+
+#include "trace/session_file.h"
+
+enum decoded { DECODED_END = 0, DECODED_ENTER, DECODED_EXIT };
+
+/* What came with an event besides; reset by whoever has used it. */
+struct decoded_extras {
+    bool flagged;      /* the OS worked in the interval that ends at the event */
+    uint32_t unwound;  /* frames that were left without an exit at the event */
+    uint32_t os_events;
+    uint32_t page_faults;
+    uint64_t blocked, preempted; /* ticks */
+};
+
+struct decoder {
+    const uint8_t *at, *end;
+    uint64_t time; /* of the event decoded last */
+    uint64_t function;
+    uint64_t upper[2]; /* shifted to their place */
+    struct decoded_extras extras;
+    bool has_extras;
+    bool damaged; /* decoding stopped at something that no runtime writes */
+};
+
+/* Starts at the first record of a chunk that session_file_read_chunk has read into `buffer`. */
+static inline void decode_begin(struct decoder *d, const struct trace_chunk *chunk, const uint8_t *buffer)
+{
+    uint32_t skip = (uint32_t)(sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame));
+    uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+    memset(d, 0, sizeof *d);
+    d->at = buffer + (skip < chunk->size ? skip : chunk->size);
+    d->end = buffer + (end > skip ? end : skip < chunk->size ? skip : chunk->size);
+    d->time = chunk->start_time;
+    d->upper[0] = (uint64_t)chunk->upper[0] << 32;
+    d->upper[1] = (uint64_t)chunk->upper[1] << 32;
+}
+
+/* The i-th open frame at the chunk's start, outermost first. */
+static inline struct dwell_frame decode_frame(const uint8_t *buffer, uint32_t i)
+{
+    struct dwell_frame frame;
+    memcpy(&frame, buffer + sizeof(struct dwell_chunk_header) + (size_t)i * sizeof frame, sizeof frame);
+    return frame;
+}
+
+static inline uint32_t decode_word(const uint8_t *at)
+{
+    uint16_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+static inline uint64_t decode_number(const uint8_t *at, unsigned words)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < words; i++)
+        value |= (uint64_t)decode_word(at + 2 * i) << 16 * i;
+    return value;
+}
+
+/* The earliest time not before `last` whose low bits are these. */
+static inline uint64_t decode_time(uint64_t last, uint64_t low, unsigned bits)
+{
+    return last + ((low - last) & ((1ull << bits) - 1));
+}
+
+/* Extensions up to the next enter or exit; out of line, as they are rare. Returns where that begins, with
+ * what they say in d->extras and *time, or NULL at the chunk's end. */
+const uint8_t *decode_extensions(struct decoder *d, uint64_t *time);
+
+/* The next event. Its time, function (of an enter) and extras are in the decoder. */
+static inline enum decoded decode_next(struct decoder *d)
+{
+    const uint8_t *at = d->at;
+    uint64_t time = 0;
+    if (__builtin_expect(at >= d->end, 0))
+        return DECODED_END;
+    uint32_t word = decode_word(at);
+    if (__builtin_expect(word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXTENSION, 0)) {
+        at = decode_extensions(d, &time);
+        if (!at)
+            return DECODED_END;
+        word = decode_word(at);
+    }
+    d->time = time ? time : decode_time(d->time, word, DWELL_TIME_BITS);
+    if (word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXIT) {
+        d->at = at + 2;
+        return DECODED_EXIT;
+    }
+    uint32_t lower;
+    memcpy(&lower, at + 2, sizeof lower); /* the buffer's padding lets this be read at its end, too */
+    d->at = at + 6;
+    d->function = d->upper[(word >> DWELL_WORD_KIND_SHIFT) - 1] | lower;
+    if (__builtin_expect(lower == 0, 0)) {
+        d->at = d->end; /* killed between the two stores: nothing follows */
+        return DECODED_END;
+    }
+    return DECODED_ENTER;
+}
+
+#endif

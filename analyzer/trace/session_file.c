@@ -1,0 +1,248 @@
+#include "trace/session_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "trace/metadata.h"
+
+static long read_at(int fd, void *buffer, size_t size, uint64_t offset)
+{
+    size_t got = 0;
+    while (got < size) {
+        ssize_t n = pread(fd, (char *)buffer + got, size - got, (off_t)(offset + got));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (long)got;
+}
+
+static const char *check_header(const struct dwell_file_header *header, long got)
+{
+    if (got == 0)
+        return "the file is empty";
+    if (got < (long)sizeof header->magic || memcmp(header->magic, DWELL_FILE_MAGIC, sizeof header->magic) != 0)
+        return "not a dwell session";
+    if (got < (long)sizeof *header)
+        return "cut off within its header";
+    if (header->byte_order != DWELL_BYTE_ORDER)
+        return "written in another byte order";
+    if (header->version > DWELL_VERSION)
+        return "written by a newer version of dwell";
+    if (header->version < DWELL_VERSION)
+        return "written by an older version of dwell, whose format is no longer read";
+    if (header->unit != DWELL_UNIT)
+        return "damaged: its unit is not one of this version";
+    if (header->ticks_per_second < 1000 || header->ticks_per_second > 1000000000000)
+        return "damaged: its clock rate is impossible";
+    return NULL;
+}
+
+static const char *open_file(struct session_file *file, const char *path)
+{
+    struct stat status;
+    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (file->fd < 0)
+        return strerror(errno);
+    if (fstat(file->fd, &status) < 0)
+        return strerror(errno);
+    if (S_ISDIR(status.st_mode))
+        return "is a directory";
+    if (!S_ISREG(status.st_mode))
+        return "not a regular file";
+    long got = read_at(file->fd, &file->header, sizeof file->header, 0);
+    if (got < 0)
+        return strerror(errno);
+    const char *error = check_header(&file->header, got);
+    file->size = (uint64_t)status.st_size;
+    if (file->header.cursor < file->size)
+        file->size = file->header.cursor;
+    return error;
+}
+
+/* Whether a header could be that of a chunk at `offset`, as far as the file goes. */
+static bool plausible(const struct session_file *file, const struct dwell_chunk_header *h, uint64_t offset)
+{
+    if (h->size < DWELL_UNIT || h->size % DWELL_UNIT || h->size > DWELL_CHUNK_LARGEST)
+        return false;
+    if (h->kind > DWELL_CHUNK_CALL_TREE || h->used > h->size || (h->used && h->used < sizeof *h))
+        return false;
+    if (h->kind == DWELL_CHUNK_EVENTS && (h->size - sizeof *h) / sizeof(struct dwell_frame) < h->depth)
+        return false;
+    return offset < file->size;
+}
+
+static void add_chunk(struct session_file *file, const struct dwell_chunk_header *h, uint64_t offset)
+{
+    GROW(file->chunks, file->chunk_count, file->chunk_room);
+    uint64_t rest = file->size - offset;
+    file->chunks[file->chunk_count++] = (struct trace_chunk){
+        .offset = offset,
+        .size = h->size < rest ? h->size : (uint32_t)rest, /* the last may be cut off */
+        .used = h->used,
+        .kind = h->kind,
+        .process = h->process,
+        .thread = h->thread,
+        .sequence = h->sequence,
+        .depth = h->depth,
+        .start_time = h->start_time,
+        .upper = { h->upper[0], h->upper[1] },
+    };
+}
+
+static void index_chunks(struct session_file *file)
+{
+    static const struct dwell_chunk_header nothing;
+    uint64_t offset = DWELL_UNIT;
+    while (offset < file->size) {
+        struct dwell_chunk_header h;
+        long got = read_at(file->fd, &h, sizeof h, offset);
+        if (got < (long)sizeof h) {
+            file->damaged_chunks += got != 0;
+            return;
+        }
+        if (h.magic == DWELL_CHUNK_MAGIC && plausible(file, &h, offset)) {
+            if (h.kind != DWELL_CHUNK_FREE)
+                add_chunk(file, &h, offset);
+            offset += h.size;
+            continue;
+        }
+        if (h.magic == DWELL_CHUNK_MAGIC)
+            file->damaged_chunks++;
+        else if (memcmp(&h, &nothing, sizeof h) != 0)
+            file->damaged_bytes += DWELL_UNIT;
+        offset += DWELL_UNIT;
+    }
+}
+
+struct session_file *session_file_open(const char *path, const char **error)
+{
+    struct session_file *file = need_memory(1, sizeof *file);
+    file->path = need_copy(path, strlen(path));
+    *error = open_file(file, path);
+    if (*error) {
+        session_file_close(file);
+        return NULL;
+    }
+    index_chunks(file);
+    metadata_read(file);
+    return file;
+}
+
+static void free_module(struct trace_module *module)
+{
+    free(module->path);
+    free(module->build_id);
+}
+
+static void free_process(struct trace_process *process)
+{
+    for (size_t i = 0; i < process->module_count; i++)
+        free_module(&process->modules[i]);
+    free(process->modules);
+    free(process->path);
+    free(process->arguments);
+}
+
+static void free_symbols(struct session_file *file)
+{
+    for (size_t i = 0; i < file->symbol_count; i++)
+        free(file->symbols[i].name);
+    for (size_t i = 0; i < file->symbol_module_count; i++) {
+        free(file->symbol_modules[i].path);
+        free(file->symbol_modules[i].build_id);
+    }
+    for (size_t i = 0; i < file->symbol_file_count; i++)
+        free(file->symbol_files[i].path);
+    free(file->symbols);
+    free(file->symbol_modules);
+    free(file->symbol_files);
+}
+
+void session_file_close(struct session_file *file)
+{
+    if (!file)
+        return;
+    if (file->fd >= 0)
+        close(file->fd);
+    for (size_t i = 0; i < file->process_count; i++)
+        free_process(&file->processes[i]);
+    for (size_t i = 0; i < file->thread_count; i++)
+        free(file->threads[i].name);
+    for (size_t i = 0; i < file->note_count; i++)
+        free(file->notes[i]);
+    free_symbols(file);
+    free(file->processes);
+    free(file->threads);
+    free(file->notes);
+    free(file->chunks);
+    free(file->path);
+    free(file);
+}
+
+bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer)
+{
+    long got = read_at(file->fd, buffer, chunk->size, chunk->offset);
+    if (got < (long)sizeof(struct dwell_chunk_header))
+        return false;
+    memset(buffer + got, 0, chunk->size - (size_t)got + TRACE_PADDING);
+    struct dwell_chunk_header h;
+    memcpy(&h, buffer, sizeof h);
+    return h.magic == DWELL_CHUNK_MAGIC && h.kind == chunk->kind && h.thread == chunk->thread &&
+           h.sequence == chunk->sequence && h.depth == chunk->depth;
+}
+
+struct trace_process *session_file_process(const struct session_file *file, uint32_t serial)
+{
+    size_t low = 0, high = file->process_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (file->processes[middle].serial < serial)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < file->process_count && file->processes[low].serial == serial ? &file->processes[low] : NULL;
+}
+
+struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial)
+{
+    size_t low = 0, high = file->thread_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (file->threads[middle].serial < serial)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < file->thread_count && file->threads[low].serial == serial ? &file->threads[low] : NULL;
+}
+
+const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time)
+{
+    const struct trace_module *earlier = NULL, *later = NULL;
+    for (size_t i = 0; i < process->module_count; i++) {
+        const struct trace_module *m = &process->modules[i];
+        if (address < m->begin || address >= m->end)
+            continue;
+        if (m->load_time <= time && time < m->unload_time)
+            return m;
+        /* A module is noted a moment after it was loaded, or unloaded: the nearest one then. */
+        if (time < m->load_time) {
+            if (!later || m->load_time < later->load_time)
+                later = m;
+        } else if (!earlier || m->unload_time > earlier->unload_time) {
+            earlier = m;
+        }
+    }
+    return later ? later : earlier;
+}

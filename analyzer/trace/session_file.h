@@ -1,0 +1,117 @@
+/*
+ * A session file, opened for reading: its header, an index of its chunks, and who recorded them. The file
+ * may still be written to, and may be damaged: nothing in it is trusted, what cannot be understood is
+ * counted and left out.
+ */
+#ifndef DWELL_TRACE_SESSION_FILE_H
+#define DWELL_TRACE_SESSION_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "dwell/format.h"
+
+struct trace_chunk {
+    uint64_t offset; /* in the file */
+    uint32_t size, used;
+    uint16_t kind;
+    uint32_t process, thread, sequence, depth;
+    uint64_t start_time;
+    uint32_t upper[2];
+    bool last_of_thread;
+};
+
+/* A module as a process had it loaded, from load_time to unload_time. */
+struct trace_module {
+    uint32_t serial;
+    uint64_t bias, begin, end;
+    uint64_t load_time, unload_time;
+    char *path;
+    uint8_t *build_id;
+    size_t build_id_length;
+};
+
+struct trace_process {
+    uint32_t serial, pid, parent_pid, parent_process;
+    uint64_t start_time;
+    uint64_t end_time; /* zero: unknown */
+    uint32_t end_how, end_value; /* how: zero, or enum dwell_end */
+    char *path;                  /* of the executable; empty if unknown */
+    char *arguments;             /* joined by blanks */
+    struct trace_module *modules; /* by load_time */
+    size_t module_count, module_room;
+};
+
+struct trace_thread {
+    uint32_t serial, process, tid, os_source;
+    uint64_t start_time;
+    uint64_t end_time; /* zero: unknown */
+    bool end_flagged;  /* the OS worked between its last event and its end */
+    char *name;
+    uint64_t last_chunk; /* 1 + index of the chunk with the highest sequence number */
+};
+
+/* A symbol that the recording brings along. */
+struct trace_symbol {
+    uint32_t module; /* index into symbol_modules */
+    uint32_t file;   /* number of a symbol_files entry, or zero */
+    uint32_t line;
+    uint64_t offset;
+    char *name;
+};
+
+struct trace_symbol_module {
+    uint32_t number;
+    char *path;
+    uint8_t *build_id;
+    size_t build_id_length;
+};
+
+struct session_file {
+    char *path;
+    int fd;
+    uint64_t size; /* bytes of the file that count */
+    struct dwell_file_header header;
+    struct trace_chunk *chunks; /* in file order */
+    size_t chunk_count, chunk_room;
+    struct trace_process *processes; /* by serial number */
+    size_t process_count, process_room;
+    struct trace_thread *threads; /* by serial number */
+    size_t thread_count, thread_room;
+    struct trace_symbol *symbols;
+    size_t symbol_count, symbol_room;
+    struct trace_symbol_module *symbol_modules;
+    size_t symbol_module_count, symbol_module_room;
+    struct {
+        uint32_t number;
+        char *path;
+    } *symbol_files;
+    size_t symbol_file_count, symbol_file_room;
+    char **notes;
+    size_t note_count, note_room;
+    uint64_t damaged_chunks;
+    uint64_t damaged_bytes; /* not part of any chunk, and not zero either */
+    uint64_t damaged_records; /* of metadata and symbols */
+};
+
+/* Opens and indexes the file. On failure returns NULL and sets *error to a text of what is wrong with it,
+ * which needs no freeing. */
+struct session_file *session_file_open(const char *path, const char **error);
+
+void session_file_close(struct session_file *file);
+
+/* Reads a chunk whole, header included, into `buffer`, which has room for its size and TRACE_PADDING zero
+ * bytes that are put behind it. False: the file is shorter now, or the chunk is another one. Safe from
+ * several threads at once. */
+enum { TRACE_PADDING = 16 };
+bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer);
+
+/* By serial number; NULL where there is none. */
+struct trace_process *session_file_process(const struct session_file *file, uint32_t serial);
+struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial);
+
+/* The module whose code held `address` at `time`, or NULL. */
+const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time);
+
+#endif

@@ -1,0 +1,217 @@
+#include "trace/session_finish.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/wide.h"
+#include "clock.h"
+
+/* ---- records ---- */
+
+enum { SYMBOLS_CHUNK = 256 << 10, LONGEST_TEXT = 32000 };
+
+struct writer {
+    const struct session *session;
+    int fd;
+    enum dwell_chunk_kind kind;
+    struct dwell_chunk_header *chunk;
+    uint32_t size, used;
+};
+
+struct text {
+    const void *at;
+    size_t length;
+};
+
+static void end_chunk(struct writer *w)
+{
+    if (w->chunk)
+        munmap(w->chunk, w->size);
+    w->chunk = NULL;
+}
+
+static bool begin_chunk(struct writer *w, uint32_t size)
+{
+    end_chunk(w);
+    uint64_t offset = session_claim(w->session, w->fd, size);
+    if (!offset)
+        return false;
+    w->chunk = session_map(w->session, w->fd, offset, size);
+    if (!w->chunk)
+        return false;
+    w->size = size;
+    w->used = sizeof *w->chunk;
+    w->chunk->size = size;
+    w->chunk->magic = DWELL_CHUNK_MAGIC;
+    __atomic_store_n(&w->chunk->kind, w->kind, __ATOMIC_RELEASE);
+    return true;
+}
+
+static bool append(struct writer *w, const struct dwell_record *record, size_t size, const struct text *texts, int count)
+{
+    size_t total = size;
+    for (int i = 0; i < count; i++)
+        total += 2 + texts[i].length;
+    total = (total + 7) & ~(size_t)7;
+    if ((!w->chunk || w->used + total > w->size) && !begin_chunk(w, w->size))
+        return false;
+    char *begin = (char *)w->chunk + w->used, *at = begin + size;
+    memcpy(begin, record, size);
+    ((struct dwell_record *)begin)->size = (uint32_t)total;
+    for (int i = 0; i < count; i++) {
+        uint16_t length = (uint16_t)texts[i].length;
+        memcpy(at, &length, sizeof length);
+        memcpy(at + sizeof length, texts[i].at, length);
+        at += sizeof length + length;
+    }
+    w->used += (uint32_t)total;
+    return true;
+}
+
+static struct text text_of(const char *string)
+{
+    size_t length = string ? strlen(string) : 0;
+    return (struct text){ string ? string : "", length < LONGEST_TEXT ? length : LONGEST_TEXT };
+}
+
+bool finish_process(const struct session *session, int fd, uint32_t pid, enum dwell_end how, int value)
+{
+    struct writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_METADATA, .size = DWELL_UNIT };
+    struct dwell_rec_process_end record = {
+        .record.type = DWELL_REC_PROCESS_END,
+        .pid = pid,
+        .how = how,
+        .value = (uint32_t)value,
+        .time = clock_now(session->header->clock),
+    };
+    bool done = append(&w, &record.record, sizeof record, NULL, 0);
+    end_chunk(&w);
+    return done;
+}
+
+enum { LONG_ENOUGH = 50000000 }; /* nanoseconds, to measure a clock's rate by */
+
+void finish_clock(const struct session *session)
+{
+    struct dwell_file_header *h = session->header;
+    uint64_t ticks = clock_now(h->clock), ns = clock_monotonic();
+    if (h->clock != DWELL_CLOCK_MONOTONIC && ns - h->start_monotonic > LONG_ENOUGH)
+        h->ticks_per_second = multiply_divide(ticks - h->start_ticks, 1000000000, ns - h->start_monotonic);
+    h->end_ticks = ticks;
+    h->end_monotonic = ns;
+}
+
+/* ---- symbols ---- */
+
+struct file_number {
+    const char *path;
+    uint32_t number;
+};
+
+static int compare_files(const void *a, const void *b)
+{
+    return strcmp(((const struct file_number *)a)->path, ((const struct file_number *)b)->path);
+}
+
+static struct file_number *number_files(const struct finish_symbol *symbols, size_t count, size_t *file_count)
+{
+    struct file_number *files = need_memory(count, sizeof *files);
+    size_t all = 0, kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (symbols[i].file)
+            files[all++].path = symbols[i].file;
+    qsort(files, all, sizeof *files, compare_files);
+    for (size_t i = 0; i < all; i++)
+        if (kept == 0 || strcmp(files[kept - 1].path, files[i].path) != 0)
+            files[kept++].path = files[i].path;
+    for (size_t i = 0; i < kept; i++)
+        files[i].number = (uint32_t)i + 1;
+    *file_count = kept;
+    return files;
+}
+
+static bool append_symbol(struct writer *w, const struct finish_symbol *s, const struct file_number *files, size_t file_count)
+{
+    uint32_t number = 0;
+    if (s->file) {
+        struct file_number wanted = { s->file, 0 };
+        number = ((struct file_number *)bsearch(&wanted, files, file_count, sizeof *files, compare_files))->number;
+    }
+    struct dwell_rec_symbol record = {
+        .record.type = DWELL_REC_SYMBOL,
+        .module = s->module,
+        .file = number,
+        .line = s->line,
+        .offset = s->offset,
+    };
+    return append(w, &record.record, sizeof record, &(struct text){ text_of(s->linkage_name).at, text_of(s->linkage_name).length }, 1);
+}
+
+bool finish_symbols(const struct session *session, int fd, const struct finish_module *modules, size_t module_count,
+                    const struct finish_symbol *symbols, size_t symbol_count)
+{
+    struct writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_SYMBOLS, .size = SYMBOLS_CHUNK };
+    size_t file_count;
+    struct file_number *files = number_files(symbols, symbol_count, &file_count);
+    bool done = true;
+    for (size_t i = 0; done && i < module_count; i++) {
+        struct dwell_rec_symbol_module record = { .record.type = DWELL_REC_SYMBOL_MODULE, .module = (uint32_t)i };
+        struct text texts[] = { text_of(modules[i].path), { modules[i].build_id, modules[i].build_id_length } };
+        done = append(&w, &record.record, sizeof record, texts, 2);
+    }
+    for (size_t i = 0; done && i < file_count; i++) {
+        struct dwell_rec_symbol_file record = { .record.type = DWELL_REC_SYMBOL_FILE, .file = files[i].number };
+        struct text path = text_of(files[i].path);
+        done = append(&w, &record.record, sizeof record, &path, 1);
+    }
+    for (size_t i = 0; done && i < symbol_count; i++)
+        done = append_symbol(&w, &symbols[i], files, file_count);
+    end_chunk(&w);
+    free(files);
+    return done;
+}
+
+/* ---- space ---- */
+
+static void punch(int fd, uint64_t begin, uint64_t end)
+{
+    begin = (begin + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
+    if (begin < end)
+        fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)(end - begin));
+}
+
+/* What was claimed and stayed zero need not lie on the disk. */
+static void punch_unused(const struct session *session, int fd)
+{
+    uint64_t end = session->header->cursor, offset = DWELL_UNIT;
+    while (offset < end) {
+        struct dwell_chunk_header h;
+        if (pread(fd, &h, sizeof h, (off_t)offset) != sizeof h)
+            return;
+        if (h.magic != DWELL_CHUNK_MAGIC || h.size < DWELL_UNIT || h.size % DWELL_UNIT) {
+            offset += DWELL_UNIT;
+            continue;
+        }
+        if (h.kind == DWELL_CHUNK_FREE)
+            punch(fd, offset + sizeof h, offset + h.size);
+        else if (h.kind == DWELL_CHUNK_EVENTS && h.used)
+            punch(fd, offset + h.used, offset + h.size);
+        offset += h.size;
+    }
+}
+
+void finish_space(const struct session *session, int fd)
+{
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+        punch_unused(session, fd);
+        session_trim(session, fd);
+    }
+    session->header->state = DWELL_COMPLETE;
+}

@@ -1,0 +1,39 @@
+/* The last things written to a session, when its recorder ends. */
+#ifndef DWELL_TRACE_SESSION_FINISH_H
+#define DWELL_TRACE_SESSION_FINISH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "session.h"
+
+struct finish_symbol {
+    uint32_t module; /* index into the modules given with it */
+    uint64_t offset;
+    const char *linkage_name; /* NULL: unknown */
+    const char *file;         /* NULL: unknown */
+    uint32_t line;
+};
+
+struct finish_module {
+    const char *path;
+    const uint8_t *build_id;
+    size_t build_id_length;
+};
+
+/* Notes how the process of that pid ended, now. */
+bool finish_process(const struct session *session, int fd, uint32_t pid, enum dwell_end how, int value);
+
+/* Writes the end of the session's time, and with it a better estimate of the clock's rate. */
+void finish_clock(const struct session *session);
+
+/* Appends symbols chunks. False: no space; what fits is there. */
+bool finish_symbols(const struct session *session, int fd, const struct finish_module *modules, size_t module_count,
+                    const struct finish_symbol *symbols, size_t symbol_count);
+
+/* Gives back space that was reserved, or claimed and never used, unless somebody still writes; and marks
+ * the session complete. */
+void finish_space(const struct session *session, int fd);
+
+#endif

@@ -1,0 +1,250 @@
+/*
+ * The session file, as it lies on disk. docs/format.md specifies it to the byte; this header is the
+ * same thing for the two programs that share it: the runtime, which writes, and the analyzer, which
+ * reads. Nobody else includes it. All numbers are little-endian, as the supported machines are.
+ *
+ * A session is one file: a page of header, then chunks. A chunk begins at a multiple of DWELL_UNIT and
+ * fills a whole number of units. Whatever is zero has not been written.
+ */
+#ifndef DWELL_FORMAT_H
+#define DWELL_FORMAT_H
+
+#include <stdint.h>
+
+#define DWELL_FILE_MAGIC   "DWELL\r\n\x1a"
+#define DWELL_VERSION      1u
+#define DWELL_BYTE_ORDER   0x01020304u
+#define DWELL_UNIT         4096u
+#define DWELL_CHUNK_MAGIC  0x4b435744u /* "DWCK" */
+#define DWELL_CHUNK_LARGEST (1u << 30)
+
+enum dwell_machine { DWELL_MACHINE_X86_64 = 62, DWELL_MACHINE_AARCH64 = 183 }; /* as ELF numbers them */
+
+enum dwell_clock {
+    DWELL_CLOCK_TSC = 1,       /* x86 rdtsc */
+    DWELL_CLOCK_CNTVCT = 2,    /* aarch64 cntvct_el0 */
+    DWELL_CLOCK_MONOTONIC = 3, /* CLOCK_MONOTONIC in nanoseconds */
+};
+
+enum dwell_state { DWELL_RECORDING = 1, DWELL_COMPLETE = 2 };
+
+/* Reasons why a session holds less than happened; bits of dwell_file_header.trouble. */
+enum dwell_trouble {
+    DWELL_TROUBLE_NO_SPACE = 1,  /* a chunk could not be claimed: disk or quota full */
+    DWELL_TROUBLE_NO_MEMORY = 2, /* a mapping was refused */
+    DWELL_TROUBLE_NO_FILE = 4,   /* a process could not open the session file again */
+};
+
+/* Page 0. Times are ticks of `clock` unless named otherwise. The members up to start_realtime never
+ * change after the file was created; the others are changed by atomic operations only. */
+struct dwell_file_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t byte_order;
+    uint16_t machine;
+    uint16_t clock;
+    uint32_t unit;
+    uint64_t session_id[2];
+    uint64_t start_ticks; /* these three are one instant */
+    uint64_t start_monotonic;
+    uint64_t start_realtime;
+
+    uint64_t ticks_per_second; /* the best estimate so far */
+    uint64_t end_ticks;        /* these two are one instant; zero until recording ended */
+    uint64_t end_monotonic;
+    uint64_t cursor;   /* the next free byte */
+    uint64_t reserved; /* bytes for which space is reserved */
+    uint32_t next_process;
+    uint32_t next_thread;
+    uint32_t state;
+    uint32_t trouble;
+    uint64_t lost_events; /* enters and exits that found no place to be recorded */
+    uint64_t lost_threads;
+    uint32_t recorder_pid; /* of `dwell record`, or zero */
+    uint32_t pad;
+};
+
+enum dwell_chunk_kind {
+    DWELL_CHUNK_FREE = 0, /* claimed, and not used yet */
+    DWELL_CHUNK_EVENTS = 1,
+    DWELL_CHUNK_METADATA = 2,
+    DWELL_CHUNK_SYMBOLS = 3,
+    DWELL_CHUNK_CALL_TREE = 4, /* kept for the profile mode */
+};
+
+/* `kind` is stored last: a chunk that has a kind has a whole header. */
+struct dwell_chunk_header {
+    uint32_t magic;
+    uint16_t kind;
+    uint16_t pad;
+    uint32_t size;    /* bytes, this header included; a multiple of DWELL_UNIT */
+    uint32_t used;    /* bytes, this header included; zero: unknown, read until the end */
+    uint32_t process; /* serial number in the session, from 1 */
+    uint32_t thread;  /* the same; zero in chunks that belong to no thread */
+    uint32_t sequence; /* number of the chunk among those of its thread, from 0 */
+    uint32_t depth;    /* events: how many struct dwell_frame follow */
+    uint64_t start_time; /* events: time of the thread's event before this chunk's first one */
+    uint32_t upper[2];   /* events: upper halves of function addresses at the start */
+    uint64_t reserved[2];
+};
+
+/* An open call at the start of an events chunk, outermost first. */
+struct dwell_frame {
+    uint64_t function; /* address */
+    uint64_t enter_time;
+};
+
+/*
+ * Records of an events chunk are made of 16-bit words. The top two bits of the first are its kind; in
+ * an enter or exit the others are the low bits of the time of the event.
+ */
+#define DWELL_WORD_KIND_SHIFT 14
+#define DWELL_TIME_BITS       14
+#define DWELL_TIME_MASK       ((1u << DWELL_TIME_BITS) - 1)
+
+enum dwell_word_kind {
+    DWELL_WORD_EXTENSION = 0, /* type and length follow; the word zero: not written */
+    DWELL_WORD_ENTER_0 = 1,   /* 32 bits of address follow; upper half number 0 */
+    DWELL_WORD_ENTER_1 = 2,   /* the same with upper half number 1 */
+    DWELL_WORD_EXIT = 3,
+};
+
+/* An extension's first word is type << 8 | number of 16-bit words behind it. */
+#define DWELL_EXTENSION_LENGTH_BITS 8
+
+enum dwell_extension {
+    DWELL_EXT_TIME = 1,      /* 3 words: 48 low bits of the time of the next event */
+    DWELL_EXT_UPPER = 2,     /* 3 words: number, then the upper half's 32 bits */
+    DWELL_EXT_OS = 3,        /* 0 words: the interval that ends at the next event is flagged */
+    DWELL_EXT_BLOCKED = 4,   /* 6 words: when the thread left its CPU (48 bits), for how long (48 bits) */
+    DWELL_EXT_PREEMPTED = 5, /* the same for a thread that could have run on */
+    DWELL_EXT_FAULTS = 6,    /* 1 word: number of page faults */
+    DWELL_EXT_UNWIND = 7,    /* 2 words: number of frames left without an exit, at the next event */
+    DWELL_EXT_UNTIMED_ENTER = 8, /* 2 words of address; kept for events that carry no time */
+    DWELL_EXT_UNTIMED_EXIT = 9,
+    DWELL_EXT_MARK = 10, /* kept */
+    DWELL_EXT_PAUSE = 11,
+    DWELL_EXT_RESUME = 12,
+    DWELL_EXT_PAD = 13, /* 0 words: nothing */
+};
+
+/* Records of metadata and symbols chunks. `size` counts the whole record and is a multiple of 8; a
+ * record whose type is zero has not been written, and is the last. */
+struct dwell_record {
+    uint16_t type;
+    uint16_t pad;
+    uint32_t size;
+};
+
+enum dwell_record_type {
+    DWELL_REC_PROCESS = 1,
+    DWELL_REC_PROCESS_END = 2,
+    DWELL_REC_THREAD = 3,
+    DWELL_REC_THREAD_NAME = 4,
+    DWELL_REC_THREAD_END = 5,
+    DWELL_REC_MODULE = 6,
+    DWELL_REC_MODULE_UNLOAD = 7,
+    DWELL_REC_NOTE = 8,
+    DWELL_REC_SYMBOL_MODULE = 9,
+    DWELL_REC_SYMBOL_FILE = 10,
+    DWELL_REC_SYMBOL = 11,
+};
+
+/* Strings follow the fixed part of a record in the order named, each as a 16-bit length and its bytes. */
+struct dwell_rec_process { /* strings: path of the executable; arguments, each ended by a zero byte */
+    struct dwell_record record;
+    uint32_t pid;
+    uint32_t parent_pid;
+    uint32_t parent_process; /* serial number, or zero */
+    uint32_t pad;
+    uint64_t start_time;
+};
+
+enum dwell_end { DWELL_END_EXIT = 1, DWELL_END_SIGNAL = 2, DWELL_END_UNKNOWN = 3 };
+
+struct dwell_rec_process_end { /* no strings; pid tells the process where process is zero */
+    struct dwell_record record;
+    uint32_t process;
+    uint32_t pid;
+    uint32_t how;   /* enum dwell_end */
+    uint32_t value; /* exit status or signal number */
+    uint64_t time;
+};
+
+/* Where a thread's OS events come from. */
+enum dwell_os_source {
+    DWELL_OS_NONE = 0, /* application times are unknown */
+    DWELL_OS_PERF = 1, /* switches and page faults, with times */
+    DWELL_OS_RSEQ = 2, /* switches, as a flag alone */
+};
+
+struct dwell_rec_thread { /* string: name */
+    struct dwell_record record;
+    uint32_t thread;
+    uint32_t tid;
+    uint32_t os_source;
+    uint32_t pad;
+    uint64_t start_time;
+};
+
+struct dwell_rec_thread_name { /* string: name */
+    struct dwell_record record;
+    uint32_t thread;
+    uint32_t pad;
+};
+
+struct dwell_rec_thread_end { /* no strings */
+    struct dwell_record record;
+    uint32_t thread;
+    uint32_t flagged; /* whether the OS worked between the thread's last event and `time` */
+    uint64_t time;
+};
+
+struct dwell_rec_module { /* strings: path; build-id bytes */
+    struct dwell_record record;
+    uint32_t module; /* serial number in the process */
+    uint32_t pad;
+    uint64_t bias;  /* address - bias = address in the file's own terms */
+    uint64_t begin; /* addresses of its code: begin <= address < end */
+    uint64_t end;
+    uint64_t load_time;
+};
+
+struct dwell_rec_module_unload { /* no strings */
+    struct dwell_record record;
+    uint32_t module;
+    uint32_t pad;
+    uint64_t time;
+};
+
+/* A remark of the runtime for the reader of `dwell info`; string: text. */
+struct dwell_rec_note {
+    struct dwell_record record;
+};
+
+struct dwell_rec_symbol_module { /* strings: path; build-id bytes */
+    struct dwell_record record;
+    uint32_t module; /* number within the symbols chunks */
+    uint32_t pad;
+};
+
+struct dwell_rec_symbol_file { /* string: path of a source file */
+    struct dwell_record record;
+    uint32_t file; /* number within the symbols chunks, from 1 */
+    uint32_t pad;
+};
+
+struct dwell_rec_symbol { /* string: linkage name */
+    struct dwell_record record;
+    uint32_t module;
+    uint32_t file; /* zero: unknown */
+    uint32_t line; /* zero: unknown */
+    uint32_t pad;
+    uint64_t offset; /* address in the module's own terms */
+};
+
+_Static_assert(sizeof(struct dwell_file_header) == 144, "the file header's layout is fixed");
+_Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
+_Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
+
+#endif

@@ -1,0 +1,120 @@
+#include "clock.h"
+
+#include <linux/prctl.h>
+#include <string.h>
+#include <time.h>
+
+#include "sys.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+enum { SLOWEST_READ = 250 }; /* nanoseconds a counter read may take before it counts as trapped */
+
+static uint64_t read_clock(clockid_t id)
+{
+    struct timespec now = { 0, 0 };
+    clock_gettime(id, &now); /* the vDSO: no system call, no errno */
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t clock_monotonic(void)
+{
+    return read_clock(CLOCK_MONOTONIC);
+}
+
+uint64_t clock_realtime(void)
+{
+    return read_clock(CLOCK_REALTIME);
+}
+
+#if defined(__x86_64__)
+
+static int counter_permitted(void)
+{
+    int mode = 0;
+    if (SYS2(prctl, PR_GET_TSC, &mode) < 0)
+        return 1;
+    return mode == PR_TSC_ENABLE;
+}
+
+static int counter_invariant(void)
+{
+    unsigned a, b, c, d;
+    if (__get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8)
+        return 1;
+    /* A hypervisor may hide the bit; the kernel's own trust in the counter is as good. */
+    char name[16];
+    return sys_read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", name,
+                         sizeof name) > 0 &&
+           (strncmp(name, "tsc", 3) == 0 || strncmp(name, "kvm-clock", 9) == 0);
+}
+
+static int counter_fast(void)
+{
+    uint64_t begin = clock_monotonic();
+    for (int i = 0; i < 64; i++)
+        clock_counter();
+    return clock_monotonic() - begin < 64 * SLOWEST_READ;
+}
+
+enum dwell_clock clock_choose(void)
+{
+    if (counter_permitted() && counter_invariant() && counter_fast())
+        return DWELL_CLOCK_TSC;
+    return DWELL_CLOCK_MONOTONIC;
+}
+
+int clock_usable(enum dwell_clock clock)
+{
+    return clock == DWELL_CLOCK_MONOTONIC || (clock == DWELL_CLOCK_TSC && counter_permitted());
+}
+
+#else
+
+enum dwell_clock clock_choose(void)
+{
+    return DWELL_CLOCK_CNTVCT;
+}
+
+int clock_usable(enum dwell_clock clock)
+{
+    return clock == DWELL_CLOCK_MONOTONIC || clock == DWELL_CLOCK_CNTVCT;
+}
+
+#endif
+
+/* One instant on both clocks: of several tries the one between whose readings the least time passed. */
+static void read_pair(enum dwell_clock clock, uint64_t *ticks, uint64_t *nanoseconds)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 8; i++) {
+        uint64_t before = clock_now(clock);
+        uint64_t ns = clock_monotonic();
+        uint64_t after = clock_now(clock);
+        if (after - before < best) {
+            best = after - before;
+            *ticks = before + best / 2;
+            *nanoseconds = ns;
+        }
+    }
+}
+
+uint64_t clock_frequency(enum dwell_clock clock)
+{
+    if (clock == DWELL_CLOCK_MONOTONIC)
+        return 1000000000u;
+#if defined(__aarch64__)
+    uint64_t frequency;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
+    return frequency;
+#else
+    uint64_t ticks[2], ns[2];
+    read_pair(clock, &ticks[0], &ns[0]);
+    do {
+        read_pair(clock, &ticks[1], &ns[1]);
+    } while (ns[1] - ns[0] < 2000000);
+    return (uint64_t)((unsigned __int128)(ticks[1] - ticks[0]) * 1000000000u / (ns[1] - ns[0]));
+#endif
+}

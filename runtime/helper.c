@@ -1,0 +1,190 @@
+/*
+ * The helper thread: keeps chunks ready, mapped and present in memory, so that the program's threads
+ * never wait for the file system; and unmaps the full ones.
+ *
+ * It is made by a bare clone, so libc does not know of it. It has a table of descriptors of its own,
+ * which holds the session file and nothing else: the program can neither see nor close it. It uses no
+ * TLS, as it shares that of the thread that started it.
+ */
+#include <errno.h>
+#include <linux/prctl.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum {
+    HELPER_STACK = 64 << 10,
+    FIRST_TARGET = 2,
+    PREPARED_SIZE = 256 << 10,
+    PATIENCE = 2000, /* milliseconds to wait for an answer before the helper counts as lost */
+    MOST_DESCRIPTORS = 65536,
+};
+
+#define TRIM_REQUEST UINT32_MAX
+
+
+static void keep_only(int fd)
+{
+#ifdef SYS_close_range
+    bool done = true;
+    if (fd > 0)
+        done = SYS3(close_range, 0, fd - 1, 0) == 0;
+    if (done && SYS3(close_range, fd + 1, ~0u, 0) == 0)
+        return;
+#endif
+    for (int i = 0; i < MOST_DESCRIPTORS; i++)
+        if (i != fd)
+            sys_close(i);
+}
+
+static bool answer_request(struct process *p, int fd)
+{
+    uint32_t size = __atomic_load_n(&p->request_size, __ATOMIC_ACQUIRE);
+    if (!size)
+        return false;
+    if (size == TRIM_REQUEST)
+        session_trim(&runtime.session, fd);
+    else
+        p->answer = chunk_prepare(fd, size);
+    __atomic_store_n(&p->request_size, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&p->request_done, 1, __ATOMIC_RELEASE);
+    sys_futex_wake(&p->request_done, 1);
+    return true;
+}
+
+/* One chunk for the pool, where it has fewer than it should. */
+static bool fill_pool(struct process *p, int fd)
+{
+    uint32_t ready = 0;
+    char **empty = NULL;
+    for (int i = 0; i < POOL_SLOTS; i++) {
+        char *at = __atomic_load_n(&p->pool[i], __ATOMIC_RELAXED);
+        if (at)
+            ready++;
+        else if (!empty)
+            empty = &p->pool[i];
+    }
+    if (ready >= p->pool_target || !empty || p->stopped)
+        return false;
+    struct area area = chunk_prepare(fd, PREPARED_SIZE);
+    if (!area.at)
+        return false;
+    char *none = NULL;
+    if (!__atomic_compare_exchange_n(empty, &none, area.at, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        sys_unmap(area.at, area.size);
+    return true;
+}
+
+static bool unmap_whole(char *at)
+{
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
+    if (chunk_has_holes(chunk))
+        return false;
+    sys_unmap(at, chunk->size);
+    return true;
+}
+
+static void hold(struct process *p, char *at)
+{
+    for (int i = 0; i < HELD_SLOTS; i++) {
+        if (!p->held[i] || unmap_whole(p->held[i])) {
+            p->held[i] = at;
+            return;
+        }
+    }
+    /* Stays mapped for good: it is not known to be finished. */
+}
+
+static bool unmap_retired(struct process *p)
+{
+    bool any = false;
+    for (int i = 0; i < RETIRED_SLOTS; i++) {
+        char *at = __atomic_exchange_n(&p->retired[i], NULL, __ATOMIC_ACQUIRE);
+        if (!at)
+            continue;
+        any = true;
+        if (!unmap_whole(at))
+            hold(p, at);
+    }
+    return any;
+}
+
+static void run(void *argument)
+{
+    const int fd = (int)(long)argument;
+    struct process *p = runtime.process;
+    keep_only(fd);
+    SYS2(prctl, PR_SET_NAME, "dwell");
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&p->helper_work, __ATOMIC_ACQUIRE);
+        bool busy = answer_request(p, fd);
+        busy |= fill_pool(p, fd);
+        if (!busy)
+            busy = unmap_retired(p);
+        if (busy)
+            continue;
+        __atomic_store_n(&p->helper_sleeps, 1, __ATOMIC_SEQ_CST);
+        if (__atomic_load_n(&p->helper_work, __ATOMIC_SEQ_CST) == seen)
+            sys_futex_wait(&p->helper_work, seen, -1);
+        __atomic_store_n(&p->helper_sleeps, 0, __ATOMIC_RELAXED);
+    }
+}
+
+void helper_start(int fd)
+{
+    struct process *p = runtime.process;
+    p->pool_target = FIRST_TARGET;
+    char *stack = sys_memory(HELPER_STACK);
+    if (!stack)
+        return;
+    long tid = sys_start_thread(stack + HELPER_STACK, run, (void *)(long)fd);
+    if (tid < 0)
+        sys_unmap(stack, HELPER_STACK);
+    else
+        p->helper_tid = (uint32_t)tid;
+}
+
+void helper_wake(void)
+{
+    struct process *p = runtime.process;
+    __atomic_fetch_add(&p->helper_work, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&p->helper_sleeps, __ATOMIC_SEQ_CST))
+        sys_futex_wake(&p->helper_work, 1);
+}
+
+/* One request at a time; the caller holds the lock. */
+static bool request(struct process *p, uint32_t what)
+{
+    uint32_t before = __atomic_load_n(&p->request_done, __ATOMIC_ACQUIRE);
+    uint64_t give_up = clock_monotonic() + PATIENCE * 1000000ull;
+    __atomic_store_n(&p->request_size, what, __ATOMIC_RELEASE);
+    helper_wake();
+    while (__atomic_load_n(&p->request_done, __ATOMIC_ACQUIRE) == before) {
+        if (clock_monotonic() > give_up) {
+            p->helper_tid = 0; /* it may still answer one day; nobody listens then */
+            return false;
+        }
+        sys_futex_wait(&p->request_done, before, PATIENCE / 10);
+    }
+    return true;
+}
+
+struct area helper_ask(uint32_t size)
+{
+    struct process *p = runtime.process;
+    struct area area = { NULL, 0 };
+    process_lock();
+    if (p->helper_tid && request(p, size))
+        area = p->answer;
+    process_unlock();
+    return area;
+}
+
+void helper_trim(void)
+{
+    struct process *p = runtime.process;
+    process_lock();
+    if (p->helper_tid)
+        request(p, TRIM_REQUEST);
+    process_unlock();
+}

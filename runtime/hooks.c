@@ -1,0 +1,112 @@
+/*
+ * The probes: what the compiler calls at every enter and exit of an instrumented function. They handle
+ * the usual event of a thread that is set up, and leave all else to slow.c. docs/runtime.md says why each
+ * step is there; bench/ measures what they cost.
+ *
+ * The order of the steps is what makes a probe safe against signal handlers on its own thread that run
+ * probes themselves: nothing but the scratch entry above the shadow stack is written before the claim,
+ * which fails if any event was recorded since the state was loaded; and all that is written behind the
+ * claim is either private to this event or may be older than what a handler has left.
+ */
+#include <string.h>
+
+#include "runtime.h"
+
+__thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+/* The stack pointer at the probe's first instruction: the same for all probes of one frame, but for
+ * alloca (lower at exit) and probes reached by a jump, when the frame is gone already (higher). */
+#define PROBE_STACK_POINTER ((uint64_t)__builtin_dwarf_cfa() - sizeof(void *))
+
+static inline void store_word(char *at, uint32_t word)
+{
+    *(volatile uint16_t *)at = (uint16_t)word;
+}
+
+DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
+{
+    (void)call_site;
+    const uint64_t address = (uint64_t)function;
+    const uint64_t stack_pointer = PROBE_STACK_POINTER;
+    struct thread *t = thread_self;
+    if (UNLIKELY(!t))
+        goto slow;
+
+    const uint64_t state = t->state;
+    const uint64_t now = clock_counter();
+    if (UNLIKELY((uint32_t)state > t->wiped->limit))
+        goto slow; /* not set up, chunk full, stopped, forked */
+    if (UNLIKELY(*t->os_word != t->os_seen))
+        goto slow; /* the OS worked */
+    if (UNLIKELY(now - t->last > DWELL_TIME_MASK))
+        goto slow; /* more time has passed than the word can tell */
+    const uint32_t upper = (uint32_t)(address >> 32);
+    const unsigned half = upper != t->upper[0];
+    if (UNLIKELY(upper != t->upper[half]))
+        goto slow;
+    struct call *call = thread_call(t, state);
+    if (UNLIKELY(stack_pointer > call[-1].stack_pointer))
+        goto slow; /* frames were left without their exit */
+
+    call->function = address;
+    call->stack_pointer = stack_pointer;
+    call->enter_time = now;
+    const uint64_t claim = ((uint64_t)sizeof(struct call) << 32) + ENTER_BYTES;
+    if (UNLIKELY(!thread_claim(t, state, state + claim)))
+        goto slow; /* a signal handler recorded events in between */
+
+    char *at = t->base + (uint32_t)state;
+    store_word(at, (DWELL_WORD_ENTER_0 + half) << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
+    const uint32_t lower = (uint32_t)address;
+    memcpy(at + 2, &lower, sizeof lower);
+    t->last = now;
+    return;
+slow:
+    slow_enter(address, stack_pointer);
+}
+
+DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
+{
+    const uint64_t address = (uint64_t)function;
+    const uint64_t stack_pointer = PROBE_STACK_POINTER;
+    /* A probe reached by a jump at the function's very end returns to the function's caller. */
+    const bool tail_call = __builtin_return_address(0) == call_site;
+    struct thread *t = thread_self;
+    if (UNLIKELY(!t))
+        goto slow;
+
+    const uint64_t state = t->state;
+    const uint64_t now = clock_counter();
+    if (UNLIKELY((uint32_t)state > t->wiped->limit))
+        goto slow;
+    if (UNLIKELY(*t->os_word != t->os_seen))
+        goto slow;
+    if (UNLIKELY(now - t->last > DWELL_TIME_MASK))
+        goto slow;
+    const struct call *call = thread_call(t, state) - 1;
+    if (UNLIKELY(call->function != address))
+        goto slow;
+    if (stack_pointer > call->stack_pointer &&
+        UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
+        goto slow; /* the top is not this frame's entry, but that of one that was left */
+
+    const uint64_t claim = ((uint64_t)sizeof(struct call) << 32) - EXIT_BYTES;
+    if (UNLIKELY(!thread_claim(t, state, state - claim)))
+        goto slow;
+
+    store_word(t->base + (uint32_t)state,
+               (uint32_t)DWELL_WORD_EXIT << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
+    t->last = now;
+    return;
+slow:
+    slow_exit(address, stack_pointer, tail_call);
+}
+
+/* Marks what this is linked into, so that `dwell record` does not load the runtime a second time. */
+__asm__(".pushsection .note.dwell, \"a\", %note\n"
+        ".balign 4\n"
+        ".long 6, 4, 1\n"
+        ".asciz \"dwell\"\n"
+        ".balign 4\n"
+        ".long 1\n"
+        ".popsection\n");

@@ -1,0 +1,72 @@
+/* Metadata records: appended to the process' current metadata chunk, under its lock. */
+#include <string.h>
+
+#include "runtime.h"
+
+enum { METADATA_CHUNK = 16 << 10, LONGEST_TEXT = 8000 };
+
+static bool next_chunk(struct process *p)
+{
+    /* The lock may not be held meanwhile: the helper's answers come under it. */
+    process_unlock();
+    struct area area = chunk_take(METADATA_CHUNK);
+    if (area.at)
+        chunk_split(&area, METADATA_CHUNK);
+    process_lock();
+    if (!area.at)
+        return false;
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
+    chunk->process = p->serial;
+    __atomic_store_n(&chunk->kind, DWELL_CHUNK_METADATA, __ATOMIC_RELEASE);
+    p->metadata = chunk;
+    p->metadata_used = sizeof *chunk;
+    return true;
+}
+
+static size_t capped(size_t length)
+{
+    return length < LONGEST_TEXT ? length : LONGEST_TEXT;
+}
+
+void metadata_append(const struct dwell_record *record, size_t size, const struct text *texts, int count)
+{
+    struct process *p = runtime.process;
+    size_t total = size;
+    for (int i = 0; i < count; i++)
+        total += 2 + capped(texts[i].length);
+    total = (total + 7) & ~(size_t)7;
+    process_lock();
+    while (!p->metadata || p->metadata_used + total > p->metadata->size) {
+        if (!next_chunk(p)) {
+            process_unlock();
+            return;
+        }
+    }
+    char *begin = (char *)p->metadata + p->metadata_used;
+    char *at = begin + size;
+    memcpy(begin + sizeof *record, record + 1, size - sizeof *record);
+    for (int i = 0; i < count; i++) {
+        uint16_t length = (uint16_t)capped(texts[i].length);
+        memcpy(at, &length, sizeof length);
+        memcpy(at + sizeof length, texts[i].at, length);
+        at += sizeof length + length;
+    }
+    struct dwell_record *head = (struct dwell_record *)begin;
+    head->size = (uint32_t)total;
+    __atomic_store_n(&head->type, record->type, __ATOMIC_RELEASE);
+    p->metadata_used += (uint32_t)total;
+    process_unlock();
+}
+
+void metadata_note(const char *text)
+{
+    struct dwell_rec_note record = { .record.type = DWELL_REC_NOTE };
+    metadata_append(&record.record, sizeof record, &(struct text){ text, strlen(text) }, 1);
+}
+
+void metadata_thread_name(struct thread *t, const char *name)
+{
+    strncpy(t->name, name, sizeof t->name - 1);
+    struct dwell_rec_thread_name record = { .record.type = DWELL_REC_THREAD_NAME, .thread = t->serial };
+    metadata_append(&record.record, sizeof record, &(struct text){ t->name, strlen(t->name) }, 1);
+}

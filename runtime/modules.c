@@ -1,0 +1,221 @@
+/*
+ * The module map: which file's code lies where, and since when. Looked at when the process begins and
+ * after each dlopen and dlclose, by the thread that called them: another one might wait for the loader's
+ * lock while the loader waits for it.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum { LONGEST_PATH = 4096, LONGEST_BUILD_ID = 64, FIRST_ROOM = 64 };
+
+struct module {
+    uint64_t bias, begin, end;
+    uint32_t serial;
+    uint32_t seen; /* in the walk that goes on */
+};
+
+struct walk {
+    struct process *process;
+    uint64_t now;
+    bool first; /* the main program comes first */
+    char path[LONGEST_PATH];
+};
+
+static void find_code(const struct dl_phdr_info *info, struct module *module)
+{
+    module->bias = info->dlpi_addr;
+    module->begin = UINT64_MAX;
+    module->end = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
+            continue;
+        uint64_t begin = info->dlpi_addr + segment->p_vaddr;
+        if (begin < module->begin)
+            module->begin = begin;
+        if (begin + segment->p_memsz > module->end)
+            module->end = begin + segment->p_memsz;
+    }
+}
+
+static struct text search_notes(const char *at, size_t size, size_t align)
+{
+    while (size >= sizeof(ElfW(Nhdr))) {
+        const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
+        size_t name = (note->n_namesz + align - 1) & ~(align - 1);
+        size_t description = (note->n_descsz + align - 1) & ~(align - 1);
+        size_t total = sizeof *note + name + description;
+        if (total > size)
+            break;
+        if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(note + 1, "GNU", 4) == 0 &&
+            note->n_descsz <= LONGEST_BUILD_ID)
+            return (struct text){ (const char *)(note + 1) + name, note->n_descsz };
+        at += total;
+        size -= total;
+    }
+    return (struct text){ "", 0 };
+}
+
+static struct text find_build_id(const struct dl_phdr_info *info)
+{
+    struct text found = { "", 0 };
+    for (int i = 0; i < info->dlpi_phnum && !found.length; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        if (segment->p_type == PT_NOTE)
+            found = search_notes((const char *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz,
+                                 segment->p_align == 8 ? 8 : 4);
+    }
+    return found;
+}
+
+/* The main program has no name in the loader's list. Names relative to the working directory are made
+ * whole, as the analyzer has another one. */
+static struct text module_path(struct walk *walk, const char *name)
+{
+    long length = 0;
+    if (walk->first) {
+        length = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", walk->path, sizeof walk->path);
+    } else if (name[0] != '/' && strchr(name, '/')) {
+        length = SYS2(getcwd, walk->path, sizeof walk->path);
+        if (length > 0 && (size_t)length + strlen(name) < sizeof walk->path) {
+            walk->path[length - 1] = '/';
+            strcpy(walk->path + length, name);
+            length += (long)strlen(name);
+        }
+    } else {
+        return (struct text){ name, strlen(name) };
+    }
+    return (struct text){ walk->path, length > 0 ? (size_t)length : 0 };
+}
+
+static bool make_room(struct process *p)
+{
+    if (p->modules_count < p->modules_room)
+        return true;
+    uint32_t room = p->modules_room ? p->modules_room * 2 : FIRST_ROOM;
+    struct module *modules = sys_memory(room * sizeof *modules);
+    if (!modules)
+        return false;
+    if (p->modules_count)
+        memcpy(modules, p->modules, p->modules_count * sizeof *modules);
+    if (p->modules_room)
+        sys_unmap(p->modules, p->modules_room * sizeof *modules);
+    p->modules = modules;
+    p->modules_room = room;
+    return true;
+}
+
+static void append_loaded(struct walk *walk, const struct dl_phdr_info *info, struct module module)
+{
+    struct process *p = walk->process;
+    if (!make_room(p))
+        return;
+    module.serial = ++p->modules_serial;
+    module.seen = 1;
+    p->modules[p->modules_count++] = module;
+    struct dwell_rec_module record = {
+        .record.type = DWELL_REC_MODULE,
+        .module = module.serial,
+        .bias = module.bias,
+        .begin = module.begin,
+        .end = module.end,
+        .load_time = walk->now,
+    };
+    struct text texts[] = { module_path(walk, info->dlpi_name), find_build_id(info) };
+    metadata_append(&record.record, sizeof record, texts, 2);
+}
+
+static void append_unloaded(const struct module *module, uint64_t now)
+{
+    struct dwell_rec_module_unload record = {
+        .record.type = DWELL_REC_MODULE_UNLOAD,
+        .module = module->serial,
+        .time = now,
+    };
+    metadata_append(&record.record, sizeof record, NULL, 0);
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct walk *walk = data;
+    struct module module;
+    find_code(info, &module);
+    bool kernels = info->dlpi_name && strncmp(info->dlpi_name, "linux-", 6) == 0; /* the vDSO */
+    if (module.begin < module.end && !kernels) {
+        struct process *p = walk->process;
+        bool known = false;
+        for (uint32_t i = 0; i < p->modules_count && !known; i++) {
+            struct module *m = &p->modules[i];
+            known = m->bias == module.bias && m->begin == module.begin && m->end == module.end;
+            if (known)
+                m->seen = 1;
+        }
+        if (!known)
+            append_loaded(walk, info, module);
+    }
+    walk->first = false;
+    return 0;
+}
+
+/* A library may be replaced by another at the very same place between two looks: the loader's counts of
+ * loadings and unloadings tell, and then all is noted anew. */
+static int count_changes(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    *(uint64_t *)data = info->dlpi_subs;
+    return 1;
+}
+
+static void look(struct process *p)
+{
+    static struct walk walk; /* too large for a small stack; under modules_lock */
+    uint64_t unloads = 0;
+    dl_iterate_phdr(count_changes, &unloads);
+    for (uint32_t i = 0; i < p->modules_count; i++)
+        p->modules[i].seen = 0;
+    walk.process = p;
+    walk.now = clock_now(runtime.clock);
+    walk.first = true;
+    if (unloads != p->modules_unloads) {
+        /* All but the main program may have changed under an address that looks the same. */
+        for (uint32_t i = 1; i < p->modules_count; i++)
+            append_unloaded(&p->modules[i], walk.now);
+        p->modules_count = p->modules_count ? 1 : 0;
+        p->modules_unloads = unloads;
+    }
+    dl_iterate_phdr(visit, &walk);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->modules_count; i++) {
+        if (p->modules[i].seen)
+            p->modules[kept++] = p->modules[i];
+        else
+            append_unloaded(&p->modules[i], walk.now);
+    }
+    p->modules_count = kept;
+}
+
+bool modules_update(void)
+{
+    struct process *p = runtime.process;
+    if (__atomic_exchange_n(&p->modules_lock, 1, __ATOMIC_ACQUIRE))
+        return false; /* never waits: the one who looks may wait for a lock of the loader's that we hold */
+    look(p);
+    __atomic_store_n(&p->modules_lock, 0, __ATOMIC_RELEASE);
+    return true;
+}
+
+void modules_changed(void)
+{
+    struct thread *t = thread_self;
+    if (!t || !t->wiped->alive)
+        return;
+    t->modules_stale = 1;
+    t->wiped->limit = 0;
+}

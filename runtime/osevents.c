@@ -1,0 +1,294 @@
+/*
+ * What the operating system did on a thread: context switches and page faults, known to a probe by one
+ * load. The exact source is a perf event that the thread opens on itself, whose ring the kernel fills; the
+ * other is rseq, whose pointer the kernel clears when it takes the CPU away. Neither needs privilege.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum {
+    RING_PAGES = 2, /* of data; one page of control comes before them */
+    RING_SIZE = RING_PAGES * PAGE,
+    TIME_WORDS = 3,
+    SELF_TEST_SLEEP = 1, /* milliseconds */
+};
+
+/* ---- perf ---- */
+
+static struct perf_event_mmap_page *open_ring(void)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attr,
+        .config = PERF_COUNT_SW_PAGE_FAULTS,
+        .sample_period = 1,
+        .sample_type = PERF_SAMPLE_TIME,
+        .sample_id_all = 1,
+        .context_switch = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+    if (runtime.clock == DWELL_CLOCK_MONOTONIC) {
+        attr.use_clockid = 1;
+        attr.clockid = 1; /* CLOCK_MONOTONIC */
+    }
+    long fd = SYS5(perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    void *ring = sys_map(PAGE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    sys_close((int)fd); /* the mapping keeps the event alive */
+    return ring;
+}
+
+/* The kernel's time (nanoseconds) in ticks; see linux/perf_event.h on time_zero. */
+static uint64_t to_ticks(const struct perf_event_mmap_page *ring, uint64_t ns)
+{
+    if (runtime.clock == DWELL_CLOCK_MONOTONIC || !ring->cap_user_time_zero)
+        return ns;
+    uint32_t sequence, mult;
+    uint16_t shift;
+    uint64_t zero;
+    do {
+        sequence = __atomic_load_n(&ring->lock, __ATOMIC_ACQUIRE);
+        mult = ring->time_mult;
+        shift = ring->time_shift;
+        zero = ring->time_zero;
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    } while (__atomic_load_n(&ring->lock, __ATOMIC_RELAXED) != sequence);
+    uint64_t time = ns - zero;
+    uint64_t quotient = time / mult, rest = time % mult;
+    return (quotient << shift) + (rest << shift) / mult;
+}
+
+struct switch_state {
+    uint64_t out_time;
+    bool out, preempted;
+    uint32_t faults;
+};
+
+static void put_head(struct os_events *e, enum dwell_extension type, int words)
+{
+    e->words[e->length++] = (uint16_t)(type << DWELL_EXTENSION_LENGTH_BITS | words);
+}
+
+static void put_time(struct os_events *e, uint64_t value)
+{
+    for (int i = 0; i < TIME_WORDS; i++)
+        e->words[e->length++] = (uint16_t)(value >> 16 * i);
+}
+
+static bool room_for(const struct os_events *e, int words)
+{
+    return e->length + words + 3 <= OS_MOST_WORDS; /* three are kept: page faults, and the mere flag */
+}
+
+static void put_switch(struct os_events *e, const struct switch_state *s, uint64_t in_time)
+{
+    if (!room_for(e, 1 + 2 * TIME_WORDS))
+        return;
+    put_head(e, s->preempted ? DWELL_EXT_PREEMPTED : DWELL_EXT_BLOCKED, 2 * TIME_WORDS);
+    put_time(e, s->out_time);
+    put_time(e, in_time > s->out_time ? in_time - s->out_time : 0);
+}
+
+static void copy_from_ring(const char *data, uint64_t at, void *to, size_t size)
+{
+    char *bytes = to;
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = data[(at + i) % RING_SIZE];
+}
+
+static void take_record(const struct perf_event_mmap_page *ring, const struct perf_event_header *head,
+                        uint64_t ns, struct switch_state *s, struct os_events *e)
+{
+    if (head->type == PERF_RECORD_SAMPLE) {
+        s->faults++;
+    } else if (head->type == PERF_RECORD_SWITCH && head->misc & PERF_RECORD_MISC_SWITCH_OUT) {
+        s->out = true;
+        s->preempted = head->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+        s->out_time = to_ticks(ring, ns);
+    } else if (head->type == PERF_RECORD_SWITCH && s->out) {
+        put_switch(e, s, to_ticks(ring, ns));
+        s->out = false;
+    }
+}
+
+static uint64_t read_ring(struct thread *t, struct os_events *e)
+{
+    struct perf_event_mmap_page *ring = t->os_ring;
+    const char *data = (const char *)ring + PAGE;
+    uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
+    struct switch_state state = { 0 };
+    for (uint64_t at = t->os_tail; at < head;) {
+        struct { /* all records of interest end with their time */
+            struct perf_event_header head;
+            uint64_t time;
+        } record;
+        copy_from_ring(data, at, &record.head, sizeof record.head);
+        if (record.head.size < sizeof record.head)
+            break;
+        copy_from_ring(data, at + record.head.size - sizeof record.time, &record.time, sizeof record.time);
+        take_record(ring, &record.head, record.time, &state, e);
+        at += record.head.size;
+    }
+    if (state.faults) {
+        put_head(e, DWELL_EXT_FAULTS, 1);
+        e->words[e->length++] = state.faults > UINT16_MAX ? UINT16_MAX : (uint16_t)state.faults;
+    }
+    return head;
+}
+
+/* ---- rseq ---- */
+
+#if defined(__x86_64__)
+
+/* glibc 2.35 and later register rseq and say where; older ones do not. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak, visibility("default")));
+extern const unsigned __rseq_size __attribute__((weak, visibility("default")));
+
+/* A critical section that no thread ever executes: the kernel checks its signature, and clears the
+ * pointer to it. */
+__asm__(".pushsection .text\n"
+        ".type dwell_rseq_never, @function\n"
+        "dwell_rseq_never:\n"
+        "	ud2\n"
+        "	nop\n"
+        "	.byte 0x0f, 0xb9, 0x3d\n" /* ud1, and RSEQ_SIG as its operand */
+        "	.long 0x53053053\n"
+        "dwell_rseq_abort:\n"
+        "	ud2\n"
+        ".popsection\n");
+
+extern const char dwell_rseq_never[] __attribute__((visibility("hidden")));
+extern const char dwell_rseq_abort[] __attribute__((visibility("hidden")));
+
+struct critical_section {
+    uint32_t version, flags;
+    uint64_t start, length, abort;
+} __attribute__((aligned(32)));
+
+static struct critical_section never = { .length = 2 };
+
+static volatile uint64_t *rseq_pointer(void)
+{
+    if (!&__rseq_size || !__rseq_size)
+        return NULL;
+    return (volatile uint64_t *)((char *)__builtin_thread_pointer() + __rseq_offset + 8);
+}
+
+static void arm(volatile uint64_t *pointer)
+{
+    never.start = (uint64_t)dwell_rseq_never;
+    never.abort = (uint64_t)dwell_rseq_abort;
+    *pointer = (uint64_t)&never;
+}
+
+/* Some kernels clear the pointer only when an interrupt took the CPU: useless, as waits go unseen. */
+static bool rseq_works(volatile uint64_t *pointer)
+{
+    static int tested;
+    if (tested == 0) {
+        uint32_t word = 0;
+        arm(pointer);
+        sys_futex_wait(&word, 0, SELF_TEST_SLEEP);
+        tested = *pointer == 0 ? 1 : -1;
+        *pointer = 0;
+    }
+    return tested > 0;
+}
+
+#else
+
+static struct { int none; } never;
+static volatile uint64_t *rseq_pointer(void) { return NULL; }
+static void arm(volatile uint64_t *pointer) { *pointer = 0; }
+static bool rseq_works(volatile uint64_t *pointer) { (void)pointer; return false; }
+
+#endif
+
+/* ---- either ---- */
+
+static bool wanted(enum dwell_os_source source)
+{
+    return runtime.os_wanted & 1u << source;
+}
+
+static bool open_perf(struct thread *t)
+{
+    struct perf_event_mmap_page *ring = wanted(DWELL_OS_PERF) ? open_ring() : NULL;
+    if (!ring)
+        return false;
+    t->os_ring = ring;
+    t->os_source = DWELL_OS_PERF;
+    t->os_word = (const volatile uint64_t *)&ring->data_head;
+    t->os_tail = t->os_seen = *t->os_word;
+    return true;
+}
+
+static bool open_rseq(struct thread *t)
+{
+    volatile uint64_t *pointer = wanted(DWELL_OS_RSEQ) ? rseq_pointer() : NULL;
+    if (!pointer || !rseq_works(pointer))
+        return false;
+    t->os_source = DWELL_OS_RSEQ;
+    t->os_word = pointer;
+    t->os_seen = (uint64_t)&never;
+    arm(pointer);
+    return true;
+}
+
+void os_open(struct thread *t)
+{
+    if (!open_perf(t))
+        open_rseq(t);
+}
+
+void os_close(struct thread *t)
+{
+    static const uint64_t nothing;
+    if (t->os_source == DWELL_OS_RSEQ)
+        *(volatile uint64_t *)t->os_word = 0;
+    if (t->os_ring)
+        sys_unmap(t->os_ring, PAGE + RING_SIZE);
+    t->os_ring = NULL;
+    t->os_source = DWELL_OS_NONE;
+    t->os_word = &nothing;
+    t->os_seen = 0;
+}
+
+uint64_t os_read(struct thread *t, struct os_events *e)
+{
+    e->length = 0;
+    e->flagged = true;
+    if (t->os_source == DWELL_OS_PERF) {
+        uint64_t head = read_ring(t, e);
+        if (e->length == 0)
+            put_head(e, DWELL_EXT_OS, 0);
+        return head;
+    }
+    uint64_t found = *t->os_word;
+    e->flagged = found == 0; /* else another user of rseq was here: nothing is known of this interval */
+    if (e->flagged)
+        put_head(e, DWELL_EXT_OS, 0);
+    return found;
+}
+
+bool os_commit(struct thread *t, uint64_t head)
+{
+    if (t->os_source != DWELL_OS_PERF) {
+        arm((volatile uint64_t *)t->os_word);
+        return true;
+    }
+    struct perf_event_mmap_page *ring = t->os_ring;
+    if (t->os_seen >= head)
+        return false; /* a signal handler's probe was here first */
+    t->os_tail = head;
+    __atomic_store_n(&ring->data_tail, head, __ATOMIC_RELEASE);
+    t->os_seen = head;
+    return true;
+}

@@ -1,0 +1,300 @@
+/*
+ * A process' life in the recording: it enters the session at its first event, or when the loader starts
+ * the runtime; a forked child does so anew.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+struct runtime runtime;
+
+enum { LOCK_PATIENCE = 1000 }; /* milliseconds */
+
+/* 0: nobody has begun to set up the runtime; 1: somebody is at it; 2: done */
+static uint32_t setup_state;
+
+static void complain(const char *what)
+{
+    const char *log = getenv("DWELL_LOG");
+    if (!log || strcmp(log, "stderr") != 0)
+        return;
+    SYS3(write, STDERR_FILENO, "dwell: ", 7);
+    SYS3(write, STDERR_FILENO, what, strlen(what));
+    SYS3(write, STDERR_FILENO, "\n", 1);
+}
+
+void process_lock(void)
+{
+    uint32_t *lock = &runtime.process->lock;
+    uint32_t free = 0;
+    if (__atomic_compare_exchange_n(lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
+        sys_futex_wait(lock, 2, -1);
+}
+
+void process_unlock(void)
+{
+    uint32_t *lock = &runtime.process->lock;
+    if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+        sys_futex_wake(lock, 1);
+}
+
+/* Where the session goes: made absolute, as the program may change its directory. */
+static bool find_path(void)
+{
+    const char *path = getenv("DWELL_OUTPUT");
+    if (!path || !*path)
+        return false;
+    size_t used = 0;
+    if (path[0] != '/') {
+        long length = SYS2(getcwd, runtime.path, sizeof runtime.path);
+        if (length <= 0)
+            return false;
+        runtime.path[length - 1] = '/';
+        used = (size_t)length;
+    }
+    if (used + strlen(path) >= sizeof runtime.path)
+        return false;
+    strcpy(runtime.path + used, path);
+    return true;
+}
+
+static void choose_os_sources(void)
+{
+    const char *events = getenv("DWELL_OS_EVENTS");
+    runtime.os_wanted = 1u << DWELL_OS_PERF | 1u << DWELL_OS_RSEQ;
+    if (!events)
+        return;
+    if (strcmp(events, "perf") == 0)
+        runtime.os_wanted = 1u << DWELL_OS_PERF;
+    else if (strcmp(events, "rseq") == 0)
+        runtime.os_wanted = 1u << DWELL_OS_RSEQ;
+    else if (strcmp(events, "none") == 0)
+        runtime.os_wanted = 0;
+}
+
+static void explain(int error)
+{
+    if (error == SESSION_NOT_OURS)
+        complain("DWELL_OUTPUT names a file that is not a dwell session; nothing is recorded");
+    else if (error == SESSION_OTHER_KIND)
+        complain("DWELL_OUTPUT names a session of another version, machine or clock; nothing is recorded");
+    else
+        complain("the session file of DWELL_OUTPUT cannot be written; nothing is recorded");
+}
+
+/* Once in the life of a program; forked children find it done. Returns a descriptor of the session. */
+static int set_up(void)
+{
+    if (!find_path())
+        return -ENOENT;
+    choose_os_sources();
+    int fd = session_create(&runtime.session, runtime.path, true, 0);
+    if (fd < 0) {
+        explain(fd);
+        return fd;
+    }
+    runtime.clock = runtime.session.header->clock;
+    struct process *p = sys_memory((sizeof *p + PAGE - 1) / PAGE * PAGE);
+    if (!p || SYS3(madvise, p, (sizeof *p + PAGE - 1) / PAGE * PAGE, MADV_WIPEONFORK) < 0) {
+        sys_close(fd);
+        return -ENOMEM;
+    }
+    runtime.process = p;
+    pthread_key_t key;
+    if (pthread_key_create(&key, thread_key_ended) == 0) {
+        runtime.thread_key = key;
+        runtime.key_valid = 1;
+    }
+    return fd;
+}
+
+static uint32_t parent_of(void)
+{
+    return (uint32_t)SYS0(getppid);
+}
+
+static void announce(struct process *p, uint32_t parent_process)
+{
+    static char command[4096];
+    char path[4096];
+    long length = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path);
+    long command_length = sys_read_file("/proc/self/cmdline", command, sizeof command);
+    struct dwell_rec_process record = {
+        .record.type = DWELL_REC_PROCESS,
+        .pid = p->pid,
+        .parent_pid = parent_of(),
+        .parent_process = parent_process,
+        .start_time = runtime.forked_at ? runtime.forked_at : clock_now(runtime.clock),
+    };
+    struct text texts[] = { { path, length > 0 ? (size_t)length : 0 },
+                            { command, command_length > 0 ? (size_t)command_length : 0 } };
+    metadata_append(&record.record, sizeof record, texts, 2);
+}
+
+static void note_missing_features(void)
+{
+    if (!runtime.process->helper_tid)
+        metadata_note("no helper thread could be started: chunks are prepared by the program's threads");
+    if (runtime.clock == DWELL_CLOCK_MONOTONIC)
+        metadata_note("the CPU's counter cannot be used as a clock: every event reads CLOCK_MONOTONIC");
+}
+
+/* Enters the session: in the first process, and in each forked child. */
+static void enter_session(int fd)
+{
+    static uint32_t last_serial; /* in a child: that of the process it was forked from */
+    struct process *p = runtime.process;
+    const uint32_t parent_process = last_serial;
+    p->serial = __atomic_fetch_add(&runtime.session.header->next_process, 1, __ATOMIC_RELAXED);
+    p->pid = (uint32_t)SYS0(getpid);
+    last_serial = p->serial;
+    helper_start(fd);
+    announce(p, parent_process);
+    modules_update();
+    note_missing_features();
+    sys_close(fd);
+    __atomic_store_n(&p->initialized, 1, __ATOMIC_RELEASE);
+}
+
+static bool first_set_up(void)
+{
+    uint32_t none = 0;
+    if (!__atomic_compare_exchange_n(&setup_state, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
+        for (int i = 0; none == 1 && i < LOCK_PATIENCE; i++) {
+            sys_futex_wait(&setup_state, 1, 1);
+            none = __atomic_load_n(&setup_state, __ATOMIC_ACQUIRE);
+        }
+        return none == 2 && !runtime.off;
+    }
+    int fd = set_up();
+    if (fd >= 0)
+        enter_session(fd);
+    else
+        runtime.off = true;
+    __atomic_store_n(&setup_state, 2, __ATOMIC_RELEASE);
+    sys_futex_wake(&setup_state, INT32_MAX);
+    return fd >= 0;
+}
+
+bool process_begin(void)
+{
+    if (runtime.off)
+        return false;
+    struct process *p = runtime.process;
+    if (p && __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
+        return !p->stopped;
+    if (__atomic_load_n(&setup_state, __ATOMIC_ACQUIRE) != 2)
+        return first_set_up();
+    /* A forked child: one thread, its process block wiped, and the session's page 0 still mapped. */
+    int fd = session_reopen(&runtime.session, runtime.path);
+    if (fd < 0) {
+        __atomic_fetch_or(&runtime.session.header->trouble, DWELL_TROUBLE_NO_FILE, __ATOMIC_RELAXED);
+        runtime.off = true;
+        return false;
+    }
+    enter_session(fd);
+    return true;
+}
+
+void process_stop(void)
+{
+    __atomic_store_n(&runtime.process->stopped, 1, __ATOMIC_RELAXED);
+}
+
+static void note_thread(struct thread *t, uint64_t now)
+{
+    struct dwell_rec_thread_end record = {
+        .record.type = DWELL_REC_THREAD_END,
+        .thread = t->serial,
+        .flagged = *t->os_word != t->os_seen,
+        .time = now,
+    };
+    metadata_append(&record.record, sizeof record, NULL, 0);
+}
+
+/* The names of threads that ended no chunk since they got theirs. */
+static void refresh_name(struct thread *t)
+{
+    char path[64] = "/proc/self/task/", name[sizeof t->name + 1], digits[12];
+    int count = 0;
+    for (uint32_t tid = t->tid; tid || !count; tid /= 10)
+        digits[count++] = (char)('0' + tid % 10);
+    size_t at = strlen(path);
+    while (count > 0)
+        path[at++] = digits[--count];
+    strcpy(path + at, "/comm");
+    long length = sys_read_file(path, name, sizeof name);
+    if (length <= 1)
+        return;
+    name[length - 1] = '\0'; /* its newline */
+    if (strcmp(name, t->name) != 0)
+        metadata_thread_name(t, name);
+}
+
+enum { MOST_ENDING = 4096 };
+
+/* Blocks of threads are never unmapped, so the list may be walked without its lock, which metadata_append
+ * needs; a thread that ends meanwhile is noted twice, and the reader takes the later time. */
+static void note_threads(uint64_t now)
+{
+    int count = 0;
+    for (struct thread *t = runtime.process->threads; t && count < MOST_ENDING; t = t->next, count++) {
+        refresh_name(t);
+        note_thread(t, now);
+        if (t->stopped)
+            thread_flush_lost(t);
+    }
+}
+
+void process_end(enum dwell_end how, int value)
+{
+    struct process *p = runtime.process;
+    if (runtime.off || !p || !__atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
+        return;
+    int error = errno;
+    uint64_t mask = sys_block_signals();
+    uint64_t now = clock_now(runtime.clock);
+    note_threads(now);
+    struct dwell_rec_process_end record = {
+        .record.type = DWELL_REC_PROCESS_END,
+        .process = p->serial,
+        .pid = p->pid,
+        .how = (uint32_t)how,
+        .value = (uint32_t)value,
+        .time = now,
+    };
+    metadata_append(&record.record, sizeof record, NULL, 0);
+    if (!runtime.session.header->recorder_pid)
+        helper_trim();
+    sys_restore_signals(mask);
+    errno = error;
+}
+
+static void end_quickly(void)
+{
+    process_end(DWELL_END_EXIT, 0);
+}
+
+__attribute__((constructor(101))) static void begin(void)
+{
+    int error = errno;
+    uint64_t mask = sys_block_signals();
+    if (process_begin())
+        at_quick_exit(end_quickly);
+    sys_restore_signals(mask);
+    errno = error;
+}
+
+__attribute__((destructor(101))) static void end(void)
+{
+    process_end(DWELL_END_UNKNOWN, 0);
+}

@@ -1,0 +1,225 @@
+/*
+ * What the parts of the runtime share: the block each recorded thread has, and the one of the process.
+ *
+ * Two kinds of memory hold them. What must be gone in a forked child lies in pages marked
+ * MADV_WIPEONFORK, which the child finds zero, whatever system call made it: so it never writes to its
+ * parent's chunks, and starts a recording of its own at its first probe. What the child goes on from,
+ * the shadow stack above all, lies in ordinary private memory.
+ */
+#ifndef DWELL_RUNTIME_H
+#define DWELL_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "dwell/format.h"
+#include "session.h"
+
+#define DWELL_HIDDEN   __attribute__((visibility("hidden")))
+#define DWELL_EXPORT   __attribute__((visibility("default")))
+#define DWELL_COLD     __attribute__((cold, noinline))
+#define LIKELY(x)      __builtin_expect(!!(x), 1)
+#define UNLIKELY(x)    __builtin_expect(!!(x), 0)
+
+#pragma GCC visibility push(hidden)
+
+enum {
+    ENTER_BYTES = 6, /* a word and 32 bits of address */
+    EXIT_BYTES = 2,
+    PAGE = 4096,
+};
+
+/* A shadow stack entry. `stack_pointer` is that of the enter probe itself, at its first instruction. */
+struct call {
+    uint64_t function;
+    uint64_t stack_pointer;
+    uint64_t enter_time;
+};
+
+/* The part of a thread's block that a forked child finds zero. */
+struct thread_wiped {
+    uint32_t limit; /* a probe whose position is above it takes the slow path; zero: every probe */
+    uint32_t alive; /* zero: this is a forked child, which has not recorded yet */
+};
+
+/*
+ * A thread's block. `state` holds two numbers, so that one instruction claims both the room for a record
+ * and the shadow stack's entry: in the low half the position (the next record goes to base + position),
+ * in the high half the depth of the shadow stack in bytes. Positions grow from chunk to chunk, so that
+ * no value of `state` comes back soon: a probe that was interrupted by a signal handler finds at its
+ * claim that it has changed, and starts over.
+ */
+struct thread {
+    struct thread_wiped *wiped;
+    uint64_t state;
+    uint64_t last; /* time of the thread's last event, or earlier; never later */
+    char *base;
+    char *stack; /* shadow stack; its first entry is a sentinel above all stack pointers */
+    const volatile uint64_t *os_word; /* not `os_seen`: the OS worked since the last event */
+    uint64_t os_seen;
+    uint32_t upper[2]; /* upper halves of addresses that an enter's word can name */
+    /* From here on: used by the slow path alone. */
+    uint32_t end;        /* position behind the chunk's last byte */
+    uint32_t stack_size; /* bytes */
+    uint32_t serial;     /* number in the session */
+    uint32_t tid;
+    uint32_t chunks; /* how many this thread has begun */
+    uint32_t stopped; /* nothing more can be recorded: events are counted as lost */
+    uint32_t modules_stale; /* this thread loaded or unloaded a library */
+    uint64_t lost;    /* not yet added to the file header */
+    struct dwell_chunk_header *chunk;
+    uint32_t next_upper;  /* which of `upper` is replaced next */
+    uint32_t key_passes;  /* how often libc has told that the thread ends */
+    uint32_t os_source;
+    uint64_t os_tail; /* perf: how far the ring has been read */
+    void *os_ring;
+    uint64_t os_unknown; /* rseq: how often another user's pointer was found */
+    char name[16];
+    struct thread *next, *previous; /* in the process' list of live threads */
+};
+
+enum { POOL_SLOTS = 16, RETIRED_SLOTS = 64, HELD_SLOTS = 64 };
+
+/* A piece of the session file in memory, with a chunk header at its start. */
+struct area {
+    char *at;
+    uint32_t size;
+};
+
+/* What the process' threads share; wiped in a forked child. */
+struct process {
+    uint32_t initialized;
+    uint32_t lock;
+    uint32_t serial;
+    uint32_t pid;
+    uint32_t stopped; /* recording ended for want of space, memory or file */
+    uint32_t metadata_used;
+    struct dwell_chunk_header *metadata;
+    struct thread *threads;
+    struct thread *spare; /* blocks of ended threads, to be used again */
+    uint64_t modules_unloads; /* how often libraries were unloaded, when last looked at */
+    struct module *modules;
+    uint32_t modules_count, modules_room;
+    uint32_t modules_serial;
+    uint32_t modules_lock;
+
+    uint32_t helper_tid; /* zero: chunks are prepared by the threads themselves */
+    uint32_t helper_work; /* changes whenever there is something for the helper to do */
+    uint32_t helper_sleeps;
+    uint32_t request_size; /* a chunk asked for from the helper */
+    uint32_t request_done; /* changes when the answer is there */
+    struct area answer;
+    uint32_t pool_target;          /* how many chunks the helper keeps ready */
+    char *pool[POOL_SLOTS];        /* prepared chunks; their headers tell the size */
+    char *retired[RETIRED_SLOTS];  /* finished chunks, to be unmapped */
+    char *held[HELD_SLOTS];        /* the helper's: finished, but with a record still to be stored */
+};
+
+/* What outlives a fork. */
+struct runtime {
+    struct process *process; /* NULL: not set up yet */
+    struct session session;
+    enum dwell_clock clock;
+    bool off;             /* nothing is to be recorded in this process and its children */
+    uint32_t key_valid;   /* thread_key can be used */
+    unsigned thread_key;  /* pthread key whose destructor tells that a thread ends */
+    uint64_t forked_at;   /* time of the last fork, read in the child */
+    uint32_t os_wanted;   /* bit a source of OS events that may be used, 1 << enum dwell_os_source */
+    char path[4096];      /* of the session file */
+};
+
+extern struct runtime runtime;
+
+/* The calling thread's block; NULL before its first event and after its end. */
+extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+static inline struct call *thread_call(const struct thread *t, uint64_t state)
+{
+    return (struct call *)(t->stack + (state >> 32));
+}
+
+/* Adds `change` to the state if it still is `expected`; not atomic against other threads, but against
+ * signal handlers on this one. */
+static inline bool thread_claim(struct thread *t, uint64_t expected, uint64_t wanted)
+{
+#if defined(__x86_64__)
+    bool done;
+    __asm__ volatile("cmpxchgq %[wanted], %[state]"
+                     : "=@cce"(done), [state] "+m"(t->state), "+a"(expected)
+                     : [wanted] "r"(wanted)
+                     : "memory");
+    return done;
+#else
+    return __atomic_compare_exchange_n(&t->state, &expected, wanted, false, __ATOMIC_RELAXED,
+                                       __ATOMIC_RELAXED);
+#endif
+}
+
+/* slow.c: an event that is not of the usual kind. Any thread, any time, in signal handlers too. */
+DWELL_COLD void slow_enter(uint64_t function, uint64_t stack_pointer);
+DWELL_COLD void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call);
+
+/* thread.c. thread_begin sets up the calling thread (or returns NULL where nothing can be recorded);
+ * thread_next_chunk gives it room for `bytes` more, or sets t->stopped. */
+struct thread *thread_begin(void);
+void thread_next_chunk(struct thread *t, uint32_t bytes);
+void thread_set_limit(struct thread *t);
+void thread_flush_lost(struct thread *t);
+void thread_key_ended(void *block);
+
+/* process.c. process_begin sets up the process if it is not, and returns whether it records.
+ * process_end notes how the process ends, and how its threads stand. */
+bool process_begin(void);
+void process_end(enum dwell_end how, int value);
+void process_lock(void);
+void process_unlock(void);
+void process_stop(void);
+
+/* chunk.c: chunks of the session file. chunk_take returns one of `size` bytes or more, with a header
+ * of kind DWELL_CHUNK_FREE, or {NULL, 0}; chunk_retire gives up a finished one, chunk_return what was not
+ * used of one. */
+struct area chunk_take(uint32_t size);
+void chunk_retire(struct dwell_chunk_header *chunk);
+void chunk_return(struct area rest);
+struct area chunk_prepare(int fd, uint32_t size);
+void chunk_split(struct area *area, uint32_t size);
+/* Whether a record of a finished chunk has been claimed, but not stored yet. */
+bool chunk_has_holes(const struct dwell_chunk_header *chunk);
+
+/* helper.c */
+void helper_start(int fd);
+void helper_wake(void);
+struct area helper_ask(uint32_t size);
+void helper_trim(void); /* gives back reserved space, if no other process writes */
+
+/* metadata.c: appends a record; its strings follow as pairs of pointer and length. */
+struct text {
+    const void *at;
+    size_t length;
+};
+void metadata_append(const struct dwell_record *record, size_t size, const struct text *texts, int count);
+void metadata_note(const char *text);
+void metadata_thread_name(struct thread *t, const char *name);
+
+/* modules.c */
+void modules_changed(void);
+bool modules_update(void); /* false: another thread is at it, try again later */
+
+/* osevents.c */
+enum { OS_MOST_WORDS = 96 };
+struct os_events {
+    bool flagged;
+    int length; /* of words */
+    uint16_t words[OS_MOST_WORDS];
+};
+void os_open(struct thread *t);
+void os_close(struct thread *t);
+/* What the OS did since the last call, as extension records; the caller claims it by os_commit. */
+uint64_t os_read(struct thread *t, struct os_events *events);
+bool os_commit(struct thread *t, uint64_t head);
+
+#pragma GCC visibility pop
+
+#endif

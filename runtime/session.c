@@ -1,0 +1,321 @@
+#include "session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "clock.h"
+#include "sys.h"
+
+enum {
+    RESERVE_STEP = 16 << 20,   /* bytes of space reserved ahead of the cursor */
+    OWNER_PATIENCE = 200,      /* times a millisecond to wait for another process to fill page 0 */
+    PATH_SIZE = 4096 + 8,
+};
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+static void sleep_a_millisecond(void)
+{
+    uint32_t never = 0;
+    sys_futex_wait(&never, 0, 1);
+}
+
+static enum dwell_machine this_machine(void)
+{
+#if defined(__x86_64__)
+    return DWELL_MACHINE_X86_64;
+#else
+    return DWELL_MACHINE_AARCH64;
+#endif
+}
+
+static int map_header(struct session *session, int fd)
+{
+    struct stat status;
+    long error = SYS2(fstat, fd, &status);
+    if (error < 0)
+        return (int)error;
+    session->device = status.st_dev;
+    session->inode = status.st_ino;
+    session->header = sys_map(DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    return session->header ? 0 : -ENOMEM;
+}
+
+/* Page 0 is written with its magic last, so that a reader sees a whole header or none. */
+static int write_header(struct session *session, int fd, uint32_t recorder_pid)
+{
+    struct dwell_file_header header = {
+        .version = DWELL_VERSION,
+        .byte_order = DWELL_BYTE_ORDER,
+        .machine = (uint16_t)this_machine(),
+        .unit = DWELL_UNIT,
+        .cursor = DWELL_UNIT,
+        .reserved = DWELL_UNIT,
+        .next_process = 1,
+        .next_thread = 1,
+        .state = DWELL_RECORDING,
+        .recorder_pid = recorder_pid,
+    };
+    long error = SYS4(fallocate, fd, 0, 0, DWELL_UNIT);
+    if (error == -EOPNOTSUPP)
+        error = SYS2(ftruncate, fd, DWELL_UNIT);
+    if (error < 0)
+        return (int)error;
+    error = map_header(session, fd);
+    if (error < 0)
+        return (int)error;
+    enum dwell_clock clock = clock_choose();
+    header.clock = (uint16_t)clock;
+    header.ticks_per_second = clock_frequency(clock);
+    SYS3(getrandom, header.session_id, sizeof header.session_id, 0);
+    header.start_ticks = clock_now(clock);
+    header.start_monotonic = clock_monotonic();
+    header.start_realtime = clock_realtime();
+    memcpy(session->header, &header, sizeof header);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    memcpy(session->header->magic, DWELL_FILE_MAGIC, sizeof header.magic);
+    return 0;
+}
+
+static int check_header(const struct dwell_file_header *header)
+{
+    if (memcmp(header->magic, DWELL_FILE_MAGIC, sizeof header->magic) != 0)
+        return SESSION_NOT_OURS;
+    if (header->version != DWELL_VERSION || header->machine != this_machine() ||
+        !clock_usable(header->clock))
+        return SESSION_OTHER_KIND;
+    return 0;
+}
+
+/* Enters a session that another process created a moment ago or long since. */
+static int join_session(struct session *session, int fd)
+{
+    for (int i = 0; i < OWNER_PATIENCE; i++) {
+        struct stat status;
+        if (SYS2(fstat, fd, &status) == 0 && status.st_size >= (off_t)DWELL_UNIT) {
+            int error = map_header(session, fd);
+            if (error < 0)
+                return error;
+            error = check_header(session->header);
+            if (error != SESSION_NOT_OURS || session->header->magic[0] != '\0')
+                return error;
+            sys_unmap(session->header, DWELL_UNIT);
+        }
+        sleep_a_millisecond();
+    }
+    return SESSION_NOT_OURS;
+}
+
+/* What is already at `path`: a finished session (0), a running one (SESSION_IN_USE), or not ours. */
+static int examine(int fd)
+{
+    char magic[8];
+    long got = SYS4(pread64, fd, magic, sizeof magic, 0);
+    bool empty = got == 0 || (got == (long)sizeof magic && magic[0] == '\0');
+    bool ours = got == (long)sizeof magic && memcmp(magic, DWELL_FILE_MAGIC, sizeof magic) == 0;
+    if (!ours && !empty)
+        return SESSION_NOT_OURS;
+    if (SYS2(flock, fd, LOCK_EX | LOCK_NB) == -EWOULDBLOCK)
+        return SESSION_IN_USE;
+    return ours ? 0 : SESSION_NOT_OURS;
+}
+
+static int move_aside(const char *path)
+{
+    char old[PATH_SIZE];
+    size_t length = strlen(path);
+    if (length + sizeof ".old" > sizeof old)
+        return -ENAMETOOLONG;
+    memcpy(old, path, length);
+    memcpy(old + length, ".old", sizeof ".old");
+    return (int)SYS4(renameat, AT_FDCWD, path, AT_FDCWD, old);
+}
+
+/* Takes the name: the new file under an exclusive lock, -EEXIST where there is one already. */
+static int create_file(struct session *session, const char *path, uint32_t recorder_pid)
+{
+    int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
+    if (fd < 0)
+        return fd;
+    SYS2(flock, fd, LOCK_EX);
+    int error = write_header(session, fd, recorder_pid);
+    if (error < 0) {
+        SYS3(unlinkat, AT_FDCWD, path, 0);
+        sys_close(fd);
+        return error;
+    }
+    SYS2(flock, fd, LOCK_SH);
+    return fd;
+}
+
+static int enter_existing(struct session *session, const char *path, bool join)
+{
+    int fd = sys_open(path, O_RDWR | O_NONBLOCK, 0);
+    if (fd < 0)
+        return fd;
+    struct stat status;
+    int state = SYS2(fstat, fd, &status) == 0 && S_ISREG(status.st_mode) ? examine(fd)
+                                                                         : SESSION_NOT_OURS;
+    if (state == SESSION_IN_USE && join) {
+        state = join_session(session, fd);
+        if (state == 0) {
+            SYS2(flock, fd, LOCK_SH | LOCK_NB);
+            return fd;
+        }
+    } else if (state == 0) {
+        state = move_aside(path);
+        if (state == 0)
+            state = -EAGAIN; /* the name is free now */
+    }
+    sys_close(fd);
+    return state;
+}
+
+int session_create(struct session *session, const char *path, bool join, uint32_t recorder_pid)
+{
+    for (int i = 0; i < 8; i++) {
+        int fd = create_file(session, path, recorder_pid);
+        if (fd != -EEXIST)
+            return fd;
+        fd = enter_existing(session, path, join);
+        if (fd != -EAGAIN && fd != -ENOENT)
+            return fd;
+    }
+    return SESSION_IN_USE;
+}
+
+int session_reopen(const struct session *session, const char *path)
+{
+    int fd = sys_open(path, O_RDWR | O_NONBLOCK, 0);
+    if (fd < 0)
+        return fd;
+    struct stat status;
+    long error = SYS2(fstat, fd, &status);
+    if (error == 0 && status.st_dev == session->device && status.st_ino == session->inode) {
+        SYS2(flock, fd, LOCK_SH | LOCK_NB);
+        return fd;
+    }
+    sys_close(fd);
+    return -ESTALE;
+}
+
+/* File systems that cannot reserve get zeros written: slower, but a full disk is still an error here
+ * and not a SIGBUS in the program. */
+static long fill_with_zeros(int fd, uint64_t begin, uint64_t end)
+{
+    static const char zeros[65536];
+    while (begin < end) {
+        uint64_t size = end - begin < sizeof zeros ? end - begin : sizeof zeros;
+        long wrote = SYS4(pwrite64, fd, zeros, size, begin);
+        if (wrote == -EINTR)
+            continue;
+        if (wrote <= 0)
+            return wrote < 0 ? wrote : -ENOSPC;
+        begin += (uint64_t)wrote;
+    }
+    return 0;
+}
+
+/* Past RLIMIT_FSIZE the kernel would not only refuse, it would send the program SIGXFSZ. */
+static bool beyond_limit(uint64_t end)
+{
+    struct rlimit limit;
+    return SYS4(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           end > limit.rlim_cur;
+}
+
+static long reserve_range(int fd, uint64_t begin, uint64_t end)
+{
+    long error;
+    if (beyond_limit(end))
+        return -EFBIG;
+    do {
+        error = SYS4(fallocate, fd, 0, begin, end - begin);
+    } while (error == -EINTR);
+    return error == -EOPNOTSUPP || error == -ENOSYS ? fill_with_zeros(fd, begin, end) : error;
+}
+
+static void raise_to(uint64_t *value, uint64_t at_least)
+{
+    uint64_t now = __atomic_load_n(value, __ATOMIC_RELAXED);
+    while (now < at_least && !__atomic_compare_exchange_n(value, &now, at_least, 1, __ATOMIC_RELEASE,
+                                                          __ATOMIC_RELAXED))
+        ;
+}
+
+/* Processes may reserve the same range twice: that does no harm. */
+static bool reserve(const struct session *session, int fd, uint64_t offset, uint32_t size)
+{
+    uint64_t end = offset + size;
+    uint64_t have = __atomic_load_n(&session->header->reserved, __ATOMIC_ACQUIRE);
+    if (end <= have)
+        return true;
+    uint64_t begin = have < offset ? have : offset;
+    if (reserve_range(fd, begin, end + RESERVE_STEP) == 0) {
+        raise_to(&session->header->reserved, end + RESERVE_STEP);
+        return true;
+    }
+    if (reserve_range(fd, offset, end) == 0)
+        return true;
+    return false;
+}
+
+uint64_t session_claim(const struct session *session, int fd, uint32_t size)
+{
+    struct dwell_file_header *header = session->header;
+    if (__atomic_load_n(&header->trouble, __ATOMIC_RELAXED) & DWELL_TROUBLE_NO_SPACE)
+        return 0;
+    uint64_t offset = __atomic_fetch_add(&header->cursor, size, __ATOMIC_RELAXED);
+    if (reserve(session, fd, offset, size))
+        return offset;
+    __atomic_fetch_or(&header->trouble, DWELL_TROUBLE_NO_SPACE, __ATOMIC_RELAXED);
+    return 0;
+}
+
+/* Kernels before 5.14 cannot populate: touch each page instead, adding nothing to what is there. */
+static void touch_pages(char *at, uint32_t size)
+{
+    for (uint32_t i = 0; i < size; i += DWELL_UNIT)
+        __atomic_fetch_add(at + i, 0, __ATOMIC_RELAXED);
+}
+
+void *session_map(const struct session *session, int fd, uint64_t offset, uint32_t size)
+{
+    char *at = sys_map(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+    if (!at) {
+        __atomic_fetch_or(&session->header->trouble, DWELL_TROUBLE_NO_MEMORY, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    SYS3(madvise, at, size, MADV_DONTFORK);
+    long error = SYS3(madvise, at, size, MADV_POPULATE_WRITE);
+    if (error == -EINVAL) {
+        touch_pages(at, size);
+    } else if (error < 0) {
+        sys_unmap(at, size);
+        __atomic_fetch_or(&session->header->trouble, DWELL_TROUBLE_NO_SPACE, __ATOMIC_RELAXED);
+        return NULL;
+    }
+    return at;
+}
+
+void session_trim(const struct session *session, int fd)
+{
+    if (SYS2(flock, fd, LOCK_EX | LOCK_NB) < 0)
+        return;
+    struct dwell_file_header *header = session->header;
+    uint64_t cursor = __atomic_load_n(&header->cursor, __ATOMIC_RELAXED);
+    struct stat status;
+    if (SYS2(fstat, fd, &status) == 0 && (uint64_t)status.st_size > cursor) {
+        __atomic_store_n(&header->reserved, cursor, __ATOMIC_RELAXED);
+        SYS2(ftruncate, fd, cursor);
+    }
+    SYS2(flock, fd, LOCK_SH);
+}

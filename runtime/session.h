@@ -1,0 +1,51 @@
+/*
+ * The session file as its writers handle it: creating and joining it, claiming chunks, reserving
+ * space. Used by the runtime, where neither libc's allocator nor errno may be touched, and by
+ * `dwell record`.
+ *
+ * Whoever writes to a session holds a shared flock on it: an exclusive one can be had only when nobody
+ * writes any more.
+ */
+#ifndef DWELL_RUNTIME_SESSION_H
+#define DWELL_RUNTIME_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dwell/format.h"
+
+struct session {
+    struct dwell_file_header *header; /* the file's page 0, mapped and shared */
+    uint64_t device, inode;           /* of the file, to tell it from another of the same name */
+};
+
+/* What hinders a session; negative errno values are used beside these. */
+enum session_error {
+    SESSION_NOT_OURS = -1001,   /* the file is not a dwell session, and is left alone */
+    SESSION_IN_USE = -1002,     /* another recording writes to it */
+    SESSION_OTHER_KIND = -1003, /* a session of another version or machine */
+};
+
+/*
+ * Creates the session file at `path`. A finished session of that name becomes `path`.old; a running one
+ * is SESSION_IN_USE unless `join`, which then enters it. Returns a descriptor that holds the shared
+ * lock, to be closed by the caller (session->header stays valid), or an error.
+ */
+int session_create(struct session *session, const char *path, bool join, uint32_t recorder_pid);
+
+/* Opens the file of a session that was created or joined before, without changing it. Returns a
+ * descriptor, or a negative errno value; -ESTALE where another file has taken its name. */
+int session_reopen(const struct session *session, const char *path);
+
+/* Claims `size` bytes (a multiple of DWELL_UNIT) and reserves their space. Returns their offset, or
+ * zero and sets `trouble` in the header where the disk is full. Safe from any thread and process. */
+uint64_t session_claim(const struct session *session, int fd, uint32_t size);
+
+/* Maps a claimed range, filled with zeros and present in memory, that a forked child does not
+ * inherit; NULL where the system refuses, and then sets `trouble` in the header. */
+void *session_map(const struct session *session, int fd, uint64_t offset, uint32_t size);
+
+/* Gives back the reserved space behind the last chunk, if nobody else writes. */
+void session_trim(const struct session *session, int fd);
+
+#endif

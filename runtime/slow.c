@@ -1,0 +1,269 @@
+/*
+ * Events that are not of the usual kind: the first of a thread, the first after the OS worked, after a
+ * long time, after frames were left, at the end of a chunk. Builds the extension records that an event
+ * needs before it, and claims room for all of it at once.
+ *
+ * Reentrant: a signal handler may record events at any point of it.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum {
+    MOST_WORDS = 192,  /* of extensions before one event */
+    LATER_WORDS = 16,  /* of them for others than what the OS did */
+    LOST_BATCH = 4096, /* lost events counted in the thread before the header is told */
+};
+
+struct event {
+    uint64_t function;
+    uint64_t stack_pointer;
+    bool enter;
+    bool tail_call;
+};
+
+/* The words before an event. */
+struct extensions {
+    uint16_t words[MOST_WORDS];
+    int length;
+};
+
+static void put(struct extensions *e, uint16_t word)
+{
+    e->words[e->length++] = word;
+}
+
+static void put_head(struct extensions *e, enum dwell_extension type, int words)
+{
+    put(e, (uint16_t)(type << DWELL_EXTENSION_LENGTH_BITS | words));
+}
+
+static void put_number(struct extensions *e, uint64_t value, int words)
+{
+    for (int i = 0; i < words; i++)
+        put(e, (uint16_t)(value >> 16 * i));
+}
+
+/* Whether a signal handler runs on a stack of its own, and the frame at the top of the shadow stack
+ * lies on another: their stack pointers say nothing about each other then. */
+static bool on_other_stack(uint64_t stack_pointer, uint64_t top)
+{
+    stack_t stack;
+    if (SYS2(sigaltstack, NULL, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
+        return false;
+    uint64_t begin = (uint64_t)stack.ss_sp, end = begin + stack.ss_size;
+    bool here = stack_pointer >= begin && stack_pointer < end;
+    bool there = top >= begin && top < end;
+    return here != there;
+}
+
+/* How many frames were left without an exit before this enter: those below it on the machine's stack. */
+static uint32_t left_before_enter(const struct thread *t, uint64_t state, uint64_t stack_pointer)
+{
+    const struct call *call = thread_call(t, state) - 1;
+    if (stack_pointer <= call->stack_pointer || on_other_stack(stack_pointer, call->stack_pointer))
+        return 0;
+    uint32_t left = 0;
+    while (stack_pointer > call->stack_pointer) {
+        call--;
+        left++;
+    }
+    return left;
+}
+
+static bool is_frame_of(const struct call *call, const struct event *event)
+{
+    if (call->function != event->function)
+        return false;
+    if (event->tail_call)
+        return event->stack_pointer <= call[-1].stack_pointer;
+    return event->stack_pointer <= call->stack_pointer;
+}
+
+/* How many frames were left between this exit's own and the top; -1: its enter was not recorded. */
+static int64_t left_before_exit(const struct thread *t, uint64_t state, const struct event *event)
+{
+    const struct call *first = (const struct call *)t->stack;
+    const struct call *top = thread_call(t, state) - 1;
+    for (const struct call *call = top; call > first; call--)
+        if (is_frame_of(call, event))
+            return top - call;
+    for (const struct call *call = top; call > first; call--) /* on another stack, then */
+        if (call->function == event->function)
+            return top - call;
+    return -1;
+}
+
+static void read_os_events(struct thread *t, struct extensions *pending)
+{
+    while (*t->os_word != t->os_seen) {
+        struct os_events events;
+        uint64_t head = os_read(t, &events);
+        if (!os_commit(t, head))
+            continue; /* a signal handler's probe has recorded them */
+        if (!events.flagged)
+            continue;
+        if (pending->length + events.length > MOST_WORDS - LATER_WORDS)
+            return; /* flagged and described enough */
+        memcpy(pending->words + pending->length, events.words, (size_t)events.length * sizeof *events.words);
+        pending->length += events.length;
+    }
+}
+
+/* Which of the two upper halves names this address, and whether one does. */
+static bool find_upper(const struct thread *t, uint64_t function, unsigned *half)
+{
+    uint32_t upper = (uint32_t)(function >> 32);
+    *half = upper != t->upper[0];
+    return upper == t->upper[*half];
+}
+
+/* In program order: whoever reads the file after a kill finds whole extensions before an event, or no
+ * event behind them. */
+static void store(char *at, const struct extensions *e, uint16_t word, bool enter, uint64_t function)
+{
+    for (int i = 0; i < e->length; i++, at += 2)
+        *(volatile uint16_t *)at = e->words[i];
+    *(volatile uint16_t *)at = word;
+    if (enter) {
+        uint32_t lower = (uint32_t)function;
+        memcpy(at + 2, &lower, sizeof lower);
+    }
+}
+
+enum outcome { DONE, AGAIN, GUARD };
+
+/*
+ * One try. AGAIN: the thread's state changed meanwhile, or it needed room first. GUARD: to be called again
+ * with signals held back, as it writes what a handler's probes rely on: entries below the top of the shadow
+ * stack, or the upper halves.
+ */
+static enum outcome try_record(struct thread *t, const struct event *event, struct extensions *e, bool guarded)
+{
+    const uint64_t state = t->state;
+    const uint64_t last = t->last;
+    uint64_t now = clock_now(runtime.clock);
+    if (now < last)
+        now = last; /* the counters of two CPUs may differ by a few ticks */
+
+    int64_t left = event->enter ? left_before_enter(t, state, event->stack_pointer)
+                                : left_before_exit(t, state, event);
+    if (left < 0)
+        return DONE; /* its enter came before the recording */
+    unsigned half = 0;
+    const bool new_upper = event->enter && !find_upper(t, event->function, &half);
+    if ((left > 0 || new_upper) && !guarded)
+        return GUARD;
+    if (left > 0) {
+        put_head(e, DWELL_EXT_UNWIND, 2);
+        put_number(e, (uint64_t)left, 2);
+    }
+    if (now - last > DWELL_TIME_MASK) {
+        put_head(e, DWELL_EXT_TIME, 3);
+        put_number(e, now, 3);
+    }
+    if (new_upper) {
+        half = t->next_upper;
+        put_head(e, DWELL_EXT_UPPER, 3);
+        put_number(e, half, 1);
+        put_number(e, event->function >> 32, 2);
+    }
+
+    const uint32_t bytes = (uint32_t)e->length * 2 + (event->enter ? ENTER_BYTES : EXIT_BYTES);
+    const uint64_t depth = (state >> 32) - (uint64_t)left * sizeof(struct call);
+    if ((uint32_t)state + bytes > t->end || depth + sizeof(struct call) > t->stack_size) {
+        thread_next_chunk(t, bytes);
+        return AGAIN;
+    }
+    struct call *call = (struct call *)(t->stack + depth);
+    uint64_t after = depth - sizeof *call;
+    uint32_t word = DWELL_WORD_EXIT;
+    if (event->enter) {
+        *call = (struct call){ event->function, event->stack_pointer, now };
+        after = depth + sizeof *call;
+        word = DWELL_WORD_ENTER_0 + half;
+    }
+    if (!thread_claim(t, state, after << 32 | ((uint32_t)state + bytes)))
+        return AGAIN;
+    word = word << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK);
+    store(t->base + (uint32_t)state, e, (uint16_t)word, event->enter, event->function);
+    t->last = now;
+    if (new_upper) {
+        t->upper[half] = (uint32_t)(event->function >> 32);
+        t->next_upper = !half;
+    }
+    return DONE;
+}
+
+static void lose(struct thread *t)
+{
+    if (++t->lost % LOST_BATCH == 0)
+        thread_flush_lost(t);
+}
+
+static void update_modules(struct thread *t)
+{
+    uint64_t mask = sys_block_signals();
+    t->modules_stale = !modules_update();
+    thread_set_limit(t);
+    sys_restore_signals(mask);
+}
+
+static void record(const struct event *event)
+{
+    struct extensions e;
+    e.length = 0;
+    bool guarded = false;
+    uint64_t mask = 0;
+    for (;;) {
+        struct thread *t = thread_self;
+        if (UNLIKELY(!t || !t->wiped->alive)) {
+            t = thread_begin();
+            if (!t)
+                break;
+        }
+        if (UNLIKELY(t->stopped)) {
+            lose(t);
+            break;
+        }
+        if (UNLIKELY(t->modules_stale))
+            update_modules(t);
+        if (UNLIKELY((uint32_t)t->state > t->wiped->limit) && runtime.clock != DWELL_CLOCK_MONOTONIC)
+            thread_next_chunk(t, ENTER_BYTES);
+        if (UNLIKELY(t->stopped))
+            continue;
+        read_os_events(t, &e);
+        const int kept = e.length;
+        enum outcome outcome = try_record(t, event, &e, guarded);
+        if (outcome == DONE)
+            break;
+        e.length = kept;
+        if (outcome == GUARD) {
+            mask = sys_block_signals();
+            guarded = true;
+        }
+    }
+    if (guarded)
+        sys_restore_signals(mask);
+}
+
+void slow_enter(uint64_t function, uint64_t stack_pointer)
+{
+    if (runtime.off)
+        return;
+    int error = errno;
+    record(&(struct event){ function, stack_pointer, true, false });
+    errno = error;
+}
+
+void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call)
+{
+    if (runtime.off)
+        return;
+    int error = errno;
+    record(&(struct event){ function, stack_pointer, false, tail_call });
+    errno = error;
+}

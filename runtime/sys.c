@@ -1,0 +1,134 @@
+#include "sys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <time.h>
+
+void *sys_map(size_t size, int protection, int flags, int fd, uint64_t offset)
+{
+    void *at = (void *)SYS6(mmap, 0, size, protection, flags, fd, offset);
+    return sys_failed(at) ? NULL : at;
+}
+
+void *sys_memory(size_t size)
+{
+    return sys_map(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+void sys_unmap(void *at, size_t size)
+{
+    SYS2(munmap, at, size);
+}
+
+int sys_open(const char *path, int flags, int mode)
+{
+    long fd;
+    do {
+        fd = SYS4(openat, AT_FDCWD, path, flags | O_CLOEXEC, mode);
+    } while (fd == -EINTR);
+    return (int)fd;
+}
+
+void sys_close(int fd)
+{
+    SYS1(close, fd);
+}
+
+long sys_read_file(const char *path, char *buffer, size_t size)
+{
+    int fd = sys_open(path, O_RDONLY, 0);
+    if (fd < 0)
+        return fd;
+    size_t used = 0;
+    long got = 0;
+    while (used + 1 < size) {
+        got = SYS3(read, fd, buffer + used, size - 1 - used);
+        if (got == -EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        used += (size_t)got;
+    }
+    sys_close(fd);
+    buffer[used] = '\0';
+    return got < 0 ? got : (long)used;
+}
+
+uint64_t sys_block_signals(void)
+{
+    uint64_t all = ~0ull, before = 0;
+    SYS4(rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+    return before;
+}
+
+void sys_restore_signals(uint64_t mask)
+{
+    SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
+void sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds)
+{
+    struct timespec limit = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
+    SYS4(futex, word, FUTEX_WAIT_PRIVATE, expected, milliseconds < 0 ? NULL : &limit);
+}
+
+void sys_futex_wake(uint32_t *word, int how_many)
+{
+    SYS3(futex, word, FUTEX_WAKE_PRIVATE, how_many);
+}
+
+/* The new thread finds run and argument on its stack: registers other than the stack pointer are the
+ * parent's, but the compiler may not rely on any of them in the child. */
+long sys_start_thread(void *stack_top, void (*run)(void *), void *argument)
+{
+    const unsigned long flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+    void **stack = (void **)((uintptr_t)stack_top & ~(uintptr_t)15) - 2;
+    stack[0] = (void *)run;
+    stack[1] = argument;
+    long result;
+#if defined(__x86_64__)
+    register long tid_slot __asm__("r10") = 0;
+    register long tls __asm__("r8") = 0;
+    __asm__ volatile("syscall\n\t"
+                     "test %%rax, %%rax\n\t"
+                     "jnz 1f\n\t"
+                     "xor %%ebp, %%ebp\n\t"
+                     "pop %%rax\n\t"
+                     "pop %%rdi\n\t"
+                     "call *%%rax\n\t"
+                     "mov %[exit], %%eax\n\t"
+                     "xor %%edi, %%edi\n\t"
+                     "syscall\n\t"
+                     "hlt\n"
+                     "1:"
+                     : "=a"(result)
+                     : "a"(SYS_clone), "D"(flags), "S"(stack), "d"(0L), "r"(tid_slot), "r"(tls),
+                       [exit] "i"(SYS_exit)
+                     : "rcx", "r11", "memory");
+#else
+    register long x8 __asm__("x8") = SYS_clone;
+    register long x0 __asm__("x0") = (long)flags;
+    register long x1 __asm__("x1") = (long)stack;
+    register long x2 __asm__("x2") = 0;
+    register long x3 __asm__("x3") = 0;
+    register long x4 __asm__("x4") = 0;
+    __asm__ volatile("svc 0\n\t"
+                     "cbnz x0, 1f\n\t"
+                     "mov x29, xzr\n\t"
+                     "ldp x9, x0, [sp], #16\n\t"
+                     "blr x9\n\t"
+                     "mov x8, %[exit]\n\t"
+                     "mov x0, xzr\n\t"
+                     "svc 0\n"
+                     "1:"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), [exit] "i"(SYS_exit)
+                     : "x9", "memory");
+    result = x0;
+#endif
+    return result;
+}

@@ -1,0 +1,343 @@
+/*
+ * A thread's life in the recording: its block, its chunks one after another, its end.
+ *
+ * All of it runs with signals held back, so that no probe of a handler sees it half done.
+ */
+#include <linux/prctl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum {
+    FIRST_CHUNK = 32 << 10, /* doubled for each further one, so that short threads cost little space */
+    LARGEST_CHUNK = 256 << 10,
+    FIRST_STACK = 48 << 10,
+    FREE_CALLS = 512,   /* at least so many entries of the shadow stack are free after a slow path */
+    FIRST_POSITION = 64, /* above every limit of zero */
+    LAST_PASS = 4,      /* libc runs the destructors of keys so many times (PTHREAD_DESTRUCTOR_ITERATIONS) */
+};
+
+#define LAST_POSITION 0xf0000000u
+
+static const uint64_t nothing; /* an OS word that never changes */
+
+static struct thread *allocate_block(void)
+{
+    char *at = sys_memory(2 * PAGE);
+    if (!at)
+        return NULL;
+    struct thread *t = (struct thread *)(at + PAGE);
+    t->wiped = (struct thread_wiped *)at;
+    SYS3(madvise, at, PAGE, MADV_WIPEONFORK);
+    t->stack = sys_memory(FIRST_STACK);
+    if (!t->stack) {
+        sys_unmap(at, 2 * PAGE);
+        return NULL;
+    }
+    t->stack_size = FIRST_STACK;
+    return t;
+}
+
+static struct thread *take_block(void)
+{
+    process_lock();
+    struct thread *t = runtime.process->spare;
+    if (t)
+        runtime.process->spare = t->next;
+    process_unlock();
+    return t ? t : allocate_block();
+}
+
+static void reset_block(struct thread *t)
+{
+    struct call *sentinel = (struct call *)t->stack;
+    *sentinel = (struct call){ 0, UINT64_MAX, 0 };
+    t->state = (uint64_t)sizeof *sentinel << 32 | FIRST_POSITION;
+}
+
+static void link_thread(struct thread *t)
+{
+    process_lock();
+    t->previous = NULL;
+    t->next = runtime.process->threads;
+    if (t->next)
+        t->next->previous = t;
+    runtime.process->threads = t;
+    process_unlock();
+}
+
+static void unlink_thread(struct thread *t)
+{
+    process_lock();
+    if (t->previous)
+        t->previous->next = t->next;
+    else
+        runtime.process->threads = t->next;
+    if (t->next)
+        t->next->previous = t->previous;
+    process_unlock();
+}
+
+static void announce(struct thread *t)
+{
+    SYS2(prctl, PR_GET_NAME, t->name);
+    struct dwell_rec_thread record = {
+        .record.type = DWELL_REC_THREAD,
+        .thread = t->serial,
+        .tid = t->tid,
+        .os_source = t->os_source,
+        .start_time = clock_now(runtime.clock),
+    };
+    metadata_append(&record.record, sizeof record, &(struct text){ t->name, strlen(t->name) }, 1);
+}
+
+static void check_name(struct thread *t)
+{
+    char name[sizeof t->name] = "";
+    SYS2(prctl, PR_GET_NAME, name);
+    if (strcmp(name, t->name) != 0)
+        metadata_thread_name(t, name);
+}
+
+/* Fits the block to the calling thread, whether new or left behind by a fork. */
+static void fit_block(struct thread *t, bool forked)
+{
+    if (!forked)
+        reset_block(t);
+    t->serial = __atomic_fetch_add(&runtime.session.header->next_thread, 1, __ATOMIC_RELAXED);
+    t->tid = (uint32_t)SYS0(gettid);
+    t->chunks = 0;
+    t->chunk = NULL;
+    t->end = 0;
+    t->stopped = 0;
+    t->lost = 0;
+    t->upper[0] = t->upper[1] = UINT32_MAX;
+    t->next_upper = 0;
+    t->key_passes = 0;
+    t->os_word = &nothing;
+    t->os_seen = 0;
+    t->os_source = DWELL_OS_NONE;
+    t->os_ring = NULL;
+    t->modules_stale = 0;
+    os_open(t);
+    t->wiped->alive = 1;
+    link_thread(t);
+    announce(t);
+    t->last = forked && runtime.forked_at ? runtime.forked_at : clock_now(runtime.clock);
+}
+
+struct thread *thread_begin(void)
+{
+    uint64_t mask = sys_block_signals();
+    struct thread *t = thread_self;
+    const bool forked = t != NULL;
+    if (process_begin()) {
+        if (!t)
+            t = take_block();
+        if (t) {
+            fit_block(t, forked);
+            thread_self = t;
+            if (runtime.key_valid)
+                pthread_setspecific((pthread_key_t)runtime.thread_key, t);
+        } else {
+            __atomic_fetch_add(&runtime.session.header->lost_threads, 1, __ATOMIC_RELAXED);
+        }
+    } else {
+        t = NULL;
+    }
+    sys_restore_signals(mask);
+    return t;
+}
+
+void thread_set_limit(struct thread *t)
+{
+    uint32_t limit = 0;
+    if (t->chunk && !t->modules_stale && runtime.clock != DWELL_CLOCK_MONOTONIC) {
+        uint32_t depth = (uint32_t)(t->state >> 32);
+        uint32_t room = (t->stack_size - depth) / sizeof(struct call) * ENTER_BYTES;
+        limit = t->end - ENTER_BYTES;
+        uint32_t position = (uint32_t)t->state;
+        if (position + room - ENTER_BYTES < limit)
+            limit = position + room - ENTER_BYTES;
+    }
+    __atomic_store_n(&t->wiped->limit, limit, __ATOMIC_RELAXED);
+}
+
+/* The old stack stays mapped: a probe that a handler interrupted may still write its scratch entry
+ * there, before it finds that the state has changed. All old ones together are smaller than the new. */
+static bool grow_stack(struct thread *t)
+{
+    const uint32_t depth = (uint32_t)(t->state >> 32);
+    if (t->stack_size - depth >= FREE_CALLS * sizeof(struct call))
+        return true;
+    if (t->stack_size > UINT32_MAX / 2)
+        return false;
+    char *stack = sys_memory((size_t)t->stack_size * 2);
+    if (!stack)
+        return false;
+    memcpy(stack, t->stack, depth);
+    t->stack = stack;
+    t->stack_size *= 2;
+    return true;
+}
+
+/* So large that the open calls it begins with fill a quarter of it at the most. */
+static uint32_t next_size(const struct thread *t, uint32_t depth, uint32_t bytes)
+{
+    uint64_t size = FIRST_CHUNK;
+    for (uint32_t i = 0; i < t->chunks && size < LARGEST_CHUNK; i++)
+        size *= 2;
+    uint64_t needed = sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame) * 4 + bytes;
+    while (size < needed)
+        size *= 2;
+    return size <= DWELL_CHUNK_LARGEST ? (uint32_t)size : 0;
+}
+
+static void fill_frames(const struct thread *t, struct dwell_frame *frames, uint32_t depth)
+{
+    const struct call *calls = (const struct call *)t->stack + 1;
+    for (uint32_t i = 0; i < depth; i++)
+        frames[i] = (struct dwell_frame){ calls[i].function, calls[i].enter_time };
+}
+
+static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
+{
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
+    chunk->process = runtime.process->serial;
+    chunk->thread = t->serial;
+    chunk->sequence = t->chunks++;
+    chunk->depth = depth;
+    chunk->start_time = t->last;
+    chunk->upper[0] = t->upper[0];
+    chunk->upper[1] = t->upper[1];
+    fill_frames(t, (struct dwell_frame *)(chunk + 1), depth);
+    __atomic_store_n(&chunk->kind, DWELL_CHUNK_EVENTS, __ATOMIC_RELEASE);
+
+    const uint32_t skip = (uint32_t)(sizeof *chunk + depth * sizeof(struct dwell_frame));
+    uint32_t position = (uint32_t)t->state + 2; /* never one that was used lately */
+    if (position > LAST_POSITION)
+        position = FIRST_POSITION;
+    t->chunk = chunk;
+    t->base = area.at + skip - position;
+    t->end = position + area.size - skip;
+    t->state = (t->state >> 32) << 32 | position;
+}
+
+static void finish_chunk(struct thread *t)
+{
+    struct dwell_chunk_header *chunk = t->chunk;
+    if (!chunk)
+        return;
+    const char *next = t->base + (uint32_t)t->state;
+    __atomic_store_n(&chunk->used, (uint32_t)(next - (char *)chunk), __ATOMIC_RELEASE);
+    t->chunk = NULL;
+}
+
+static void stop_thread(struct thread *t)
+{
+    t->stopped = 1;
+    t->wiped->limit = 0;
+}
+
+/* The stack has moved: a probe that was interrupted must find that the state has changed. */
+static void pad(struct thread *t)
+{
+    const uint16_t word = DWELL_EXT_PAD << DWELL_EXTENSION_LENGTH_BITS;
+    memcpy(t->base + (uint32_t)t->state, &word, sizeof word);
+    t->state += sizeof word;
+}
+
+void thread_next_chunk(struct thread *t, uint32_t bytes)
+{
+    uint64_t mask = sys_block_signals();
+    const uint32_t depth = (uint32_t)((t->state >> 32) / sizeof(struct call)) - 1;
+    const bool fits = t->chunk && (uint32_t)t->state + bytes <= t->end;
+    const char *stack = t->stack;
+    if (!grow_stack(t)) {
+        finish_chunk(t);
+        stop_thread(t);
+    } else if (!fits) {
+        struct dwell_chunk_header *old = t->chunk;
+        finish_chunk(t);
+        if (old)
+            chunk_retire(old);
+        if (t->chunks > 0)
+            check_name(t);
+        uint32_t size = next_size(t, depth, bytes);
+        struct area area = { NULL, 0 };
+        if (size && !runtime.process->stopped)
+            area = chunk_take(size);
+        if (area.at) {
+            chunk_split(&area, size);
+            begin_chunk(t, area, depth);
+        } else {
+            stop_thread(t);
+        }
+    } else if (t->stack != stack) {
+        pad(t);
+    }
+    thread_set_limit(t);
+    sys_restore_signals(mask);
+}
+
+void thread_flush_lost(struct thread *t)
+{
+    if (t->lost)
+        __atomic_fetch_add(&runtime.session.header->lost_events, t->lost, __ATOMIC_RELAXED);
+    t->lost = 0;
+}
+
+static void give_back_rest(struct thread *t)
+{
+    struct dwell_chunk_header *chunk = t->chunk;
+    if (!chunk)
+        return;
+    finish_chunk(t);
+    struct area area = { (char *)chunk, chunk->size };
+    chunk_split(&area, (chunk->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
+    chunk_retire(chunk);
+}
+
+static void end_thread(struct thread *t)
+{
+    const bool flagged = *t->os_word != t->os_seen;
+    check_name(t);
+    struct dwell_rec_thread_end record = {
+        .record.type = DWELL_REC_THREAD_END,
+        .thread = t->serial,
+        .flagged = flagged,
+        .time = clock_now(runtime.clock),
+    };
+    metadata_append(&record.record, sizeof record, NULL, 0);
+    give_back_rest(t);
+    thread_flush_lost(t);
+    os_close(t);
+    unlink_thread(t);
+    t->wiped->limit = 0;
+    t->wiped->alive = 0;
+    thread_self = NULL;
+    process_lock();
+    t->next = runtime.process->spare;
+    runtime.process->spare = t;
+    process_unlock();
+}
+
+/* Destructors of other keys may run instrumented code after this one: it asks to be called again, until
+ * libc calls it the last time. */
+void thread_key_ended(void *block)
+{
+    struct thread *t = block;
+    if (t != thread_self || !t->wiped->alive)
+        return;
+    if (++t->key_passes < LAST_PASS) {
+        pthread_setspecific((pthread_key_t)runtime.thread_key, t);
+        return;
+    }
+    uint64_t mask = sys_block_signals();
+    end_thread(t);
+    sys_restore_signals(mask);
+}
