@@ -9,7 +9,7 @@
 
 enum {
     PREPARED_SIZE = 256 << 10,
-    LEAST_REST = 16 << 10, /* smaller rests are not worth a chunk of their own */
+    LEAST_REST = 8 << 10, /* smaller rests are not worth a chunk of their own */
 };
 
 static uint32_t area_size(const char *at)
@@ -35,29 +35,28 @@ struct area chunk_prepare(int fd, uint32_t size)
     return area;
 }
 
-static bool pool_put(char *at)
+static bool put(char **slots, int count, char *at)
 {
-    for (int i = 0; i < POOL_SLOTS; i++) {
+    for (int i = 0; i < count; i++) {
         char *empty = NULL;
-        if (__atomic_compare_exchange_n(&runtime.process->pool[i], &empty, at, false, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED))
+        if (__atomic_compare_exchange_n(&slots[i], &empty, at, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             return true;
     }
     return false;
 }
 
-static char *pool_get(uint32_t size)
+static struct area get(char **slots, int count, uint32_t least)
 {
-    for (int i = 0; i < POOL_SLOTS; i++) {
-        char *at = __atomic_exchange_n(&runtime.process->pool[i], NULL, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < count; i++) {
+        char *at = __atomic_exchange_n(&slots[i], NULL, __ATOMIC_ACQUIRE);
         if (!at)
             continue;
-        if (area_size(at) >= size)
-            return at;
-        if (!pool_put(at))
+        if (area_size(at) >= least)
+            return (struct area){ at, area_size(at) };
+        if (!put(slots, count, at))
             sys_unmap(at, area_size(at));
     }
-    return NULL;
+    return (struct area){ NULL, 0 };
 }
 
 static struct area prepare_alone(uint32_t size)
@@ -72,16 +71,15 @@ static struct area prepare_alone(uint32_t size)
     return area;
 }
 
-struct area chunk_take(uint32_t size)
+static struct area take_prepared(uint32_t least)
 {
     struct process *p = runtime.process;
-    struct area area = { pool_get(size), 0 };
+    struct area area = get(p->pool, POOL_SLOTS, least);
     if (area.at) {
-        area.size = area_size(area.at);
         helper_wake();
         return area;
     }
-    const uint32_t wanted = size < PREPARED_SIZE ? PREPARED_SIZE : size;
+    const uint32_t wanted = least < PREPARED_SIZE ? PREPARED_SIZE : least;
     if (p->helper_tid) {
         if (p->pool_target < POOL_SLOTS)
             p->pool_target++; /* it was not quick enough */
@@ -89,12 +87,22 @@ struct area chunk_take(uint32_t size)
     }
     if (!area.at && !p->helper_tid)
         area = prepare_alone(wanted);
+    return area;
+}
+
+struct area chunk_take(uint32_t least, uint32_t size)
+{
+    struct area area = get(runtime.process->rests, REST_SLOTS, least);
     if (!area.at)
+        area = take_prepared(least);
+    if (area.at)
+        chunk_cut(&area, size);
+    else
         process_stop();
     return area;
 }
 
-void chunk_split(struct area *area, uint32_t size)
+void chunk_cut(struct area *area, uint32_t size)
 {
     size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
     if (area->size < size + LEAST_REST)
@@ -104,12 +112,7 @@ void chunk_split(struct area *area, uint32_t size)
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area->at;
     __atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
     area->size = size;
-    chunk_return(rest);
-}
-
-void chunk_return(struct area rest)
-{
-    if (!pool_put(rest.at))
+    if (!put(runtime.process->rests, REST_SLOTS, rest.at))
         sys_unmap(rest.at, rest.size);
 }
 

@@ -8,8 +8,6 @@
  * which fails if any event was recorded since the state was loaded; and all that is written behind the
  * claim is either private to this event or may be older than what a handler has left.
  */
-#include <string.h>
-
 #include "runtime.h"
 
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
@@ -17,11 +15,6 @@ __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 /* The stack pointer at the probe's first instruction: the same for all probes of one frame, but for
  * alloca (lower at exit) and probes reached by a jump, when the frame is gone already (higher). */
 #define PROBE_STACK_POINTER ((uint64_t)__builtin_dwarf_cfa() - sizeof(void *))
-
-static inline void store_word(char *at, uint32_t word)
-{
-    *(volatile uint16_t *)at = (uint16_t)word;
-}
 
 DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
@@ -57,8 +50,7 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 
     char *at = t->base + (uint32_t)state;
     store_word(at, (DWELL_WORD_ENTER_0 + half) << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
-    const uint32_t lower = (uint32_t)address;
-    memcpy(at + 2, &lower, sizeof lower);
+    store_address(at + 2, address);
     t->last = now;
     return;
 slow:

@@ -9,9 +9,7 @@ static bool next_chunk(struct process *p)
 {
     /* The lock may not be held meanwhile: the helper's answers come under it. */
     process_unlock();
-    struct area area = chunk_take(METADATA_CHUNK);
-    if (area.at)
-        chunk_split(&area, METADATA_CHUNK);
+    struct area area = chunk_take(METADATA_CHUNK, METADATA_CHUNK);
     process_lock();
     if (!area.at)
         return false;

@@ -80,7 +80,7 @@ struct thread {
     struct thread *next, *previous; /* in the process' list of live threads */
 };
 
-enum { POOL_SLOTS = 16, RETIRED_SLOTS = 64, HELD_SLOTS = 64 };
+enum { POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 64, HELD_SLOTS = 64 };
 
 /* A piece of the session file in memory, with a chunk header at its start. */
 struct area {
@@ -113,6 +113,7 @@ struct process {
     struct area answer;
     uint32_t pool_target;          /* how many chunks the helper keeps ready */
     char *pool[POOL_SLOTS];        /* prepared chunks; their headers tell the size */
+    char *rests[REST_SLOTS];       /* what was not used of chunks, smaller ones */
     char *retired[RETIRED_SLOTS];  /* finished chunks, to be unmapped */
     char *held[HELD_SLOTS];        /* the helper's: finished, but with a record still to be stored */
 };
@@ -134,6 +135,21 @@ extern struct runtime runtime;
 
 /* The calling thread's block; NULL before its first event and after its end. */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+/* The stores of a record: volatile, so that they come in program order. A reader after a kill then finds an
+ * enter's word without its address, but never an address without its word. */
+typedef uint16_t __attribute__((may_alias)) record_word;
+typedef uint32_t __attribute__((may_alias, aligned(2))) record_address;
+
+static inline void store_word(char *at, uint32_t word)
+{
+    *(volatile record_word *)at = (uint16_t)word;
+}
+
+static inline void store_address(char *at, uint64_t function)
+{
+    *(volatile record_address *)at = (uint32_t)function;
+}
 
 static inline struct call *thread_call(const struct thread *t, uint64_t state)
 {
@@ -177,14 +193,13 @@ void process_lock(void);
 void process_unlock(void);
 void process_stop(void);
 
-/* chunk.c: chunks of the session file. chunk_take returns one of `size` bytes or more, with a header
- * of kind DWELL_CHUNK_FREE, or {NULL, 0}; chunk_retire gives up a finished one, chunk_return what was not
- * used of one. */
-struct area chunk_take(uint32_t size);
+/* chunk.c: chunks of the session file. chunk_take returns one of about `size` bytes, and at least `least`,
+ * with a header of kind DWELL_CHUNK_FREE, or {NULL, 0}; chunk_cut makes its first part a chunk of its own
+ * and keeps the rest for others; chunk_retire gives up a finished one. */
+struct area chunk_take(uint32_t least, uint32_t size);
+void chunk_cut(struct area *area, uint32_t size);
 void chunk_retire(struct dwell_chunk_header *chunk);
-void chunk_return(struct area rest);
 struct area chunk_prepare(int fd, uint32_t size);
-void chunk_split(struct area *area, uint32_t size);
 /* Whether a record of a finished chunk has been claimed, but not stored yet. */
 bool chunk_has_holes(const struct dwell_chunk_header *chunk);
 

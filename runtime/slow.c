@@ -126,12 +126,10 @@ static bool find_upper(const struct thread *t, uint64_t function, unsigned *half
 static void store(char *at, const struct extensions *e, uint16_t word, bool enter, uint64_t function)
 {
     for (int i = 0; i < e->length; i++, at += 2)
-        *(volatile uint16_t *)at = e->words[i];
-    *(volatile uint16_t *)at = word;
-    if (enter) {
-        uint32_t lower = (uint32_t)function;
-        memcpy(at + 2, &lower, sizeof lower);
-    }
+        store_word(at, e->words[i]);
+    store_word(at, word);
+    if (enter)
+        store_address(at + 2, function);
 }
 
 enum outcome { DONE, AGAIN, GUARD };

@@ -15,7 +15,8 @@
 enum {
     FIRST_CHUNK = 32 << 10, /* doubled for each further one, so that short threads cost little space */
     LARGEST_CHUNK = 256 << 10,
-    FIRST_STACK = 48 << 10,
+    LEAST_ROOM = 4 << 10, /* for events, in a chunk that others left */
+    FIRST_STACK = 192 << 10,
     FREE_CALLS = 512,   /* at least so many entries of the shadow stack are free after a slow path */
     FIRST_POSITION = 64, /* above every limit of zero */
     LAST_PASS = 4,      /* libc runs the destructors of keys so many times (PTHREAD_DESTRUCTOR_ITERATIONS) */
@@ -185,16 +186,26 @@ static bool grow_stack(struct thread *t)
     return true;
 }
 
-/* So large that the open calls it begins with fill a quarter of it at the most. */
-static uint32_t next_size(const struct thread *t, uint32_t depth, uint32_t bytes)
+struct wish {
+    uint32_t least, size;
+};
+
+/* So large that the open calls it begins with fill a quarter of it at the most; but a thread's first chunks
+ * may be what others left of theirs. A size of zero: there is no chunk that large. */
+static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t bytes)
 {
+    const uint64_t frames = sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame);
     uint64_t size = FIRST_CHUNK;
     for (uint32_t i = 0; i < t->chunks && size < LARGEST_CHUNK; i++)
         size *= 2;
-    uint64_t needed = sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame) * 4 + bytes;
-    while (size < needed)
+    while (size < 4 * frames + bytes)
         size *= 2;
-    return size <= DWELL_CHUNK_LARGEST ? (uint32_t)size : 0;
+    if (size > DWELL_CHUNK_LARGEST)
+        return (struct wish){ 0, 0 };
+    uint64_t least = size;
+    if (t->chunks < 2 && frames + bytes + LEAST_ROOM < size / 4)
+        least = size / 4;
+    return (struct wish){ (uint32_t)least, (uint32_t)size };
 }
 
 static void fill_frames(const struct thread *t, struct dwell_frame *frames, uint32_t depth)
@@ -267,16 +278,14 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
             chunk_retire(old);
         if (t->chunks > 0)
             check_name(t);
-        uint32_t size = next_size(t, depth, bytes);
+        struct wish wish = wish_for(t, depth, bytes);
         struct area area = { NULL, 0 };
-        if (size && !runtime.process->stopped)
-            area = chunk_take(size);
-        if (area.at) {
-            chunk_split(&area, size);
+        if (wish.size && !runtime.process->stopped)
+            area = chunk_take(wish.least, wish.size);
+        if (area.at)
             begin_chunk(t, area, depth);
-        } else {
+        else
             stop_thread(t);
-        }
     } else if (t->stack != stack) {
         pad(t);
     }
@@ -298,7 +307,7 @@ static void give_back_rest(struct thread *t)
         return;
     finish_chunk(t);
     struct area area = { (char *)chunk, chunk->size };
-    chunk_split(&area, (chunk->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
+    chunk_cut(&area, (chunk->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     chunk_retire(chunk);
 }
 

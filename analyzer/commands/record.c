@@ -288,7 +288,7 @@ static void complete(const struct session *session, int fd, const char *path, st
     finish_space(session, fd);
     struct stat status;
     if (fstat(fd, &status) == 0)
-        o->bytes = (uint64_t)status.st_size;
+        o->bytes = (uint64_t)status.st_blocks * 512; /* on the disk: the file has holes */
     o->lost = session->header->lost_events;
     o->trouble = session->header->trouble;
 }
