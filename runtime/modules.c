@@ -127,7 +127,7 @@ static void append_loaded(struct walk *walk, const struct dl_phdr_info *info, st
         .end = module.end,
         .load_time = walk->now,
     };
-    struct text texts[] = { module_path(walk, info->dlpi_name), find_build_id(info) };
+    struct text texts[] = { module_path(walk, info->dlpi_name ? info->dlpi_name : ""), find_build_id(info) };
     metadata_append(&record.record, sizeof record, texts, 2);
 }
 
