@@ -124,8 +124,7 @@ static uint32_t parent_of(void)
 
 static void announce(struct process *p, uint32_t parent_process)
 {
-    static char command[4096];
-    char path[4096];
+    static char command[4096], path[4096]; /* only one thread is here, but its stack may be small */
     long length = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path);
     long command_length = sys_read_file("/proc/self/cmdline", command, sizeof command);
     struct dwell_rec_process record = {
@@ -191,7 +190,7 @@ bool process_begin(void)
         return false;
     struct process *p = runtime.process;
     if (p && __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
-        return !p->stopped;
+        return true;
     if (__atomic_load_n(&setup_state, __ATOMIC_ACQUIRE) != 2)
         return first_set_up();
     /* A forked child: one thread, its process block wiped, and the session's page 0 still mapped. */
@@ -260,6 +259,8 @@ void process_end(enum dwell_end how, int value)
     struct process *p = runtime.process;
     if (runtime.off || !p || !__atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
         return;
+    if ((uint32_t)SYS0(getpid) != p->pid)
+        return; /* a child by vfork, which has our memory but is not us */
     int error = errno;
     uint64_t mask = sys_block_signals();
     uint64_t now = clock_now(runtime.clock);

@@ -218,7 +218,9 @@ void metadata_append(const struct dwell_record *record, size_t size, const struc
 void metadata_note(const char *text);
 void metadata_thread_name(struct thread *t, const char *name);
 
-/* modules.c */
+/* modules.c. modules_changed: this thread has loaded or unloaded a library, or is about to. Where
+ * interpose.c is not part of the program (libdwell.a), nobody tells: each new chunk looks. */
+extern const int dwell_interposed __attribute__((weak));
 void modules_changed(void);
 bool modules_update(void); /* false: another thread is at it, try again later */
 

@@ -128,7 +128,10 @@ static void fit_block(struct thread *t, bool forked)
     t->wiped->alive = 1;
     link_thread(t);
     announce(t);
-    t->last = forked && runtime.forked_at ? runtime.forked_at : clock_now(runtime.clock);
+    if (!forked)
+        t->last = clock_now(runtime.clock);
+    else if (runtime.forked_at > t->last) /* else the fork was one that the runtime did not see */
+        t->last = runtime.forked_at;
 }
 
 struct thread *thread_begin(void)
@@ -278,6 +281,8 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
             chunk_retire(old);
         if (t->chunks > 0)
             check_name(t);
+        if (!&dwell_interposed)
+            modules_update();
         struct wish wish = wish_for(t, depth, bytes);
         struct area area = { NULL, 0 };
         if (wish.size && !runtime.process->stopped)

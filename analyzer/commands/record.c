@@ -121,7 +121,7 @@ static int create_session(struct session *session, const char *path, const char 
     }
 }
 
-static void prepend_environment(const char *name, const char *value)
+static void append_to_environment(const char *name, const char *value)
 {
     const char *before = getenv(name);
     if (!before || !*before) {
@@ -144,7 +144,7 @@ static void prepare_environment(const struct settings *s, const struct executabl
     char *runtime = find_runtime();
     if (strpbrk(runtime, ": "))
         die(STATUS_OWN_FAILURE, "%s: LD_PRELOAD takes no path with a blank or a colon; install dwell elsewhere", runtime);
-    prepend_environment("LD_PRELOAD", runtime);
+    append_to_environment("LD_PRELOAD", runtime);
     free(runtime);
 }
 
