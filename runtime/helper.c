@@ -20,8 +20,6 @@ enum {
     MOST_DESCRIPTORS = 65536,
 };
 
-#define TRIM_REQUEST UINT32_MAX
-
 
 static void keep_only(int fd)
 {
@@ -42,10 +40,7 @@ static bool answer_request(struct process *p, int fd)
     uint32_t size = __atomic_load_n(&p->request_size, __ATOMIC_ACQUIRE);
     if (!size)
         return false;
-    if (size == TRIM_REQUEST)
-        session_trim(&runtime.session, fd);
-    else
-        p->answer = chunk_prepare(fd, size);
+    p->answer = chunk_prepare(fd, size);
     __atomic_store_n(&p->request_size, 0, __ATOMIC_RELAXED);
     __atomic_fetch_add(&p->request_done, 1, __ATOMIC_RELEASE);
     sys_futex_wake(&p->request_done, 1);
@@ -178,13 +173,4 @@ struct area helper_ask(uint32_t size)
         area = p->answer;
     process_unlock();
     return area;
-}
-
-void helper_trim(void)
-{
-    struct process *p = runtime.process;
-    process_lock();
-    if (p->helper_tid)
-        request(p, TRIM_REQUEST);
-    process_unlock();
 }

@@ -274,8 +274,6 @@ void process_end(enum dwell_end how, int value)
         .time = now,
     };
     metadata_append(&record.record, sizeof record, NULL, 0);
-    if (!runtime.session.header->recorder_pid)
-        helper_trim();
     sys_restore_signals(mask);
     errno = error;
 }

@@ -207,7 +207,6 @@ bool chunk_has_holes(const struct dwell_chunk_header *chunk);
 void helper_start(int fd);
 void helper_wake(void);
 struct area helper_ask(uint32_t size);
-void helper_trim(void); /* gives back reserved space, if no other process writes */
 
 /* metadata.c: appends a record; its strings follow as pairs of pointer and length. */
 struct text {

@@ -2,18 +2,19 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/falloc.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 
 #include "clock.h"
 #include "sys.h"
 
 enum {
-    RESERVE_STEP = 16 << 20,   /* bytes of space reserved ahead of the cursor */
+    PIECE = 64 << 10,  /* zeros at hand, */
+    PIECES = 16,       /* written so many times at once */
     OWNER_PATIENCE = 200,      /* times a millisecond to wait for another process to fill page 0 */
     PATH_SIZE = 4096 + 8,
 };
@@ -49,6 +50,41 @@ static int map_header(struct session *session, int fd)
     return session->header ? 0 : -ENOMEM;
 }
 
+/* Past RLIMIT_FSIZE the kernel would not only refuse, it would send the program SIGXFSZ. */
+static bool beyond_limit(uint64_t end)
+{
+    struct rlimit limit;
+    return SYS4(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+           end > limit.rlim_cur;
+}
+
+/*
+ * Space is taken by writing zeros, not by fallocate: a full disk is an error here in either way, and not a
+ * SIGBUS in the program; but pages that were written come into the page cache in large pieces, and to map
+ * them then costs a third of what it does to fault in reserved ones.
+ */
+static long write_zeros(int fd, uint64_t offset, uint32_t size)
+{
+    static const char zeros[PIECE];
+    while (size > 0) {
+        struct iovec pieces[PIECES];
+        uint32_t left = size;
+        int count = 0;
+        for (; left > 0 && count < PIECES; count++) {
+            pieces[count] = (struct iovec){ (void *)zeros, left < PIECE ? left : PIECE };
+            left -= (uint32_t)pieces[count].iov_len;
+        }
+        long wrote = SYS5(pwritev, fd, pieces, count, offset, 0);
+        if (wrote == -EINTR)
+            continue;
+        if (wrote <= 0)
+            return wrote < 0 ? wrote : -ENOSPC;
+        offset += (uint64_t)wrote;
+        size -= (uint32_t)wrote;
+    }
+    return 0;
+}
+
 /* Page 0 is written with its magic last, so that a reader sees a whole header or none. */
 static int write_header(struct session *session, int fd, uint32_t recorder_pid)
 {
@@ -58,20 +94,16 @@ static int write_header(struct session *session, int fd, uint32_t recorder_pid)
         .machine = (uint16_t)this_machine(),
         .unit = DWELL_UNIT,
         .cursor = DWELL_UNIT,
-        .reserved = DWELL_UNIT,
         .next_process = 1,
         .next_thread = 1,
         .state = DWELL_RECORDING,
         .recorder_pid = recorder_pid,
     };
-    long error = SYS4(fallocate, fd, 0, 0, DWELL_UNIT);
-    if (error == -EOPNOTSUPP)
-        error = SYS2(ftruncate, fd, DWELL_UNIT);
+    int error = beyond_limit(DWELL_UNIT) ? -EFBIG : (int)write_zeros(fd, 0, DWELL_UNIT);
+    if (error == 0)
+        error = map_header(session, fd);
     if (error < 0)
-        return (int)error;
-    error = map_header(session, fd);
-    if (error < 0)
-        return (int)error;
+        return error;
     enum dwell_clock clock = clock_choose();
     header.clock = (uint16_t)clock;
     header.ticks_per_second = clock_frequency(clock);
@@ -207,74 +239,13 @@ int session_reopen(const struct session *session, const char *path)
     return -ESTALE;
 }
 
-/* File systems that cannot reserve get zeros written: slower, but a full disk is still an error here
- * and not a SIGBUS in the program. */
-static long fill_with_zeros(int fd, uint64_t begin, uint64_t end)
-{
-    static const char zeros[65536];
-    while (begin < end) {
-        uint64_t size = end - begin < sizeof zeros ? end - begin : sizeof zeros;
-        long wrote = SYS4(pwrite64, fd, zeros, size, begin);
-        if (wrote == -EINTR)
-            continue;
-        if (wrote <= 0)
-            return wrote < 0 ? wrote : -ENOSPC;
-        begin += (uint64_t)wrote;
-    }
-    return 0;
-}
-
-/* Past RLIMIT_FSIZE the kernel would not only refuse, it would send the program SIGXFSZ. */
-static bool beyond_limit(uint64_t end)
-{
-    struct rlimit limit;
-    return SYS4(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-           end > limit.rlim_cur;
-}
-
-static long reserve_range(int fd, uint64_t begin, uint64_t end)
-{
-    long error;
-    if (beyond_limit(end))
-        return -EFBIG;
-    do {
-        error = SYS4(fallocate, fd, 0, begin, end - begin);
-    } while (error == -EINTR);
-    return error == -EOPNOTSUPP || error == -ENOSYS ? fill_with_zeros(fd, begin, end) : error;
-}
-
-static void raise_to(uint64_t *value, uint64_t at_least)
-{
-    uint64_t now = __atomic_load_n(value, __ATOMIC_RELAXED);
-    while (now < at_least && !__atomic_compare_exchange_n(value, &now, at_least, 1, __ATOMIC_RELEASE,
-                                                          __ATOMIC_RELAXED))
-        ;
-}
-
-/* Processes may reserve the same range twice: that does no harm. */
-static bool reserve(const struct session *session, int fd, uint64_t offset, uint32_t size)
-{
-    uint64_t end = offset + size;
-    uint64_t have = __atomic_load_n(&session->header->reserved, __ATOMIC_ACQUIRE);
-    if (end <= have)
-        return true;
-    uint64_t begin = have < offset ? have : offset;
-    if (reserve_range(fd, begin, end + RESERVE_STEP) == 0) {
-        raise_to(&session->header->reserved, end + RESERVE_STEP);
-        return true;
-    }
-    if (reserve_range(fd, offset, end) == 0)
-        return true;
-    return false;
-}
-
 uint64_t session_claim(const struct session *session, int fd, uint32_t size)
 {
     struct dwell_file_header *header = session->header;
     if (__atomic_load_n(&header->trouble, __ATOMIC_RELAXED) & DWELL_TROUBLE_NO_SPACE)
         return 0;
     uint64_t offset = __atomic_fetch_add(&header->cursor, size, __ATOMIC_RELAXED);
-    if (reserve(session, fd, offset, size))
+    if (!beyond_limit(offset + size) && write_zeros(fd, offset, size) == 0)
         return offset;
     __atomic_fetch_or(&header->trouble, DWELL_TROUBLE_NO_SPACE, __ATOMIC_RELAXED);
     return 0;
@@ -304,18 +275,4 @@ void *session_map(const struct session *session, int fd, uint64_t offset, uint32
         return NULL;
     }
     return at;
-}
-
-void session_trim(const struct session *session, int fd)
-{
-    if (SYS2(flock, fd, LOCK_EX | LOCK_NB) < 0)
-        return;
-    struct dwell_file_header *header = session->header;
-    uint64_t cursor = __atomic_load_n(&header->cursor, __ATOMIC_RELAXED);
-    struct stat status;
-    if (SYS2(fstat, fd, &status) == 0 && (uint64_t)status.st_size > cursor) {
-        __atomic_store_n(&header->reserved, cursor, __ATOMIC_RELAXED);
-        SYS2(ftruncate, fd, cursor);
-    }
-    SYS2(flock, fd, LOCK_SH);
 }

@@ -1,6 +1,5 @@
 /*
- * The session file as its writers handle it: creating and joining it, claiming chunks, reserving
- * space. Used by the runtime, where neither libc's allocator nor errno may be touched, and by
+ * The session file as its writers handle it: creating and joining it, and claiming chunks. Used by the runtime, where neither libc's allocator nor errno may be touched, and by
  * `dwell record`.
  *
  * Whoever writes to a session holds a shared flock on it: an exclusive one can be had only when nobody
@@ -37,15 +36,12 @@ int session_create(struct session *session, const char *path, bool join, uint32_
  * descriptor, or a negative errno value; -ESTALE where another file has taken its name. */
 int session_reopen(const struct session *session, const char *path);
 
-/* Claims `size` bytes (a multiple of DWELL_UNIT) and reserves their space. Returns their offset, or
+/* Claims `size` bytes (a multiple of DWELL_UNIT) and fills them with zeros. Returns their offset, or
  * zero and sets `trouble` in the header where the disk is full. Safe from any thread and process. */
 uint64_t session_claim(const struct session *session, int fd, uint32_t size);
 
 /* Maps a claimed range, filled with zeros and present in memory, that a forked child does not
  * inherit; NULL where the system refuses, and then sets `trouble` in the header. */
 void *session_map(const struct session *session, int fd, uint64_t offset, uint32_t size);
-
-/* Gives back the reserved space behind the last chunk, if nobody else writes. */
-void session_trim(const struct session *session, int fd);
 
 #endif

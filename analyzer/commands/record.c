@@ -15,9 +15,9 @@
 #include "commands/commands.h"
 #include "commands/executable.h"
 #include "profile/collect.h"
-#include "profile/rollup.h"
 #include "session.h"
 #include "symbols/symbols.h"
+#include "trace/scan.h"
 #include "trace/session_finish.h"
 
 enum { OPTION_OS_EVENTS = 256 };
@@ -240,31 +240,57 @@ static int run_and_wait(const struct settings *s, const struct executable *e, pi
 
 /* ---- after ---- */
 
-static void add_symbols(const struct session *session, int fd, const struct profile *p)
+/* Symbols of all functions seen. An address that several modules had one after the other gets those of
+ * all of them: the reader knows the time. */
+struct gathering {
+    struct binaries *binaries;
+    struct finish_module *modules;
+    size_t module_count, module_room;
+    struct finish_symbol *symbols;
+    size_t symbol_count, symbol_room;
+};
+
+static uint32_t number_of(struct gathering *g, const struct trace_module *m)
 {
-    struct binaries *binaries = binaries_new();
-    struct finish_module *modules = need_memory(p->module_count, sizeof *modules);
-    struct finish_symbol *symbols = need_memory(p->function_count, sizeof *symbols);
-    for (size_t i = 0; i < p->module_count; i++)
-        modules[i] = (struct finish_module){ p->modules[i].path, p->modules[i].build_id, p->modules[i].build_id_length };
-    size_t count = 0;
-    for (size_t i = 0; i < p->function_count; i++) {
-        const struct profile_function *f = &p->functions[i];
-        const struct finish_module *m = &modules[f->module];
-        struct symbol found = binaries_find(
-            binaries, &(struct symbol_module){ m->path, m->build_id, m->build_id_length }, f->offset);
-        if (found.linkage_name)
-            symbols[count++] = (struct finish_symbol){ f->module, f->offset, found.linkage_name, found.file, found.line };
+    for (size_t i = 0; i < g->module_count; i++)
+        if (strcmp(g->modules[i].path, m->path) == 0 && g->modules[i].build_id_length == m->build_id_length &&
+            memcmp(g->modules[i].build_id, m->build_id, m->build_id_length) == 0)
+            return (uint32_t)i;
+    GROW(g->modules, g->module_count, g->module_room);
+    g->modules[g->module_count] = (struct finish_module){ m->path, m->build_id, m->build_id_length };
+    return (uint32_t)g->module_count++;
+}
+
+static void gather(struct gathering *g, const struct trace_module *m, uint64_t address)
+{
+    struct symbol_module module = { m->path, m->build_id, m->build_id_length };
+    struct symbol found = binaries_find(g->binaries, &module, address - m->bias);
+    if (!found.linkage_name)
+        return;
+    GROW(g->symbols, g->symbol_count, g->symbol_room);
+    g->symbols[g->symbol_count++] =
+        (struct finish_symbol){ number_of(g, m), address - m->bias, found.linkage_name, found.file, found.line };
+}
+
+static void add_symbols(const struct session *session, int fd, const struct session_file *file, const struct scan *scan)
+{
+    struct gathering g = { .binaries = binaries_new() };
+    for (size_t i = 0; i < scan->function_count; i++) {
+        const struct trace_process *p = session_file_process(file, scan->functions[i].process);
+        uint64_t address = scan->functions[i].address;
+        for (size_t j = 0; p && j < p->module_count; j++)
+            if (address >= p->modules[j].begin && address < p->modules[j].end)
+                gather(&g, &p->modules[j], address);
     }
-    finish_symbols(session, fd, modules, p->module_count, symbols, count);
-    binaries_free(binaries);
-    free(modules);
-    free(symbols);
+    finish_symbols(session, fd, g.modules, g.module_count, g.symbols, g.symbol_count);
+    binaries_free(g.binaries);
+    free(g.modules);
+    free(g.symbols);
 }
 
 struct outcome {
     uint64_t events, lost, bytes;
-    size_t threads, processes, loaded; /* loaded: processes that the runtime was in */
+    size_t threads, processes; /* that the runtime was in */
     uint32_t trouble;
 };
 
@@ -273,14 +299,13 @@ static void complete(const struct session *session, int fd, const char *path, st
     const char *error;
     struct session_file *file = session_file_open(path, &error);
     if (file) {
-        struct profile *profile = collect_profile(file, collect_default_jobs());
-        add_symbols(session, fd, profile);
-        free(rollup_process_list(profile, &o->processes));
-        o->events = profile->counts.enters + profile->counts.exits;
-        o->threads = profile->thread_count;
+        struct scan scan = scan_session(file, collect_default_jobs());
+        add_symbols(session, fd, file, &scan);
+        o->events = scan.enters + scan.exits;
+        o->threads = file->thread_count;
         for (size_t i = 0; i < file->process_count; i++)
-            o->loaded += file->processes[i].path[0] != '\0';
-        profile_free(profile);
+            o->processes += file->processes[i].path[0] != '\0';
+        scan_free(&scan);
         session_file_close(file);
     } else {
         say("%s: %s", path, error);
@@ -321,7 +346,7 @@ static void tell(const struct settings *s, const struct outcome *o)
     if (o->lost || o->trouble)
         say("%s events were lost: %s", with_unit(lost, sizeof lost, o->lost), why_lost(o->trouble));
     if (o->events == 0 && !o->trouble) {
-        if (o->loaded)
+        if (o->processes)
             say("%s: nothing was recorded: no function of it is instrumented; compile it with -g -finstrument-functions",
                 s->program[0]);
         else

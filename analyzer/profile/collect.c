@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "profile/table.h"
+#include "base/table.h"
 #include "trace/decode.h"
 
 struct open_call {
@@ -26,7 +26,7 @@ struct worker {
     const struct session_file *file;
     size_t *next_chunk; /* shared */
     struct profile *profile;
-    struct profile_table *children; /* (address and generation, parent) -> node */
+    struct table_index *children; /* (address and generation, parent) -> node */
     uint8_t *buffer;
     size_t buffer_size;
     struct open_call *stack; /* stack[0] is the thread's root */
@@ -75,7 +75,7 @@ static inline uint64_t child_key(const struct worker *w, uint64_t address)
     return address ^ (uint64_t)w->generation << 48;
 }
 
-static uint32_t add_child(struct worker *w, uint32_t parent, uint64_t address, uint64_t time, struct profile_slot *slot)
+static uint32_t add_child(struct worker *w, uint32_t parent, uint64_t address, uint64_t time, struct table_slot *slot)
 {
     struct profile *p = w->profile;
     uint32_t function = identify(w, address, time);
@@ -92,7 +92,7 @@ static uint32_t add_child(struct worker *w, uint32_t parent, uint64_t address, u
 
 static inline uint32_t find_child(struct worker *w, uint32_t parent, uint64_t address, uint64_t time)
 {
-    struct profile_slot *slot = table_find(w->children, child_key(w, address), parent);
+    struct table_slot *slot = table_find(w->children, child_key(w, address), parent);
     if (__builtin_expect(slot->value_plus_1 != 0, 1))
         return slot->value_plus_1 - 1;
     return add_child(w, parent, address, time, slot);
@@ -148,28 +148,29 @@ static void take_extras(struct profile_counts *counts, const struct decoded_extr
     counts->flagged_intervals += extras->flagged;
 }
 
-static void collect_events(struct worker *w, struct decoder *d)
+static void collect_events(struct worker *w, struct decoder *decoder)
 {
     struct profile_counts *counts = &w->profile->counts;
-    uint64_t last = d->time, enters = 0, exits = 0;
+    struct decoder d = *decoder; /* a local one, which the compiler keeps in registers */
+    uint64_t last = d.time, enters = 0, exits = 0;
     enum decoded event;
-    while ((event = decode_next(d)) != DECODED_END) {
-        const uint64_t now = d->time;
+    while ((event = decode_next(&d)) != DECODED_END) {
+        const uint64_t now = d.time;
         struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
         top->elapsed += now - last;
-        if (__builtin_expect(d->has_extras, 0)) {
-            if (d->extras.flagged)
+        if (__builtin_expect(d.has_extras, 0)) {
+            if (d.extras.flagged)
                 top->flagged += now - last;
-            take_extras(counts, &d->extras);
-            pop_unwound(w, d->extras.unwound, now);
-            memset(&d->extras, 0, sizeof d->extras);
-            d->has_extras = false;
+            take_extras(counts, &d.extras);
+            pop_unwound(w, d.extras.unwound, now);
+            memset(&d.extras, 0, sizeof d.extras);
+            d.has_extras = false;
         }
         last = now;
         if (event == DECODED_ENTER) {
             if (__builtin_expect(now >= w->next_generation_at, 0))
                 find_generation(w, now);
-            uint32_t node = find_child(w, w->stack[w->depth - 1].node, d->function, now);
+            uint32_t node = find_child(w, w->stack[w->depth - 1].node, d.function, now);
             w->profile->nodes[node].calls++;
             push(w, node, now);
             enters++;
@@ -180,6 +181,7 @@ static void collect_events(struct worker *w, struct decoder *d)
             counts->stray_exits++;
         }
     }
+    *decoder = d;
     counts->enters += enters;
     counts->exits += exits;
     counts->intervals += enters + exits;
@@ -208,8 +210,7 @@ static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
     }
     struct profile_counts *counts = &w->profile->counts;
     counts->chunks++;
-    uint64_t frames = sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame);
-    if (frames > chunk->size || !session_file_read_chunk(w->file, chunk, w->buffer)) {
+    if (!decode_has_frames(chunk) || !session_file_read_chunk(w->file, chunk, w->buffer)) {
         counts->damaged_chunks++;
         return;
     }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "profile/table.h"
+#include "base/table.h"
 
 struct profile *profile_new(void)
 {
@@ -50,7 +50,7 @@ uint32_t profile_module(struct profile *p, const char *path, const uint8_t *buil
 
 uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset)
 {
-    struct profile_slot *slot = table_find(p->function_table, offset, module);
+    struct table_slot *slot = table_find(p->function_table, offset, module);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(p->functions, p->function_count, p->function_room);
@@ -72,7 +72,7 @@ static uint32_t add_node(struct profile *p, uint32_t parent, uint32_t function)
 
 uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread)
 {
-    struct profile_slot *slot = table_find(p->thread_table, process, thread);
+    struct table_slot *slot = table_find(p->thread_table, process, thread);
     if (slot->value_plus_1)
         return p->threads[slot->value_plus_1 - 1].root;
     GROW(p->threads, p->thread_count, p->thread_room);
@@ -84,7 +84,7 @@ uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread)
 
 uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
 {
-    struct profile_slot *slot = table_find(p->node_table, function, parent);
+    struct table_slot *slot = table_find(p->node_table, function, parent);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     uint32_t node = add_node(p, parent, function);

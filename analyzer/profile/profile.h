@@ -53,7 +53,7 @@ struct profile_counts {
     uint64_t chunks, damaged_chunks;
 };
 
-struct profile_table; /* an index of nodes by parent and function */
+struct table_index; /* an index of nodes by parent and function */
 
 struct profile {
     struct profile_module *modules;
@@ -65,7 +65,7 @@ struct profile {
     struct profile_node *nodes; /* parents come before their children */
     size_t node_count, node_room;
     struct profile_counts counts;
-    struct profile_table *function_table, *node_table, *thread_table;
+    struct table_index *function_table, *node_table, *thread_table;
 };
 
 struct profile *profile_new(void);

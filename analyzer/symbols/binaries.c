@@ -25,9 +25,20 @@ struct binaries {
 
 static char *debug_path; /* NULL: the library's usual places */
 
+/* The library's own search ends at debuginfod, and loads some thirty libraries for it even where no server is
+ * set. It is needed for a server, or where the binary names its debug file; else the build-id's path is enough. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                          const char *link, GElf_Word crc, char **found)
+{
+    const char *servers = getenv("DEBUGINFOD_URLS");
+    if (link || (servers && *servers))
+        return dwfl_standard_find_debuginfo(module, data, name, base, file, link, crc, found);
+    return dwfl_build_id_find_debuginfo(module, data, name, base, file, link, crc, found);
+}
+
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = find_debuginfo,
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = &debug_path,
 };

@@ -30,6 +30,12 @@ struct decoder {
     bool damaged; /* decoding stopped at something that no runtime writes */
 };
 
+/* Whether the open frames that the chunk speaks of are within it. */
+static inline bool decode_has_frames(const struct trace_chunk *chunk)
+{
+    return sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame) <= chunk->size;
+}
+
 /* Starts at the first record of a chunk that session_file_read_chunk has read into `buffer`. */
 static inline void decode_begin(struct decoder *d, const struct trace_chunk *chunk, const uint8_t *buffer)
 {
@@ -85,7 +91,9 @@ static inline enum decoded decode_next(struct decoder *d)
         return DECODED_END;
     uint32_t word = decode_word(at);
     if (__builtin_expect(word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXTENSION, 0)) {
-        at = decode_extensions(d, &time);
+        struct decoder copy = *d; /* so that the caller's own never has an address, and stays in registers */
+        at = decode_extensions(&copy, &time);
+        *d = copy;
         if (!at)
             return DECODED_END;
         word = decode_word(at);

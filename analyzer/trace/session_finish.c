@@ -209,9 +209,7 @@ static void punch_unused(const struct session *session, int fd)
 
 void finish_space(const struct session *session, int fd)
 {
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
         punch_unused(session, fd);
-        session_trim(session, fd);
-    }
     session->header->state = DWELL_COMPLETE;
 }

@@ -32,8 +32,8 @@ void finish_clock(const struct session *session);
 bool finish_symbols(const struct session *session, int fd, const struct finish_module *modules, size_t module_count,
                     const struct finish_symbol *symbols, size_t symbol_count);
 
-/* Gives back space that was reserved, or claimed and never used, unless somebody still writes; and marks
- * the session complete. */
+/* Gives back the space of what was claimed and never used, unless somebody still writes; and marks the session
+ * complete. */
 void finish_space(const struct session *session, int fd);
 
 #endif

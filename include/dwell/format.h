@@ -53,7 +53,7 @@ struct dwell_file_header {
     uint64_t end_ticks;        /* these two are one instant; zero until recording ended */
     uint64_t end_monotonic;
     uint64_t cursor;   /* the next free byte */
-    uint64_t reserved; /* bytes for which space is reserved */
+    uint64_t reserved;
     uint32_t next_process;
     uint32_t next_thread;
     uint32_t state;

@@ -1,4 +1,4 @@
-#include "profile/table.h"
+#include "base/table.h"
 
 #include <stdlib.h>
 
@@ -6,23 +6,23 @@
 
 enum { FIRST_SLOTS = 256 };
 
-struct profile_table *table_new(void)
+struct table_index *table_new(void)
 {
-    struct profile_table *table = need_memory(1, sizeof *table);
+    struct table_index *table = need_memory(1, sizeof *table);
     table->slots = need_memory(FIRST_SLOTS, sizeof *table->slots);
     table->mask = FIRST_SLOTS - 1;
     return table;
 }
 
-void table_free(struct profile_table *table)
+void table_free(struct table_index *table)
 {
     free(table->slots);
     free(table);
 }
 
-static void grow(struct profile_table *table)
+static void grow(struct table_index *table)
 {
-    struct profile_slot *old = table->slots;
+    struct table_slot *old = table->slots;
     size_t count = table->mask + 1;
     table->slots = need_memory(count * 2, sizeof *table->slots);
     table->mask = count * 2 - 1;
@@ -32,9 +32,9 @@ static void grow(struct profile_table *table)
     free(old);
 }
 
-void table_set(struct profile_table *table, struct profile_slot *slot, uint64_t key, uint32_t second, uint32_t value)
+void table_set(struct table_index *table, struct table_slot *slot, uint64_t key, uint32_t second, uint32_t value)
 {
-    *slot = (struct profile_slot){ key, second, value + 1 };
+    *slot = (struct table_slot){ key, second, value + 1 };
     if (++table->used * 2 > table->mask)
         grow(table);
 }
