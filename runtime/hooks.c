@@ -18,9 +18,9 @@ __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 
 DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
-    (void)call_site;
     const uint64_t address = (uint64_t)function;
     const uint64_t stack_pointer = PROBE_STACK_POINTER;
+    const uint64_t site = call_site_of(call_site, __builtin_return_address(0));
     struct thread *t = thread_self;
     if (UNLIKELY(!t))
         goto slow;
@@ -38,12 +38,13 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     if (UNLIKELY(upper != t->upper[half]))
         goto slow;
     struct call *call = thread_call(t, state);
-    if (UNLIKELY(stack_pointer > call[-1].stack_pointer))
-        goto slow; /* frames were left without their exit */
+    if (UNLIKELY(call_was_left(&call[-1], stack_pointer, site)))
+        goto slow;
 
     call->function = address;
     call->stack_pointer = stack_pointer;
     call->enter_time = now;
+    call->site = site;
     const uint64_t claim = ((uint64_t)sizeof(struct call) << 32) + ENTER_BYTES;
     if (UNLIKELY(!thread_claim(t, state, state + claim)))
         goto slow; /* a signal handler recorded events in between */
@@ -54,7 +55,7 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     t->last = now;
     return;
 slow:
-    slow_enter(address, stack_pointer);
+    slow_enter(address, stack_pointer, site);
 }
 
 DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)

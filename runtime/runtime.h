@@ -31,12 +31,33 @@ enum {
     PAGE = 4096,
 };
 
-/* A shadow stack entry. `stack_pointer` is that of the enter probe itself, at its first instruction. */
+/*
+ * A shadow stack entry. `stack_pointer` is that of the enter probe itself, at its first instruction. `site` tells
+ * entries of one stack pointer apart: in its upper half are the low bits of where the frame returns to, the same
+ * for a function and all that is inlined in it; in its lower half those of where the probe returns to.
+ */
 struct call {
     uint64_t function;
     uint64_t stack_pointer;
     uint64_t enter_time;
+    uint64_t site;
 };
+
+static inline uint64_t call_site_of(const void *frame_return, const void *probe_return)
+{
+    return (uint64_t)frame_return << 32 | (uint32_t)(uint64_t)probe_return;
+}
+
+/*
+ * Whether the innermost open call was left without its exit, as an enter shows: the machine's stack has been cut
+ * back above its frame; or another frame stands in its place; or its own probe comes once more in the same frame.
+ */
+static inline bool call_was_left(const struct call *call, uint64_t stack_pointer, uint64_t site)
+{
+    if (__builtin_expect(stack_pointer != call->stack_pointer, 1))
+        return stack_pointer > call->stack_pointer;
+    return call->site >> 32 != site >> 32 || call->site == site;
+}
 
 /* The part of a thread's block that a forked child finds zero. */
 struct thread_wiped {
@@ -174,7 +195,7 @@ static inline bool thread_claim(struct thread *t, uint64_t expected, uint64_t wa
 }
 
 /* slow.c: an event that is not of the usual kind. Any thread, any time, in signal handlers too. */
-DWELL_COLD void slow_enter(uint64_t function, uint64_t stack_pointer);
+DWELL_COLD void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site);
 DWELL_COLD void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call);
 
 /* thread.c. thread_begin sets up the calling thread (or returns NULL where nothing can be recorded);

@@ -21,6 +21,7 @@ enum {
 struct event {
     uint64_t function;
     uint64_t stack_pointer;
+    uint64_t site; /* of an enter */
     bool enter;
     bool tail_call;
 };
@@ -60,14 +61,15 @@ static bool on_other_stack(uint64_t stack_pointer, uint64_t top)
     return here != there;
 }
 
-/* How many frames were left without an exit before this enter: those below it on the machine's stack. */
-static uint32_t left_before_enter(const struct thread *t, uint64_t state, uint64_t stack_pointer)
+/* How many calls were left without an exit before this enter. */
+static uint32_t left_before_enter(const struct thread *t, uint64_t state, const struct event *event)
 {
     const struct call *call = thread_call(t, state) - 1;
-    if (stack_pointer <= call->stack_pointer || on_other_stack(stack_pointer, call->stack_pointer))
+    if (!call_was_left(call, event->stack_pointer, event->site) ||
+        on_other_stack(event->stack_pointer, call->stack_pointer))
         return 0;
     uint32_t left = 0;
-    while (stack_pointer > call->stack_pointer) {
+    while (call_was_left(call, event->stack_pointer, event->site)) {
         call--;
         left++;
     }
@@ -147,7 +149,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     if (now < last)
         now = last; /* the counters of two CPUs may differ by a few ticks */
 
-    int64_t left = event->enter ? left_before_enter(t, state, event->stack_pointer)
+    int64_t left = event->enter ? left_before_enter(t, state, event)
                                 : left_before_exit(t, state, event);
     if (left < 0)
         return DONE; /* its enter came before the recording */
@@ -180,7 +182,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     uint64_t after = depth - sizeof *call;
     uint32_t word = DWELL_WORD_EXIT;
     if (event->enter) {
-        *call = (struct call){ event->function, event->stack_pointer, now };
+        *call = (struct call){ event->function, event->stack_pointer, now, event->site };
         after = depth + sizeof *call;
         word = DWELL_WORD_ENTER_0 + half;
     }
@@ -248,12 +250,12 @@ static void record(const struct event *event)
         sys_restore_signals(mask);
 }
 
-void slow_enter(uint64_t function, uint64_t stack_pointer)
+void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
 {
     if (runtime.off)
         return;
     int error = errno;
-    record(&(struct event){ function, stack_pointer, true, false });
+    record(&(struct event){ .function = function, .stack_pointer = stack_pointer, .site = site, .enter = true });
     errno = error;
 }
 
@@ -262,6 +264,6 @@ void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call)
     if (runtime.off)
         return;
     int error = errno;
-    record(&(struct event){ function, stack_pointer, false, tail_call });
+    record(&(struct event){ .function = function, .stack_pointer = stack_pointer, .tail_call = tail_call });
     errno = error;
 }

@@ -16,7 +16,7 @@ enum {
     FIRST_CHUNK = 32 << 10, /* doubled for each further one, so that short threads cost little space */
     LARGEST_CHUNK = 256 << 10,
     LEAST_ROOM = 4 << 10, /* for events, in a chunk that others left */
-    FIRST_STACK = 192 << 10,
+    FIRST_STACK = 256 << 10,
     FREE_CALLS = 512,   /* at least so many entries of the shadow stack are free after a slow path */
     FIRST_POSITION = 64, /* above every limit of zero */
     LAST_PASS = 4,      /* libc runs the destructors of keys so many times (PTHREAD_DESTRUCTOR_ITERATIONS) */
@@ -56,7 +56,7 @@ static struct thread *take_block(void)
 static void reset_block(struct thread *t)
 {
     struct call *sentinel = (struct call *)t->stack;
-    *sentinel = (struct call){ 0, UINT64_MAX, 0 };
+    *sentinel = (struct call){ .stack_pointer = UINT64_MAX };
     t->state = (uint64_t)sizeof *sentinel << 32 | FIRST_POSITION;
 }
 
