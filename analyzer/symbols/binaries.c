@@ -10,12 +10,20 @@
 #include "base/message.h"
 #include "symbols/symbols.h"
 
+struct entry { /* of the symbol table */
+    uint64_t address;
+    const char *name; /* the library's */
+    int rank;         /* of two at one address, the higher is shown */
+};
+
 struct binary {
     char *path;
     uint8_t *build_id;
     size_t build_id_length;
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL: not to be had */
+    struct entry *entries; /* functions, by address and rank */
+    size_t entry_count, entry_room;
 };
 
 struct binaries {
@@ -55,6 +63,7 @@ void binaries_free(struct binaries *b)
             dwfl_end(b->list[i].dwfl);
         free(b->list[i].path);
         free(b->list[i].build_id);
+        free(b->list[i].entries);
     }
     free(b->list);
     free(b);
@@ -68,6 +77,51 @@ static bool is_recorded_one(Dwfl_Module *module, const struct binary *binary)
     if (length <= 0 || binary->build_id_length == 0)
         return length <= 0 && binary->build_id_length == 0;
     return (size_t)length == binary->build_id_length && memcmp(id, binary->build_id, binary->build_id_length) == 0;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    if (x->address != y->address)
+        return x->address < y->address ? -1 : 1;
+    if (x->rank != y->rank)
+        return y->rank - x->rank;
+    return strcmp(x->name, y->name);
+}
+
+/* The library's own search walks the whole table for each address. */
+static void read_symbols(struct binary *binary)
+{
+    int count = dwfl_module_getsymtab(binary->module);
+    for (int i = 0; i < count; i++) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        GElf_Word section;
+        const char *name = dwfl_module_getsym_info(binary->module, i, &symbol, &address, &section, NULL, NULL);
+        const int type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
+        if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+            continue;
+        GROW(binary->entries, binary->entry_count, binary->entry_room);
+        binary->entries[binary->entry_count++] = (struct entry){
+            address, name, (type != STT_NOTYPE) * 4 + (binding == STB_GLOBAL ? 2 : binding == STB_WEAK),
+        };
+    }
+    if (binary->entry_count)
+        qsort(binary->entries, binary->entry_count, sizeof *binary->entries, compare_entries);
+}
+
+/* A probe names the function's very first address. */
+static const char *name_at(const struct binary *binary, uint64_t address)
+{
+    size_t low = 0, high = binary->entry_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (binary->entries[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < binary->entry_count && binary->entries[low].address == address ? binary->entries[low].name : NULL;
 }
 
 /* Opens the file at base zero, so that its own addresses are the library's. */
@@ -93,6 +147,7 @@ static void open_binary(struct binary *binary)
         say("%s: changed since the recording: its functions are shown by address", binary->path);
     } else {
         binary->module = module;
+        read_symbols(binary);
     }
 }
 
@@ -120,15 +175,11 @@ struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, u
     struct symbol symbol = { NULL, NULL, 0 };
     if (!m->path[0])
         return symbol;
-    Dwfl_Module *module = find_binary(b, m)->module;
-    if (!module)
+    const struct binary *binary = find_binary(b, m);
+    if (!binary->module)
         return symbol;
-    GElf_Off into = 0;
-    GElf_Sym entry;
-    const char *name = dwfl_module_addrinfo(module, offset, &into, &entry, NULL, NULL, NULL);
-    if (name && into == 0) /* a probe names the function's very first address */
-        symbol.linkage_name = name;
-    Dwfl_Line *line = dwfl_module_getsrc(module, offset);
+    symbol.linkage_name = name_at(binary, offset);
+    Dwfl_Line *line = dwfl_module_getsrc(binary->module, offset);
     int number = 0;
     if (line)
         symbol.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
