@@ -85,6 +85,8 @@ int clock_usable(enum dwell_clock clock)
 
 #endif
 
+#if defined(__x86_64__)
+
 /* One instant on both clocks: of several tries the one between whose readings the least time passed. */
 static void read_pair(enum dwell_clock clock, uint64_t *ticks, uint64_t *nanoseconds)
 {
@@ -100,6 +102,8 @@ static void read_pair(enum dwell_clock clock, uint64_t *ticks, uint64_t *nanosec
         }
     }
 }
+
+#endif
 
 uint64_t clock_frequency(enum dwell_clock clock)
 {

@@ -209,17 +209,6 @@ void process_stop(void)
     __atomic_store_n(&runtime.process->stopped, 1, __ATOMIC_RELAXED);
 }
 
-static void note_thread(struct thread *t, uint64_t now)
-{
-    struct dwell_rec_thread_end record = {
-        .record.type = DWELL_REC_THREAD_END,
-        .thread = t->serial,
-        .flagged = *t->os_word != t->os_seen,
-        .time = now,
-    };
-    metadata_append(&record.record, sizeof record, NULL, 0);
-}
-
 /* The names of threads that ended no chunk since they got theirs. */
 static void refresh_name(struct thread *t)
 {
@@ -243,12 +232,12 @@ enum { MOST_ENDING = 4096 };
 
 /* Blocks of threads are never unmapped, so the list may be walked without its lock, which metadata_append
  * needs; a thread that ends meanwhile is noted twice, and the reader takes the later time. */
-static void note_threads(uint64_t now)
+static void note_threads(void)
 {
     int count = 0;
     for (struct thread *t = runtime.process->threads; t && count < MOST_ENDING; t = t->next, count++) {
         refresh_name(t);
-        note_thread(t, now);
+        thread_note_end(t);
         if (t->stopped)
             thread_flush_lost(t);
     }
@@ -263,15 +252,14 @@ void process_end(enum dwell_end how, int value)
         return; /* a child by vfork, which has our memory but is not us */
     int error = errno;
     uint64_t mask = sys_block_signals();
-    uint64_t now = clock_now(runtime.clock);
-    note_threads(now);
+    note_threads();
     struct dwell_rec_process_end record = {
         .record.type = DWELL_REC_PROCESS_END,
         .process = p->serial,
         .pid = p->pid,
         .how = (uint32_t)how,
         .value = (uint32_t)value,
-        .time = now,
+        .time = clock_now(runtime.clock),
     };
     metadata_append(&record.record, sizeof record, NULL, 0);
     sys_restore_signals(mask);

@@ -204,6 +204,7 @@ struct thread *thread_begin(void);
 void thread_next_chunk(struct thread *t, uint32_t bytes);
 void thread_set_limit(struct thread *t);
 void thread_flush_lost(struct thread *t);
+void thread_note_end(const struct thread *t); /* as things stand now; the thread may go on */
 void thread_key_ended(void *block);
 
 /* process.c. process_begin sets up the process if it is not, and returns whether it records.

@@ -316,17 +316,21 @@ static void give_back_rest(struct thread *t)
     chunk_retire(chunk);
 }
 
-static void end_thread(struct thread *t)
+void thread_note_end(const struct thread *t)
 {
-    const bool flagged = *t->os_word != t->os_seen;
-    check_name(t);
     struct dwell_rec_thread_end record = {
         .record.type = DWELL_REC_THREAD_END,
         .thread = t->serial,
-        .flagged = flagged,
-        .time = clock_now(runtime.clock),
+        .flagged = !t->stopped && *t->os_word != t->os_seen,
+        .time = t->stopped ? t->last : clock_now(runtime.clock), /* what was lost belongs to no function */
     };
     metadata_append(&record.record, sizeof record, NULL, 0);
+}
+
+static void end_thread(struct thread *t)
+{
+    check_name(t);
+    thread_note_end(t);
     give_back_rest(t);
     thread_flush_lost(t);
     os_close(t);

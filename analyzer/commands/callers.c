@@ -29,12 +29,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (s->count == 2)
-            argp_error(state, "too many arguments: '%s'", argument);
+            die(STATUS_ERROR, "callers: too many arguments: '%s'", argument);
         s->words[s->count++] = argument;
         return 0;
     case ARGP_KEY_END:
         if (s->count == 0)
-            argp_error(state, "which FUNCTION?");
+            die(STATUS_ERROR, "callers: which FUNCTION? dwell report lists them");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -20,7 +20,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
     if (state->arg_num > 0)
-        argp_error(state, "one session at a time: '%s' is a second one", argument);
+        die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
     *file = argument;
     return 0;
 }

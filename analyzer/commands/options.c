@@ -11,7 +11,7 @@ void parse_options(const struct argp *argp, const char *name, int argc, char **a
     static char full[64];
     snprintf(full, sizeof full, "dwell %s", name);
     argv[0] = full;
-    argp_err_exit_status = STATUS_ERROR;
+    argp_err_exit_status = strcmp(name, "record") == 0 ? STATUS_OWN_FAILURE : STATUS_ERROR;
     argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, input);
 }
 

@@ -50,7 +50,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_OS_EVENTS:
         if (strcmp(argument, "auto") != 0 && strcmp(argument, "perf") != 0 && strcmp(argument, "rseq") != 0 &&
             strcmp(argument, "none") != 0)
-            argp_error(state, "--os-events: '%s' is none of auto, perf, rseq, none", argument);
+            die(STATUS_OWN_FAILURE, "--os-events: '%s' is none of auto, perf, rseq, none", argument);
         s->os_events = argument;
         return 0;
     case ARGP_KEY_ARG:
@@ -59,7 +59,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!s->program)
-            argp_error(state, "which PROGRAM?");
+            die(STATUS_OWN_FAILURE, "record: which PROGRAM is to be run? dwell record --help tells more");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

@@ -39,7 +39,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (state->arg_num > 0)
-            argp_error(state, "one session at a time: '%s' is a second one", argument);
+            die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
         s->file = argument;
         return 0;
     default:
