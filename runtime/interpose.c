@@ -27,22 +27,17 @@ static void *next_of(void **cache, const char *name)
 /* dlopen looks at who calls it, to know whose search path holds: it is entered by a jump, so that its
  * caller is still the program. The thread's next probe looks at the module map; constructors of the
  * library may come before dlopen returns, and find it mapped. */
-DWELL_HIDDEN void *before_dlopen(void);
-DWELL_HIDDEN void *before_dlmopen(void);
+#define BEFORE(name)                                                                              \
+    DWELL_HIDDEN void *before_##name(void);                                                       \
+    void *before_##name(void)                                                                     \
+    {                                                                                             \
+        static void *next;                                                                        \
+        modules_changed();                                                                        \
+        return next_of(&next, #name);                                                             \
+    }
 
-void *before_dlopen(void)
-{
-    static void *next;
-    modules_changed();
-    return next_of(&next, "dlopen");
-}
-
-void *before_dlmopen(void)
-{
-    static void *next;
-    modules_changed();
-    return next_of(&next, "dlmopen");
-}
+BEFORE(dlopen)
+BEFORE(dlmopen)
 
 #if defined(__x86_64__)
 #define ENTER_BY_JUMP(name)                                                                       \

@@ -23,9 +23,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct settings *s = state->input;
     switch (key) {
     case OPTION_FORMAT:
-        s->print = table_format(argument);
-        if (!s->print)
-            die(STATUS_ERROR, "--format: '%s' is none of %s", argument, table_format_names);
+        s->print = option_format(argument);
         return 0;
     case ARGP_KEY_ARG:
         if (s->count == 2)

@@ -4,6 +4,8 @@
 
 #include <argp.h>
 
+#include "report/table.h"
+
 typedef int command(int argc, char **argv);
 
 command command_record, command_report, command_tree, command_callers, command_info;
@@ -16,6 +18,12 @@ void parse_options(const struct argp *argp, const char *name, int argc, char **a
 /* Numbers of options; they end the program where the text is no number of the kind. */
 unsigned long option_number(const char *option, const char *text);
 double option_percent(const char *option, const char *text);
+
+/* The printer of --format's argument. */
+table_printer *option_format(const char *text);
+
+/* For ARGP_KEY_ARG of commands that take one session: sets *file. */
+void option_session(const struct argp_state *state, const char *argument, const char **file);
 
 /* Flushes stdout; the status to return: an error where it could not be written. */
 int finish_output(void);

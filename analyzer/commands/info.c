@@ -19,9 +19,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     const char **file = state->input;
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
-    if (state->arg_num > 0)
-        die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
-    *file = argument;
+    option_session(state, argument, file);
     return 0;
 }
 

@@ -36,6 +36,21 @@ double option_percent(const char *option, const char *text)
     return percent;
 }
 
+table_printer *option_format(const char *text)
+{
+    table_printer *print = table_format(text);
+    if (!print)
+        die(STATUS_ERROR, "--format: '%s' is none of %s", text, table_format_names);
+    return print;
+}
+
+void option_session(const struct argp_state *state, const char *argument, const char **file)
+{
+    if (state->arg_num > 0)
+        die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
+    *file = argument;
+}
+
 int finish_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))

@@ -23,7 +23,7 @@ struct settings {
     enum rollup_by by;
     struct sorting sorting;
     bool limited;
-    const char *format;
+    table_printer *print;
     unsigned jobs;
 };
 
@@ -53,9 +53,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->limited = true;
         return 0;
     case OPTION_FORMAT:
-        if (!table_format(argument))
-            die(STATUS_ERROR, "--format: '%s' is none of %s", argument, table_format_names);
-        s->format = argument;
+        s->print = option_format(argument);
         return 0;
     case OPTION_JOBS:
         s->jobs = (unsigned)option_number("--jobs", argument);
@@ -63,9 +61,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             die(STATUS_ERROR, "--jobs: must be from 1 to 1024");
         return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
-        s->file = argument;
+        option_session(state, argument, &s->file);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -81,14 +77,14 @@ int command_report(int argc, char **argv)
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
         "application inclusive time.", NULL, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, BY_FUNCTION, { "elapsed_exclusive", 0 }, false, "text", collect_default_jobs() };
+    struct settings s = { DEFAULT_SESSION, BY_FUNCTION, { "elapsed_exclusive", 0 }, false, table_print_text, collect_default_jobs() };
     parse_options(&argp, "report", argc, argv, &s);
-    if (!s.limited && strcmp(s.format, "text") == 0)
+    if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
     struct loaded loaded;
     load_session(&loaded, s.file, s.jobs);
     struct table table = view_rows(&loaded, s.by, &s.sorting);
-    table_format(s.format)(&table, stdout);
+    s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);
     return finish_output();

@@ -33,14 +33,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->tree.by_thread = true;
         return 0;
     case OPTION_FORMAT:
-        s->print = table_format(argument);
-        if (!s->print)
-            die(STATUS_ERROR, "--format: '%s' is none of %s", argument, table_format_names);
+        s->print = option_format(argument);
         return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num > 0)
-            die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
-        s->file = argument;
+        option_session(state, argument, &s->file);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;

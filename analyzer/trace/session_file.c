@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -201,31 +202,29 @@ bool session_file_read_chunk(const struct session_file *file, const struct trace
            h.sequence == chunk->sequence && h.depth == chunk->depth;
 }
 
+/* Processes and threads both begin with their serial number, and are in its order. */
+static int compare_serial(const void *key, const void *entry)
+{
+    uint32_t wanted = *(const uint32_t *)key, serial = *(const uint32_t *)entry;
+    return (wanted > serial) - (wanted < serial);
+}
+
 struct trace_process *session_file_process(const struct session_file *file, uint32_t serial)
 {
-    size_t low = 0, high = file->process_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (file->processes[middle].serial < serial)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < file->process_count && file->processes[low].serial == serial ? &file->processes[low] : NULL;
+    if (!file->process_count)
+        return NULL;
+    return bsearch(&serial, file->processes, file->process_count, sizeof *file->processes, compare_serial);
 }
 
 struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial)
 {
-    size_t low = 0, high = file->thread_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (file->threads[middle].serial < serial)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < file->thread_count && file->threads[low].serial == serial ? &file->threads[low] : NULL;
+    if (!file->thread_count)
+        return NULL;
+    return bsearch(&serial, file->threads, file->thread_count, sizeof *file->threads, compare_serial);
 }
+
+_Static_assert(offsetof(struct trace_process, serial) == 0 && offsetof(struct trace_thread, serial) == 0,
+               "compare_serial reads the first member");
 
 const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time)
 {
