@@ -1,0 +1,46 @@
+/*
+ * What tests of the profile have in common: a temporary file, a session read and profiled from it, its values asked
+ * for by short keys, and a reference that knows nothing of trees: it walks the stack for each interval.
+ */
+#ifndef DWELL_TESTS_SCENARIO_H
+#define DWELL_TESTS_SCENARIO_H
+
+#include "profile/collect.h"
+#include "profile/rollup.h"
+#include "support/session_writer.h"
+
+/* A fresh folder for the test, and a path in it; both static, and removed at exit. */
+const char *test_folder(void);
+const char *test_path(const char *name);
+
+struct outcome {
+    struct session_file *file;
+    struct profile *profile;
+    struct rollup *rollup;
+};
+
+/* Saves, frees the writer, reads and profiles; a failure to open fails the test. */
+struct outcome outcome_of(struct writer *w, unsigned jobs);
+void outcome_drop(struct outcome *o);
+
+/* The times of a function by its address, which no module holds. */
+struct times function_times(const struct outcome *o, uint64_t address);
+struct times thread_times(const struct outcome *o, uint32_t thread);
+struct times process_times(const struct outcome *o, uint32_t serial);
+/* Of the call path of that thread; the addresses end with a zero. */
+struct times path_times(const struct outcome *o, uint32_t thread, const uint64_t *path);
+
+/* Fails the test unless the identities of the time model hold. */
+void check_identities(const struct outcome *o);
+
+#define ASSERT_TIMES(t, ei, ee, ai, ae, n)                                                                   \
+    do {                                                                                                     \
+        struct times times_ = (t);                                                                           \
+        cr_assert(eq(u64, times_.elapsed_inclusive, (ei)));                                                  \
+        cr_assert(eq(u64, times_.elapsed_exclusive, (ee)));                                                  \
+        cr_assert(eq(u64, times_.application_inclusive, (ai)));                                              \
+        cr_assert(eq(u64, times_.application_exclusive, (ae)));                                              \
+        cr_assert(eq(u64, times_.calls, (n)));                                                               \
+    } while (0)
+
+#endif

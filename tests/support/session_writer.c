@@ -1,0 +1,342 @@
+#include "support/session_writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNIT = 4096, HEADER = 64 };
+enum { KIND_EVENTS = 1, KIND_METADATA = 2, KIND_SYMBOLS = 3 };
+
+/* ---- bytes ---- */
+
+static void extend(struct bytes *b, size_t length)
+{
+    if (length > b->room) {
+        b->room = length * 2;
+        b->at = realloc(b->at, b->room);
+        if (!b->at)
+            abort();
+    }
+    if (length > b->length)
+        memset(b->at + b->length, 0, length - b->length);
+    b->length = length;
+}
+
+static void put_at(struct bytes *b, size_t offset, uint64_t value, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        b->at[offset + i] = (uint8_t)(value >> 8 * i);
+}
+
+static void put(struct bytes *b, uint64_t value, unsigned size)
+{
+    extend(b, b->length + size);
+    put_at(b, b->length - size, value, size);
+}
+
+static void put_string(struct bytes *b, const char *text, size_t length)
+{
+    put(b, length, 2);
+    extend(b, b->length + length);
+    memcpy(b->at + b->length - length, text, length);
+}
+
+static void pad(struct bytes *b, size_t multiple)
+{
+    extend(b, (b->length + multiple - 1) / multiple * multiple);
+}
+
+/* ---- the file ---- */
+
+struct writer *writer_new(void)
+{
+    struct writer *w = calloc(1, sizeof *w);
+    struct bytes *b = &w->file;
+    extend(b, UNIT);
+    memcpy(b->at, "DWELL\r\n\x1a", 8);
+    put_at(b, 8, 1, 4);
+    put_at(b, 12, 0x01020304, 4);
+    put_at(b, 16, 62, 2);
+    put_at(b, 18, 1, 2);
+    put_at(b, 20, UNIT, 4);
+    put_at(b, 64, 1000000000, 8);
+    put_at(b, 104, 100, 4);
+    put_at(b, 108, 100, 4);
+    return w;
+}
+
+void writer_free(struct writer *w)
+{
+    free(w->file.at);
+    free(w);
+}
+
+static void end_chunk(struct writer *w)
+{
+    if (!w->chunk)
+        return;
+    pad(&w->file, UNIT);
+    put_at(&w->file, w->chunk + 8, w->file.length - w->chunk, 4);
+    w->chunk = 0;
+}
+
+static void begin_chunk(struct writer *w, uint32_t kind, uint32_t process)
+{
+    end_chunk(w);
+    w->chunk = w->file.length;
+    w->chunk_kind = kind;
+    extend(&w->file, w->chunk + HEADER);
+    memcpy(w->file.at + w->chunk, "DWCK", 4);
+    put_at(&w->file, w->chunk + 4, kind, 2);
+    put_at(&w->file, w->chunk + 16, process, 4);
+}
+
+void writer_save(struct writer *w, const char *path)
+{
+    end_chunk(w);
+    put_at(&w->file, 88, w->file.length, 8);
+    put_at(&w->file, 112, 2, 4);
+    FILE *out = fopen(path, "wb");
+    if (!out || fwrite(w->file.at, 1, w->file.length, out) != w->file.length || fclose(out) != 0)
+        abort();
+}
+
+/* ---- records ---- */
+
+static void begin_record(struct writer *w, uint32_t kind, uint32_t process, uint32_t type, struct bytes *record)
+{
+    begin_chunk(w, kind, process);
+    memset(record, 0, sizeof *record);
+    put(record, type, 2);
+    put(record, 0, 2);
+    put(record, 0, 4);
+}
+
+static void end_record(struct writer *w, struct bytes *record)
+{
+    pad(record, 8);
+    put_at(record, 4, record->length, 4);
+    extend(&w->file, w->file.length + record->length);
+    memcpy(w->file.at + w->file.length - record->length, record->at, record->length);
+    free(record->at);
+    put(&w->file, 0, 8);
+    end_chunk(w);
+}
+
+void write_process(struct writer *w, uint32_t serial, uint32_t pid, const char *path)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, serial, 1, &r);
+    put(&r, pid, 4);
+    put(&r, 1, 4);
+    put(&r, 0, 8);
+    put(&r, 0, 8);
+    put_string(&r, path, strlen(path));
+    put_string(&r, "prog\0arg", 9);
+    end_record(w, &r);
+}
+
+void write_process_end(struct writer *w, uint32_t serial, uint32_t pid, uint32_t how, uint32_t value, uint64_t time)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, serial, 2, &r);
+    put(&r, serial, 4);
+    put(&r, pid, 4);
+    put(&r, how, 4);
+    put(&r, value, 4);
+    put(&r, time, 8);
+    end_record(w, &r);
+}
+
+void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, const char *name)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, 3, &r);
+    put(&r, serial, 4);
+    put(&r, tid, 4);
+    put(&r, source, 8);
+    put(&r, 0, 8);
+    put_string(&r, name, strlen(name));
+    end_record(w, &r);
+}
+
+void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, const char *name)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, 4, &r);
+    put(&r, serial, 8);
+    put_string(&r, name, strlen(name));
+    end_record(w, &r);
+}
+
+void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, 5, &r);
+    put(&r, serial, 4);
+    put(&r, flagged, 4);
+    put(&r, time, 8);
+    end_record(w, &r);
+}
+
+void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
+                  uint64_t load_time, const char *path)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, 6, &r);
+    put(&r, number, 8);
+    put(&r, bias, 8);
+    put(&r, begin, 8);
+    put(&r, end, 8);
+    put(&r, load_time, 8);
+    put_string(&r, path, strlen(path));
+    put_string(&r, "", 0);
+    end_record(w, &r);
+}
+
+void write_module_unload(struct writer *w, uint32_t process, uint32_t number, uint64_t time)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, 7, &r);
+    put(&r, number, 8);
+    put(&r, time, 8);
+    end_record(w, &r);
+}
+
+void write_note(struct writer *w, uint32_t process, const char *text)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, 8, &r);
+    put_string(&r, text, strlen(text));
+    end_record(w, &r);
+}
+
+void write_symbol_module(struct writer *w, uint32_t number, const char *path)
+{
+    struct bytes r;
+    begin_record(w, KIND_SYMBOLS, 0, 9, &r);
+    put(&r, number, 8);
+    put_string(&r, path, strlen(path));
+    put_string(&r, "", 0);
+    end_record(w, &r);
+}
+
+void write_symbol_file(struct writer *w, uint32_t number, const char *path)
+{
+    struct bytes r;
+    begin_record(w, KIND_SYMBOLS, 0, 10, &r);
+    put(&r, number, 8);
+    put_string(&r, path, strlen(path));
+    end_record(w, &r);
+}
+
+void write_symbol(struct writer *w, uint32_t module, uint32_t file, uint32_t line, uint64_t offset, const char *name)
+{
+    struct bytes r;
+    begin_record(w, KIND_SYMBOLS, 0, 11, &r);
+    put(&r, module, 4);
+    put(&r, file, 4);
+    put(&r, line, 8);
+    put(&r, offset, 8);
+    put_string(&r, name, strlen(name));
+    end_record(w, &r);
+}
+
+/* ---- events ---- */
+
+void begin_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence, uint64_t start,
+                  const struct open_call *calls, uint32_t count)
+{
+    begin_chunk(w, KIND_EVENTS, process);
+    put_at(&w->file, w->chunk + 20, thread, 4);
+    put_at(&w->file, w->chunk + 24, sequence, 4);
+    put_at(&w->file, w->chunk + 28, count, 4);
+    put_at(&w->file, w->chunk + 32, start, 8);
+    w->upper[0] = w->upper[1] = 0;
+    w->next_upper = 0;
+    w->last = start;
+    for (uint32_t i = 0; i < count; i++) {
+        put(&w->file, calls[i].function, 8);
+        put(&w->file, calls[i].enter_time, 8);
+    }
+}
+
+void end_events(struct writer *w, bool with_used)
+{
+    if (with_used)
+        put_at(&w->file, w->chunk + 12, w->file.length - w->chunk, 4);
+    end_chunk(w);
+}
+
+static void put_head(struct writer *w, unsigned type, unsigned words)
+{
+    put(&w->file, type << 8 | words, 2);
+}
+
+static void put_time_before(struct writer *w, uint64_t time)
+{
+    if (time - w->last >= 1u << 14) {
+        put_head(w, 1, 3);
+        put(&w->file, time, 6);
+    }
+    w->last = time;
+}
+
+static unsigned half_for(struct writer *w, uint64_t function)
+{
+    uint32_t upper = (uint32_t)(function >> 32);
+    for (unsigned i = 0; i < 2; i++)
+        if (w->upper[i] == upper)
+            return i;
+    unsigned half = (unsigned)w->next_upper;
+    w->next_upper = !half;
+    w->upper[half] = upper;
+    put_head(w, 2, 3);
+    put(&w->file, half, 2);
+    put(&w->file, upper, 4);
+    return half;
+}
+
+void write_enter(struct writer *w, uint64_t time, uint64_t function)
+{
+    put_time_before(w, time);
+    unsigned half = half_for(w, function);
+    put(&w->file, (1 + half) << 14 | (time & 0x3fff), 2);
+    put(&w->file, function, 4);
+}
+
+void write_exit(struct writer *w, uint64_t time)
+{
+    put_time_before(w, time);
+    put(&w->file, 3u << 14 | (time & 0x3fff), 2);
+}
+
+void write_os(struct writer *w)
+{
+    put_head(w, 3, 0);
+}
+
+void write_away(struct writer *w, bool preempted, uint64_t when, uint64_t how_long)
+{
+    put_head(w, preempted ? 5 : 4, 6);
+    put(&w->file, when, 6);
+    put(&w->file, how_long, 6);
+}
+
+void write_faults(struct writer *w, unsigned count)
+{
+    put_head(w, 6, 1);
+    put(&w->file, count, 2);
+}
+
+void write_unwind(struct writer *w, uint32_t frames)
+{
+    put_head(w, 7, 2);
+    put(&w->file, frames, 4);
+}
+
+void write_words(struct writer *w, const uint16_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        put(&w->file, words[i], 2);
+}

@@ -1,0 +1,70 @@
+/*
+ * Writes session files for tests, byte by byte as docs/format.md says: a second implementation of the format, which
+ * shares no line with the runtime's, not even its header. One tick is one nanosecond.
+ */
+#ifndef DWELL_TESTS_SESSION_WRITER_H
+#define DWELL_TESTS_SESSION_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct bytes {
+    uint8_t *at;
+    size_t length, room;
+};
+
+struct open_call {
+    uint64_t function, enter_time;
+};
+
+struct writer {
+    struct bytes file;
+    size_t chunk;     /* offset of the one being written; zero: none */
+    size_t chunk_end; /* metadata and symbols: of what is written */
+    uint32_t chunk_kind;
+    uint64_t last; /* time of the last event */
+    uint32_t upper[2];
+    int next_upper;
+};
+
+enum { SOURCE_NONE = 0, SOURCE_PERF = 1, SOURCE_RSEQ = 2 };
+enum { END_EXIT = 1, END_SIGNAL = 2, END_UNKNOWN = 3 };
+
+struct writer *writer_new(void);
+void writer_free(struct writer *w);
+
+/* Ends the chunk at hand, puts cursor and state into the header, and writes the file. */
+void writer_save(struct writer *w, const char *path);
+
+/* Metadata; each goes into a chunk of its own process. */
+void write_process(struct writer *w, uint32_t serial, uint32_t pid, const char *path);
+void write_process_end(struct writer *w, uint32_t serial, uint32_t pid, uint32_t how, uint32_t value, uint64_t time);
+void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, const char *name);
+void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, const char *name);
+void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time);
+void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
+                  uint64_t load_time, const char *path);
+void write_module_unload(struct writer *w, uint32_t process, uint32_t number, uint64_t time);
+void write_note(struct writer *w, uint32_t process, const char *text);
+
+/* Symbols: a module, a source file, and functions in it; the build-id is empty. */
+void write_symbol_module(struct writer *w, uint32_t number, const char *path);
+void write_symbol_file(struct writer *w, uint32_t number, const char *path);
+void write_symbol(struct writer *w, uint32_t module, uint32_t file, uint32_t line, uint64_t offset, const char *name);
+
+/* An events chunk, and what is in it. Times are absolute; extensions for time and address come by themselves. */
+void begin_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence, uint64_t start,
+                  const struct open_call *calls, uint32_t count);
+void write_enter(struct writer *w, uint64_t time, uint64_t function);
+void write_exit(struct writer *w, uint64_t time);
+void end_events(struct writer *w, bool with_used);
+
+/* Extensions for the next event. */
+void write_os(struct writer *w);
+void write_away(struct writer *w, bool preempted, uint64_t when, uint64_t how_long);
+void write_faults(struct writer *w, unsigned count);
+void write_unwind(struct writer *w, uint32_t frames);
+void write_words(struct writer *w, const uint16_t *words, size_t count);
+
+#endif

@@ -1,0 +1,150 @@
+/* Records to the byte: what docs/format.md says of words, extensions, and what a kill leaves behind. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "support/scenario.h"
+#include "trace/decode.h"
+
+enum { F = 0x1000, G = 0x2000 };
+
+struct event {
+    enum decoded kind;
+    uint64_t time, function;
+};
+
+static size_t decode_all(struct writer *w, struct event *events, size_t most)
+{
+    const char *path = test_path("decode.dwell"), *error;
+    writer_save(w, path);
+    writer_free(w);
+    struct session_file *file = session_file_open(path, &error);
+    cr_assert(file != NULL);
+    cr_assert(eq(sz, file->chunk_count, 1));
+    uint8_t *buffer = malloc(file->chunks[0].size + TRACE_PADDING);
+    cr_assert(session_file_read_chunk(file, &file->chunks[0], buffer));
+    struct decoder d;
+    decode_begin(&d, &file->chunks[0], buffer);
+    size_t count = 0;
+    for (enum decoded kind; count < most && (kind = decode_next(&d)) != DECODED_END; count++)
+        events[count] = (struct event){ kind, d.time, kind == DECODED_ENTER ? d.function : 0 };
+    free(buffer);
+    session_file_close(file);
+    return count;
+}
+
+static void expect(const struct event *event, enum decoded kind, uint64_t time, uint64_t function)
+{
+    cr_assert(eq(int, (int)event->kind, (int)kind));
+    cr_assert(eq(u64, event->time, time));
+    cr_assert(eq(u64, event->function, function));
+}
+
+Test(unit_decode, times_wrap_at_14_and_48_bits)
+{
+    const uint64_t start = (1ull << 48) - 20000; /* both wrap on the way */
+    const uint64_t times[] = { start + 16383, start + 16384, start + 40000, start + 40000 + (1ull << 47), start + (1ull << 48) };
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, start, NULL, 0);
+    for (int i = 0; i < 5; i++)
+        write_enter(w, times[i], F);
+    struct event events[8];
+    cr_assert(eq(sz, decode_all(w, events, 8), 5));
+    for (int i = 0; i < 5; i++)
+        expect(&events[i], DECODED_ENTER, times[i], F);
+}
+
+Test(unit_decode, upper_halves_are_replaced)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    const uint64_t functions[] = { 0x1111, 0x500001111, 0x600001111, 0x500001111, 0x1111 };
+    for (int i = 0; i < 5; i++)
+        write_enter(w, 10 + (uint64_t)i, functions[i]);
+    struct event events[8];
+    cr_assert(eq(sz, decode_all(w, events, 8), 5));
+    for (int i = 0; i < 5; i++)
+        expect(&events[i], DECODED_ENTER, 10 + (uint64_t)i, functions[i]);
+}
+
+Test(unit_decode, holes_are_stepped_over)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_words(w, (uint16_t[]){ 0 }, 1); /* an exit that was claimed, and not stored */
+    write_enter(w, 20, G);
+    write_words(w, (uint16_t[]){ 0, 0, 0 }, 3); /* an enter */
+    write_exit(w, 30);
+    struct event events[8];
+    cr_assert(eq(sz, decode_all(w, events, 8), 3));
+    expect(&events[1], DECODED_ENTER, 20, G);
+    expect(&events[2], DECODED_EXIT, 30, 0);
+}
+
+Test(unit_decode, an_enter_without_its_address_is_the_last)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_words(w, (uint16_t[]){ 1u << 14 | 15 }, 1);
+    end_events(w, false);
+    struct event events[8];
+    cr_assert(eq(sz, decode_all(w, events, 8), 1));
+}
+
+Test(unit_decode, extensions_are_void_before_a_hole)
+{
+    struct writer *w = writer_new();
+    write_thread(w, 1, 1, 1, SOURCE_PERF, "t");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_os(w);
+    write_unwind(w, 1);
+    write_words(w, (uint16_t[]){ 0 }, 1);
+    write_exit(w, 30);
+    struct outcome o = outcome_of(w, 1);
+    ASSERT_TIMES(function_times(&o, F), 20, 20, 20, 20, 1);
+    cr_assert(eq(u64, o.profile->counts.unwound, 0));
+    cr_assert(eq(u64, o.profile->counts.os_events, 0));
+    outcome_drop(&o);
+}
+
+Test(unit_decode, unknown_extensions_are_stepped_over)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_words(w, (uint16_t[]){ 60u << 8 | 2, 0xffff, 0xc000 }, 3);
+    write_words(w, (uint16_t[]){ 13u << 8 }, 1);
+    write_enter(w, 10, F);
+    struct event events[8];
+    cr_assert(eq(sz, decode_all(w, events, 8), 1));
+    expect(&events[0], DECODED_ENTER, 10, F);
+}
+
+Test(unit_decode, damaged_extensions_end_the_chunk_and_are_told)
+{
+    const uint16_t bad[][2] = { { 1u << 8 | 1, 5 }, { 2u << 8 | 3, 7 }, { 4u << 8 | 2, 0 } };
+    for (int i = 0; i < 3; i++) {
+        struct writer *w = writer_new();
+        begin_events(w, 1, 1, 0, 0, NULL, 0);
+        write_enter(w, 10, F);
+        write_words(w, bad[i], 2);
+        write_words(w, (uint16_t[]){ 1, 1, 1 }, 3);
+        write_enter(w, 20, G);
+        struct outcome o = outcome_of(w, 1);
+        cr_assert(eq(u64, o.profile->counts.enters, 1));
+        cr_assert(eq(u64, o.profile->counts.damaged_chunks, 1));
+        outcome_drop(&o);
+    }
+}
+
+Test(unit_decode, an_extension_longer_than_the_chunk_ends_it)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_words(w, (uint16_t[]){ 60u << 8 | 255 }, 1);
+    end_events(w, true);
+    struct event events[8];
+    cr_assert(eq(sz, decode_all(w, events, 8), 1));
+}
