@@ -1,6 +1,7 @@
 #include "clock.h"
 
 #include <linux/prctl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,6 +12,13 @@
 #endif
 
 enum { SLOWEST_READ = 250 }; /* nanoseconds a counter read may take before it counts as trapped */
+
+/* The user may know better than any test. */
+static int monotonic_wanted(void)
+{
+    const char *clock = getenv("DWELL_CLOCK");
+    return clock && strcmp(clock, "monotonic") == 0;
+}
 
 static uint64_t read_clock(clockid_t id)
 {
@@ -61,7 +69,7 @@ static int counter_fast(void)
 
 enum dwell_clock clock_choose(void)
 {
-    if (counter_permitted() && counter_invariant() && counter_fast())
+    if (!monotonic_wanted() && counter_permitted() && counter_invariant() && counter_fast())
         return DWELL_CLOCK_TSC;
     return DWELL_CLOCK_MONOTONIC;
 }
@@ -75,7 +83,7 @@ int clock_usable(enum dwell_clock clock)
 
 enum dwell_clock clock_choose(void)
 {
-    return DWELL_CLOCK_CNTVCT;
+    return monotonic_wanted() ? DWELL_CLOCK_MONOTONIC : DWELL_CLOCK_CNTVCT;
 }
 
 int clock_usable(enum dwell_clock clock)

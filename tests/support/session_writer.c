@@ -38,7 +38,8 @@ static void put_string(struct bytes *b, const char *text, size_t length)
 {
     put(b, length, 2);
     extend(b, b->length + length);
-    memcpy(b->at + b->length - length, text, length);
+    if (length)
+        memcpy(b->at + b->length - length, text, length);
 }
 
 static void pad(struct bytes *b, size_t multiple)
@@ -85,10 +86,28 @@ static void begin_chunk(struct writer *w, uint32_t kind, uint32_t process)
     end_chunk(w);
     w->chunk = w->file.length;
     w->chunk_kind = kind;
+    w->chunk_process = process;
     extend(&w->file, w->chunk + HEADER);
     memcpy(w->file.at + w->chunk, "DWCK", 4);
     put_at(&w->file, w->chunk + 4, kind, 2);
     put_at(&w->file, w->chunk + 16, process, 4);
+}
+
+void write_header(struct writer *w, size_t offset, uint64_t value, unsigned size)
+{
+    put_at(&w->file, offset, value, size);
+}
+
+void write_nothing(struct writer *w)
+{
+    end_chunk(w);
+    extend(&w->file, w->file.length + UNIT);
+}
+
+void write_chunk_of_kind(struct writer *w, uint32_t kind)
+{
+    begin_chunk(w, kind, 1);
+    end_chunk(w);
 }
 
 void writer_save(struct writer *w, const char *path)
@@ -105,7 +124,8 @@ void writer_save(struct writer *w, const char *path)
 
 static void begin_record(struct writer *w, uint32_t kind, uint32_t process, uint32_t type, struct bytes *record)
 {
-    begin_chunk(w, kind, process);
+    if (!w->chunk || w->chunk_kind != kind || w->chunk_process != process)
+        begin_chunk(w, kind, process);
     memset(record, 0, sizeof *record);
     put(record, type, 2);
     put(record, 0, 2);
@@ -119,8 +139,20 @@ static void end_record(struct writer *w, struct bytes *record)
     extend(&w->file, w->file.length + record->length);
     memcpy(w->file.at + w->file.length - record->length, record->at, record->length);
     free(record->at);
-    put(&w->file, 0, 8);
-    end_chunk(w);
+}
+
+void end_records(struct writer *w, bool with_used)
+{
+    end_events(w, with_used);
+}
+
+void write_record(struct writer *w, uint32_t process, uint32_t type, const void *content, size_t length)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, type, &r);
+    extend(&r, 8 + length);
+    memcpy(r.at + 8, content, length);
+    end_record(w, &r);
 }
 
 void write_process(struct writer *w, uint32_t serial, uint32_t pid, const char *path)
@@ -190,8 +222,14 @@ void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t 
     put(&r, end, 8);
     put(&r, load_time, 8);
     put_string(&r, path, strlen(path));
-    put_string(&r, "", 0);
+    put_string(&r, w->build_id, w->build_id_length);
     end_record(w, &r);
+}
+
+void set_build_id(struct writer *w, const char *bytes, size_t length)
+{
+    w->build_id = bytes;
+    w->build_id_length = length;
 }
 
 void write_module_unload(struct writer *w, uint32_t process, uint32_t number, uint64_t time)
@@ -217,7 +255,7 @@ void write_symbol_module(struct writer *w, uint32_t number, const char *path)
     begin_record(w, KIND_SYMBOLS, 0, 9, &r);
     put(&r, number, 8);
     put_string(&r, path, strlen(path));
-    put_string(&r, "", 0);
+    put_string(&r, w->build_id, w->build_id_length);
     end_record(w, &r);
 }
 
@@ -261,6 +299,14 @@ void begin_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t 
     }
 }
 
+void set_upper_halves(struct writer *w, uint32_t first, uint32_t second)
+{
+    put_at(&w->file, w->chunk + 40, first, 4);
+    put_at(&w->file, w->chunk + 44, second, 4);
+    w->upper[0] = first;
+    w->upper[1] = second;
+}
+
 void end_events(struct writer *w, bool with_used)
 {
     if (with_used)
@@ -273,12 +319,24 @@ static void put_head(struct writer *w, unsigned type, unsigned words)
     put(&w->file, type << 8 | words, 2);
 }
 
+void write_time(struct writer *w, uint64_t time)
+{
+    put_head(w, 1, 3);
+    put(&w->file, time, 6);
+}
+
+void write_upper(struct writer *w, unsigned half, uint32_t value)
+{
+    put_head(w, 2, 3);
+    put(&w->file, half, 2);
+    put(&w->file, value, 4);
+    w->upper[half & 1] = value;
+}
+
 static void put_time_before(struct writer *w, uint64_t time)
 {
-    if (time - w->last >= 1u << 14) {
-        put_head(w, 1, 3);
-        put(&w->file, time, 6);
-    }
+    if (time - w->last >= 1u << 14)
+        write_time(w, time);
     w->last = time;
 }
 
@@ -290,10 +348,7 @@ static unsigned half_for(struct writer *w, uint64_t function)
             return i;
     unsigned half = (unsigned)w->next_upper;
     w->next_upper = !half;
-    w->upper[half] = upper;
-    put_head(w, 2, 3);
-    put(&w->file, half, 2);
-    put(&w->file, upper, 4);
+    write_upper(w, half, upper);
     return half;
 }
 

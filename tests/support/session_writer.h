@@ -20,12 +20,13 @@ struct open_call {
 
 struct writer {
     struct bytes file;
-    size_t chunk;     /* offset of the one being written; zero: none */
-    size_t chunk_end; /* metadata and symbols: of what is written */
-    uint32_t chunk_kind;
+    size_t chunk; /* offset of the one being written; zero: none */
+    uint32_t chunk_kind, chunk_process;
     uint64_t last; /* time of the last event */
     uint32_t upper[2];
     int next_upper;
+    const char *build_id;
+    size_t build_id_length;
 };
 
 enum { SOURCE_NONE = 0, SOURCE_PERF = 1, SOURCE_RSEQ = 2 };
@@ -37,7 +38,20 @@ void writer_free(struct writer *w);
 /* Ends the chunk at hand, puts cursor and state into the header, and writes the file. */
 void writer_save(struct writer *w, const char *path);
 
-/* Metadata; each goes into a chunk of its own process. */
+/* Sets bytes of page 0, which the tests name by their offsets. */
+void write_header(struct writer *w, size_t offset, uint64_t value, unsigned size);
+
+/* Ends the chunk at hand, so that the next record begins another; with_used: and says how much of it counts. */
+void end_records(struct writer *w, bool with_used);
+
+/* Whole chunks of one unit: claimed and never begun (zero), begun and never used, of a kind that nobody knows. */
+void write_nothing(struct writer *w);
+void write_chunk_of_kind(struct writer *w, uint32_t kind);
+
+/* A record of any type: what stands behind its type and size, as it is. */
+void write_record(struct writer *w, uint32_t process, uint32_t type, const void *content, size_t length);
+
+/* Metadata; records of one process go into one chunk as long as nothing else comes between them. */
 void write_process(struct writer *w, uint32_t serial, uint32_t pid, const char *path);
 void write_process_end(struct writer *w, uint32_t serial, uint32_t pid, uint32_t how, uint32_t value, uint64_t time);
 void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, const char *name);
@@ -45,10 +59,12 @@ void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, cons
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time);
 void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
                   uint64_t load_time, const char *path);
+/* The next module and symbol module written will have this build-id; none before. */
+void set_build_id(struct writer *w, const char *bytes, size_t length);
 void write_module_unload(struct writer *w, uint32_t process, uint32_t number, uint64_t time);
 void write_note(struct writer *w, uint32_t process, const char *text);
 
-/* Symbols: a module, a source file, and functions in it; the build-id is empty. */
+/* Symbols: a module, a source file, and functions in it. */
 void write_symbol_module(struct writer *w, uint32_t number, const char *path);
 void write_symbol_file(struct writer *w, uint32_t number, const char *path);
 void write_symbol(struct writer *w, uint32_t module, uint32_t file, uint32_t line, uint64_t offset, const char *name);
@@ -56,11 +72,14 @@ void write_symbol(struct writer *w, uint32_t module, uint32_t file, uint32_t lin
 /* An events chunk, and what is in it. Times are absolute; extensions for time and address come by themselves. */
 void begin_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence, uint64_t start,
                   const struct open_call *calls, uint32_t count);
+void set_upper_halves(struct writer *w, uint32_t first, uint32_t second); /* in the chunk's header: before any event */
 void write_enter(struct writer *w, uint64_t time, uint64_t function);
 void write_exit(struct writer *w, uint64_t time);
 void end_events(struct writer *w, bool with_used);
 
-/* Extensions for the next event. */
+/* Extensions for the next event; TIME and UPPER where the writer would not have put them. */
+void write_time(struct writer *w, uint64_t time);
+void write_upper(struct writer *w, unsigned half, uint32_t value);
 void write_os(struct writer *w);
 void write_away(struct writer *w, bool preempted, uint64_t when, uint64_t how_long);
 void write_faults(struct writer *w, unsigned count);

@@ -1,0 +1,94 @@
+/*
+ * SIGKILL at random moments: whatever a thread completed before is in the report. The program counts its own calls in
+ * a file that it maps, after each call; a call may have been recorded and not counted, one a thread, never the
+ * other way round.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+enum { ROUNDS = 200, THREADS = 3, SLOT = 8 };
+
+TestSuite(e2e_kill, .timeout = 300);
+
+static void __attribute__((noreturn)) run_killed(bool recorder)
+{
+    if (chdir(test_folder()) < 0)
+        _exit(99);
+    char threads[8];
+    snprintf(threads, sizeof threads, "%d", THREADS);
+    if (recorder) {
+        execl(DWELL_EXE, "dwell", "record", "-q", "-o", "killed.data", DWELL_PROGRAMS "/killed", "counters", threads, (char *)NULL);
+    } else {
+        setenv("DWELL_OUTPUT", "killed.data", 1);
+        setenv("LD_PRELOAD", DWELL_RUNTIME, 1);
+        execl(DWELL_PROGRAMS "/killed", "killed", "counters", threads, (char *)NULL);
+    }
+    _exit(99);
+}
+
+/* The program writes its pid beside its counters: dwell is its parent in some rounds. */
+static bool read_counters(uint64_t *sum, pid_t *pid)
+{
+    int64_t counters[(THREADS + 1) * SLOT];
+    int fd = open(test_path("counters"), O_RDONLY);
+    bool whole = fd >= 0 && read(fd, counters, sizeof counters) == (ssize_t)sizeof counters && counters[0] > 0;
+    if (fd >= 0)
+        close(fd);
+    if (!whole)
+        return false;
+    *pid = (pid_t)counters[0];
+    *sum = 0;
+    for (int i = 1; i <= THREADS; i++)
+        *sum += (uint64_t)counters[i * SLOT];
+    return true;
+}
+
+static void kill_at_random(int round, pid_t child, bool recorder)
+{
+    uint64_t sum;
+    pid_t pid = 0;
+    for (int i = 0; i < 2000 && !read_counters(&sum, &pid); i++)
+        usleep(500);
+    cr_assert(ne(int, pid, 0), "the program did not start");
+    usleep((useconds_t)(rand() % 20000));
+    if (recorder && round % 4 == 0)
+        kill(child, SIGKILL); /* dwell first, and then the program */
+    kill(pid, SIGKILL);
+    int status;
+    waitpid(child, &status, 0);
+    const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    cr_assert(killed);
+}
+
+Test(e2e_kill, nothing_completed_is_lost)
+{
+    srand(1);
+    for (int round = 0; round < ROUNDS; round++) {
+        const bool recorder = round % 2 == 0;
+        unlink(test_path("counters"));
+        unlink(test_path("killed.data"));
+        pid_t child = fork();
+        if (child == 0)
+            run_killed(recorder);
+        kill_at_random(round, child, recorder);
+        usleep(1000); /* the other threads of the killed program may run for a moment */
+        uint64_t counted;
+        pid_t pid;
+        cr_assert(read_counters(&counted, &pid));
+        struct report *r = report_of("killed.data");
+        uint64_t recorded = report_sum(r, "function", "leaf", "calls");
+        cr_assert(ge(u64, recorded, counted), "round %d", round);
+        cr_assert(le(u64, recorded, counted + THREADS), "round %d", round);
+        report_drop(r);
+    }
+}

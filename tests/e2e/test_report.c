@@ -1,0 +1,121 @@
+/* The reports as commands: errors, order, limits, and formats that agree with each other. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_report, .timeout = 60);
+
+static void check_error(const char *command, const char *message)
+{
+    struct ran r = run("%s", command);
+    cr_assert(eq(int, r.status, 2), "%s: %s", command, r.err);
+    cr_assert(eq(str, r.out, ""));
+    cr_assert(eq(str, r.err, (char *)message), "%s", command);
+    ran_drop(&r);
+}
+
+Test(e2e_report, errors)
+{
+    check_error("$DWELL report", "dwell: dwell.data: No such file or directory\n");
+    check_error("$DWELL report .", "dwell: .: is a directory\n");
+    check_error(": > empty; $DWELL tree empty", "dwell: empty: the file is empty\n");
+    check_error("echo hello > text; $DWELL info text", "dwell: text: not a dwell session\n");
+    check_error("$DWELL report --by colour", "dwell: --by: 'colour' is none of function, module, thread, process\n");
+    check_error("$DWELL report --format pdf", "dwell: --format: 'pdf' is none of text, csv, json\n");
+    check_error("$DWELL report --limit x", "dwell: --limit: 'x' is not a number\n");
+    check_error("$DWELL tree --min 120", "dwell: --min: '120' is not a percentage\n");
+    check_error("$DWELL nonsense", "dwell: no command 'nonsense'; dwell --help lists them\n");
+    check_error("$DWELL report a b", "dwell: one session at a time: 'b' is a second one\n");
+    free(run_well("$DWELL record -q $SAMPLES/fib 5"));
+    check_error("$DWELL callers nothing", "dwell: dwell.data: no function 'nothing' was recorded; dwell report -s name lists them\n");
+}
+
+Test(e2e_report, keys_of_json)
+{
+    free(run_well("$DWELL record -q $SAMPLES/fib 10"));
+    static const char *const bys[][4] = {
+        { "function", "module", "file", "line" }, { "module", NULL }, { "thread", "tid", "process" }, { "process", "pid" },
+    };
+    static const char *const common[] = {
+        "calls", "elapsed_inclusive_ns", "elapsed_exclusive_ns", "application_inclusive_ns", "application_exclusive_ns",
+        "elapsed_inclusive_percent", "elapsed_exclusive_percent", "application_inclusive_percent", "application_exclusive_percent",
+    };
+    for (int i = 0; i < 4; i++) {
+        char arguments[32];
+        snprintf(arguments, sizeof arguments, "--by %s", bys[i][0]);
+        struct report *r = report_of(arguments);
+        for (int j = 0; j < 4 && bys[i][j]; j++)
+            report_null(r, bys[i][j], NULL, bys[i][j]); /* fails without the key */
+        for (size_t j = 0; j < sizeof common / sizeof *common; j++)
+            report_null(r, bys[i][0], NULL, common[j]);
+        static const char *const session[] = { "elapsed_inclusive_ns", "application_inclusive_ns", "os_events", "threads",
+                                               "processes", "events", "lost_events" };
+        for (size_t j = 0; j < sizeof session / sizeof *session; j++)
+            report_session(r, session[j]);
+        cr_assert(eq(u64, report_session(r, "events"), 356));
+        report_drop(r);
+    }
+}
+
+Test(e2e_report, symbols_lines_and_modules)
+{
+    free(run_well("$DWELL record -q $SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 10"));
+    char *csv = run_well("$DWELL report --format csv | tr -d '\\r' | cut -d, -f 1-5 | sed 's|,[^,]*/|,|' | sort");
+    cr_assert(has(csv, "library_twist,libsample-library.so,library.c,"), "%s", csv);
+    cr_assert(has(csv, "plugin_step,libsample-plugin.so,plugin.c,"), "%s", csv);
+    cr_assert(has(csv, "main,modules,modules.c,"), "%s", csv);
+    free(csv);
+    /* The names are in the session: it can be read where the binaries are not. */
+    free(run_well("cp -r $SAMPLES/modules copy && $DWELL record -q -o moved copy/modules copy/libsample-plugin.so 10 && rm -r copy"));
+    char *moved = run_well("$DWELL report moved 2>&1");
+    cr_assert(has(moved, "plugin_step") && has(moved, "library_twist") && !has(moved, "shown by address"), "%s", moved);
+    free(moved);
+}
+
+Test(e2e_report, a_binary_that_changed_is_told)
+{
+    free(run_well("cp $SAMPLES/fib prog && DWELL_OUTPUT=s LD_PRELOAD=$RUNTIME ./prog 10 && cp $SAMPLES/threads prog"));
+    struct ran r = run("$DWELL report s");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(has(r.err, "prog: changed since the recording: its functions are shown by address"), "%s", r.err);
+    cr_assert(has(r.out, "prog+0x"), "%s", r.out);
+    ran_drop(&r);
+}
+
+Test(e2e_report, order_and_limit)
+{
+    free(run_well("$DWELL record -q $SAMPLES/threads 4 1000"));
+    char *names = run_well("$DWELL report -s name --format csv | tail -n +2 | cut -d, -f1 | tr '\\n' ' '");
+    cr_assert(eq(str, names, "main run_wave work worker "));
+    free(names);
+    char *calls = run_well("$DWELL report -s calls --format csv -n 2 | tail -n +2 | cut -d, -f1,5 | tr '\\n' ' '");
+    cr_assert(eq(str, calls, "work,4000 worker,4 "));
+    free(calls);
+    char *text = run_well("$DWELL report -n 1");
+    cr_assert(has(text, "3 more; --limit 0 shows all\n"));
+    free(text);
+}
+
+Test(e2e_report, callers_add_up)
+{
+    free(run_well("$DWELL record -q $SAMPLES/threads 4 1000"));
+    char *rows = run_well("$DWELL callers worker --format csv | tr -d '\\r' | cut -d, -f 1,2,5 | tail -n +2 | tr '\\n' ' '");
+    cr_assert(eq(str, rows, "caller,(start of thread),4 function,worker,4 callee,work,4000 "));
+    free(rows);
+}
+
+Test(e2e_report, the_tree_folds_and_still_adds_up)
+{
+    free(run_well("$DWELL record -q $SAMPLES/cplusplus"));
+    /* On each level the children's inclusive times and the parent's own make the parent's inclusive time. */
+    free(run_well("$DWELL tree --min 3 --depth 5 --format csv | tr -d '\\r' > tree && awk -F, '"
+                  "NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }"
+                  "{ n = NF - length(column) ; d = $1; i = $(column[\"elapsed_inclusive_ns\"] + n); e = $(column[\"elapsed_exclusive_ns\"] + n);"
+                  "  row[d] = NR; inclusive[NR] = i; rest[NR] = i - e; if (d > 1) { rest[row[d - 1]] -= i; parent[row[d - 1]] = 1 } }"
+                  "END { for (r in parent) if (rest[r] > 50 || rest[r] < -50) { print r, rest[r]; exit 1 } }' tree"));
+}

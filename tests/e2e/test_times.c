@@ -1,0 +1,102 @@
+/* The time model on real recordings: its identities to the tick, and waits told from work. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_times, .timeout = 120);
+
+static void check_file(const char *name)
+{
+    const char *error = NULL;
+    struct outcome o;
+    o.file = session_file_open(test_path(name), &error);
+    cr_assert(o.file != NULL, "%s", error ? error : "");
+    for (unsigned jobs = 1; jobs <= 3; jobs++) {
+        o.profile = collect_profile(o.file, jobs);
+        o.rollup = rollup_new(o.profile);
+        cr_assert(gt(u64, o.profile->counts.enters, 0));
+        check_identities(&o);
+        profile_free(o.profile);
+        rollup_free(o.rollup);
+    }
+    session_file_close(o.file);
+}
+
+Test(e2e_times, identities)
+{
+    static const char *const programs[] = {
+        "$SAMPLES/fib 22", "$SAMPLES/threads 16 5000", "$SAMPLES/processes 8", "$SAMPLES/cplusplus", "$SAMPLES/sleeper 5 100 5",
+        "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 500 3", "$PROGRAMS/jumps-O2", "$PROGRAMS/timer 200000",
+    };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        free(run_well("$DWELL record -q %s", programs[i]));
+        check_file("dwell.data");
+    }
+}
+
+Test(e2e_times, one_recording_gives_one_report_however_many_read_it)
+{
+    free(run_well("$DWELL record -q $SAMPLES/threads 8 20000"));
+    char *one = run_well("$DWELL report --jobs 1 --format csv && $DWELL report --jobs 1 --by thread -n 0");
+    for (int jobs = 2; jobs < 6; jobs++) {
+        char *more = run_well("$DWELL report --jobs %d --format csv && $DWELL report --jobs %d --by thread -n 0", jobs, jobs);
+        cr_assert(eq(str, more, one));
+        free(more);
+    }
+    free(one);
+}
+
+/* doze sleeps, busy (by churn) computes; what else runs on the machine may flag some of churn's intervals. */
+static void check_sleeper(const char *source)
+{
+    free(run_well("$DWELL record -q --os-events %s $SAMPLES/sleeper 20 1000 10", source));
+    char *info = run_well("$DWELL info | tail -n 1");
+    cr_assert(has(info, source), "this machine does not offer %s: %s", source, info);
+    free(info);
+    struct report *r = report_of("");
+    uint64_t slept = report_sum(r, "function", "doze", "elapsed_inclusive_ns");
+    cr_assert(ge(u64, slept, 200000000));
+    cr_assert(lt(u64, report_sum(r, "function", "doze", "application_inclusive_ns"), slept / 20));
+    uint64_t busy = report_sum(r, "function", "busy", "elapsed_inclusive_ns");
+    cr_assert(gt(u64, busy, 10000000));
+    cr_assert(gt(u64, report_sum(r, "function", "churn", "application_exclusive_ns"), busy / 10));
+    cr_assert(gt(u64, report_session(r, "os_events"), 19));
+    report_drop(r);
+}
+
+Test(e2e_times, a_sleeper_by_perf)
+{
+    check_sleeper("perf");
+}
+
+Test(e2e_times, a_sleeper_by_rseq)
+{
+    check_sleeper("rseq");
+}
+
+Test(e2e_times, application_times_are_not_invented)
+{
+    free(run_well("$DWELL record -q --os-events none $SAMPLES/sleeper 2 10 1"));
+    struct report *r = report_of("");
+    cr_assert(report_null(r, "function", "doze", "application_inclusive_ns"));
+    cr_assert(report_null(r, "function", "busy", "application_exclusive_percent"));
+    cr_assert(not(report_null(r, "function", "busy", "elapsed_exclusive_ns")));
+    report_drop(r);
+    char *text = run_well("$DWELL report");
+    cr_assert(has(text, "application unknown"));
+    free(text);
+}
+
+Test(e2e_times, the_interval_before_exit)
+{
+    /* Its last probe is main's enter: it then sleeps 50 ms, and ends by _exit. */
+    free(run_well("$DWELL record -q $PROGRAMS/lastsleep"));
+    struct report *r = report_of("");
+    cr_assert(ge(u64, report_sum(r, "function", "main", "elapsed_inclusive_ns"), 50000000));
+    cr_assert(lt(u64, report_sum(r, "function", "main", "application_inclusive_ns"), 25000000));
+    report_drop(r);
+}

@@ -1,0 +1,175 @@
+#include "support/run.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/scenario.h"
+
+static char *read_all(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    cr_assert(in != NULL);
+    size_t length = 0, room = 4096;
+    char *text = malloc(room);
+    for (size_t got; (got = fread(text + length, 1, room - length - 1, in)) > 0;) {
+        length += got;
+        if (room - length < 2)
+            text = realloc(text, room *= 2);
+    }
+    text[length] = '\0';
+    fclose(in);
+    return text;
+}
+
+static void redirect(const char *name, int to)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (fd < 0 || dup2(fd, to) < 0)
+        _exit(99);
+    close(fd);
+}
+
+static void __attribute__((noreturn)) run_shell(const char *command, const char *folder)
+{
+    setenv("DWELL", DWELL_EXE, 1);
+    setenv("RUNTIME", DWELL_RUNTIME, 1);
+    setenv("SAMPLES", DWELL_SAMPLES, 1);
+    setenv("PROGRAMS", DWELL_PROGRAMS, 1);
+    if (chdir(folder) < 0)
+        _exit(99);
+    redirect(".out", STDOUT_FILENO);
+    redirect(".err", STDERR_FILENO);
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(99);
+}
+
+static struct ran run_command(const char *command)
+{
+    const char *folder = test_folder();
+    pid_t pid = fork();
+    cr_assert(ge(int, pid, 0));
+    if (pid == 0)
+        run_shell(command, folder);
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        cr_assert(eq(int, errno, EINTR));
+    struct ran r;
+    r.status = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+    r.out = read_all(test_path(".out"));
+    r.err = read_all(test_path(".err"));
+    return r;
+}
+
+struct ran run(const char *format, ...)
+{
+    char *command = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    cr_assert(ge(int, vasprintf(&command, format, arguments), 0));
+    va_end(arguments);
+    struct ran r = run_command(command);
+    free(command);
+    return r;
+}
+
+void ran_drop(struct ran *r)
+{
+    free(r->out);
+    free(r->err);
+}
+
+char *run_well(const char *format, ...)
+{
+    char *command = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    cr_assert(ge(int, vasprintf(&command, format, arguments), 0));
+    va_end(arguments);
+    struct ran r = run_command(command);
+    cr_assert(eq(int, r.status, 0), "%s\n%s%s", command, r.out, r.err);
+    free(command);
+    free(r.err);
+    return r.out;
+}
+
+bool has(const char *text, const char *part)
+{
+    return strstr(text, part) != NULL;
+}
+
+uint64_t truth(const char *out, const char *name)
+{
+    char wanted[512];
+    snprintf(wanted, sizeof wanted, "calls %s ", name);
+    const char *at = strstr(out, wanted);
+    cr_assert(at != NULL, "no '%s' in: %s", wanted, out);
+    return strtoull(at + strlen(wanted), NULL, 10);
+}
+
+struct report {
+    struct json_object *root, *rows;
+};
+
+struct report *report_of(const char *arguments)
+{
+    char *text = run_well("$DWELL report --format json %s", arguments);
+    struct report *r = malloc(sizeof *r);
+    r->root = json_tokener_parse(text);
+    cr_assert(r->root != NULL, "no JSON: %s", text);
+    cr_assert(json_object_object_get_ex(r->root, "rows", &r->rows));
+    free(text);
+    return r;
+}
+
+void report_drop(struct report *r)
+{
+    json_object_put(r->root);
+    free(r);
+}
+
+static struct json_object *value_of(struct json_object *row, const char *key)
+{
+    struct json_object *value = NULL;
+    cr_assert(json_object_object_get_ex(row, key, &value), "no key '%s'", key);
+    return value;
+}
+
+static bool is_row(struct json_object *row, const char *by, const char *name)
+{
+    return !name || strcmp(json_object_get_string(value_of(row, by)), name) == 0;
+}
+
+uint64_t report_sum(const struct report *r, const char *by, const char *name, const char *key)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < json_object_array_length(r->rows); i++) {
+        struct json_object *row = json_object_array_get_idx(r->rows, i);
+        if (is_row(row, by, name))
+            sum += json_object_get_uint64(value_of(row, key));
+    }
+    return sum;
+}
+
+bool report_null(const struct report *r, const char *by, const char *name, const char *key)
+{
+    for (size_t i = 0; i < json_object_array_length(r->rows); i++) {
+        struct json_object *row = json_object_array_get_idx(r->rows, i);
+        if (is_row(row, by, name))
+            return value_of(row, key) == NULL;
+    }
+    return false;
+}
+
+uint64_t report_session(const struct report *r, const char *key)
+{
+    return json_object_get_uint64(value_of(value_of(r->root, "session"), key));
+}
