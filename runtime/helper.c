@@ -8,6 +8,8 @@
  */
 #include <errno.h>
 #include <linux/prctl.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "runtime.h"
 #include "sys.h"
@@ -129,6 +131,9 @@ void helper_start(int fd)
 {
     struct process *p = runtime.process;
     p->pool_target = FIRST_TARGET;
+    const char *wanted = getenv("DWELL_HELPER");
+    if (wanted && strcmp(wanted, "off") == 0)
+        return;
     char *stack = sys_memory(HELPER_STACK);
     if (!stack)
         return;

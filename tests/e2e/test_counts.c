@@ -106,6 +106,20 @@ Test(e2e_counts, without_a_recorder)
     free(out);
 }
 
+Test(e2e_counts, without_the_helper_thread)
+{
+    char *out = run_well("DWELL_HELPER=off $DWELL record -q -o plain.data $SAMPLES/threads 8 50000");
+    struct report *r = report_of("plain.data");
+    check_counts(out, r, 4);
+    report_drop(r);
+    free(out);
+    out = run_well("DWELL_HELPER=off $DWELL record -q -o plain.data $SAMPLES/processes 5");
+    r = report_of("plain.data");
+    check_counts(out, r, 5);
+    report_drop(r);
+    free(out);
+}
+
 Test(e2e_counts, the_other_clock)
 {
     /* Each event takes the slow path, with CLOCK_MONOTONIC. */

@@ -1,0 +1,290 @@
+/* Each kind of extension by itself, in company, and where it does not count; all of them in docs/format.md's words. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "support/scenario.h"
+
+enum { F = 0x1000, G = 0x2000, H = 0x3000 };
+
+static struct writer *in_f(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    return w;
+}
+
+/* F from 10 to 30, with whatever the test put before its exit. */
+static struct outcome out_of_f(struct writer *w)
+{
+    write_exit(w, 30);
+    return outcome_of(w, 1);
+}
+
+static void expect_flagged(struct writer *w, uint64_t events, uint64_t faults, uint64_t blocked, uint64_t preempted)
+{
+    struct outcome o = out_of_f(w);
+    ASSERT_TIMES(function_times(&o, F), 20, 20, 0, 0, 1);
+    cr_assert(eq(u64, o.profile->counts.flagged_intervals, 1));
+    cr_assert(eq(u64, o.profile->counts.intervals, 2));
+    cr_assert(eq(u64, o.profile->counts.os_events, events));
+    cr_assert(eq(u64, o.profile->counts.page_faults, faults));
+    cr_assert(eq(u64, o.profile->counts.blocked, blocked));
+    cr_assert(eq(u64, o.profile->counts.preempted, preempted));
+    outcome_drop(&o);
+}
+
+Test(unit_extensions, os)
+{
+    struct writer *w = in_f();
+    write_os(w);
+    expect_flagged(w, 1, 0, 0, 0);
+}
+
+Test(unit_extensions, blocked)
+{
+    struct writer *w = in_f();
+    write_away(w, false, 12, 5);
+    expect_flagged(w, 1, 0, 5, 0);
+}
+
+Test(unit_extensions, blocked_for_48_bits_of_ticks)
+{
+    struct writer *w = in_f();
+    write_away(w, false, 12, 0xfedcba987654);
+    expect_flagged(w, 1, 0, 0xfedcba987654, 0);
+}
+
+Test(unit_extensions, preempted)
+{
+    struct writer *w = in_f();
+    write_away(w, true, 12, 6);
+    expect_flagged(w, 1, 0, 0, 6);
+}
+
+Test(unit_extensions, faults)
+{
+    struct writer *w = in_f();
+    write_faults(w, 65535);
+    expect_flagged(w, 65535, 65535, 0, 0);
+}
+
+Test(unit_extensions, several_of_them)
+{
+    struct writer *w = in_f();
+    write_away(w, true, 12, 6);
+    write_away(w, true, 20, 1);
+    write_faults(w, 2);
+    write_away(w, false, 25, 3);
+    expect_flagged(w, 5, 2, 3, 7);
+}
+
+Test(unit_extensions, only_the_interval_before_the_event_is_flagged)
+{
+    struct writer *w = in_f();
+    write_os(w);
+    write_enter(w, 13, G);
+    write_exit(w, 17);
+    struct outcome o = out_of_f(w);
+    ASSERT_TIMES(function_times(&o, F), 20, 16, 17, 13, 1);
+    ASSERT_TIMES(function_times(&o, G), 4, 4, 4, 4, 1);
+    outcome_drop(&o);
+}
+
+Test(unit_extensions, kept_and_unknown_types_say_nothing)
+{
+    for (unsigned type = 8; type < 64; type++) {
+        struct writer *w = in_f();
+        uint16_t words[256] = { (uint16_t)(type << 8 | (type == 9 || type == 13 ? 0 : type == 63 ? 255 : 2)) };
+        for (unsigned i = 1; i < 256; i++)
+            words[i] = 0xffff; /* would be exits */
+        write_words(w, words, 1 + (words[0] & 255));
+        struct outcome o = out_of_f(w);
+        ASSERT_TIMES(function_times(&o, F), 20, 20, 20, 20, 1);
+        cr_assert(eq(u64, o.profile->counts.exits, 1), "type %u", type);
+        cr_assert(eq(u64, o.profile->counts.damaged_chunks, 0));
+        outcome_drop(&o);
+    }
+}
+
+Test(unit_extensions, longer_than_this_version_knows_are_read_as_far_as_it_does)
+{
+    struct writer *w = in_f();
+    write_words(w, (uint16_t[]){ 3u << 8 | 2, 0xffff, 0xffff }, 3);            /* OS */
+    write_words(w, (uint16_t[]){ 6u << 8 | 2, 4, 0xffff }, 3);                 /* FAULTS */
+    write_words(w, (uint16_t[]){ 1u << 8 | 4, 30, 0, 0, 0xffff }, 5);          /* TIME */
+    expect_flagged(w, 5, 4, 0, 0);
+}
+
+Test(unit_extensions, unwind_before_an_exit)
+{
+    struct writer *w = in_f();
+    write_enter(w, 12, G);
+    write_enter(w, 15, H);
+    write_unwind(w, 2);
+    struct outcome o = out_of_f(w); /* the exit is F's */
+    ASSERT_TIMES(function_times(&o, H), 15, 15, 15, 15, 1);
+    ASSERT_TIMES(function_times(&o, G), 18, 3, 18, 3, 1);
+    ASSERT_TIMES(function_times(&o, F), 20, 2, 20, 2, 1);
+    cr_assert(eq(u64, function_times(&o, G).longest, 18));
+    cr_assert(eq(u64, o.profile->counts.unwound, 2));
+    cr_assert(eq(u64, o.profile->counts.stray_exits, 0));
+    check_identities(&o);
+    outcome_drop(&o);
+}
+
+Test(unit_extensions, more_frames_than_there_are_cannot_be_left)
+{
+    struct writer *w = in_f();
+    write_unwind(w, UINT32_MAX);
+    write_enter(w, 25, G);
+    struct outcome o = out_of_f(w);
+    ASSERT_TIMES(function_times(&o, F), 15, 15, 15, 15, 1);
+    ASSERT_TIMES(path_times(&o, 1, (uint64_t[]){ G, 0 }), 5, 5, 5, 5, 1);
+    cr_assert(eq(u64, o.profile->counts.unwound, 1));
+    check_identities(&o);
+    outcome_drop(&o);
+}
+
+/* ---- order, and words that were claimed and not written ---- */
+
+/* UPPER, TIME, OS and UNWIND before an enter, in the order that `turn` says. */
+static struct outcome in_order(unsigned turn)
+{
+    struct writer *w = in_f();
+    for (unsigned i = 0; i < 4; i++) {
+        switch ((i + turn) % 4) {
+        case 0: write_upper(w, 1, 0x7f); break;
+        case 1: write_time(w, 1000000); break;
+        case 2: write_os(w); break;
+        default: write_unwind(w, 1);
+        }
+    }
+    write_words(w, (uint16_t[]){ 2u << 14 | (1000000 & 0x3fff), G, 0 }, 3);
+    w->last = 1000000;
+    write_exit(w, 1000005);
+    return outcome_of(w, 1);
+}
+
+Test(unit_extensions, their_order_does_not_matter)
+{
+    for (unsigned turn = 0; turn < 4; turn++) {
+        struct outcome o = in_order(turn);
+        ASSERT_TIMES(path_times(&o, 1, (uint64_t[]){ 0x7f00002000, 0 }), 5, 5, 5, 5, 1);
+        ASSERT_TIMES(function_times(&o, F), 999990, 999990, 0, 0, 1);
+        outcome_drop(&o);
+    }
+}
+
+Test(unit_extensions, a_hole_voids_an_upper_half_and_a_time)
+{
+    struct writer *w = in_f();
+    write_upper(w, 0, 0x7f);
+    write_time(w, 500000);
+    write_words(w, (uint16_t[]){ 0 }, 1);
+    w->upper[0] = 0; /* as it still is for the reader */
+    write_enter(w, 12, G);
+    write_exit(w, 13);
+    struct outcome o = out_of_f(w);
+    ASSERT_TIMES(path_times(&o, 1, (uint64_t[]){ F, G, 0 }), 1, 1, 1, 1, 1);
+    ASSERT_TIMES(function_times(&o, F), 20, 19, 20, 19, 1);
+    outcome_drop(&o);
+}
+
+Test(unit_extensions, a_hole_voids_what_came_before_it_and_not_what_comes_behind)
+{
+    struct writer *w = in_f();
+    write_away(w, false, 11, 2);
+    write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
+    write_faults(w, 3);
+    expect_flagged(w, 3, 3, 0, 0);
+}
+
+Test(unit_extensions, without_an_event_behind_them_they_say_nothing)
+{
+    for (int with_used = 0; with_used < 2; with_used++) {
+        struct writer *w = in_f();
+        write_exit(w, 20);
+        write_os(w);
+        write_unwind(w, 1);
+        end_events(w, with_used);
+        struct outcome o = outcome_of(w, 1);
+        ASSERT_TIMES(function_times(&o, F), 10, 10, 10, 10, 1);
+        cr_assert(eq(u64, o.profile->counts.os_events, 0));
+        cr_assert(eq(u64, o.profile->counts.damaged_chunks, 0));
+        outcome_drop(&o);
+    }
+}
+
+/* ---- times and addresses ---- */
+
+Test(unit_extensions, upper_halves_of_the_chunks_header)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    set_upper_halves(w, 0x5555, 0x7fff);
+    write_words(w, (uint16_t[]){ 1u << 14 | 10, 0x1000, 0 }, 3);
+    write_words(w, (uint16_t[]){ 2u << 14 | 15, 0x2000, 0xf000 }, 3);
+    w->last = 15;
+    write_exit(w, 16);
+    write_exit(w, 20);
+    struct outcome o = outcome_of(w, 1);
+    ASSERT_TIMES(path_times(&o, 1, (uint64_t[]){ 0x555500001000, 0x7ffff0002000, 0 }), 1, 1, 1, 1, 1);
+    ASSERT_TIMES(function_times(&o, 0x555500001000), 10, 9, 10, 9, 1);
+    outcome_drop(&o);
+}
+
+Test(unit_extensions, a_whole_round_of_the_48_bits_less_one_tick)
+{
+    const uint64_t start = 0xabc0123456789, end = start + (1ull << 48) - 1;
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, start, NULL, 0);
+    write_enter(w, start, F); /* no time has passed at all */
+    write_exit(w, end);
+    struct outcome o = outcome_of(w, 1);
+    ASSERT_TIMES(function_times(&o, F), end - start, end - start, end - start, end - start, 1);
+    outcome_drop(&o);
+}
+
+Test(unit_extensions, a_thousand_calls_of_no_ticks_are_calls)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 77, NULL, 0);
+    for (int i = 0; i < 1000; i++) {
+        write_enter(w, 77, F);
+        write_exit(w, 77);
+    }
+    struct outcome o = outcome_of(w, 1);
+    ASSERT_TIMES(function_times(&o, F), 0, 0, 0, 0, 1000);
+    cr_assert(eq(u64, function_times(&o, F).shortest, 0));
+    outcome_drop(&o);
+}
+
+/* ---- after a kill ---- */
+
+Test(unit_extensions, time_up_to_the_end_belongs_to_who_ran_when_an_enter_was_cut_off)
+{
+    struct writer *w = in_f();
+    write_words(w, (uint16_t[]){ 1u << 14 | 25, 0, 0 }, 3); /* its word is there, its address is not */
+    end_events(w, false);
+    write_process_end(w, 0, 100, END_SIGNAL, 9, 60);
+    struct outcome o = outcome_of(w, 1);
+    ASSERT_TIMES(function_times(&o, F), 50, 50, 0, 0, 1);
+    outcome_drop(&o);
+}
+
+Test(unit_extensions, a_chunk_that_ends_in_zeros_or_where_it_says)
+{
+    for (int with_used = 0; with_used < 2; with_used++) {
+        struct writer *w = in_f();
+        write_exit(w, 20);
+        end_events(w, with_used);
+        write_thread_end(w, 1, 1, false, 25);
+        struct outcome o = outcome_of(w, 1);
+        ASSERT_TIMES(function_times(&o, F), 10, 10, 10, 10, 1);
+        cr_assert(eq(u64, o.profile->counts.outside, 10 + 5));
+        outcome_drop(&o);
+    }
+}

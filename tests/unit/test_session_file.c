@@ -1,0 +1,354 @@
+/* The index of chunks and what metadata says, record by record. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/scenario.h"
+
+enum { F = 0x1000, G = 0x2000 };
+
+static struct session_file *open_saved(struct writer *w)
+{
+    const char *path = test_path("index.dwell"), *error = NULL;
+    writer_save(w, path);
+    writer_free(w);
+    struct session_file *file = session_file_open(path, &error);
+    cr_assert(file != NULL, "%s", error ? error : "");
+    return file;
+}
+
+Test(unit_session_file, the_header)
+{
+    struct writer *w = writer_new();
+    write_header(w, 40, 111, 8);
+    write_header(w, 72, 222, 8);
+    write_header(w, 116, 5, 4);
+    write_header(w, 120, 333, 8);
+    write_header(w, 128, 444, 8);
+    write_header(w, 136, 555, 4);
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(u64, f->header.start_ticks, 111));
+    cr_assert(eq(u64, f->header.ticks_per_second, 1000000000));
+    cr_assert(eq(u64, f->header.end_ticks, 222));
+    cr_assert(eq(u32, f->header.trouble, 5));
+    cr_assert(eq(u64, f->header.lost_events, 333));
+    cr_assert(eq(u64, f->header.lost_threads, 444));
+    cr_assert(eq(u32, f->header.recorder_pid, 555));
+    cr_assert(eq(u64, f->size, 4096));
+    cr_assert(eq(sz, f->chunk_count, 0));
+    session_file_close(f);
+}
+
+Test(unit_session_file, processes_and_threads)
+{
+    struct writer *w = writer_new();
+    write_process(w, 2, 201, "/bin/second"); /* not in the order of their numbers */
+    write_process(w, 1, 200, "/bin/first");
+    write_thread(w, 1, 7, 77, SOURCE_RSEQ, "seven");
+    write_thread(w, 2, 5, 55, SOURCE_PERF, "five");
+    write_thread(w, 1, 6, 66, SOURCE_NONE, "six");
+    write_thread_name(w, 1, 7, "renamed");
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(sz, f->process_count, 2));
+    cr_assert(eq(sz, f->thread_count, 3));
+    cr_assert(eq(u32, f->processes[0].serial, 1));
+    cr_assert(eq(str, f->processes[0].path, "/bin/first"));
+    cr_assert(eq(str, f->processes[0].arguments, "prog arg"));
+    cr_assert(eq(u32, session_file_process(f, 2)->pid, 201));
+    cr_assert(eq(u32, session_file_process(f, 2)->parent_pid, 1));
+    cr_assert(eq(str, session_file_thread(f, 7)->name, "renamed"));
+    cr_assert(eq(u32, session_file_thread(f, 7)->os_source, SOURCE_RSEQ));
+    cr_assert(eq(u32, session_file_thread(f, 5)->process, 2));
+    cr_assert(eq(u32, session_file_thread(f, 6)->tid, 66));
+    cr_assert(session_file_thread(f, 8) == NULL);
+    cr_assert(session_file_process(f, 0) == NULL);
+    cr_assert(eq(u64, f->damaged_records, 0));
+    session_file_close(f);
+}
+
+/* "The process' own gives the time, the recorder's the exit status", whichever lies first in the file. */
+Test(unit_session_file, two_ends_of_one_process)
+{
+    for (int recorder_first = 0; recorder_first < 2; recorder_first++) {
+        struct writer *w = writer_new();
+        write_process(w, 1, 100, "/bin/prog");
+        for (int i = 0; i < 2; i++) {
+            if (i == recorder_first)
+                write_process_end(w, 1, 100, END_EXIT, 0, 1000);
+            else
+                write_process_end(w, 0, 100, END_SIGNAL, 11, 1500);
+        }
+        struct session_file *f = open_saved(w);
+        cr_assert(eq(u64, f->processes[0].end_time, 1000));
+        cr_assert(eq(u32, f->processes[0].end_how, END_SIGNAL), "the recorder's is %s",
+                  recorder_first ? "first" : "second");
+        cr_assert(eq(u32, f->processes[0].end_value, 11));
+        session_file_close(f);
+    }
+}
+
+Test(unit_session_file, a_pid_that_was_used_twice_means_its_last_process)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/early");
+    write_process_end(w, 1, 100, END_EXIT, 0, 1000);
+    write_process(w, 2, 100, "/bin/late");
+    write_process_end(w, 0, 100, END_SIGNAL, 9, 2000);
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(u32, f->processes[0].end_how, END_EXIT));
+    cr_assert(eq(u64, f->processes[0].end_time, 1000));
+    cr_assert(eq(u32, f->processes[1].end_how, END_SIGNAL));
+    cr_assert(eq(u64, f->processes[1].end_time, 2000));
+    session_file_close(f);
+}
+
+Test(unit_session_file, notes_modules_and_symbols)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_note(w, 1, "the first");
+    write_note(w, 1, "the second");
+    set_build_id(w, "\x01\x00\x02", 3);
+    write_module(w, 1, 4, 0x1000, 0x2000, 0x3000, 50, "/lib/a.so");
+    write_module_unload(w, 1, 4, 90);
+    write_symbol_module(w, 9, "/lib/a.so");
+    write_symbol_file(w, 3, "a.c");
+    write_symbol(w, 9, 3, 42, 0x1234, "a_function");
+    struct session_file *f = open_saved(w);
+    const struct trace_module *m = f->processes[0].modules;
+    cr_assert(eq(sz, f->note_count, 2));
+    cr_assert(eq(str, f->notes[1], "the second"));
+    cr_assert(eq(sz, f->processes[0].module_count, 1));
+    cr_assert(eq(u64, m->bias, 0x1000));
+    cr_assert(eq(u64, m->begin, 0x2000));
+    cr_assert(eq(u64, m->end, 0x3000));
+    cr_assert(eq(u64, m->load_time, 50));
+    cr_assert(eq(u64, m->unload_time, 90));
+    cr_assert(eq(sz, m->build_id_length, 3));
+    cr_assert(memcmp(m->build_id, "\x01\x00\x02", 3) == 0);
+    cr_assert(eq(sz, f->symbol_count, 1));
+    cr_assert(eq(str, f->symbols[0].name, "a_function"));
+    cr_assert(eq(u32, f->symbols[0].line, 42));
+    cr_assert(eq(u64, f->symbols[0].offset, 0x1234));
+    cr_assert(eq(str, f->symbol_modules[f->symbols[0].module].path, "/lib/a.so"));
+    cr_assert(eq(str, f->symbol_files[0].path, "a.c"));
+    session_file_close(f);
+}
+
+Test(unit_session_file, records_of_a_later_version_are_stepped_over)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_record(w, 1, 4711, "whatever", 8);
+    write_record(w, 1, 65535, "", 0);
+    write_note(w, 1, "behind them");
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(sz, f->note_count, 1));
+    cr_assert(eq(u64, f->damaged_records, 0));
+    session_file_close(f);
+}
+
+Test(unit_session_file, a_record_too_short_for_its_type_is_told)
+{
+    for (uint32_t type = 1; type <= 11; type++) {
+        struct writer *w = writer_new();
+        write_process(w, 1, 100, "/bin/prog");
+        write_record(w, 1, type, "", 0);
+        write_note(w, 1, "behind it");
+        struct session_file *f = open_saved(w);
+        cr_assert(eq(u64, f->damaged_records, 1), "type %u", type);
+        cr_assert(eq(str, f->notes[f->note_count - 1], "behind it"));
+        session_file_close(f);
+    }
+}
+
+Test(unit_session_file, metadata_counts_as_far_as_its_chunk_says)
+{
+    struct writer *w = writer_new();
+    write_note(w, 1, "counts");
+    size_t used = w->file.length - w->chunk, chunk = w->chunk;
+    write_note(w, 1, "does not");
+    write_header(w, chunk + 12, used, 4);
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(sz, f->note_count, 1));
+    session_file_close(f);
+}
+
+/* ---- chunks ---- */
+
+Test(unit_session_file, what_lies_between_chunks_is_stepped_over)
+{
+    struct writer *w = writer_new();
+    write_nothing(w);
+    write_note(w, 1, "first");
+    write_nothing(w);
+    write_nothing(w);
+    write_chunk_of_kind(w, 0);
+    write_chunk_of_kind(w, 4);
+    write_note(w, 1, "second");
+    write_nothing(w);
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(sz, f->note_count, 2));
+    cr_assert(eq(u64, f->damaged_chunks, 0));
+    cr_assert(eq(u64, f->damaged_bytes, 0));
+    session_file_close(f);
+}
+
+Test(unit_session_file, kinds_that_nobody_knows_are_stepped_over)
+{
+    struct writer *w = writer_new();
+    write_chunk_of_kind(w, 5);
+    write_chunk_of_kind(w, 65535);
+    write_note(w, 1, "behind them");
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(sz, f->note_count, 1));
+    cr_assert(eq(u64, f->damaged_chunks, 0), "docs/format.md: kinds that a reader does not know are to be stepped over");
+    session_file_close(f);
+}
+
+Test(unit_session_file, damage_between_chunks_is_told)
+{
+    struct writer *w = writer_new();
+    write_nothing(w);
+    write_header(w, 4096, 0xdeadbeef, 4);
+    write_note(w, 1, "behind it");
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(sz, f->note_count, 1));
+    cr_assert(eq(u64, f->damaged_bytes, 4096));
+    session_file_close(f);
+}
+
+static struct session_file *open_with_cursor(struct writer *w, uint64_t cursor)
+{
+    const char *path = test_path("cursor.dwell"), *error = NULL;
+    write_header(w, 88, cursor, 8);
+    FILE *out = fopen(path, "wb");
+    cr_assert(out != NULL);
+    cr_assert(eq(sz, fwrite(w->file.at, 1, w->file.length, out), w->file.length));
+    fclose(out);
+    struct session_file *f = session_file_open(path, &error);
+    cr_assert(f != NULL, "%s", error ? error : "");
+    return f;
+}
+
+Test(unit_session_file, nothing_lies_behind_the_cursor_or_the_end)
+{
+    struct writer *w = writer_new();
+    write_note(w, 1, "before");
+    end_records(w, true);
+    size_t cursor = w->file.length;
+    write_note(w, 1, "behind");
+    writer_save(w, test_path("cursor.dwell"));
+    struct session_file *f = open_with_cursor(w, cursor);
+    cr_assert(eq(sz, f->note_count, 1));
+    cr_assert(eq(u64, f->size, cursor));
+    session_file_close(f);
+    f = open_with_cursor(w, UINT64_MAX); /* space was claimed, and the file never made longer */
+    cr_assert(eq(sz, f->note_count, 2));
+    cr_assert(eq(u64, f->size, w->file.length));
+    session_file_close(f);
+    writer_free(w);
+}
+
+/* The last chunk is the one with the highest number, wherever it lies. */
+Test(unit_session_file, chunks_of_a_thread_in_any_order)
+{
+    for (int turned = 0; turned < 2; turned++) {
+        struct writer *w = writer_new();
+        for (int i = 0; i < 2; i++) {
+            if (i == turned) {
+                begin_events(w, 1, 1, 0, 0, NULL, 0);
+                write_enter(w, 10, F);
+                end_events(w, true);
+            } else {
+                begin_events(w, 1, 1, 1, 10, (struct open_call[]){ { F, 10 } }, 1);
+                write_enter(w, 30, G);
+                end_events(w, true);
+            }
+        }
+        write_thread_end(w, 1, 1, false, 100);
+        struct outcome o = outcome_of(w, 1);
+        ASSERT_TIMES(function_times(&o, F), 90, 20, 90, 20, 1);
+        ASSERT_TIMES(function_times(&o, G), 70, 70, 70, 70, 1);
+        check_identities(&o);
+        outcome_drop(&o);
+    }
+}
+
+Test(unit_session_file, a_chunk_that_is_missing_does_no_harm_to_the_others)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_enter(w, 20, G);
+    end_events(w, true);
+    /* number 1 is missing: in it, G ended at 500 and was entered again at 600 */
+    begin_events(w, 1, 1, 2, 650, (struct open_call[]){ { F, 10 }, { G, 600 } }, 2);
+    write_exit(w, 660);
+    write_exit(w, 700);
+    end_events(w, true);
+    struct outcome o = outcome_of(w, 1);
+    ASSERT_TIMES(function_times(&o, G), 10, 10, 10, 10, 1);
+    ASSERT_TIMES(function_times(&o, F), 10 + 50, 10 + 40, 60, 50, 1);
+    cr_assert(eq(u64, function_times(&o, G).longest, 60));
+    cr_assert(eq(u64, function_times(&o, F).longest, 690));
+    check_identities(&o);
+    outcome_drop(&o);
+}
+
+Test(unit_session_file, events_without_metadata_have_a_thread_and_a_process)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 3, 8, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_exit(w, 14);
+    struct outcome o = outcome_of(w, 1);
+    cr_assert(eq(u32, o.file->processes[0].serial, 3));
+    cr_assert(eq(u32, o.file->threads[0].serial, 8));
+    cr_assert(eq(u32, o.file->threads[0].process, 3));
+    ASSERT_TIMES(thread_times(&o, 8), 4, 4, 4, 4, 1);
+    ASSERT_TIMES(process_times(&o, 3), 4, 4, 4, 4, 1);
+    outcome_drop(&o);
+}
+
+/* ---- modules ---- */
+
+static const char *module_of(const struct session_file *f, uint64_t address, uint64_t time)
+{
+    const struct trace_module *m = trace_module_at(&f->processes[0], address, time);
+    return m ? m->path : "none";
+}
+
+Test(unit_session_file, modules_by_address_and_time)
+{
+    struct writer *w = writer_new();
+    write_module(w, 1, 1, 0, 0x1000, 0x2000, 0, "stays");
+    write_module(w, 1, 2, 0, 0x5000, 0x6000, 100, "first");
+    write_module_unload(w, 1, 2, 200);
+    write_module(w, 1, 3, 0, 0x5800, 0x6800, 300, "second");
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(str, (char *)module_of(f, 0x0fff, 50), "none"));
+    cr_assert(eq(str, (char *)module_of(f, 0x1000, 50), "stays"));
+    cr_assert(eq(str, (char *)module_of(f, 0x1fff, 1u << 30), "stays"));
+    cr_assert(eq(str, (char *)module_of(f, 0x2000, 50), "none"));
+    cr_assert(eq(str, (char *)module_of(f, 0x5900, 150), "first"));
+    cr_assert(eq(str, (char *)module_of(f, 0x5900, 300), "second"));
+    cr_assert(eq(str, (char *)module_of(f, 0x5100, 500), "first"));
+    cr_assert(eq(str, (char *)module_of(f, 0x6100, 10), "second"));
+    session_file_close(f);
+}
+
+/* "Their load and unload times tell, and the nearest in time is meant where none fits exactly." */
+Test(unit_session_file, the_nearest_module_in_time)
+{
+    struct writer *w = writer_new();
+    write_module(w, 1, 1, 0, 0x5000, 0x6000, 100, "first");
+    write_module_unload(w, 1, 1, 200);
+    write_module(w, 1, 2, 0, 0x5000, 0x6000, 1000, "second");
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(str, (char *)module_of(f, 0x5000, 90), "first"));
+    cr_assert(eq(str, (char *)module_of(f, 0x5000, 990), "second"));
+    cr_assert(eq(str, (char *)module_of(f, 0x5000, 210), "first"), "10 behind its unloading, 790 before the other");
+    session_file_close(f);
+}
