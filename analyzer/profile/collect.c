@@ -262,6 +262,24 @@ static void take_outside(struct profile *p)
     }
 }
 
+/* Whether the OS worked is not known of a thread without a source: none of its time is called application. */
+static void flag_blind_threads(struct profile *p, const struct session_file *file)
+{
+    bool *blind = need_memory(p->node_count, sizeof *blind);
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const struct trace_thread *t = session_file_thread(file, p->threads[i].thread);
+        blind[p->threads[i].root] = t && t->announced && t->os_source == DWELL_OS_NONE;
+    }
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct profile_node *node = &p->nodes[i];
+        if (node->parent != PROFILE_NONE)
+            blind[i] = blind[node->parent];
+        if (blind[i])
+            node->flagged = node->elapsed;
+    }
+    free(blind);
+}
+
 unsigned collect_default_jobs(void)
 {
     cpu_set_t set;
@@ -288,6 +306,7 @@ struct profile *collect_profile(const struct session_file *file, unsigned jobs)
         end_worker(&workers[i]);
     }
     take_outside(whole);
+    flag_blind_threads(whole, file);
     free(started);
     free(workers);
     return whole;

@@ -60,13 +60,16 @@ struct context {
 static int compare_neighbours(const void *a, const void *b, void *data)
 {
     const struct neighbour *x = a, *y = b;
-    const struct function_name *names = data;
+    const struct loaded *l = data;
     if (x->times.elapsed_inclusive != y->times.elapsed_inclusive)
         return x->times.elapsed_inclusive < y->times.elapsed_inclusive ? 1 : -1;
     if (x->function == PROFILE_NONE || y->function == PROFILE_NONE)
         return x->function == PROFILE_NONE ? 1 : -1;
-    int order = strcmp(names[x->function].name, names[y->function].name);
-    return order ? order : strcmp(names[x->function].module, names[y->function].module);
+    int order = strcmp(l->names[x->function].name, l->names[y->function].name);
+    const struct profile_function *f = &l->profile->functions[x->function], *g = &l->profile->functions[y->function];
+    if (order == 0)
+        order = strcmp(l->profile->modules[f->module].path, l->profile->modules[g->module].path);
+    return order ? order : (f->offset > g->offset) - (f->offset < g->offset);
 }
 
 static void add_row(const struct context *c, const char *role, uint32_t function, const struct times *times)
@@ -85,7 +88,7 @@ static void add_row(const struct context *c, const char *role, uint32_t function
 
 static void add_rows(const struct context *c, const char *role, struct neighbour *list, size_t count)
 {
-    qsort_r(list, count, sizeof *list, compare_neighbours, c->loaded->names);
+    qsort_r(list, count, sizeof *list, compare_neighbours, (void *)c->loaded);
     for (size_t i = 0; i < count; i++)
         add_row(c, role, list[i].function, &list[i].times);
 }

@@ -26,7 +26,7 @@ static void judge_sources(struct session_summary *s, const struct session_file *
 {
     size_t blind = 0;
     for (size_t i = 0; i < file->thread_count; i++)
-        blind += file->threads[i].os_source == DWELL_OS_NONE;
+        blind += file->threads[i].announced && file->threads[i].os_source == DWELL_OS_NONE;
     s->application_known = blind < file->thread_count || file->thread_count == 0;
     if (blind && s->application_known)
         remark(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind,

@@ -142,16 +142,29 @@ static void draw_below(struct drawing *d, uint32_t root, size_t row, unsigned de
     free(pending.list);
 }
 
+static int compare_threads(const void *a, const void *b)
+{
+    const struct profile_thread *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
 static void draw_threads(struct drawing *d)
 {
     const struct profile *p = d->rollup->profile;
+    struct profile_thread *threads = need_memory(p->thread_count, sizeof *threads);
+    for (size_t i = 0; i < p->thread_count; i++)
+        threads[i] = p->threads[i];
+    qsort(threads, p->thread_count, sizeof *threads, compare_threads);
     for (size_t i = 0; i < p->thread_count; i++) {
-        const struct trace_thread *t = session_file_thread(d->loaded->file, p->threads[i].thread);
+        const struct trace_thread *t = session_file_thread(d->loaded->file, threads[i].thread);
         char name[64];
         snprintf(name, sizeof name, "thread %s (%u)", t ? t->name : "[unknown]", t ? t->tid : 0);
-        size_t row = add_row(d, 0, 0, false, name, NULL, &d->rollup->nodes[p->threads[i].root]);
-        draw_below(d, p->threads[i].root, row, 0);
+        size_t row = add_row(d, 0, 0, false, name, NULL, &d->rollup->nodes[threads[i].root]);
+        draw_below(d, threads[i].root, row, 0);
     }
+    free(threads);
 }
 
 /* The functions of the joined tree are the profile's, but in an order of their own. */

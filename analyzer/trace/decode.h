@@ -98,19 +98,22 @@ static inline enum decoded decode_next(struct decoder *d)
             return DECODED_END;
         word = decode_word(at);
     }
-    d->time = time ? time : decode_time(d->time, word, DWELL_TIME_BITS);
+    if (__builtin_expect(!time, 1))
+        time = decode_time(d->time, word, DWELL_TIME_BITS);
     if (word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXIT) {
+        d->time = time;
         d->at = at + 2;
         return DECODED_EXIT;
     }
     uint32_t lower;
     memcpy(&lower, at + 2, sizeof lower); /* the buffer's padding lets this be read at its end, too */
-    d->at = at + 6;
-    d->function = d->upper[(word >> DWELL_WORD_KIND_SHIFT) - 1] | lower;
     if (__builtin_expect(lower == 0, 0)) {
-        d->at = d->end; /* killed between the two stores: nothing follows */
+        d->at = d->end; /* killed between the two stores: nothing follows, and the event has not happened */
         return DECODED_END;
     }
+    d->time = time;
+    d->at = at + 6;
+    d->function = d->upper[(word >> DWELL_WORD_KIND_SHIFT) - 1] | lower;
     return DECODED_ENTER;
 }
 

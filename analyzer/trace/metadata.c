@@ -13,6 +13,14 @@ struct reader {
     uint32_t size;
     uint32_t next; /* offset of the next string */
     bool bad;
+    struct recorder_ends *ends;
+};
+
+/* What the recorder says of how processes ended: it knows them by their pids alone, so all of them have to be
+ * known first. */
+struct recorder_ends {
+    struct dwell_rec_process_end *list;
+    size_t count, room;
 };
 
 struct string {
@@ -129,16 +137,30 @@ static void read_process_end(struct reader *r)
     struct dwell_rec_process_end record;
     if (!TAKE(r, record))
         return;
-    struct trace_process *p = record.process ? need_process(r->file, record.process)
-                                             : process_of_pid(r->file, record.pid);
-    if (!p)
+    if (record.process == 0) {
+        GROW(r->ends->list, r->ends->count, r->ends->room);
+        r->ends->list[r->ends->count++] = record;
         return;
-    if (!p->end_time || record.time < p->end_time)
-        p->end_time = record.time;
-    if (record.how != DWELL_END_UNKNOWN || !p->end_how) {
-        p->end_how = record.how;
-        p->end_value = record.value;
     }
+    struct trace_process *p = need_process(r->file, record.process);
+    p->end_time = record.time;
+    p->end_how = record.how;
+    p->end_value = record.value;
+}
+
+/* The process' own word holds for the time, the recorder's for how. */
+static void take_recorder_ends(struct session_file *file, struct recorder_ends *ends)
+{
+    for (size_t i = 0; i < ends->count; i++) {
+        struct trace_process *p = process_of_pid(file, ends->list[i].pid);
+        if (!p)
+            continue;
+        if (!p->end_time)
+            p->end_time = ends->list[i].time;
+        p->end_how = ends->list[i].how;
+        p->end_value = ends->list[i].value;
+    }
+    free(ends->list);
 }
 
 static void read_thread(struct reader *r)
@@ -150,6 +172,7 @@ static void read_thread(struct reader *r)
     t->process = r->process;
     t->tid = record.tid;
     t->os_source = record.os_source;
+    t->announced = true;
     t->start_time = record.start_time;
     replace(&t->name, take_text(r));
 }
@@ -281,19 +304,23 @@ static void (*const readers[])(struct reader *) = {
     [DWELL_REC_SYMBOL] = read_symbol,
 };
 
-static void read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data)
+static void read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,
+                         struct recorder_ends *ends)
 {
+    const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
     uint32_t at = sizeof(struct dwell_chunk_header);
-    while (at + sizeof(struct dwell_record) <= chunk->size) {
+    while (at + sizeof(struct dwell_record) <= end) {
         struct dwell_record head;
         memcpy(&head, data + at, sizeof head);
         if (head.type == 0)
             return;
-        if (head.size < sizeof head || head.size % 8 || head.size > chunk->size - at) {
+        if (head.size < sizeof head || head.size % 8 || head.size > end - at) {
             file->damaged_records++;
             return;
         }
-        struct reader r = { .file = file, .process = chunk->process, .record = data + at, .size = head.size };
+        struct reader r = {
+            .file = file, .process = chunk->process, .record = data + at, .size = head.size, .ends = ends,
+        };
         if (head.type < sizeof readers / sizeof *readers && readers[head.type])
             readers[head.type](&r); /* else a later version's: stepped over */
         file->damaged_records += r.bad;
@@ -329,6 +356,7 @@ static void end_open_threads(struct session_file *file)
 void metadata_read(struct session_file *file)
 {
     uint8_t *buffer = NULL;
+    struct recorder_ends ends = { NULL, 0, 0 };
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind == DWELL_CHUNK_EVENTS)
@@ -337,10 +365,11 @@ void metadata_read(struct session_file *file)
             continue;
         buffer = need_more(buffer, (size_t)chunk->size + TRACE_PADDING, 1);
         if (session_file_read_chunk(file, chunk, buffer))
-            read_records(file, chunk, buffer);
+            read_records(file, chunk, buffer, &ends);
         else
             file->damaged_chunks++;
     }
     free(buffer);
+    take_recorder_ends(file, &ends);
     end_open_threads(file);
 }

@@ -75,7 +75,7 @@ static bool plausible(const struct session_file *file, const struct dwell_chunk_
 {
     if (h->size < DWELL_UNIT || h->size % DWELL_UNIT || h->size > DWELL_CHUNK_LARGEST)
         return false;
-    if (h->kind > DWELL_CHUNK_CALL_TREE || h->used > h->size || (h->used && h->used < sizeof *h))
+    if (h->used > h->size || (h->used && h->used < sizeof *h))
         return false;
     if (h->kind == DWELL_CHUNK_EVENTS && (h->size - sizeof *h) / sizeof(struct dwell_frame) < h->depth)
         return false;
@@ -226,22 +226,21 @@ struct trace_thread *session_file_thread(const struct session_file *file, uint32
 _Static_assert(offsetof(struct trace_process, serial) == 0 && offsetof(struct trace_thread, serial) == 0,
                "compare_serial reads the first member");
 
+/* How far `time` is from the module's life; a module is noted a moment after it was loaded or unloaded. */
+static uint64_t distance(const struct trace_module *m, uint64_t time)
+{
+    if (time < m->load_time)
+        return m->load_time - time;
+    return time < m->unload_time ? 0 : time - m->unload_time + 1;
+}
+
 const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time)
 {
-    const struct trace_module *earlier = NULL, *later = NULL;
+    const struct trace_module *nearest = NULL;
     for (size_t i = 0; i < process->module_count; i++) {
         const struct trace_module *m = &process->modules[i];
-        if (address < m->begin || address >= m->end)
-            continue;
-        if (m->load_time <= time && time < m->unload_time)
-            return m;
-        /* A module is noted a moment after it was loaded, or unloaded: the nearest one then. */
-        if (time < m->load_time) {
-            if (!later || m->load_time < later->load_time)
-                later = m;
-        } else if (!earlier || m->unload_time > earlier->unload_time) {
-            earlier = m;
-        }
+        if (address >= m->begin && address < m->end && (!nearest || distance(m, time) < distance(nearest, time)))
+            nearest = m;
     }
-    return later ? later : earlier;
+    return nearest;
 }

@@ -45,6 +45,7 @@ struct trace_process {
 
 struct trace_thread {
     uint32_t serial, process, tid, os_source;
+    bool announced; /* by a THREAD record: os_source is known */
     uint64_t start_time;
     uint64_t end_time; /* zero: unknown */
     bool end_flagged;  /* the OS worked between its last event and its end */

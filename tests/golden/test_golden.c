@@ -1,0 +1,161 @@
+/*
+ * The real program's output over one hand-made session, byte for byte. Where a change is meant:
+ * DWELL_UPDATE_GOLDEN=1 build/test/tests/dwell-tests --filter 'golden*', and look at the difference before it goes in.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/example.h"
+#include "support/run.h"
+#include "support/scenario.h"
+
+static void save_sessions(void)
+{
+    struct writer *w = example_session(SOURCE_PERF), *blind = example_session(SOURCE_NONE);
+    writer_save(w, test_path("example.dwell"));
+    writer_save(blind, test_path("blind.dwell"));
+    writer_free(w);
+    writer_free(blind);
+}
+
+TestSuite(golden, .init = save_sessions, .timeout = 60);
+
+static char *read_golden(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return strdup("");
+    char *text = NULL;
+    size_t length, got;
+    FILE *copy = open_memstream(&text, &length);
+    char part[4096];
+    while ((got = fread(part, 1, sizeof part, in)) > 0)
+        fwrite(part, 1, got, copy);
+    fclose(in);
+    fclose(copy);
+    return text;
+}
+
+static void write_golden(const char *path, const char *text)
+{
+    FILE *out = fopen(path, "wb");
+    cr_assert(out != NULL, "%s", path);
+    fputs(text, out);
+    cr_assert(eq(int, fclose(out), 0));
+}
+
+/* What `dwell ARGUMENTS` prints is in the file of that name. */
+static void check(const char *arguments, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, DWELL_GOLDEN "/%s", name);
+    struct ran r = run("$DWELL %s", arguments);
+    cr_assert(eq(int, r.status, 0), "dwell %s", arguments);
+    cr_assert(eq(str, r.err, ""));
+    if (getenv("DWELL_UPDATE_GOLDEN"))
+        write_golden(path, r.out);
+    char *wanted = read_golden(path);
+    cr_assert(eq(str, r.out, wanted), "dwell %s: not as in tests/golden/%s", arguments, name);
+    free(wanted);
+    ran_drop(&r);
+}
+
+static void check_formats(const char *arguments, const char *name)
+{
+    static const char *const formats[][2] = { { "text", "txt" }, { "csv", "csv" }, { "json", "json" } };
+    for (int i = 0; i < 3; i++) {
+        char command[256], file[256];
+        snprintf(command, sizeof command, "%s --format %s", arguments, formats[i][0]);
+        snprintf(file, sizeof file, "%s.%s", name, formats[i][1]);
+        check(command, file);
+    }
+}
+
+Test(golden, report_by_function)
+{
+    check_formats("report example.dwell", "report-function");
+}
+
+Test(golden, report_by_module)
+{
+    check_formats("report example.dwell --by module", "report-module");
+}
+
+Test(golden, report_by_thread)
+{
+    check_formats("report example.dwell --by thread", "report-thread");
+}
+
+Test(golden, report_by_process)
+{
+    check_formats("report example.dwell --by process", "report-process");
+}
+
+Test(golden, report_sorted_and_limited)
+{
+    check("report example.dwell --sort calls --limit 2", "report-limited.txt");
+}
+
+Test(golden, report_without_a_source_of_os_events)
+{
+    check_formats("report blind.dwell", "report-blind");
+}
+
+Test(golden, tree)
+{
+    check_formats("tree example.dwell", "tree");
+}
+
+Test(golden, tree_folded)
+{
+    check("tree example.dwell --min 10 --depth 3", "tree-folded.txt");
+}
+
+Test(golden, callers)
+{
+    check_formats("callers example.dwell price_of", "callers");
+}
+
+/* ---- what people add up ---- */
+
+/* The n-th word of a line, from 0, as thousandths of its unit. */
+static uint64_t number_at(const char *line, int n)
+{
+    uint64_t whole = 0, part = 0;
+    for (; n > 0; n--) {
+        line += strspn(line, " ");
+        line += strcspn(line, " ");
+    }
+    cr_assert(eq(int, sscanf(line, " %" SCNu64 ".%3" SCNu64, &whole, &part), 2), "%s", line);
+    return whole * 1000 + part;
+}
+
+/* Under every column of exclusive times stands what the first line says of the session. `before`: columns of numbers
+ * that a kind of report has before the calls. */
+static void check_sums(const char *by, int before)
+{
+    char *text = run_well("$DWELL report example.dwell --limit 0 --by %s", by);
+    uint64_t us[2], ns[2], elapsed = 0, application = 0;
+    cr_assert(eq(int, 4, sscanf(text, "example.dwell: elapsed %" SCNu64 ".%3" SCNu64 " us, application %" SCNu64 ".%3" SCNu64,
+                                &us[0], &ns[0], &us[1], &ns[1])));
+    char *line = strstr(text, "\n\n") + 2; /* the titles */
+    for (line = strchr(line, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
+        elapsed += number_at(line, before + 3);
+        application += number_at(line, before + 7);
+    }
+    cr_assert(eq(u64, elapsed, us[0] * 1000 + ns[0]), "by %s", by);
+    cr_assert(eq(u64, application, us[1] * 1000 + ns[1]), "by %s", by);
+    free(text);
+}
+
+Test(golden, text_columns_add_up)
+{
+    check_sums("function", 0);
+    check_sums("module", 0);
+    check_sums("thread", 1);
+    check_sums("process", 1);
+}

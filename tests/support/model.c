@@ -1,0 +1,319 @@
+#include "support/model.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const model_paths[MODEL_MODULES] = { "/bin/model", "/lib/one/libx.so", "/lib/two/libx.so", "" };
+
+unsigned model_random(struct model *m, unsigned limit)
+{
+    m->random = m->random * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(m->random >> 33) % limit;
+}
+
+unsigned model_process(unsigned thread)
+{
+    return thread / 2;
+}
+
+/* The unknown module's functions have their addresses, which are the same in both processes. */
+uint64_t model_offset(int function)
+{
+    const uint64_t own = 0x1100 + 0x40 * (uint64_t)(function % MODEL_PER_MODULE);
+    return function / MODEL_PER_MODULE == 3 ? 0x7fffff000000 + own : own;
+}
+
+static uint64_t bias(unsigned process, int module)
+{
+    static const uint64_t known[MODEL_PROCESSES][3] = {
+        { 0x555500000000, 0x7f1100000000, 0x7f2200000000 },
+        { 0x555500000000, 0x7f2200000000, 0x7f1100000000 }, /* the libraries have changed places */
+    };
+    return module == 3 ? 0 : known[process][module];
+}
+
+uint64_t model_address(unsigned process, int function)
+{
+    return bias(process, function / MODEL_PER_MODULE) + model_offset(function);
+}
+
+/* ---- events ---- */
+
+static void make_events(struct model *m, unsigned thread)
+{
+    uint64_t time = 5000 + thread;
+    unsigned depth = 0;
+    for (int i = 0; i < MODEL_EVENTS; i++) {
+        struct model_event *e = &m->events[thread][i];
+        time += model_random(m, 30) ? model_random(m, 400) : model_random(m, 200000);
+        *e = (struct model_event){ .time = time, .function = -1, .flagged = model_random(m, 8) == 0 };
+        if (depth > 1 && model_random(m, 40) == 0)
+            e->unwound = 1 + model_random(m, depth);
+        depth -= e->unwound;
+        if (depth == 0 || (depth < MODEL_DEEPEST && model_random(m, 100) < 55)) {
+            e->function = (int)model_random(m, MODEL_FUNCTIONS);
+            depth++;
+        } else {
+            depth--;
+        }
+    }
+    m->end[thread] = time + model_random(m, 1000);
+    m->end_flagged[thread] = model_random(m, 2);
+}
+
+/* ---- the reference ---- */
+
+struct frame {
+    unsigned char function;
+    uint64_t entered;
+};
+
+struct walk {
+    struct model *m;
+    unsigned thread, depth;
+    struct frame stack[MODEL_DEEPEST];
+};
+
+static void inclusive(struct times *t, uint64_t d, bool flagged)
+{
+    t->elapsed_inclusive += d;
+    t->application_inclusive += flagged ? 0 : d;
+}
+
+static void exclusive(struct times *t, uint64_t d, bool flagged)
+{
+    t->elapsed_exclusive += d;
+    t->application_exclusive += flagged ? 0 : d;
+}
+
+static struct model_path *path_at(const struct walk *w, unsigned depth)
+{
+    struct model *m = w->m;
+    struct model_path wanted = { .thread = w->thread, .depth = depth, .times.shortest = UINT64_MAX };
+    for (unsigned i = 0; i < depth; i++)
+        wanted.stack[i] = w->stack[i].function;
+    for (unsigned i = 0; i < m->path_count; i++)
+        if (m->paths[i].thread == wanted.thread && m->paths[i].depth == depth &&
+            memcmp(m->paths[i].stack, wanted.stack, depth) == 0)
+            return &m->paths[i];
+    cr_assert(m->path_count < MODEL_PATHS);
+    m->paths[m->path_count] = wanted;
+    return &m->paths[m->path_count++];
+}
+
+static struct times *caller_of(const struct walk *w, unsigned at)
+{
+    const unsigned caller = at ? w->stack[at - 1].function : MODEL_NOBODY;
+    return &w->m->callers[w->stack[at].function][caller];
+}
+
+static struct times *callee_of(const struct walk *w, unsigned at)
+{
+    return &w->m->callees[w->stack[at - 1].function][w->stack[at].function];
+}
+
+/* Each distinct thing on the stack once. */
+static void add_inclusive(struct walk *w, uint64_t d, bool flagged)
+{
+    bool function[MODEL_FUNCTIONS] = { false }, module[MODEL_MODULES] = { false };
+    bool callee[MODEL_FUNCTIONS][MODEL_FUNCTIONS] = { { false } };
+    for (unsigned i = 0; i < w->depth; i++) {
+        const unsigned f = w->stack[i].function;
+        if (!module[f / MODEL_PER_MODULE])
+            inclusive(&w->m->modules[f / MODEL_PER_MODULE], d, flagged);
+        if (!function[f]) {
+            inclusive(&w->m->functions[f], d, flagged);
+            inclusive(caller_of(w, i), d, flagged);
+        }
+        if (i && !callee[w->stack[i - 1].function][f]) {
+            inclusive(callee_of(w, i), d, flagged);
+            callee[w->stack[i - 1].function][f] = true;
+        }
+        module[f / MODEL_PER_MODULE] = function[f] = true;
+        inclusive(&path_at(w, i + 1)->times, d, flagged);
+    }
+}
+
+static void add_interval(struct walk *w, uint64_t d, bool flagged)
+{
+    struct model *m = w->m;
+    if (w->depth == 0)
+        return;
+    const unsigned top = w->depth - 1, f = w->stack[top].function;
+    struct times *const rest[] = { &m->threads[w->thread], &m->processes[model_process(w->thread)], &m->session };
+    add_inclusive(w, d, flagged);
+    exclusive(&m->functions[f], d, flagged);
+    exclusive(&m->modules[f / MODEL_PER_MODULE], d, flagged);
+    exclusive(&path_at(w, w->depth)->times, d, flagged);
+    exclusive(caller_of(w, top), d, flagged);
+    if (top)
+        exclusive(callee_of(w, top), d, flagged);
+    for (int i = 0; i < 3; i++) {
+        inclusive(rest[i], d, flagged);
+        exclusive(rest[i], d, flagged);
+    }
+}
+
+/* What a call at the top of the stack counts for. */
+static size_t counted_for(struct walk *w, struct times **list)
+{
+    const unsigned top = w->depth - 1, f = w->stack[top].function;
+    size_t n = 0;
+    list[n++] = &w->m->functions[f];
+    list[n++] = &w->m->modules[f / MODEL_PER_MODULE];
+    list[n++] = &w->m->threads[w->thread];
+    list[n++] = &w->m->processes[model_process(w->thread)];
+    list[n++] = &path_at(w, w->depth)->times;
+    list[n++] = caller_of(w, top);
+    if (top)
+        list[n++] = callee_of(w, top);
+    return n;
+}
+
+static void leave(struct walk *w, uint64_t now)
+{
+    struct times *list[8];
+    const uint64_t d = now - w->stack[w->depth - 1].entered;
+    for (size_t n = counted_for(w, list); n-- > 0;) {
+        list[n]->shortest = d < list[n]->shortest ? d : list[n]->shortest;
+        list[n]->longest = d > list[n]->longest ? d : list[n]->longest;
+    }
+    w->depth--;
+}
+
+static void enter(struct walk *w, int function, uint64_t now)
+{
+    struct times *list[8];
+    w->stack[w->depth++] = (struct frame){ (unsigned char)function, now };
+    for (size_t n = counted_for(w, list); n-- > 0;)
+        list[n]->calls++;
+    w->m->session.calls++;
+}
+
+static void walk_thread(struct model *m, unsigned thread)
+{
+    struct walk w = { .m = m, .thread = thread };
+    uint64_t last = 0;
+    for (int i = 0; i < MODEL_EVENTS; i++) {
+        const struct model_event *e = &m->events[thread][i];
+        add_interval(&w, e->time - last, e->flagged);
+        for (unsigned n = e->unwound; n > 0; n--)
+            leave(&w, e->time);
+        if (e->function >= 0)
+            enter(&w, e->function, e->time);
+        else
+            leave(&w, e->time);
+        last = e->time;
+    }
+    add_interval(&w, m->end[thread] - last, m->end_flagged[thread]);
+}
+
+static void no_calls_yet(struct times *t, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        t[i].shortest = UINT64_MAX;
+}
+
+struct model *model_new(uint64_t seed)
+{
+    struct model *m = calloc(1, sizeof *m);
+    m->paths = calloc(MODEL_PATHS, sizeof *m->paths);
+    m->random = seed;
+    no_calls_yet(m->functions, MODEL_FUNCTIONS);
+    no_calls_yet(m->modules, MODEL_MODULES);
+    no_calls_yet(m->threads, MODEL_THREADS);
+    no_calls_yet(m->processes, MODEL_PROCESSES);
+    no_calls_yet(&m->callers[0][0], sizeof m->callers / sizeof(struct times));
+    no_calls_yet(&m->callees[0][0], sizeof m->callees / sizeof(struct times));
+    for (unsigned thread = 0; thread < MODEL_THREADS; thread++) {
+        make_events(m, thread);
+        walk_thread(m, thread);
+    }
+    return m;
+}
+
+void model_free(struct model *m)
+{
+    free(m->paths);
+    free(m);
+}
+
+/* ---- the session ---- */
+
+static void write_metadata(struct model *m, struct writer *w)
+{
+    for (unsigned process = 0; process < MODEL_PROCESSES; process++) {
+        write_process(w, process + 1, 100 + process, process ? "/bin/worker" : "/bin/model");
+        for (int module = 0; module < 3; module++) {
+            const uint64_t at = bias(process, module);
+            write_module(w, process + 1, (uint32_t)module + 1, at, at + 0x1000, at + 0x2000, 0, model_paths[module]);
+        }
+        for (unsigned thread = 0; thread < MODEL_THREADS; thread++)
+            if (model_process(thread) == process)
+                write_thread(w, process + 1, thread + 1, 200 + thread, SOURCE_PERF, thread % 2 ? "second" : "first");
+    }
+    for (unsigned thread = 0; thread < MODEL_THREADS; thread++)
+        write_thread_end(w, model_process(thread) + 1, thread + 1, m->end_flagged[thread], m->end[thread]);
+}
+
+/* Every function has a symbol, so that nobody looks for the files; the libraries' have the same names. */
+static void write_symbols(struct writer *w)
+{
+    static const char *const names[] = { "main", "helper", "_Z5threel", "twin", "_ZN1x3oneEv", "two" };
+    for (uint32_t module = 0; module < MODEL_MODULES; module++) {
+        write_symbol_module(w, module, model_paths[module]);
+        for (int i = 0; i < MODEL_PER_MODULE; i++)
+            write_symbol(w, module, 0, 0, model_offset((int)module * MODEL_PER_MODULE + i),
+                         names[(module ? 3 : 0) + i]);
+    }
+}
+
+struct progress {
+    struct open_call stack[MODEL_DEEPEST];
+    uint32_t depth, next, sequence;
+};
+
+/* One chunk of a thread: up to where the dice cut it. */
+static void write_piece(struct model *m, struct writer *w, unsigned thread, struct progress *p, unsigned pieces)
+{
+    const struct model_event *events = m->events[thread];
+    const unsigned process = model_process(thread);
+    begin_events(w, process + 1, thread + 1, p->sequence++, p->next ? events[p->next - 1].time : 4000, p->stack, p->depth);
+    while (p->next < MODEL_EVENTS) {
+        const struct model_event *e = &events[p->next++];
+        if (e->flagged)
+            write_os(w);
+        if (e->unwound)
+            write_unwind(w, e->unwound);
+        p->depth -= e->unwound;
+        if (e->function >= 0) {
+            p->stack[p->depth++] = (struct open_call){ model_address(process, e->function), e->time };
+            write_enter(w, e->time, model_address(process, e->function));
+        } else {
+            p->depth--;
+            write_exit(w, e->time);
+        }
+        if (pieces && model_random(m, pieces) == 0)
+            break;
+    }
+    end_events(w, model_random(m, 2));
+}
+
+struct writer *model_write(struct model *m, unsigned pieces, unsigned first)
+{
+    struct writer *w = writer_new();
+    struct progress progress[MODEL_THREADS] = { { .depth = 0 } };
+    write_metadata(m, w);
+    for (bool more = true; more;) {
+        more = false;
+        for (unsigned i = 0; i < MODEL_THREADS; i++) {
+            const unsigned thread = (first + i) % MODEL_THREADS;
+            if (progress[thread].next < MODEL_EVENTS)
+                write_piece(m, w, thread, &progress[thread], pieces);
+            more |= progress[thread].next < MODEL_EVENTS;
+        }
+    }
+    write_symbols(w);
+    return w;
+}

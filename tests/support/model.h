@@ -1,0 +1,65 @@
+/*
+ * A made-up program's events, and what they amount to by the rule of the time model taken literally: for each interval
+ * the whole stack is walked. Slow, and independent of everything that it is compared with.
+ */
+#ifndef DWELL_TESTS_MODEL_H
+#define DWELL_TESTS_MODEL_H
+
+#include "profile/rollup.h"
+#include "support/session_writer.h"
+
+enum {
+    MODEL_PROCESSES = 2,
+    MODEL_THREADS = 4, /* the first two are of the first process */
+    MODEL_MODULES = 4, /* the last one is the unknown one */
+    MODEL_PER_MODULE = 3,
+    MODEL_FUNCTIONS = MODEL_MODULES * MODEL_PER_MODULE,
+    MODEL_EVENTS = 700,
+    MODEL_DEEPEST = 10,
+    MODEL_PATHS = 4096,
+    MODEL_NOBODY = MODEL_FUNCTIONS, /* as a caller */
+};
+
+struct model_event {
+    uint64_t time;
+    int function; /* -1: an exit */
+    unsigned unwound;
+    bool flagged;
+};
+
+struct model_path {
+    unsigned thread, depth;
+    unsigned char stack[MODEL_DEEPEST];
+    struct times times;
+};
+
+struct model {
+    uint64_t random;
+    struct model_event events[MODEL_THREADS][MODEL_EVENTS];
+    uint64_t end[MODEL_THREADS];
+    bool end_flagged[MODEL_THREADS];
+    /* the reference's results */
+    struct times functions[MODEL_FUNCTIONS], modules[MODEL_MODULES];
+    struct times threads[MODEL_THREADS], processes[MODEL_PROCESSES], session;
+    struct times callers[MODEL_FUNCTIONS][MODEL_FUNCTIONS + 1], callees[MODEL_FUNCTIONS][MODEL_FUNCTIONS];
+    struct model_path *paths;
+    unsigned path_count;
+};
+
+/* Makes events from the seed, and their sums. */
+struct model *model_new(uint64_t seed);
+void model_free(struct model *m);
+
+unsigned model_random(struct model *m, unsigned limit);
+unsigned model_process(unsigned thread);
+
+/* Where a function lies in the file's own terms, and in the process. The files have the names below. */
+uint64_t model_offset(int function);
+uint64_t model_address(unsigned process, int function);
+extern const char *const model_paths[MODEL_MODULES];
+
+/* All of it as a session: a new chunk begins before every event with a chance of one in `pieces` (zero: never), and the
+ * chunks of the threads lie in the file turn by turn, starting with thread `first`. */
+struct writer *model_write(struct model *m, unsigned pieces, unsigned first);
+
+#endif
