@@ -155,7 +155,8 @@ static void sort_and_limit(struct table *t, const struct sorting *sorting)
     for (size_t i = 0; i < t->column_count; i++)
         if (strcmp(t->columns[i].key, sorting->key) == 0)
             order.column = i;
-    qsort_r(t->cells, t->row_count, t->column_count * sizeof *t->cells, compare_rows, &order);
+    if (t->row_count)
+        qsort_r(t->cells, t->row_count, t->column_count * sizeof *t->cells, compare_rows, &order);
     if (sorting->limit && sorting->limit < t->row_count)
         drop_rows_behind(t, sorting->limit);
 }
