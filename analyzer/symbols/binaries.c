@@ -127,7 +127,7 @@ static const char *name_at(const struct binary *binary, uint64_t address)
 /* Opens the file at base zero, so that its own addresses are the library's. */
 static void open_binary(struct binary *binary)
 {
-    int fd = open(binary->path, O_RDONLY | O_CLOEXEC);
+    int fd = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         say("%s: %s: its functions are shown by address", binary->path, strerror(errno));
         return;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,8 @@ static void __attribute__((noreturn)) run_shell(const char *command, const char 
     setenv("RUNTIME", DWELL_RUNTIME, 1);
     setenv("SAMPLES", DWELL_SAMPLES, 1);
     setenv("PROGRAMS", DWELL_PROGRAMS, 1);
+    signal(SIGINT, SIG_DFL); /* a test run in the background is started with these two ignored */
+    signal(SIGQUIT, SIG_DFL);
     if (chdir(folder) < 0)
         _exit(99);
     redirect(".out", STDOUT_FILENO);

@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/scenario.h"
@@ -351,4 +352,34 @@ Test(unit_session_file, the_nearest_module_in_time)
     cr_assert(eq(str, (char *)module_of(f, 0x5000, 990), "second"));
     cr_assert(eq(str, (char *)module_of(f, 0x5000, 210), "first"), "10 behind its unloading, 790 before the other");
     session_file_close(f);
+}
+
+/* Between the two libraries nothing is loaded there; calls are the nearest one's, whatever was called before and
+ * wherever the chunks were cut. */
+Test(unit_session_file, calls_between_two_modules_are_the_nearest_ones)
+{
+    for (int pieces = 1; pieces <= 2; pieces++) {
+        struct writer *w = writer_new();
+        write_module(w, 1, 1, 0, 0x5000, 0x6000, 0, "first");
+        write_module_unload(w, 1, 1, 100);
+        write_module(w, 1, 2, 0, 0x5000, 0x6000, 1000, "second");
+        begin_events(w, 1, 1, 0, 0, NULL, 0);
+        write_enter(w, 200, 0x5000);
+        write_exit(w, 207);
+        if (pieces == 2) {
+            end_events(w, true);
+            begin_events(w, 1, 1, 1, 207, NULL, 0);
+        }
+        write_enter(w, 900, 0x5000);
+        write_exit(w, 903);
+        struct outcome o = outcome_of(w, 1);
+        cr_assert(eq(sz, o.profile->module_count, 2));
+        struct times *modules = rollup_groups(o.rollup, BY_MODULE);
+        for (int i = 0; i < 2; i++) {
+            const bool first = strcmp(o.profile->modules[i].path, "first") == 0;
+            cr_assert(eq(u64, modules[i].elapsed_inclusive, first ? 7 : 3), "%d chunks", pieces);
+        }
+        free(modules);
+        outcome_drop(&o);
+    }
 }

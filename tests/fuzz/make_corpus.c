@@ -1,0 +1,46 @@
+/* Writes the sessions that the fuzzer starts from: make-corpus FOLDER. */
+#include <stdio.h>
+
+#include "support/example.h"
+
+static void save(struct writer *w, const char *folder, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    writer_save(w, path);
+    writer_free(w);
+}
+
+/* A thread that was killed in the midst of a record. */
+static struct writer *killed(void)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, 0x1000);
+    write_enter(w, 20, 0x7f0000001000);
+    write_words(w, (uint16_t[]){ 0, 0, 0, 1u << 14 | 25, 0, 0 }, 6);
+    end_events(w, false);
+    return w;
+}
+
+static struct writer *nothing_but_free_space(void)
+{
+    struct writer *w = writer_new();
+    write_nothing(w);
+    write_chunk_of_kind(w, 0);
+    write_chunk_of_kind(w, 4);
+    write_nothing(w);
+    return w;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return 2;
+    save(example_session(SOURCE_PERF), argv[1], "example");
+    save(example_small(), argv[1], "small");
+    save(killed(), argv[1], "killed");
+    save(nothing_but_free_space(), argv[1], "free");
+    save(writer_new(), argv[1], "header");
+    return 0;
+}

@@ -1,0 +1,105 @@
+/* Input that cannot be read: one clear line, nothing else, from every command. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/example.h"
+#include "support/run.h"
+#include "support/scenario.h"
+
+static void save_session(void)
+{
+    struct writer *w = example_small();
+    writer_save(w, test_path("small.dwell"));
+    writer_free(w);
+}
+
+TestSuite(golden_errors, .init = save_session, .timeout = 60);
+
+static void expect_line(const char *command, const char *file, const char *wrong)
+{
+    char wanted[512];
+    snprintf(wanted, sizeof wanted, "dwell: %s: %s\n", file, wrong);
+    struct ran r = run("$DWELL %s", command);
+    cr_assert(eq(int, r.status, 2), "dwell %s", command);
+    cr_assert(eq(str, r.out, ""));
+    cr_assert(eq(str, r.err, wanted));
+    ran_drop(&r);
+}
+
+static void expect(const char *file, const char *wrong)
+{
+    static const char *const commands[][2] = {
+        { "report", "" }, { "report --format json", "" }, { "tree", "" }, { "info", "" }, { "callers", "main" },
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char command[256];
+        snprintf(command, sizeof command, "%s %s %s", commands[i][0], file, commands[i][1]);
+        expect_line(command, file, wrong);
+    }
+}
+
+Test(golden_errors, no_such_file)
+{
+    expect("missing.dwell", "No such file or directory");
+}
+
+Test(golden_errors, empty)
+{
+    free(run_well(": >empty"));
+    expect("empty", "the file is empty");
+}
+
+Test(golden_errors, a_directory)
+{
+    free(run_well("mkdir -p folder"));
+    expect("folder", "is a directory");
+}
+
+Test(golden_errors, something_else)
+{
+    expect("/bin/sh", "not a dwell session");
+    expect("/dev/null", "not a regular file");
+    expect("/dev/zero", "not a regular file");
+}
+
+Test(golden_errors, cut_off)
+{
+    free(run_well("head -c 143 small.dwell >cut"));
+    expect("cut", "cut off within its header");
+}
+
+Test(golden_errors, from_the_future)
+{
+    free(run_well("cp small.dwell future; printf '\\002' | dd of=future bs=1 seek=8 conv=notrunc"));
+    expect("future", "written by a newer version of dwell");
+}
+
+Test(golden_errors, no_permission)
+{
+    /* Root may read everything: so it is tried as somebody else. */
+    struct ran r = run("chmod 755 .; cp small.dwell closed; chmod 0 closed; if [ $(id -u) = 0 ]; then "
+                       "setpriv --reuid 65534 --regid 65534 --clear-groups $DWELL report closed; else $DWELL report closed; fi");
+    cr_assert(eq(int, r.status, 2), "%s", r.err);
+    cr_assert(eq(str, r.err, "dwell: closed: Permission denied\n"));
+    ran_drop(&r);
+}
+
+/* A session may name any file as a module: looking for its symbols must not wait for somebody to write to it. */
+Test(golden_errors, a_module_that_is_a_pipe)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 1, "/bin/prog");
+    write_thread(w, 1, 1, 1, SOURCE_PERF, "main");
+    write_module(w, 1, 1, 0, 0, 0x10000, 0, test_path("pipe"));
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, 0x1000);
+    write_exit(w, 20);
+    writer_save(w, test_path("pipe.dwell"));
+    writer_free(w);
+    struct ran r = run("mkfifo pipe; timeout 5 $DWELL report pipe.dwell");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    cr_assert(has(r.out, "pipe+0x1000"));
+    ran_drop(&r);
+}

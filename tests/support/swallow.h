@@ -1,0 +1,10 @@
+/* Everything that the analyzer does with a session, for input that nobody trusts. */
+#ifndef DWELL_TESTS_SWALLOW_H
+#define DWELL_TESTS_SWALLOW_H
+
+#include <stdbool.h>
+
+/* Opens, profiles and sums up the file; false if it could not be opened, with the reason in *error. */
+bool swallow_session(const char *path, const char **error);
+
+#endif
