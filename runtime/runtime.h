@@ -87,6 +87,7 @@ struct thread {
     uint32_t serial;     /* number in the session */
     uint32_t tid;
     uint32_t chunks; /* how many this thread has begun */
+    uint32_t extension_bytes, left; /* of this chunk: bytes of extensions, calls left without an exit */
     uint32_t stopped; /* nothing more can be recorded: events are counted as lost */
     uint32_t modules_stale; /* this thread loaded or unloaded a library */
     uint64_t lost;    /* not yet added to the file header */

@@ -191,6 +191,8 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     word = word << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK);
     store(t->base + (uint32_t)state, e, (uint16_t)word, event->enter, event->function);
     t->last = now;
+    t->extension_bytes += (uint32_t)e->length * 2;
+    t->left += (uint32_t)left;
     if (new_upper) {
         t->upper[half] = (uint32_t)(event->function >> 32);
         t->next_upper = !half;

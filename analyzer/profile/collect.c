@@ -35,27 +35,63 @@ struct worker {
     const struct trace_process *process;
     uint32_t generation;
     uint64_t next_generation_at;
+    const struct trace_process *changes_of; /* whose changes are these */
+    uint64_t *changes;                      /* when its module map changed, ascending */
+    size_t change_count, change_room;
     pthread_t thread;
 };
 
 /* ---- module maps ---- */
 
-/* The module map's generation at `time`, and when the next one begins. Only changes under addresses that
- * were in use before matter; loading a library at a fresh place changes nothing. */
-static void find_generation(struct worker *w, uint64_t time)
+static void add_change(struct worker *w, uint64_t time)
+{
+    GROW(w->changes, w->change_count, w->change_room);
+    w->changes[w->change_count++] = time;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* When trace_module_at may begin to give another answer: when a module goes, when one comes in its place, and half way
+ * between. Loading a library at a fresh place changes nothing. */
+static void find_changes(struct worker *w)
 {
     const struct trace_process *p = w->process;
-    w->generation = 0;
-    w->next_generation_at = UINT64_MAX;
+    w->changes_of = p;
+    w->change_count = 0;
     for (size_t i = 0; p && i < p->module_count; i++) {
-        const struct trace_module *m = &p->modules[i];
-        if (m->unload_time == UINT64_MAX)
+        const struct trace_module *gone = &p->modules[i];
+        if (gone->unload_time == UINT64_MAX)
             continue;
-        if (m->unload_time <= time)
-            w->generation++;
-        else if (m->unload_time < w->next_generation_at)
-            w->next_generation_at = m->unload_time;
+        add_change(w, gone->unload_time);
+        for (size_t j = 0; j < p->module_count; j++) {
+            const struct trace_module *m = &p->modules[j];
+            if (m->load_time < gone->unload_time || m->end <= gone->begin || gone->end <= m->begin)
+                continue;
+            add_change(w, m->load_time);
+            add_change(w, gone->unload_time + (m->load_time - gone->unload_time + 1) / 2);
+        }
     }
+    if (w->change_count)
+        qsort(w->changes, w->change_count, sizeof *w->changes, compare_times);
+}
+
+/* The module map's generation at `time`, and when the next one begins. */
+static void find_generation(struct worker *w, uint64_t time)
+{
+    size_t low = 0, high = w->change_count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (w->changes[middle] <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    w->generation = (uint32_t)low;
+    w->next_generation_at = low < w->change_count ? w->changes[low] : UINT64_MAX;
 }
 
 static uint32_t identify(struct worker *w, uint64_t address, uint64_t time)
@@ -215,6 +251,8 @@ static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
         return;
     }
     w->process = session_file_process(w->file, chunk->process);
+    if (w->changes_of != w->process || !w->process)
+        find_changes(w);
     struct decoder d;
     decode_begin(&d, chunk, w->buffer);
     open_frames(w, chunk);
@@ -249,6 +287,7 @@ static void end_worker(struct worker *w)
     table_free(w->children);
     profile_free(w->profile);
     free(w->buffer);
+    free(w->changes);
     free(w->stack);
 }
 

@@ -24,6 +24,7 @@ struct binary {
     Dwfl_Module *module; /* NULL: not to be had */
     struct entry *entries; /* functions, by address and rank */
     size_t entry_count, entry_room;
+    bool instrumented; /* its code names the probes */
 };
 
 struct binaries {
@@ -89,6 +90,14 @@ static int compare_entries(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+/* With or without the version that the linker gave it. */
+static bool is_probe(const char *name)
+{
+    static const char probe[] = "__cyg_profile_func_enter";
+    const size_t length = sizeof probe - 1;
+    return strncmp(name, probe, length) == 0 && (name[length] == '\0' || name[length] == '@');
+}
+
 /* The library's own search walks the whole table for each address. */
 static void read_symbols(struct binary *binary)
 {
@@ -99,6 +108,8 @@ static void read_symbols(struct binary *binary)
         GElf_Word section;
         const char *name = dwfl_module_getsym_info(binary->module, i, &symbol, &address, &section, NULL, NULL);
         const int type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
+        if (name && is_probe(name))
+            binary->instrumented = true;
         if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
             continue;
         GROW(binary->entries, binary->entry_count, binary->entry_room);
@@ -185,4 +196,15 @@ struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, u
         symbol.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
     symbol.line = number > 0 ? (uint32_t)number : 0;
     return symbol;
+}
+
+size_t binaries_count(struct binaries *b, const struct symbol_module *m)
+{
+    const struct binary *binary = m->path[0] ? find_binary(b, m) : NULL;
+    return binary && binary->instrumented ? binary->entry_count : 0;
+}
+
+uint64_t binaries_offset(struct binaries *b, const struct symbol_module *m, size_t i)
+{
+    return find_binary(b, m)->entries[i].address;
 }

@@ -33,6 +33,12 @@ void binaries_free(struct binaries *b);
  * missing, or not the recorded one, is told once on stderr, and has no symbols. Not for several threads. */
 struct symbol binaries_find(struct binaries *b, const struct symbol_module *module, uint64_t offset);
 
+/* How many functions the file has, if it is instrumented at all; else zero. */
+size_t binaries_count(struct binaries *b, const struct symbol_module *module);
+
+/* The address of the i-th of them, in the file's own terms; in ascending order, each address once or more. */
+uint64_t binaries_offset(struct binaries *b, const struct symbol_module *module, size_t i);
+
 /* ---- names for people ---- */
 
 /* A linkage name demangled (C++, Rust, D), or as it is; to be freed by the caller. */

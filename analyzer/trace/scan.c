@@ -52,7 +52,7 @@ static void remember(struct scanner *s, uint32_t process, uint64_t address)
 
 /* ---- streams ---- */
 
-static void open_stream(struct scanner *s, struct stream *stream, const struct trace_chunk *chunk)
+static bool fill_stream(struct stream *stream, const struct session_file *file, const struct trace_chunk *chunk)
 {
     size_t needed = (size_t)chunk->size + TRACE_PADDING;
     if (needed > stream->buffer_size) {
@@ -60,7 +60,12 @@ static void open_stream(struct scanner *s, struct stream *stream, const struct t
         stream->buffer_size = needed;
     }
     stream->at = stream->end = stream->buffer;
-    if (!decode_has_frames(chunk) || !session_file_read_chunk(s->file, chunk, stream->buffer))
+    return decode_has_frames(chunk) && session_file_read_chunk(file, chunk, stream->buffer);
+}
+
+static void open_stream(struct scanner *s, struct stream *stream, const struct trace_chunk *chunk)
+{
+    if (!fill_stream(stream, s->file, chunk))
         return;
     for (uint32_t i = 0; i < chunk->depth; i++)
         remember(s, s->process, decode_frame(stream->buffer, i).function);
@@ -226,6 +231,30 @@ struct scan scan_session(const struct session_file *file, unsigned jobs)
     end_scanner(&scanners[0]);
     free(started);
     free(scanners);
+    return scan;
+}
+
+struct scan scan_counts(const struct session_file *file)
+{
+    struct scan scan = { 0 };
+    struct stream stream = { NULL, NULL, { 0, 0 }, NULL, 0 };
+    for (size_t i = 0; i < file->chunk_count; i++) {
+        const struct trace_chunk *chunk = &file->chunks[i];
+        if (chunk->kind != DWELL_CHUNK_EVENTS)
+            continue;
+        if (chunk->used) {
+            scan.enters += chunk->enters;
+            scan.exits += chunk->exits;
+        } else if (fill_stream(&stream, file, chunk)) {
+            struct decoder d;
+            decode_begin(&d, chunk, stream.buffer);
+            for (enum decoded event; (event = decode_next(&d)) != DECODED_END;) {
+                scan.enters += event == DECODED_ENTER;
+                scan.exits += event == DECODED_EXIT;
+            }
+        }
+    }
+    free(stream.buffer);
     return scan;
 }
 

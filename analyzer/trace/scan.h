@@ -17,6 +17,9 @@ struct scan {
 
 /* Reads all events by `jobs` threads. */
 struct scan scan_session(const struct session_file *file, unsigned jobs);
+
+/* Only counts: takes the writer's word where a chunk was finished, and reads the others. No functions. */
+struct scan scan_counts(const struct session_file *file);
 void scan_free(struct scan *scan);
 
 #endif

@@ -97,6 +97,8 @@ static void add_chunk(struct session_file *file, const struct dwell_chunk_header
         .depth = h->depth,
         .start_time = h->start_time,
         .upper = { h->upper[0], h->upper[1] },
+        .enters = h->enters,
+        .exits = h->exits,
     };
 }
 

@@ -19,6 +19,7 @@ struct trace_chunk {
     uint32_t process, thread, sequence, depth;
     uint64_t start_time;
     uint32_t upper[2];
+    uint32_t enters, exits; /* where used is not zero; the writer's word */
     bool last_of_thread;
 };
 

@@ -85,7 +85,8 @@ struct dwell_chunk_header {
     uint32_t depth;    /* events: how many struct dwell_frame follow */
     uint64_t start_time; /* events: time of the thread's event before this chunk's first one */
     uint32_t upper[2];   /* events: upper halves of function addresses at the start */
-    uint64_t reserved[2];
+    uint32_t enters, exits; /* events: how many it holds, where `used` is set */
+    uint64_t reserved;
 };
 
 /* An open call at the start of an events chunk, outermost first. */

@@ -6,8 +6,20 @@
 
 #include "support/run.h"
 #include "support/scenario.h"
+#include "trace/scan.h"
 
 TestSuite(e2e_times, .timeout = 120);
+
+/* The writer's word on what its chunks hold, a quick look over them, and the whole decoding. */
+static void check_counts_of_chunks(const struct session_file *file, const struct profile_counts *counts)
+{
+    struct scan said = scan_counts(file), seen = scan_session(file, 2);
+    cr_assert(eq(u64, said.enters, counts->enters));
+    cr_assert(eq(u64, said.exits, counts->exits));
+    cr_assert(eq(u64, seen.enters, counts->enters));
+    cr_assert(eq(u64, seen.exits, counts->exits));
+    scan_free(&seen);
+}
 
 static void check_file(const char *name)
 {
@@ -20,6 +32,7 @@ static void check_file(const char *name)
         o.rollup = rollup_new(o.profile);
         cr_assert(gt(u64, o.profile->counts.enters, 0));
         check_identities(&o);
+        check_counts_of_chunks(o.file, &o.profile->counts);
         profile_free(o.profile);
         rollup_free(o.rollup);
     }
@@ -31,6 +44,7 @@ Test(e2e_times, identities)
     static const char *const programs[] = {
         "$SAMPLES/fib 22", "$SAMPLES/threads 16 5000", "$SAMPLES/processes 8", "$SAMPLES/cplusplus", "$SAMPLES/sleeper 5 100 5",
         "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 500 3", "$PROGRAMS/jumps-O2", "$PROGRAMS/timer 200000",
+        "$PROGRAMS/deep 100000", "$SAMPLES/crash kill 5000; true",
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         free(run_well("$DWELL record -q %s", programs[i]));

@@ -80,7 +80,8 @@ Test(golden_errors, no_permission)
 {
     /* Root may read everything: so it is tried as somebody else. */
     struct ran r = run("chmod 755 .; cp small.dwell closed; chmod 0 closed; if [ $(id -u) = 0 ]; then "
-                       "setpriv --reuid 65534 --regid 65534 --clear-groups $DWELL report closed; else $DWELL report closed; fi");
+                       "setpriv --reuid 65534 --regid 65534 --clear-groups $DWELL report closed; "
+                       "else $DWELL report closed; fi");
     cr_assert(eq(int, r.status, 2), "%s", r.err);
     cr_assert(eq(str, r.err, "dwell: closed: Permission denied\n"));
     ran_drop(&r);

@@ -140,8 +140,9 @@ static void check_sums(const char *by, int before)
 {
     char *text = run_well("$DWELL report example.dwell --limit 0 --by %s", by);
     uint64_t us[2], ns[2], elapsed = 0, application = 0;
-    cr_assert(eq(int, 4, sscanf(text, "example.dwell: elapsed %" SCNu64 ".%3" SCNu64 " us, application %" SCNu64 ".%3" SCNu64,
-                                &us[0], &ns[0], &us[1], &ns[1])));
+    int found = sscanf(text, "example.dwell: elapsed %" SCNu64 ".%3" SCNu64 " us, application %" SCNu64 ".%3" SCNu64,
+                       &us[0], &ns[0], &us[1], &ns[1]);
+    cr_assert(eq(int, found, 4));
     char *line = strstr(text, "\n\n") + 2; /* the titles */
     for (line = strchr(line, '\n') + 1; *line; line = strchr(line, '\n') + 1) {
         elapsed += number_at(line, before + 3);

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char shop[] = "/opt/shop/bin/shop", price[] = "/opt/shop/lib/libprice.so", worker[] = "/opt/shop/bin/worker";
+static const char shop[] = "/opt/shop/bin/shop", worker[] = "/opt/shop/bin/worker";
+static const char price[] = "/opt/shop/lib/libprice.so";
 
 enum { MAIN = 0x401000, HANDLE = 0x401100, AUDIT = 0x401200, WORK = 0x401000 };
 

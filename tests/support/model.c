@@ -279,7 +279,8 @@ static void write_piece(struct model *m, struct writer *w, unsigned thread, stru
 {
     const struct model_event *events = m->events[thread];
     const unsigned process = model_process(thread);
-    begin_events(w, process + 1, thread + 1, p->sequence++, p->next ? events[p->next - 1].time : 4000, p->stack, p->depth);
+    const uint64_t start = p->next ? events[p->next - 1].time : 4000;
+    begin_events(w, process + 1, thread + 1, p->sequence++, start, p->stack, p->depth);
     while (p->next < MODEL_EVENTS) {
         const struct model_event *e = &events[p->next++];
         if (e->flagged)

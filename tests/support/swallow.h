@@ -4,7 +4,8 @@
 
 #include <stdbool.h>
 
-/* Opens, profiles and sums up the file; false if it could not be opened, with the reason in *error. */
+/* Opens, profiles, sums up and scans the file, and aborts where these contradict each other. False if it could not be
+ * opened, with the reason in *error. */
 bool swallow_session(const char *path, const char **error);
 
 #endif

@@ -42,7 +42,9 @@ static void expect(const struct event *event, enum decoded kind, uint64_t time, 
 Test(unit_decode, times_wrap_at_14_and_48_bits)
 {
     const uint64_t start = (1ull << 48) - 20000; /* both wrap on the way */
-    const uint64_t times[] = { start + 16383, start + 16384, start + 40000, start + 40000 + (1ull << 47), start + (1ull << 48) };
+    const uint64_t times[] = {
+        start + 16383, start + 16384, start + 40000, start + 40000 + (1ull << 47), start + (1ull << 48),
+    };
     struct writer *w = writer_new();
     begin_events(w, 1, 1, 0, start, NULL, 0);
     for (int i = 0; i < 5; i++)

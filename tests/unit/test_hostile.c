@@ -111,7 +111,8 @@ Test(unit_hostile, what_is_before_the_cut_is_used)
 /* ---- numbers that no writer writes ---- */
 
 static const uint32_t extremes[] = {
-    0, 1, 63, 64, 65, 4094, 4095, 4096, 4097, 8192, 0x3ffff000, 0x40000000, 0x7fffffff, 0x80000000, 0xfffff000, 0xffffffff,
+    0, 1, 63, 64, 65, 4094, 4095, 4096, 4097, 8192,
+    0x3ffff000, 0x40000000, 0x7fffffff, 0x80000000, 0xfffff000, 0xffffffff,
 };
 enum { EXTREMES = sizeof extremes / sizeof *extremes };
 
@@ -207,6 +208,15 @@ Test(unit_hostile, no_permission)
     int status;
     cr_assert(eq(int, waitpid(pid, &status, 0), pid));
     cr_assert(eq(int, status, 0));
+}
+
+/* A hole costs its maker nothing; it may not cost the reader hours either. */
+Test(unit_hostile, a_file_that_is_mostly_a_hole, .timeout = 5)
+{
+    const off_t huge = (off_t)256 << 30;
+    put(88, (uint64_t)huge, 8);
+    cr_assert(eq(int, ftruncate(fd, huge), 0));
+    cr_assert(try());
 }
 
 /* ---- all the way to the report ---- */

@@ -204,7 +204,7 @@ Test(unit_session_file, kinds_that_nobody_knows_are_stepped_over)
     write_note(w, 1, "behind them");
     struct session_file *f = open_saved(w);
     cr_assert(eq(sz, f->note_count, 1));
-    cr_assert(eq(u64, f->damaged_chunks, 0), "docs/format.md: kinds that a reader does not know are to be stepped over");
+    cr_assert(eq(u64, f->damaged_chunks, 0));
     session_file_close(f);
 }
 
