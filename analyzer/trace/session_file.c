@@ -102,6 +102,16 @@ static void add_chunk(struct session_file *file, const struct dwell_chunk_header
     };
 }
 
+/* The next unit in which something may have been written: a file can be a hole of terabytes. */
+static uint64_t next_unit(const struct session_file *file, uint64_t offset)
+{
+    uint64_t next = offset + DWELL_UNIT;
+    off_t data = lseek(file->fd, (off_t)next, SEEK_DATA);
+    if (data < 0)
+        return errno == ENXIO ? file->size : next;
+    return (uint64_t)data / DWELL_UNIT * DWELL_UNIT;
+}
+
 static void index_chunks(struct session_file *file)
 {
     static const struct dwell_chunk_header nothing;
@@ -123,7 +133,7 @@ static void index_chunks(struct session_file *file)
             file->damaged_chunks++;
         else if (memcmp(&h, &nothing, sizeof h) != 0)
             file->damaged_bytes += DWELL_UNIT;
-        offset += DWELL_UNIT;
+        offset = next_unit(file, offset);
     }
 }
 
