@@ -17,6 +17,8 @@
 #include "base/table.h"
 #include "trace/decode.h"
 
+enum { MOST_SUCCESSORS = 64 }; /* of a module, that each take a part of its place */
+
 struct open_call {
     uint32_t node;
     uint64_t enter_time;
@@ -55,8 +57,23 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* When trace_module_at may begin to give another answer: when a module goes, when one comes in its place, and half way
- * between. Loading a library at a fresh place changes nothing. */
+/* When one comes where `gone` was, and half way between: until then `gone` is the nearest. Of those that come, the
+ * first that takes the whole place ends the search. */
+static void add_successors(struct worker *w, const struct trace_module *gone, const struct trace_module *end)
+{
+    int found = 0;
+    for (const struct trace_module *m = gone + 1; m < end && found < MOST_SUCCESSORS; m++) {
+        if (m->load_time < gone->unload_time || m->end <= gone->begin || gone->end <= m->begin)
+            continue;
+        add_change(w, m->load_time);
+        add_change(w, gone->unload_time + (m->load_time - gone->unload_time + 1) / 2);
+        found++;
+        if (m->begin <= gone->begin && m->end >= gone->end)
+            return;
+    }
+}
+
+/* When trace_module_at may begin to give another answer. Loading a library at a fresh place changes nothing. */
 static void find_changes(struct worker *w)
 {
     const struct trace_process *p = w->process;
@@ -67,13 +84,7 @@ static void find_changes(struct worker *w)
         if (gone->unload_time == UINT64_MAX)
             continue;
         add_change(w, gone->unload_time);
-        for (size_t j = 0; j < p->module_count; j++) {
-            const struct trace_module *m = &p->modules[j];
-            if (m->load_time < gone->unload_time || m->end <= gone->begin || gone->end <= m->begin)
-                continue;
-            add_change(w, m->load_time);
-            add_change(w, gone->unload_time + (m->load_time - gone->unload_time + 1) / 2);
-        }
+        add_successors(w, gone, p->modules + p->module_count);
     }
     if (w->change_count)
         qsort(w->changes, w->change_count, sizeof *w->changes, compare_times);

@@ -206,5 +206,6 @@ size_t binaries_count(struct binaries *b, const struct symbol_module *m)
 
 uint64_t binaries_offset(struct binaries *b, const struct symbol_module *m, size_t i)
 {
-    return find_binary(b, m)->entries[i].address;
+    const struct binary *binary = find_binary(b, m);
+    return binary->entries && i < binary->entry_count ? binary->entries[i].address : 0;
 }

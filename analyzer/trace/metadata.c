@@ -353,6 +353,23 @@ static void end_open_threads(struct session_file *file)
     }
 }
 
+static int compare_modules(const void *a, const void *b)
+{
+    const struct trace_module *x = a, *y = b;
+    if (x->load_time != y->load_time)
+        return x->load_time < y->load_time ? -1 : 1;
+    return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+static void sort_modules(struct session_file *file)
+{
+    for (size_t i = 0; i < file->process_count; i++) {
+        struct trace_process *p = &file->processes[i];
+        if (p->module_count)
+            qsort(p->modules, p->module_count, sizeof *p->modules, compare_modules);
+    }
+}
+
 void metadata_read(struct session_file *file)
 {
     uint8_t *buffer = NULL;
@@ -370,6 +387,7 @@ void metadata_read(struct session_file *file)
             file->damaged_chunks++;
     }
     free(buffer);
+    sort_modules(file);
     take_recorder_ends(file, &ends);
     end_open_threads(file);
 }

@@ -143,7 +143,9 @@ static void end_record(struct writer *w, struct bytes *record)
 
 void end_records(struct writer *w, bool with_used)
 {
-    end_events(w, with_used);
+    if (with_used)
+        put_at(&w->file, w->chunk + 12, w->file.length - w->chunk, 4);
+    end_chunk(w);
 }
 
 void write_record(struct writer *w, uint32_t process, uint32_t type, const void *content, size_t length)
@@ -292,6 +294,7 @@ void begin_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t 
     put_at(&w->file, w->chunk + 32, start, 8);
     w->upper[0] = w->upper[1] = 0;
     w->next_upper = 0;
+    w->enters = w->exits = 0;
     w->last = start;
     for (uint32_t i = 0; i < count; i++) {
         put(&w->file, calls[i].function, 8);
@@ -309,8 +312,11 @@ void set_upper_halves(struct writer *w, uint32_t first, uint32_t second)
 
 void end_events(struct writer *w, bool with_used)
 {
-    if (with_used)
+    if (with_used) {
         put_at(&w->file, w->chunk + 12, w->file.length - w->chunk, 4);
+        put_at(&w->file, w->chunk + 48, w->enters, 4);
+        put_at(&w->file, w->chunk + 52, w->exits, 4);
+    }
     end_chunk(w);
 }
 
@@ -358,12 +364,14 @@ void write_enter(struct writer *w, uint64_t time, uint64_t function)
     unsigned half = half_for(w, function);
     put(&w->file, (1 + half) << 14 | (time & 0x3fff), 2);
     put(&w->file, function, 4);
+    w->enters++;
 }
 
 void write_exit(struct writer *w, uint64_t time)
 {
     put_time_before(w, time);
     put(&w->file, 3u << 14 | (time & 0x3fff), 2);
+    w->exits++;
 }
 
 void write_os(struct writer *w)

@@ -23,6 +23,7 @@ struct writer {
     size_t chunk; /* offset of the one being written; zero: none */
     uint32_t chunk_kind, chunk_process;
     uint64_t last; /* time of the last event */
+    uint32_t enters, exits; /* of the chunk; those of write_words are not counted */
     uint32_t upper[2];
     int next_upper;
     const char *build_id;

@@ -219,6 +219,27 @@ Test(unit_hostile, a_file_that_is_mostly_a_hole, .timeout = 5)
     cr_assert(try());
 }
 
+/* As a program does that loads one of its two plugins for each of its jobs. */
+Test(unit_hostile, libraries_that_came_and_went_ten_thousand_times, .timeout = 10)
+{
+    enum { TIMES = 10000 };
+    struct writer *w = writer_new();
+    for (uint32_t i = 0; i < TIMES; i++) {
+        write_module(w, 1, i + 1, 0, 0x5000, 0x6000, i * 100, i % 2 ? "/lib/one.so" : "/lib/two.so");
+        write_module_unload(w, 1, i + 1, i * 100 + 50);
+    }
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (uint64_t i = 0; i < TIMES; i++) {
+        write_enter(w, i * 100 + 10, 0x5000);
+        write_exit(w, i * 100 + 12);
+    }
+    struct outcome o = outcome_of(w, 1);
+    cr_assert(eq(sz, o.profile->module_count, 2));
+    cr_assert(eq(u64, o.rollup->session.calls, TIMES));
+    ASSERT_TIMES(function_times(&o, 0x5000), TIMES, TIMES, TIMES, TIMES, TIMES / 2); /* of the first one */
+    outcome_drop(&o);
+}
+
 /* ---- all the way to the report ---- */
 
 static void print_everything(FILE *out)

@@ -38,6 +38,9 @@ Test(unit_scan, counts_and_functions)
                 check(&scan, &o);
                 scan_free(&scan);
             }
+            struct scan counts = scan_counts(o.file); /* some chunks say themselves how many they hold, some do not */
+            cr_assert(eq(u64, counts.enters, o.profile->counts.enters));
+            cr_assert(eq(u64, counts.exits, o.profile->counts.exits));
             outcome_drop(&o);
         }
         model_free(m);
