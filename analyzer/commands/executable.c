@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "symbols/elf_facts.h"
 
 #if defined(__x86_64__)
 #define THIS_MACHINE EM_X86_64
@@ -59,48 +60,16 @@ static char *find(const char *program, int *error)
     return NULL;
 }
 
-static bool has_segment(Elf *elf, uint32_t type)
-{
-    size_t count = 0;
-    elf_getphdrnum(elf, &count);
-    for (size_t i = 0; i < count; i++) {
-        GElf_Phdr segment;
-        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == type)
-            return true;
-    }
-    return false;
-}
-
-/* The runtime marks what it is linked into by a note of its own. */
-static bool has_note(Elf *elf)
-{
-    size_t count = 0;
-    elf_getphdrnum(elf, &count);
-    for (size_t i = 0; i < count; i++) {
-        GElf_Phdr segment;
-        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_NOTE)
-            continue;
-        Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz,
-                                              segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
-        GElf_Nhdr note;
-        size_t offset = 0, name, description;
-        while (data && (offset = gelf_getnote(data, offset, &note, &name, &description)) > 0)
-            if (note.n_namesz == sizeof "dwell" && memcmp((char *)data->d_buf + name, "dwell", sizeof "dwell") == 0)
-                return true;
-    }
-    return false;
-}
-
 static void examine_elf(struct executable *e, Elf *elf)
 {
     GElf_Ehdr header;
     if (!gelf_getehdr(elf, &header))
         return; /* the kernel will say what it thinks of it */
-    e->has_runtime = has_note(elf);
+    e->has_runtime = elf_has_runtime(elf);
     if (header.e_machine != THIS_MACHINE || gelf_getclass(elf) != ELFCLASS64) {
         e->wrong = "is for another architecture than this dwell, which records 64-bit programs of its own";
         e->status = STATUS_OWN_FAILURE;
-    } else if (!has_segment(elf, PT_INTERP) && !e->has_runtime) {
+    } else if (!elf_has_segment(elf, PT_INTERP) && !e->has_runtime) {
         e->wrong = "is statically linked, so libdwell.so cannot be loaded into it; link it with libdwell.a";
         e->status = STATUS_OWN_FAILURE;
     }

@@ -383,7 +383,7 @@ static const char *why_lost(uint32_t trouble)
 static void tell(const struct settings *s, const struct outcome *o)
 {
     char events[32], bytes[32], lost[32];
-    if (o->lost || o->trouble)
+    if (o->lost || o->trouble & DWELL_TROUBLE_NO_FILE)
         say("%s events were lost: %s", with_unit(lost, sizeof lost, o->lost), why_lost(o->trouble));
     if (o->events == 0 && !o->trouble) {
         if (o->processes)

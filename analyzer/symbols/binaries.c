@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "symbols/elf_facts.h"
 #include "symbols/symbols.h"
 
 struct entry { /* of the symbol table */
@@ -24,7 +25,7 @@ struct binary {
     Dwfl_Module *module; /* NULL: not to be had */
     struct entry *entries; /* functions, by address and rank */
     size_t entry_count, entry_room;
-    bool instrumented; /* its code names the probes */
+    bool entries_read;
 };
 
 struct binaries {
@@ -90,17 +91,12 @@ static int compare_entries(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* With or without the version that the linker gave it. */
-static bool is_probe(const char *name)
-{
-    static const char probe[] = "__cyg_profile_func_enter";
-    const size_t length = sizeof probe - 1;
-    return strncmp(name, probe, length) == 0 && (name[length] == '\0' || name[length] == '@');
-}
-
 /* The library's own search walks the whole table for each address. */
 static void read_symbols(struct binary *binary)
 {
+    if (binary->entries_read)
+        return;
+    binary->entries_read = true;
     int count = dwfl_module_getsymtab(binary->module);
     for (int i = 0; i < count; i++) {
         GElf_Sym symbol;
@@ -108,8 +104,6 @@ static void read_symbols(struct binary *binary)
         GElf_Word section;
         const char *name = dwfl_module_getsym_info(binary->module, i, &symbol, &address, &section, NULL, NULL);
         const int type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
-        if (name && is_probe(name))
-            binary->instrumented = true;
         if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
             continue;
         GROW(binary->entries, binary->entry_count, binary->entry_room);
@@ -122,8 +116,9 @@ static void read_symbols(struct binary *binary)
 }
 
 /* A probe names the function's very first address. */
-static const char *name_at(const struct binary *binary, uint64_t address)
+static const char *name_at(struct binary *binary, uint64_t address)
 {
+    read_symbols(binary);
     size_t low = 0, high = binary->entry_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -158,7 +153,6 @@ static void open_binary(struct binary *binary)
         say("%s: changed since the recording: its functions are shown by address", binary->path);
     } else {
         binary->module = module;
-        read_symbols(binary);
     }
 }
 
@@ -186,7 +180,7 @@ struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, u
     struct symbol symbol = { NULL, NULL, 0 };
     if (!m->path[0])
         return symbol;
-    const struct binary *binary = find_binary(b, m);
+    struct binary *binary = find_binary(b, m);
     if (!binary->module)
         return symbol;
     symbol.linkage_name = name_at(binary, offset);
@@ -198,10 +192,52 @@ struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, u
     return symbol;
 }
 
+/* ---- instrumented or not ---- */
+
+enum mention { NOT_MENTIONED, MENTIONED, DEFINED };
+
+/* What a symbol table of that type says of the probe. */
+static enum mention mention_of_probe(Elf *elf, uint32_t table_type)
+{
+    static const char probe[] = "__cyg_profile_func_enter"; /* a version may follow it */
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (!data || !gelf_getshdr(section, &header) || header.sh_type != table_type || header.sh_entsize == 0)
+            continue;
+        for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
+            GElf_Sym symbol;
+            const char *name = gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
+            if (name && strncmp(name, probe, sizeof probe - 1) == 0 &&
+                (name[sizeof probe - 1] == '\0' || name[sizeof probe - 1] == '@'))
+                return symbol.st_shndx == SHN_UNDEF ? MENTIONED : DEFINED;
+        }
+    }
+    return NOT_MENTIONED;
+}
+
+/* Instrumented code refers to the probe. A library that defines it need not be instrumented: libc has one that does
+ * nothing, and there is libdwell.so. But a program with the runtime in it is: it has an interpreter, or, if it is a
+ * static one, no dynamic symbol of that name. */
+static bool is_instrumented(Dwfl_Module *module)
+{
+    GElf_Addr bias;
+    Elf *elf = dwfl_module_getelf(module, &bias);
+    if (!elf)
+        return false;
+    const enum mention mention = mention_of_probe(elf, SHT_DYNSYM);
+    if (mention == MENTIONED)
+        return true;
+    return elf_has_runtime(elf) && (mention == NOT_MENTIONED || elf_has_segment(elf, PT_INTERP));
+}
+
 size_t binaries_count(struct binaries *b, const struct symbol_module *m)
 {
-    const struct binary *binary = m->path[0] ? find_binary(b, m) : NULL;
-    return binary && binary->instrumented ? binary->entry_count : 0;
+    struct binary *binary = m->path[0] ? find_binary(b, m) : NULL;
+    if (!binary || !binary->module || !is_instrumented(binary->module))
+        return 0;
+    read_symbols(binary);
+    return binary->entry_count;
 }
 
 uint64_t binaries_offset(struct binaries *b, const struct symbol_module *m, size_t i)

@@ -77,6 +77,17 @@ Test(e2e_report, symbols_lines_and_modules)
     free(moved);
 }
 
+Test(e2e_report, symbols_of_programs_with_the_runtime_in_them)
+{
+    static const char *const programs[] = { "static-dwell", "dynamic-dwell" };
+    for (int i = 0; i < 2; i++) {
+        free(run_well("cp $PROGRAMS/%s prog && $DWELL record -q ./prog 10 && rm prog", programs[i]));
+        char *text = run_well("$DWELL report 2>&1");
+        cr_assert(has(text, "fib.c:13"), "%s", text);
+        free(text);
+    }
+}
+
 Test(e2e_report, a_binary_that_changed_is_told)
 {
     free(run_well("cp $SAMPLES/fib prog && DWELL_OUTPUT=s LD_PRELOAD=$RUNTIME ./prog 10 && cp $SAMPLES/threads prog"));

@@ -150,7 +150,7 @@ Test(unit_table, json_replaces_what_is_no_utf8)
 Test(unit_table, numbers_are_the_same_in_every_locale)
 {
     if (!setlocale(LC_ALL, "de_DE.UTF-8"))
-        setlocale(LC_ALL, "C.UTF-8");
+        cr_skip("there is no locale here with a comma in numbers");
     char *csv = print(one_row("plain"), table_print_csv), *json = print(one_row("plain"), table_print_json);
     cr_assert(strstr(csv, ",12.3456,") != NULL);
     cr_assert(strstr(json, ":12.3456,") != NULL);

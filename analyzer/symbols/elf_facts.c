@@ -1,0 +1,34 @@
+#include "symbols/elf_facts.h"
+
+#include <string.h>
+
+bool elf_has_segment(Elf *elf, uint32_t type)
+{
+    size_t count = 0;
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr segment;
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == type)
+            return true;
+    }
+    return false;
+}
+
+bool elf_has_runtime(Elf *elf)
+{
+    size_t count = 0;
+    elf_getphdrnum(elf, &count);
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr segment;
+        if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_type != PT_NOTE)
+            continue;
+        Elf_Data *data = elf_getdata_rawchunk(elf, (int64_t)segment.p_offset, segment.p_filesz,
+                                              segment.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
+        GElf_Nhdr note;
+        size_t offset = 0, name, description;
+        while (data && (offset = gelf_getnote(data, offset, &note, &name, &description)) > 0)
+            if (note.n_namesz == sizeof "dwell" && memcmp((char *)data->d_buf + name, "dwell", sizeof "dwell") == 0)
+                return true;
+    }
+    return false;
+}

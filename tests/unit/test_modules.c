@@ -1,0 +1,118 @@
+/* Whose code was at an address at a time: modules that come and go at random, and the page's words taken literally. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/scenario.h"
+
+enum { MODULES = 40, CALLS = 3000, AREA = 0x10000, PAGES = 6, OUTER = 0x900000 };
+
+/* Times of modules are multiples of four, those of calls are one more: nothing is ever equally near. */
+struct window {
+    uint64_t begin, end, load, unload;
+};
+
+static uint64_t state;
+
+static uint64_t below(uint64_t limit)
+{
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % limit;
+}
+
+/* One after another, each over some of the area's pages; the last one stays. */
+static void make_windows(struct window *windows)
+{
+    uint64_t time = 4 * below(50);
+    for (int i = 0; i < MODULES; i++) {
+        const uint64_t first = below(PAGES), count = 1 + below(PAGES - first);
+        windows[i] = (struct window){ AREA + first * 4096, AREA + (first + count) * 4096, time, 0 };
+        time += 4 + 4 * below(100);
+        windows[i].unload = i + 1 < MODULES ? time : UINT64_MAX;
+        time += 4 * below(100);
+    }
+}
+
+static uint64_t distance(const struct window *w, uint64_t time)
+{
+    return time < w->load ? w->load - time : time < w->unload ? 0 : time - w->unload;
+}
+
+/* MODULES if none was ever there. */
+static int owner(const struct window *windows, uint64_t address, uint64_t time)
+{
+    int nearest = MODULES;
+    for (int i = 0; i < MODULES; i++)
+        if (address >= windows[i].begin && address < windows[i].end &&
+            (nearest == MODULES || distance(&windows[i], time) < distance(&windows[nearest], time)))
+            nearest = i;
+    return nearest;
+}
+
+static void write_windows(struct writer *w, const struct window *windows)
+{
+    for (uint32_t i = 0; i < MODULES; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "/%u", i);
+        write_module(w, 1, i + 1, AREA, windows[i].begin, windows[i].end, windows[i].load, path);
+        if (windows[i].unload != UINT64_MAX)
+            write_module_unload(w, 1, i + 1, windows[i].unload);
+    }
+}
+
+/* Calls within one that began before all modules; counts whose they are. Chunks begin between enter and exit, too. */
+static void write_calls(struct writer *w, const struct window *windows, uint64_t pieces, uint64_t *calls)
+{
+    const uint64_t last = windows[MODULES - 1].load + 400;
+    struct open_call open[2] = { { OUTER, 1 } };
+    uint32_t sequence = 0;
+    begin_events(w, 1, 1, sequence++, 0, NULL, 0);
+    write_enter(w, 1, OUTER);
+    for (uint64_t i = 0; i < CALLS; i++) {
+        const uint64_t time = i * last / CALLS / 4 * 4 + 5;
+        open[1] = (struct open_call){ AREA + below(PAGES) * 4096 + 16 * below(2), time };
+        calls[owner(windows, open[1].function, time)]++;
+        write_enter(w, time, open[1].function);
+        if (pieces && below(pieces) == 0) {
+            end_events(w, true);
+            begin_events(w, 1, 1, sequence++, time, open, 2);
+        }
+        write_exit(w, time);
+    }
+    end_events(w, true);
+}
+
+static void check(const struct outcome *o, const uint64_t *calls)
+{
+    struct times *sums = rollup_groups(o->rollup, BY_MODULE);
+    uint64_t found = 0;
+    for (size_t i = 0; i < o->profile->module_count; i++) {
+        const char *path = o->profile->modules[i].path;
+        const int module = path[0] ? atoi(path + 1) : MODULES;
+        cr_assert(eq(u64, sums[i].calls, calls[module] + (module == MODULES)), "module %d", module);
+        found += sums[i].calls;
+    }
+    cr_assert(eq(u64, found, CALLS + 1));
+    free(sums);
+}
+
+Test(unit_modules, the_nearest_in_time_however_the_chunks_are_cut, .timeout = 60)
+{
+    static const uint64_t pieces[] = { 0, 200, 10, 1 };
+    for (uint64_t seed = 1; seed <= 15; seed++) {
+        for (int i = 0; i < 4; i++) {
+            struct window windows[MODULES];
+            uint64_t calls[MODULES + 1] = { 0 };
+            struct writer *w = writer_new();
+            state = seed;
+            make_windows(windows);
+            write_windows(w, windows);
+            write_calls(w, windows, pieces[i], calls);
+            struct outcome o = outcome_of(w, 1 + (unsigned)i);
+            check(&o, calls);
+            outcome_drop(&o);
+        }
+    }
+}
