@@ -40,7 +40,7 @@ Test(e2e_record, other_files_are_never_replaced)
 
 Test(e2e_record, two_recordings_into_one_file)
 {
-    char *out = run_well("$DWELL record -q $SAMPLES/sleeper 1 1 500 >/dev/null & sleep 0.2; "
+    char *out = run_well("$DWELL record -q $SAMPLES/sleeper 1 1 1500 >/dev/null & while ! test -s dwell.data; do sleep 0.02; done; sleep 0.1; "
                          "$DWELL record $SAMPLES/fib 5 2>err; echo $?; cat err; wait");
     cr_assert(has(out, "125\n") && has(out, "another recording writes to it"), "%s", out);
     free(out);
@@ -91,7 +91,7 @@ Test(e2e_record, exit_statuses_and_signals)
 
 Test(e2e_record, a_signal_sent_to_dwell_reaches_the_program)
 {
-    struct ran r = run("$DWELL record -q $PROGRAMS/trap & pid=$!; sleep 0.3; kill -TERM $pid; wait $pid");
+    struct ran r = run("$DWELL record -q $PROGRAMS/trap & pid=$!; while ! test -e ready; do sleep 0.02; done; kill -TERM $pid; wait $pid");
     cr_assert(eq(int, r.status, 7), "%s%s", r.out, r.err);
     cr_assert(eq(str, r.out, "caught 15\n"));
     ran_drop(&r);

@@ -1,4 +1,5 @@
-/* Waits for a signal, and tells which. */
+/* Waits for a signal, and tells which. Makes a file when it is ready for it. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@ static void note(int number)
 int main(void)
 {
     signal(SIGTERM, note);
+    close(open("ready", O_CREAT | O_WRONLY, 0600));
     for (int i = 0; i < 5000 && !caught; i++)
         usleep(1000);
     printf("caught %d\n", (int)caught);
