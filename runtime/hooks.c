@@ -25,7 +25,8 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     if (UNLIKELY(!t))
         goto slow;
 
-    const uint64_t state = t->state;
+    const uint64_t state = thread_state(t);
+    char *const base = t->base; /* after the claim it may be another chunk's */
     const uint64_t now = clock_counter();
     if (UNLIKELY((uint32_t)state > t->wiped->limit))
         goto slow; /* not set up, chunk full, stopped, forked */
@@ -49,7 +50,7 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     if (UNLIKELY(!thread_claim(t, state, state + claim)))
         goto slow; /* a signal handler recorded events in between */
 
-    char *at = t->base + (uint32_t)state;
+    char *at = base + (uint32_t)state;
     store_word(at, (DWELL_WORD_ENTER_0 + half) << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
     store_address(at + 2, address);
     t->last = now;
@@ -68,7 +69,8 @@ DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
     if (UNLIKELY(!t))
         goto slow;
 
-    const uint64_t state = t->state;
+    const uint64_t state = thread_state(t);
+    char *const base = t->base; /* after the claim it may be another chunk's */
     const uint64_t now = clock_counter();
     if (UNLIKELY((uint32_t)state > t->wiped->limit))
         goto slow;
@@ -87,7 +89,7 @@ DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
     if (UNLIKELY(!thread_claim(t, state, state - claim)))
         goto slow;
 
-    store_word(t->base + (uint32_t)state,
+    store_word(base + (uint32_t)state,
                (uint32_t)DWELL_WORD_EXIT << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
     t->last = now;
     return;

@@ -87,7 +87,6 @@ struct thread {
     uint32_t serial;     /* number in the session */
     uint32_t tid;
     uint32_t chunks; /* how many this thread has begun */
-    uint32_t extension_bytes, left; /* of this chunk: bytes of extensions, calls left without an exit */
     uint32_t stopped; /* nothing more can be recorded: events are counted as lost */
     uint32_t modules_stale; /* this thread loaded or unloaded a library */
     uint64_t lost;    /* not yet added to the file header */
@@ -178,8 +177,19 @@ static inline struct call *thread_call(const struct thread *t, uint64_t state)
     return (struct call *)(t->stack + (state >> 32));
 }
 
-/* Adds `change` to the state if it still is `expected`; not atomic against other threads, but against
- * signal handlers on this one. */
+/*
+ * The state, loaded before all that belongs to it (base, chunk, stack), as a handler that comes in between changes them
+ * together: whoever has loaded them after the state and before a claim that succeeds has them as they were.
+ */
+static inline uint64_t thread_state(const struct thread *t)
+{
+    uint64_t state = *(const volatile uint64_t *)&t->state;
+    __asm__ volatile("" ::: "memory");
+    return state;
+}
+
+/* Sets the state to `wanted` if it still is `expected`; not atomic against other threads, but against signal handlers
+ * on this one. The compiler moves no memory access over it. */
 static inline bool thread_claim(struct thread *t, uint64_t expected, uint64_t wanted)
 {
 #if defined(__x86_64__)
@@ -190,8 +200,10 @@ static inline bool thread_claim(struct thread *t, uint64_t expected, uint64_t wa
                      : "memory");
     return done;
 #else
-    return __atomic_compare_exchange_n(&t->state, &expected, wanted, false, __ATOMIC_RELAXED,
-                                       __ATOMIC_RELAXED);
+    __asm__ volatile("" ::: "memory");
+    bool done = __atomic_compare_exchange_n(&t->state, &expected, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __asm__ volatile("" ::: "memory");
+    return done;
 #endif
 }
 

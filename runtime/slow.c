@@ -134,6 +134,20 @@ static void store(char *at, const struct extensions *e, uint16_t word, bool ente
         store_address(at + 2, function);
 }
 
+/*
+ * For thread.c's count of the chunk's events. If a handler has ended the chunk meanwhile, it may have counted without
+ * this event's share: then the reader is to count itself. The chunk stays mapped until the event is stored.
+ */
+static void tell_counts(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left)
+{
+    if (extension_bytes == 0)
+        return;
+    __atomic_fetch_add(&chunk->exits, left, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&chunk->enters, extension_bytes, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&chunk->used, __ATOMIC_ACQUIRE) != 0)
+        chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
+}
+
 enum outcome { DONE, AGAIN, GUARD };
 
 /*
@@ -143,7 +157,9 @@ enum outcome { DONE, AGAIN, GUARD };
  */
 static enum outcome try_record(struct thread *t, const struct event *event, struct extensions *e, bool guarded)
 {
-    const uint64_t state = t->state;
+    const uint64_t state = thread_state(t);
+    char *const base = t->base; /* after the claim a handler may have begun another chunk */
+    struct dwell_chunk_header *const chunk = t->chunk;
     const uint64_t last = t->last;
     uint64_t now = clock_now(runtime.clock);
     if (now < last)
@@ -189,10 +205,9 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     if (!thread_claim(t, state, after << 32 | ((uint32_t)state + bytes)))
         return AGAIN;
     word = word << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK);
-    store(t->base + (uint32_t)state, e, (uint16_t)word, event->enter, event->function);
+    tell_counts(chunk, (uint32_t)e->length * 2, (uint32_t)left);
+    store(base + (uint32_t)state, e, (uint16_t)word, event->enter, event->function);
     t->last = now;
-    t->extension_bytes += (uint32_t)e->length * 2;
-    t->left += (uint32_t)left;
     if (new_upper) {
         t->upper[half] = (uint32_t)(event->function >> 32);
         t->next_upper = !half;

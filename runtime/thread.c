@@ -236,19 +236,19 @@ static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
     if (position > LAST_POSITION)
         position = FIRST_POSITION;
     t->chunk = chunk;
-    t->extension_bytes = t->left = 0;
     t->base = area.at + skip - position;
     t->end = position + area.size - skip;
     t->state = (t->state >> 32) << 32 | position;
 }
 
 /* The probes count nothing: but so many bytes, and so many calls more open than at the chunk's start, can be made by
- * one number of enters and exits only. */
+ * one number of enters and exits only. While the chunk is written to, the slow path keeps the bytes of extensions in
+ * `enters`, and the number of calls left without an exit in `exits`. */
 static void count_events(const struct thread *t, struct dwell_chunk_header *chunk, const char *next)
 {
     const char *begin = (const char *)(chunk + 1) + (size_t)chunk->depth * sizeof(struct dwell_frame);
-    const int64_t bytes = next - begin - t->extension_bytes;
-    const int64_t opened = (int64_t)((t->state >> 32) / sizeof(struct call)) - 1 - chunk->depth + t->left;
+    const int64_t bytes = next - begin - chunk->enters;
+    const int64_t opened = (int64_t)((t->state >> 32) / sizeof(struct call)) - 1 - chunk->depth + chunk->exits;
     chunk->enters = (uint32_t)((bytes + EXIT_BYTES * opened) / (ENTER_BYTES + EXIT_BYTES));
     chunk->exits = (uint32_t)(chunk->enters - opened);
 }
@@ -276,7 +276,7 @@ static void pad(struct thread *t)
     const uint16_t word = DWELL_EXT_PAD << DWELL_EXTENSION_LENGTH_BITS;
     memcpy(t->base + (uint32_t)t->state, &word, sizeof word);
     t->state += sizeof word;
-    t->extension_bytes += sizeof word;
+    t->chunk->enters += sizeof word;
 }
 
 void thread_next_chunk(struct thread *t, uint32_t bytes)

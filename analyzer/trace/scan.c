@@ -242,7 +242,7 @@ struct scan scan_counts(const struct session_file *file)
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind != DWELL_CHUNK_EVENTS)
             continue;
-        if (chunk->used) {
+        if (chunk->used && chunk->enters != DWELL_NOT_COUNTED) {
             scan.enters += chunk->enters;
             scan.exits += chunk->exits;
         } else if (fill_stream(&stream, file, chunk)) {

@@ -17,6 +17,7 @@
 #define DWELL_UNIT         4096u
 #define DWELL_CHUNK_MAGIC  0x4b435744u /* "DWCK" */
 #define DWELL_CHUNK_LARGEST (1u << 30)
+#define DWELL_NOT_COUNTED   UINT32_MAX
 
 enum dwell_machine { DWELL_MACHINE_X86_64 = 62, DWELL_MACHINE_AARCH64 = 183 }; /* as ELF numbers them */
 
@@ -85,7 +86,7 @@ struct dwell_chunk_header {
     uint32_t depth;    /* events: how many struct dwell_frame follow */
     uint64_t start_time; /* events: time of the thread's event before this chunk's first one */
     uint32_t upper[2];   /* events: upper halves of function addresses at the start */
-    uint32_t enters, exits; /* events: how many it holds, where `used` is set */
+    uint32_t enters, exits; /* events: how many it holds, where `used` is set and this is DWELL_NOT_COUNTED not */
     uint64_t reserved;
 };
 
