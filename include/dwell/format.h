@@ -54,7 +54,8 @@ struct dwell_file_header {
     uint64_t end_ticks;        /* these two are one instant; zero until recording ended */
     uint64_t end_monotonic;
     uint64_t cursor;   /* the next free byte */
-    uint64_t reserved;
+    uint32_t mode;      /* enum dwell_mode */
+    uint32_t ring_size; /* ring: bytes that each thread keeps */
     uint32_t next_process;
     uint32_t next_thread;
     uint32_t state;
@@ -62,7 +63,17 @@ struct dwell_file_header {
     uint64_t lost_events; /* enters and exits that found no place to be recorded */
     uint64_t lost_threads;
     uint32_t recorder_pid; /* of `dwell record`, or zero */
+    uint32_t global_stopped;   /* not zero: no process records */
+    int32_t global_suspended;  /* the same while it is above zero */
     uint32_t pad;
+    uint64_t first_control; /* offset of the control chunk made last, or zero */
+};
+
+/* What is recorded. */
+enum dwell_mode {
+    DWELL_MODE_TRACE = 0,   /* every interval */
+    DWELL_MODE_PROFILE = 1, /* a call tree with sums for each thread */
+    DWELL_MODE_RING = 2,    /* the last intervals of each thread: it uses its oldest chunks again */
 };
 
 enum dwell_chunk_kind {
@@ -70,7 +81,9 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_EVENTS = 1,
     DWELL_CHUNK_METADATA = 2,
     DWELL_CHUNK_SYMBOLS = 3,
-    DWELL_CHUNK_CALL_TREE = 4, /* kept for the profile mode */
+    DWELL_CHUNK_CALL_TREE = 4,
+    DWELL_CHUNK_CONTROL = 5, /* how a process is told from outside to pause and so on */
+    DWELL_CHUNK_FILTERS = 6,
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */
@@ -124,10 +137,68 @@ enum dwell_extension {
     DWELL_EXT_UNWIND = 7,    /* 2 words: number of frames left without an exit, at the next event */
     DWELL_EXT_UNTIMED_ENTER = 8, /* 2 words of address; kept for events that carry no time */
     DWELL_EXT_UNTIMED_EXIT = 9,
-    DWELL_EXT_MARK = 10, /* kept */
-    DWELL_EXT_PAUSE = 11,
-    DWELL_EXT_RESUME = 12,
-    DWELL_EXT_PAD = 13, /* 0 words: nothing */
+    DWELL_EXT_MARK = 10,   /* control event: time, then the time it speaks of (3), number (2), bytes (1), text */
+    DWELL_EXT_PAUSE = 11,  /* control event: time; what follows is not recorded */
+    DWELL_EXT_RESUME = 12, /* control event: time, number of open calls that ended since the pause (2) */
+    DWELL_EXT_PAD = 13,    /* 0 words: nothing */
+    DWELL_EXT_OPEN = 14,   /* 7 words: a call found open, at the next control event: function (4), enter time (3) */
+    DWELL_EXT_SWITCH = 15, /* control event: time, number of the stack that the thread is on from now (2) */
+};
+
+/*
+ * A call tree chunk holds nodes, one after another behind the chunk header; the first chunk of a thread (sequence 0)
+ * has a struct dwell_tree_head before them. Nodes are numbered from 1 through all chunks of the thread, in the order
+ * of `sequence`; all but the last chunk are full. A node whose function is zero has not been written, and ends the
+ * tree. All times are ticks. While a thread records, its sums are those up to `last_time`.
+ */
+struct dwell_tree_head {
+    uint64_t start_time;
+    uint64_t last_time; /* of the thread's last event: what comes after belongs to node `top` */
+    uint32_t top;       /* the innermost open call; zero: none */
+    uint32_t paused;    /* not zero: what comes after last_time was not to be recorded */
+    uint64_t exits;     /* kept */
+    uint64_t left;      /* calls left without an exit */
+    uint64_t reserved[3];
+};
+
+struct dwell_tree_node {
+    uint64_t function;  /* address; stored last when a node is made */
+    uint32_t parent;    /* number of the node, or zero: nothing was open */
+    uint32_t pad;
+    uint64_t calls;     /* enters */
+    uint64_t elapsed;   /* exclusive */
+    uint64_t shortest;  /* of completed calls, inclusive; UINT64_MAX: none */
+    uint64_t longest;
+    uint64_t flagged;   /* the part of `elapsed` in which the OS worked */
+    uint64_t first_time; /* when the node was made: which module's function it is */
+    uint64_t blocked;   /* parts of `elapsed` off the CPU */
+    uint64_t preempted;
+    uint64_t page_faults;
+    uint64_t os_events;
+    uint64_t flagged_intervals;
+    uint64_t reserved[3];
+};
+
+/* How a process takes commands from others: one chunk of this kind for each, of one unit. */
+struct dwell_control {
+    struct dwell_chunk_header chunk; /* process: whose it is */
+    uint64_t next;      /* offset of the control chunk made before, or zero */
+    uint32_t pid;
+    uint32_t listening; /* not zero: somebody answers */
+    uint32_t work;      /* a futex, changed and woken whenever there is something to do */
+    uint32_t command;   /* enum dwell_command; set back to zero when it is done */
+    int32_t result;     /* of the last command: zero, or a negative errno value */
+    uint32_t pad;
+    char text[1024];    /* dump: path of the file to write */
+};
+
+enum dwell_command {
+    DWELL_COMMAND_NONE = 0,
+    DWELL_COMMAND_PAUSE = 1,
+    DWELL_COMMAND_RESUME = 2,
+    DWELL_COMMAND_STOP = 3, /* for good */
+    DWELL_COMMAND_DUMP = 4, /* writes what the session holds now to the file named by `text` */
+    DWELL_COMMAND_LOOK = 5, /* at global_stopped and global_suspended */
 };
 
 /* Records of metadata and symbols chunks. `size` counts the whole record and is a multiple of 8; a
@@ -150,6 +221,7 @@ enum dwell_record_type {
     DWELL_REC_SYMBOL_MODULE = 9,
     DWELL_REC_SYMBOL_FILE = 10,
     DWELL_REC_SYMBOL = 11,
+    DWELL_REC_PROCESS_NAME = 12,
 };
 
 /* Strings follow the fixed part of a record in the order named, each as a 16-bit length and its bytes. */
@@ -193,6 +265,10 @@ struct dwell_rec_thread_name { /* string: name */
     struct dwell_record record;
     uint32_t thread;
     uint32_t pad;
+};
+
+struct dwell_rec_process_name { /* string: name given by the program itself */
+    struct dwell_record record;
 };
 
 struct dwell_rec_thread_end { /* no strings */
@@ -245,8 +321,11 @@ struct dwell_rec_symbol { /* string: linkage name */
     uint64_t offset; /* address in the module's own terms */
 };
 
-_Static_assert(sizeof(struct dwell_file_header) == 144, "the file header's layout is fixed");
+_Static_assert(sizeof(struct dwell_file_header) == 160, "the file header's layout is fixed");
 _Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
+_Static_assert(sizeof(struct dwell_tree_head) == 64, "the tree head's layout is fixed");
+_Static_assert(sizeof(struct dwell_tree_node) == 128, "the tree node's layout is fixed");
+_Static_assert(sizeof(struct dwell_control) <= DWELL_UNIT, "a control chunk is one unit");
 _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
 
 #endif
