@@ -113,7 +113,8 @@ static void run(void *argument)
     keep_only(fd);
     SYS2(prctl, PR_SET_NAME, "dwell");
     for (;;) {
-        uint32_t seen = __atomic_load_n(&p->helper_work, __ATOMIC_ACQUIRE);
+        uint32_t seen = __atomic_load_n(p->helper_work, __ATOMIC_ACQUIRE);
+        control_take_commands(p, fd);
         bool busy = answer_request(p, fd);
         busy |= fill_pool(p, fd);
         if (!busy)
@@ -121,8 +122,8 @@ static void run(void *argument)
         if (busy)
             continue;
         __atomic_store_n(&p->helper_sleeps, 1, __ATOMIC_SEQ_CST);
-        if (__atomic_load_n(&p->helper_work, __ATOMIC_SEQ_CST) == seen)
-            sys_futex_wait(&p->helper_work, seen, -1);
+        if (__atomic_load_n(p->helper_work, __ATOMIC_SEQ_CST) == seen)
+            sys_futex_wait_shared(p->helper_work, seen);
         __atomic_store_n(&p->helper_sleeps, 0, __ATOMIC_RELAXED);
     }
 }
@@ -138,21 +139,23 @@ void helper_start(int fd)
     if (!stack)
         return;
     long tid = sys_start_thread(stack + HELPER_STACK, run, (void *)(long)fd);
-    if (tid < 0)
+    if (tid < 0) {
         sys_unmap(stack, HELPER_STACK);
-    else
-        p->helper_tid = (uint32_t)tid;
+        return;
+    }
+    p->helper_tid = (uint32_t)tid;
+    if (p->control)
+        p->control->listening = 1;
 }
 
 void helper_wake(void)
 {
     struct process *p = runtime.process;
-    __atomic_fetch_add(&p->helper_work, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(p->helper_work, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&p->helper_sleeps, __ATOMIC_SEQ_CST))
-        sys_futex_wake(&p->helper_work, 1);
+        sys_futex_wake_shared(p->helper_work);
 }
 
-/* One request at a time; the caller holds the lock. */
 static bool request(struct process *p, uint32_t what)
 {
     uint32_t before = __atomic_load_n(&p->request_done, __ATOMIC_ACQUIRE);
@@ -173,9 +176,9 @@ struct area helper_ask(uint32_t size)
 {
     struct process *p = runtime.process;
     struct area area = { NULL, 0 };
-    process_lock();
+    lock_take(&p->request_lock);
     if (p->helper_tid && request(p, size))
         area = p->answer;
-    process_unlock();
+    lock_release(&p->request_lock);
     return area;
 }

@@ -27,9 +27,9 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 
     const uint64_t state = thread_state(t);
     char *const base = t->base; /* after the claim it may be another chunk's */
-    const uint64_t now = clock_counter();
     if (UNLIKELY((uint32_t)state > t->wiped->limit))
-        goto slow; /* not set up, chunk full, stopped, forked */
+        goto other; /* paused, or in another mode; or else: not set up, chunk full, stopped, forked */
+    const uint64_t now = clock_counter();
     if (UNLIKELY(*t->os_word != t->os_seen))
         goto slow; /* the OS worked */
     if (UNLIKELY(now - t->last > DWELL_TIME_MASK))
@@ -55,6 +55,9 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     store_address(at + 2, address);
     t->last = now;
     return;
+other:
+    if (t->wiped->gate == GATE_QUIET)
+        return quiet_enter(t, address, stack_pointer, site);
 slow:
     slow_enter(address, stack_pointer, site);
 }
@@ -71,9 +74,9 @@ DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 
     const uint64_t state = thread_state(t);
     char *const base = t->base; /* after the claim it may be another chunk's */
-    const uint64_t now = clock_counter();
     if (UNLIKELY((uint32_t)state > t->wiped->limit))
-        goto slow;
+        goto other;
+    const uint64_t now = clock_counter();
     if (UNLIKELY(*t->os_word != t->os_seen))
         goto slow;
     if (UNLIKELY(now - t->last > DWELL_TIME_MASK))
@@ -93,6 +96,9 @@ DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
                (uint32_t)DWELL_WORD_EXIT << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
     t->last = now;
     return;
+other:
+    if (t->wiped->gate == GATE_QUIET)
+        return quiet_exit(t, address, stack_pointer, tail_call);
 slow:
     slow_exit(address, stack_pointer, tail_call);
 }

@@ -7,7 +7,6 @@ enum { METADATA_CHUNK = 16 << 10, LONGEST_TEXT = 8000 };
 
 static bool next_chunk(struct process *p)
 {
-    /* The lock may not be held meanwhile: the helper's answers come under it. */
     process_unlock();
     struct area area = chunk_take(METADATA_CHUNK, METADATA_CHUNK);
     process_lock();
@@ -62,9 +61,15 @@ void metadata_note(const char *text)
     metadata_append(&record.record, sizeof record, &(struct text){ text, strlen(text) }, 1);
 }
 
+void metadata_name_thread(const struct thread *t, const char *name, size_t length)
+{
+    struct dwell_rec_thread_name record = { .record.type = DWELL_REC_THREAD_NAME, .thread = t->serial };
+    metadata_append(&record.record, sizeof record, &(struct text){ name, length }, 1);
+}
+
 void metadata_thread_name(struct thread *t, const char *name)
 {
     strncpy(t->name, name, sizeof t->name - 1);
-    struct dwell_rec_thread_name record = { .record.type = DWELL_REC_THREAD_NAME, .thread = t->serial };
-    metadata_append(&record.record, sizeof record, &(struct text){ t->name, strlen(t->name) }, 1);
+    if (!t->named)
+        metadata_name_thread(t, t->name, strlen(t->name));
 }

@@ -30,9 +30,8 @@ static void complain(const char *what)
     SYS3(write, STDERR_FILENO, "\n", 1);
 }
 
-void process_lock(void)
+void lock_take(uint32_t *lock)
 {
-    uint32_t *lock = &runtime.process->lock;
     uint32_t free = 0;
     if (__atomic_compare_exchange_n(lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
@@ -40,11 +39,20 @@ void process_lock(void)
         sys_futex_wait(lock, 2, -1);
 }
 
-void process_unlock(void)
+void lock_release(uint32_t *lock)
 {
-    uint32_t *lock = &runtime.process->lock;
     if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
         sys_futex_wake(lock, 1);
+}
+
+void process_lock(void)
+{
+    lock_take(&runtime.process->lock);
+}
+
+void process_unlock(void)
+{
+    lock_release(&runtime.process->lock);
 }
 
 /* Where the session goes: made absolute, as the program may change its directory. */
@@ -97,6 +105,8 @@ static int set_up(void)
     if (!find_path())
         return -ENOENT;
     choose_os_sources();
+    const char *start = getenv("DWELL_START");
+    runtime.switches.stopped = start && strcmp(start, "paused") == 0;
     int fd = session_create(&runtime.session, runtime.path, true, 0);
     if (fd < 0) {
         explain(fd);
@@ -156,6 +166,7 @@ static void enter_session(int fd)
     p->serial = __atomic_fetch_add(&runtime.session.header->next_process, 1, __ATOMIC_RELAXED);
     p->pid = (uint32_t)SYS0(getpid);
     last_serial = p->serial;
+    control_begin_process(fd);
     helper_start(fd);
     announce(p, parent_process);
     modules_update();
@@ -262,6 +273,8 @@ void process_end(enum dwell_end how, int value)
         .time = clock_now(runtime.clock),
     };
     metadata_append(&record.record, sizeof record, NULL, 0);
+    if (p->control)
+        p->control->listening = 0;
     sys_restore_signals(mask);
     errno = error;
 }

@@ -59,10 +59,23 @@ static inline bool call_was_left(const struct call *call, uint64_t stack_pointer
     return call->site >> 32 != site >> 32 || call->site == site;
 }
 
+/* Which probe is to be taken by those that do not pass the limit. */
+enum gate {
+    GATE_SLOW = 0,  /* slow.c */
+    GATE_QUIET = 1, /* quiet.c: the thread is paused */
+};
+
 /* The part of a thread's block that a forked child finds zero. */
 struct thread_wiped {
-    uint32_t limit; /* a probe whose position is above it takes the slow path; zero: every probe */
+    uint32_t limit; /* a probe whose position is above it takes the way of `gate`; zero: every probe */
+    uint32_t gate;
     uint32_t alive; /* zero: this is a forked child, which has not recorded yet */
+};
+
+/* One of the places where recording is switched on and off: on while started, and not suspended. */
+struct switches {
+    uint32_t stopped;
+    int32_t suspended;
 };
 
 /*
@@ -89,6 +102,15 @@ struct thread {
     uint32_t chunks; /* how many this thread has begun */
     uint32_t stopped; /* nothing more can be recorded: events are counted as lost */
     uint32_t modules_stale; /* this thread loaded or unloaded a library */
+    uint32_t attend;        /* another thread has changed this one's switches */
+    uint32_t seen_changes;  /* of process.changes */
+    struct switches switches;
+    uint32_t paused;         /* what happens is not recorded, but the shadow stack is kept */
+    uint32_t quiet_position; /* while not paused: the first position for the next pause */
+    uint32_t loud_position;  /* while paused: the position at which recording goes on */
+    uint32_t paused_depth;   /* while paused: depth (bytes) at its beginning, */
+    uint32_t kept_depth;     /* and the lowest since: what lies below is as it was */
+    uint64_t paused_at;
     uint64_t lost;    /* not yet added to the file header */
     struct dwell_chunk_header *chunk;
     uint32_t next_upper;  /* which of `upper` is replaced next */
@@ -98,10 +120,19 @@ struct thread {
     void *os_ring;
     uint64_t os_unknown; /* rseq: how often another user's pointer was found */
     char name[16];
+    uint32_t named; /* by the program, for good */
     struct thread *next, *previous; /* in the process' list of live threads */
 };
 
 enum { POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 64, HELD_SLOTS = 64 };
+
+/* The process was switched on or off. */
+struct change {
+    uint64_t time;
+    uint32_t on;
+};
+
+enum { CHANGES = 64 };
 
 /* A piece of the session file in memory, with a chunk header at its start. */
 struct area {
@@ -126,9 +157,16 @@ struct process {
     uint32_t modules_serial;
     uint32_t modules_lock;
 
+    uint32_t changes;               /* how often it was switched on or off */
+    struct change change[CHANGES]; /* the last ones, at [number % CHANGES] */
+    uint32_t named;                 /* by the program */
+    struct dwell_control *control;  /* NULL: takes no commands from outside */
+
     uint32_t helper_tid; /* zero: chunks are prepared by the threads themselves */
-    uint32_t helper_work; /* changes whenever there is something for the helper to do */
+    uint32_t *helper_work; /* changes whenever there is something for the helper to do: in `control`, or here: */
+    uint32_t own_work;
     uint32_t helper_sleeps;
+    uint32_t request_lock; /* one request at a time */
     uint32_t request_size; /* a chunk asked for from the helper */
     uint32_t request_done; /* changes when the answer is there */
     struct area answer;
@@ -137,6 +175,11 @@ struct process {
     char *rests[REST_SLOTS];       /* what was not used of chunks, smaller ones */
     char *retired[RETIRED_SLOTS];  /* finished chunks, to be unmapped */
     char *held[HELD_SLOTS];        /* the helper's: finished, but with a record still to be stored */
+};
+
+struct text {
+    const void *at;
+    size_t length;
 };
 
 /* What outlives a fork. */
@@ -148,6 +191,9 @@ struct runtime {
     uint32_t key_valid;   /* thread_key can be used */
     unsigned thread_key;  /* pthread key whose destructor tells that a thread ends */
     uint64_t forked_at;   /* time of the last fork, read in the child */
+    struct switches switches; /* the process level's */
+    bool closed;              /* switched off for good */
+    bool on;                  /* what the global and the process level say together */
     uint32_t os_wanted;   /* bit a source of OS events that may be used, 1 << enum dwell_os_source */
     char path[4096];      /* of the session file */
 };
@@ -207,14 +253,61 @@ static inline bool thread_claim(struct thread *t, uint64_t expected, uint64_t wa
 #endif
 }
 
+/* What a probe tells. */
+struct event {
+    uint64_t function;
+    uint64_t stack_pointer;
+    uint64_t site; /* of an enter */
+    bool enter;
+    bool tail_call;
+};
+
 /* slow.c: an event that is not of the usual kind. Any thread, any time, in signal handlers too. */
 DWELL_COLD void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site);
 DWELL_COLD void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call);
+/* How many calls were left without an exit before this event; -1: its enter was not seen. */
+int64_t slow_left_before(const struct thread *t, uint64_t state, const struct event *event);
+/* Appends a control event, as docs/format.md has them: so many words behind its time, so many calls before it that are
+ * found open, the uppermost of the shadow stack. `ended` calls are not open any more. Signals are held back. */
+struct control_event {
+    enum dwell_extension type;
+    uint64_t time;
+    const uint16_t *words;
+    int count;
+    uint32_t opened, ended;
+};
+enum { MOST_OPENED = 16 };
+uint32_t slow_control_bytes(const struct control_event *event);
+void slow_control(struct thread *t, const struct control_event *event);
+
+/* quiet.c: the probes of a paused thread keep its shadow stack, and nothing else. quiet_slow is for the events that
+ * are unusual there, and is to be called again with signals held back if it returns false. */
+void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
+void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
+bool quiet_slow(struct thread *t, const struct event *event, bool guarded);
+void quiet_begin(struct thread *t, uint64_t time); /* signals are held back in both */
+void quiet_end(struct thread *t, uint64_t time);
+
+/* control.c: switching on and off. control_attend brings the calling thread to what was asked for, and is to be
+ * called when control_pending says so. */
+bool control_pending(const struct thread *t);
+void control_attend(struct thread *t);
+void control_begin_thread(struct thread *t, bool forked);
+void control_begin_process(int fd);
+void control_take_commands(struct process *p, int fd); /* in the helper */
+
+/* snapshot.c: a copy of the session, of which `fd` is a descriptor, as a file of its own; a negative errno value where it
+ * cannot be made. */
+int snapshot_write(int fd, const char *path);
 
 /* thread.c. thread_begin sets up the calling thread (or returns NULL where nothing can be recorded);
- * thread_next_chunk gives it room for `bytes` more, or sets t->stopped. */
+ * thread_next_chunk gives it room for `bytes` more, or sets t->stopped; thread_give_up_chunk ends the chunk that it
+ * has; thread_grow_stack makes room in the shadow stack, if it has to, and returns whether there is. Signals are held back
+ * in the latter two. */
 struct thread *thread_begin(void);
 void thread_next_chunk(struct thread *t, uint32_t bytes);
+void thread_give_up_chunk(struct thread *t);
+bool thread_grow_stack(struct thread *t);
 void thread_set_limit(struct thread *t);
 void thread_flush_lost(struct thread *t);
 void thread_note_end(const struct thread *t); /* as things stand now; the thread may go on */
@@ -224,7 +317,9 @@ void thread_key_ended(void *block);
  * process_end notes how the process ends, and how its threads stand. */
 bool process_begin(void);
 void process_end(enum dwell_end how, int value);
-void process_lock(void);
+void lock_take(uint32_t *lock);
+void lock_release(uint32_t *lock);
+void process_lock(void); /* never held while waiting for the helper, which takes it too */
 void process_unlock(void);
 void process_stop(void);
 
@@ -244,13 +339,10 @@ void helper_wake(void);
 struct area helper_ask(uint32_t size);
 
 /* metadata.c: appends a record; its strings follow as pairs of pointer and length. */
-struct text {
-    const void *at;
-    size_t length;
-};
 void metadata_append(const struct dwell_record *record, size_t size, const struct text *texts, int count);
 void metadata_note(const char *text);
-void metadata_thread_name(struct thread *t, const char *name);
+void metadata_thread_name(struct thread *t, const char *name); /* as the system has it */
+void metadata_name_thread(const struct thread *t, const char *name, size_t length); /* as the program has it */
 
 /* modules.c. modules_changed: this thread has loaded or unloaded a library, or is about to. Where
  * interpose.c is not part of the program (libdwell.a), nobody tells: each new chunk looks. */
@@ -270,6 +362,7 @@ void os_close(struct thread *t);
 /* What the OS did since the last call, as extension records; the caller claims it by os_commit. */
 uint64_t os_read(struct thread *t, struct os_events *events);
 bool os_commit(struct thread *t, uint64_t head);
+void os_skip(struct thread *t); /* what happened until now is not to be recorded */
 
 #pragma GCC visibility pop
 

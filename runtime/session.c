@@ -51,7 +51,7 @@ static int map_header(struct session *session, int fd)
 }
 
 /* Past RLIMIT_FSIZE the kernel would not only refuse, it would send the program SIGXFSZ. */
-static bool beyond_limit(uint64_t end)
+bool session_beyond_limit(uint64_t end)
 {
     struct rlimit limit;
     return SYS4(prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
@@ -99,7 +99,7 @@ static int write_header(struct session *session, int fd, uint32_t recorder_pid)
         .state = DWELL_RECORDING,
         .recorder_pid = recorder_pid,
     };
-    int error = beyond_limit(DWELL_UNIT) ? -EFBIG : (int)write_zeros(fd, 0, DWELL_UNIT);
+    int error = session_beyond_limit(DWELL_UNIT) ? -EFBIG : (int)write_zeros(fd, 0, DWELL_UNIT);
     if (error == 0)
         error = map_header(session, fd);
     if (error < 0)
@@ -245,7 +245,7 @@ uint64_t session_claim(const struct session *session, int fd, uint32_t size)
     if (__atomic_load_n(&header->trouble, __ATOMIC_RELAXED) & DWELL_TROUBLE_NO_SPACE)
         return 0;
     uint64_t offset = __atomic_fetch_add(&header->cursor, size, __ATOMIC_RELAXED);
-    if (!beyond_limit(offset + size) && write_zeros(fd, offset, size) == 0)
+    if (!session_beyond_limit(offset + size) && write_zeros(fd, offset, size) == 0)
         return offset;
     __atomic_fetch_or(&header->trouble, DWELL_TROUBLE_NO_SPACE, __ATOMIC_RELAXED);
     return 0;

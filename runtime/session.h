@@ -40,6 +40,9 @@ int session_reopen(const struct session *session, const char *path);
  * zero and sets `trouble` in the header where the disk is full. Safe from any thread and process. */
 uint64_t session_claim(const struct session *session, int fd, uint32_t size);
 
+/* Whether a file may not grow to `end` bytes by RLIMIT_FSIZE; to try would send the program SIGXFSZ. */
+bool session_beyond_limit(uint64_t end);
+
 /* Maps a claimed range, filled with zeros and present in memory, that a forked child does not
  * inherit; NULL where the system refuses, and then sets `trouble` in the header. */
 void *session_map(const struct session *session, int fd, uint64_t offset, uint32_t size);

@@ -13,17 +13,12 @@
 #include "sys.h"
 
 enum {
-    MOST_WORDS = 192,  /* of extensions before one event */
-    LATER_WORDS = 16,  /* of them for others than what the OS did */
+    MOST_OS_WORDS = 176, /* of extensions before one event, on what the OS did */
+    LATER_WORDS = 16,    /* on what else there is to say of an enter or exit */
+    CONTROL_WORDS = 160, /* of a control event, */
+    OPEN_WORDS = 8,      /* and of each call that is found open there */
+    MOST_WORDS = MOST_OS_WORDS + CONTROL_WORDS + MOST_OPENED * OPEN_WORDS,
     LOST_BATCH = 4096, /* lost events counted in the thread before the header is told */
-};
-
-struct event {
-    uint64_t function;
-    uint64_t stack_pointer;
-    uint64_t site; /* of an enter */
-    bool enter;
-    bool tail_call;
 };
 
 /* The words before an event. */
@@ -99,6 +94,11 @@ static int64_t left_before_exit(const struct thread *t, uint64_t state, const st
     return -1;
 }
 
+int64_t slow_left_before(const struct thread *t, uint64_t state, const struct event *event)
+{
+    return event->enter ? left_before_enter(t, state, event) : left_before_exit(t, state, event);
+}
+
 static void read_os_events(struct thread *t, struct extensions *pending)
 {
     while (*t->os_word != t->os_seen) {
@@ -108,7 +108,7 @@ static void read_os_events(struct thread *t, struct extensions *pending)
             continue; /* a signal handler's probe has recorded them */
         if (!events.flagged)
             continue;
-        if (pending->length + events.length > MOST_WORDS - LATER_WORDS)
+        if (pending->length + events.length > MOST_OS_WORDS)
             return; /* flagged and described enough */
         memcpy(pending->words + pending->length, events.words, (size_t)events.length * sizeof *events.words);
         pending->length += events.length;
@@ -165,8 +165,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     if (now < last)
         now = last; /* the counters of two CPUs may differ by a few ticks */
 
-    int64_t left = event->enter ? left_before_enter(t, state, event)
-                                : left_before_exit(t, state, event);
+    const int64_t left = slow_left_before(t, state, event);
     if (left < 0)
         return DONE; /* its enter came before the recording */
     unsigned half = 0;
@@ -215,6 +214,44 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     return DONE;
 }
 
+uint32_t slow_control_bytes(const struct control_event *event)
+{
+    const int words = 1 + 3 + event->count + (int)event->opened * OPEN_WORDS;
+    return (uint32_t)words * 2;
+}
+
+void slow_control(struct thread *t, const struct control_event *event)
+{
+    struct extensions e;
+    e.length = 0;
+    if (t->stopped)
+        return;
+    read_os_events(t, &e);
+    const struct call *open = thread_call(t, t->state) - event->opened;
+    for (uint32_t i = 0; i < event->opened; i++) {
+        put_head(&e, DWELL_EXT_OPEN, OPEN_WORDS - 1);
+        put_number(&e, open[i].function, 4);
+        put_number(&e, open[i].enter_time, 3);
+    }
+    put_head(&e, event->type, 3 + event->count);
+    put_number(&e, event->time, 3);
+    for (int i = 0; i < event->count; i++)
+        put(&e, event->words[i]);
+
+    const uint32_t bytes = (uint32_t)e.length * 2;
+    if (!t->chunk || (uint32_t)t->state + bytes > t->end)
+        thread_next_chunk(t, bytes);
+    if (!t->chunk)
+        return;
+    char *at = t->base + (uint32_t)t->state;
+    t->state += bytes;
+    t->chunk->enters += bytes;
+    t->chunk->exits += event->ended - event->opened;
+    for (int i = 0; i < e.length; i++, at += 2)
+        store_word(at, e.words[i]);
+    t->last = event->time;
+}
+
 static void lose(struct thread *t)
 {
     if (++t->lost % LOST_BATCH == 0)
@@ -242,12 +279,23 @@ static void record(const struct event *event)
             if (!t)
                 break;
         }
+        if (UNLIKELY(control_pending(t)))
+            control_attend(t);
         if (UNLIKELY(t->stopped)) {
-            lose(t);
+            if (!t->paused)
+                lose(t);
             break;
         }
         if (UNLIKELY(t->modules_stale))
             update_modules(t);
+        if (UNLIKELY(t->paused)) {
+            if (quiet_slow(t, event, guarded))
+                break;
+            if (!guarded)
+                mask = sys_block_signals();
+            guarded = true;
+            continue;
+        }
         if (UNLIKELY((uint32_t)t->state > t->wiped->limit) && runtime.clock != DWELL_CLOCK_MONOTONIC)
             thread_next_chunk(t, ENTER_BYTES);
         if (UNLIKELY(t->stopped))

@@ -81,6 +81,16 @@ void sys_futex_wake(uint32_t *word, int how_many)
     SYS3(futex, word, FUTEX_WAKE_PRIVATE, how_many);
 }
 
+void sys_futex_wait_shared(const uint32_t *word, uint32_t expected)
+{
+    SYS4(futex, word, FUTEX_WAIT, expected, NULL);
+}
+
+void sys_futex_wake_shared(uint32_t *word)
+{
+    SYS3(futex, word, FUTEX_WAKE, INT32_MAX);
+}
+
 /* The new thread finds run and argument on its stack: registers other than the stack pointer are the
  * parent's, but the compiler may not rely on any of them in the child. */
 long sys_start_thread(void *stack_top, void (*run)(void *), void *argument)

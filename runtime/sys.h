@@ -89,6 +89,10 @@ void sys_restore_signals(uint64_t mask);
 void sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds);
 void sys_futex_wake(uint32_t *word, int how_many);
 
+/* The same for a word that other processes may wake, too. */
+void sys_futex_wait_shared(const uint32_t *word, uint32_t expected);
+void sys_futex_wake_shared(uint32_t *word);
+
 /* Starts `run(argument)` on `stack_top` as a thread of this process that libc does not know of, with
  * a table of descriptors and a working directory of its own. Returns its thread id, or a negative
  * errno value. The thread shares the caller's TLS registers: it must touch neither TLS nor errno. */

@@ -19,10 +19,10 @@ enum {
     FIRST_STACK = 256 << 10,
     FREE_CALLS = 512,   /* at least so many entries of the shadow stack are free after a slow path */
     FIRST_POSITION = 64, /* above every limit of zero */
+    LAST_POSITION = 0x30000000, /* a chunk that begins there ends before the next: */
+    QUIET_POSITION = 0x78000000, /* so that no position of a pause comes in a recording, nor the other way round */
     LAST_PASS = 4,      /* libc runs the destructors of keys so many times (PTHREAD_DESTRUCTOR_ITERATIONS) */
 };
-
-#define LAST_POSITION 0xf0000000u
 
 static const uint64_t nothing; /* an OS word that never changes */
 
@@ -124,6 +124,10 @@ static void fit_block(struct thread *t, bool forked)
     t->os_source = DWELL_OS_NONE;
     t->os_ring = NULL;
     t->modules_stale = 0;
+    t->attend = 0;
+    t->named = 0;
+    if (!forked)
+        t->quiet_position = QUIET_POSITION;
     os_open(t);
     t->wiped->alive = 1;
     link_thread(t);
@@ -132,6 +136,7 @@ static void fit_block(struct thread *t, bool forked)
         t->last = clock_now(runtime.clock);
     else if (runtime.forked_at > t->last) /* else the fork was one that the runtime did not see */
         t->last = runtime.forked_at;
+    control_begin_thread(t, forked);
 }
 
 struct thread *thread_begin(void)
@@ -157,10 +162,10 @@ struct thread *thread_begin(void)
     return t;
 }
 
-void thread_set_limit(struct thread *t)
+static uint32_t limit_of(const struct thread *t)
 {
     uint32_t limit = 0;
-    if (t->chunk && !t->modules_stale && runtime.clock != DWELL_CLOCK_MONOTONIC) {
+    if (t->chunk && !t->paused && !t->modules_stale && runtime.clock != DWELL_CLOCK_MONOTONIC) {
         uint32_t depth = (uint32_t)(t->state >> 32);
         uint32_t room = (t->stack_size - depth) / sizeof(struct call) * ENTER_BYTES;
         limit = t->end - ENTER_BYTES;
@@ -168,12 +173,25 @@ void thread_set_limit(struct thread *t)
         if (position + room - ENTER_BYTES < limit)
             limit = position + room - ENTER_BYTES;
     }
-    __atomic_store_n(&t->wiped->limit, limit, __ATOMIC_RELAXED);
+    return limit;
+}
+
+/* Whoever has something for this thread to attend to says so first, then sets limit and gate to zero. */
+void thread_set_limit(struct thread *t)
+{
+    const uint32_t gate = t->paused && !t->modules_stale ? GATE_QUIET : GATE_SLOW;
+    __atomic_store_n(&t->wiped->limit, limit_of(t), __ATOMIC_RELAXED);
+    __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (control_pending(t)) {
+        __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
+    }
 }
 
 /* The old stack stays mapped: a probe that a handler interrupted may still write its scratch entry
  * there, before it finds that the state has changed. All old ones together are smaller than the new. */
-static bool grow_stack(struct thread *t)
+bool thread_grow_stack(struct thread *t)
 {
     const uint32_t depth = (uint32_t)(t->state >> 32);
     if (t->stack_size - depth >= FREE_CALLS * sizeof(struct call))
@@ -285,7 +303,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
     const uint32_t depth = (uint32_t)((t->state >> 32) / sizeof(struct call)) - 1;
     const bool fits = t->chunk && (uint32_t)t->state + bytes <= t->end;
     const char *stack = t->stack;
-    if (!grow_stack(t)) {
+    if (!thread_grow_stack(t)) {
         finish_chunk(t);
         stop_thread(t);
     } else if (!fits) {
@@ -319,7 +337,7 @@ void thread_flush_lost(struct thread *t)
     t->lost = 0;
 }
 
-static void give_back_rest(struct thread *t)
+void thread_give_up_chunk(struct thread *t)
 {
     struct dwell_chunk_header *chunk = t->chunk;
     if (!chunk)
@@ -345,7 +363,7 @@ static void end_thread(struct thread *t)
 {
     check_name(t);
     thread_note_end(t);
-    give_back_rest(t);
+    thread_give_up_chunk(t);
     thread_flush_lost(t);
     os_close(t);
     unlink_thread(t);

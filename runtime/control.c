@@ -1,0 +1,436 @@
+/*
+ * Switching the recording on and off, from the program and from outside.
+ *
+ * Three places have a say: the session as a whole (in the file's header), the process, the thread. What the first two
+ * say together is kept with its history, so that a thread which slept through several changes records each of them
+ * at the time it came. A thread obeys at its next probe: whoever changes something counts it first, then sets the limit of the
+ * threads to zero; and a thread that sets its limit looks at the count behind that.
+ */
+#include "dwell/dwell.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+static bool is_on(const struct switches *s)
+{
+    return !s->stopped && s->suspended <= 0;
+}
+
+/* ---- what threads do ---- */
+
+bool control_pending(const struct thread *t)
+{
+    return __atomic_load_n(&t->attend, __ATOMIC_RELAXED) ||
+           t->seen_changes != __atomic_load_n(&runtime.process->changes, __ATOMIC_RELAXED);
+}
+
+static void obey(struct thread *t, bool on, uint64_t time)
+{
+    if (!on && !t->paused)
+        quiet_begin(t, time);
+    else if (on && t->paused)
+        quiet_end(t, time);
+}
+
+static bool next_change(struct thread *t, struct change *change)
+{
+    struct process *p = runtime.process;
+    process_lock();
+    const bool any = t->seen_changes != p->changes;
+    if (p->changes - t->seen_changes > CHANGES)
+        t->seen_changes = p->changes - CHANGES;
+    if (any)
+        *change = p->change[t->seen_changes++ % CHANGES];
+    process_unlock();
+    return any;
+}
+
+void control_attend(struct thread *t)
+{
+    uint64_t mask = sys_block_signals();
+    struct change change;
+    while (next_change(t, &change))
+        obey(t, change.on && is_on(&t->switches), change.time);
+    __atomic_store_n(&t->attend, 0, __ATOMIC_RELAXED);
+    obey(t, runtime.on && is_on(&t->switches), clock_now(runtime.clock));
+    thread_set_limit(t);
+    sys_restore_signals(mask);
+}
+
+void control_begin_thread(struct thread *t, bool forked)
+{
+    t->seen_changes = __atomic_load_n(&runtime.process->changes, __ATOMIC_ACQUIRE);
+    if (!forked) {
+        t->switches = (struct switches){ 0, 0 };
+        t->paused = 0;
+    }
+    obey(t, runtime.on && is_on(&t->switches), t->last);
+    thread_set_limit(t);
+}
+
+/* ---- what they are told ---- */
+
+static void call(struct thread *t)
+{
+    __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
+}
+
+/* Signals are held back. */
+static void look(struct process *p)
+{
+    const struct dwell_file_header *h = runtime.session.header;
+    const struct switches global = { __atomic_load_n(&h->global_stopped, __ATOMIC_RELAXED),
+                                     __atomic_load_n(&h->global_suspended, __ATOMIC_RELAXED) };
+    process_lock();
+    const bool on = !runtime.closed && is_on(&runtime.switches) && is_on(&global);
+    if (on != runtime.on) {
+        runtime.on = on;
+        p->change[p->changes % CHANGES] = (struct change){ clock_now(runtime.clock), on };
+        __atomic_store_n(&p->changes, p->changes + 1, __ATOMIC_RELEASE);
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        for (struct thread *t = p->threads; t; t = t->next)
+            call(t);
+    }
+    process_unlock();
+}
+
+enum action { START, STOP, PAUSE, RESUME };
+
+static void act(struct switches *s, enum action action)
+{
+    switch (action) {
+    case START:
+        s->stopped = 0;
+        break;
+    case STOP:
+        s->stopped = 1;
+        break;
+    case PAUSE:
+        s->suspended++;
+        break;
+    case RESUME:
+        s->suspended--;
+        break;
+    }
+}
+
+/* ---- from outside ---- */
+
+/* Makes the process' control chunk, and puts it before those of others. */
+void control_begin_process(int fd)
+{
+    struct process *p = runtime.process;
+    struct dwell_file_header *h = runtime.session.header;
+    runtime.on = !runtime.closed && is_on(&runtime.switches) &&
+                 is_on(&(struct switches){ h->global_stopped, h->global_suspended });
+    p->helper_work = &p->own_work;
+    const uint64_t offset = session_claim(&runtime.session, fd, DWELL_UNIT);
+    struct dwell_control *control = offset ? session_map(&runtime.session, fd, offset, DWELL_UNIT) : NULL;
+    if (!control)
+        return;
+    control->pid = p->pid;
+    control->chunk.size = DWELL_UNIT;
+    control->chunk.process = p->serial;
+    control->chunk.magic = DWELL_CHUNK_MAGIC;
+    __atomic_store_n(&control->chunk.kind, DWELL_CHUNK_CONTROL, __ATOMIC_RELEASE);
+    control->next = __atomic_load_n(&h->first_control, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&h->first_control, &control->next, offset, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED))
+        ;
+    p->control = control;
+    p->helper_work = &control->work;
+}
+
+static int command(struct process *p, uint32_t what, int fd)
+{
+    switch (what) {
+    case DWELL_COMMAND_PAUSE:
+        runtime.switches.stopped = 1;
+        return 0;
+    case DWELL_COMMAND_RESUME:
+        runtime.switches = (struct switches){ 0, 0 };
+        return runtime.closed ? -EPERM : 0;
+    case DWELL_COMMAND_STOP:
+        runtime.closed = true;
+        return 0;
+    case DWELL_COMMAND_LOOK:
+        return 0;
+    case DWELL_COMMAND_DUMP:
+        p->control->text[sizeof p->control->text - 1] = '\0';
+        return snapshot_write(fd, p->control->text);
+    default:
+        return -ENOSYS;
+    }
+}
+
+void control_take_commands(struct process *p, int fd)
+{
+    struct dwell_control *control = p->control;
+    const uint32_t what = control ? __atomic_load_n(&control->command, __ATOMIC_ACQUIRE) : DWELL_COMMAND_NONE;
+    if (what)
+        control->result = command(p, what, fd);
+    look(p);
+    if (what) {
+        __atomic_store_n(&control->command, DWELL_COMMAND_NONE, __ATOMIC_RELEASE);
+        sys_futex_wake_shared(&control->command);
+    }
+}
+
+/* Others look at the header when their helper is woken. */
+static void wake_all(void)
+{
+    const struct dwell_file_header *h = runtime.session.header;
+    int fd = session_reopen(&runtime.session, runtime.path);
+    uint64_t offset = fd < 0 ? 0 : __atomic_load_n(&h->first_control, __ATOMIC_ACQUIRE);
+    while (offset && offset % DWELL_UNIT == 0 && offset < h->cursor) {
+        struct dwell_control *control = sys_map(DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+        if (!control)
+            break;
+        __atomic_fetch_add(&control->work, 1, __ATOMIC_SEQ_CST);
+        sys_futex_wake_shared(&control->work);
+        const uint64_t next = control->next;
+        sys_unmap(control, DWELL_UNIT);
+        offset = next < offset ? next : 0;
+    }
+    if (fd >= 0)
+        sys_close(fd);
+}
+
+/* ---- from the program ---- */
+
+static void act_globally(enum action action)
+{
+    struct dwell_file_header *h = runtime.session.header;
+    if (action == START || action == STOP)
+        __atomic_store_n(&h->global_stopped, action == STOP, __ATOMIC_RELAXED);
+    else
+        __atomic_fetch_add(&h->global_suspended, action == PAUSE ? 1 : -1, __ATOMIC_RELAXED);
+    look(runtime.process);
+    wake_all();
+}
+
+static int act_on_process(enum action action, uint32_t pid)
+{
+    if (pid != DWELL_CURRENT && pid != runtime.process->pid)
+        return DWELL_NO_ID;
+    process_lock();
+    act(&runtime.switches, action);
+    process_unlock();
+    look(runtime.process);
+    return DWELL_OK;
+}
+
+static int act_on_thread(struct thread *self, enum action action, uint32_t tid)
+{
+    int status = DWELL_NO_ID;
+    process_lock();
+    for (struct thread *t = runtime.process->threads; t && status != DWELL_OK; t = t->next) {
+        if (tid == DWELL_CURRENT ? t != self : t->tid != tid)
+            continue;
+        act(&t->switches, action);
+        __atomic_store_n(&t->attend, 1, __ATOMIC_RELAXED);
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        call(t);
+        status = DWELL_OK;
+    }
+    process_unlock();
+    return status;
+}
+
+/* The calling thread, set up; NULL: nothing is recorded. */
+static struct thread *calling_thread(void)
+{
+    struct thread *t = thread_self;
+    if (runtime.off)
+        return NULL;
+    if (!t || !t->wiped->alive)
+        t = thread_begin();
+    return t;
+}
+
+static int act_on(enum action action, enum dwell_level level, uint32_t id)
+{
+    struct thread *t = calling_thread();
+    if (!t || runtime.closed)
+        return DWELL_NOT_RECORDED;
+    int status = DWELL_OK;
+    uint64_t mask = sys_block_signals();
+    switch (level) {
+    case DWELL_GLOBAL:
+        act_globally(action);
+        break;
+    case DWELL_PROCESS:
+        status = act_on_process(action, id);
+        break;
+    case DWELL_THREAD:
+        status = act_on_thread(t, action, id);
+        break;
+    default:
+        status = DWELL_NO_LEVEL;
+    }
+    if (control_pending(t))
+        control_attend(t);
+    sys_restore_signals(mask);
+    return status;
+}
+
+DWELL_EXPORT int dwell_runtime_start(enum dwell_level level, uint32_t id)
+{
+    int error = errno, status = act_on(START, level, id);
+    errno = error;
+    return status;
+}
+
+DWELL_EXPORT int dwell_runtime_stop(enum dwell_level level, uint32_t id)
+{
+    int error = errno, status = act_on(STOP, level, id);
+    errno = error;
+    return status;
+}
+
+DWELL_EXPORT int dwell_runtime_pause(enum dwell_level level, uint32_t id)
+{
+    int error = errno, status = act_on(PAUSE, level, id);
+    errno = error;
+    return status;
+}
+
+DWELL_EXPORT int dwell_runtime_resume(enum dwell_level level, uint32_t id)
+{
+    int error = errno, status = act_on(RESUME, level, id);
+    errno = error;
+    return status;
+}
+
+DWELL_EXPORT uint64_t dwell_runtime_time(void)
+{
+    return runtime.off || !runtime.process ? 0 : clock_now(runtime.clock);
+}
+
+/* ---- marks and names ---- */
+
+/* Cut at a character's begin. */
+static size_t cut(const char *text, size_t most)
+{
+    size_t length = text ? strnlen(text, most + 1) : 0;
+    if (length <= most)
+        return length;
+    length = most;
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+        length--;
+    return length;
+}
+
+enum { MARK_WORDS = 3 + 2 + 1 + (DWELL_LONGEST_TEXT + 1) / 2 };
+
+static int mark(struct thread *t, uint64_t time, int32_t number, const char *text)
+{
+    const size_t length = cut(text, DWELL_LONGEST_TEXT);
+    uint16_t words[MARK_WORDS] = { 0 };
+    const uint64_t now = clock_now(runtime.clock);
+    if (!time)
+        time = now;
+    for (int i = 0; i < 3; i++)
+        words[i] = (uint16_t)(time >> 16 * i);
+    words[3] = (uint16_t)number;
+    words[4] = (uint16_t)((uint32_t)number >> 16);
+    words[5] = (uint16_t)length;
+    memcpy(words + 6, text, length);
+    slow_control(t, &(struct control_event){
+        .type = DWELL_EXT_MARK,
+        .time = now > t->last ? now : t->last,
+        .words = words,
+        .count = 6 + (int)(length + 1) / 2,
+    });
+    thread_set_limit(t);
+    if (t->stopped)
+        return DWELL_FAILED;
+    return text && text[length] ? DWELL_TRUNCATED : DWELL_OK;
+}
+
+DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *text)
+{
+    const int error = errno;
+    struct thread *t = calling_thread();
+    if (!t || runtime.closed)
+        return DWELL_NOT_RECORDED;
+    if (number < 1)
+        return DWELL_RESERVED;
+    uint64_t mask = sys_block_signals();
+    if (control_pending(t))
+        control_attend(t);
+    int status = t->paused ? DWELL_IS_OFF : mark(t, time, number, text ? text : "");
+    sys_restore_signals(mask);
+    errno = error;
+    return status;
+}
+
+static bool is_letter(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+}
+
+static int name_thread(struct thread *self, uint32_t tid, const char *name)
+{
+    struct thread *found = NULL;
+    process_lock();
+    for (struct thread *t = runtime.process->threads; t && !found; t = t->next)
+        if (tid == DWELL_CURRENT ? t == self : t->tid == tid)
+            found = t;
+    const bool named = found && __atomic_exchange_n(&found->named, 1, __ATOMIC_RELAXED);
+    process_unlock();
+    if (!found)
+        return DWELL_NO_ID;
+    if (named)
+        return DWELL_NAMED;
+    metadata_name_thread(found, name, cut(name, DWELL_LONGEST_NAME));
+    return DWELL_OK;
+}
+
+static int name_process(uint32_t pid, const char *name)
+{
+    if (pid != DWELL_CURRENT && pid != runtime.process->pid)
+        return DWELL_NO_ID;
+    if (__atomic_exchange_n(&runtime.process->named, 1, __ATOMIC_RELAXED))
+        return DWELL_NAMED;
+    struct dwell_rec_process_name record = { .record.type = DWELL_REC_PROCESS_NAME };
+    metadata_append(&record.record, sizeof record, &(struct text){ name, cut(name, DWELL_LONGEST_NAME) }, 1);
+    return DWELL_OK;
+}
+
+DWELL_EXPORT int dwell_runtime_name(enum dwell_level level, uint32_t id, const char *name)
+{
+    const int error = errno;
+    struct thread *t = calling_thread();
+    if (!t || runtime.closed)
+        return DWELL_NOT_RECORDED;
+    if (level != DWELL_PROCESS && level != DWELL_THREAD)
+        return DWELL_NO_LEVEL;
+    if (!is_letter((unsigned char)name[0]) && name[0] != '_')
+        return DWELL_BAD_NAME;
+    uint64_t mask = sys_block_signals();
+    int status = level == DWELL_THREAD ? name_thread(t, id, name) : name_process(id, name);
+    sys_restore_signals(mask);
+    errno = error;
+    return status == DWELL_OK && name[cut(name, DWELL_LONGEST_NAME)] ? DWELL_TRUNCATED : status;
+}
+
+DWELL_EXPORT int dwell_runtime_dump(const char *path)
+{
+    const int error = errno;
+    if (!calling_thread())
+        return DWELL_NOT_RECORDED;
+    uint64_t mask = sys_block_signals();
+    int fd = session_reopen(&runtime.session, runtime.path);
+    int status = fd < 0 || snapshot_write(fd, path) < 0 ? DWELL_FAILED : DWELL_OK;
+    if (fd >= 0)
+        sys_close(fd);
+    sys_restore_signals(mask);
+    errno = error;
+    return status;
+}

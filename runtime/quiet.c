@@ -1,0 +1,138 @@
+/*
+ * The probes of a paused thread. They keep the shadow stack, so that a recording which goes on in the middle of a
+ * stack begins with the calls that are open then; they read no clock and write no record.
+ *
+ * While a thread is paused, the low half of its state counts events instead of being a position, for the same reason:
+ * a probe that a handler interrupted must find that the state has changed.
+ */
+#include "runtime.h"
+
+enum {
+    FREE_CALLS = 64, /* entries of the shadow stack that are kept free */
+};
+
+#define FIRST_QUIET 0x78000000u
+#define LAST_QUIET  0xf0000000u
+
+static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;
+
+static inline bool has_room(const struct thread *t, uint64_t state)
+{
+    return (state >> 32) + FREE_CALLS * sizeof(struct call) <= t->stack_size && (uint32_t)state < LAST_QUIET;
+}
+
+/* What lies below the lowest depth is what it was when the pause began. Written before the claim: where that fails,
+ * the probe tries again. */
+static inline void keep_below(struct thread *t, uint64_t state)
+{
+    if ((uint32_t)(state >> 32) < t->kept_depth)
+        t->kept_depth = (uint32_t)(state >> 32);
+}
+
+void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+{
+    const uint64_t state = thread_state(t);
+    struct call *call = thread_call(t, state);
+    if (UNLIKELY(!has_room(t, state) || call_was_left(&call[-1], stack_pointer, site)))
+        goto slow;
+    *call = (struct call){ .function = function, .stack_pointer = stack_pointer, .site = site };
+    if (UNLIKELY(!thread_claim(t, state, state + one_call + 1)))
+        goto slow;
+    return;
+slow:
+    slow_enter(function, stack_pointer, site);
+}
+
+void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
+{
+    const uint64_t state = thread_state(t);
+    const struct call *call = thread_call(t, state) - 1;
+    if (UNLIKELY(call->function != function))
+        goto slow;
+    if (stack_pointer > call->stack_pointer && UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
+        goto slow;
+    keep_below(t, state - one_call);
+    if (UNLIKELY(!thread_claim(t, state, state - one_call + 1)))
+        goto slow;
+    return;
+slow:
+    slow_exit(function, stack_pointer, tail_call);
+}
+
+bool quiet_slow(struct thread *t, const struct event *event, bool guarded)
+{
+    const uint64_t state = thread_state(t);
+    const int64_t left = slow_left_before(t, state, event);
+    if (left < 0)
+        return true;
+    if ((left > 0 || !has_room(t, state)) && !guarded)
+        return false;
+    uint64_t wanted = state - (uint64_t)left * one_call;
+    if (guarded) {
+        keep_below(t, wanted);
+        if (!thread_grow_stack(t)) {
+            t->stopped = 1;
+            return true;
+        }
+        if ((uint32_t)wanted >= LAST_QUIET)
+            wanted = (wanted >> 32) << 32 | FIRST_QUIET;
+    }
+    if (event->enter) {
+        *thread_call(t, wanted) = (struct call){
+            .function = event->function,
+            .stack_pointer = event->stack_pointer,
+            .site = event->site,
+        };
+        wanted += one_call;
+    } else {
+        wanted -= one_call;
+        keep_below(t, wanted);
+    }
+    return thread_claim(t, state, wanted + 1) || quiet_slow(t, event, guarded);
+}
+
+void quiet_begin(struct thread *t, uint64_t time)
+{
+    if (time < t->last)
+        time = t->last;
+    if (t->chunk)
+        slow_control(t, &(struct control_event){ .type = DWELL_EXT_PAUSE, .time = time });
+    const uint32_t depth = (uint32_t)(t->state >> 32);
+    t->paused = 1;
+    t->paused_at = time;
+    t->paused_depth = t->kept_depth = depth;
+    t->loud_position = (uint32_t)t->state;
+    t->state = (uint64_t)depth << 32 | t->quiet_position;
+}
+
+/* Calls that go on from before the pause are as if they had begun later by its length; others begin now. */
+static void move_enter_times(struct thread *t, uint64_t time)
+{
+    struct call *call = (struct call *)t->stack + 1;
+    const struct call *kept = (const struct call *)(t->stack + t->kept_depth);
+    const struct call *end = thread_call(t, t->state);
+    for (; call < end; call++)
+        call->enter_time = call < kept ? call->enter_time + (time - t->paused_at) : time;
+}
+
+void quiet_end(struct thread *t, uint64_t time)
+{
+    if (time < t->paused_at)
+        time = t->paused_at;
+    const uint32_t depth = (uint32_t)(t->state >> 32);
+    const uint32_t ended = (t->paused_depth - t->kept_depth) / (uint32_t)sizeof(struct call);
+    const uint32_t opened = (depth - t->kept_depth) / (uint32_t)sizeof(struct call);
+    const uint16_t words[] = { (uint16_t)ended, (uint16_t)(ended >> 16) };
+    const struct control_event resume = { DWELL_EXT_RESUME, time, words, 2, opened, ended };
+    move_enter_times(t, time);
+    t->quiet_position = (uint32_t)t->state + 1;
+    t->paused = 0;
+    t->state = (uint64_t)t->paused_depth << 32 | t->loud_position;
+    if (t->chunk && (opened > MOST_OPENED || t->loud_position + slow_control_bytes(&resume) > t->end))
+        thread_give_up_chunk(t); /* the next chunk begins with the calls that are open */
+    t->state = (uint64_t)depth << 32 | t->loud_position;
+    os_skip(t);
+    if (t->chunk)
+        slow_control(t, &resume);
+    t->last = time;
+}
