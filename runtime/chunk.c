@@ -117,6 +117,17 @@ void chunk_cut(struct area *area, uint32_t size)
         sys_unmap(rest.at, rest.size);
 }
 
+void chunk_free(char *at)
+{
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
+    const uint32_t size = chunk->size;
+    __atomic_store_n(&chunk->kind, DWELL_CHUNK_FREE, __ATOMIC_RELEASE);
+    memset((char *)(chunk + 1), 0, size - sizeof *chunk);
+    *chunk = (struct dwell_chunk_header){ .size = size, .magic = DWELL_CHUNK_MAGIC };
+    if (!put(runtime.process->rests, REST_SLOTS, at))
+        sys_unmap(at, size);
+}
+
 /* Whether any word is zero: a record that was not stored, or else part of an address or of an extension. */
 static bool has_zero_word(const record_word *at, const record_word *end)
 {

@@ -80,6 +80,18 @@ static void call(struct thread *t)
     __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
 }
 
+void control_tell_unload(void)
+{
+    struct process *p = runtime.process;
+    __atomic_fetch_add(&p->unloads, 1, __ATOMIC_RELEASE);
+    if (runtime.mode != DWELL_MODE_PROFILE)
+        return;
+    process_lock();
+    for (struct thread *t = p->threads; t; t = t->next)
+        call(t);
+    process_unlock();
+}
+
 /* Signals are held back. */
 static void look(struct process *p)
 {

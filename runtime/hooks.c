@@ -58,6 +58,8 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 other:
     if (t->wiped->gate == GATE_QUIET)
         return quiet_enter(t, address, stack_pointer, site);
+    if (t->wiped->gate == GATE_TREE)
+        return tree_enter(t, address, stack_pointer, site);
 slow:
     slow_enter(address, stack_pointer, site);
 }
@@ -99,6 +101,8 @@ DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
 other:
     if (t->wiped->gate == GATE_QUIET)
         return quiet_exit(t, address, stack_pointer, tail_call);
+    if (t->wiped->gate == GATE_TREE)
+        return tree_exit(t, address, stack_pointer, tail_call);
 slow:
     slow_exit(address, stack_pointer, tail_call);
 }

@@ -189,6 +189,7 @@ static void look(struct process *p)
             append_unloaded(&p->modules[i], walk.now);
         p->modules_count = p->modules_count ? 1 : 0;
         p->modules_unloads = unloads;
+        control_tell_unload();
     }
     dl_iterate_phdr(visit, &walk);
     uint32_t kept = 0;
@@ -209,6 +210,12 @@ bool modules_update(void)
     look(p);
     __atomic_store_n(&p->modules_lock, 0, __ATOMIC_RELEASE);
     return true;
+}
+
+bool modules_is_program(uint64_t address)
+{
+    const struct process *p = runtime.process;
+    return p->modules_count && address >= p->modules[0].begin && address < p->modules[0].end;
 }
 
 void modules_changed(void)

@@ -89,6 +89,23 @@ static void choose_os_sources(void)
         runtime.os_wanted = 0;
 }
 
+/* What `dwell record` has put into the header; without it, DWELL_MODE: "profile", "ring" or "ring=BYTES". */
+static void choose_mode(void)
+{
+    struct dwell_file_header *h = runtime.session.header;
+    const char *mode = getenv("DWELL_MODE");
+    if (h->recorder_pid == 0 && mode) {
+        if (strcmp(mode, "profile") == 0)
+            h->mode = DWELL_MODE_PROFILE;
+        if (strncmp(mode, "ring", 4) == 0) {
+            unsigned long size = mode[4] == '=' ? strtoul(mode + 5, NULL, 10) : 0;
+            h->ring_size = size >= DWELL_RING_LEAST && size <= DWELL_RING_MOST ? (uint32_t)size : DWELL_RING_USUAL;
+            h->mode = DWELL_MODE_RING;
+        }
+    }
+    runtime.mode = h->mode;
+}
+
 static void explain(int error)
 {
     if (error == SESSION_NOT_OURS)
@@ -113,6 +130,7 @@ static int set_up(void)
         return fd;
     }
     runtime.clock = runtime.session.header->clock;
+    choose_mode();
     struct process *p = sys_memory((sizeof *p + PAGE - 1) / PAGE * PAGE);
     if (!p || SYS3(madvise, p, (sizeof *p + PAGE - 1) / PAGE * PAGE, MADV_WIPEONFORK) < 0) {
         sys_close(fd);

@@ -97,6 +97,8 @@ void quiet_begin(struct thread *t, uint64_t time)
         time = t->last;
     if (t->chunk)
         slow_control(t, &(struct control_event){ .type = DWELL_EXT_PAUSE, .time = time });
+    if (runtime.mode == DWELL_MODE_PROFILE)
+        tree_pause(t, time);
     const uint32_t depth = (uint32_t)(t->state >> 32);
     t->paused = 1;
     t->paused_at = time;
@@ -135,4 +137,6 @@ void quiet_end(struct thread *t, uint64_t time)
     if (t->chunk)
         slow_control(t, &resume);
     t->last = time;
+    if (runtime.mode == DWELL_MODE_PROFILE)
+        tree_resume(t, time);
 }

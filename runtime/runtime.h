@@ -41,6 +41,7 @@ struct call {
     uint64_t stack_pointer;
     uint64_t enter_time;
     uint64_t site;
+    struct dwell_tree_node *node; /* in mode profile, unless it was entered in a pause */
 };
 
 static inline uint64_t call_site_of(const void *frame_return, const void *probe_return)
@@ -63,6 +64,7 @@ static inline bool call_was_left(const struct call *call, uint64_t stack_pointer
 enum gate {
     GATE_SLOW = 0,  /* slow.c */
     GATE_QUIET = 1, /* quiet.c: the thread is paused */
+    GATE_TREE = 2,  /* tree.c: the mode is profile */
 };
 
 /* The part of a thread's block that a forked child finds zero. */
@@ -85,6 +87,8 @@ struct switches {
  * no value of `state` comes back soon: a probe that was interrupted by a signal handler finds at its
  * claim that it has changed, and starts over.
  */
+enum { MOST_TREE_CHUNKS = 256, RING_CHUNKS = 64 };
+
 struct thread {
     struct thread_wiped *wiped;
     uint64_t state;
@@ -119,12 +123,24 @@ struct thread {
     uint64_t os_tail; /* perf: how far the ring has been read */
     void *os_ring;
     uint64_t os_unknown; /* rseq: how often another user's pointer was found */
+    struct tree_table *tree_table; /* mode profile: its nodes; */
+    struct dwell_tree_head *tree_head; /* NULL: no tree yet */
+    struct dwell_tree_node *tree_root; /* a node of no function, which is not in the file */
+    struct dwell_chunk_header *tree_chunk; /* the last one, */
+    char *tree_next;                   /* its next free node */
+    uint32_t tree_nodes, tree_chunk_count;
+    uint32_t seen_unloads; /* of process.unloads */
+    struct dwell_chunk_header *tree_chunks[MOST_TREE_CHUNKS];
     char name[16];
     uint32_t named; /* by the program, for good */
+    char *ring[RING_CHUNKS]; /* mode ring: its finished chunks, the oldest at [ring_first] */
+    uint32_t ring_first, ring_count, ring_bytes;
     struct thread *next, *previous; /* in the process' list of live threads */
 };
 
-enum { POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 64, HELD_SLOTS = 64 };
+_Static_assert(sizeof(struct thread) <= PAGE, "a thread's block is one page");
+
+enum { POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 64, HELD_SLOTS = 64, ENDED_SLOTS = 512 };
 
 /* The process was switched on or off. */
 struct change {
@@ -151,6 +167,7 @@ struct process {
     struct dwell_chunk_header *metadata;
     struct thread *threads;
     struct thread *spare; /* blocks of ended threads, to be used again */
+    uint32_t unloads;         /* how often the module map lost something */
     uint64_t modules_unloads; /* how often libraries were unloaded, when last looked at */
     struct module *modules;
     uint32_t modules_count, modules_room;
@@ -175,6 +192,8 @@ struct process {
     char *rests[REST_SLOTS];       /* what was not used of chunks, smaller ones */
     char *retired[RETIRED_SLOTS];  /* finished chunks, to be unmapped */
     char *held[HELD_SLOTS];        /* the helper's: finished, but with a record still to be stored */
+    char *ended[ENDED_SLOTS];      /* mode ring: chunks of threads that ended, the oldest at [ended_first] */
+    uint32_t ended_first, ended_count, ended_bytes;
 };
 
 struct text {
@@ -187,6 +206,7 @@ struct runtime {
     struct process *process; /* NULL: not set up yet */
     struct session session;
     enum dwell_clock clock;
+    enum dwell_mode mode;
     bool off;             /* nothing is to be recorded in this process and its children */
     uint32_t key_valid;   /* thread_key can be used */
     unsigned thread_key;  /* pthread key whose destructor tells that a thread ends */
@@ -288,10 +308,19 @@ bool quiet_slow(struct thread *t, const struct event *event, bool guarded);
 void quiet_begin(struct thread *t, uint64_t time); /* signals are held back in both */
 void quiet_end(struct thread *t, uint64_t time);
 
+/* tree.c: the mode profile. tree_enter and tree_exit are its probes for usual events, tree_record for others. */
+void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
+void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
+void tree_record(struct thread *t, const struct event *event);
+void tree_pause(struct thread *t, uint64_t time); /* signals are held back from here on */
+void tree_resume(struct thread *t, uint64_t time);
+void tree_end(struct thread *t);
+
 /* control.c: switching on and off. control_attend brings the calling thread to what was asked for, and is to be
  * called when control_pending says so. */
 bool control_pending(const struct thread *t);
 void control_attend(struct thread *t);
+void control_tell_unload(void); /* to all threads: libraries are gone */
 void control_begin_thread(struct thread *t, bool forked);
 void control_begin_process(int fd);
 void control_take_commands(struct process *p, int fd); /* in the helper */
@@ -330,8 +359,16 @@ struct area chunk_take(uint32_t least, uint32_t size);
 void chunk_cut(struct area *area, uint32_t size);
 void chunk_retire(struct dwell_chunk_header *chunk);
 struct area chunk_prepare(int fd, uint32_t size);
+void chunk_free(char *at); /* what it holds is to be forgotten, its place may be used again */
 /* Whether a record of a finished chunk has been claimed, but not stored yet. */
 bool chunk_has_holes(const struct dwell_chunk_header *chunk);
+
+/* ring.c: the mode ring, in which threads use their oldest chunks again. ring_take returns one as chunk_take does;
+ * ring_keep takes a finished one; ring_end_thread leaves the thread's chunks to the process. Signals are held back. */
+uint32_t ring_chunk_size(void);
+struct area ring_take(struct thread *t, uint32_t least, uint32_t size);
+void ring_keep(struct thread *t, struct dwell_chunk_header *chunk);
+void ring_end_thread(struct thread *t);
 
 /* helper.c */
 void helper_start(int fd);
@@ -348,6 +385,7 @@ void metadata_name_thread(const struct thread *t, const char *name, size_t lengt
  * interpose.c is not part of the program (libdwell.a), nobody tells: each new chunk looks. */
 extern const int dwell_interposed __attribute__((weak));
 void modules_changed(void);
+bool modules_is_program(uint64_t address); /* of the executable */
 bool modules_update(void); /* false: another thread is at it, try again later */
 
 /* osevents.c */

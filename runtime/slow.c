@@ -197,7 +197,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     uint64_t after = depth - sizeof *call;
     uint32_t word = DWELL_WORD_EXIT;
     if (event->enter) {
-        *call = (struct call){ event->function, event->stack_pointer, now, event->site };
+        *call = (struct call){ event->function, event->stack_pointer, now, event->site, NULL };
         after = depth + sizeof *call;
         word = DWELL_WORD_ENTER_0 + half;
     }
@@ -224,7 +224,7 @@ void slow_control(struct thread *t, const struct control_event *event)
 {
     struct extensions e;
     e.length = 0;
-    if (t->stopped)
+    if (t->stopped || runtime.mode == DWELL_MODE_PROFILE)
         return;
     read_os_events(t, &e);
     const struct call *open = thread_call(t, t->state) - event->opened;
@@ -295,6 +295,10 @@ static void record(const struct event *event)
                 mask = sys_block_signals();
             guarded = true;
             continue;
+        }
+        if (runtime.mode == DWELL_MODE_PROFILE) {
+            tree_record(t, event);
+            break;
         }
         if (UNLIKELY((uint32_t)t->state > t->wiped->limit) && runtime.clock != DWELL_CLOCK_MONOTONIC)
             thread_next_chunk(t, ENTER_BYTES);

@@ -123,6 +123,8 @@ static void fit_block(struct thread *t, bool forked)
     t->os_seen = 0;
     t->os_source = DWELL_OS_NONE;
     t->os_ring = NULL;
+    t->tree_head = NULL;
+    t->ring_count = t->ring_first = t->ring_bytes = 0;
     t->modules_stale = 0;
     t->attend = 0;
     t->named = 0;
@@ -179,11 +181,15 @@ static uint32_t limit_of(const struct thread *t)
 /* Whoever has something for this thread to attend to says so first, then sets limit and gate to zero. */
 void thread_set_limit(struct thread *t)
 {
-    const uint32_t gate = t->paused && !t->modules_stale ? GATE_QUIET : GATE_SLOW;
+    uint32_t gate = GATE_SLOW;
+    if (t->paused && !t->modules_stale)
+        gate = GATE_QUIET;
+    else if (t->tree_head && !t->modules_stale && !t->stopped && runtime.clock != DWELL_CLOCK_MONOTONIC)
+        gate = GATE_TREE;
     __atomic_store_n(&t->wiped->limit, limit_of(t), __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (control_pending(t)) {
+    if (control_pending(t) || (t->tree_head && t->seen_unloads != __atomic_load_n(&runtime.process->unloads, __ATOMIC_RELAXED))) {
         __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
     }
@@ -216,8 +222,9 @@ struct wish {
 static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t bytes)
 {
     const uint64_t frames = sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame);
-    uint64_t size = FIRST_CHUNK;
-    for (uint32_t i = 0; i < t->chunks && size < LARGEST_CHUNK; i++)
+    const uint64_t largest = runtime.mode == DWELL_MODE_RING ? ring_chunk_size() : LARGEST_CHUNK;
+    uint64_t size = largest < FIRST_CHUNK ? largest : FIRST_CHUNK;
+    for (uint32_t i = 0; i < t->chunks && size < largest; i++)
         size *= 2;
     while (size < 4 * frames + bytes)
         size *= 2;
@@ -288,6 +295,14 @@ static void stop_thread(struct thread *t)
     t->wiped->limit = 0;
 }
 
+static void retire(struct thread *t, struct dwell_chunk_header *chunk)
+{
+    if (runtime.mode == DWELL_MODE_RING)
+        ring_keep(t, chunk);
+    else
+        chunk_retire(chunk);
+}
+
 /* The stack has moved: a probe that was interrupted must find that the state has changed. */
 static void pad(struct thread *t)
 {
@@ -310,7 +325,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         struct dwell_chunk_header *old = t->chunk;
         finish_chunk(t);
         if (old)
-            chunk_retire(old);
+            retire(t, old);
         if (t->chunks > 0)
             check_name(t);
         if (!&dwell_interposed)
@@ -318,7 +333,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         struct wish wish = wish_for(t, depth, bytes);
         struct area area = { NULL, 0 };
         if (wish.size && !runtime.process->stopped)
-            area = chunk_take(wish.least, wish.size);
+            area = runtime.mode == DWELL_MODE_RING ? ring_take(t, wish.least, wish.size) : chunk_take(wish.least, wish.size);
         if (area.at)
             begin_chunk(t, area, depth);
         else
@@ -345,7 +360,7 @@ void thread_give_up_chunk(struct thread *t)
     finish_chunk(t);
     struct area area = { (char *)chunk, chunk->size };
     chunk_cut(&area, (chunk->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
-    chunk_retire(chunk);
+    retire(t, chunk);
 }
 
 void thread_note_end(const struct thread *t)
@@ -364,6 +379,8 @@ static void end_thread(struct thread *t)
     check_name(t);
     thread_note_end(t);
     thread_give_up_chunk(t);
+    tree_end(t);
+    ring_end_thread(t);
     thread_flush_lost(t);
     os_close(t);
     unlink_thread(t);

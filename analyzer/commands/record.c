@@ -20,13 +20,17 @@
 #include "trace/scan.h"
 #include "trace/session_finish.h"
 
-enum { OPTION_OS_EVENTS = 256 };
+enum { OPTION_OS_EVENTS = 256, OPTION_MODE, OPTION_PAUSED };
 
 static const struct argp_option options[] = {
     { "output", 'o', "FILE", 0, "The session file (default: dwell.data); an older session of that name becomes FILE.old", 0 },
     { "quiet", 'q', NULL, 0, "Say nothing at the end, if nothing was lost", 0 },
     { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
       "How to learn what the operating system did: auto (default), perf, rseq or none", 0 },
+    { "mode", OPTION_MODE, "MODE", 0,
+      "What to keep: trace (default): every interval; profile: sums by call path, so that the file's size does not grow with "
+      "the run's length; ring[=SIZE]: the last SIZE bytes of each thread (default 4M)", 0 },
+    { "paused", OPTION_PAUSED, NULL, 0, "Do not record until the program calls dwell_start, or dwell control resumes it", 0 },
     { 0 },
 };
 
@@ -34,8 +38,46 @@ struct settings {
     const char *output;
     bool quiet;
     const char *os_events;
+    enum dwell_mode mode;
+    uint32_t ring_size;
+    bool paused;
     char **program; /* and its arguments */
 };
+
+/* A number of bytes, which may end in K, M or G. */
+static uint32_t parse_size(const char *text)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long size = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (unit)
+        end++;
+    if (unit && size <= DWELL_RING_MOST)
+        size <<= 10 * (unit - units + 1);
+    if (errno || end == text || *end || text[0] == '-' || size < DWELL_RING_LEAST || size > DWELL_RING_MOST)
+        die(STATUS_OWN_FAILURE, "--mode ring=%s: the size is a number of bytes from 64K to 1G", text);
+    return (uint32_t)size;
+}
+
+static void parse_mode(struct settings *s, const char *mode)
+{
+    s->ring_size = 0;
+    if (strcmp(mode, "trace") == 0) {
+        s->mode = DWELL_MODE_TRACE;
+    } else if (strcmp(mode, "profile") == 0) {
+        s->mode = DWELL_MODE_PROFILE;
+    } else if (strcmp(mode, "ring") == 0) {
+        s->mode = DWELL_MODE_RING;
+        s->ring_size = DWELL_RING_USUAL;
+    } else if (strncmp(mode, "ring=", 5) == 0) {
+        s->mode = DWELL_MODE_RING;
+        s->ring_size = parse_size(mode + 5);
+    } else {
+        die(STATUS_OWN_FAILURE, "--mode: '%s' is none of trace, profile, ring, ring=SIZE", mode);
+    }
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -52,6 +94,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             strcmp(argument, "none") != 0)
             die(STATUS_OWN_FAILURE, "--os-events: '%s' is none of auto, perf, rseq, none", argument);
         s->os_events = argument;
+        return 0;
+    case OPTION_MODE:
+        parse_mode(s, argument);
+        return 0;
+    case OPTION_PAUSED:
+        s->paused = true;
         return 0;
     case ARGP_KEY_ARG:
         s->program = &state->argv[state->next - 1];
@@ -139,6 +187,8 @@ static void prepare_environment(const struct settings *s, const struct executabl
     setenv("DWELL_OUTPUT", session, 1);
     if (s->os_events)
         setenv("DWELL_OS_EVENTS", s->os_events, 1);
+    if (s->paused)
+        setenv("DWELL_START", "paused", 1);
     if (e->has_runtime)
         return;
     char *runtime = find_runtime();
@@ -440,6 +490,8 @@ int command_record(int argc, char **argv)
     char *path = absolute(s.output);
     struct session session;
     int fd = create_session(&session, path, s.output);
+    session.header->mode = s.mode;
+    session.header->ring_size = s.ring_size;
     prepare_environment(&s, &e, path);
 
     pid_t pid;

@@ -187,6 +187,16 @@ static void punch(int fd, uint64_t begin, uint64_t end)
         fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)(end - begin));
 }
 
+/* Behind the last node of a call tree, up to which its thread has not told how much is used. */
+static uint64_t end_of_tree(int fd, uint64_t offset, const struct dwell_chunk_header *h)
+{
+    uint64_t at = offset + sizeof *h + (h->sequence == 0 ? sizeof(struct dwell_tree_head) : 0);
+    struct dwell_tree_node node;
+    while (at + sizeof node <= offset + h->size && pread(fd, &node, sizeof node, (off_t)at) == sizeof node && node.function)
+        at += sizeof node;
+    return at;
+}
+
 /* What was claimed and stayed zero need not lie on the disk. */
 static void punch_unused(const struct session *session, int fd)
 {
@@ -201,8 +211,10 @@ static void punch_unused(const struct session *session, int fd)
         }
         if (h.kind == DWELL_CHUNK_FREE)
             punch(fd, offset + sizeof h, offset + h.size);
-        else if (h.kind == DWELL_CHUNK_EVENTS && h.used)
+        else if ((h.kind == DWELL_CHUNK_EVENTS || h.kind == DWELL_CHUNK_CALL_TREE) && h.used)
             punch(fd, offset + h.used, offset + h.size);
+        else if (h.kind == DWELL_CHUNK_CALL_TREE)
+            punch(fd, end_of_tree(fd, offset, &h), offset + h.size);
         offset += h.size;
     }
 }

@@ -76,6 +76,10 @@ enum dwell_mode {
     DWELL_MODE_RING = 2,    /* the last intervals of each thread: it uses its oldest chunks again */
 };
 
+#define DWELL_RING_LEAST (64u << 10)
+#define DWELL_RING_USUAL (4u << 20)
+#define DWELL_RING_MOST  (1u << 30)
+
 enum dwell_chunk_kind {
     DWELL_CHUNK_FREE = 0, /* claimed, and not used yet */
     DWELL_CHUNK_EVENTS = 1,
@@ -164,7 +168,7 @@ struct dwell_tree_head {
 struct dwell_tree_node {
     uint64_t function;  /* address; stored last when a node is made */
     uint32_t parent;    /* number of the node, or zero: nothing was open */
-    uint32_t pad;
+    uint32_t number;    /* its own */
     uint64_t calls;     /* enters */
     uint64_t elapsed;   /* exclusive */
     uint64_t shortest;  /* of completed calls, inclusive; UINT64_MAX: none */

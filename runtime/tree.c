@@ -1,0 +1,442 @@
+/*
+ * The profile mode: no intervals are kept, but sums of them, in a call tree that each thread has in the session file
+ * itself (docs/format.md). A usual event adds to a node what passed since the last one, and finds the next node in a
+ * table by its parent and function; others take the slow path below.
+ *
+ * While a thread is in this mode, the low half of its state is the time of its last event: so that the claim takes
+ * the interval and the shadow stack's entry at once, and a signal handler can neither count an interval twice nor
+ * leave one out. As it may not be zero there, the last bit of all times is set.
+ */
+#include <string.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum {
+    FIRST_SLOTS = 1024,
+    FIRST_CHUNK = 16 << 10,
+    LATER_CHUNK = 256 << 10,
+    FREE_CALLS = 64, /* entries of the shadow stack that are kept free */
+};
+
+/* Slots that are looked at from a key's own one on; at most half of them are taken. */
+struct tree_table {
+    uint64_t mask;
+    uint64_t taken;
+    struct dwell_tree_node *slots[];
+};
+
+static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;
+
+static inline uint64_t now_odd(void)
+{
+    return clock_counter() | 1;
+}
+
+static inline uint64_t slot_of(const struct tree_table *table, uint32_t parent, uint64_t function)
+{
+    const uint64_t key = (function + (uint64_t)parent * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+    return key >> 32 & table->mask;
+}
+
+static inline bool is_child(const struct dwell_tree_node *node, uint32_t parent, uint64_t function)
+{
+    return node && node->function == function && node->parent == parent;
+}
+
+static inline uint64_t with_time(uint64_t depth, uint64_t now)
+{
+    return (depth >> 32) << 32 | (uint32_t)now;
+}
+
+/* One instruction, which a signal handler's probe cannot come into. */
+static inline void add(uint64_t *sum, uint64_t value)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("addq %1, %0" : "+m"(*sum) : "er"(value));
+#else
+    __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline void note_duration(struct dwell_tree_node *node, uint64_t duration)
+{
+    if (duration < node->shortest)
+        node->shortest = duration;
+    if (duration > node->longest)
+        node->longest = duration;
+}
+
+static inline void note_last(struct thread *t, uint64_t now, const struct dwell_tree_node *top)
+{
+    t->last = now;
+    t->tree_head->last_time = now;
+    t->tree_head->top = top->number;
+}
+
+/* ---- the usual event ---- */
+
+void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+{
+    const uint64_t state = thread_state(t);
+    struct call *call = thread_call(t, state);
+    const uint64_t now = now_odd();
+    if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > INT32_MAX))
+        goto slow;
+    if (UNLIKELY((state >> 32) + FREE_CALLS * sizeof *call > t->stack_size ||
+                 call_was_left(&call[-1], stack_pointer, site)))
+        goto slow;
+    struct dwell_tree_node *const parent = call[-1].node;
+    const struct tree_table *table = t->tree_table;
+    struct dwell_tree_node *node = table->slots[slot_of(table, parent->number, function)];
+    if (UNLIKELY(!is_child(node, parent->number, function)))
+        goto slow;
+
+    *call = (struct call){ function, stack_pointer, now, site, node };
+    if (UNLIKELY(!thread_claim(t, state, with_time(state + one_call, now))))
+        goto slow;
+    add(&parent->elapsed, (uint32_t)now - (uint32_t)state);
+    add(&node->calls, 1);
+    note_last(t, now, node);
+    return;
+slow:
+    slow_enter(function, stack_pointer, site);
+}
+
+void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
+{
+    const uint64_t state = thread_state(t);
+    const struct call *call = thread_call(t, state) - 1;
+    const uint64_t now = now_odd();
+    if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > INT32_MAX))
+        goto slow;
+    if (UNLIKELY(call->function != function))
+        goto slow;
+    if (stack_pointer > call->stack_pointer && UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
+        goto slow;
+
+    struct dwell_tree_node *const node = call->node, *const parent = call[-1].node;
+    const uint64_t duration = now - call->enter_time;
+    if (UNLIKELY(!thread_claim(t, state, with_time(state - one_call, now))))
+        goto slow;
+    add(&node->elapsed, (uint32_t)now - (uint32_t)state);
+    note_duration(node, duration);
+    note_last(t, now, parent);
+    return;
+slow:
+    slow_exit(function, stack_pointer, tail_call);
+}
+
+/* ---- nodes; signals are held back from here on ---- */
+
+static struct tree_table *new_table(uint64_t slots)
+{
+    struct tree_table *table = sys_memory(sizeof *table + slots * sizeof *table->slots);
+    if (table)
+        table->mask = slots - 1;
+    return table;
+}
+
+static void insert(struct tree_table *table, struct dwell_tree_node *node)
+{
+    uint64_t slot = slot_of(table, node->parent, node->function);
+    while (table->slots[slot])
+        slot = (slot + 1) & table->mask;
+    table->slots[slot] = node;
+    table->taken++;
+}
+
+/* The old one stays: a probe that was interrupted may still look into it. All old ones are smaller than the new. */
+static bool grow_table(struct thread *t)
+{
+    const struct tree_table *old = t->tree_table;
+    if (old->taken * 2 < old->mask)
+        return true;
+    struct tree_table *table = new_table((old->mask + 1) * 2);
+    if (!table)
+        return false;
+    for (uint64_t i = 0; i <= old->mask; i++)
+        if (old->slots[i])
+            insert(table, old->slots[i]);
+    t->tree_table = table;
+    return true;
+}
+
+static char *first_node(struct dwell_chunk_header *chunk)
+{
+    return (char *)(chunk + 1) + (chunk->sequence == 0 ? sizeof(struct dwell_tree_head) : 0);
+}
+
+static void end_tree_chunk(struct thread *t)
+{
+    if (t->tree_chunk)
+        __atomic_store_n(&t->tree_chunk->used, (uint32_t)(t->tree_next - (char *)t->tree_chunk), __ATOMIC_RELEASE);
+}
+
+/* Chunks of the tree stay mapped while the thread lives: t->tree_maps is the list of them. */
+static bool next_tree_chunk(struct thread *t)
+{
+    const uint32_t size = t->tree_chunk ? LATER_CHUNK : FIRST_CHUNK;
+    if (t->tree_chunk_count == MOST_TREE_CHUNKS)
+        return false;
+    struct area area = chunk_take(size, size);
+    if (!area.at)
+        return false;
+    end_tree_chunk(t);
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
+    chunk->process = runtime.process->serial;
+    chunk->thread = t->serial;
+    chunk->sequence = t->tree_chunk_count;
+    __atomic_store_n(&chunk->kind, DWELL_CHUNK_CALL_TREE, __ATOMIC_RELEASE);
+    t->tree_chunks[t->tree_chunk_count++] = chunk;
+    t->tree_chunk = chunk;
+    t->tree_next = first_node(chunk);
+    return true;
+}
+
+static struct dwell_tree_node *add_node(struct thread *t, uint32_t parent, uint64_t function, uint64_t now)
+{
+    if (!grow_table(t))
+        return NULL;
+    if (t->tree_next + sizeof(struct dwell_tree_node) > (char *)t->tree_chunk + t->tree_chunk->size &&
+        !next_tree_chunk(t))
+        return NULL;
+    struct dwell_tree_node *node = (struct dwell_tree_node *)t->tree_next;
+    t->tree_next += sizeof *node;
+    node->parent = parent;
+    node->number = ++t->tree_nodes;
+    node->shortest = UINT64_MAX;
+    node->first_time = now;
+    __atomic_store_n(&node->function, function, __ATOMIC_RELEASE);
+    insert(t->tree_table, node);
+    return node;
+}
+
+static struct dwell_tree_node *child_of(struct thread *t, const struct dwell_tree_node *parent, uint64_t function,
+                                        uint64_t now)
+{
+    const struct tree_table *table = t->tree_table;
+    for (uint64_t i = slot_of(table, parent->number, function); table->slots[i]; i = (i + 1) & table->mask)
+        if (is_child(table->slots[i], parent->number, function))
+            return table->slots[i];
+    return add_node(t, parent->number, function, now);
+}
+
+/* ---- the tree's begin and end ---- */
+
+/* Gives the open calls from depth `from` (bytes) on their nodes. */
+static bool find_open_calls(struct thread *t, uint32_t from, uint64_t now)
+{
+    struct call *call = (struct call *)(t->stack + from);
+    for (; call < thread_call(t, t->state); call++) {
+        call->node = child_of(t, call[-1].node, call->function, now);
+        if (!call->node)
+            return false;
+    }
+    return true;
+}
+
+static bool begin_tree(struct thread *t, uint64_t now)
+{
+    if (!t->tree_root)
+        t->tree_root = sys_memory(PAGE);
+    t->tree_table = t->tree_root ? new_table(FIRST_SLOTS) : NULL;
+    t->tree_chunk = NULL;
+    t->tree_chunk_count = 0;
+    t->tree_nodes = 0;
+    t->seen_unloads = runtime.process->unloads;
+    if (!t->tree_table || !next_tree_chunk(t))
+        return false;
+    t->tree_head = (struct dwell_tree_head *)(t->tree_chunk + 1);
+    t->tree_head->start_time = t->tree_head->last_time = now;
+    ((struct call *)t->stack)->node = t->tree_root;
+    return find_open_calls(t, sizeof(struct call), now);
+}
+
+void tree_end(struct thread *t)
+{
+    if (!t->tree_head)
+        return;
+    t->tree_head = NULL;
+    struct dwell_chunk_header *last = t->tree_chunk;
+    end_tree_chunk(t);
+    struct area area = { (char *)last, last->size };
+    chunk_cut(&area, (last->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
+    for (uint32_t i = 0; i < t->tree_chunk_count; i++)
+        sys_unmap(t->tree_chunks[i], t->tree_chunks[i]->size);
+    sys_unmap(t->tree_table, sizeof *t->tree_table + (t->tree_table->mask + 1) * sizeof *t->tree_table->slots);
+    t->tree_table = NULL;
+}
+
+/* Another library may be where one was: nodes of the program alone are found again. */
+static bool forget_unloaded(struct thread *t)
+{
+    struct process *p = runtime.process;
+    const uint32_t unloads = __atomic_load_n(&p->unloads, __ATOMIC_ACQUIRE);
+    struct tree_table *old = t->tree_table, *table = new_table(old->mask + 1);
+    if (!table)
+        return false;
+    for (uint64_t i = 0; i <= old->mask; i++)
+        if (old->slots[i] && modules_is_program(old->slots[i]->function))
+            insert(table, old->slots[i]);
+    t->tree_table = table;
+    t->seen_unloads = unloads;
+    return true;
+}
+
+/* ---- the unusual event ---- */
+
+struct passed {
+    uint64_t time;
+    bool flagged;
+    uint32_t count; /* of OS events */
+    uint64_t blocked, preempted, page_faults;
+};
+
+static uint64_t number(const uint16_t *words, int count)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < count; i++)
+        value |= (uint64_t)words[i] << 16 * i;
+    return value;
+}
+
+static void take_os_events(struct passed *passed, const struct os_events *events)
+{
+    for (int i = 0; i < events->length;) {
+        const unsigned type = events->words[i] >> DWELL_EXTENSION_LENGTH_BITS;
+        const uint16_t *words = events->words + i + 1;
+        passed->flagged = true;
+        if (type == DWELL_EXT_BLOCKED)
+            passed->blocked += number(words + 3, 3);
+        else if (type == DWELL_EXT_PREEMPTED)
+            passed->preempted += number(words + 3, 3);
+        else if (type == DWELL_EXT_FAULTS)
+            passed->page_faults += words[0];
+        passed->count += type == DWELL_EXT_FAULTS ? words[0] : 1;
+        i += 1 + (events->words[i] & ((1 << DWELL_EXTENSION_LENGTH_BITS) - 1));
+    }
+}
+
+/* t->last may be that of an earlier event than the state's time, where a handler has interrupted a probe. */
+static uint64_t last_time(const struct thread *t)
+{
+    return t->last + (uint32_t)((uint32_t)t->state - (uint32_t)t->last);
+}
+
+static void add_interval(struct thread *t, const struct passed *passed)
+{
+    struct dwell_tree_node *node = thread_call(t, t->state)[-1].node;
+    add(&node->elapsed, passed->time);
+    if (!passed->flagged)
+        return;
+    add(&node->flagged, passed->time);
+    add(&node->flagged_intervals, 1);
+    add(&node->os_events, passed->count);
+    add(&node->blocked, passed->blocked);
+    add(&node->preempted, passed->preempted);
+    add(&node->page_faults, passed->page_faults);
+}
+
+/* Adds what passed since the last event to the innermost call, and returns the time. */
+static uint64_t end_interval(struct thread *t, uint64_t now)
+{
+    struct passed passed = { 0 };
+    const uint64_t last = last_time(t);
+    while (*t->os_word != t->os_seen) {
+        struct os_events events;
+        uint64_t head = os_read(t, &events);
+        if (os_commit(t, head) && events.flagged)
+            take_os_events(&passed, &events);
+    }
+    if (now < last)
+        now = last;
+    passed.time = now - last;
+    add_interval(t, &passed);
+    t->state = with_time(t->state, now);
+    return now;
+}
+
+static void leave(struct thread *t, int64_t left, uint64_t now)
+{
+    for (; left > 0; left--) {
+        const struct call *call = thread_call(t, t->state) - 1;
+        note_duration(call->node, now - call->enter_time);
+        t->tree_head->left++;
+        t->state -= one_call;
+    }
+}
+
+static bool enter(struct thread *t, const struct event *event, uint64_t now)
+{
+    struct call *call = thread_call(t, t->state);
+    *call = (struct call){ event->function, event->stack_pointer, now, event->site, NULL };
+    call->node = child_of(t, call[-1].node, event->function, now);
+    if (!call->node)
+        return false;
+    add(&call->node->calls, 1);
+    t->state += one_call;
+    return true;
+}
+
+static bool record(struct thread *t, const struct event *event)
+{
+    uint64_t now = clock_now(runtime.clock) | 1;
+    if (!thread_grow_stack(t) || (!t->tree_head && !begin_tree(t, t->last | 1)))
+        return false;
+    if (t->seen_unloads != __atomic_load_n(&runtime.process->unloads, __ATOMIC_RELAXED) && !forget_unloaded(t))
+        return false;
+    const int64_t left = slow_left_before(t, t->state, event);
+    now = end_interval(t, now);
+    if (left >= 0) {
+        leave(t, left, now);
+        if (event->enter && !enter(t, event, now))
+            return false;
+        if (!event->enter) {
+            const struct call *call = thread_call(t, t->state) - 1;
+            note_duration(call->node, now - call->enter_time);
+            t->state -= one_call;
+        }
+    }
+    note_last(t, now, thread_call(t, t->state)[-1].node);
+    return true;
+}
+
+/* The thread's state holds a position until its tree has begun. */
+void tree_record(struct thread *t, const struct event *event)
+{
+    uint64_t mask = sys_block_signals();
+    if (!t->tree_head)
+        t->state = with_time(t->state, t->last | 1);
+    if (!record(t, event)) {
+        t->stopped = 1;
+        t->lost++;
+    }
+    thread_set_limit(t);
+    sys_restore_signals(mask);
+}
+
+/* ---- pauses ---- */
+
+void tree_pause(struct thread *t, uint64_t time)
+{
+    if (!t->tree_head)
+        return;
+    time = end_interval(t, time | 1);
+    note_last(t, time, thread_call(t, t->state)[-1].node);
+    t->tree_head->paused = 1;
+}
+
+void tree_resume(struct thread *t, uint64_t time)
+{
+    t->state = with_time(t->state, time | 1);
+    t->last = time | 1;
+    if (!t->tree_head)
+        return;
+    if (!find_open_calls(t, t->kept_depth, time)) {
+        t->stopped = 1;
+        return;
+    }
+    note_last(t, time | 1, thread_call(t, t->state)[-1].node);
+    t->tree_head->paused = 0;
+}
