@@ -80,14 +80,12 @@ static void call(struct thread *t)
     __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
 }
 
-void control_tell_unload(void)
+void control_tell(uint32_t *count)
 {
-    struct process *p = runtime.process;
-    __atomic_fetch_add(&p->unloads, 1, __ATOMIC_RELEASE);
-    if (runtime.mode != DWELL_MODE_PROFILE)
-        return;
+    __atomic_fetch_add(count, 1, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
     process_lock();
-    for (struct thread *t = p->threads; t; t = t->next)
+    for (struct thread *t = runtime.process->threads; t; t = t->next)
         call(t);
     process_unlock();
 }
@@ -373,6 +371,8 @@ DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *t
         return DWELL_NOT_RECORDED;
     if (number < 1)
         return DWELL_RESERVED;
+    if (runtime.mode == DWELL_MODE_PROFILE)
+        return DWELL_NO_SUPPORT; /* it keeps nothing that has a time */
     uint64_t mask = sys_block_signals();
     if (control_pending(t))
         control_attend(t);

@@ -131,7 +131,7 @@ static void run(void *argument)
 void helper_start(int fd)
 {
     struct process *p = runtime.process;
-    p->pool_target = FIRST_TARGET;
+    p->pool_target = runtime.mode == DWELL_MODE_PROFILE ? 1 : FIRST_TARGET;
     const char *wanted = getenv("DWELL_HELPER");
     if (wanted && strcmp(wanted, "off") == 0)
         return;

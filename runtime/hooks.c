@@ -29,6 +29,8 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     char *const base = t->base; /* after the claim it may be another chunk's */
     if (UNLIKELY((uint32_t)state > t->wiped->limit))
         goto other; /* paused, or in another mode; or else: not set up, chunk full, stopped, forked */
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+        goto slow; /* on another stack */
     const uint64_t now = clock_counter();
     if (UNLIKELY(*t->os_word != t->os_seen))
         goto slow; /* the OS worked */
@@ -78,6 +80,8 @@ DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
     char *const base = t->base; /* after the claim it may be another chunk's */
     if (UNLIKELY((uint32_t)state > t->wiped->limit))
         goto other;
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+        goto slow;
     const uint64_t now = clock_counter();
     if (UNLIKELY(*t->os_word != t->os_seen))
         goto slow;

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/types.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "runtime.h"
@@ -24,10 +25,33 @@ static void *next_of(void **cache, const char *name)
     return found;
 }
 
-/* dlopen looks at who calls it, to know whose search path holds: it is entered by a jump, so that its
- * caller is still the program. The thread's next probe looks at the module map; constructors of the
- * library may come before dlopen returns, and find it mapped. */
-#define BEFORE(name)                                                                              \
+/* dlopen looks at who calls it, to know whose search path holds; swapcontext saves who called it; makecontext takes any
+ * number of arguments. All are entered by a jump, with everything as the program left it: `before_NAME` is called with
+ * the same arguments, and returns the real one. */
+#if defined(__x86_64__)
+#define ENTER_BY_JUMP(name)                                                                       \
+    __asm__(".pushsection .text\n"                                                                \
+            ".globl " #name "\n.type " #name ", @function\n" #name ":\n"                           \
+            "	endbr64\n	push %rdi\n	push %rsi\n	push %rdx\n	push %rcx\n	push %r8\n	push %r9\n"   \
+            "	push %rax\n	call before_" #name "\n	mov %rax, %r11\n"                                \
+            "	pop %rax\n	pop %r9\n	pop %r8\n	pop %rcx\n	pop %rdx\n	pop %rsi\n	pop %rdi\n"       \
+            "	jmp *%r11\n"                                                                        \
+            ".size " #name ", . - " #name "\n.popsection\n")
+#else
+#define ENTER_BY_JUMP(name)                                                                       \
+    __asm__(".pushsection .text\n"                                                                \
+            ".globl " #name "\n.type " #name ", %function\n" #name ":\n"                           \
+            "	stp x29, x30, [sp, #-80]!\n	stp x0, x1, [sp, #16]\n	stp x2, x3, [sp, #32]\n"        \
+            "	stp x4, x5, [sp, #48]\n	stp x6, x7, [sp, #64]\n"                                    \
+            "	bl before_" #name "\n	mov x9, x0\n"                                                  \
+            "	ldp x6, x7, [sp, #64]\n	ldp x4, x5, [sp, #48]\n	ldp x2, x3, [sp, #32]\n"            \
+            "	ldp x0, x1, [sp, #16]\n	ldp x29, x30, [sp], #80\n	br x9\n"                          \
+            ".size " #name ", . - " #name "\n.popsection\n")
+#endif
+
+/* The thread's next probe looks at the module map; constructors of the library may come before dlopen returns, and find
+ * it mapped. */
+#define BEFORE_LOADING(name)                                                                      \
     DWELL_HIDDEN void *before_##name(void);                                                       \
     void *before_##name(void)                                                                     \
     {                                                                                             \
@@ -36,29 +60,39 @@ static void *next_of(void **cache, const char *name)
         return next_of(&next, #name);                                                             \
     }
 
-BEFORE(dlopen)
-BEFORE(dlmopen)
-
-#if defined(__x86_64__)
-#define ENTER_BY_JUMP(name)                                                                       \
-    __asm__(".pushsection .text\n"                                                                \
-            ".globl " #name "\n.type " #name ", @function\n" #name ":\n"                           \
-            "	endbr64\n	push %rdi\n	push %rsi\n	push %rdx\n"                                       \
-            "	call before_" #name "\n"                                                           \
-            "	pop %rdx\n	pop %rsi\n	pop %rdi\n	jmp *%rax\n"                                       \
-            ".size " #name ", . - " #name "\n.popsection\n")
-#else
-#define ENTER_BY_JUMP(name)                                                                       \
-    __asm__(".pushsection .text\n"                                                                \
-            ".globl " #name "\n.type " #name ", %function\n" #name ":\n"                           \
-            "	stp x29, x30, [sp, #-48]!\n	stp x0, x1, [sp, #16]\n	str x2, [sp, #32]\n"             \
-            "	bl before_" #name "\n	mov x9, x0\n"                                                  \
-            "	ldr x2, [sp, #32]\n	ldp x0, x1, [sp, #16]\n	ldp x29, x30, [sp], #48\n	br x9\n"        \
-            ".size " #name ", . - " #name "\n.popsection\n")
-#endif
-
+BEFORE_LOADING(dlopen)
+BEFORE_LOADING(dlmopen)
 ENTER_BY_JUMP(dlopen);
 ENTER_BY_JUMP(dlmopen);
+
+DWELL_HIDDEN void *before_makecontext(const ucontext_t *context);
+void *before_makecontext(const ucontext_t *context)
+{
+    static void *next;
+    stacks_context_made(context);
+    return next_of(&next, "makecontext");
+}
+
+DWELL_HIDDEN void *before_setcontext(const ucontext_t *context);
+void *before_setcontext(const ucontext_t *context)
+{
+    static void *next;
+    stacks_context_chosen(context);
+    return next_of(&next, "setcontext");
+}
+
+DWELL_HIDDEN void *before_swapcontext(const ucontext_t *from, const ucontext_t *to);
+void *before_swapcontext(const ucontext_t *from, const ucontext_t *to)
+{
+    static void *next;
+    (void)from;
+    stacks_context_chosen(to);
+    return next_of(&next, "swapcontext");
+}
+
+ENTER_BY_JUMP(makecontext);
+ENTER_BY_JUMP(setcontext);
+ENTER_BY_JUMP(swapcontext);
 
 DWELL_EXPORT int dlclose(void *handle)
 {

@@ -189,7 +189,7 @@ static void look(struct process *p)
             append_unloaded(&p->modules[i], walk.now);
         p->modules_count = p->modules_count ? 1 : 0;
         p->modules_unloads = unloads;
-        control_tell_unload();
+        control_tell(&p->unloads);
     }
     dl_iterate_phdr(visit, &walk);
     uint32_t kept = 0;

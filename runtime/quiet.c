@@ -33,6 +33,8 @@ void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, ui
 {
     const uint64_t state = thread_state(t);
     struct call *call = thread_call(t, state);
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+        goto slow;
     if (UNLIKELY(!has_room(t, state) || call_was_left(&call[-1], stack_pointer, site)))
         goto slow;
     *call = (struct call){ .function = function, .stack_pointer = stack_pointer, .site = site };
@@ -47,7 +49,7 @@ void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, boo
 {
     const uint64_t state = thread_state(t);
     const struct call *call = thread_call(t, state) - 1;
-    if (UNLIKELY(call->function != function))
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span || call->function != function))
         goto slow;
     if (stack_pointer > call->stack_pointer && UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
         goto slow;

@@ -87,6 +87,17 @@ struct switches {
  * no value of `state` comes back soon: a probe that was interrupted by a signal handler finds at its
  * claim that it has changed, and starts over.
  */
+/* A stack that a thread can be on, and its shadow stack while none is. */
+struct stack {
+    uint64_t low, high; /* where it lies; zeros: not known */
+    char *calls;
+    uint32_t size, depth; /* bytes */
+    uint32_t number;      /* in the process; zero: a thread's own */
+    uint32_t tree_of;     /* mode profile: the thread (serial) in whose tree the calls' nodes are */
+    uint64_t aside_at;    /* when it was put aside */
+    struct stack *next;   /* in the list of those not used */
+};
+
 enum { MOST_TREE_CHUNKS = 256, RING_CHUNKS = 64 };
 
 struct thread {
@@ -98,6 +109,7 @@ struct thread {
     const volatile uint64_t *os_word; /* not `os_seen`: the OS worked since the last event */
     uint64_t os_seen;
     uint32_t upper[2]; /* upper halves of addresses that an enter's word can name */
+    uint64_t stack_low, stack_span; /* where the machine's stack is that the shadow stack belongs to */
     /* From here on: used by the slow path alone. */
     uint32_t end;        /* position behind the chunk's last byte */
     uint32_t stack_size; /* bytes */
@@ -123,6 +135,8 @@ struct thread {
     uint64_t os_tail; /* perf: how far the ring has been read */
     void *os_ring;
     uint64_t os_unknown; /* rseq: how often another user's pointer was found */
+    struct stack *on; /* the stack that the thread runs on: */
+    struct stack own; /* its own, or another. What is in use is in the members above, and here while it is put aside */
     struct tree_table *tree_table; /* mode profile: its nodes; */
     struct dwell_tree_head *tree_head; /* NULL: no tree yet */
     struct dwell_tree_node *tree_root; /* a node of no function, which is not in the file */
@@ -130,6 +144,7 @@ struct thread {
     char *tree_next;                   /* its next free node */
     uint32_t tree_nodes, tree_chunk_count;
     uint32_t seen_unloads; /* of process.unloads */
+    uint32_t seen_stacks;  /* of process.stacks_known */
     struct dwell_chunk_header *tree_chunks[MOST_TREE_CHUNKS];
     char name[16];
     uint32_t named; /* by the program, for good */
@@ -173,6 +188,8 @@ struct process {
     uint32_t modules_count, modules_room;
     uint32_t modules_serial;
     uint32_t modules_lock;
+    uint32_t stacks_lock;
+    uint32_t stacks_known; /* how often the known places of stacks changed */
 
     uint32_t changes;               /* how often it was switched on or off */
     struct change change[CHANGES]; /* the last ones, at [number % CHANGES] */
@@ -315,12 +332,23 @@ void tree_record(struct thread *t, const struct event *event);
 void tree_pause(struct thread *t, uint64_t time); /* signals are held back from here on */
 void tree_resume(struct thread *t, uint64_t time);
 void tree_end(struct thread *t);
+uint64_t tree_leave_stack(struct thread *t, uint64_t time);              /* before the shadow stack is changed, */
+void tree_take_stack(struct thread *t, uint64_t time, bool other_tree); /* and behind it */
+
+/* stacks.c: stacks other than a thread's own. stacks_find makes sure that the shadow stack is that of the stack which the
+ * stack pointer lies on. The next two are told by interpose.c. */
+void stacks_begin_thread(struct thread *t);
+void stacks_find(struct thread *t, uint64_t stack_pointer);
+struct ucontext_t;
+void stacks_context_made(const struct ucontext_t *context);
+void stacks_context_chosen(const struct ucontext_t *context); /* the thread will run in it */
 
 /* control.c: switching on and off. control_attend brings the calling thread to what was asked for, and is to be
  * called when control_pending says so. */
 bool control_pending(const struct thread *t);
 void control_attend(struct thread *t);
-void control_tell_unload(void); /* to all threads: libraries are gone */
+/* Counts something that all threads have to look at before their next event; signals are held back. */
+void control_tell(uint32_t *count);
 void control_begin_thread(struct thread *t, bool forked);
 void control_begin_process(int fd);
 void control_take_commands(struct process *p, int fd); /* in the helper */

@@ -288,6 +288,7 @@ static void record(const struct event *event)
         }
         if (UNLIKELY(t->modules_stale))
             update_modules(t);
+        stacks_find(t, event->stack_pointer);
         if (UNLIKELY(t->paused)) {
             if (quiet_slow(t, event, guarded))
                 break;

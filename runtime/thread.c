@@ -128,8 +128,10 @@ static void fit_block(struct thread *t, bool forked)
     t->modules_stale = 0;
     t->attend = 0;
     t->named = 0;
-    if (!forked)
+    if (!forked) {
         t->quiet_position = QUIET_POSITION;
+        stacks_begin_thread(t);
+    }
     os_open(t);
     t->wiped->alive = 1;
     link_thread(t);
@@ -138,6 +140,7 @@ static void fit_block(struct thread *t, bool forked)
         t->last = clock_now(runtime.clock);
     else if (runtime.forked_at > t->last) /* else the fork was one that the runtime did not see */
         t->last = runtime.forked_at;
+    t->seen_stacks = runtime.process->stacks_known - 1; /* to be looked at */
     control_begin_thread(t, forked);
 }
 
@@ -178,7 +181,14 @@ static uint32_t limit_of(const struct thread *t)
     return limit;
 }
 
-/* Whoever has something for this thread to attend to says so first, then sets limit and gate to zero. */
+static bool has_to_look(const struct thread *t)
+{
+    const struct process *p = runtime.process;
+    return control_pending(t) || t->seen_stacks != __atomic_load_n(&p->stacks_known, __ATOMIC_RELAXED) ||
+           (t->tree_head && t->seen_unloads != __atomic_load_n(&p->unloads, __ATOMIC_RELAXED));
+}
+
+/* Whoever has something for this thread to look at says so first, then sets limit and gate to zero. */
 void thread_set_limit(struct thread *t)
 {
     uint32_t gate = GATE_SLOW;
@@ -189,7 +199,7 @@ void thread_set_limit(struct thread *t)
     __atomic_store_n(&t->wiped->limit, limit_of(t), __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (control_pending(t) || (t->tree_head && t->seen_unloads != __atomic_load_n(&runtime.process->unloads, __ATOMIC_RELAXED))) {
+    if (has_to_look(t)) {
         __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
     }

@@ -15,15 +15,21 @@
 enum {
     FIRST_SLOTS = 1024,
     FIRST_CHUNK = 16 << 10,
-    LATER_CHUNK = 256 << 10,
+    LARGEST_CHUNK = 256 << 10,
     FREE_CALLS = 64, /* entries of the shadow stack that are kept free */
 };
 
-/* Slots that are looked at from a key's own one on; at most half of them are taken. */
+/* A key that is not zero means that the node is there: it is stored last. Different nodes may have the same key. */
+struct tree_slot {
+    uint64_t key;
+    struct dwell_tree_node *node;
+};
+
+/* Nodes are looked for from the slot on that their key names, up to an empty one; at most half of them are taken. */
 struct tree_table {
     uint64_t mask;
     uint64_t taken;
-    struct dwell_tree_node *slots[];
+    struct tree_slot slots[];
 };
 
 static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;
@@ -33,15 +39,28 @@ static inline uint64_t now_odd(void)
     return clock_counter() | 1;
 }
 
-static inline uint64_t slot_of(const struct tree_table *table, uint32_t parent, uint64_t function)
+static inline uint64_t key_of(uint32_t parent, uint64_t function)
 {
-    const uint64_t key = (function + (uint64_t)parent * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+    return ((function + (uint64_t)parent * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u) | 1;
+}
+
+static inline uint64_t first_slot(const struct tree_table *table, uint64_t key)
+{
     return key >> 32 & table->mask;
 }
 
-static inline bool is_child(const struct dwell_tree_node *node, uint32_t parent, uint64_t function)
+/* NULL: there is no such node yet. */
+static inline struct dwell_tree_node *find_node(const struct tree_table *table, uint32_t parent, uint64_t function)
 {
-    return node && node->function == function && node->parent == parent;
+    const uint64_t key = key_of(parent, function);
+    for (uint64_t i = first_slot(table, key);; i = (i + 1) & table->mask) {
+        const struct tree_slot *slot = &table->slots[i];
+        const uint64_t found = *(const volatile uint64_t *)&slot->key;
+        if (found == key && LIKELY(slot->node->function == function && slot->node->parent == parent))
+            return slot->node;
+        if (!found)
+            return NULL;
+    }
 }
 
 static inline uint64_t with_time(uint64_t depth, uint64_t now)
@@ -80,6 +99,8 @@ void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uin
 {
     const uint64_t state = thread_state(t);
     struct call *call = thread_call(t, state);
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+        goto slow;
     const uint64_t now = now_odd();
     if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > INT32_MAX))
         goto slow;
@@ -87,9 +108,8 @@ void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uin
                  call_was_left(&call[-1], stack_pointer, site)))
         goto slow;
     struct dwell_tree_node *const parent = call[-1].node;
-    const struct tree_table *table = t->tree_table;
-    struct dwell_tree_node *node = table->slots[slot_of(table, parent->number, function)];
-    if (UNLIKELY(!is_child(node, parent->number, function)))
+    struct dwell_tree_node *const node = find_node(t->tree_table, parent->number, function);
+    if (UNLIKELY(!node))
         goto slow;
 
     *call = (struct call){ function, stack_pointer, now, site, node };
@@ -107,6 +127,8 @@ void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool
 {
     const uint64_t state = thread_state(t);
     const struct call *call = thread_call(t, state) - 1;
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+        goto slow;
     const uint64_t now = now_odd();
     if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > INT32_MAX))
         goto slow;
@@ -139,10 +161,12 @@ static struct tree_table *new_table(uint64_t slots)
 
 static void insert(struct tree_table *table, struct dwell_tree_node *node)
 {
-    uint64_t slot = slot_of(table, node->parent, node->function);
-    while (table->slots[slot])
-        slot = (slot + 1) & table->mask;
-    table->slots[slot] = node;
+    const uint64_t key = key_of(node->parent, node->function);
+    uint64_t i = first_slot(table, key);
+    while (table->slots[i].key)
+        i = (i + 1) & table->mask;
+    table->slots[i].node = node;
+    __atomic_store_n(&table->slots[i].key, key, __ATOMIC_RELEASE);
     table->taken++;
 }
 
@@ -156,8 +180,8 @@ static bool grow_table(struct thread *t)
     if (!table)
         return false;
     for (uint64_t i = 0; i <= old->mask; i++)
-        if (old->slots[i])
-            insert(table, old->slots[i]);
+        if (old->slots[i].key)
+            insert(table, old->slots[i].node);
     t->tree_table = table;
     return true;
 }
@@ -176,7 +200,9 @@ static void end_tree_chunk(struct thread *t)
 /* Chunks of the tree stay mapped while the thread lives: t->tree_maps is the list of them. */
 static bool next_tree_chunk(struct thread *t)
 {
-    const uint32_t size = t->tree_chunk ? LATER_CHUNK : FIRST_CHUNK;
+    uint32_t size = FIRST_CHUNK;
+    while (size < LARGEST_CHUNK && t->tree_chunk && size <= t->tree_chunk->size)
+        size *= 2;
     if (t->tree_chunk_count == MOST_TREE_CHUNKS)
         return false;
     struct area area = chunk_take(size, size);
@@ -215,11 +241,8 @@ static struct dwell_tree_node *add_node(struct thread *t, uint32_t parent, uint6
 static struct dwell_tree_node *child_of(struct thread *t, const struct dwell_tree_node *parent, uint64_t function,
                                         uint64_t now)
 {
-    const struct tree_table *table = t->tree_table;
-    for (uint64_t i = slot_of(table, parent->number, function); table->slots[i]; i = (i + 1) & table->mask)
-        if (is_child(table->slots[i], parent->number, function))
-            return table->slots[i];
-    return add_node(t, parent->number, function, now);
+    struct dwell_tree_node *node = find_node(t->tree_table, parent->number, function);
+    return node ? node : add_node(t, parent->number, function, now);
 }
 
 /* ---- the tree's begin and end ---- */
@@ -277,8 +300,8 @@ static bool forget_unloaded(struct thread *t)
     if (!table)
         return false;
     for (uint64_t i = 0; i <= old->mask; i++)
-        if (old->slots[i] && modules_is_program(old->slots[i]->function))
-            insert(table, old->slots[i]);
+        if (old->slots[i].key && modules_is_program(old->slots[i].node->function))
+            insert(table, old->slots[i].node);
     t->tree_table = table;
     t->seen_unloads = unloads;
     return true;
@@ -439,4 +462,24 @@ void tree_resume(struct thread *t, uint64_t time)
     }
     note_last(t, time | 1, thread_call(t, t->state)[-1].node);
     t->tree_head->paused = 0;
+}
+
+/* ---- other stacks ---- */
+
+uint64_t tree_leave_stack(struct thread *t, uint64_t time)
+{
+    return t->tree_head ? end_interval(t, time | 1) : time;
+}
+
+void tree_take_stack(struct thread *t, uint64_t time, bool other_tree)
+{
+    if (!t->tree_head) {
+        t->last = time;
+        return;
+    }
+    ((struct call *)t->stack)->node = t->tree_root;
+    if (other_tree && !find_open_calls(t, sizeof(struct call), time))
+        t->stopped = 1;
+    else
+        note_last(t, time, thread_call(t, t->state)[-1].node);
 }

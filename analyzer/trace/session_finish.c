@@ -219,9 +219,34 @@ static void punch_unused(const struct session *session, int fd)
     }
 }
 
+/* Behind the last chunk that holds something. */
+static uint64_t end_of_chunks(const struct session *session, int fd)
+{
+    uint64_t end = DWELL_UNIT;
+    for (uint64_t offset = DWELL_UNIT; offset < session->header->cursor;) {
+        struct dwell_chunk_header h;
+        if (pread(fd, &h, sizeof h, (off_t)offset) != sizeof h)
+            break;
+        const bool chunk = h.magic == DWELL_CHUNK_MAGIC && h.size >= DWELL_UNIT && h.size % DWELL_UNIT == 0;
+        offset += chunk ? h.size : DWELL_UNIT;
+        if (chunk && h.kind != DWELL_CHUNK_FREE)
+            end = offset;
+    }
+    return end;
+}
+
+static void cut_off_free(const struct session *session, int fd)
+{
+    const uint64_t end = end_of_chunks(session, fd);
+    if (end < session->header->cursor && ftruncate(fd, (off_t)end) == 0)
+        session->header->cursor = end;
+}
+
 void finish_space(const struct session *session, int fd)
 {
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* nobody writes any more */
+        cut_off_free(session, fd);
         punch_unused(session, fd);
+    }
     session->header->state = DWELL_COMPLETE;
 }

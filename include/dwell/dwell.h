@@ -52,6 +52,7 @@ enum {
 
 /* The runtime's side. Use the functions below instead. */
 #define DWELL_WEAK __attribute__((weak, visibility("default")))
+#define DWELL_CALL static inline __attribute__((no_instrument_function, unused))
 DWELL_WEAK int dwell_runtime_start(enum dwell_level level, uint32_t id);
 DWELL_WEAK int dwell_runtime_stop(enum dwell_level level, uint32_t id);
 DWELL_WEAK int dwell_runtime_pause(enum dwell_level level, uint32_t id);
@@ -60,71 +61,104 @@ DWELL_WEAK int dwell_runtime_mark(uint64_t time, int32_t number, const char *tex
 DWELL_WEAK int dwell_runtime_name(enum dwell_level level, uint32_t id, const char *name);
 DWELL_WEAK uint64_t dwell_runtime_time(void);
 DWELL_WEAK int dwell_runtime_dump(const char *path);
+DWELL_WEAK void *dwell_runtime_fiber_create(const void *stack, size_t size);
+DWELL_WEAK void dwell_runtime_fiber_switch(void *fiber);
+DWELL_WEAK void dwell_runtime_fiber_destroy(void *fiber);
 
 /* Whether this process is being recorded, paused or not. */
-static inline int dwell_is_there(void)
+DWELL_CALL int dwell_is_there(void)
 {
     return dwell_runtime_time && dwell_runtime_time() != 0;
 }
 
 /* Switch a level on or off. The calling thread obeys at once, others at their next enter or exit; what they did
  * before is recorded up to now. */
-static inline int dwell_start(enum dwell_level level, uint32_t id)
+DWELL_CALL int dwell_start(enum dwell_level level, uint32_t id)
 {
     return dwell_runtime_start ? dwell_runtime_start(level, id) : DWELL_NOT_RECORDED;
 }
 
-static inline int dwell_stop(enum dwell_level level, uint32_t id)
+DWELL_CALL int dwell_stop(enum dwell_level level, uint32_t id)
 {
     return dwell_runtime_stop ? dwell_runtime_stop(level, id) : DWELL_NOT_RECORDED;
 }
 
 /* The same, counted: a level that was paused twice goes on after the second dwell_resume. */
-static inline int dwell_pause(enum dwell_level level, uint32_t id)
+DWELL_CALL int dwell_pause(enum dwell_level level, uint32_t id)
 {
     return dwell_runtime_pause ? dwell_runtime_pause(level, id) : DWELL_NOT_RECORDED;
 }
 
-static inline int dwell_resume(enum dwell_level level, uint32_t id)
+DWELL_CALL int dwell_resume(enum dwell_level level, uint32_t id)
 {
     return dwell_runtime_resume ? dwell_runtime_resume(level, id) : DWELL_NOT_RECORDED;
 }
 
 /* A point in time, in units of the session's clock, for dwell_mark_at; zero where nothing is recorded. */
-static inline uint64_t dwell_time(void)
+DWELL_CALL uint64_t dwell_time(void)
 {
     return dwell_runtime_time ? dwell_runtime_time() : 0;
 }
 
 /* Marks this moment of the calling thread by a number from 1 on, and by a text in UTF-8 (copied; NULL: none).
  * `dwell marks` lists them. */
-static inline int dwell_mark_comment(int32_t number, const char *text)
+DWELL_CALL int dwell_mark_comment(int32_t number, const char *text)
 {
     return dwell_runtime_mark ? dwell_runtime_mark(0, number, text) : DWELL_NOT_RECORDED;
 }
 
-static inline int dwell_mark(int32_t number)
+DWELL_CALL int dwell_mark(int32_t number)
 {
     return dwell_mark_comment(number, NULL);
 }
 
 /* Marks a moment that has passed: `time` is what dwell_time returned then. */
-static inline int dwell_mark_at(uint64_t time, int32_t number, const char *text)
+DWELL_CALL int dwell_mark_at(uint64_t time, int32_t number, const char *text)
 {
     return dwell_runtime_mark ? dwell_runtime_mark(time, number, text) : DWELL_NOT_RECORDED;
 }
 
 /* Gives a thread or this process a name for reports. The first name stays. Names may be equal. */
-static inline int dwell_name(enum dwell_level level, uint32_t id, const char *name)
+DWELL_CALL int dwell_name(enum dwell_level level, uint32_t id, const char *name)
 {
     return dwell_runtime_name ? dwell_runtime_name(level, id, name) : DWELL_NOT_RECORDED;
 }
 
 /* Writes what the session holds now to a session file of its own, while recording goes on: for `record --mode ring`
  * above all. `path`: a new file, or one that is replaced if it is a session. Not from a signal handler on a small stack. */
-static inline int dwell_dump(const char *path)
+DWELL_CALL int dwell_dump(const char *path)
 {
     return dwell_runtime_dump ? dwell_runtime_dump(path) : DWELL_NOT_RECORDED;
+}
+
+/*
+ * Stacks that the program switches by itself. Those of makecontext and swapcontext are known without this.
+ *
+ * dwell_fiber_create tells of a stack: `stack` is its lowest address, `size` its bytes; with that, probes notice by
+ * themselves on which stack they run. NULL and 0 where the place cannot be told: then each change has to be. Returns a handle
+ * to be given to the other two, or NULL where nothing is recorded, which they take as well. Begin a new one
+ * when a stack is used again from its start.
+ *
+ * dwell_fiber_switch tells that the calling thread is about to go over to that stack, NULL: to its own. Call it
+ * immediately before the switch. A stack may go on on another thread.
+ *
+ * dwell_fiber_destroy gives the handle back; no thread is on the stack then. None of them is for signal handlers.
+ */
+DWELL_CALL void *dwell_fiber_create(const void *stack, size_t size)
+{
+    return dwell_runtime_fiber_create ? dwell_runtime_fiber_create(stack, size) : NULL;
+}
+
+DWELL_CALL void dwell_fiber_switch(void *fiber)
+{
+    if (dwell_runtime_fiber_switch)
+        dwell_runtime_fiber_switch(fiber);
+}
+
+DWELL_CALL void dwell_fiber_destroy(void *fiber)
+{
+    if (dwell_runtime_fiber_destroy)
+        dwell_runtime_fiber_destroy(fiber);
 }
 
 #ifdef __cplusplus
