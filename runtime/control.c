@@ -30,6 +30,7 @@ bool control_pending(const struct thread *t)
 
 static void obey(struct thread *t, bool on, uint64_t time)
 {
+    on = on && !t->ignored_depth;
     if (!on && !t->paused)
         quiet_begin(t, time);
     else if (on && t->paused)
@@ -59,6 +60,13 @@ void control_attend(struct thread *t)
     obey(t, runtime.on && is_on(&t->switches), clock_now(runtime.clock));
     thread_set_limit(t);
     sys_restore_signals(mask);
+}
+
+void control_look_again(struct thread *t)
+{
+    t->ignored_depth = 0;
+    obey(t, runtime.on && is_on(&t->switches), clock_now(runtime.clock));
+    thread_set_limit(t);
 }
 
 void control_begin_thread(struct thread *t, bool forked)
@@ -127,6 +135,16 @@ static void act(struct switches *s, enum action action)
         s->suspended--;
         break;
     }
+}
+
+void control_trigger(bool on)
+{
+    if (runtime.closed || on == !runtime.switches.stopped)
+        return;
+    uint64_t mask = sys_block_signals();
+    runtime.switches.stopped = !on;
+    look(runtime.process);
+    sys_restore_signals(mask);
 }
 
 /* ---- from outside ---- */

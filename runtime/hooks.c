@@ -62,6 +62,8 @@ other:
         return quiet_enter(t, address, stack_pointer, site);
     if (t->wiped->gate == GATE_TREE)
         return tree_enter(t, address, stack_pointer, site);
+    if (t->wiped->gate == GATE_FILTER)
+        return filter_enter(t, address, stack_pointer, site);
 slow:
     slow_enter(address, stack_pointer, site);
 }
@@ -107,6 +109,8 @@ other:
         return quiet_exit(t, address, stack_pointer, tail_call);
     if (t->wiped->gate == GATE_TREE)
         return tree_exit(t, address, stack_pointer, tail_call);
+    if (t->wiped->gate == GATE_FILTER)
+        return filter_exit(t, address, stack_pointer, tail_call);
 slow:
     slow_exit(address, stack_pointer, tail_call);
 }

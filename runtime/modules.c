@@ -18,6 +18,7 @@ struct module {
     uint64_t bias, begin, end;
     uint32_t serial;
     uint32_t seen; /* in the walk that goes on */
+    uint32_t filter; /* what the filters say of it; zero: nothing */
 };
 
 struct walk {
@@ -116,8 +117,10 @@ static void append_loaded(struct walk *walk, const struct dl_phdr_info *info, st
     struct process *p = walk->process;
     if (!make_room(p))
         return;
+    struct text texts[] = { module_path(walk, info->dlpi_name ? info->dlpi_name : ""), find_build_id(info) };
     module.serial = ++p->modules_serial;
     module.seen = 1;
+    module.filter = filter_module(texts[1], texts[0]);
     p->modules[p->modules_count++] = module;
     struct dwell_rec_module record = {
         .record.type = DWELL_REC_MODULE,
@@ -127,7 +130,6 @@ static void append_loaded(struct walk *walk, const struct dl_phdr_info *info, st
         .end = module.end,
         .load_time = walk->now,
     };
-    struct text texts[] = { module_path(walk, info->dlpi_name ? info->dlpi_name : ""), find_build_id(info) };
     metadata_append(&record.record, sizeof record, texts, 2);
 }
 
@@ -173,6 +175,17 @@ static int count_changes(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
+static void use_filters(const struct process *p)
+{
+    enum { MOST = 256 };
+    static struct filter_use uses[MOST];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < p->modules_count && count < MOST; i++)
+        if (p->modules[i].filter)
+            uses[count++] = (struct filter_use){ p->modules[i].bias, p->modules[i].filter };
+    filter_use_modules(uses, count);
+}
+
 static void look(struct process *p)
 {
     static struct walk walk; /* too large for a small stack; under modules_lock */
@@ -200,6 +213,8 @@ static void look(struct process *p)
             append_unloaded(&p->modules[i], walk.now);
     }
     p->modules_count = kept;
+    if (runtime.filtered)
+        use_filters(p);
 }
 
 bool modules_update(void)

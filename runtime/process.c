@@ -131,6 +131,7 @@ static int set_up(void)
     }
     runtime.clock = runtime.session.header->clock;
     choose_mode();
+    filter_begin(fd);
     struct process *p = sys_memory((sizeof *p + PAGE - 1) / PAGE * PAGE);
     if (!p || SYS3(madvise, p, (sizeof *p + PAGE - 1) / PAGE * PAGE, MADV_WIPEONFORK) < 0) {
         sys_close(fd);
@@ -281,6 +282,8 @@ void process_end(enum dwell_end how, int value)
         return; /* a child by vfork, which has our memory but is not us */
     int error = errno;
     uint64_t mask = sys_block_signals();
+    if (runtime.filtered && thread_self && thread_self->wiped->alive && thread_self->chunk && !thread_self->paused)
+        filter_flush(thread_self);
     note_threads();
     struct dwell_rec_process_end record = {
         .record.type = DWELL_REC_PROCESS_END,

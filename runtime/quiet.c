@@ -37,6 +37,8 @@ void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, ui
         goto slow;
     if (UNLIKELY(!has_room(t, state) || call_was_left(&call[-1], stack_pointer, site)))
         goto slow;
+    if (UNLIKELY(runtime.filter_starts) && filter_action(function) & DWELL_FILTER_START)
+        goto slow;
     *call = (struct call){ .function = function, .stack_pointer = stack_pointer, .site = site };
     if (UNLIKELY(!thread_claim(t, state, state + one_call + 1)))
         goto slow;
@@ -53,6 +55,8 @@ void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, boo
         goto slow;
     if (stack_pointer > call->stack_pointer && UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
         goto slow;
+    if (UNLIKELY((state - one_call) >> 32 <= t->ignored_depth))
+        goto slow; /* the end of a call that a filter ignores */
     keep_below(t, state - one_call);
     if (UNLIKELY(!thread_claim(t, state, state - one_call + 1)))
         goto slow;
@@ -61,36 +65,51 @@ slow:
     slow_exit(function, stack_pointer, tail_call);
 }
 
+/* Takes away the calls that were left. False: that ended a call which a filter ignores, and the thread goes on. */
+static bool leave(struct thread *t, uint64_t left)
+{
+    t->state -= left * one_call;
+    t->state++;
+    keep_below(t, t->state);
+    if (t->state >> 32 <= t->ignored_depth)
+        control_look_again(t);
+    return t->paused;
+}
+
 bool quiet_slow(struct thread *t, const struct event *event, bool guarded)
 {
-    const uint64_t state = thread_state(t);
-    const int64_t left = slow_left_before(t, state, event);
+    const int64_t left = slow_left_before(t, thread_state(t), event);
     if (left < 0)
         return true;
-    if ((left > 0 || !has_room(t, state)) && !guarded)
+    if ((left > 0 || t->ignored_depth || !has_room(t, t->state)) && !guarded)
         return false;
-    uint64_t wanted = state - (uint64_t)left * one_call;
+    if (left > 0 && !leave(t, (uint64_t)left))
+        return false;
     if (guarded) {
-        keep_below(t, wanted);
         if (!thread_grow_stack(t)) {
             t->stopped = 1;
             return true;
         }
-        if ((uint32_t)wanted >= LAST_QUIET)
-            wanted = (wanted >> 32) << 32 | FIRST_QUIET;
+        if ((uint32_t)t->state >= LAST_QUIET)
+            t->state = (t->state >> 32) << 32 | FIRST_QUIET;
     }
+    const uint64_t state = thread_state(t);
+    uint64_t wanted = state + one_call;
     if (event->enter) {
-        *thread_call(t, wanted) = (struct call){
+        *thread_call(t, state) = (struct call){
             .function = event->function,
             .stack_pointer = event->stack_pointer,
             .site = event->site,
         };
-        wanted += one_call;
     } else {
-        wanted -= one_call;
+        wanted = state - one_call;
         keep_below(t, wanted);
     }
-    return thread_claim(t, state, wanted + 1) || quiet_slow(t, event, guarded);
+    if (!thread_claim(t, state, wanted + 1))
+        return quiet_slow(t, event, guarded);
+    if (UNLIKELY(wanted >> 32 <= t->ignored_depth))
+        control_look_again(t);
+    return true;
 }
 
 void quiet_begin(struct thread *t, uint64_t time)
@@ -119,21 +138,36 @@ static void move_enter_times(struct thread *t, uint64_t time)
         call->enter_time = call < kept ? call->enter_time + (time - t->paused_at) : time;
 }
 
+/* Calls that were entered in the pause. */
+static void choose_kinds(struct thread *t)
+{
+    struct call *call = (struct call *)(t->stack + t->kept_depth);
+    for (const struct call *end = thread_call(t, t->state); call < end; call++) {
+        const bool hidden = filter_action(call->function) & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) ||
+                            call[-1].shown >= runtime.filter_depth;
+        call->kind = hidden ? CALL_HIDDEN : CALL_SHOWN;
+        call->shown = call[-1].shown + !hidden;
+    }
+}
+
 void quiet_end(struct thread *t, uint64_t time)
 {
     if (time < t->paused_at)
         time = t->paused_at;
     const uint32_t depth = (uint32_t)(t->state >> 32);
+    const bool same = t->kept_depth == t->paused_depth && t->kept_depth == depth;
     const uint32_t ended = (t->paused_depth - t->kept_depth) / (uint32_t)sizeof(struct call);
     const uint32_t opened = (depth - t->kept_depth) / (uint32_t)sizeof(struct call);
     const uint16_t words[] = { (uint16_t)ended, (uint16_t)(ended >> 16) };
     const struct control_event resume = { DWELL_EXT_RESUME, time, words, 2, opened, ended };
     move_enter_times(t, time);
+    if (runtime.filtered && runtime.mode != DWELL_MODE_PROFILE)
+        choose_kinds(t);
     t->quiet_position = (uint32_t)t->state + 1;
     t->paused = 0;
-    t->state = (uint64_t)t->paused_depth << 32 | t->loud_position;
-    if (t->chunk && (opened > MOST_OPENED || t->loud_position + slow_control_bytes(&resume) > t->end))
-        thread_give_up_chunk(t); /* the next chunk begins with the calls that are open */
+    t->state = (uint64_t)(runtime.filtered ? depth : t->paused_depth) << 32 | t->loud_position;
+    if (t->chunk && (opened > MOST_OPENED || (runtime.filtered && !same) || t->loud_position + slow_control_bytes(&resume) > t->end))
+        thread_give_up_chunk(t, !runtime.filtered); /* the next one begins with the calls that are open */
     t->state = (uint64_t)depth << 32 | t->loud_position;
     os_skip(t);
     if (t->chunk)

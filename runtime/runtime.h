@@ -41,8 +41,16 @@ struct call {
     uint64_t stack_pointer;
     uint64_t enter_time;
     uint64_t site;
-    struct dwell_tree_node *node; /* in mode profile, unless it was entered in a pause */
+    union {
+        struct dwell_tree_node *node; /* in mode profile, unless it was entered in a pause; the caller's: it is hidden */
+        struct {                      /* in the others, where there are filters: */
+            uint32_t kind;            /* enum call_kind */
+            uint32_t shown;           /* how many calls up to this one are not hidden */
+        };
+    };
 };
+
+enum call_kind { CALL_SHOWN, CALL_HIDDEN, CALL_WAITING };
 
 static inline uint64_t call_site_of(const void *frame_return, const void *probe_return)
 {
@@ -65,6 +73,7 @@ enum gate {
     GATE_SLOW = 0,  /* slow.c */
     GATE_QUIET = 1, /* quiet.c: the thread is paused */
     GATE_TREE = 2,  /* tree.c: the mode is profile */
+    GATE_FILTER = 3, /* filter.c: there are filters, and the mode is another */
 };
 
 /* The part of a thread's block that a forked child finds zero. */
@@ -87,6 +96,8 @@ struct switches {
  * no value of `state` comes back soon: a probe that was interrupted by a signal handler finds at its
  * claim that it has changed, and starts over.
  */
+enum { KEPT_WORDS = 96 };
+
 /* A stack that a thread can be on, and its shadow stack while none is. */
 struct stack {
     uint64_t low, high; /* where it lies; zeros: not known */
@@ -127,6 +138,11 @@ struct thread {
     uint32_t paused_depth;   /* while paused: depth (bytes) at its beginning, */
     uint32_t kept_depth;     /* and the lowest since: what lies below is as it was */
     uint64_t paused_at;
+    uint32_t ignored_depth; /* not zero: paused until the stack is that deep again, because of a filter */
+    uint32_t inner_limit;   /* filters: the limit that wiped->limit would be */
+    uint32_t left_untold;   /* filters: calls left without an exit that the file has not been told of, */
+    uint32_t kept_words;    /* and what the OS did: so many words of `kept` */
+    uint16_t kept[KEPT_WORDS];
     uint64_t lost;    /* not yet added to the file header */
     struct dwell_chunk_header *chunk;
     uint32_t next_upper;  /* which of `upper` is replaced next */
@@ -229,6 +245,10 @@ struct runtime {
     unsigned thread_key;  /* pthread key whose destructor tells that a thread ends */
     uint64_t forked_at;   /* time of the last fork, read in the child */
     struct switches switches; /* the process level's */
+    bool filtered;            /* there are filters (filter.c): */
+    bool filter_only, filter_starts;
+    uint32_t filter_depth;
+    uint64_t filter_shortest;
     bool closed;              /* switched off for good */
     bool on;                  /* what the global and the process level say together */
     uint32_t os_wanted;   /* bit a source of OS events that may be used, 1 << enum dwell_os_source */
@@ -316,6 +336,10 @@ struct control_event {
 enum { MOST_OPENED = 16 };
 uint32_t slow_control_bytes(const struct control_event *event);
 void slow_control(struct thread *t, const struct control_event *event);
+/* For filter.c, with signals held back: an enter or exit without its shadow stack entry, with what is kept in the thread
+ * for it; and keeping what the OS did. */
+void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter);
+void slow_keep_os_events(struct thread *t);
 
 /* quiet.c: the probes of a paused thread keep its shadow stack, and nothing else. quiet_slow is for the events that
  * are unusual there, and is to be called again with signals held back if it returns false. */
@@ -343,6 +367,24 @@ struct ucontext_t;
 void stacks_context_made(const struct ucontext_t *context);
 void stacks_context_chosen(const struct ucontext_t *context); /* the thread will run in it */
 
+/* filter.c. filter_begin reads the filters; filter_module finds what they say of a module (zero: nothing), and
+ * filter_use_modules is told which of these are loaded, and where. */
+struct filter_use {
+    uint64_t bias;
+    uint32_t module;
+};
+void filter_begin(int fd);
+uint32_t filter_module(struct text build_id, struct text path);
+void filter_use_modules(const struct filter_use *uses, uint32_t count);
+uint32_t filter_action(uint64_t function);
+void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
+void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
+void filter_record(struct thread *t, const struct event *event);
+void filter_trigger(const struct event *event);
+void filter_ignore(struct thread *t, uint32_t depth, uint64_t now); /* signals are held back from here on */
+uint32_t filter_shown_depth(const struct thread *t);
+void filter_flush(struct thread *t); /* writes the enters that wait */
+
 /* control.c: switching on and off. control_attend brings the calling thread to what was asked for, and is to be
  * called when control_pending says so. */
 bool control_pending(const struct thread *t);
@@ -351,6 +393,8 @@ void control_attend(struct thread *t);
 void control_tell(uint32_t *count);
 void control_begin_thread(struct thread *t, bool forked);
 void control_begin_process(int fd);
+void control_trigger(bool on); /* by a filter */
+void control_look_again(struct thread *t); /* after what made the thread pause by itself */
 void control_take_commands(struct process *p, int fd); /* in the helper */
 
 /* snapshot.c: a copy of the session, of which `fd` is a descriptor, as a file of its own; a negative errno value where it
@@ -359,11 +403,11 @@ int snapshot_write(int fd, const char *path);
 
 /* thread.c. thread_begin sets up the calling thread (or returns NULL where nothing can be recorded);
  * thread_next_chunk gives it room for `bytes` more, or sets t->stopped; thread_give_up_chunk ends the chunk that it
- * has; thread_grow_stack makes room in the shadow stack, if it has to, and returns whether there is. Signals are held back
+ * has, and counts its events if the stack is as the file has it; thread_grow_stack makes room in the shadow stack, if it has to, and returns whether there is. Signals are held back
  * in the latter two. */
 struct thread *thread_begin(void);
 void thread_next_chunk(struct thread *t, uint32_t bytes);
-void thread_give_up_chunk(struct thread *t);
+void thread_give_up_chunk(struct thread *t, bool count);
 bool thread_grow_stack(struct thread *t);
 void thread_set_limit(struct thread *t);
 void thread_flush_lost(struct thread *t);

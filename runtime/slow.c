@@ -197,7 +197,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     uint64_t after = depth - sizeof *call;
     uint32_t word = DWELL_WORD_EXIT;
     if (event->enter) {
-        *call = (struct call){ event->function, event->stack_pointer, now, event->site, NULL };
+        *call = (struct call){ event->function, event->stack_pointer, now, event->site, { NULL } };
         after = depth + sizeof *call;
         word = DWELL_WORD_ENTER_0 + half;
     }
@@ -214,6 +214,14 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     return DONE;
 }
 
+/* A chunk that begins does so without the calls that were left: whether it has to is known before they are told. */
+static bool make_room(struct thread *t)
+{
+    if (!t->chunk || (uint32_t)t->state + sizeof(struct extensions) > t->end)
+        thread_next_chunk(t, sizeof(struct extensions));
+    return !t->stopped;
+}
+
 uint32_t slow_control_bytes(const struct control_event *event)
 {
     const int words = 1 + 3 + event->count + (int)event->opened * OPEN_WORDS;
@@ -226,7 +234,21 @@ void slow_control(struct thread *t, const struct control_event *event)
     e.length = 0;
     if (t->stopped || runtime.mode == DWELL_MODE_PROFILE)
         return;
-    read_os_events(t, &e);
+    if (runtime.filtered) { /* calls that wait come before */
+        slow_keep_os_events(t);
+        filter_flush(t);
+        if (!make_room(t))
+            return;
+        e.length = (int)t->kept_words;
+        memcpy(e.words, t->kept, t->kept_words * sizeof *t->kept);
+        t->kept_words = 0;
+        if (t->left_untold) {
+            put_head(&e, DWELL_EXT_UNWIND, 2);
+            put_number(&e, t->left_untold, 2);
+        }
+    } else {
+        read_os_events(t, &e);
+    }
     const struct call *open = thread_call(t, t->state) - event->opened;
     for (uint32_t i = 0; i < event->opened; i++) {
         put_head(&e, DWELL_EXT_OPEN, OPEN_WORDS - 1);
@@ -246,10 +268,69 @@ void slow_control(struct thread *t, const struct control_event *event)
     char *at = t->base + (uint32_t)t->state;
     t->state += bytes;
     t->chunk->enters += bytes;
-    t->chunk->exits += event->ended - event->opened;
+    t->chunk->exits += event->ended - event->opened + t->left_untold;
+    t->left_untold = 0;
     for (int i = 0; i < e.length; i++, at += 2)
         store_word(at, e.words[i]);
     t->last = event->time;
+}
+
+void slow_keep_os_events(struct thread *t)
+{
+    struct extensions e;
+    e.length = 0;
+    read_os_events(t, &e);
+    if (!e.length)
+        return;
+    if (t->kept_words + (uint32_t)e.length > KEPT_WORDS - 1) {
+        e.length = 0;
+        put_head(&e, DWELL_EXT_OS, 0);
+    }
+    if (t->kept_words + (uint32_t)e.length <= KEPT_WORDS) {
+        memcpy(t->kept + t->kept_words, e.words, (size_t)e.length * sizeof *e.words);
+        t->kept_words += (uint32_t)e.length;
+    }
+}
+
+void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter)
+{
+    if (!make_room(t)) {
+        t->lost++;
+        return;
+    }
+    struct extensions e;
+    e.length = (int)t->kept_words;
+    memcpy(e.words, t->kept, t->kept_words * sizeof *t->kept);
+    if (t->left_untold) {
+        put_head(&e, DWELL_EXT_UNWIND, 2);
+        put_number(&e, t->left_untold, 2);
+    }
+    if (time < t->last)
+        time = t->last;
+    if (time - t->last > DWELL_TIME_MASK) {
+        put_head(&e, DWELL_EXT_TIME, 3);
+        put_number(&e, time, 3);
+    }
+    unsigned half = 0;
+    if (enter && !find_upper(t, function, &half)) {
+        half = t->next_upper;
+        put_head(&e, DWELL_EXT_UPPER, 3);
+        put_number(&e, half, 1);
+        put_number(&e, function >> 32, 2);
+    }
+    const uint32_t bytes = (uint32_t)e.length * 2 + (enter ? ENTER_BYTES : EXIT_BYTES);
+    const uint32_t kind = enter ? (uint32_t)DWELL_WORD_ENTER_0 + half : (uint32_t)DWELL_WORD_EXIT;
+    t->chunk->exits += t->left_untold;
+    t->chunk->enters += (uint32_t)e.length * 2;
+    store(t->base + (uint32_t)t->state, &e,
+          (uint16_t)(kind << DWELL_WORD_KIND_SHIFT | ((uint32_t)time & DWELL_TIME_MASK)), enter, function);
+    t->state += bytes;
+    t->last = time;
+    t->left_untold = t->kept_words = 0;
+    if (enter && (uint32_t)(function >> 32) != t->upper[half]) {
+        t->upper[half] = (uint32_t)(function >> 32);
+        t->next_upper = !half;
+    }
 }
 
 static void lose(struct thread *t)
@@ -289,6 +370,11 @@ static void record(const struct event *event)
         if (UNLIKELY(t->modules_stale))
             update_modules(t);
         stacks_find(t, event->stack_pointer);
+        if (UNLIKELY(runtime.filtered) && event->enter) {
+            filter_trigger(event);
+            if (control_pending(t))
+                continue;
+        }
         if (UNLIKELY(t->paused)) {
             if (quiet_slow(t, event, guarded))
                 break;
@@ -299,6 +385,10 @@ static void record(const struct event *event)
         }
         if (runtime.mode == DWELL_MODE_PROFILE) {
             tree_record(t, event);
+            break;
+        }
+        if (UNLIKELY(runtime.filtered)) {
+            filter_record(t, event);
             break;
         }
         if (UNLIKELY((uint32_t)t->state > t->wiped->limit) && runtime.clock != DWELL_CLOCK_MONOTONIC)

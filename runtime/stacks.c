@@ -198,16 +198,18 @@ static void change_over_recording(struct thread *t, struct stack *to, uint64_t n
 {
     if ((uint32_t)t->state + SWITCH_ROOM > t->end)
         thread_next_chunk(t, SWITCH_ROOM);
-    const uint32_t ended = calls_in((uint32_t)(t->state >> 32)), opened = calls_in(to->depth);
+    if (runtime.filtered)
+        filter_flush(t);
+    const uint32_t ended = runtime.filtered ? filter_shown_depth(t) : calls_in((uint32_t)(t->state >> 32)), opened = calls_in(to->depth);
     const uint16_t words[] = { (uint16_t)to->number, (uint16_t)(to->number >> 16) };
-    const bool few = opened <= MOST_OPENED;
+    const bool few = opened <= MOST_OPENED && !runtime.filtered;
     put_aside(t, now);
     take_up(t, to, now);
     t->state = with_depth(t->state, few ? to->depth : sizeof(struct call));
     if (t->chunk)
         slow_control(t, &(struct control_event){ DWELL_EXT_SWITCH, now, words, 2, few ? opened : 0, ended });
     if (!few)
-        thread_give_up_chunk(t); /* the next one begins with the calls of the stack */
+        thread_give_up_chunk(t, true); /* the next one begins with the calls of the stack */
     t->state = with_depth(t->state, to->depth);
     t->last = now;
 }
@@ -217,7 +219,7 @@ static void change_over_paused(struct thread *t, struct stack *to, uint64_t now)
 {
     const uint64_t state = t->state;
     t->state = with_depth(t->loud_position, t->paused_depth);
-    thread_give_up_chunk(t);
+    thread_give_up_chunk(t, !runtime.filtered);
     t->state = state;
     put_aside(t, now);
     take_up(t, to, now);

@@ -127,6 +127,8 @@ static void fit_block(struct thread *t, bool forked)
     t->ring_count = t->ring_first = t->ring_bytes = 0;
     t->modules_stale = 0;
     t->attend = 0;
+    t->ignored_depth = forked ? t->ignored_depth : 0;
+    t->left_untold = t->kept_words = 0;
     t->named = 0;
     if (!forked) {
         t->quiet_position = QUIET_POSITION;
@@ -194,9 +196,12 @@ void thread_set_limit(struct thread *t)
     uint32_t gate = GATE_SLOW;
     if (t->paused && !t->modules_stale)
         gate = GATE_QUIET;
+    else if (runtime.filtered && limit_of(t))
+        gate = GATE_FILTER;
     else if (t->tree_head && !t->modules_stale && !t->stopped && runtime.clock != DWELL_CLOCK_MONOTONIC)
         gate = GATE_TREE;
-    __atomic_store_n(&t->wiped->limit, limit_of(t), __ATOMIC_RELAXED);
+    t->inner_limit = limit_of(t);
+    __atomic_store_n(&t->wiped->limit, runtime.filtered ? 0 : t->inner_limit, __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (has_to_look(t)) {
@@ -246,11 +251,20 @@ static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t byt
     return (struct wish){ (uint32_t)least, (uint32_t)size };
 }
 
-static void fill_frames(const struct thread *t, struct dwell_frame *frames, uint32_t depth)
+/* Of the calls that are open, how many the file knows of. */
+static uint32_t told_depth(const struct thread *t)
 {
-    const struct call *calls = (const struct call *)t->stack + 1;
-    for (uint32_t i = 0; i < depth; i++)
-        frames[i] = (struct dwell_frame){ calls[i].function, calls[i].enter_time };
+    if (runtime.filtered)
+        return filter_shown_depth(t);
+    return (uint32_t)((t->state >> 32) / sizeof(struct call)) - 1;
+}
+
+static void fill_frames(const struct thread *t, struct dwell_frame *frames)
+{
+    const struct call *end = thread_call(t, t->state);
+    for (const struct call *call = (const struct call *)t->stack + 1; call < end; call++)
+        if (!runtime.filtered || call->kind == CALL_SHOWN)
+            *frames++ = (struct dwell_frame){ call->function, call->enter_time };
 }
 
 static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
@@ -263,7 +277,7 @@ static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
     chunk->start_time = t->last;
     chunk->upper[0] = t->upper[0];
     chunk->upper[1] = t->upper[1];
-    fill_frames(t, (struct dwell_frame *)(chunk + 1), depth);
+    fill_frames(t, (struct dwell_frame *)(chunk + 1));
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_EVENTS, __ATOMIC_RELEASE);
 
     const uint32_t skip = (uint32_t)(sizeof *chunk + depth * sizeof(struct dwell_frame));
@@ -271,6 +285,7 @@ static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
     if (position > LAST_POSITION)
         position = FIRST_POSITION;
     t->chunk = chunk;
+    t->left_untold = 0;
     t->base = area.at + skip - position;
     t->end = position + area.size - skip;
     t->state = (t->state >> 32) << 32 | position;
@@ -283,7 +298,7 @@ static void count_events(const struct thread *t, struct dwell_chunk_header *chun
 {
     const char *begin = (const char *)(chunk + 1) + (size_t)chunk->depth * sizeof(struct dwell_frame);
     const int64_t bytes = next - begin - chunk->enters;
-    const int64_t opened = (int64_t)((t->state >> 32) / sizeof(struct call)) - 1 - chunk->depth + chunk->exits;
+    const int64_t opened = (int64_t)told_depth(t) + t->left_untold - chunk->depth + (int32_t)chunk->exits;
     chunk->enters = (uint32_t)((bytes + EXIT_BYTES * opened) / (ENTER_BYTES + EXIT_BYTES));
     chunk->exits = (uint32_t)(chunk->enters - opened);
 }
@@ -325,7 +340,6 @@ static void pad(struct thread *t)
 void thread_next_chunk(struct thread *t, uint32_t bytes)
 {
     uint64_t mask = sys_block_signals();
-    const uint32_t depth = (uint32_t)((t->state >> 32) / sizeof(struct call)) - 1;
     const bool fits = t->chunk && (uint32_t)t->state + bytes <= t->end;
     const char *stack = t->stack;
     if (!thread_grow_stack(t)) {
@@ -340,6 +354,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
             check_name(t);
         if (!&dwell_interposed)
             modules_update();
+        const uint32_t depth = told_depth(t);
         struct wish wish = wish_for(t, depth, bytes);
         struct area area = { NULL, 0 };
         if (wish.size && !runtime.process->stopped)
@@ -362,12 +377,14 @@ void thread_flush_lost(struct thread *t)
     t->lost = 0;
 }
 
-void thread_give_up_chunk(struct thread *t)
+void thread_give_up_chunk(struct thread *t, bool count)
 {
     struct dwell_chunk_header *chunk = t->chunk;
     if (!chunk)
         return;
     finish_chunk(t);
+    if (!count)
+        chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
     struct area area = { (char *)chunk, chunk->size };
     chunk_cut(&area, (chunk->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     retire(t, chunk);
@@ -387,8 +404,10 @@ void thread_note_end(const struct thread *t)
 static void end_thread(struct thread *t)
 {
     check_name(t);
+    if (runtime.filtered && t->chunk && !t->paused)
+        filter_flush(t);
     thread_note_end(t);
-    thread_give_up_chunk(t);
+    thread_give_up_chunk(t, !t->paused);
     tree_end(t);
     ring_end_thread(t);
     thread_flush_lost(t);

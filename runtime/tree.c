@@ -93,6 +93,12 @@ static inline void note_last(struct thread *t, uint64_t now, const struct dwell_
     t->tree_head->top = top->number;
 }
 
+/* A hidden call has its caller's node. Functions that do more than hide take the slow path: they have no node. */
+static bool is_hidden(const struct dwell_tree_node *parent, uint64_t function)
+{
+    return filter_action(function) == DWELL_FILTER_SUPPRESS || parent->depth >= runtime.filter_depth;
+}
+
 /* ---- the usual event ---- */
 
 void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
@@ -108,15 +114,20 @@ void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uin
                  call_was_left(&call[-1], stack_pointer, site)))
         goto slow;
     struct dwell_tree_node *const parent = call[-1].node;
-    struct dwell_tree_node *const node = find_node(t->tree_table, parent->number, function);
+    struct dwell_tree_node *node;
+    if (UNLIKELY(runtime.filtered) && is_hidden(parent, function))
+        node = parent;
+    else
+        node = find_node(t->tree_table, parent->number, function);
     if (UNLIKELY(!node))
         goto slow;
 
-    *call = (struct call){ function, stack_pointer, now, site, node };
+    *call = (struct call){ function, stack_pointer, now, site, { node } };
     if (UNLIKELY(!thread_claim(t, state, with_time(state + one_call, now))))
         goto slow;
     add(&parent->elapsed, (uint32_t)now - (uint32_t)state);
-    add(&node->calls, 1);
+    if (LIKELY(node != parent))
+        add(&node->calls, 1);
     note_last(t, now, node);
     return;
 slow:
@@ -142,7 +153,8 @@ void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool
     if (UNLIKELY(!thread_claim(t, state, with_time(state - one_call, now))))
         goto slow;
     add(&node->elapsed, (uint32_t)now - (uint32_t)state);
-    note_duration(node, duration);
+    if (LIKELY(node != parent))
+        note_duration(node, duration);
     note_last(t, now, parent);
     return;
 slow:
@@ -220,7 +232,8 @@ static bool next_tree_chunk(struct thread *t)
     return true;
 }
 
-static struct dwell_tree_node *add_node(struct thread *t, uint32_t parent, uint64_t function, uint64_t now)
+static struct dwell_tree_node *add_node(struct thread *t, const struct dwell_tree_node *parent, uint64_t function,
+                                        uint64_t now)
 {
     if (!grow_table(t))
         return NULL;
@@ -229,7 +242,8 @@ static struct dwell_tree_node *add_node(struct thread *t, uint32_t parent, uint6
         return NULL;
     struct dwell_tree_node *node = (struct dwell_tree_node *)t->tree_next;
     t->tree_next += sizeof *node;
-    node->parent = parent;
+    node->parent = parent->number;
+    node->depth = parent->depth + 1;
     node->number = ++t->tree_nodes;
     node->shortest = UINT64_MAX;
     node->first_time = now;
@@ -238,11 +252,13 @@ static struct dwell_tree_node *add_node(struct thread *t, uint32_t parent, uint6
     return node;
 }
 
-static struct dwell_tree_node *child_of(struct thread *t, const struct dwell_tree_node *parent, uint64_t function,
-                                        uint64_t now)
+static struct dwell_tree_node *child_of(struct thread *t, struct dwell_tree_node *parent, uint64_t function, uint64_t now)
 {
+    if (runtime.filtered &&
+        (filter_action(function) & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) || parent->depth >= runtime.filter_depth))
+        return parent;
     struct dwell_tree_node *node = find_node(t->tree_table, parent->number, function);
-    return node ? node : add_node(t, parent->number, function, now);
+    return node ? node : add_node(t, parent, function, now);
 }
 
 /* ---- the tree's begin and end ---- */
@@ -380,25 +396,38 @@ static uint64_t end_interval(struct thread *t, uint64_t now)
     return now;
 }
 
+/* False: it was a hidden one. */
+static bool end_call(struct thread *t, uint64_t now)
+{
+    const struct call *call = thread_call(t, t->state) - 1;
+    const bool shown = call->node != call[-1].node;
+    if (shown)
+        note_duration(call->node, now - call->enter_time);
+    t->state -= one_call;
+    return shown;
+}
+
 static void leave(struct thread *t, int64_t left, uint64_t now)
 {
     for (; left > 0; left--) {
-        const struct call *call = thread_call(t, t->state) - 1;
-        note_duration(call->node, now - call->enter_time);
-        t->tree_head->left++;
-        t->state -= one_call;
+        if (end_call(t, now))
+            t->tree_head->left++;
     }
 }
 
 static bool enter(struct thread *t, const struct event *event, uint64_t now)
 {
     struct call *call = thread_call(t, t->state);
-    *call = (struct call){ event->function, event->stack_pointer, now, event->site, NULL };
+    *call = (struct call){ event->function, event->stack_pointer, now, event->site, { NULL } };
     call->node = child_of(t, call[-1].node, event->function, now);
     if (!call->node)
         return false;
-    add(&call->node->calls, 1);
+    if (call->node != call[-1].node)
+        add(&call->node->calls, 1);
+    const uint32_t depth = (uint32_t)(t->state >> 32);
     t->state += one_call;
+    if (runtime.filtered && filter_action(event->function) & DWELL_FILTER_IGNORE)
+        filter_ignore(t, depth, now);
     return true;
 }
 
@@ -415,13 +444,11 @@ static bool record(struct thread *t, const struct event *event)
         leave(t, left, now);
         if (event->enter && !enter(t, event, now))
             return false;
-        if (!event->enter) {
-            const struct call *call = thread_call(t, t->state) - 1;
-            note_duration(call->node, now - call->enter_time);
-            t->state -= one_call;
-        }
+        if (!event->enter)
+            end_call(t, now);
     }
-    note_last(t, now, thread_call(t, t->state)[-1].node);
+    if (!t->paused) /* by a filter */
+        note_last(t, now, thread_call(t, t->state)[-1].node);
     return true;
 }
 

@@ -67,6 +67,7 @@ struct dwell_file_header {
     int32_t global_suspended;  /* the same while it is above zero */
     uint32_t pad;
     uint64_t first_control; /* offset of the control chunk made last, or zero */
+    uint64_t first_filters; /* offset of the filters chunk, or zero */
 };
 
 /* What is recorded. */
@@ -180,7 +181,9 @@ struct dwell_tree_node {
     uint64_t page_faults;
     uint64_t os_events;
     uint64_t flagged_intervals;
-    uint64_t reserved[3];
+    uint32_t depth; /* in the tree, from 1 */
+    uint32_t pad;
+    uint64_t reserved[2];
 };
 
 /* How a process takes commands from others: one chunk of this kind for each, of one unit. */
@@ -194,6 +197,38 @@ struct dwell_control {
     int32_t result;     /* of the last command: zero, or a negative errno value */
     uint32_t pad;
     char text[1024];    /* dump: path of the file to write */
+};
+
+/* What is to be done with a function when it is entered: bits. */
+enum dwell_filter_action {
+    DWELL_FILTER_RECORD = 0,
+    DWELL_FILTER_SUPPRESS = 1, /* its time is its caller's */
+    DWELL_FILTER_IGNORE = 2,   /* its time, and that of all it calls, is nobody's */
+    DWELL_FILTER_START = 4,    /* the process' recording starts, */
+    DWELL_FILTER_STOP = 8,     /* or stops, before it is entered */
+};
+
+/* A filters chunk: written by the recorder before the program starts. Modules follow, one behind the other. */
+struct dwell_filters {
+    struct dwell_chunk_header chunk;
+    uint32_t modules;
+    uint32_t only;   /* not zero: functions that are not named here are suppressed */
+    uint32_t depth;  /* calls deeper than that are suppressed; zero: no limit */
+    uint32_t starts; /* not zero: some function starts the recording, which is off until then */
+    uint64_t shortest; /* ticks; calls that take less are not recorded */
+};
+
+struct dwell_filter_module { /* followed by build-id, path, zeros up to a multiple of 8, and its functions */
+    uint32_t size; /* of all that; a multiple of 8 */
+    uint32_t functions;
+    uint32_t build_id_length; /* zero: the path tells which module is meant */
+    uint32_t path_length;
+};
+
+struct dwell_filter {
+    uint64_t offset; /* address in the module's own terms */
+    uint32_t action; /* enum dwell_filter_action */
+    uint32_t pad;
 };
 
 enum dwell_command {
@@ -325,7 +360,7 @@ struct dwell_rec_symbol { /* string: linkage name */
     uint64_t offset; /* address in the module's own terms */
 };
 
-_Static_assert(sizeof(struct dwell_file_header) == 160, "the file header's layout is fixed");
+_Static_assert(sizeof(struct dwell_file_header) == 168, "the file header's layout is fixed");
 _Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_head) == 64, "the tree head's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_node) == 128, "the tree node's layout is fixed");

@@ -1,0 +1,316 @@
+/*
+ * Filters: which functions are recorded. `dwell record` finds the functions that the user's patterns name, and puts their
+ * addresses into the session file; here they are looked up at every enter. All calls are in the shadow stack, and each
+ * says there whether the file knows of it.
+ *
+ * With a shortest duration, enters wait: they are written when a call below them or their own end shows that they are to
+ * be kept. Whatever else is written, is written behind them.
+ */
+#include <string.h>
+#include <sys/mman.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum { FREE_CALLS = 64 };
+
+struct filter_slot {
+    uint64_t address;
+    uint32_t action;
+};
+
+struct filter_table {
+    uint64_t mask;
+    struct filter_slot slots[];
+};
+
+static const struct dwell_filters *filters;
+static struct filter_table *table;
+static uint64_t table_of; /* which modules' functions are in it: a sum over them */
+
+static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;
+
+static inline uint64_t first_slot(const struct filter_table *in, uint64_t address)
+{
+    return (address * 0x9e3779b97f4a7c15u >> 40) & in->mask;
+}
+
+uint32_t filter_action(uint64_t function)
+{
+    const struct filter_table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+    if (in)
+        for (uint64_t i = first_slot(in, function); in->slots[i].address; i = (i + 1) & in->mask)
+            if (in->slots[i].address == function)
+                return in->slots[i].action;
+    return runtime.filter_only ? DWELL_FILTER_SUPPRESS : DWELL_FILTER_RECORD;
+}
+
+/* ---- the table; under the lock of the module map ---- */
+
+static const struct dwell_filter_module *next_module(const struct dwell_filter_module *m)
+{
+    return (const struct dwell_filter_module *)((const char *)m + m->size);
+}
+
+void filter_begin(int fd)
+{
+    const uint64_t offset = runtime.session.header->first_filters;
+    struct dwell_chunk_header head;
+    if (!offset || SYS4(pread64, fd, &head, sizeof head, offset) != (long)sizeof head ||
+        head.kind != DWELL_CHUNK_FILTERS)
+        return;
+    filters = sys_map(head.size, PROT_READ, MAP_SHARED, fd, offset);
+    if (!filters)
+        return;
+    runtime.filtered = true;
+    runtime.filter_only = filters->only != 0;
+    runtime.filter_depth = filters->depth ? filters->depth : UINT32_MAX;
+    runtime.filter_starts = filters->starts != 0;
+    runtime.filter_shortest = filters->shortest;
+    if (runtime.filter_starts)
+        runtime.switches.stopped = 1;
+}
+
+uint32_t filter_module(struct text build_id, struct text path)
+{
+    if (!filters)
+        return 0;
+    const struct dwell_filter_module *m = (const struct dwell_filter_module *)(filters + 1);
+    for (uint32_t i = 1; i <= filters->modules; i++, m = next_module(m)) {
+        const char *id = (const char *)(m + 1), *name = id + m->build_id_length;
+        if (m->build_id_length ? m->build_id_length == build_id.length && memcmp(id, build_id.at, build_id.length) == 0
+                               : m->path_length == path.length && memcmp(name, path.at, path.length) == 0)
+            return i;
+    }
+    return 0;
+}
+
+static const struct dwell_filter_module *numbered(uint32_t number)
+{
+    const struct dwell_filter_module *m = (const struct dwell_filter_module *)(filters + 1);
+    while (--number > 0)
+        m = next_module(m);
+    return m;
+}
+
+static void insert(struct filter_table *into, uint64_t address, uint32_t action)
+{
+    uint64_t i = first_slot(into, address);
+    while (into->slots[i].address && into->slots[i].address != address)
+        i = (i + 1) & into->mask;
+    into->slots[i] = (struct filter_slot){ address, action };
+}
+
+/* The old table stays: a probe may look into it. */
+void filter_use_modules(const struct filter_use *uses, uint32_t count)
+{
+    uint64_t sum = 0, functions = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += (uses[i].bias + uses[i].module) * 0x9e3779b97f4a7c15u;
+        functions += numbered(uses[i].module)->functions;
+    }
+    if (sum == table_of)
+        return;
+    uint64_t slots = 64;
+    while (slots < functions * 2)
+        slots *= 2;
+    struct filter_table *made = sys_memory(sizeof *made + slots * sizeof *made->slots);
+    if (!made)
+        return;
+    made->mask = slots - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct dwell_filter_module *m = numbered(uses[i].module);
+        const struct dwell_filter *f = (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
+        for (uint32_t j = 0; j < m->functions; j++)
+            insert(made, uses[i].bias + f[j].offset, f[j].action);
+    }
+    __atomic_store_n(&table, made, __ATOMIC_RELEASE);
+    table_of = sum;
+}
+
+/* ---- the usual event ---- */
+
+static enum call_kind kind_of(const struct call *caller, uint32_t action)
+{
+    if (action & DWELL_FILTER_SUPPRESS || caller->shown >= runtime.filter_depth)
+        return CALL_HIDDEN;
+    return runtime.filter_shortest ? CALL_WAITING : CALL_SHOWN;
+}
+
+static inline struct call made_call(const struct call *caller, uint64_t function, uint64_t stack_pointer, uint64_t now,
+                                    uint64_t site, enum call_kind kind)
+{
+    return (struct call){
+        .function = function,
+        .stack_pointer = stack_pointer,
+        .enter_time = now,
+        .site = site,
+        .kind = kind,
+        .shown = caller->shown + (kind != CALL_HIDDEN),
+    };
+}
+
+/* A handler's probes may have used the entry before the claim, and left no trace of it in the state, as hidden calls take
+ * no room: so it is written once more behind the claim. */
+void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+{
+    const uint64_t state = thread_state(t);
+    char *const base = t->base;
+    struct call *call = thread_call(t, state);
+    if (UNLIKELY((uint32_t)state > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span ||
+                 (state >> 32) + FREE_CALLS * sizeof *call > t->stack_size))
+        goto slow;
+    const uint64_t now = clock_counter();
+    if (UNLIKELY(*t->os_word != t->os_seen || now < t->last || call_was_left(&call[-1], stack_pointer, site)))
+        goto slow;
+    const uint32_t action = filter_action(function);
+    if (UNLIKELY(action > DWELL_FILTER_SUPPRESS))
+        goto slow;
+    const enum call_kind kind = kind_of(&call[-1], action);
+    const uint32_t upper = (uint32_t)(function >> 32);
+    const unsigned half = upper != t->upper[0];
+    if (kind == CALL_SHOWN && UNLIKELY(now - t->last > DWELL_TIME_MASK || upper != t->upper[half] || t->kept_words ||
+                                       t->left_untold))
+        goto slow;
+    const struct call entry = made_call(&call[-1], function, stack_pointer, now, site, kind);
+    *call = entry;
+    if (UNLIKELY(!thread_claim(t, state, state + one_call + (kind == CALL_SHOWN ? ENTER_BYTES : 0))))
+        goto slow;
+    *call = entry;
+    if (kind != CALL_SHOWN)
+        return;
+    char *at = base + (uint32_t)state;
+    store_word(at, (DWELL_WORD_ENTER_0 + half) << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
+    store_address(at + 2, function);
+    t->last = now;
+    return;
+slow:
+    slow_enter(function, stack_pointer, site);
+}
+
+void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
+{
+    const uint64_t state = thread_state(t);
+    char *const base = t->base;
+    const struct call *call = thread_call(t, state) - 1;
+    if (UNLIKELY((uint32_t)state > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span ||
+                 call->function != function))
+        goto slow;
+    if (stack_pointer > call->stack_pointer && UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
+        goto slow;
+    if (call->kind == CALL_HIDDEN) {
+        if (UNLIKELY(!thread_claim(t, state, state - one_call)))
+            goto slow;
+        return;
+    }
+    const uint64_t now = clock_counter();
+    if (UNLIKELY(*t->os_word != t->os_seen || now < t->last))
+        goto slow;
+    if (call->kind == CALL_WAITING) {
+        if (UNLIKELY(now - call->enter_time >= runtime.filter_shortest || !thread_claim(t, state, state - one_call)))
+            goto slow;
+        return;
+    }
+    if (UNLIKELY(now - t->last > DWELL_TIME_MASK || t->kept_words || t->left_untold))
+        goto slow;
+    if (UNLIKELY(!thread_claim(t, state, state - one_call + EXIT_BYTES)))
+        goto slow;
+    store_word(base + (uint32_t)state,
+               (uint32_t)DWELL_WORD_EXIT << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
+    t->last = now;
+    return;
+slow:
+    slow_exit(function, stack_pointer, tail_call);
+}
+
+/* ---- the unusual event; signals are held back ---- */
+
+uint32_t filter_shown_depth(const struct thread *t)
+{
+    uint32_t count = 0;
+    const struct call *end = thread_call(t, t->state);
+    for (const struct call *call = (const struct call *)t->stack + 1; call < end; call++)
+        count += call->kind == CALL_SHOWN;
+    return count;
+}
+
+void filter_flush(struct thread *t)
+{
+    struct call *end = thread_call(t, t->state);
+    for (struct call *call = (struct call *)t->stack + 1; call < end; call++) {
+        if (call->kind != CALL_WAITING)
+            continue;
+        slow_emit(t, call->enter_time, call->function, true);
+        call->kind = CALL_SHOWN;
+    }
+}
+
+static void pop(struct thread *t, uint64_t now)
+{
+    const struct call *call = thread_call(t, t->state) - 1;
+    if (call->kind == CALL_WAITING && now - call->enter_time >= runtime.filter_shortest)
+        filter_flush(t);
+    t->left_untold += call->kind == CALL_SHOWN;
+    t->state -= one_call;
+}
+
+static void end_call(struct thread *t, uint64_t now)
+{
+    const struct call *call = thread_call(t, t->state) - 1;
+    if (call->kind == CALL_WAITING && (t->kept_words || now - call->enter_time >= runtime.filter_shortest))
+        filter_flush(t);
+    if (call->kind == CALL_SHOWN)
+        slow_emit(t, now, call->function, false);
+    t->state -= one_call;
+}
+
+static void begin_call(struct thread *t, const struct event *event, uint64_t now)
+{
+    struct call *call = thread_call(t, t->state);
+    const uint32_t action = filter_action(event->function);
+    const enum call_kind kind = kind_of(&call[-1], action & DWELL_FILTER_IGNORE ? DWELL_FILTER_SUPPRESS : action);
+    if (kind == CALL_SHOWN)
+        slow_emit(t, now, event->function, true);
+    call = thread_call(t, t->state); /* the stack may have moved */
+    *call = made_call(&call[-1], event->function, event->stack_pointer, now, event->site, kind);
+    const uint32_t depth = (uint32_t)(t->state >> 32);
+    t->state += one_call;
+    if (action & DWELL_FILTER_IGNORE)
+        filter_ignore(t, depth, now);
+}
+
+void filter_ignore(struct thread *t, uint32_t depth, uint64_t now)
+{
+    quiet_begin(t, now);
+    t->ignored_depth = depth;
+}
+
+void filter_record(struct thread *t, const struct event *event)
+{
+    uint64_t mask = sys_block_signals();
+    uint64_t now = clock_now(runtime.clock);
+    if (now < t->last)
+        now = t->last;
+    int64_t left = slow_left_before(t, t->state, event);
+    if (left >= 0 && thread_grow_stack(t)) {
+        slow_keep_os_events(t);
+        if (t->kept_words)
+            filter_flush(t);
+        for (; left > 0; left--)
+            pop(t, now);
+        if (event->enter)
+            begin_call(t, event, now);
+        else
+            end_call(t, now);
+    }
+    thread_set_limit(t);
+    sys_restore_signals(mask);
+}
+
+/* A function that starts or stops the recording is entered. */
+void filter_trigger(const struct event *event)
+{
+    const uint32_t action = filter_action(event->function);
+    if (action & (DWELL_FILTER_START | DWELL_FILTER_STOP))
+        control_trigger(action & DWELL_FILTER_START);
+}
