@@ -229,7 +229,16 @@ static void wake_all(void)
         sys_close(fd);
 }
 
-/* ---- from the program ---- */
+/* ---- from the program: see dwell.h ---- */
+
+DWELL_EXPORT int dwell_runtime_start(enum dwell_level level, uint32_t id);
+DWELL_EXPORT int dwell_runtime_stop(enum dwell_level level, uint32_t id);
+DWELL_EXPORT int dwell_runtime_pause(enum dwell_level level, uint32_t id);
+DWELL_EXPORT int dwell_runtime_resume(enum dwell_level level, uint32_t id);
+DWELL_EXPORT uint64_t dwell_runtime_time(void);
+DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *text);
+DWELL_EXPORT int dwell_runtime_name(enum dwell_level level, uint32_t id, const char *name);
+DWELL_EXPORT int dwell_runtime_dump(const char *path);
 
 static void act_globally(enum action action)
 {

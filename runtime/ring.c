@@ -25,67 +25,59 @@ uint32_t ring_chunk_size(void)
     return size;
 }
 
-static uint32_t size_of(const char *chunk)
-{
-    return ((const struct dwell_chunk_header *)chunk)->size;
-}
-
 /* The oldest one is forgotten; unless a record of it has still to be stored: then it stays as it is, for good. */
-static void drop(char *chunk)
+static void drop(struct dwell_chunk_header *chunk)
 {
-    if (chunk_has_holes((const struct dwell_chunk_header *)chunk))
-        return;
-    chunk_free(chunk);
+    if (!chunk_has_holes(chunk))
+        chunk_free((char *)chunk);
 }
 
-static void drop_oldest(struct thread *t)
+/* Lists of chunks, the oldest first, linked by a member of their headers that is the writer's own. */
+static struct dwell_chunk_header *take_first(struct ring *ring)
 {
-    char *oldest = t->ring[t->ring_first];
-    t->ring_first = (t->ring_first + 1) % RING_CHUNKS;
-    t->ring_count--;
-    t->ring_bytes -= size_of(oldest);
-    drop(oldest);
+    struct dwell_chunk_header *first = ring->first;
+    ring->first = (struct dwell_chunk_header *)first->link;
+    ring->bytes -= first->size;
+    if (!ring->first)
+        ring->last = NULL;
+    return first;
+}
+
+static void append(struct ring *ring, struct dwell_chunk_header *chunk)
+{
+    chunk->link = 0;
+    if (ring->last)
+        ring->last->link = (uint64_t)chunk;
+    else
+        ring->first = chunk;
+    ring->last = chunk;
+    ring->bytes += chunk->size;
+}
+
+static void make_room(struct ring *ring, uint64_t size)
+{
+    while (ring->first && ring->bytes + size > ring_size())
+        drop(take_first(ring));
 }
 
 struct area ring_take(struct thread *t, uint32_t least, uint32_t size)
 {
-    while (t->ring_count > 0 && (t->ring_bytes + size > ring_size() || t->ring_count == RING_CHUNKS))
-        drop_oldest(t);
+    make_room(&t->ring, size);
     return chunk_take(least, size);
 }
 
 void ring_keep(struct thread *t, struct dwell_chunk_header *chunk)
 {
-    if (t->ring_count == RING_CHUNKS)
-        drop_oldest(t);
-    t->ring[(t->ring_first + t->ring_count) % RING_CHUNKS] = (char *)chunk;
-    t->ring_count++;
-    t->ring_bytes += chunk->size;
-}
-
-static void leave(char *chunk)
-{
-    struct process *p = runtime.process;
-    const uint32_t size = size_of(chunk);
-    while (p->ended_count > 0 && (p->ended_bytes + size > ring_size() || p->ended_count == ENDED_SLOTS)) {
-        char *oldest = p->ended[p->ended_first];
-        p->ended_first = (p->ended_first + 1) % ENDED_SLOTS;
-        p->ended_count--;
-        p->ended_bytes -= size_of(oldest);
-        drop(oldest);
-    }
-    p->ended[(p->ended_first + p->ended_count) % ENDED_SLOTS] = chunk;
-    p->ended_count++;
-    p->ended_bytes += size;
+    append(&t->ring, chunk);
 }
 
 void ring_end_thread(struct thread *t)
 {
     process_lock();
-    for (; t->ring_count > 0; t->ring_count--) {
-        leave(t->ring[t->ring_first]);
-        t->ring_first = (t->ring_first + 1) % RING_CHUNKS;
+    while (t->ring.first) {
+        struct dwell_chunk_header *chunk = take_first(&t->ring);
+        make_room(&runtime.process->ended, chunk->size);
+        append(&runtime.process->ended, chunk);
     }
     process_unlock();
-    t->ring_bytes = 0;
 }

@@ -109,7 +109,13 @@ struct stack {
     struct stack *next;   /* in the list of those not used */
 };
 
-enum { MOST_TREE_CHUNKS = 256, RING_CHUNKS = 64 };
+enum { MOST_TREE_CHUNKS = 256 };
+
+struct ring { /* a list of chunks */
+    struct dwell_chunk_header *first, *last;
+    uint64_t bytes;
+};
+
 
 struct thread {
     struct thread_wiped *wiped;
@@ -164,14 +170,13 @@ struct thread {
     struct dwell_chunk_header *tree_chunks[MOST_TREE_CHUNKS];
     char name[16];
     uint32_t named; /* by the program, for good */
-    char *ring[RING_CHUNKS]; /* mode ring: its finished chunks, the oldest at [ring_first] */
-    uint32_t ring_first, ring_count, ring_bytes;
+    struct ring ring; /* mode ring: its finished chunks */
     struct thread *next, *previous; /* in the process' list of live threads */
 };
 
 _Static_assert(sizeof(struct thread) <= PAGE, "a thread's block is one page");
 
-enum { POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 64, HELD_SLOTS = 64, ENDED_SLOTS = 512 };
+enum { POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 64, HELD_SLOTS = 64 };
 
 /* The process was switched on or off. */
 struct change {
@@ -225,8 +230,7 @@ struct process {
     char *rests[REST_SLOTS];       /* what was not used of chunks, smaller ones */
     char *retired[RETIRED_SLOTS];  /* finished chunks, to be unmapped */
     char *held[HELD_SLOTS];        /* the helper's: finished, but with a record still to be stored */
-    char *ended[ENDED_SLOTS];      /* mode ring: chunks of threads that ended, the oldest at [ended_first] */
-    uint32_t ended_first, ended_count, ended_bytes;
+    struct ring ended;             /* mode ring: chunks of threads that ended */
 };
 
 struct text {

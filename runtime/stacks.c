@@ -332,7 +332,11 @@ void stacks_context_chosen(const struct ucontext_t *context)
     sys_restore_signals(mask);
 }
 
-/* ---- by the program's own word ---- */
+/* ---- by the program's own word: see dwell.h ---- */
+
+DWELL_EXPORT void *dwell_runtime_fiber_create(const void *stack, size_t size);
+DWELL_EXPORT void dwell_runtime_fiber_switch(void *fiber);
+DWELL_EXPORT void dwell_runtime_fiber_destroy(void *fiber);
 
 DWELL_EXPORT void *dwell_runtime_fiber_create(const void *stack, size_t size)
 {

@@ -124,7 +124,7 @@ static void fit_block(struct thread *t, bool forked)
     t->os_source = DWELL_OS_NONE;
     t->os_ring = NULL;
     t->tree_head = NULL;
-    t->ring_count = t->ring_first = t->ring_bytes = 0;
+    t->ring = (struct ring){ NULL, NULL, 0 };
     t->modules_stale = 0;
     t->attend = 0;
     t->ignored_depth = forked ? t->ignored_depth : 0;

@@ -14,13 +14,26 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/executable.h"
+#include "commands/filters.h"
 #include "profile/collect.h"
 #include "session.h"
 #include "symbols/symbols.h"
 #include "trace/scan.h"
 #include "trace/session_finish.h"
 
-enum { OPTION_OS_EVENTS = 256, OPTION_MODE, OPTION_PAUSED };
+enum {
+    OPTION_OS_EVENTS = 256,
+    OPTION_MODE,
+    OPTION_PAUSED,
+    OPTION_FILTERS,
+    OPTION_ONLY,
+    OPTION_SUPPRESS,
+    OPTION_IGNORE,
+    OPTION_START_ON,
+    OPTION_STOP_ON,
+    OPTION_DEPTH,
+    OPTION_MIN_TIME,
+};
 
 static const struct argp_option options[] = {
     { "output", 'o', "FILE", 0, "The session file (default: dwell.data); an older session of that name becomes FILE.old", 0 },
@@ -31,6 +44,15 @@ static const struct argp_option options[] = {
       "What to keep: trace (default): every interval; profile: sums by call path, so that the file's size does not grow with "
       "the run's length; ring[=SIZE]: the last SIZE bytes of each thread (default 4M)", 0 },
     { "paused", OPTION_PAUSED, NULL, 0, "Do not record until the program calls dwell_start, or dwell control resumes it", 0 },
+    { NULL, 0, NULL, 0, "Filters, by the functions' names (PATTERN: see below):", 1 },
+    { "only", OPTION_ONLY, "PATTERN", 0, "Record these functions, and suppress all others", 1 },
+    { "suppress", OPTION_SUPPRESS, "PATTERN", 0, "Do not record these: their time is their callers'", 1 },
+    { "ignore", OPTION_IGNORE, "PATTERN", 0, "Leave these out with all that they call: their time is nobody's", 1 },
+    { "start-on", OPTION_START_ON, "PATTERN", 0, "Record nothing until one of these is entered", 1 },
+    { "stop-on", OPTION_STOP_ON, "PATTERN", 0, "Record nothing more from where one of these is entered", 1 },
+    { "depth", OPTION_DEPTH, "N", 0, "Suppress calls that are more than N deep", 1 },
+    { "min-time", OPTION_MIN_TIME, "TIME", 0, "Do not record calls shorter than that (500ns, 10us, 1ms): their time is their callers'", 1 },
+    { "filters", OPTION_FILTERS, "FILE", 0, "Read filters from FILE, one a line, as here without the dashes; # begins a remark", 1 },
     { 0 },
 };
 
@@ -41,6 +63,7 @@ struct settings {
     enum dwell_mode mode;
     uint32_t ring_size;
     bool paused;
+    struct filters filters;
     char **program; /* and its arguments */
 };
 
@@ -79,6 +102,24 @@ static void parse_mode(struct settings *s, const char *mode)
     }
 }
 
+static const char *name_of(int key)
+{
+    for (const struct argp_option *o = options; o->name || o->doc; o++)
+        if (o->key == key)
+            return o->name;
+    return "";
+}
+
+static void parse_filter(struct settings *s, int key, const char *value)
+{
+    char place[32];
+    snprintf(place, sizeof place, "--%s", name_of(key));
+    if (key == OPTION_FILTERS)
+        filters_read(&s->filters, value);
+    else
+        filters_add(&s->filters, name_of(key), value, place);
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
@@ -101,11 +142,23 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_PAUSED:
         s->paused = true;
         return 0;
+    case OPTION_FILTERS:
+    case OPTION_ONLY:
+    case OPTION_SUPPRESS:
+    case OPTION_IGNORE:
+    case OPTION_START_ON:
+    case OPTION_STOP_ON:
+    case OPTION_DEPTH:
+    case OPTION_MIN_TIME:
+        parse_filter(s, key, argument);
+        return 0;
     case ARGP_KEY_ARG:
         s->program = &state->argv[state->next - 1];
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
+        if (s->mode == DWELL_MODE_PROFILE && s->filters.shortest_ns)
+            die(STATUS_OWN_FAILURE, "--min-time: in mode profile every call is counted; use --mode trace or ring");
         if (!s->program)
             die(STATUS_OWN_FAILURE, "record: which PROGRAM is to be run? dwell record --help tells more");
         return 0;
@@ -480,18 +533,28 @@ int command_record(int argc, char **argv)
         "Runs PROGRAM and records its instrumented functions' calls.\v"
         "PROGRAM must be compiled with -finstrument-functions, and with -g to know source lines. dwell ends as "
         "PROGRAM does, with its exit status or by its signal; 127: not found, 126: not executable, 125: dwell "
-        "itself failed before it started.", NULL, NULL, NULL,
+        "itself failed before it started.\n\n"
+        "A PATTERN is a glob such as 'parse_*' or 'ns::Class::*', matched with the function's name with or without its "
+        "parameters; 're:REGEX', an extended regular expression found in it; 'file:GLOB', the functions of a source "
+        "file; 'module:GLOB', those of a program or library. 'GLOB!PATTERN' says both module and function. Options may be "
+        "repeated.", NULL, NULL, NULL,
     };
     struct settings s = { .output = DEFAULT_SESSION };
     parse_options(&argp, "record", argc, argv, &s);
     struct executable e = executable_examine(s.program[0]);
     if (e.status)
         die(e.status, "%s: %s", s.program[0], e.wrong);
+    if (filters_any(&s.filters))
+        filters_find(&s.filters, e.path);
     char *path = absolute(s.output);
     struct session session;
     int fd = create_session(&session, path, s.output);
     session.header->mode = s.mode;
     session.header->ring_size = s.ring_size;
+    if (filters_any(&s.filters) && !filters_write(&s.filters, &session, fd)) {
+        unlink(path);
+        die(STATUS_OWN_FAILURE, "%s: no room for the filters", s.output);
+    }
     prepare_environment(&s, &e, path);
 
     pid_t pid;
@@ -509,5 +572,6 @@ int command_record(int argc, char **argv)
     close(fd);
     free(path);
     free(e.path);
+    filters_free(&s.filters);
     return end_alike(status);
 }

@@ -15,6 +15,8 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "profile/identify.h"
+#include "profile/trees.h"
 #include "trace/decode.h"
 
 enum { MOST_SUCCESSORS = 64 }; /* of a module, that each take a part of its place */
@@ -34,6 +36,7 @@ struct worker {
     struct open_call *stack; /* stack[0] is the thread's root */
     size_t depth, room;
     /* of the chunk at hand */
+    bool paused;
     const struct trace_process *process;
     uint32_t generation;
     uint64_t next_generation_at;
@@ -105,15 +108,6 @@ static void find_generation(struct worker *w, uint64_t time)
     w->next_generation_at = low < w->change_count ? w->changes[low] : UINT64_MAX;
 }
 
-static uint32_t identify(struct worker *w, uint64_t address, uint64_t time)
-{
-    const struct trace_module *m = w->process ? trace_module_at(w->process, address, time) : NULL;
-    if (!m)
-        return profile_function(w->profile, profile_module(w->profile, "", (const uint8_t *)"", 0), address);
-    uint32_t module = profile_module(w->profile, m->path, m->build_id, m->build_id_length);
-    return profile_function(w->profile, module, address - m->bias);
-}
-
 /* ---- the call tree ---- */
 
 /* User space ends below the 48th bit of an address. */
@@ -125,7 +119,7 @@ static inline uint64_t child_key(const struct worker *w, uint64_t address)
 static uint32_t add_child(struct worker *w, uint32_t parent, uint64_t address, uint64_t time, struct table_slot *slot)
 {
     struct profile *p = w->profile;
-    uint32_t function = identify(w, address, time);
+    uint32_t function = identify_function(w->profile, w->process, address, time);
     GROW(p->nodes, p->node_count, p->node_room);
     uint32_t node = (uint32_t)p->node_count++;
     p->nodes[node] = (struct profile_node){
@@ -195,6 +189,59 @@ static void take_extras(struct profile_counts *counts, const struct decoded_extr
     counts->flagged_intervals += extras->flagged;
 }
 
+/* ---- control events ---- */
+
+static void open_again(struct worker *w, const struct decoder *d)
+{
+    struct dwell_frame frame;
+    for (const uint8_t *at = d->run; (at = decode_opened(d, at, &frame));) {
+        uint64_t enter_time = decode_time(d->time, frame.enter_time, 48);
+        if (enter_time > d->time)
+            enter_time -= 1ull << 48; /* it lies in the past */
+        find_generation(w, d->time);
+        push(w, find_child(w, w->stack[w->depth - 1].node, frame.function, d->time), enter_time);
+    }
+}
+
+/* The calls that go on are as if they had begun later. */
+static void resume(struct worker *w, const struct decoder *d, uint64_t last)
+{
+    uint64_t ended = decode_number(d->control, 2);
+    for (; ended > 0 && w->depth > 1; ended--)
+        w->depth--;
+    for (size_t i = 1; i < w->depth; i++)
+        w->stack[i].enter_time += d->time - last;
+    open_again(w, d);
+    w->profile->counts.paused += d->time - last;
+    w->paused = false;
+}
+
+/* The interval that ends here has been added to the innermost call. */
+static void take_control(struct worker *w, const struct decoder *d, uint64_t last)
+{
+    struct profile_counts *counts = &w->profile->counts;
+    counts->intervals++;
+    switch (d->control_type) {
+    case DWELL_EXT_PAUSE:
+        counts->pauses++;
+        w->paused = true;
+        break;
+    case DWELL_EXT_RESUME:
+        if (w->paused) {
+            w->profile->nodes[w->stack[w->depth - 1].node].elapsed -= d->time - last;
+            counts->intervals--;
+            resume(w, d, last);
+        }
+        break;
+    case DWELL_EXT_SWITCH:
+        w->depth = 1;
+        open_again(w, d);
+        break;
+    default:
+        break;
+    }
+}
+
 static void collect_events(struct worker *w, struct decoder *decoder)
 {
     struct profile_counts *counts = &w->profile->counts;
@@ -212,6 +259,12 @@ static void collect_events(struct worker *w, struct decoder *decoder)
             pop_unwound(w, d.extras.unwound, now);
             memset(&d.extras, 0, sizeof d.extras);
             d.has_extras = false;
+        }
+        if (__builtin_expect(event == DECODED_CONTROL, 0)) {
+            struct decoder copy = d;
+            take_control(w, &copy, last);
+            last = now;
+            continue;
         }
         last = now;
         if (event == DECODED_ENTER) {
@@ -238,7 +291,7 @@ static void collect_events(struct worker *w, struct decoder *decoder)
 static void add_last_interval(struct worker *w, const struct trace_chunk *chunk, const struct decoder *d)
 {
     const struct trace_thread *t = session_file_thread(w->file, chunk->thread);
-    if (!chunk->last_of_thread || !t || t->end_time <= d->time)
+    if (!chunk->last_of_thread || w->paused || !t || t->end_time <= d->time)
         return;
     struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
     top->elapsed += t->end_time - d->time;
@@ -265,6 +318,7 @@ static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
     if (w->changes_of != w->process || !w->process)
         find_changes(w);
     struct decoder d;
+    w->paused = false;
     decode_begin(&d, chunk, w->buffer);
     open_frames(w, chunk);
     collect_events(w, &d);
@@ -355,6 +409,9 @@ struct profile *collect_profile(const struct session_file *file, unsigned jobs)
         profile_merge(whole, workers[i].profile);
         end_worker(&workers[i]);
     }
+    struct profile *trees = trees_profile(file);
+    profile_merge(whole, trees);
+    profile_free(trees);
     take_outside(whole);
     flag_blind_threads(whole, file);
     free(started);

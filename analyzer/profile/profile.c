@@ -115,6 +115,8 @@ static void add_counts(struct profile_counts *into, const struct profile_counts 
     into->page_faults += from->page_faults;
     into->blocked += from->blocked;
     into->preempted += from->preempted;
+    into->pauses += from->pauses;
+    into->paused += from->paused;
     into->outside += from->outside;
     into->chunks += from->chunks;
     into->damaged_chunks += from->damaged_chunks;

@@ -49,6 +49,7 @@ struct profile_counts {
     uint64_t intervals, flagged_intervals;
     uint64_t os_events, page_faults;
     uint64_t blocked, preempted; /* ticks */
+    uint64_t pauses, paused; /* how often recording was paused on a thread, and for how many ticks until it went on */
     uint64_t outside; /* ticks between events of a thread when no function was open */
     uint64_t chunks, damaged_chunks;
 };

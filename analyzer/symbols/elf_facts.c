@@ -1,6 +1,9 @@
 #include "symbols/elf_facts.h"
 
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 bool elf_has_segment(Elf *elf, uint32_t type)
 {
@@ -31,4 +34,21 @@ bool elf_has_runtime(Elf *elf)
                 return true;
     }
     return false;
+}
+
+size_t elf_build_id_of(const char *path, uint8_t *id, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    const void *found = NULL;
+    ssize_t length = elf ? dwelf_elf_gnu_build_id(elf, &found) : 0;
+    const size_t usable = length > 0 && (size_t)length <= room ? (size_t)length : 0;
+    if (usable)
+        memcpy(id, found, usable);
+    elf_end(elf);
+    close(fd);
+    return usable;
 }

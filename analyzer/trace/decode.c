@@ -7,6 +7,8 @@ struct pending {
     struct decoded_extras extras;
     uint64_t time;
     uint64_t upper[2];
+    const uint8_t *control; /* NULL, or the words of a control event behind its time */
+    unsigned type, length;
     bool bad;
 };
 
@@ -23,6 +25,9 @@ static bool long_enough(unsigned type, unsigned length)
         [DWELL_EXT_TIME] = TIME_WORDS,      [DWELL_EXT_UPPER] = 3,
         [DWELL_EXT_BLOCKED] = 2 * TIME_WORDS, [DWELL_EXT_PREEMPTED] = 2 * TIME_WORDS,
         [DWELL_EXT_FAULTS] = 1,             [DWELL_EXT_UNWIND] = 2,
+        [DWELL_EXT_MARK] = 9,               [DWELL_EXT_PAUSE] = TIME_WORDS,
+        [DWELL_EXT_RESUME] = 5,             [DWELL_EXT_OPEN] = 7,
+        [DWELL_EXT_SWITCH] = 5,
     };
     return type >= sizeof needed || length >= needed[type];
 }
@@ -61,6 +66,15 @@ static void take(const struct decoder *d, struct pending *p, unsigned type, unsi
     case DWELL_EXT_UNWIND:
         p->extras.unwound += (uint32_t)decode_number(words, 2);
         break;
+    case DWELL_EXT_MARK:
+    case DWELL_EXT_PAUSE:
+    case DWELL_EXT_RESUME:
+    case DWELL_EXT_SWITCH:
+        p->time = decode_time(d->time, decode_number(words, TIME_WORDS), LONG_TIME_BITS);
+        p->control = words + 2 * TIME_WORDS;
+        p->type = type;
+        p->length = length - TIME_WORDS;
+        break;
     default:
         break; /* a later version's, or one that says nothing of times */
     }
@@ -83,9 +97,22 @@ static void begin(const struct decoder *d, struct pending *p)
     *p = (struct pending){ .extras = d->extras, .upper = { d->upper[0], d->upper[1] } };
 }
 
+/* What the extensions said holds from here on. */
+static void commit(struct decoder *d, const struct pending *p, uint64_t *time)
+{
+    d->extras = p->extras;
+    d->has_extras = true;
+    d->upper[0] = p->upper[0];
+    d->upper[1] = p->upper[1];
+    d->control = p->control;
+    d->control_type = p->type;
+    d->control_length = p->length;
+    *time = p->time;
+}
+
 const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
 {
-    const uint8_t *at = d->at;
+    const uint8_t *at = d->run = d->at;
     struct pending p;
     begin(d, &p);
     while (at < d->end && !p.bad) {
@@ -93,14 +120,11 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
         if (word == 0) {
             at = skip_zeros(at, d->end);
             begin(d, &p); /* the event they belonged to is missing */
+            d->run = at;
             continue;
         }
         if (word >> DWELL_WORD_KIND_SHIFT != DWELL_WORD_EXTENSION) {
-            d->extras = p.extras;
-            d->has_extras = true;
-            d->upper[0] = p.upper[0];
-            d->upper[1] = p.upper[1];
-            *time = p.time;
+            commit(d, &p, time);
             return at;
         }
         unsigned length = word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1);
@@ -108,8 +132,27 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
             break;
         take(d, &p, word >> DWELL_EXTENSION_LENGTH_BITS, length, at + 2);
         at += 2 + 2 * length;
+        if (p.control && !p.bad) {
+            commit(d, &p, time);
+            return at;
+        }
     }
     d->damaged |= p.bad;
     d->at = d->end;
+    return NULL;
+}
+
+const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame)
+{
+    while (at < d->control) {
+        const uint32_t word = decode_word(at);
+        const uint8_t *words = at + 2;
+        at = words + 2 * (word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1));
+        if (word >> DWELL_EXTENSION_LENGTH_BITS != DWELL_EXT_OPEN)
+            continue;
+        frame->function = decode_number(words, 4);
+        frame->enter_time = decode_number(words + 8, TIME_WORDS);
+        return at;
+    }
     return NULL;
 }

@@ -9,7 +9,7 @@
 
 #include "trace/session_file.h"
 
-enum decoded { DECODED_END = 0, DECODED_ENTER, DECODED_EXIT };
+enum decoded { DECODED_END = 0, DECODED_ENTER, DECODED_EXIT, DECODED_CONTROL };
 
 /* What came with an event besides; reset by whoever has used it. */
 struct decoded_extras {
@@ -25,6 +25,10 @@ struct decoder {
     uint64_t time; /* of the event decoded last */
     uint64_t function;
     uint64_t upper[2]; /* shifted to their place */
+    const uint8_t *run;     /* where the extensions before a control event begin */
+    const uint8_t *control; /* the control event's words behind its time, */
+    unsigned control_type;  /* and which it is: enum dwell_extension */
+    unsigned control_length; /* words there */
     struct decoded_extras extras;
     bool has_extras;
     bool damaged; /* decoding stopped at something that no runtime writes */
@@ -78,9 +82,13 @@ static inline uint64_t decode_time(uint64_t last, uint64_t low, unsigned bits)
     return last + ((low - last) & ((1ull << bits) - 1));
 }
 
-/* Extensions up to the next enter or exit; out of line, as they are rare. Returns where that begins, with
- * what they say in d->extras and *time, or NULL at the chunk's end. */
+/* Extensions up to the next event; out of line, as they are rare. Returns where an enter or exit begins, or a control event
+ * has ended (then d->control is set), with what they say in d->extras and *time; or NULL at the chunk's end. */
 const uint8_t *decode_extensions(struct decoder *d, uint64_t *time);
+
+/* The next call, outermost first, that is found open at the control event just decoded; `at` is d->run at first, and then
+ * what this returned. NULL: there is none any more. */
+const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame);
 
 /* The next event. Its time, function (of an enter) and extras are in the decoder. */
 static inline enum decoded decode_next(struct decoder *d)
@@ -96,6 +104,11 @@ static inline enum decoded decode_next(struct decoder *d)
         *d = copy;
         if (!at)
             return DECODED_END;
+        if (d->control) {
+            d->time = time;
+            d->at = at;
+            return DECODED_CONTROL;
+        }
         word = decode_word(at);
     }
     if (__builtin_expect(!time, 1))

@@ -79,6 +79,7 @@ static struct trace_process *need_process(struct session_file *file, uint32_t se
     file->processes[at] = (struct trace_process){
         .serial = serial,
         .path = need_copy("", 0),
+        .name = need_copy("", 0),
         .arguments = need_copy("", 0),
     };
     return &file->processes[at];
@@ -182,6 +183,13 @@ static void read_thread_name(struct reader *r)
     struct dwell_rec_thread_name record;
     if (TAKE(r, record))
         replace(&need_thread(r->file, record.thread, r->process)->name, take_text(r));
+}
+
+static void read_process_name(struct reader *r)
+{
+    struct dwell_rec_process_name record;
+    if (TAKE(r, record))
+        replace(&need_process(r->file, r->process)->name, take_text(r));
 }
 
 static void read_thread_end(struct reader *r)
@@ -302,6 +310,7 @@ static void (*const readers[])(struct reader *) = {
     [DWELL_REC_SYMBOL_MODULE] = read_symbol_module,
     [DWELL_REC_SYMBOL_FILE] = read_symbol_file,
     [DWELL_REC_SYMBOL] = read_symbol,
+    [DWELL_REC_PROCESS_NAME] = read_process_name,
 };
 
 static void read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,
@@ -340,16 +349,17 @@ static void note_last_chunk(struct session_file *file, size_t index)
     chunk->last_of_thread = true;
 }
 
-/* Threads that were open when their process ended end with it; nobody knows what the OS did then. */
+/* Threads that were open when their process ended, or the session (a dump), end with it; nobody knows what the OS did
+ * then. */
 static void end_open_threads(struct session_file *file)
 {
     for (size_t i = 0; i < file->thread_count; i++) {
         struct trace_thread *t = &file->threads[i];
         const struct trace_process *p = session_file_process(file, t->process);
-        if (!t->end_time && p && p->end_time) {
-            t->end_time = p->end_time;
-            t->end_flagged = true;
-        }
+        if (t->end_time)
+            continue;
+        t->end_time = p && p->end_time ? p->end_time : file->header.end_ticks;
+        t->end_flagged = true;
     }
 }
 
@@ -378,6 +388,8 @@ void metadata_read(struct session_file *file)
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind == DWELL_CHUNK_EVENTS)
             note_last_chunk(file, i);
+        if (chunk->kind == DWELL_CHUNK_CALL_TREE)
+            need_thread(file, chunk->thread, chunk->process);
         if (chunk->kind != DWELL_CHUNK_METADATA && chunk->kind != DWELL_CHUNK_SYMBOLS)
             continue;
         buffer = need_more(buffer, (size_t)chunk->size + TRACE_PADDING, 1);

@@ -88,6 +88,11 @@ static void step(struct scanner *s, struct stream *stream)
         s->recent[recent_place(d.function)] = d.function;
         remember(s, s->process, d.function);
     }
+    if (event == DECODED_CONTROL) {
+        struct dwell_frame frame;
+        for (const uint8_t *at = d.run; (at = decode_opened(&d, at, &frame));)
+            remember(s, s->process, frame.function);
+    }
     stream->at = event == DECODED_END ? stream->end : d.at;
     stream->upper[0] = d.upper[0];
     stream->upper[1] = d.upper[1];

@@ -164,6 +164,7 @@ static void free_process(struct trace_process *process)
     free(process->modules);
     free(process->path);
     free(process->arguments);
+    free(process->name);
 }
 
 static void free_symbols(struct session_file *file)

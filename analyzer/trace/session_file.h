@@ -40,6 +40,7 @@ struct trace_process {
     uint32_t end_how, end_value; /* how: zero, or enum dwell_end */
     char *path;                  /* of the executable; empty if unknown */
     char *arguments;             /* joined by blanks */
+    char *name;                  /* given by the program; empty: none */
     struct trace_module *modules; /* by load_time */
     size_t module_count, module_room;
 };

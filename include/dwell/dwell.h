@@ -50,61 +50,75 @@ enum {
     DWELL_LONGEST_NAME = 31,  /* bytes of a name */
 };
 
-/* The runtime's side. Use the functions below instead. */
-#define DWELL_WEAK __attribute__((weak, visibility("default")))
+/*
+ * The runtime's side; use the functions below instead. The address of a function that may not be there is taken from the
+ * global offset table, for which the linker asks the loader in every kind of program; that of a weak symbol would be
+ * zero for good in one that is not position-independent.
+ */
 #define DWELL_CALL static inline __attribute__((no_instrument_function, unused))
-DWELL_WEAK int dwell_runtime_start(enum dwell_level level, uint32_t id);
-DWELL_WEAK int dwell_runtime_stop(enum dwell_level level, uint32_t id);
-DWELL_WEAK int dwell_runtime_pause(enum dwell_level level, uint32_t id);
-DWELL_WEAK int dwell_runtime_resume(enum dwell_level level, uint32_t id);
-DWELL_WEAK int dwell_runtime_mark(uint64_t time, int32_t number, const char *text);
-DWELL_WEAK int dwell_runtime_name(enum dwell_level level, uint32_t id, const char *name);
-DWELL_WEAK uint64_t dwell_runtime_time(void);
-DWELL_WEAK int dwell_runtime_dump(const char *path);
-DWELL_WEAK void *dwell_runtime_fiber_create(const void *stack, size_t size);
-DWELL_WEAK void dwell_runtime_fiber_switch(void *fiber);
-DWELL_WEAK void dwell_runtime_fiber_destroy(void *fiber);
+
+#if defined(__x86_64__)
+#define DWELL_ADDRESS_OF(name, into) \
+    __asm__(".weak " name "\n\tmovq " name "@GOTPCREL(%%rip), %0" : "=r"(into))
+#elif defined(__aarch64__)
+#define DWELL_ADDRESS_OF(name, into) \
+    __asm__(".weak " name "\n\tadrp %0, :got:" name "\n\tldr %0, [%0, :got_lo12:" name "]" : "=r"(into))
+#else
+#define DWELL_ADDRESS_OF(name, into) ((into) = 0)
+#endif
+
+/* Calls the runtime's function of that name, or has the value `otherwise`. */
+#define DWELL_ASK(type, otherwise, name, parameters, arguments) \
+    type(*function) parameters;                                 \
+    DWELL_ADDRESS_OF("dwell_runtime_" name, function);          \
+    return function ? function arguments : otherwise
+
+#define DWELL_TELL(name, parameters, arguments)        \
+    void(*function) parameters;                        \
+    DWELL_ADDRESS_OF("dwell_runtime_" name, function); \
+    if (function)                                      \
+        function arguments
 
 /* Whether this process is being recorded, paused or not. */
 DWELL_CALL int dwell_is_there(void)
 {
-    return dwell_runtime_time && dwell_runtime_time() != 0;
+    DWELL_ASK(uint64_t, 0, "time", (void), ()) != 0;
 }
 
 /* Switch a level on or off. The calling thread obeys at once, others at their next enter or exit; what they did
  * before is recorded up to now. */
 DWELL_CALL int dwell_start(enum dwell_level level, uint32_t id)
 {
-    return dwell_runtime_start ? dwell_runtime_start(level, id) : DWELL_NOT_RECORDED;
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "start", (enum dwell_level, uint32_t), (level, id));
 }
 
 DWELL_CALL int dwell_stop(enum dwell_level level, uint32_t id)
 {
-    return dwell_runtime_stop ? dwell_runtime_stop(level, id) : DWELL_NOT_RECORDED;
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "stop", (enum dwell_level, uint32_t), (level, id));
 }
 
 /* The same, counted: a level that was paused twice goes on after the second dwell_resume. */
 DWELL_CALL int dwell_pause(enum dwell_level level, uint32_t id)
 {
-    return dwell_runtime_pause ? dwell_runtime_pause(level, id) : DWELL_NOT_RECORDED;
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "pause", (enum dwell_level, uint32_t), (level, id));
 }
 
 DWELL_CALL int dwell_resume(enum dwell_level level, uint32_t id)
 {
-    return dwell_runtime_resume ? dwell_runtime_resume(level, id) : DWELL_NOT_RECORDED;
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "resume", (enum dwell_level, uint32_t), (level, id));
 }
 
 /* A point in time, in units of the session's clock, for dwell_mark_at; zero where nothing is recorded. */
 DWELL_CALL uint64_t dwell_time(void)
 {
-    return dwell_runtime_time ? dwell_runtime_time() : 0;
+    DWELL_ASK(uint64_t, 0, "time", (void), ());
 }
 
 /* Marks this moment of the calling thread by a number from 1 on, and by a text in UTF-8 (copied; NULL: none).
  * `dwell marks` lists them. */
 DWELL_CALL int dwell_mark_comment(int32_t number, const char *text)
 {
-    return dwell_runtime_mark ? dwell_runtime_mark(0, number, text) : DWELL_NOT_RECORDED;
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "mark", (uint64_t, int32_t, const char *), (0, number, text));
 }
 
 DWELL_CALL int dwell_mark(int32_t number)
@@ -115,20 +129,20 @@ DWELL_CALL int dwell_mark(int32_t number)
 /* Marks a moment that has passed: `time` is what dwell_time returned then. */
 DWELL_CALL int dwell_mark_at(uint64_t time, int32_t number, const char *text)
 {
-    return dwell_runtime_mark ? dwell_runtime_mark(time, number, text) : DWELL_NOT_RECORDED;
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "mark", (uint64_t, int32_t, const char *), (time, number, text));
 }
 
 /* Gives a thread or this process a name for reports. The first name stays. Names may be equal. */
 DWELL_CALL int dwell_name(enum dwell_level level, uint32_t id, const char *name)
 {
-    return dwell_runtime_name ? dwell_runtime_name(level, id, name) : DWELL_NOT_RECORDED;
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "name", (enum dwell_level, uint32_t, const char *), (level, id, name));
 }
 
 /* Writes what the session holds now to a session file of its own, while recording goes on: for `record --mode ring`
  * above all. `path`: a new file, or one that is replaced if it is a session. Not from a signal handler on a small stack. */
 DWELL_CALL int dwell_dump(const char *path)
 {
-    return dwell_runtime_dump ? dwell_runtime_dump(path) : DWELL_NOT_RECORDED;
+    DWELL_ASK(int, DWELL_NOT_RECORDED, "dump", (const char *), (path));
 }
 
 /*
@@ -146,19 +160,17 @@ DWELL_CALL int dwell_dump(const char *path)
  */
 DWELL_CALL void *dwell_fiber_create(const void *stack, size_t size)
 {
-    return dwell_runtime_fiber_create ? dwell_runtime_fiber_create(stack, size) : NULL;
+    DWELL_ASK(void *, NULL, "fiber_create", (const void *, size_t), (stack, size));
 }
 
 DWELL_CALL void dwell_fiber_switch(void *fiber)
 {
-    if (dwell_runtime_fiber_switch)
-        dwell_runtime_fiber_switch(fiber);
+    DWELL_TELL("fiber_switch", (void *), (fiber));
 }
 
 DWELL_CALL void dwell_fiber_destroy(void *fiber)
 {
-    if (dwell_runtime_fiber_destroy)
-        dwell_runtime_fiber_destroy(fiber);
+    DWELL_TELL("fiber_destroy", (void *), (fiber));
 }
 
 #ifdef __cplusplus

@@ -105,7 +105,7 @@ struct dwell_chunk_header {
     uint64_t start_time; /* events: time of the thread's event before this chunk's first one */
     uint32_t upper[2];   /* events: upper halves of function addresses at the start */
     uint32_t enters, exits; /* events: how many it holds, where `used` is set and this is DWELL_NOT_COUNTED not */
-    uint64_t reserved;
+    uint64_t link; /* the writer's own; it tells readers nothing */
 };
 
 /* An open call at the start of an events chunk, outermost first. */

@@ -9,24 +9,6 @@
 
 TestSuite(e2e_counts, .timeout = 120);
 
-/* Every line "calls NAME NUMBER" of the program's output. The name may hold blanks. */
-static void check_counts(const char *out, const struct report *r, int least)
-{
-    int lines = 0;
-    char *copy = strdup(out), *rest = copy;
-    for (char *line; (line = strsep(&rest, "\n"));) {
-        char *blank = strrchr(line, ' ');
-        if (strncmp(line, "calls ", 6) != 0)
-            continue;
-        *blank = '\0';
-        uint64_t calls = strtoull(blank + 1, NULL, 10);
-        cr_assert(eq(u64, report_sum(r, "function", line + 6, "calls"), calls), "%s", line + 6);
-        lines++;
-    }
-    cr_assert(ge(int, lines, least));
-    free(copy);
-}
-
 static void record_and_check(const char *command, int least)
 {
     char *out = run_well("$DWELL record -q %s", command);
@@ -152,13 +134,6 @@ Test(e2e_counts, signals_in_the_middle_of_probes)
     }
 }
 
-/* Path of each row of the tree with its calls, like "main/a/b 3"; lines end with a newline. */
-static char *paths(void)
-{
-    return run_well("$DWELL tree --min 0 --depth 99 --format csv | tr -d '\\r' | "
-                    "awk -F, 'NR > 1 { p[$1] = $1 > 1 ? p[$1 - 1] \"/\" $3 : $3; print p[$1], $5 }' | sort");
-}
-
 Test(e2e_counts, frames_left_by_longjmp)
 {
     static const char *const compilers[] = { "jumps-O0", "jumps-O2", "jumps-Os" };
@@ -166,7 +141,7 @@ Test(e2e_counts, frames_left_by_longjmp)
         char *out = run_well("$DWELL record -q $PROGRAMS/%s", compilers[i]);
         struct report *r = report_of("");
         check_counts(out, r, 8);
-        char *tree = paths();
+        char *tree = report_paths("");
         cr_assert(eq(str, tree, "main 1\n"
                                 "main/after 1100\n"
                                 "main/catcher 300\n"

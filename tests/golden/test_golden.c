@@ -136,7 +136,7 @@ static uint64_t number_at(const char *line, int n)
 
 /* Under every column of exclusive times stands what the first line says of the session. `before`: columns of numbers
  * that a kind of report has before the calls. */
-static void check_sums(const char *by, int before)
+static void check_added(const char *by, int before)
 {
     char *text = run_well("$DWELL report example.dwell --limit 0 --by %s", by);
     uint64_t us[2], ns[2], elapsed = 0, application = 0;
@@ -155,8 +155,8 @@ static void check_sums(const char *by, int before)
 
 Test(golden, text_columns_add_up)
 {
-    check_sums("function", 0);
-    check_sums("module", 0);
-    check_sums("thread", 1);
-    check_sums("process", 1);
+    check_added("function", 0);
+    check_added("module", 0);
+    check_added("thread", 1);
+    check_added("process", 1);
 }

@@ -176,3 +176,40 @@ uint64_t report_session(const struct report *r, const char *key)
 {
     return json_object_get_uint64(value_of(value_of(r->root, "session"), key));
 }
+
+void check_counts(const char *out, const struct report *r, int least)
+{
+    int lines = 0;
+    char *copy = strdup(out), *rest = copy;
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        char *blank = strrchr(line, ' ');
+        if (strncmp(line, "calls ", 6) != 0)
+            continue;
+        *blank = '\0';
+        uint64_t calls = strtoull(blank + 1, NULL, 10);
+        cr_assert(eq(u64, report_sum(r, "function", line + 6, "calls"), calls), "%s", line + 6);
+        lines++;
+    }
+    cr_assert(ge(int, lines, least));
+    free(copy);
+}
+
+void check_sums(const struct report *r, const char *by)
+{
+    static const char *const kinds[] = { "elapsed", "application" };
+    for (int i = 0; i < 2; i++) {
+        char exclusive[64], inclusive[64];
+        snprintf(exclusive, sizeof exclusive, "%s_exclusive_ns", kinds[i]);
+        snprintf(inclusive, sizeof inclusive, "%s_inclusive_ns", kinds[i]);
+        const uint64_t sum = report_sum(r, by, NULL, exclusive), whole = report_session(r, inclusive);
+        cr_assert(le(u64, sum, whole + 1), "%s", kinds[i]);
+        cr_assert(ge(u64, sum + json_object_array_length(r->rows), whole), "%s", kinds[i]);
+    }
+}
+
+char *report_paths(const char *arguments)
+{
+    return run_well("$DWELL tree --min 0 --depth 999 --format csv %s | tr -d '\\r' | "
+                    "awk -F, 'NR > 1 { p[$1] = $1 > 1 ? p[$1 - 1] \"/\" $3 : $3; print p[$1], $5 }' | LC_ALL=C sort",
+                    arguments);
+}

@@ -34,4 +34,15 @@ uint64_t report_sum(const struct report *r, const char *by, const char *name, co
 bool report_null(const struct report *r, const char *by, const char *name, const char *key);
 uint64_t report_session(const struct report *r, const char *key);
 
+/* Every line "calls NAME NUMBER" of a program's output, of which there are `least` or more, must be the report's calls of
+ * that function. The name may hold blanks. */
+void check_counts(const char *out, const struct report *r, int least);
+
+/* The rows' exclusive times add up to the session's inclusive ones. In ticks they do so exactly, which the tests of the
+ * time model show; here each row has been rounded down to a nanosecond. */
+void check_sums(const struct report *r, const char *by);
+
+/* Path of each row of `dwell tree` with its calls, like "main/a/b 3", sorted; to be freed. */
+char *report_paths(const char *arguments);
+
 #endif

@@ -1,0 +1,397 @@
+#include "commands/filters.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/wide.h"
+#include "symbols/elf_facts.h"
+#include "symbols/symbols.h"
+
+enum { FILTER_ONLY = 1 << 16 }; /* beside the actions of format.h */
+
+struct filter_pattern {
+    char *text;   /* as given */
+    char *place;  /* where */
+    char *module; /* glob; NULL: any */
+    char *file;   /* glob of a source file; NULL: any */
+    char *name;   /* glob; NULL: any */
+    regex_t regex;
+    bool by_regex;
+    uint32_t action;
+    size_t matches;
+};
+
+/* ---- what the user says ---- */
+
+static const struct {
+    const char *name;
+    uint32_t action;
+} actions[] = {
+    { "only", FILTER_ONLY },
+    { "suppress", DWELL_FILTER_SUPPRESS },
+    { "ignore", DWELL_FILTER_IGNORE },
+    { "start-on", DWELL_FILTER_START },
+    { "stop-on", DWELL_FILTER_STOP },
+};
+
+static char *copy(const char *text)
+{
+    return need_copy(text, strlen(text));
+}
+
+static void compile(struct filter_pattern *p, const char *regex)
+{
+    int error = regcomp(&p->regex, regex, REG_EXTENDED | REG_NOSUB);
+    if (error) {
+        char text[200];
+        regerror(error, &p->regex, text, sizeof text);
+        die(STATUS_OWN_FAILURE, "%s '%s': %s", p->place, p->text, text);
+    }
+    p->by_regex = true;
+}
+
+static void add_pattern(struct filters *f, uint32_t action, const char *value, const char *place)
+{
+    struct filter_pattern p = { .text = copy(value), .place = copy(place), .action = action };
+    const char *mark = strchr(value, '!');
+    if (strncmp(value, "re:", 3) != 0 && mark) {
+        p.module = need_copy(value, (size_t)(mark - value));
+        value = mark + 1;
+    }
+    if (!*value)
+        die(STATUS_OWN_FAILURE, "%s '%s': which function?", place, p.text);
+    if (strncmp(value, "re:", 3) == 0)
+        compile(&p, value + 3);
+    else if (strncmp(value, "file:", 5) == 0)
+        p.file = copy(value + 5);
+    else if (strncmp(value, "module:", 7) == 0)
+        p.module = copy(value + 7);
+    else
+        p.name = copy(value);
+    GROW(f->patterns, f->pattern_count, f->pattern_room);
+    f->patterns[f->pattern_count++] = p;
+}
+
+static uint32_t parse_depth(const char *value, const char *place)
+{
+    char *end;
+    errno = 0;
+    unsigned long depth = strtoul(value, &end, 10);
+    if (errno || end == value || *end || *value == '-' || depth == 0 || depth > INT32_MAX)
+        die(STATUS_OWN_FAILURE, "%s '%s': a number from 1 on is wanted", place, value);
+    return (uint32_t)depth;
+}
+
+static uint64_t parse_time(const char *value, const char *place)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+    char *end;
+    double number = strtod(value, &end);
+    for (size_t i = 0; end != value && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0 && number >= 0 && number * units[i].ns < 1e15)
+            return (uint64_t)(number * units[i].ns);
+    die(STATUS_OWN_FAILURE, "%s '%s': a time such as 500ns, 10us, 2.5ms or 1s is wanted", place, value);
+}
+
+void filters_add(struct filters *f, const char *name, const char *value, const char *place)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        if (strcmp(name, actions[i].name) == 0) {
+            add_pattern(f, actions[i].action, value, place);
+            return;
+        }
+    }
+    if (strcmp(name, "depth") == 0)
+        f->depth = parse_depth(value, place);
+    else if (strcmp(name, "min-time") == 0)
+        f->shortest_ns = parse_time(value, place);
+    else
+        die(STATUS_OWN_FAILURE, "%s: '%s' is none of only, suppress, ignore, start-on, stop-on, depth, min-time", place, name);
+}
+
+void filters_read(struct filters *f, const char *path)
+{
+    FILE *in = fopen(path, "r");
+    if (!in)
+        die(STATUS_OWN_FAILURE, "%s: %s", path, strerror(errno));
+    char *line = NULL;
+    size_t room = 0;
+    for (int number = 1; getline(&line, &room, in) >= 0; number++) {
+        char place[4200];
+        line[strcspn(line, "\n")] = '\0';
+        char *name = line + strspn(line, " \t");
+        if (*name == '\0' || *name == '#')
+            continue;
+        char *value = name + strcspn(name, " \t");
+        if (*value)
+            *value++ = '\0';
+        value += strspn(value, " \t");
+        for (size_t length = strlen(value); length && isspace((unsigned char)value[length - 1]); length--)
+            value[length - 1] = '\0';
+        snprintf(place, sizeof place, "%.4096s:%d: %s", path, number, name);
+        filters_add(f, name, value, place);
+    }
+    free(line);
+    if (ferror(in))
+        die(STATUS_OWN_FAILURE, "%s: cannot be read", path);
+    fclose(in);
+}
+
+bool filters_any(const struct filters *f)
+{
+    return f->pattern_count || f->depth || f->shortest_ns;
+}
+
+/* ---- what it means in this program ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static bool path_matches(const char *glob, const char *path)
+{
+    return fnmatch(glob, strchr(glob, '/') ? path : base_name(path), 0) == 0;
+}
+
+static bool name_matches(const struct filter_pattern *p, const char *name)
+{
+    return p->by_regex ? regexec(&p->regex, name, 0, NULL, 0) == 0 : fnmatch(p->name, name, 0) == 0;
+}
+
+struct names {
+    const char *linkage;
+    char *whole; /* demangled */
+    char *plain; /* without parameters */
+};
+
+static bool matches(const struct filter_pattern *p, const char *module, const struct symbol *symbol, const struct names *n)
+{
+    if (p->module && !path_matches(p->module, module))
+        return false;
+    if (p->file)
+        return symbol->file && path_matches(p->file, symbol->file);
+    if (!p->name && !p->by_regex)
+        return true;
+    return name_matches(p, n->linkage) || name_matches(p, n->whole) || name_matches(p, n->plain);
+}
+
+static char *without_parameters(const char *whole)
+{
+    const char *end = whole;
+    for (int depth = 0; *end && (depth || *end != '('); end++)
+        depth += (*end == '<') - (*end == '>');
+    if (end == whole || strncmp(end, "()", 2) == 0)
+        end = strrchr(whole, '(') ? strrchr(whole, '(') : whole + strlen(whole);
+    return need_copy(whole, (size_t)(end - whole));
+}
+
+/* What the patterns say of a function; *named: whether any names it. */
+static uint32_t judge(const struct filters *f, const char *module, const struct symbol *symbol, bool *named)
+{
+    struct names n = { .linkage = symbol->linkage_name ? symbol->linkage_name : "" };
+    n.whole = symbol_demangle(n.linkage);
+    n.plain = without_parameters(n.whole);
+    uint32_t action = 0;
+    for (size_t i = 0; i < f->pattern_count; i++) {
+        struct filter_pattern *p = &f->patterns[i];
+        if (!matches(p, module, symbol, &n))
+            continue;
+        p->matches++;
+        *named = true;
+        action |= p->action;
+    }
+    free(n.whole);
+    free(n.plain);
+    return action & ~(uint32_t)FILTER_ONLY;
+}
+
+/* ---- the program's modules ---- */
+
+struct filter_module {
+    char *path;
+    uint8_t build_id[64];
+    size_t build_id_length;
+    struct dwell_filter *functions;
+    size_t count, room;
+};
+
+static void add_module(struct filters *f, const char *path)
+{
+    char *whole = realpath(path, NULL);
+    if (!whole)
+        return;
+    for (size_t i = 0; i < f->module_count; i++) {
+        if (strcmp(f->modules[i].path, whole) == 0) {
+            free(whole);
+            return;
+        }
+    }
+    GROW(f->modules, f->module_count, f->module_room);
+    struct filter_module *m = &f->modules[f->module_count++];
+    *m = (struct filter_module){ .path = whole };
+    m->build_id_length = elf_build_id_of(whole, m->build_id, sizeof m->build_id);
+}
+
+/* The loader itself tells what it would load: it has this program as its argument, and does not run it. */
+static void add_libraries(struct filters *f, const char *path)
+{
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        die(STATUS_OWN_FAILURE, "pipe: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0) {
+        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(open("/dev/null", O_RDWR), STDERR_FILENO);
+        execl(path, path, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[1]);
+    FILE *in = pid < 0 ? NULL : fdopen(ends[0], "r");
+    char *line = NULL;
+    size_t room = 0;
+    while (in && getline(&line, &room, in) >= 0) {
+        char *begin = strchr(line, '/'), *end = begin ? strstr(begin, " (0x") : NULL;
+        if (!end)
+            continue;
+        *end = '\0';
+        char *arrow = strstr(line, "=> ");
+        add_module(f, arrow && arrow[3] == '/' ? arrow + 3 : begin);
+    }
+    free(line);
+    if (in)
+        fclose(in);
+    int status;
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+}
+
+static void judge_module(const struct filters *f, struct filter_module *m, struct binaries *binaries)
+{
+    const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
+    const size_t count = binaries_count(binaries, &as);
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t offset = binaries_offset(binaries, &as, i);
+        if (i > 0 && offset == binaries_offset(binaries, &as, i - 1))
+            continue;
+        const struct symbol symbol = binaries_find(binaries, &as, offset);
+        bool named = false;
+        const uint32_t action = judge(f, m->path, &symbol, &named);
+        if (!named)
+            continue;
+        GROW(m->functions, m->count, m->room);
+        m->functions[m->count++] = (struct dwell_filter){ .offset = offset, .action = action };
+    }
+}
+
+/* ---- writing ---- */
+
+static size_t module_size(const struct filter_module *m)
+{
+    const size_t texts = (sizeof(struct dwell_filter_module) + m->build_id_length + strlen(m->path) + 7) & ~(size_t)7;
+    return texts + m->count * sizeof(struct dwell_filter);
+}
+
+static void put_module(char *at, const struct filter_module *m)
+{
+    const struct dwell_filter_module head = {
+        .size = (uint32_t)module_size(m),
+        .functions = (uint32_t)m->count,
+        .build_id_length = (uint32_t)m->build_id_length,
+        .path_length = (uint32_t)strlen(m->path),
+    };
+    memcpy(at, &head, sizeof head);
+    memcpy(at + sizeof head, m->build_id, m->build_id_length);
+    memcpy(at + sizeof head + m->build_id_length, m->path, strlen(m->path));
+    if (m->count)
+        memcpy(at + head.size - m->count * sizeof *m->functions, m->functions, m->count * sizeof *m->functions);
+}
+
+static bool has_action(const struct filters *f, uint32_t action)
+{
+    for (size_t i = 0; i < f->pattern_count; i++)
+        if (f->patterns[i].action & action)
+            return true;
+    return false;
+}
+
+void filters_find(struct filters *f, const char *program)
+{
+    struct binaries *binaries = binaries_new();
+    add_module(f, program);
+    add_libraries(f, program);
+    for (size_t i = 0; i < f->module_count; i++)
+        judge_module(f, &f->modules[i], binaries);
+    binaries_free(binaries);
+    for (size_t i = 0; i < f->pattern_count; i++)
+        if (f->patterns[i].matches == 0)
+            die(STATUS_OWN_FAILURE, "%s '%s': no instrumented function of %s, or of the libraries it is linked with, is meant",
+                f->patterns[i].place, f->patterns[i].text, program);
+}
+
+bool filters_write(const struct filters *f, const struct session *session, int fd)
+{
+    struct dwell_filters filters = {
+        .chunk.magic = DWELL_CHUNK_MAGIC,
+        .chunk.kind = DWELL_CHUNK_FILTERS,
+        .modules = (uint32_t)f->module_count,
+        .only = has_action(f, FILTER_ONLY),
+        .depth = f->depth,
+        .starts = has_action(f, DWELL_FILTER_START),
+        .shortest = multiply_divide(f->shortest_ns, session->header->ticks_per_second, 1000000000),
+    };
+    size_t size = sizeof filters;
+    for (size_t i = 0; i < f->module_count; i++)
+        size += module_size(&f->modules[i]);
+    size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
+    filters.chunk.size = (uint32_t)size;
+    const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
+    char *at = offset ? session_map(session, fd, offset, (uint32_t)size) : NULL;
+    if (!at)
+        return false;
+    size_t next = sizeof filters;
+    for (size_t i = 0; i < f->module_count; i++) {
+        put_module(at + next, &f->modules[i]);
+        next += module_size(&f->modules[i]);
+    }
+    memcpy(at, &filters, sizeof filters);
+    munmap(at, size);
+    session->header->first_filters = offset;
+    return true;
+}
+
+void filters_free(struct filters *f)
+{
+    for (size_t i = 0; i < f->pattern_count; i++) {
+        struct filter_pattern *p = &f->patterns[i];
+        if (p->by_regex)
+            regfree(&p->regex);
+        free(p->text);
+        free(p->place);
+        free(p->module);
+        free(p->file);
+        free(p->name);
+    }
+    free(f->patterns);
+    for (size_t i = 0; i < f->module_count; i++) {
+        free(f->modules[i].path);
+        free(f->modules[i].functions);
+    }
+    free(f->modules);
+}

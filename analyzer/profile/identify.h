@@ -1,0 +1,17 @@
+/* Which function an address is, by the module map of its process at a time. */
+#ifndef DWELL_PROFILE_IDENTIFY_H
+#define DWELL_PROFILE_IDENTIFY_H
+
+#include "profile/profile.h"
+#include "trace/session_file.h"
+
+static inline uint32_t identify_function(struct profile *p, const struct trace_process *process, uint64_t address, uint64_t time)
+{
+    const struct trace_module *m = process ? trace_module_at(process, address, time) : NULL;
+    if (!m)
+        return profile_function(p, profile_module(p, "", (const uint8_t *)"", 0), address);
+    uint32_t module = profile_module(p, m->path, m->build_id, m->build_id_length);
+    return profile_function(p, module, address - m->bias);
+}
+
+#endif

@@ -1,0 +1,146 @@
+#include "profile/trees.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "profile/identify.h"
+
+/* A thread's tree being read. */
+struct reader {
+    const struct session_file *file;
+    struct profile *profile;
+    uint8_t *buffer;
+    size_t buffer_size;
+    uint32_t *nodes; /* by number: index in the profile; [0] is the thread's root */
+    size_t count, room;
+    struct dwell_tree_head head;
+};
+
+static int compare_chunks(const void *a, const void *b)
+{
+    const struct trace_chunk *x = *(const struct trace_chunk *const *)a, *y = *(const struct trace_chunk *const *)b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+static void begin_thread(struct reader *r, const struct trace_chunk *first)
+{
+    r->count = 0;
+    GROW(r->nodes, r->count, r->room);
+    r->nodes[r->count++] = profile_root(r->profile, first->process, first->thread);
+    memset(&r->head, 0, sizeof r->head);
+}
+
+static bool add_node(struct reader *r, const struct trace_process *process, const struct dwell_tree_node *from)
+{
+    if (from->parent >= r->count)
+        return false;
+    struct profile *p = r->profile;
+    const uint32_t function = identify_function(p, process, from->function, from->first_time);
+    const uint32_t index = profile_child(p, r->nodes[from->parent], function);
+    struct profile_node *node = &p->nodes[index];
+    node->elapsed += from->elapsed;
+    node->flagged += from->flagged < from->elapsed ? from->flagged : from->elapsed;
+    node->calls += from->calls;
+    if (from->shortest < node->shortest)
+        node->shortest = from->shortest;
+    if (from->longest > node->longest)
+        node->longest = from->longest;
+    p->counts.enters += from->calls;
+    p->counts.exits += from->calls;
+    p->counts.intervals += 2 * from->calls;
+    p->counts.flagged_intervals += from->flagged_intervals;
+    p->counts.os_events += from->os_events;
+    p->counts.page_faults += from->page_faults;
+    p->counts.blocked += from->blocked;
+    p->counts.preempted += from->preempted;
+    GROW(r->nodes, r->count, r->room);
+    r->nodes[r->count++] = index;
+    return true;
+}
+
+/* False: nothing behind this chunk can be used. */
+static bool read_chunk(struct reader *r, const struct trace_chunk *chunk)
+{
+    const size_t needed = (size_t)chunk->size + TRACE_PADDING;
+    if (needed > r->buffer_size) {
+        r->buffer = need_more(r->buffer, needed, 1);
+        r->buffer_size = needed;
+    }
+    if (!session_file_read_chunk(r->file, chunk, r->buffer))
+        return false;
+    const struct trace_process *process = session_file_process(r->file, chunk->process);
+    const uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+    uint32_t at = sizeof(struct dwell_chunk_header);
+    if (chunk->sequence == 0) {
+        memcpy(&r->head, r->buffer + at, sizeof r->head);
+        at += sizeof r->head;
+    }
+    for (; at + sizeof(struct dwell_tree_node) <= end; at += sizeof(struct dwell_tree_node)) {
+        struct dwell_tree_node node;
+        memcpy(&node, r->buffer + at, sizeof node);
+        if (node.function == 0)
+            return true;
+        if (!add_node(r, process, &node))
+            return false;
+    }
+    return true;
+}
+
+/* Open calls have no exit; from the last event to the thread's end, the innermost of them goes on. */
+static void end_thread(struct reader *r, const struct trace_chunk *any)
+{
+    struct profile *p = r->profile;
+    const struct trace_thread *t = session_file_thread(r->file, any->thread);
+    const uint32_t top = r->head.top < r->count ? r->nodes[r->head.top] : r->nodes[0];
+    uint64_t open = 0;
+    for (uint32_t node = top; p->nodes[node].parent != PROFILE_NONE; node = p->nodes[node].parent)
+        open += p->nodes[node].calls > 0;
+    p->counts.unwound += r->head.left;
+    p->counts.exits -= open + r->head.left < p->counts.exits ? open + r->head.left : p->counts.exits;
+    if (r->head.paused || !t || t->end_time <= r->head.last_time)
+        return;
+    p->nodes[top].elapsed += t->end_time - r->head.last_time;
+    if (t->end_flagged)
+        p->nodes[top].flagged += t->end_time - r->head.last_time;
+}
+
+/* Chunks of one thread, by sequence. */
+static void read_thread(struct reader *r, const struct trace_chunk *const *chunks, size_t count)
+{
+    begin_thread(r, chunks[0]);
+    for (size_t i = 0; i < count; i++) {
+        r->profile->counts.chunks++;
+        if (chunks[i]->sequence != i || !read_chunk(r, chunks[i])) {
+            r->profile->counts.damaged_chunks += count - i;
+            break;
+        }
+    }
+    end_thread(r, chunks[0]);
+}
+
+struct profile *trees_profile(const struct session_file *file)
+{
+    struct reader r = { .file = file, .profile = profile_new() };
+    const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
+    size_t count = 0;
+    for (size_t i = 0; i < file->chunk_count; i++)
+        if (file->chunks[i].kind == DWELL_CHUNK_CALL_TREE)
+            chunks[count++] = &file->chunks[i];
+    if (count)
+        qsort(chunks, count, sizeof *chunks, compare_chunks);
+    for (size_t first = 0, next; first < count; first = next) {
+        for (next = first + 1; next < count && chunks[next]->process == chunks[first]->process &&
+                               chunks[next]->thread == chunks[first]->thread;)
+            next++;
+        read_thread(&r, chunks + first, next - first);
+    }
+    free(chunks);
+    free(r.buffer);
+    free(r.nodes);
+    return r.profile;
+}

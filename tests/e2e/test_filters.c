@@ -1,0 +1,178 @@
+/* record --only, --suppress and so on: what is left of the calls that a program makes. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_filters, .timeout = 120);
+
+/* threads 2 1000: main calls run_wave; two threads call worker, and that calls work. */
+static void check(const char *mode, const char *filters, const char *wanted)
+{
+    free(run_well("$DWELL record -q --mode %s %s $SAMPLES/threads 2 1000", mode, filters));
+    char *paths = report_paths("");
+    cr_assert(eq(str, paths, (char *)wanted), "%s %s", mode, filters);
+    free(paths);
+    struct report *r = report_of("--by process");
+    cr_assert(eq(u64, report_session(r, "lost_events"), 0));
+    check_sums(r, "process");
+    report_drop(r);
+}
+
+static const char *const modes[] = { "trace", "ring=1G", "profile" };
+
+static void check_all(const char *filters, const char *wanted)
+{
+    for (int i = 0; i < 3; i++)
+        check(modes[i], filters, wanted);
+}
+
+#define ALL "main 1\nmain/run_wave 1\nworker 2\nworker/work 2000\n"
+
+Test(e2e_filters, suppressed_functions_are_their_callers)
+{
+    check_all("--suppress worker", "main 1\nmain/run_wave 1\nwork 2000\n");
+    check_all("--suppress run_wave --suppress work", "main 1\nworker 2\n");
+    check_all("--suppress 're:^w'", "main 1\nmain/run_wave 1\n");
+    check_all("--suppress 'w*r'", "main 1\nmain/run_wave 1\nwork 2000\n");
+    check_all("--suppress 'threads!w*'", "main 1\nmain/run_wave 1\n");
+}
+
+Test(e2e_filters, only_some_functions)
+{
+    check_all("--only work", "work 2000\n");
+    check_all("--only work --only main", "main 1\nwork 2000\n");
+    check_all("--only file:threads.c", ALL);
+    check_all("--only module:threads --suppress main", "run_wave 1\nworker 2\nworker/work 2000\n");
+}
+
+Test(e2e_filters, ignored_functions_leave_with_all_they_call)
+{
+    check_all("--ignore worker", "main 1\nmain/run_wave 1\n");
+    check_all("--ignore work", "main 1\nmain/run_wave 1\nworker 2\n");
+    check_all("--ignore main", "worker 2\nworker/work 2000\n");
+}
+
+Test(e2e_filters, calls_that_are_too_deep)
+{
+    check_all("--depth 1", "main 1\nworker 2\n");
+    check_all("--depth 2", ALL);
+    check_all("--depth 1 --suppress worker", "main 1\nwork 2000\n");
+}
+
+Test(e2e_filters, starting_and_stopping_on_functions)
+{
+    check_all("--start-on worker", "main 0\nmain/run_wave 0\nworker 2\nworker/work 2000\n");
+    check_all("--stop-on run_wave", "main 1\n");
+    check_all("--start-on run_wave --stop-on worker", "main 0\nmain/run_wave 1\n");
+}
+
+/* Half of the calls sleep 20 ms, the others do nothing; what the operating system works in is kept. */
+Test(e2e_filters, calls_that_are_too_short)
+{
+    char *out = run_well("$DWELL record -q --min-time 10ms $PROGRAMS/filters/short");
+    char *paths = report_paths("");
+    cr_assert(eq(str, paths, "main 1\nmain/outer 10\nmain/outer/inner 10\nmain/outer/inner/sleep_long 10\n"));
+    free(paths);
+    free(out);
+    out = run_well("$DWELL record -q --min-time 0ns $PROGRAMS/filters/short");
+    struct report *r = report_of("");
+    check_counts(out, r, 5);
+    report_drop(r);
+    free(out);
+}
+
+Test(e2e_filters, calls_too_short_leave_their_time_to_their_callers)
+{
+    free(run_well("$DWELL record -q --min-time 10ms $PROGRAMS/filters/short"));
+    struct report *r = report_of("");
+    check_sums(r, "function");
+    report_drop(r);
+}
+
+Test(e2e_filters, left_frames_hidden_and_shown)
+{
+    static const struct {
+        const char *filters, *wanted;
+    } cases[] = {
+        { "--suppress middle", "main 1\nmain/after 1100\nmain/catcher 300\nmain/catcher/after 300\n"
+                               "main/catcher/recurse 300\nmain/catcher/recurse/recurse 300\n"
+                               "main/catcher/recurse/recurse/recurse 300\nmain/outer 1000\nmain/outer/inner 1000\n"
+                               "main/raiser 100\nmain/raiser/handler 100\n" },
+        { "--suppress inner --suppress outer", "main 1\nmain/after 1100\nmain/catcher 300\nmain/catcher/after 300\n"
+                               "main/catcher/recurse 300\nmain/catcher/recurse/recurse 300\n"
+                               "main/catcher/recurse/recurse/recurse 300\nmain/middle 1000\n"
+                               "main/raiser 100\nmain/raiser/handler 100\n" },
+        { "--ignore outer --ignore recurse", "main 1\nmain/after 1100\nmain/catcher 300\nmain/catcher/after 300\n"
+                               "main/raiser 100\nmain/raiser/handler 100\n" },
+        { "--depth 2", "main 1\nmain/after 1100\nmain/catcher 300\nmain/outer 1000\nmain/raiser 100\n" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int j = 0; j < 3; j++) {
+            free(run_well("$DWELL record -q --mode %s %s $PROGRAMS/jumps-O2", modes[j], cases[i].filters));
+            char *paths = report_paths("");
+            cr_assert(eq(str, paths, (char *)cases[i].wanted), "%s %s", modes[j], cases[i].filters);
+            free(paths);
+        }
+    }
+}
+
+Test(e2e_filters, from_a_file)
+{
+    free(run_well("printf '# what is of interest\\n\\nonly  work \\nonly main\\n  depth 3\\n' > filters; "
+                  "$DWELL record -q --filters filters $SAMPLES/threads 2 1000"));
+    char *paths = report_paths("");
+    cr_assert(eq(str, paths, "main 1\nwork 2000\n"));
+    free(paths);
+}
+
+Test(e2e_filters, forked_children_have_them_too)
+{
+    for (int i = 0; i < 3; i++) {
+        free(run_well("$DWELL record -q --mode %s --only child_work $SAMPLES/processes 5", modes[i]));
+        char *paths = report_paths("");
+        cr_assert(eq(str, paths, "child_work 5000\n"), "%s", modes[i]);
+        free(paths);
+    }
+}
+
+Test(e2e_filters, libraries_and_plugins)
+{
+    free(run_well("$DWELL record -q --suppress 'libsample-library*!*' $SAMPLES/modules/modules "
+                  "$SAMPLES/modules/libsample-plugin.so 50"));
+    struct report *r = report_of("--by module");
+    cr_assert(eq(u64, report_sum(r, "module", "libsample-plugin.so", "calls"), 50));
+    cr_assert(eq(u64, report_sum(r, "module", "libsample-library.so", "calls"), 0));
+    report_drop(r);
+}
+
+/* Nothing is recorded or replaced then, and the program does not run. */
+Test(e2e_filters, mistakes)
+{
+    static const struct {
+        const char *filters, *message;
+    } cases[] = {
+        { "--only nothing_of_that_name", "--only 'nothing_of_that_name': no instrumented function of " },
+        { "--suppress 're:('", "--suppress 're:(': " },
+        { "--depth 0", "--depth '0': a number from 1 on is wanted" },
+        { "--min-time 5", "--min-time '5': a time such as 500ns, 10us, 2.5ms or 1s is wanted" },
+        { "--min-time 1ms --mode profile", "--min-time: in mode profile every call is counted" },
+        { "--filters none.txt", "none.txt: No such file or directory" },
+        { "--filters wrong.txt", "wrong.txt:2: sometimes: 'sometimes' is none of only, suppress, " },
+        { "--filters wrong.txt", "wrong.txt:2: " },
+    };
+    free(run_well("echo old > dwell.data; printf '#\\nsometimes work\\n' > wrong.txt"));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ran r = run("$DWELL record %s $SAMPLES/threads 2 1000", cases[i].filters);
+        cr_assert(eq(int, r.status, 125), "%s", cases[i].filters);
+        cr_assert(has(r.err, cases[i].message), "%s: %s", cases[i].filters, r.err);
+        cr_assert(eq(str, r.out, ""));
+        ran_drop(&r);
+    }
+    char *old = run_well("cat dwell.data; ls");
+    cr_assert(eq(str, old, "old\ndwell.data\nwrong.txt\n"));
+    free(old);
+}

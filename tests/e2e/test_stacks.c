@@ -1,0 +1,73 @@
+/* Several stacks on one thread: calls and paths as the program itself has them. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_stacks, .timeout = 120);
+
+static void check(const char *how, const char *mode, const char *options, const char *top)
+{
+    char *out = run_well("$DWELL record -q --mode %s %s $PROGRAMS/stacks/stacks %s", mode, options, how);
+    struct report *r = report_of("");
+    check_counts(out, r, 5);
+    report_drop(r);
+    char wanted[512];
+    snprintf(wanted, sizeof wanted,
+             "body 15\nbody/outer 3030\nbody/outer/inner 3030\nbody/outer/inner/leaf 6060\n"
+             "%s\n%s/schedule 2547\n%s/schedule/leaf 2547\n", top, strtok(strdup(top), " "), strtok(strdup(top), " "));
+    char *paths = report_paths("");
+    cr_assert(eq(str, paths, wanted), "%s %s", how, mode);
+    free(paths);
+    char *info = run_well("$DWELL info");
+    cr_assert(not(has(info, "remark")), "%s %s: %s", how, mode, info);
+    free(info);
+    free(out);
+}
+
+Test(e2e_stacks, of_ucontext)
+{
+    check("ucontext", "trace", "", "run_all 3");
+    check("ucontext", "ring=1G", "", "run_all 3");
+    check("ucontext", "profile", "", "run_all 3");
+}
+
+Test(e2e_stacks, switched_by_hand_and_told)
+{
+    check("hand", "trace", "", "run_all 3");
+    check("hand", "profile", "", "run_all 3");
+}
+
+Test(e2e_stacks, switched_by_hand_their_places_known)
+{
+    check("place", "trace", "", "run_all 3");
+    check("place", "profile", "", "run_all 3");
+}
+
+Test(e2e_stacks, with_filters)
+{
+    check("ucontext", "trace", "--suppress make_context", "run_all 3");
+    check("ucontext", "profile", "--suppress make_context", "run_all 3");
+}
+
+/* 516 threads, one turn each: the calls that are open on a stack go on on the next thread. */
+Test(e2e_stacks, that_go_from_thread_to_thread)
+{
+    static const char *const mode[] = { "trace", "profile" };
+    for (int i = 0; i < 2; i++) {
+        char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/stacks/stacks migrate", mode[i]);
+        struct report *r = report_of("");
+        check_counts(out, r, 5);
+        report_drop(r);
+        char *paths = run_well("$DWELL tree --min 0 --format csv | tr -d '\\r' | "
+                               "awk -F, 'NR > 1 { p[$1] = $1 > 1 ? p[$1 - 1] \"/\" $3 : $3; n[p[$1]] += $5 } "
+                               "END { for (i in n) print i, n[i] }' | LC_ALL=C sort");
+        cr_assert(eq(str, paths, "body 15\nbody/outer 3030\nbody/outer/inner 3030\nbody/outer/inner/leaf 6060\n"
+                                 "one_turn 516\none_turn/schedule 2547\none_turn/schedule/leaf 2547\nrun_on_threads 3\n"));
+        free(paths);
+        free(out);
+    }
+}
