@@ -8,7 +8,8 @@
 
 typedef int command(int argc, char **argv);
 
-command command_record, command_report, command_tree, command_callers, command_info;
+command command_record, command_report, command_tree, command_callers, command_info, command_marks,
+    command_control;
 
 #define DEFAULT_SESSION "dwell.data"
 

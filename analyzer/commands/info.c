@@ -62,6 +62,14 @@ static void print_clock(const struct session_file *f)
                           : f->header.machine == DWELL_MACHINE_AARCH64 ? "aarch64" : "unknown");
 }
 
+static void print_mode(const struct session_file *f)
+{
+    if (f->header.mode == DWELL_MODE_RING)
+        line("mode", "ring, of %" PRIu32 " bytes for each thread", f->header.ring_size);
+    else
+        line("mode", "%s", f->header.mode == DWELL_MODE_PROFILE ? "profile" : "trace");
+}
+
 static void print_counts(const struct loaded *l)
 {
     const struct profile_counts *c = &l->profile->counts;
@@ -72,6 +80,8 @@ static void print_counts(const struct loaded *l)
     if (l->summary.application_known)
         line("OS events", "%" PRIu64 ", page faults %" PRIu64 ", blocked %.6f s, preempted %.6f s", c->os_events,
              c->page_faults, seconds(l->file, c->blocked), seconds(l->file, c->preempted));
+    if (c->pauses)
+        line("pauses", "%" PRIu64 ", together %.6f s of threads' time", c->pauses, seconds(l->file, c->paused));
     line("call paths", "%zu, of %zu functions in %zu modules", l->profile->node_count - l->profile->thread_count,
          l->profile->function_count, l->profile->module_count);
     struct stat status;
@@ -119,8 +129,11 @@ static void set_number(struct libscols_line *row, size_t column, uint64_t number
 
 static void print_processes(const struct session_file *f)
 {
-    static const char *const titles[] = { "PROCESS", "PARENT", "START s", "END", "COMMAND" };
-    struct libscols_table *table = new_table(titles, 5);
+    static const char *const titles[] = { "PROCESS", "PARENT", "START s", "END", "COMMAND", "NAME" };
+    bool named = false;
+    for (size_t i = 0; i < f->process_count; i++)
+        named |= f->processes[i].name[0] != '\0';
+    struct libscols_table *table = new_table(titles, named ? 6 : 5);
     for (size_t i = 0; i < f->process_count; i++) {
         const struct trace_process *p = &f->processes[i];
         struct libscols_line *row = scols_table_new_line(table, NULL);
@@ -131,6 +144,8 @@ static void print_processes(const struct session_file *f)
         scols_line_set_data(row, 2, p->start_time > f->header.start_ticks ? text : "-");
         scols_line_set_data(row, 3, ending(p, text, sizeof text));
         scols_line_set_data(row, 4, p->arguments[0] ? p->arguments : p->path);
+        if (named)
+            scols_line_set_data(row, 5, p->name);
     }
     print_table(table);
 }
@@ -165,6 +180,7 @@ int command_info(int argc, char **argv)
     line("session", "%s", file);
     print_time(l.file);
     print_clock(l.file);
+    print_mode(l.file);
     print_counts(&l);
     for (size_t i = 0; i < l.file->note_count; i++)
         line("note", "%s", l.file->notes[i]);

@@ -15,7 +15,9 @@ static const struct {
     { "report", command_report, "the four times of functions, modules, threads or processes" },
     { "tree", command_tree, "call paths, with the hot path marked" },
     { "callers", command_callers, "a function between its callers and callees" },
+    { "marks", command_marks, "what the program said of certain moments" },
     { "info", command_info, "what a session holds, and what was lost" },
+    { "control", command_control, "pause, resume, stop or dump a recording that runs" },
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

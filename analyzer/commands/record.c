@@ -489,7 +489,10 @@ static void tell(const struct settings *s, const struct outcome *o)
     if (o->lost || o->trouble & DWELL_TROUBLE_NO_FILE)
         say("%s events were lost: %s", with_unit(lost, sizeof lost, o->lost), why_lost(o->trouble));
     if (o->events == 0 && !o->trouble) {
-        if (o->processes)
+        if (o->processes && (filters_any(&s->filters) || s->paused))
+            say("%s: nothing was recorded: %s", s->program[0],
+                s->paused ? "it never called dwell_start, and nobody resumed it" : "the filters let nothing through");
+        else if (o->processes)
             say("%s: nothing was recorded: no function of it is instrumented; compile it with -g -finstrument-functions",
                 s->program[0]);
         else

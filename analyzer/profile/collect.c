@@ -36,6 +36,7 @@ struct worker {
     struct open_call *stack; /* stack[0] is the thread's root */
     size_t depth, room;
     /* of the chunk at hand */
+    const struct trace_chunk *chunk;
     bool paused;
     const struct trace_process *process;
     uint32_t generation;
@@ -216,6 +217,25 @@ static void resume(struct worker *w, const struct decoder *d, uint64_t last)
     w->paused = false;
 }
 
+static void add_mark(struct worker *w, const struct decoder *d)
+{
+    const size_t room = (d->control_length - 6) * sizeof(uint16_t), length = decode_word(d->control + 10);
+    struct profile *p = w->profile;
+    uint64_t at = decode_time(d->time, decode_number(d->control, 3), 48);
+    if (at > d->time)
+        at -= 1ull << 48; /* a moment that has passed */
+    GROW(p->marks, p->mark_count, p->mark_room);
+    p->marks[p->mark_count++] = (struct profile_mark){
+        .time = at,
+        .order = d->time,
+        .process = w->chunk->process,
+        .thread = w->chunk->thread,
+        .number = (uint32_t)decode_number(d->control + 6, 2),
+        .node = w->stack[w->depth - 1].node,
+        .text = need_copy((const char *)d->control + 12, length < room ? length : room),
+    };
+}
+
 /* The interval that ends here has been added to the innermost call. */
 static void take_control(struct worker *w, const struct decoder *d, uint64_t last)
 {
@@ -236,6 +256,9 @@ static void take_control(struct worker *w, const struct decoder *d, uint64_t las
     case DWELL_EXT_SWITCH:
         w->depth = 1;
         open_again(w, d);
+        break;
+    case DWELL_EXT_MARK:
+        add_mark(w, d);
         break;
     default:
         break;
@@ -318,6 +341,7 @@ static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
     if (w->changes_of != w->process || !w->process)
         find_changes(w);
     struct decoder d;
+    w->chunk = chunk;
     w->paused = false;
     decode_begin(&d, chunk, w->buffer);
     open_frames(w, chunk);

@@ -21,6 +21,9 @@ void profile_free(struct profile *p)
         free(p->modules[i].path);
         free(p->modules[i].build_id);
     }
+    for (size_t i = 0; i < p->mark_count; i++)
+        free(p->marks[i].text);
+    free(p->marks);
     table_free(p->function_table);
     table_free(p->node_table);
     table_free(p->thread_table);
@@ -147,6 +150,13 @@ void profile_merge(struct profile *into, const struct profile *from)
         if (node->parent != PROFILE_NONE)
             nodes[i] = profile_child(into, nodes[node->parent], functions[node->function]);
         add_values(&into->nodes[nodes[i]], node);
+    }
+    for (size_t i = 0; i < from->mark_count; i++) {
+        GROW(into->marks, into->mark_count, into->mark_room);
+        struct profile_mark *mark = &into->marks[into->mark_count++];
+        *mark = from->marks[i];
+        mark->text = need_copy(mark->text, strlen(mark->text));
+        mark->node = nodes[mark->node];
     }
     add_counts(&into->counts, &from->counts);
     free(nodes);

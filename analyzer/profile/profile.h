@@ -42,6 +42,16 @@ struct profile_node {
     uint64_t shortest, longest; /* of completed calls, elapsed inclusive; UINT64_MAX and 0 if none */
 };
 
+/* What the program said of a moment of one of its threads. */
+struct profile_mark {
+    uint64_t time; /* that it speaks of */
+    uint64_t order; /* among the marks of the thread */
+    uint32_t process, thread;
+    uint32_t number;
+    uint32_t node; /* the innermost open call when it was set */
+    char *text;
+};
+
 struct profile_counts {
     uint64_t enters, exits;
     uint64_t unwound;     /* frames left without an exit */
@@ -65,6 +75,8 @@ struct profile {
     size_t thread_count, thread_room;
     struct profile_node *nodes; /* parents come before their children */
     size_t node_count, node_room;
+    struct profile_mark *marks; /* in no order */
+    size_t mark_count, mark_room;
     struct profile_counts counts;
     struct table_index *function_table, *node_table, *thread_table;
 };

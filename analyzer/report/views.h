@@ -43,6 +43,8 @@ struct table view_tree(const struct loaded *l, const struct tree_options *option
 uint32_t *view_find_functions(const struct loaded *l, const char *text, size_t *count);
 struct table view_callers(const struct loaded *l, uint32_t function);
 
+struct table view_marks(const struct loaded *l);
+
 /* ---- shared by the views ---- */
 
 /* Whether application times are known: at least one thread had a source of OS events. */

@@ -239,12 +239,31 @@ struct scan scan_session(const struct session_file *file, unsigned jobs)
     return scan;
 }
 
+/* Sums of the calls in a call tree chunk: exits are not kept there, and are taken to be as many. */
+static void count_tree(struct scan *scan, const struct session_file *file, const struct trace_chunk *chunk,
+                       struct stream *stream)
+{
+    if (!fill_stream(stream, file, chunk))
+        return;
+    uint32_t at = sizeof(struct dwell_chunk_header) + (chunk->sequence == 0 ? sizeof(struct dwell_tree_head) : 0);
+    struct dwell_tree_node node;
+    for (; at + sizeof node <= chunk->size; at += sizeof node) {
+        memcpy(&node, stream->buffer + at, sizeof node);
+        if (!node.function)
+            return;
+        scan->enters += node.calls;
+        scan->exits += node.calls;
+    }
+}
+
 struct scan scan_counts(const struct session_file *file)
 {
     struct scan scan = { 0 };
     struct stream stream = { NULL, NULL, { 0, 0 }, NULL, 0 };
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *chunk = &file->chunks[i];
+        if (chunk->kind == DWELL_CHUNK_CALL_TREE)
+            count_tree(&scan, file, chunk, &stream);
         if (chunk->kind != DWELL_CHUNK_EVENTS)
             continue;
         if (chunk->used && chunk->enters != DWELL_NOT_COUNTED) {

@@ -124,3 +124,77 @@ Test(e2e_control, a_dump_replaces_sessions_only)
     cr_assert(has(r.out, "mine\n"));
     ran_drop(&r);
 }
+
+/* A program that is told what to do, and `dwell control` beside it. `script` says `run N` and `control ...`. */
+static char *serve(const char *mode, const char *script)
+{
+    return run_well("mkfifo in out; $DWELL record -q --mode %s $PROGRAMS/control/served < in > out & recorder=$!\n"
+                    "exec 3> in 4< out; read pid <&4\n"
+                    "run() { echo \"run $1\" >&3; read answer <&4; }\n"
+                    "control() { $DWELL control $pid \"$@\" 2>&1; echo \"status $?\"; }\n"
+                    "%s\nexec 3>&-; wait $recorder; rm in out", mode, script);
+}
+
+Test(e2e_control, from_outside)
+{
+    for (int i = 0; i < MODES; i++) {
+        char *out = serve(modes[i], "run 10; control pause; run 100; control pause; control resume; run 20; "
+                                    "control dump -o early.data; run 40; control stop; run 200; control resume");
+        cr_assert(has(out, "status 0\nstatus 0\nstatus 0\ndwell: early.data: what was recorded until now; see: dwell report "
+                           "early.data\nstatus 0\nstatus 0\n"), "%s", out);
+        cr_assert(has(out, "refused: it was stopped for good\nstatus 2\n"), "%s", out);
+        struct report *r = report_of("");
+        cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 70), "%s", modes[i]);
+        cr_assert(eq(u64, report_sum(r, "function", "run", "calls"), 3), "%s", modes[i]);
+        report_drop(r);
+        r = report_of("early.data");
+        cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 30), "%s", modes[i]);
+        cr_assert(gt(u64, report_sum(r, "function", "main", "elapsed_inclusive_ns"), 0));
+        report_drop(r);
+        free(out);
+    }
+}
+
+Test(e2e_control, of_a_whole_session_and_one_that_was_renamed)
+{
+    char *out = serve("trace", "run 10; $DWELL control --session dwell.data pause; echo status $?; run 100; mv dwell.data away; "
+                               "$DWELL control --session away resume; run 20; control pause; run 100; mv away dwell.data");
+    cr_assert(eq(str, out, "status 0\nstatus 0\n"));
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 30));
+    report_drop(r);
+    free(out);
+}
+
+Test(e2e_control, mistakes_from_outside)
+{
+    static const struct {
+        const char *arguments, *message;
+    } cases[] = {
+        { "", "dwell: control: which PID, and pause, resume, stop or dump? dwell control --help tells more\n" },
+        { "1 jump", "dwell: control: 'jump' is none of pause, resume, stop, dump\n" },
+        { "abc pause", "dwell: PID: 'abc' is not a number\n" },
+        { "4194303 pause", "dwell: 4194303: no such process\n" },
+        { "$$ pause", "is not being recorded" },
+        { "--session none.data pause", "dwell: none.data: No such file or directory\n" },
+        { "--session . stop", "dwell: control: --session takes pause or resume\n" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ran r = run("$DWELL control %s", cases[i].arguments);
+        cr_assert(eq(int, r.status, 2), "%s", cases[i].arguments);
+        cr_assert(has(r.err, cases[i].message), "%s: %s", cases[i].arguments, r.err);
+        ran_drop(&r);
+    }
+}
+
+Test(e2e_control, marks_are_listed)
+{
+    free(run_well("$DWELL record -q $PROGRAMS/control/control marks"));
+    char *marks = run_well("$DWELL marks --format csv | tr -d '\\r' | cut -d, -f3,6-8");
+    cr_assert(has(marks, "number,thread,function,text\n1,worker bee,,\n4,worker bee,,then\n"
+                         "2,worker bee,,\"two; \"\"quoted\"\" \xc3\xa9\"\n3,worker bee,,xxxx"), "%s", marks);
+    free(marks);
+    char *info = run_well("$DWELL info");
+    cr_assert(has(info, " an_all_too_long_name_for_a_proc\n"), "%s", info);
+    free(info);
+}

@@ -1,0 +1,270 @@
+/* Tells a running program's runtime what to do, by its control chunk in the session file (docs/format.md). */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "commands/commands.h"
+#include "dwell/format.h"
+
+enum { PATIENCE = 5000 /* milliseconds */, DUMP_PATIENCE = 600000 };
+
+static const struct argp_option options[] = {
+    { "output", 'o', "FILE", 0, "dump: the session file to write (default: dwell.dump.data)", 0 },
+    { "session", 's', "FILE", 0, "All processes of this session instead of one PID: pause or resume", 0 },
+    { 0 },
+};
+
+struct settings {
+    const char *output;
+    const char *session;
+    const char *pid, *action;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    switch (key) {
+    case 'o':
+        s->output = argument;
+        return 0;
+    case 's':
+        s->session = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (!s->pid && !s->session)
+            s->pid = argument;
+        else if (!s->action)
+            s->action = argument;
+        else
+            die(STATUS_ERROR, "control: too many arguments: '%s'", argument);
+        return 0;
+    case ARGP_KEY_END:
+        if (!s->action)
+            die(STATUS_ERROR, "control: which PID, and pause, resume, stop or dump? dwell control --help tells more");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the session of a process ---- */
+
+static int open_session(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+    char magic[8];
+    if (fd >= 0 && (pread(fd, magic, sizeof magic, 0) != sizeof magic || memcmp(magic, DWELL_FILE_MAGIC, sizeof magic) != 0)) {
+        close(fd);
+        fd = -1;
+        errno = EINVAL;
+    }
+    return fd;
+}
+
+/* Each name in a folder is tried until one gives a descriptor. */
+static int search(const char *folder, int (*try)(const char *path))
+{
+    DIR *names = opendir(folder);
+    int fd = -1;
+    for (struct dirent *entry; names && fd < 0 && (entry = readdir(names));) {
+        char path[PATH_MAX];
+        if (entry->d_name[0] != '.' && snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+            fd = try(path);
+    }
+    if (names)
+        closedir(names);
+    return fd;
+}
+
+/* The runtime's helper thread is called "dwell", and has the session file among its own descriptors: so it is found
+ * though it be renamed or removed. */
+static int of_task(const char *task)
+{
+    char path[PATH_MAX], name[32] = "";
+    snprintf(path, sizeof path, "%.4000s/comm", task);
+    FILE *in = fopen(path, "r");
+    const bool helper = in && fgets(name, sizeof name, in) && strcmp(name, "dwell\n") == 0;
+    if (in)
+        fclose(in);
+    snprintf(path, sizeof path, "%.4000s/fd", task);
+    return helper ? search(path, open_session) : -1;
+}
+
+static int find_session(uint32_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u/task", pid);
+    if (access(path, F_OK) < 0)
+        die(STATUS_ERROR, "%u: no such process", pid);
+    int fd = search(path, of_task);
+    if (fd < 0)
+        die(STATUS_ERROR, "%u: is not being recorded, or not by a runtime with a helper thread, or belongs to somebody else",
+            pid);
+    return fd;
+}
+
+/* ---- control chunks ---- */
+
+static struct dwell_file_header *map_header(int fd)
+{
+    void *at = mmap(NULL, DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        die(STATUS_ERROR, "the session file: %s", strerror(errno));
+    return at;
+}
+
+/* The chunk at *offset, which becomes that of the next one; NULL: there is none any more. */
+static struct dwell_control *next_control(int fd, uint64_t *offset)
+{
+    struct dwell_chunk_header head;
+    if (!*offset || *offset % DWELL_UNIT || pread(fd, &head, sizeof head, (off_t)*offset) != sizeof head ||
+        head.magic != DWELL_CHUNK_MAGIC || head.kind != DWELL_CHUNK_CONTROL)
+        return NULL;
+    struct dwell_control *control = mmap(NULL, DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)*offset);
+    if (control == MAP_FAILED)
+        return NULL;
+    *offset = control->next < *offset ? control->next : 0;
+    return control;
+}
+
+static void wake(struct dwell_control *control)
+{
+    __atomic_fetch_add(&control->work, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &control->work, FUTEX_WAKE, INT_MAX);
+}
+
+/* Waits until *word is `wanted`; false: not within that time. */
+static bool wait_for(const uint32_t *word, uint32_t wanted, long milliseconds)
+{
+    for (; milliseconds > 0; milliseconds--) {
+        if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == wanted)
+            return true;
+        nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
+    }
+    return false;
+}
+
+static void tell(struct dwell_control *control, uint32_t pid, uint32_t command, const char *text)
+{
+    if (!__atomic_load_n(&control->listening, __ATOMIC_ACQUIRE))
+        die(STATUS_ERROR, "%u: nobody listens there: its runtime has no helper thread (DWELL_HELPER=off)", pid);
+    uint32_t none = DWELL_COMMAND_NONE;
+    const uint32_t claimed = UINT32_MAX; /* while the text is written */
+    if (!wait_for(&control->command, DWELL_COMMAND_NONE, PATIENCE) ||
+        !__atomic_compare_exchange_n(&control->command, &none, claimed, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        die(STATUS_ERROR, "%u: is busy with another command", pid);
+    snprintf(control->text, sizeof control->text, "%s", text);
+    __atomic_store_n(&control->command, command, __ATOMIC_RELEASE);
+    wake(control);
+    if (!wait_for(&control->command, DWELL_COMMAND_NONE, command == DWELL_COMMAND_DUMP ? DUMP_PATIENCE : PATIENCE))
+        die(STATUS_ERROR, "%u: does not answer: is it stopped?", pid);
+    if (control->result == -EEXIST)
+        die(STATUS_ERROR, "%s: not a dwell session, so it is not replaced; choose another file by -o", text);
+    if (control->result < 0 && command == DWELL_COMMAND_DUMP)
+        die(STATUS_ERROR, "%s: %s", text, strerror(-control->result));
+    if (control->result < 0)
+        die(STATUS_ERROR, "%u: refused: %s", pid, control->result == -EPERM ? "it was stopped for good"
+                                                                            : strerror(-control->result));
+}
+
+/* ---- the command ---- */
+
+static const struct {
+    const char *name;
+    enum dwell_command command;
+} actions[] = {
+    { "pause", DWELL_COMMAND_PAUSE },
+    { "resume", DWELL_COMMAND_RESUME },
+    { "stop", DWELL_COMMAND_STOP },
+    { "dump", DWELL_COMMAND_DUMP },
+};
+
+static enum dwell_command action_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (strcmp(actions[i].name, name) == 0)
+            return actions[i].command;
+    die(STATUS_ERROR, "control: '%s' is none of pause, resume, stop, dump", name);
+}
+
+static char *absolute(const char *path)
+{
+    char *folder = path[0] == '/' ? need_copy("", 0) : getcwd(NULL, 0);
+    if (!folder)
+        die(STATUS_ERROR, "the working directory: %s", strerror(errno));
+    const size_t room = strlen(folder) + strlen(path) + 2;
+    char *whole = need_memory(room, 1);
+    snprintf(whole, room, "%s%s%s", folder, path[0] == '/' ? "" : "/", path);
+    free(folder);
+    if (strlen(whole) >= sizeof((struct dwell_control *)NULL)->text)
+        die(STATUS_ERROR, "%s: the name is too long", path);
+    return whole;
+}
+
+static void control_one(const struct settings *s, enum dwell_command command)
+{
+    const uint32_t pid = (uint32_t)option_number("PID", s->pid);
+    int fd = find_session(pid);
+    struct dwell_file_header *header = map_header(fd);
+    uint64_t offset = header->first_control;
+    struct dwell_control *control = next_control(fd, &offset);
+    while (control && control->pid != pid) /* the one made last comes first */
+        control = next_control(fd, &offset);
+    if (!control)
+        die(STATUS_ERROR, "%u: has no place for commands in its session file", pid);
+    char *text = command == DWELL_COMMAND_DUMP ? absolute(s->output) : need_copy("", 0);
+    tell(control, pid, command, text);
+    if (command == DWELL_COMMAND_DUMP)
+        say("%s: what was recorded until now; see: dwell report %s", s->output, s->output);
+    free(text);
+    close(fd);
+}
+
+static void control_all(const struct settings *s, enum dwell_command command)
+{
+    if (command != DWELL_COMMAND_PAUSE && command != DWELL_COMMAND_RESUME)
+        die(STATUS_ERROR, "control: --session takes pause or resume");
+    int fd = open_session(s->session);
+    if (fd < 0)
+        die(STATUS_ERROR, "%s: %s", s->session, errno == EINVAL ? "not a dwell session" : strerror(errno));
+    struct dwell_file_header *header = map_header(fd);
+    __atomic_store_n(&header->global_stopped, command == DWELL_COMMAND_PAUSE, __ATOMIC_SEQ_CST);
+    if (command == DWELL_COMMAND_RESUME)
+        __atomic_store_n(&header->global_suspended, 0, __ATOMIC_SEQ_CST);
+    uint64_t offset = header->first_control;
+    for (struct dwell_control *control; (control = next_control(fd, &offset));) {
+        if (control->listening && kill((pid_t)control->pid, 0) == 0)
+            tell(control, control->pid, DWELL_COMMAND_LOOK, "");
+        munmap(control, DWELL_UNIT);
+    }
+    close(fd);
+}
+
+int command_control(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "PID pause|resume|stop|dump",
+        "Tells the runtime of a program that is being recorded what to do.\v"
+        "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file of "
+        "its own, while it goes on (for record --mode ring above all).", NULL, NULL, NULL,
+    };
+    struct settings s = { .output = "dwell.dump.data" };
+    parse_options(&argp, "control", argc, argv, &s);
+    const enum dwell_command command = action_of(s.action);
+    if (s.session)
+        control_all(&s, command);
+    else
+        control_one(&s, command);
+    return STATUS_OK;
+}

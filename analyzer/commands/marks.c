@@ -1,0 +1,48 @@
+#include "commands/commands.h"
+#include "profile/collect.h"
+#include "report/views.h"
+
+enum { OPTION_FORMAT = 256 };
+
+static const struct argp_option options[] = {
+    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
+    { 0 },
+};
+
+struct settings {
+    const char *file;
+    table_printer *print;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    switch (key) {
+    case OPTION_FORMAT:
+        s->print = option_format(argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        option_session(state, argument, &s->file);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+int command_marks(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "[FILE]",
+        "Lists the marks that the program has set (dwell_mark in dwell/dwell.h), in the order of time: since the session "
+        "began, and since the mark before.", NULL, NULL, NULL,
+    };
+    struct settings s = { DEFAULT_SESSION, table_print_text };
+    parse_options(&argp, "marks", argc, argv, &s);
+    struct loaded loaded;
+    load_session(&loaded, s.file, collect_default_jobs());
+    struct table table = view_marks(&loaded);
+    s.print(&table, stdout);
+    table_drop(&table);
+    unload_session(&loaded);
+    return finish_output();
+}

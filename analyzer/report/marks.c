@@ -1,0 +1,66 @@
+/* The view of marks: what the program said of certain moments, in the order of time. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/views.h"
+
+static const struct column columns[] = {
+    { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
+    { "since_previous", "SINCE", CELL_TICKS, USE_ALWAYS, false },
+    { "number", "MARK", CELL_COUNT, USE_ALWAYS, false },
+    { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
+    { "process", "PROCESS", CELL_COUNT, USE_ALWAYS, false },
+    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "text", "TEXT", CELL_TEXT, USE_ALWAYS, false },
+};
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+
+static int compare_marks(const void *a, const void *b)
+{
+    const struct profile_mark *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return 0;
+}
+
+static void fill_row(struct cell *cells, const struct loaded *l, const struct profile_mark *mark, uint64_t previous)
+{
+    const struct trace_thread *t = session_file_thread(l->file, mark->thread);
+    const struct trace_process *p = session_file_process(l->file, mark->process);
+    const uint64_t start = l->file->header.start_ticks;
+    const uint32_t function = l->profile->nodes[mark->node].function;
+    cell_number(&cells[0], mark->time > start ? mark->time - start : 0);
+    cell_number(&cells[1], mark->time - previous);
+    cell_number(&cells[2], mark->number);
+    if (t)
+        cell_number(&cells[3], t->tid);
+    if (p)
+        cell_number(&cells[4], p->pid);
+    cell_text(&cells[5], t ? t->name : "");
+    if (function != PROFILE_NONE)
+        cell_text(&cells[6], l->names[function].name);
+    cell_text(&cells[7], mark->text);
+}
+
+struct table view_marks(const struct loaded *l)
+{
+    const struct profile *p = l->profile;
+    struct table table = table_make(columns, COLUMN_COUNT, &l->summary);
+    struct profile_mark *marks = need_memory(p->mark_count, sizeof *marks);
+    if (p->mark_count) {
+        memcpy(marks, p->marks, p->mark_count * sizeof *marks);
+        qsort(marks, p->mark_count, sizeof *marks, compare_marks);
+    }
+    for (size_t i = 0; i < p->mark_count; i++) {
+        const uint64_t start = l->file->header.start_ticks < marks[i].time ? l->file->header.start_ticks : marks[i].time;
+        fill_row(table_row(&table), l, &marks[i], i ? marks[i - 1].time : start);
+    }
+    free(marks);
+    return table;
+}
