@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "environment.h"
 #include "runtime.h"
 #include "sys.h"
 
@@ -132,7 +133,7 @@ void helper_start(int fd)
 {
     struct process *p = runtime.process;
     p->pool_target = runtime.mode == DWELL_MODE_PROFILE ? 1 : FIRST_TARGET;
-    const char *wanted = getenv("DWELL_HELPER");
+    const char *wanted = environment_get("DWELL_HELPER");
     if (wanted && strcmp(wanted, "off") == 0)
         return;
     char *stack = sys_memory(HELPER_STACK);

@@ -103,14 +103,31 @@ DWELL_EXPORT int dlclose(void *handle)
     return result;
 }
 
+/* The parent may be gone before the child's first probe, so it is remembered who it was. */
+static pid_t fork_by(void **next, const char *name)
+{
+    pid_t (*real)(void) = (pid_t(*)(void))next_of(next, name);
+    const uint32_t parent = (uint32_t)SYS0(getpid);
+    pid_t result = real();
+    if (result == 0 && runtime.process) {
+        runtime.forked_at = clock_now(runtime.clock);
+        runtime.forked_pid = (uint32_t)SYS0(getpid);
+        runtime.forked_from = parent;
+    }
+    return result;
+}
+
 DWELL_EXPORT pid_t fork(void)
 {
     static void *next;
-    pid_t (*real)(void) = (pid_t(*)(void))next_of(&next, "fork");
-    pid_t result = real();
-    if (result == 0 && runtime.process)
-        runtime.forked_at = clock_now(runtime.clock);
-    return result;
+    return fork_by(&next, "fork");
+}
+
+/* Of glibc 2.34 and later; may be called in a signal handler. */
+DWELL_EXPORT pid_t _Fork(void)
+{
+    static void *next;
+    return fork_by(&next, "_Fork");
 }
 
 static __attribute__((noreturn)) void end_now(int status)

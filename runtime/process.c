@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "environment.h"
 #include "runtime.h"
 #include "sys.h"
 
@@ -22,7 +23,7 @@ static uint32_t setup_state;
 
 static void complain(const char *what)
 {
-    const char *log = getenv("DWELL_LOG");
+    const char *log = environment_get("DWELL_LOG");
     if (!log || strcmp(log, "stderr") != 0)
         return;
     SYS3(write, STDERR_FILENO, "dwell: ", 7);
@@ -58,7 +59,7 @@ void process_unlock(void)
 /* Where the session goes: made absolute, as the program may change its directory. */
 static bool find_path(void)
 {
-    const char *path = getenv("DWELL_OUTPUT");
+    const char *path = environment_get("DWELL_OUTPUT");
     if (!path || !*path)
         return false;
     size_t used = 0;
@@ -77,7 +78,7 @@ static bool find_path(void)
 
 static void choose_os_sources(void)
 {
-    const char *events = getenv("DWELL_OS_EVENTS");
+    const char *events = environment_get("DWELL_OS_EVENTS");
     runtime.os_wanted = 1u << DWELL_OS_PERF | 1u << DWELL_OS_RSEQ;
     if (!events)
         return;
@@ -93,7 +94,7 @@ static void choose_os_sources(void)
 static void choose_mode(void)
 {
     struct dwell_file_header *h = runtime.session.header;
-    const char *mode = getenv("DWELL_MODE");
+    const char *mode = environment_get("DWELL_MODE");
     if (h->recorder_pid == 0 && mode) {
         if (strcmp(mode, "profile") == 0)
             h->mode = DWELL_MODE_PROFILE;
@@ -119,10 +120,11 @@ static void explain(int error)
 /* Once in the life of a program; forked children find it done. Returns a descriptor of the session. */
 static int set_up(void)
 {
+    environment_adopt();
     if (!find_path())
         return -ENOENT;
     choose_os_sources();
-    const char *start = getenv("DWELL_START");
+    const char *start = environment_get("DWELL_START");
     runtime.switches.stopped = start && strcmp(start, "paused") == 0;
     int fd = session_create(&runtime.session, runtime.path, true, 0);
     if (fd < 0) {
@@ -146,9 +148,10 @@ static int set_up(void)
     return fd;
 }
 
-static uint32_t parent_of(void)
+/* Whether this process was made by a fork that the runtime saw. */
+static bool was_forked(const struct process *p)
 {
-    return (uint32_t)SYS0(getppid);
+    return runtime.forked_pid == p->pid;
 }
 
 static void announce(struct process *p, uint32_t parent_process)
@@ -159,9 +162,9 @@ static void announce(struct process *p, uint32_t parent_process)
     struct dwell_rec_process record = {
         .record.type = DWELL_REC_PROCESS,
         .pid = p->pid,
-        .parent_pid = parent_of(),
+        .parent_pid = was_forked(p) ? runtime.forked_from : (uint32_t)SYS0(getppid),
         .parent_process = parent_process,
-        .start_time = runtime.forked_at ? runtime.forked_at : clock_now(runtime.clock),
+        .start_time = was_forked(p) ? runtime.forked_at : clock_now(runtime.clock),
     };
     struct text texts[] = { { path, length > 0 ? (size_t)length : 0 },
                             { command, command_length > 0 ? (size_t)command_length : 0 } };
@@ -205,6 +208,7 @@ static bool first_set_up(void)
         return none == 2 && !runtime.off;
     }
     int fd = set_up();
+    environment_conceal();
     if (fd >= 0)
         enter_session(fd);
     else
@@ -223,6 +227,10 @@ bool process_begin(void)
         return true;
     if (__atomic_load_n(&setup_state, __ATOMIC_ACQUIRE) != 2)
         return first_set_up();
+    if (!environment_follows()) {
+        runtime.off = true;
+        return false;
+    }
     /* A forked child: one thread, its process block wiped, and the session's page 0 still mapped. */
     int fd = session_reopen(&runtime.session, runtime.path);
     if (fd < 0) {

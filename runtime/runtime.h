@@ -247,7 +247,6 @@ struct runtime {
     bool off;             /* nothing is to be recorded in this process and its children */
     uint32_t key_valid;   /* thread_key can be used */
     unsigned thread_key;  /* pthread key whose destructor tells that a thread ends */
-    uint64_t forked_at;   /* time of the last fork, read in the child */
     struct switches switches; /* the process level's */
     bool filtered;            /* there are filters (filter.c): */
     bool filter_only, filter_starts;
@@ -255,6 +254,8 @@ struct runtime {
     uint64_t filter_shortest;
     bool closed;              /* switched off for good */
     bool on;                  /* what the global and the process level say together */
+    uint64_t forked_at;   /* time of the last fork, read in the child, */
+    uint32_t forked_pid, forked_from; /* which is this process, and its parent that one */
     uint32_t os_wanted;   /* bit a source of OS events that may be used, 1 << enum dwell_os_source */
     char path[4096];      /* of the session file */
 };

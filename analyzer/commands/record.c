@@ -33,6 +33,7 @@ enum {
     OPTION_STOP_ON,
     OPTION_DEPTH,
     OPTION_MIN_TIME,
+    OPTION_NO_FOLLOW,
 };
 
 static const struct argp_option options[] = {
@@ -40,6 +41,7 @@ static const struct argp_option options[] = {
     { "quiet", 'q', NULL, 0, "Say nothing at the end, if nothing was lost", 0 },
     { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
       "How to learn what the operating system did: auto (default), perf, rseq or none", 0 },
+    { "no-follow", OPTION_NO_FOLLOW, NULL, 0, "Record PROGRAM alone, not the processes that it starts", 0 },
     { "mode", OPTION_MODE, "MODE", 0,
       "What to keep: trace (default): every interval; profile: sums by call path, so that the file's size does not grow with "
       "the run's length; ring[=SIZE]: the last SIZE bytes of each thread (default 4M)", 0 },
@@ -58,7 +60,7 @@ static const struct argp_option options[] = {
 
 struct settings {
     const char *output;
-    bool quiet;
+    bool quiet, no_follow;
     const char *os_events;
     enum dwell_mode mode;
     uint32_t ring_size;
@@ -129,6 +131,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'q':
         s->quiet = true;
+        return 0;
+    case OPTION_NO_FOLLOW:
+        s->no_follow = true;
         return 0;
     case OPTION_OS_EVENTS:
         if (strcmp(argument, "auto") != 0 && strcmp(argument, "perf") != 0 && strcmp(argument, "rseq") != 0 &&
@@ -242,6 +247,8 @@ static void prepare_environment(const struct settings *s, const struct executabl
         setenv("DWELL_OS_EVENTS", s->os_events, 1);
     if (s->paused)
         setenv("DWELL_START", "paused", 1);
+    if (s->no_follow)
+        setenv("DWELL_FOLLOW", "no", 1);
     if (e->has_runtime)
         return;
     char *runtime = find_runtime();

@@ -105,14 +105,14 @@ Test(e2e_record, arguments_input_and_environment)
     cr_assert(eq(str, out, alone));
     free(out);
     free(alone);
-    free(run_well("env -u _ | sort > before; $DWELL record -q sh -c 'env -u _' 2>/dev/null | grep -v -e ^DWELL_OUTPUT= -e ^LD_PRELOAD= | "
-                  "sort > after; cmp before after"));
+    free(run_well("env -u _ | sort > before; $DWELL record -q sh -c 'env -u _' 2>/dev/null | sort > after; "
+                  "cmp before after"));
 }
 
 Test(e2e_record, ld_preload_of_the_user_stays)
 {
     char *out = run_well("LD_PRELOAD=libm.so.6 $DWELL record -q sh -c 'echo $LD_PRELOAD' 2>/dev/null");
-    cr_assert(eq(int, strncmp(out, "libm.so.6:/", 11), 0), "%s", out);
+    cr_assert(eq(str, out, "libm.so.6\n"));
     free(out);
 }
 

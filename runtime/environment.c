@@ -1,0 +1,219 @@
+#include "environment.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum { MOST_SETTINGS = 32 };
+
+static const char preload_name[] = "LD_PRELOAD=";
+static const char library_name[] = "libdwell.so";
+enum { PRELOAD_LENGTH = sizeof preload_name - 1 };
+
+/* Copies, as programs write over their environment's first place to change their title. */
+static struct {
+    char *settings[MOST_SETTINGS]; /* NAME=value */
+    int count;
+    char *library; /* this library's entry in LD_PRELOAD; NULL: it has none */
+} kept;
+
+extern char **environ;
+
+static bool is_setting(const char *variable)
+{
+    return strncmp(variable, "DWELL_", 6) == 0;
+}
+
+static bool is_preload(const char *variable)
+{
+    return strncmp(variable, preload_name, PRELOAD_LENGTH) == 0;
+}
+
+/* Entries are parted by colons or blanks; the loader takes both. */
+static size_t entry_length(const char *entry)
+{
+    return strcspn(entry, ": ");
+}
+
+static bool is_library(const char *entry, size_t length)
+{
+    const size_t name = sizeof library_name - 1;
+    if (length < name || strncmp(entry + length - name, library_name, name) != 0)
+        return false;
+    return length == name || entry[length - name - 1] == '/';
+}
+
+/* This library's entry in the value of LD_PRELOAD, or NULL. */
+static const char *find_library(const char *value)
+{
+    while (*value) {
+        const size_t length = entry_length(value);
+        if (is_library(value, length))
+            return value;
+        value += length + (value[length] != '\0');
+    }
+    return NULL;
+}
+
+static char *keep(const char *text, size_t length)
+{
+    static char *place;
+    static size_t left;
+    if (left < length + 1) {
+        const size_t size = length + 1 > PAGE ? (length + PAGE) / PAGE * PAGE : PAGE;
+        char *fresh = sys_memory(size);
+        if (!fresh)
+            return NULL;
+        place = fresh;
+        left = size;
+    }
+    char *copy = place;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    place += length + 1;
+    left -= length + 1;
+    return copy;
+}
+
+static void remember(const char *variable)
+{
+    if (is_setting(variable) && kept.count < MOST_SETTINGS) {
+        char *copy = keep(variable, strlen(variable));
+        if (copy)
+            kept.settings[kept.count++] = copy;
+    } else if (is_preload(variable)) {
+        const char *entry = find_library(variable + PRELOAD_LENGTH);
+        if (entry)
+            kept.library = keep(entry, entry_length(entry));
+    }
+}
+
+/* False: nothing is left of it. */
+static bool cut_library(char *variable)
+{
+    char *value = variable + PRELOAD_LENGTH;
+    char *entry = (char *)find_library(value);
+    if (!entry)
+        return true;
+    char *rest = entry + entry_length(entry);
+    if (*rest)
+        rest++;
+    else if (entry > value)
+        entry--; /* the sign that parts it from the one before */
+    memmove(entry, rest, strlen(rest) + 1);
+    return *value != '\0';
+}
+
+void environment_hide(char **list)
+{
+    char **to = list;
+    for (char **from = list; *from; from++)
+        if (!is_setting(*from) && (!is_preload(*from) || cut_library(*from)))
+            *to++ = *from;
+    *to = NULL;
+}
+
+void environment_adopt(void)
+{
+    if (!environ)
+        return;
+    for (char **variable = environ; *variable; variable++)
+        remember(*variable);
+}
+
+void environment_conceal(void)
+{
+    /* Who does not stand before exec could not put them back. */
+    if (environ && environment_get("DWELL_OUTPUT") && (&dwell_interposed || !environment_follows()))
+        environment_hide(environ);
+}
+
+const char *environment_get(const char *name)
+{
+    const size_t length = strlen(name);
+    for (int i = 0; i < kept.count; i++)
+        if (strncmp(kept.settings[i], name, length) == 0 && kept.settings[i][length] == '=')
+            return kept.settings[i] + length + 1;
+    return NULL;
+}
+
+bool environment_follows(void)
+{
+    const char *follow = environment_get("DWELL_FOLLOW");
+    return !follow || strcmp(follow, "no") != 0;
+}
+
+/* ---- for the programs that are executed ---- */
+
+static bool has_setting(char *const *list, const char *setting)
+{
+    const size_t length = strcspn(setting, "=") + 1;
+    for (; list && *list; list++)
+        if (strncmp(*list, setting, length) == 0)
+            return true;
+    return false;
+}
+
+static const char *preload_of(char *const *list)
+{
+    for (; list && *list; list++)
+        if (is_preload(*list))
+            return *list;
+    return NULL;
+}
+
+static bool lacks_library(char *const *list)
+{
+    const char *preload = preload_of(list);
+    return kept.library && (!preload || !find_library(preload + PRELOAD_LENGTH));
+}
+
+/* As `dwell record` does it: behind what is there. */
+static char *join(char *at, const char *preload)
+{
+    char *end = stpcpy(at, preload ? preload : preload_name);
+    if (end[-1] != '=')
+        *end++ = ':';
+    strcpy(end, kept.library);
+    return at;
+}
+
+size_t environment_room(char *const *list)
+{
+    if (!environment_get("DWELL_OUTPUT") || !environment_follows())
+        return 0;
+    bool complete = !lacks_library(list);
+    for (int i = 0; complete && i < kept.count; i++)
+        complete = has_setting(list, kept.settings[i]);
+    if (complete)
+        return 0;
+    size_t count = 0;
+    while (list && list[count])
+        count++;
+    const char *preload = preload_of(list);
+    const size_t text = kept.library ? (preload ? strlen(preload) : PRELOAD_LENGTH) + strlen(kept.library) + 2 : 0;
+    return (count + (size_t)kept.count + 2) * sizeof(char *) + text;
+}
+
+char **environment_fill(char *const *list, void *room)
+{
+    const bool lacks = lacks_library(list);
+    const char *preload = preload_of(list);
+    size_t count = 0;
+    while (list && list[count])
+        count++;
+    char **filled = room, **to = filled;
+    char *text = (char *)(filled + count + (size_t)kept.count + 2);
+    for (size_t i = 0; i < count; i++)
+        if (!lacks || list[i] != preload)
+            *to++ = list[i];
+    if (lacks)
+        *to++ = join(text, preload);
+    for (int i = 0; i < kept.count; i++)
+        if (!has_setting(list, kept.settings[i]))
+            *to++ = kept.settings[i];
+    *to = NULL;
+    return filled;
+}

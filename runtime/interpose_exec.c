@@ -1,0 +1,227 @@
+/*
+ * The functions by which a program executes another: each gives it the environment that the program wants it to have,
+ * and what the recording needs (environment.h). They may be called in a child by vfork, and in a signal handler: they
+ * take no lock and leave nothing behind. system and popen take the environment from `environ` itself, where it is put
+ * while they run.
+ */
+#include <alloca.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "environment.h"
+#include "runtime.h"
+#include "sys.h"
+
+enum { MOST_ON_STACK = 4 << 10 }; /* as little as a thread may have */
+
+extern char **environ;
+
+static void *next_of(void **cache, const char *name)
+{
+    void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);
+    if (!found) {
+        found = dlsym(RTLD_NEXT, name);
+        __atomic_store_n(cache, found, __ATOMIC_RELAXED);
+    }
+    return found;
+}
+
+/* Where each of libc's is: looked up when the library is loaded, as dlsym takes a lock. */
+static struct {
+    void *execve, *execvpe, *fexecve, *execveat, *posix_spawn, *posix_spawnp, *system, *popen;
+} next;
+
+#define NEXT(name) ((typeof(&name))next_of(&next.name, #name))
+
+__attribute__((constructor(101))) static void look_up(void)
+{
+    int error = errno;
+    NEXT(execve);
+    NEXT(execvpe);
+    NEXT(fexecve);
+    NEXT(posix_spawn);
+    NEXT(posix_spawnp);
+    next_of(&next.execveat, "execveat");
+    errno = error;
+}
+
+/* Evaluates `call` with `list` as the environment to be handed on. */
+#define WITH_ENVIRONMENT(list, given, call)                                                       \
+    ({                                                                                            \
+        const size_t size_ = environment_room(given);                                             \
+        char *const *list = given;                                                                \
+        void *room_ = size_ == 0 ? NULL : size_ <= MOST_ON_STACK ? alloca(size_) : sys_memory(size_); \
+        if (room_)                                                                                \
+            list = environment_fill(given, room_);                                                \
+        int result_ = (call);                                                                     \
+        if (room_ && size_ > MOST_ON_STACK)                                                       \
+            sys_unmap(room_, size_);                                                              \
+        result_;                                                                                  \
+    })
+
+DWELL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+    return WITH_ENVIRONMENT(list, envp, NEXT(execve)(path, argv, list));
+}
+
+DWELL_EXPORT int execv(const char *path, char *const argv[])
+{
+    return WITH_ENVIRONMENT(list, environ, NEXT(execve)(path, argv, list));
+}
+
+DWELL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+    return WITH_ENVIRONMENT(list, envp, NEXT(execvpe)(file, argv, list));
+}
+
+DWELL_EXPORT int execvp(const char *file, char *const argv[])
+{
+    return WITH_ENVIRONMENT(list, environ, NEXT(execvpe)(file, argv, list));
+}
+
+DWELL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+    return WITH_ENVIRONMENT(list, envp, NEXT(fexecve)(fd, argv, list));
+}
+
+/* Of glibc 2.34 and later; older ones have none, and then nobody calls it. */
+DWELL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
+{
+    int (*real)(int, const char *, char *const[], char *const[], int) =
+        (int (*)(int, const char *, char *const[], char *const[], int))next_of(&next.execveat, "execveat");
+    if (!real) {
+        errno = ENOSYS;
+        return -1;
+    }
+    return WITH_ENVIRONMENT(list, envp, real(folder, path, argv, list, flags));
+}
+
+/* ---- with the arguments one by one ---- */
+
+static size_t count_arguments(va_list arguments)
+{
+    size_t count = 1;
+    while (va_arg(arguments, char *))
+        count++;
+    return count;
+}
+
+/* Leaves `arguments` behind their NULL. */
+static void collect(char **argv, const char *first, va_list *arguments)
+{
+    *argv = (char *)first;
+    while (*argv)
+        *++argv = va_arg(*arguments, char *);
+}
+
+#define COLLECT(argv, first, arguments)                                                           \
+    va_list arguments, counted_;                                                                  \
+    va_start(arguments, first);                                                                   \
+    va_copy(counted_, arguments);                                                                 \
+    char **argv = alloca(((first) ? count_arguments(counted_) + 1 : 1) * sizeof *argv);          \
+    va_end(counted_);                                                                             \
+    collect(argv, first, &arguments)
+
+DWELL_EXPORT int execl(const char *path, const char *first, ...)
+{
+    COLLECT(argv, first, arguments);
+    va_end(arguments);
+    return execv(path, argv);
+}
+
+DWELL_EXPORT int execlp(const char *file, const char *first, ...)
+{
+    COLLECT(argv, first, arguments);
+    va_end(arguments);
+    return execvp(file, argv);
+}
+
+DWELL_EXPORT int execle(const char *path, const char *first, ...)
+{
+    COLLECT(argv, first, arguments);
+    char *const *envp = va_arg(arguments, char *const *);
+    va_end(arguments);
+    return execve(path, argv, envp);
+}
+
+/* ---- in a child made for it ---- */
+
+DWELL_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+                             const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+    return WITH_ENVIRONMENT(list, envp, NEXT(posix_spawn)(pid, path, actions, attributes, argv, list));
+}
+
+DWELL_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+                              const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+    return WITH_ENVIRONMENT(list, envp, NEXT(posix_spawnp)(pid, file, actions, attributes, argv, list));
+}
+
+/* ---- by a shell ---- */
+
+static pthread_mutex_t shown_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    int users;
+    char **before, **list;
+    size_t size;
+} shown;
+
+static void show(void)
+{
+    pthread_mutex_lock(&shown_lock);
+    if (shown.users++ == 0) {
+        shown.size = environment_room(environ);
+        void *room = shown.size ? sys_memory(shown.size) : NULL;
+        if (room) {
+            shown.before = environ;
+            environ = shown.list = environment_fill(environ, room);
+        }
+    }
+    pthread_mutex_unlock(&shown_lock);
+}
+
+/* Where the program has changed its environment meanwhile, libc has made a copy of what was shown. */
+static void hide(void *unused)
+{
+    (void)unused;
+    pthread_mutex_lock(&shown_lock);
+    if (--shown.users == 0 && shown.list) {
+        if (environ == shown.list) {
+            environ = shown.before;
+            sys_unmap(shown.list, shown.size);
+        } else if (environ) {
+            environment_hide(environ);
+        }
+        shown.list = NULL;
+    }
+    pthread_mutex_unlock(&shown_lock);
+}
+
+DWELL_EXPORT int system(const char *command)
+{
+    int result, error;
+    show();
+    pthread_cleanup_push(hide, NULL);
+    result = NEXT(system)(command);
+    error = errno;
+    pthread_cleanup_pop(1);
+    errno = error;
+    return result;
+}
+
+DWELL_EXPORT FILE *popen(const char *command, const char *mode)
+{
+    show();
+    FILE *result = NEXT(popen)(command, mode);
+    int error = errno;
+    hide(NULL);
+    errno = error;
+    return result;
+}

@@ -1,0 +1,15 @@
+/* plain PROGRAM ARG...: not instrumented; runs the program twice, first in a child, then in its own place. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    pid_t child = fork();
+    if (child == 0)
+        execv(argv[1], argv + 1);
+    waitpid(child, NULL, 0);
+    execv(argv[1], argv + 1);
+    return 1;
+}
