@@ -30,6 +30,7 @@ static const struct column thread_columns[] = {
 static const struct column process_columns[] = {
     { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },
     { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
+    { "parent", "PARENT", CELL_COUNT, USE_DATA, false },
     { "arguments", "COMMAND", CELL_TEXT, USE_ALWAYS, false },
     TIME_COLUMNS,
 };
@@ -92,7 +93,9 @@ static void fill_process(const struct loaded *l, struct cell *cells, uint32_t se
     cell_text(&cells[0], name);
     if (p && p->pid)
         cell_number(&cells[1], p->pid);
-    cell_text(&cells[2], p ? p->arguments : "");
+    if (p && p->parent_pid)
+        cell_number(&cells[2], p->parent_pid);
+    cell_text(&cells[3], p ? p->arguments : "");
     free(name);
 }
 
