@@ -64,7 +64,7 @@ static struct area prepare_alone(uint32_t size)
 {
     int fd = session_reopen(&runtime.session, runtime.path);
     if (fd < 0) {
-        __atomic_fetch_or(&runtime.session.header->trouble, DWELL_TROUBLE_NO_FILE, __ATOMIC_RELAXED);
+        session_trouble(&runtime.session, DWELL_TROUBLE_NO_FILE);
         return (struct area){ NULL, 0 };
     }
     struct area area = chunk_prepare(fd, size);

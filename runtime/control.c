@@ -53,6 +53,12 @@ static bool next_change(struct thread *t, struct change *change)
 void control_attend(struct thread *t)
 {
     uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED) {
+        thread_stop_for(t, DWELL_TROUBLE_REFUSED);
+        t->seen_changes = runtime.process->changes;
+        t->attend = 0;
+        return;
+    }
     struct change change;
     while (next_change(t, &change))
         obey(t, change.on && is_on(&t->switches), change.time);

@@ -288,11 +288,19 @@ void filter_ignore(struct thread *t, uint32_t depth, uint64_t now)
 void filter_record(struct thread *t, const struct event *event)
 {
     uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED) {
+        thread_stop_for(t, DWELL_TROUBLE_REFUSED);
+        slow_lose();
+        return;
+    }
     uint64_t now = clock_now(runtime.clock);
     if (now < t->last)
         now = t->last;
     int64_t left = slow_left_before(t, t->state, event);
-    if (left >= 0 && thread_grow_stack(t)) {
+    if (!thread_grow_stack(t)) {
+        thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
+        slow_lose();
+    } else if (left >= 0) {
         slow_keep_os_events(t);
         if (t->kept_words)
             filter_flush(t);

@@ -136,6 +136,8 @@ static int set_up(void)
     filter_begin(fd);
     struct process *p = sys_memory((sizeof *p + PAGE - 1) / PAGE * PAGE);
     if (!p || SYS3(madvise, p, (sizeof *p + PAGE - 1) / PAGE * PAGE, MADV_WIPEONFORK) < 0) {
+        session_trouble(&runtime.session, DWELL_TROUBLE_NO_MEMORY);
+        runtime.lossy = true;
         sys_close(fd);
         return -ENOMEM;
     }
@@ -234,7 +236,8 @@ bool process_begin(void)
     /* A forked child: one thread, its process block wiped, and the session's page 0 still mapped. */
     int fd = session_reopen(&runtime.session, runtime.path);
     if (fd < 0) {
-        __atomic_fetch_or(&runtime.session.header->trouble, DWELL_TROUBLE_NO_FILE, __ATOMIC_RELAXED);
+        session_trouble(&runtime.session, DWELL_TROUBLE_NO_FILE);
+        runtime.lossy = true;
         runtime.off = true;
         return false;
     }
@@ -276,8 +279,6 @@ static void note_threads(void)
     for (struct thread *t = runtime.process->threads; t && count < MOST_ENDING; t = t->next, count++) {
         refresh_name(t);
         thread_note_end(t);
-        if (t->stopped)
-            thread_flush_lost(t);
     }
 }
 
@@ -290,6 +291,8 @@ void process_end(enum dwell_end how, int value)
         return; /* a child by vfork, which has our memory but is not us */
     int error = errno;
     uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED)
+        return; /* the recorder notes the end */
     if (runtime.filtered && thread_self && thread_self->wiped->alive && thread_self->chunk && !thread_self->paused)
         filter_flush(thread_self);
     note_threads();
@@ -317,7 +320,7 @@ __attribute__((constructor(101))) static void begin(void)
 {
     int error = errno;
     uint64_t mask = sys_block_signals();
-    if (process_begin())
+    if (mask != SYS_NOT_BLOCKED && process_begin())
         at_quick_exit(end_quickly);
     sys_restore_signals(mask);
     errno = error;

@@ -87,7 +87,7 @@ bool quiet_slow(struct thread *t, const struct event *event, bool guarded)
         return false;
     if (guarded) {
         if (!thread_grow_stack(t)) {
-            t->stopped = 1;
+            thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
             return true;
         }
         if ((uint32_t)t->state >= LAST_QUIET)

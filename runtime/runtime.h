@@ -149,7 +149,6 @@ struct thread {
     uint32_t left_untold;   /* filters: calls left without an exit that the file has not been told of, */
     uint32_t kept_words;    /* and what the OS did: so many words of `kept` */
     uint16_t kept[KEPT_WORDS];
-    uint64_t lost;    /* not yet added to the file header */
     struct dwell_chunk_header *chunk;
     uint32_t next_upper;  /* which of `upper` is replaced next */
     uint32_t key_passes;  /* how often libc has told that the thread ends */
@@ -244,7 +243,8 @@ struct runtime {
     struct session session;
     enum dwell_clock clock;
     enum dwell_mode mode;
-    bool off;             /* nothing is to be recorded in this process and its children */
+    bool off;             /* nothing is to be recorded in this process and its children, */
+    bool lossy;           /* but should be: its events are counted as lost */
     uint32_t key_valid;   /* thread_key can be used */
     unsigned thread_key;  /* pthread key whose destructor tells that a thread ends */
     struct switches switches; /* the process level's */
@@ -345,6 +345,7 @@ void slow_control(struct thread *t, const struct control_event *event);
  * for it; and keeping what the OS did. */
 void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter);
 void slow_keep_os_events(struct thread *t);
+void slow_lose(void); /* counts an event that is not recorded */
 
 /* quiet.c: the probes of a paused thread keep its shadow stack, and nothing else. quiet_slow is for the events that
  * are unusual there, and is to be called again with signals held back if it returns false. */
@@ -415,7 +416,10 @@ void thread_next_chunk(struct thread *t, uint32_t bytes);
 void thread_give_up_chunk(struct thread *t, bool count);
 bool thread_grow_stack(struct thread *t);
 void thread_set_limit(struct thread *t);
-void thread_flush_lost(struct thread *t);
+/* The calling thread cannot be recorded at all; what this thread does from now on is lost. */
+void thread_refuse(enum dwell_trouble trouble);
+void thread_stop(struct thread *t);
+void thread_stop_for(struct thread *t, enum dwell_trouble trouble);
 void thread_note_end(const struct thread *t); /* as things stand now; the thread may go on */
 void thread_key_ended(void *block);
 

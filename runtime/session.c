@@ -239,15 +239,27 @@ int session_reopen(const struct session *session, const char *path)
     return -ESTALE;
 }
 
+void session_trouble(const struct session *session, enum dwell_trouble trouble)
+{
+    __atomic_fetch_or(&session->header->trouble, trouble, __ATOMIC_RELAXED);
+}
+
+void session_lose(const struct session *session)
+{
+    __atomic_fetch_add(&session->header->lost_events, 1, __ATOMIC_RELAXED);
+}
+
 uint64_t session_claim(const struct session *session, int fd, uint32_t size)
 {
     struct dwell_file_header *header = session->header;
     if (__atomic_load_n(&header->trouble, __ATOMIC_RELAXED) & DWELL_TROUBLE_NO_SPACE)
         return 0;
     uint64_t offset = __atomic_fetch_add(&header->cursor, size, __ATOMIC_RELAXED);
-    if (!session_beyond_limit(offset + size) && write_zeros(fd, offset, size) == 0)
+    long error = session_beyond_limit(offset + size) ? -EFBIG : write_zeros(fd, offset, size);
+    if (error == 0)
         return offset;
-    __atomic_fetch_or(&header->trouble, DWELL_TROUBLE_NO_SPACE, __ATOMIC_RELAXED);
+    const bool full = error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
+    session_trouble(session, full ? DWELL_TROUBLE_NO_SPACE : DWELL_TROUBLE_REFUSED);
     return 0;
 }
 
@@ -262,17 +274,17 @@ void *session_map(const struct session *session, int fd, uint64_t offset, uint32
 {
     char *at = sys_map(size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
     if (!at) {
-        __atomic_fetch_or(&session->header->trouble, DWELL_TROUBLE_NO_MEMORY, __ATOMIC_RELAXED);
+        session_trouble(session, DWELL_TROUBLE_NO_MEMORY);
         return NULL;
     }
     SYS3(madvise, at, size, MADV_DONTFORK);
     long error = SYS3(madvise, at, size, MADV_POPULATE_WRITE);
-    if (error == -EINVAL) {
-        touch_pages(at, size);
-    } else if (error < 0) {
+    if (error == -EFAULT || error == -EIO || error == -ENOMEM || error == -EHWPOISON) { /* to touch it would be fatal */
         sys_unmap(at, size);
-        __atomic_fetch_or(&session->header->trouble, DWELL_TROUBLE_NO_SPACE, __ATOMIC_RELAXED);
+        session_trouble(session, error == -ENOMEM ? DWELL_TROUBLE_NO_MEMORY : DWELL_TROUBLE_NO_SPACE);
         return NULL;
     }
+    if (error < 0)
+        touch_pages(at, size); /* it is refused, or unknown; the pages are there */
     return at;
 }

@@ -36,6 +36,10 @@ int session_create(struct session *session, const char *path, bool join, uint32_
  * descriptor, or a negative errno value; -ESTALE where another file has taken its name. */
 int session_reopen(const struct session *session, const char *path);
 
+/* Notes in the header why something is missing; counts an event that is. */
+void session_trouble(const struct session *session, enum dwell_trouble trouble);
+void session_lose(const struct session *session);
+
 /* Claims `size` bytes (a multiple of DWELL_UNIT) and fills them with zeros. Returns their offset, or
  * zero and sets `trouble` in the header where the disk is full. Safe from any thread and process. */
 uint64_t session_claim(const struct session *session, int fd, uint32_t size);

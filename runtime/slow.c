@@ -18,7 +18,6 @@ enum {
     CONTROL_WORDS = 160, /* of a control event, */
     OPEN_WORDS = 8,      /* and of each call that is found open there */
     MOST_WORDS = MOST_OS_WORDS + CONTROL_WORDS + MOST_OPENED * OPEN_WORDS,
-    LOST_BATCH = 4096, /* lost events counted in the thread before the header is told */
 };
 
 /* The words before an event. */
@@ -295,7 +294,7 @@ void slow_keep_os_events(struct thread *t)
 void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter)
 {
     if (!make_room(t)) {
-        t->lost++;
+        slow_lose();
         return;
     }
     struct extensions e;
@@ -333,18 +332,32 @@ void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter)
     }
 }
 
-static void lose(struct thread *t)
+/* In the file at once: a kill would take what is not there yet. */
+void slow_lose(void)
 {
-    if (++t->lost % LOST_BATCH == 0)
-        thread_flush_lost(t);
+    if (runtime.session.header && (!runtime.off || runtime.lossy))
+        session_lose(&runtime.session);
 }
 
 static void update_modules(struct thread *t)
 {
     uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED) {
+        thread_stop_for(t, DWELL_TROUBLE_REFUSED);
+        return;
+    }
     t->modules_stale = !modules_update();
     thread_set_limit(t);
     sys_restore_signals(mask);
+}
+
+static bool hold_signals(struct thread *t, uint64_t *mask)
+{
+    *mask = sys_block_signals();
+    if (*mask != SYS_NOT_BLOCKED)
+        return true;
+    thread_stop_for(t, DWELL_TROUBLE_REFUSED);
+    return false;
 }
 
 static void record(const struct event *event)
@@ -357,14 +370,16 @@ static void record(const struct event *event)
         struct thread *t = thread_self;
         if (UNLIKELY(!t || !t->wiped->alive)) {
             t = thread_begin();
-            if (!t)
+            if (!t) {
+                slow_lose();
                 break;
+            }
         }
         if (UNLIKELY(control_pending(t)))
             control_attend(t);
         if (UNLIKELY(t->stopped)) {
             if (!t->paused)
-                lose(t);
+                slow_lose();
             break;
         }
         if (UNLIKELY(t->modules_stale))
@@ -378,8 +393,8 @@ static void record(const struct event *event)
         if (UNLIKELY(t->paused)) {
             if (quiet_slow(t, event, guarded))
                 break;
-            if (!guarded)
-                mask = sys_block_signals();
+            if (!guarded && !hold_signals(t, &mask))
+                break;
             guarded = true;
             continue;
         }
@@ -402,8 +417,7 @@ static void record(const struct event *event)
             break;
         e.length = kept;
         if (outcome == GUARD) {
-            mask = sys_block_signals();
-            guarded = true;
+            guarded = hold_signals(t, &mask);
         }
     }
     if (guarded)
@@ -412,8 +426,10 @@ static void record(const struct event *event)
 
 void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
 {
-    if (runtime.off)
+    if (runtime.off) {
+        slow_lose();
         return;
+    }
     int error = errno;
     record(&(struct event){ .function = function, .stack_pointer = stack_pointer, .site = site, .enter = true });
     errno = error;
@@ -421,8 +437,10 @@ void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
 
 void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call)
 {
-    if (runtime.off)
+    if (runtime.off) {
+        slow_lose();
         return;
+    }
     int error = errno;
     record(&(struct event){ .function = function, .stack_pointer = stack_pointer, .tail_call = tail_call });
     errno = error;

@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
+enum { RESTORE_TRIES = 3 };
+
 void *sys_map(size_t size, int protection, int flags, int fd, uint64_t offset)
 {
     void *at = (void *)SYS6(mmap, 0, size, protection, flags, fd, offset);
@@ -61,13 +63,19 @@ long sys_read_file(const char *path, char *buffer, size_t size)
 uint64_t sys_block_signals(void)
 {
     uint64_t all = ~0ull, before = 0;
-    SYS4(rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+    if (SYS4(rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all) < 0)
+        return SYS_NOT_BLOCKED;
     return before;
 }
 
 void sys_restore_signals(uint64_t mask)
 {
-    SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+    if (mask == SYS_NOT_BLOCKED)
+        return;
+    /* Refused now, it may be granted in a moment; else the program would be deaf for good. */
+    for (int i = 0; i < RESTORE_TRIES; i++)
+        if (SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask) == 0)
+            return;
 }
 
 void sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds)

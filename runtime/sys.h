@@ -81,7 +81,9 @@ void sys_close(int fd);
  * the number of bytes, or a negative errno value. */
 long sys_read_file(const char *path, char *buffer, size_t size);
 
-/* All signals of the calling thread are held back between the two calls. */
+/* All signals of the calling thread are held back between the two calls; but where the system refuses that (a sandbox
+ * does), the first returns SYS_NOT_BLOCKED, and the second does nothing then. */
+#define SYS_NOT_BLOCKED (~0ull) /* no mask is like it: SIGKILL is never in one */
 uint64_t sys_block_signals(void);
 void sys_restore_signals(uint64_t mask);
 

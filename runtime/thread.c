@@ -33,8 +33,8 @@ static struct thread *allocate_block(void)
         return NULL;
     struct thread *t = (struct thread *)(at + PAGE);
     t->wiped = (struct thread_wiped *)at;
-    SYS3(madvise, at, PAGE, MADV_WIPEONFORK);
-    t->stack = sys_memory(FIRST_STACK);
+    /* Where the page is not wiped, forked children would write to our chunks. */
+    t->stack = SYS3(madvise, at, PAGE, MADV_WIPEONFORK) < 0 ? NULL : sys_memory(FIRST_STACK);
     if (!t->stack) {
         sys_unmap(at, 2 * PAGE);
         return NULL;
@@ -85,7 +85,8 @@ static void unlink_thread(struct thread *t)
 
 static void announce(struct thread *t)
 {
-    SYS2(prctl, PR_GET_NAME, t->name);
+    if (SYS2(prctl, PR_GET_NAME, t->name) < 0)
+        t->name[0] = '\0';
     struct dwell_rec_thread record = {
         .record.type = DWELL_REC_THREAD,
         .thread = t->serial,
@@ -99,8 +100,7 @@ static void announce(struct thread *t)
 static void check_name(struct thread *t)
 {
     char name[sizeof t->name] = "";
-    SYS2(prctl, PR_GET_NAME, name);
-    if (strcmp(name, t->name) != 0)
+    if (SYS2(prctl, PR_GET_NAME, name) == 0 && strcmp(name, t->name) != 0)
         metadata_thread_name(t, name);
 }
 
@@ -115,7 +115,6 @@ static void fit_block(struct thread *t, bool forked)
     t->chunk = NULL;
     t->end = 0;
     t->stopped = 0;
-    t->lost = 0;
     t->upper[0] = t->upper[1] = UINT32_MAX;
     t->next_upper = 0;
     t->key_passes = 0;
@@ -146,11 +145,28 @@ static void fit_block(struct thread *t, bool forked)
     control_begin_thread(t, forked);
 }
 
+/* This thread could not be set up. It is not tried again: it would have exits without an enter then. */
+static __thread bool refused __attribute__((tls_model("initial-exec")));
+
+void thread_refuse(enum dwell_trouble trouble)
+{
+    refused = true;
+    session_trouble(&runtime.session, trouble);
+    __atomic_fetch_add(&runtime.session.header->lost_threads, 1, __ATOMIC_RELAXED);
+}
+
 struct thread *thread_begin(void)
 {
+    if (refused)
+        return NULL;
     uint64_t mask = sys_block_signals();
     struct thread *t = thread_self;
     const bool forked = t != NULL;
+    if (mask == SYS_NOT_BLOCKED) {
+        if (runtime.session.header)
+            thread_refuse(DWELL_TROUBLE_REFUSED);
+        return NULL;
+    }
     if (process_begin()) {
         if (!t)
             t = take_block();
@@ -160,7 +176,7 @@ struct thread *thread_begin(void)
             if (runtime.key_valid)
                 pthread_setspecific((pthread_key_t)runtime.thread_key, t);
         } else {
-            __atomic_fetch_add(&runtime.session.header->lost_threads, 1, __ATOMIC_RELAXED);
+            thread_refuse(DWELL_TROUBLE_NO_MEMORY);
         }
     } else {
         t = NULL;
@@ -314,10 +330,13 @@ static void finish_chunk(struct thread *t)
     t->chunk = NULL;
 }
 
-static void stop_thread(struct thread *t)
+void thread_stop(struct thread *t)
 {
+    if (!t->stopped && t->chunks == 0)
+        __atomic_fetch_add(&runtime.session.header->lost_threads, 1, __ATOMIC_RELAXED);
     t->stopped = 1;
     t->wiped->limit = 0;
+    t->wiped->gate = GATE_SLOW;
 }
 
 static void retire(struct thread *t, struct dwell_chunk_header *chunk)
@@ -326,6 +345,12 @@ static void retire(struct thread *t, struct dwell_chunk_header *chunk)
         ring_keep(t, chunk);
     else
         chunk_retire(chunk);
+}
+
+void thread_stop_for(struct thread *t, enum dwell_trouble trouble)
+{
+    session_trouble(&runtime.session, trouble);
+    thread_stop(t);
 }
 
 /* The stack has moved: a probe that was interrupted must find that the state has changed. */
@@ -340,11 +365,16 @@ static void pad(struct thread *t)
 void thread_next_chunk(struct thread *t, uint32_t bytes)
 {
     uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED) {
+        thread_stop_for(t, DWELL_TROUBLE_REFUSED);
+        return;
+    }
     const bool fits = t->chunk && (uint32_t)t->state + bytes <= t->end;
     const char *stack = t->stack;
     if (!thread_grow_stack(t)) {
+        session_trouble(&runtime.session, DWELL_TROUBLE_NO_MEMORY);
         finish_chunk(t);
-        stop_thread(t);
+        thread_stop(t);
     } else if (!fits) {
         struct dwell_chunk_header *old = t->chunk;
         finish_chunk(t);
@@ -362,19 +392,12 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         if (area.at)
             begin_chunk(t, area, depth);
         else
-            stop_thread(t);
+            thread_stop(t);
     } else if (t->stack != stack) {
         pad(t);
     }
     thread_set_limit(t);
     sys_restore_signals(mask);
-}
-
-void thread_flush_lost(struct thread *t)
-{
-    if (t->lost)
-        __atomic_fetch_add(&runtime.session.header->lost_events, t->lost, __ATOMIC_RELAXED);
-    t->lost = 0;
 }
 
 void thread_give_up_chunk(struct thread *t, bool count)
@@ -410,7 +433,6 @@ static void end_thread(struct thread *t)
     thread_give_up_chunk(t, !t->paused);
     tree_end(t);
     ring_end_thread(t);
-    thread_flush_lost(t);
     os_close(t);
     unlink_thread(t);
     t->wiped->limit = 0;
@@ -434,6 +456,7 @@ void thread_key_ended(void *block)
         return;
     }
     uint64_t mask = sys_block_signals();
-    end_thread(t);
+    if (mask != SYS_NOT_BLOCKED)
+        end_thread(t);
     sys_restore_signals(mask);
 }

@@ -456,11 +456,16 @@ static bool record(struct thread *t, const struct event *event)
 void tree_record(struct thread *t, const struct event *event)
 {
     uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED) {
+        thread_stop_for(t, DWELL_TROUBLE_REFUSED);
+        slow_lose();
+        return;
+    }
     if (!t->tree_head)
         t->state = with_time(t->state, t->last | 1);
     if (!record(t, event)) {
-        t->stopped = 1;
-        t->lost++;
+        thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
+        slow_lose();
     }
     thread_set_limit(t);
     sys_restore_signals(mask);
@@ -484,7 +489,7 @@ void tree_resume(struct thread *t, uint64_t time)
     if (!t->tree_head)
         return;
     if (!find_open_calls(t, t->kept_depth, time)) {
-        t->stopped = 1;
+        thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
         return;
     }
     note_last(t, time | 1, thread_call(t, t->state)[-1].node);
@@ -506,7 +511,7 @@ void tree_take_stack(struct thread *t, uint64_t time, bool other_tree)
     }
     ((struct call *)t->stack)->node = t->tree_root;
     if (other_tree && !find_open_calls(t, sizeof(struct call), time))
-        t->stopped = 1;
+        thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
     else
         note_last(t, time, thread_call(t, t->state)[-1].node);
 }

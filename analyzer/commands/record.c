@@ -487,13 +487,15 @@ static const char *why_lost(uint32_t trouble)
         return "the system refused memory";
     if (trouble & DWELL_TROUBLE_NO_FILE)
         return "a process could not open the session file";
-    return "";
+    if (trouble & DWELL_TROUBLE_REFUSED)
+        return "the system refused a call that recording needs (a sandbox?)";
+    return "the runtime could not say why";
 }
 
 static void tell(const struct settings *s, const struct outcome *o)
 {
     char events[32], bytes[32], lost[32];
-    if (o->lost || o->trouble & DWELL_TROUBLE_NO_FILE)
+    if (o->lost || o->trouble & (DWELL_TROUBLE_NO_FILE | DWELL_TROUBLE_REFUSED))
         say("%s events were lost: %s", with_unit(lost, sizeof lost, o->lost), why_lost(o->trouble));
     if (o->events == 0 && !o->trouble) {
         if (o->processes && (filters_any(&s->filters) || s->paused))

@@ -46,6 +46,8 @@ static void remark_losses(struct session_summary *s, const struct session_file *
         remark(s, "the system refused memory: recording stopped early");
     if (h->trouble & DWELL_TROUBLE_NO_FILE)
         remark(s, "a process could not open the session file: it was not recorded");
+    if (h->trouble & DWELL_TROUBLE_REFUSED)
+        remark(s, "the system refused a call that recording needs (a sandbox?): some of it is missing");
     uint64_t damaged = p->counts.damaged_chunks + file->damaged_chunks;
     if (damaged)
         remark(s, "%" PRIu64 " damaged chunks were left out, wholly or in part", damaged);

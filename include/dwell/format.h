@@ -34,6 +34,7 @@ enum dwell_trouble {
     DWELL_TROUBLE_NO_SPACE = 1,  /* a chunk could not be claimed: disk or quota full */
     DWELL_TROUBLE_NO_MEMORY = 2, /* a mapping was refused */
     DWELL_TROUBLE_NO_FILE = 4,   /* a process could not open the session file again */
+    DWELL_TROUBLE_REFUSED = 8,   /* a system call was refused otherwise: by a sandbox, or as the device failed */
 };
 
 /* Page 0. Times are ticks of `clock` unless named otherwise. The members up to start_realtime never

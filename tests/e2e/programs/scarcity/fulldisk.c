@@ -1,0 +1,29 @@
+/* fulldisk FOLDER: fills the disk in the middle, works on, and empties it. */
+#include <fcntl.h>
+
+#include "work.h"
+
+static BARE void fill(const char *path)
+{
+    static const char page[4096] = "full";
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    need(fd >= 0, "open");
+    while (write(fd, page, sizeof page) > 0)
+        ;
+    close(fd);
+}
+
+int main(int argc, char **argv)
+{
+    begin();
+    char path[4096];
+    snprintf(path, sizeof path, "%s/filler", argc > 1 ? argv[1] : ".");
+    work(100000);
+    fill(path);
+    work(500000);
+    run_thread(1000);
+    run_child(1000);
+    unlink(path);
+    tell_counts();
+    return 0;
+}
