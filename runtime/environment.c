@@ -61,7 +61,7 @@ static char *keep(const char *text, size_t length)
 {
     static char *place;
     static size_t left;
-    if (left < length + 1) {
+    if (!place || left < length + 1) {
         const size_t size = length + 1 > PAGE ? (length + PAGE) / PAGE * PAGE : PAGE;
         char *fresh = sys_memory(size);
         if (!fresh)

@@ -16,6 +16,41 @@ __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
  * alloca (lower at exit) and probes reached by a jump, when the frame is gone already (higher). */
 #define PROBE_STACK_POINTER ((uint64_t)__builtin_dwarf_cfa() - sizeof(void *))
 
+/* Behind the limit. Out of line, so that the usual event needs no more registers than it has. */
+static __attribute__((noinline)) void other_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+{
+    switch (t->wiped->gate) {
+    case GATE_QUIET:
+        quiet_enter(t, function, stack_pointer, site);
+        break;
+    case GATE_TREE:
+        tree_enter(t, function, stack_pointer, site);
+        break;
+    case GATE_FILTER:
+        filter_enter(t, function, stack_pointer, site);
+        break;
+    default:
+        slow_enter(function, stack_pointer, site);
+    }
+}
+
+static __attribute__((noinline)) void other_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
+{
+    switch (t->wiped->gate) {
+    case GATE_QUIET:
+        quiet_exit(t, function, stack_pointer, tail_call);
+        break;
+    case GATE_TREE:
+        tree_exit(t, function, stack_pointer, tail_call);
+        break;
+    case GATE_FILTER:
+        filter_exit(t, function, stack_pointer, tail_call);
+        break;
+    default:
+        slow_exit(function, stack_pointer, tail_call);
+    }
+}
+
 DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
     const uint64_t address = (uint64_t)function;
@@ -58,12 +93,8 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     t->last = now;
     return;
 other:
-    if (t->wiped->gate == GATE_QUIET)
-        return quiet_enter(t, address, stack_pointer, site);
-    if (t->wiped->gate == GATE_TREE)
-        return tree_enter(t, address, stack_pointer, site);
-    if (t->wiped->gate == GATE_FILTER)
-        return filter_enter(t, address, stack_pointer, site);
+    other_enter(t, address, stack_pointer, site);
+    return;
 slow:
     slow_enter(address, stack_pointer, site);
 }
@@ -105,12 +136,8 @@ DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
     t->last = now;
     return;
 other:
-    if (t->wiped->gate == GATE_QUIET)
-        return quiet_exit(t, address, stack_pointer, tail_call);
-    if (t->wiped->gate == GATE_TREE)
-        return tree_exit(t, address, stack_pointer, tail_call);
-    if (t->wiped->gate == GATE_FILTER)
-        return filter_exit(t, address, stack_pointer, tail_call);
+    other_exit(t, address, stack_pointer, tail_call);
+    return;
 slow:
     slow_exit(address, stack_pointer, tail_call);
 }

@@ -65,7 +65,8 @@ static inline bool call_was_left(const struct call *call, uint64_t stack_pointer
 {
     if (__builtin_expect(stack_pointer != call->stack_pointer, 1))
         return stack_pointer > call->stack_pointer;
-    return call->site >> 32 != site >> 32 || call->site == site;
+    const uint64_t difference = call->site ^ site;
+    return difference >> 32 || !difference;
 }
 
 /* Which probe is to be taken by those that do not pass the limit. */
