@@ -21,8 +21,12 @@ enum {
     PREPARED_SIZE = 256 << 10,
     PATIENCE = 2000, /* milliseconds to wait for an answer before the helper counts as lost */
     MOST_DESCRIPTORS = 65536,
+    REQUEST_RING = 1, /* no size of a chunk */
 };
 
+#ifndef PIDFD_THREAD
+#define PIDFD_THREAD 0200 /* O_EXCL */
+#endif
 
 static void keep_only(int fd)
 {
@@ -43,7 +47,10 @@ static bool answer_request(struct process *p, int fd)
     uint32_t size = __atomic_load_n(&p->request_size, __ATOMIC_ACQUIRE);
     if (!size)
         return false;
-    p->answer = chunk_prepare(fd, size);
+    if (size == REQUEST_RING)
+        p->answer.at = os_open_ring(p->request_tid);
+    else
+        p->answer = chunk_prepare(fd, size);
     __atomic_store_n(&p->request_size, 0, __ATOMIC_RELAXED);
     __atomic_fetch_add(&p->request_done, 1, __ATOMIC_RELEASE);
     sys_futex_wake(&p->request_done, 1);
@@ -113,7 +120,7 @@ static void run(void *argument)
     struct process *p = runtime.process;
     keep_only(fd);
     SYS2(prctl, PR_SET_NAME, "dwell");
-    for (;;) {
+    while (!__atomic_load_n(&p->helper_stop, __ATOMIC_ACQUIRE)) {
         uint32_t seen = __atomic_load_n(p->helper_work, __ATOMIC_ACQUIRE);
         control_take_commands(p, fd);
         bool busy = answer_request(p, fd);
@@ -144,6 +151,8 @@ void helper_start(int fd)
         sys_unmap(stack, HELPER_STACK);
         return;
     }
+    p->helper_stack = stack;
+    p->helper_fd = fd;
     p->helper_tid = (uint32_t)tid;
     if (p->control)
         p->control->listening = 1;
@@ -182,4 +191,70 @@ struct area helper_ask(uint32_t size)
         area = p->answer;
     lock_release(&p->request_lock);
     return area;
+}
+
+bool helper_open_ring(uint32_t tid, void **ring)
+{
+    struct process *p = runtime.process;
+    lock_take(&p->request_lock);
+    p->request_tid = tid;
+    const bool answered = p->helper_tid && request(p, REQUEST_RING);
+    *ring = answered ? p->answer.at : NULL;
+    lock_release(&p->request_lock);
+    return answered;
+}
+
+/* Where the program may not open the file any more, the helper's own descriptor is copied. */
+static int copy_descriptor(const struct process *p)
+{
+    const int pidfd = (int)SYS2(pidfd_open, p->helper_tid, PIDFD_THREAD);
+    if (pidfd < 0)
+        return pidfd;
+    const int fd = (int)SYS3(pidfd_getfd, pidfd, p->helper_fd, 0);
+    sys_close(pidfd);
+    return fd;
+}
+
+/* Only then is the process what the kernel calls single-threaded, if it has no other threads. */
+static bool wait_for_end(const struct process *p, uint32_t tid)
+{
+    const uint64_t give_up = clock_monotonic() + PATIENCE * 1000000ull;
+    while (SYS3(tgkill, p->pid, tid, 0) == 0) {
+        uint32_t never = 0;
+        if (clock_monotonic() > give_up)
+            return false;
+        sys_futex_wait(&never, 0, 1);
+    }
+    return true;
+}
+
+int helper_pause(void)
+{
+    struct process *p = runtime.process;
+    int fd = -1;
+    lock_take(&p->request_lock);
+    const uint32_t tid = p->helper_tid;
+    if (tid) {
+        fd = session_reopen(&runtime.session, runtime.path);
+        if (fd < 0)
+            fd = copy_descriptor(p);
+        p->helper_tid = 0;
+        if (p->control)
+            p->control->listening = 0;
+        __atomic_store_n(&p->helper_stop, 1, __ATOMIC_RELEASE);
+        helper_wake();
+        if (wait_for_end(p, tid))
+            sys_unmap(p->helper_stack, HELPER_STACK);
+    }
+    lock_release(&p->request_lock);
+    return fd;
+}
+
+void helper_resume(int fd)
+{
+    if (fd < 0)
+        return;
+    runtime.process->helper_stop = 0;
+    helper_start(fd);
+    sys_close(fd);
 }

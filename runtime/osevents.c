@@ -20,7 +20,7 @@ enum {
 
 /* ---- perf ---- */
 
-static struct perf_event_mmap_page *open_ring(void)
+void *os_open_ring(uint32_t tid)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -37,7 +37,7 @@ static struct perf_event_mmap_page *open_ring(void)
         attr.use_clockid = 1;
         attr.clockid = 1; /* CLOCK_MONOTONIC */
     }
-    long fd = SYS5(perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    long fd = SYS5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return NULL;
     void *ring = sys_map(PAGE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
@@ -220,10 +220,13 @@ static bool wanted(enum dwell_os_source source)
 
 static bool open_perf(struct thread *t)
 {
-    struct perf_event_mmap_page *ring = wanted(DWELL_OS_PERF) ? open_ring() : NULL;
-    if (!ring)
+    void *at = NULL;
+    if (wanted(DWELL_OS_PERF) && !helper_open_ring(t->tid, &at))
+        at = os_open_ring(0);
+    if (!at)
         return false;
-    t->os_ring = ring;
+    const struct perf_event_mmap_page *ring = at;
+    t->os_ring = at;
     t->os_source = DWELL_OS_PERF;
     t->os_word = (const volatile uint64_t *)&ring->data_head;
     t->os_tail = t->os_seen = *t->os_word;

@@ -222,7 +222,11 @@ struct process {
     uint32_t own_work;
     uint32_t helper_sleeps;
     uint32_t request_lock; /* one request at a time */
-    uint32_t request_size; /* a chunk asked for from the helper */
+    char *helper_stack;
+    int helper_fd;        /* the session, in the helper's own table */
+    uint32_t helper_stop; /* it is to end */
+    uint32_t request_size; /* a chunk asked for from the helper, or REQUEST_RING */
+    uint32_t request_tid;  /* whose ring */
     uint32_t request_done; /* changes when the answer is there */
     struct area answer;
     uint32_t pool_target;          /* how many chunks the helper keeps ready */
@@ -456,6 +460,12 @@ void ring_end_thread(struct thread *t);
 void helper_start(int fd);
 void helper_wake(void);
 struct area helper_ask(uint32_t size);
+/* A ring of what the OS does on that thread, opened where the program cannot see its descriptor; false: there is no
+ * helper to do it. */
+bool helper_open_ring(uint32_t tid, void **ring);
+/* Ends the helper, and returns a descriptor of the session for its successor; negative: there was none to end. */
+int helper_pause(void);
+void helper_resume(int fd);
 
 /* metadata.c: appends a record; its strings follow as pairs of pointer and length. */
 void metadata_append(const struct dwell_record *record, size_t size, const struct text *texts, int count);
@@ -477,6 +487,7 @@ struct os_events {
     int length; /* of words */
     uint16_t words[OS_MOST_WORDS];
 };
+void *os_open_ring(uint32_t tid); /* zero: of the calling thread */
 void os_open(struct thread *t);
 void os_close(struct thread *t);
 /* What the OS did since the last call, as extension records; the caller claims it by os_commit. */

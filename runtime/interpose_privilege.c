@@ -1,0 +1,74 @@
+/*
+ * Calls that change what a process may do, or which namespaces it is in. Some of them the kernel refuses to a process
+ * of several threads; and a helper that kept its privileges would keep them for the program. So it is ended before, and
+ * another begun after, with the new ones. Where that cannot be, threads prepare their chunks themselves.
+ *
+ * A forked child that has not recorded yet enters the session first: afterwards it might not be able to open the file.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <grp.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum { NOTHING = -1 };
+
+/* Not in a child by vfork, which has its parent's memory and helper. */
+static bool is_ours(void)
+{
+    return !runtime.off && runtime.process && process_begin() && (uint32_t)SYS0(getpid) == runtime.process->pid;
+}
+
+static int pause_helper(void)
+{
+    const uint64_t mask = sys_block_signals();
+    const int fd = is_ours() ? helper_pause() : NOTHING;
+    sys_restore_signals(mask);
+    return fd;
+}
+
+static void resume_helper(int fd)
+{
+    const uint64_t mask = sys_block_signals();
+    helper_resume(fd);
+    if (fd >= 0 && !runtime.process->helper_tid)
+        metadata_note("after a change of privileges or namespaces no helper thread could be started: chunks are "
+                      "prepared by the program's threads");
+    sys_restore_signals(mask);
+}
+
+/* `condition`: whether this call is one that a helper would be in the way of. */
+#define WITHOUT_HELPER(name, parameters, arguments, condition)                                                         \
+    DWELL_EXPORT int name parameters                                                                                   \
+    {                                                                                                                  \
+        static void *next;                                                                                             \
+        int error = errno;                                                                                             \
+        if (!__atomic_load_n(&next, __ATOMIC_RELAXED))                                                                 \
+            __atomic_store_n(&next, dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);                                        \
+        const int session = (condition) ? pause_helper() : NOTHING;                                                    \
+        errno = error;                                                                                                 \
+        const int result = ((int(*) parameters)next)arguments;                                                         \
+        error = errno;                                                                                                 \
+        resume_helper(session);                                                                                        \
+        errno = error;                                                                                                 \
+        return result;                                                                                                 \
+    }
+
+WITHOUT_HELPER(setuid, (uid_t id), (id), true)
+WITHOUT_HELPER(seteuid, (uid_t id), (id), true)
+WITHOUT_HELPER(setreuid, (uid_t real, uid_t effective), (real, effective), true)
+WITHOUT_HELPER(setresuid, (uid_t real, uid_t effective, uid_t saved), (real, effective, saved), true)
+WITHOUT_HELPER(setgid, (gid_t id), (id), true)
+WITHOUT_HELPER(setegid, (gid_t id), (id), true)
+WITHOUT_HELPER(setregid, (gid_t real, gid_t effective), (real, effective), true)
+WITHOUT_HELPER(setresgid, (gid_t real, gid_t effective, gid_t saved), (real, effective, saved), true)
+WITHOUT_HELPER(setgroups, (size_t count, const gid_t *groups), (count, groups), true)
+WITHOUT_HELPER(initgroups, (const char *user, gid_t group), (user, group), true)
+WITHOUT_HELPER(capset, (cap_user_header_t header, const cap_user_data_t data), (header, data), true)
+WITHOUT_HELPER(chroot, (const char *path), (path), true)
+WITHOUT_HELPER(unshare, (int flags), (flags), flags &(CLONE_NEWUSER | CLONE_THREAD | CLONE_SIGHAND | CLONE_VM))
+WITHOUT_HELPER(setns, (int fd, int kind), (fd, kind), kind == 0 || kind & (CLONE_NEWUSER | CLONE_NEWTIME))
