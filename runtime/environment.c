@@ -125,7 +125,7 @@ void environment_adopt(void)
 
 void environment_conceal(void)
 {
-    /* Who does not stand before exec could not put them back. */
+    /* libdwell.a does not stand before exec, and could not put them back. */
     if (environ && environment_get("DWELL_OUTPUT") && (&dwell_interposed || !environment_follows()))
         environment_hide(environ);
 }
@@ -180,9 +180,15 @@ static char *join(char *at, const char *preload)
     return at;
 }
 
-size_t environment_room(char *const *list)
+/* The first process stays the first, whatever it executes; its children, also those by vfork, are others. */
+static bool is_first(void)
 {
-    if (!environment_get("DWELL_OUTPUT") || !environment_follows())
+    return runtime.process && runtime.process->pid == (uint32_t)SYS0(getpid);
+}
+
+size_t environment_room(char *const *list, bool in_place)
+{
+    if (!environment_get("DWELL_OUTPUT") || (!environment_follows() && !(in_place && is_first())))
         return 0;
     bool complete = !lacks_library(list);
     for (int i = 0; complete && i < kept.count; i++)

@@ -20,15 +20,16 @@ void environment_conceal(void);
 /* The value of a DWELL_ variable, or NULL. */
 const char *environment_get(const char *name);
 
-/* Whether programs that this one executes are to be recorded. */
+/* Whether other processes that this one begins are to be recorded. */
 bool environment_follows(void);
 
 /* Takes them out of `list`, which ends with NULL. */
 void environment_hide(char **list);
 
-/* A copy of `list` with them put in: environment_room tells how many bytes it needs, zero if it needs no copy. Neither
- * takes a lock nor memory: they may be called in a child by vfork. */
-size_t environment_room(char *const *list);
+/* A copy of `list` with them put in: environment_room tells how many bytes it needs, zero if it needs no copy, or is to
+ * have none. `in_place`: for a program that takes this one's place. Neither takes a lock nor memory: they may be called in
+ * a child by vfork. */
+size_t environment_room(char *const *list, bool in_place);
 char **environment_fill(char *const *list, void *room);
 
 #pragma GCC visibility pop

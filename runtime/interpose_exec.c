@@ -51,10 +51,10 @@ __attribute__((constructor(101))) static void look_up(void)
     errno = error;
 }
 
-/* Evaluates `call` with `list` as the environment to be handed on. */
-#define WITH_ENVIRONMENT(list, given, call)                                                       \
+/* Evaluates `call`, with `list` as the environment to be handed on. */
+#define WITH_ENVIRONMENT(list, given, in_place, call)                                                       \
     ({                                                                                            \
-        const size_t size_ = environment_room(given);                                             \
+        const size_t size_ = environment_room(given, in_place);                                             \
         char *const *list = given;                                                                \
         void *room_ = size_ == 0 ? NULL : size_ <= MOST_ON_STACK ? alloca(size_) : sys_memory(size_); \
         if (room_)                                                                                \
@@ -67,27 +67,27 @@ __attribute__((constructor(101))) static void look_up(void)
 
 DWELL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, NEXT(execve)(path, argv, list));
+    return WITH_ENVIRONMENT(list, envp, true, NEXT(execve)(path, argv, list));
 }
 
 DWELL_EXPORT int execv(const char *path, char *const argv[])
 {
-    return WITH_ENVIRONMENT(list, environ, NEXT(execve)(path, argv, list));
+    return WITH_ENVIRONMENT(list, environ, true, NEXT(execve)(path, argv, list));
 }
 
 DWELL_EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, NEXT(execvpe)(file, argv, list));
+    return WITH_ENVIRONMENT(list, envp, true, NEXT(execvpe)(file, argv, list));
 }
 
 DWELL_EXPORT int execvp(const char *file, char *const argv[])
 {
-    return WITH_ENVIRONMENT(list, environ, NEXT(execvpe)(file, argv, list));
+    return WITH_ENVIRONMENT(list, environ, true, NEXT(execvpe)(file, argv, list));
 }
 
 DWELL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, NEXT(fexecve)(fd, argv, list));
+    return WITH_ENVIRONMENT(list, envp, true, NEXT(fexecve)(fd, argv, list));
 }
 
 /* Of glibc 2.34 and later; older ones have none, and then nobody calls it. */
@@ -99,7 +99,7 @@ DWELL_EXPORT int execveat(int folder, const char *path, char *const argv[], char
         errno = ENOSYS;
         return -1;
     }
-    return WITH_ENVIRONMENT(list, envp, real(folder, path, argv, list, flags));
+    return WITH_ENVIRONMENT(list, envp, true, real(folder, path, argv, list, flags));
 }
 
 /* ---- with the arguments one by one ---- */
@@ -155,13 +155,13 @@ DWELL_EXPORT int execle(const char *path, const char *first, ...)
 DWELL_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                              const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, NEXT(posix_spawn)(pid, path, actions, attributes, argv, list));
+    return WITH_ENVIRONMENT(list, envp, false, NEXT(posix_spawn)(pid, path, actions, attributes, argv, list));
 }
 
 DWELL_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                               const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, NEXT(posix_spawnp)(pid, file, actions, attributes, argv, list));
+    return WITH_ENVIRONMENT(list, envp, false, NEXT(posix_spawnp)(pid, file, actions, attributes, argv, list));
 }
 
 /* ---- by a shell ---- */
@@ -177,7 +177,7 @@ static void show(void)
 {
     pthread_mutex_lock(&shown_lock);
     if (shown.users++ == 0) {
-        shown.size = environment_room(environ);
+        shown.size = environment_room(environ, false);
         void *room = shown.size ? sys_memory(shown.size) : NULL;
         if (room) {
             shown.before = environ;

@@ -216,6 +216,17 @@ Test(e2e_processes, the_first_process_alone)
     record_alone(PARTS "execs " PARTS "worker", 13);
 }
 
+/* A program that takes the first one's place is the first process still. */
+Test(e2e_processes, the_first_process_executes_another)
+{
+    free(run_well("LEDGER=ledger $DWELL record -q --no-follow sh -c '" PARTS "worker 2; exec " PARTS "worker 5'"));
+    char *told = run_well("tail -n 1 ledger"), *recorded = run_well(REPORT_PROCESSES, "");
+    cr_assert(eq(str, recorded, told));
+    cr_assert(has(recorded, " 6\n"));
+    free(told);
+    free(recorded);
+}
+
 /* Not a mapping, and not a variable: nothing of the recording is in them. */
 Test(e2e_processes, children_that_are_not_followed_have_nothing_of_the_runtime)
 {
