@@ -110,8 +110,6 @@ struct stack {
     struct stack *next;   /* in the list of those not used */
 };
 
-enum { MOST_TREE_CHUNKS = 256 };
-
 struct ring { /* a list of chunks */
     struct dwell_chunk_header *first, *last;
     uint64_t bytes;
@@ -164,10 +162,9 @@ struct thread {
     struct dwell_tree_node *tree_root; /* a node of no function, which is not in the file */
     struct dwell_chunk_header *tree_chunk; /* the last one, */
     char *tree_next;                   /* its next free node */
-    uint32_t tree_nodes, tree_chunk_count;
+    uint32_t tree_nodes;
     uint32_t seen_unloads; /* of process.unloads */
     uint32_t seen_stacks;  /* of process.stacks_known */
-    struct dwell_chunk_header *tree_chunks[MOST_TREE_CHUNKS];
     char name[16];
     uint32_t named; /* by the program, for good */
     struct ring ring; /* mode ring: its finished chunks */

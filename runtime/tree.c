@@ -209,14 +209,12 @@ static void end_tree_chunk(struct thread *t)
         __atomic_store_n(&t->tree_chunk->used, (uint32_t)(t->tree_next - (char *)t->tree_chunk), __ATOMIC_RELEASE);
 }
 
-/* Chunks of the tree stay mapped while the thread lives: t->tree_maps is the list of them. */
+/* Chunks of the tree stay mapped while the thread lives, each linked to the one before. */
 static bool next_tree_chunk(struct thread *t)
 {
     uint32_t size = FIRST_CHUNK;
     while (size < LARGEST_CHUNK && t->tree_chunk && size <= t->tree_chunk->size)
         size *= 2;
-    if (t->tree_chunk_count == MOST_TREE_CHUNKS)
-        return false;
     struct area area = chunk_take(size, size);
     if (!area.at)
         return false;
@@ -224,9 +222,9 @@ static bool next_tree_chunk(struct thread *t)
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->process = runtime.process->serial;
     chunk->thread = t->serial;
-    chunk->sequence = t->tree_chunk_count;
+    chunk->sequence = t->tree_chunk ? t->tree_chunk->sequence + 1 : 0;
+    chunk->link = (uint64_t)t->tree_chunk;
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_CALL_TREE, __ATOMIC_RELEASE);
-    t->tree_chunks[t->tree_chunk_count++] = chunk;
     t->tree_chunk = chunk;
     t->tree_next = first_node(chunk);
     return true;
@@ -281,7 +279,6 @@ static bool begin_tree(struct thread *t, uint64_t now)
         t->tree_root = sys_memory(PAGE);
     t->tree_table = t->tree_root ? new_table(FIRST_SLOTS) : NULL;
     t->tree_chunk = NULL;
-    t->tree_chunk_count = 0;
     t->tree_nodes = 0;
     t->seen_unloads = runtime.process->unloads;
     if (!t->tree_table || !next_tree_chunk(t))
@@ -301,8 +298,11 @@ void tree_end(struct thread *t)
     end_tree_chunk(t);
     struct area area = { (char *)last, last->size };
     chunk_cut(&area, (last->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
-    for (uint32_t i = 0; i < t->tree_chunk_count; i++)
-        sys_unmap(t->tree_chunks[i], t->tree_chunks[i]->size);
+    for (struct dwell_chunk_header *chunk = last; chunk;) {
+        struct dwell_chunk_header *before = (struct dwell_chunk_header *)chunk->link;
+        sys_unmap(chunk, chunk->size);
+        chunk = before;
+    }
     sys_unmap(t->tree_table, sizeof *t->tree_table + (t->tree_table->mask + 1) * sizeof *t->tree_table->slots);
     t->tree_table = NULL;
 }
