@@ -10,12 +10,13 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "interpose.h"
 #include "runtime.h"
 #include "sys.h"
 
 const int dwell_interposed = 1;
 
-static void *next_of(void **cache, const char *name)
+void *interpose_next(void **cache, const char *name)
 {
     void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);
     if (!found) {
@@ -25,30 +26,6 @@ static void *next_of(void **cache, const char *name)
     return found;
 }
 
-/* dlopen looks at who calls it, to know whose search path holds; swapcontext saves who called it; makecontext takes any
- * number of arguments. All are entered by a jump, with everything as the program left it: `before_NAME` is called with
- * the same arguments, and returns the real one. */
-#if defined(__x86_64__)
-#define ENTER_BY_JUMP(name)                                                                       \
-    __asm__(".pushsection .text\n"                                                                \
-            ".globl " #name "\n.type " #name ", @function\n" #name ":\n"                           \
-            "	endbr64\n	push %rdi\n	push %rsi\n	push %rdx\n	push %rcx\n	push %r8\n	push %r9\n"   \
-            "	push %rax\n	call before_" #name "\n	mov %rax, %r11\n"                                \
-            "	pop %rax\n	pop %r9\n	pop %r8\n	pop %rcx\n	pop %rdx\n	pop %rsi\n	pop %rdi\n"       \
-            "	jmp *%r11\n"                                                                        \
-            ".size " #name ", . - " #name "\n.popsection\n")
-#else
-#define ENTER_BY_JUMP(name)                                                                       \
-    __asm__(".pushsection .text\n"                                                                \
-            ".globl " #name "\n.type " #name ", %function\n" #name ":\n"                           \
-            "	stp x29, x30, [sp, #-80]!\n	stp x0, x1, [sp, #16]\n	stp x2, x3, [sp, #32]\n"        \
-            "	stp x4, x5, [sp, #48]\n	stp x6, x7, [sp, #64]\n"                                    \
-            "	bl before_" #name "\n	mov x9, x0\n"                                                  \
-            "	ldp x6, x7, [sp, #64]\n	ldp x4, x5, [sp, #48]\n	ldp x2, x3, [sp, #32]\n"            \
-            "	ldp x0, x1, [sp, #16]\n	ldp x29, x30, [sp], #80\n	br x9\n"                          \
-            ".size " #name ", . - " #name "\n.popsection\n")
-#endif
-
 /* The thread's next probe looks at the module map; constructors of the library may come before dlopen returns, and find
  * it mapped. */
 #define BEFORE_LOADING(name)                                                                      \
@@ -57,7 +34,7 @@ static void *next_of(void **cache, const char *name)
     {                                                                                             \
         static void *next;                                                                        \
         modules_changed();                                                                        \
-        return next_of(&next, #name);                                                             \
+        return interpose_next(&next, #name);                                                             \
     }
 
 BEFORE_LOADING(dlopen)
@@ -70,7 +47,7 @@ void *before_makecontext(const ucontext_t *context)
 {
     static void *next;
     stacks_context_made(context);
-    return next_of(&next, "makecontext");
+    return interpose_next(&next, "makecontext");
 }
 
 DWELL_HIDDEN void *before_setcontext(const ucontext_t *context);
@@ -78,7 +55,7 @@ void *before_setcontext(const ucontext_t *context)
 {
     static void *next;
     stacks_context_chosen(context);
-    return next_of(&next, "setcontext");
+    return interpose_next(&next, "setcontext");
 }
 
 DWELL_HIDDEN void *before_swapcontext(const ucontext_t *from, const ucontext_t *to);
@@ -87,7 +64,7 @@ void *before_swapcontext(const ucontext_t *from, const ucontext_t *to)
     static void *next;
     (void)from;
     stacks_context_chosen(to);
-    return next_of(&next, "swapcontext");
+    return interpose_next(&next, "swapcontext");
 }
 
 ENTER_BY_JUMP(makecontext);
@@ -97,7 +74,7 @@ ENTER_BY_JUMP(swapcontext);
 DWELL_EXPORT int dlclose(void *handle)
 {
     static void *next;
-    int (*real)(void *) = (int (*)(void *))next_of(&next, "dlclose");
+    int (*real)(void *) = (int (*)(void *))interpose_next(&next, "dlclose");
     int result = real(handle);
     modules_changed();
     return result;
@@ -106,7 +83,7 @@ DWELL_EXPORT int dlclose(void *handle)
 /* The parent may be gone before the child's first probe, so it is remembered who it was. */
 static pid_t fork_by(void **next, const char *name)
 {
-    pid_t (*real)(void) = (pid_t(*)(void))next_of(next, name);
+    pid_t (*real)(void) = (pid_t(*)(void))interpose_next(next, name);
     const uint32_t parent = (uint32_t)SYS0(getpid);
     pid_t result = real();
     if (result == 0 && runtime.process) {

@@ -347,6 +347,8 @@ void slow_control(struct thread *t, const struct control_event *event);
  * for it; and keeping what the OS did. */
 void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter);
 void slow_keep_os_events(struct thread *t);
+/* Frames that lie below that stack pointer have been left; the thread's next event tells of it. */
+void slow_leave_below(struct thread *t, uint64_t stack_pointer);
 void slow_lose(void); /* counts an event that is not recorded */
 
 /* quiet.c: the probes of a paused thread keep its shadow stack, and nothing else. quiet_slow is for the events that

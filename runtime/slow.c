@@ -98,6 +98,14 @@ int64_t slow_left_before(const struct thread *t, uint64_t state, const struct ev
     return event->enter ? left_before_enter(t, state, event) : left_before_exit(t, state, event);
 }
 
+/* No stack pointer is below zero: such a frame was left, whatever comes next. Safe at any moment, as the state stays. */
+void slow_leave_below(struct thread *t, uint64_t stack_pointer)
+{
+    struct call *first = (struct call *)t->stack;
+    for (struct call *call = thread_call(t, thread_state(t)) - 1; call > first && call->stack_pointer < stack_pointer; call--)
+        call->stack_pointer = 0;
+}
+
 static void read_os_events(struct thread *t, struct extensions *pending)
 {
     while (*t->os_word != t->os_seen) {

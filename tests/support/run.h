@@ -39,7 +39,7 @@ uint64_t report_session(const struct report *r, const char *key);
 void check_counts(const char *out, const struct report *r, int least);
 
 /* The rows' exclusive times add up to the session's inclusive ones. In ticks they do so exactly, which the tests of the
- * time model show; here each row has been rounded down to a nanosecond. */
+ * time model show; here each row has been rounded to a nanosecond. */
 void check_sums(const struct report *r, const char *by);
 
 /* Path of each row of `dwell tree` with its calls, like "main/a/b 3", sorted; to be freed. */

@@ -1,0 +1,91 @@
+/*
+ * Ways out of frames that run no exit probe: longjmp, and exceptions in code whose compiler (clang) adds none for them. A
+ * stack pointer that is above a frame's shows later that the frame was left; but what is called next may have a frame
+ * that is larger than the one that was left, and lie as deep. So the runtime stands before what goes back up the stack,
+ * and marks all calls below the place where the program goes on.
+ */
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include "interpose.h"
+#include "runtime.h"
+
+/* The slot of a probe's return address is one word below the stack pointer of the frame that called it. */
+static void left_below(uint64_t stack_pointer)
+{
+    struct thread *t = thread_self;
+    if (t && t->wiped->alive && stack_pointer - t->stack_low < t->stack_span)
+        slow_leave_below(t, stack_pointer - sizeof(void *));
+}
+
+/* ---- longjmp ---- */
+
+#if defined(__x86_64__)
+
+enum { SAVED_STACK_POINTER = 6 }; /* in glibc's jmp_buf, rotated and mixed with a secret of the thread's */
+
+static uint64_t saved_stack_pointer(const uint64_t *buffer)
+{
+    uint64_t value = buffer[SAVED_STACK_POINTER];
+    __asm__("ror $17, %0\n\txor %%fs:0x30, %0" : "+r"(value));
+    return value;
+}
+
+#define BEFORE_JUMP(name)                             \
+    DWELL_HIDDEN void *before_##name(const uint64_t *); \
+    void *before_##name(const uint64_t *buffer)       \
+    {                                                 \
+        static void *next;                            \
+        left_below(saved_stack_pointer(buffer));      \
+        return interpose_next(&next, #name);          \
+    }                                                 \
+    ENTER_BY_JUMP(name);
+
+BEFORE_JUMP(longjmp)
+BEFORE_JUMP(_longjmp)
+BEFORE_JUMP(siglongjmp)
+BEFORE_JUMP(__longjmp_chk)
+
+#endif
+
+/* ---- exceptions ---- */
+
+enum { URC_FATAL_PHASE1_ERROR = 3, URC_INSTALL_CONTEXT = 7 };
+
+typedef int personality(int version, int actions, uint64_t class, void *exception, void *context);
+typedef uint64_t get_cfa(void *context);
+
+/* Where a library brought the language's runtime along for itself alone, it is not in the usual order of search. */
+static void *find_anywhere(void **cache, const char *name)
+{
+    static const char *const libraries[] = { "libstdc++.so.6", "libc++abi.so.1", "libgcc_s.so.1" };
+    static void *open_cache;
+    void *found = interpose_next(cache, name);
+    void *(*open)(const char *, int) = (void *(*)(const char *, int))interpose_next(&open_cache, "dlopen");
+    for (int i = 0; !found && i < 3; i++) {
+        void *handle = open(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        found = handle ? dlsym(handle, name) : NULL;
+    }
+    __atomic_store_n(cache, found, __ATOMIC_RELAXED);
+    return found;
+}
+
+/* The unwinder asks the language's personality routine what to do with a frame: INSTALL_CONTEXT, to go on in it. */
+#define PERSONALITY(name)                                                                                      \
+    DWELL_EXPORT int name(int version, int actions, uint64_t class, void *exception, void *context);           \
+    DWELL_EXPORT int name(int version, int actions, uint64_t class, void *exception, void *context)            \
+    {                                                                                                          \
+        static void *next, *cfa;                                                                               \
+        personality *real = (personality *)find_anywhere(&next, #name);                                        \
+        if (!real)                                                                                             \
+            return URC_FATAL_PHASE1_ERROR;                                                                     \
+        const int result = real(version, actions, class, exception, context);                                  \
+        get_cfa *get = result == URC_INSTALL_CONTEXT ? (get_cfa *)find_anywhere(&cfa, "_Unwind_GetCFA") : NULL; \
+        if (get)                                                                                               \
+            left_below(get(context));                                                                          \
+        return result;                                                                                         \
+    }
+
+PERSONALITY(__gxx_personality_v0)
+PERSONALITY(__gcc_personality_v0)
