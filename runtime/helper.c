@@ -130,10 +130,20 @@ static void run(void *argument)
         if (busy)
             continue;
         __atomic_store_n(&p->helper_sleeps, 1, __ATOMIC_SEQ_CST);
+        bool waited = true;
         if (__atomic_load_n(p->helper_work, __ATOMIC_SEQ_CST) == seen)
-            sys_futex_wait_shared(p->helper_work, seen);
+            waited = sys_futex_wait_shared(p->helper_work, seen);
         __atomic_store_n(&p->helper_sleeps, 0, __ATOMIC_RELAXED);
+        if (!waited)
+            break; /* it is refused: rather no helper than one that never rests */
     }
+    p->helper_tid = 0;
+}
+
+bool helper_is_here(void)
+{
+    const char *here = __builtin_frame_address(0), *stack = runtime.process ? runtime.process->helper_stack : NULL;
+    return stack && here >= stack && here < stack + HELPER_STACK;
 }
 
 void helper_start(int fd)
@@ -146,12 +156,13 @@ void helper_start(int fd)
     char *stack = sys_memory(HELPER_STACK);
     if (!stack)
         return;
+    p->helper_stack = stack;
     long tid = sys_start_thread(stack + HELPER_STACK, run, (void *)(long)fd);
     if (tid < 0) {
+        p->helper_stack = NULL;
         sys_unmap(stack, HELPER_STACK);
         return;
     }
-    p->helper_stack = stack;
     p->helper_fd = fd;
     p->helper_tid = (uint32_t)tid;
     if (p->control)
@@ -166,6 +177,12 @@ void helper_wake(void)
         sys_futex_wake_shared(p->helper_work);
 }
 
+void helper_end(void)
+{
+    __atomic_store_n(&runtime.process->helper_stop, 1, __ATOMIC_RELEASE);
+    helper_wake();
+}
+
 static bool request(struct process *p, uint32_t what)
 {
     uint32_t before = __atomic_load_n(&p->request_done, __ATOMIC_ACQUIRE);
@@ -173,7 +190,7 @@ static bool request(struct process *p, uint32_t what)
     __atomic_store_n(&p->request_size, what, __ATOMIC_RELEASE);
     helper_wake();
     while (__atomic_load_n(&p->request_done, __ATOMIC_ACQUIRE) == before) {
-        if (clock_monotonic() > give_up) {
+        if (!p->helper_tid || clock_monotonic() > give_up) {
             p->helper_tid = 0; /* it may still answer one day; nobody listens then */
             return false;
         }

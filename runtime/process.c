@@ -285,7 +285,7 @@ static void note_threads(void)
 void process_end(enum dwell_end how, int value)
 {
     struct process *p = runtime.process;
-    if (runtime.off || !p || !__atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
+    if (runtime.off || thread_is_silent() || !p || !__atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
         return;
     if ((uint32_t)SYS0(getpid) != p->pid)
         return; /* a child by vfork, which has our memory but is not us */

@@ -424,6 +424,9 @@ void thread_set_limit(struct thread *t);
 void thread_refuse(enum dwell_trouble trouble);
 void thread_stop(struct thread *t);
 void thread_stop_for(struct thread *t, enum dwell_trouble trouble);
+/* No more probe of the calling thread reads the clock, or makes a system call. */
+void thread_silence(void);
+bool thread_is_silent(void);
 void thread_note_end(const struct thread *t); /* as things stand now; the thread may go on */
 void thread_key_ended(void *block);
 
@@ -458,6 +461,8 @@ void ring_end_thread(struct thread *t);
 /* helper.c */
 void helper_start(int fd);
 void helper_wake(void);
+void helper_end(void);
+bool helper_is_here(void); /* the caller is the helper thread */
 struct area helper_ask(uint32_t size);
 /* A ring of what the OS does on that thread, opened where the program cannot see its descriptor; false: there is no
  * helper to do it. */

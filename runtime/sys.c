@@ -10,6 +10,8 @@
 
 enum { RESTORE_TRIES = 3 };
 
+bool (*sys_guard)(long number, const long *arguments);
+
 void *sys_map(size_t size, int protection, int flags, int fd, uint64_t offset)
 {
     void *at = (void *)SYS6(mmap, 0, size, protection, flags, fd, offset);
@@ -78,10 +80,11 @@ void sys_restore_signals(uint64_t mask)
             return;
 }
 
-void sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds)
+bool sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds)
 {
     struct timespec limit = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
-    SYS4(futex, word, FUTEX_WAIT_PRIVATE, expected, milliseconds < 0 ? NULL : &limit);
+    long error = SYS4(futex, word, FUTEX_WAIT_PRIVATE, expected, milliseconds < 0 ? NULL : &limit);
+    return error == 0 || error == -EAGAIN || error == -EINTR || error == -ETIMEDOUT;
 }
 
 void sys_futex_wake(uint32_t *word, int how_many)
@@ -89,9 +92,10 @@ void sys_futex_wake(uint32_t *word, int how_many)
     SYS3(futex, word, FUTEX_WAKE_PRIVATE, how_many);
 }
 
-void sys_futex_wait_shared(const uint32_t *word, uint32_t expected)
+bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected)
 {
-    SYS4(futex, word, FUTEX_WAIT, expected, NULL);
+    long error = SYS4(futex, word, FUTEX_WAIT, expected, NULL);
+    return error == 0 || error == -EAGAIN || error == -EINTR;
 }
 
 void sys_futex_wake_shared(uint32_t *word)
@@ -103,6 +107,8 @@ void sys_futex_wake_shared(uint32_t *word)
  * parent's, but the compiler may not rely on any of them in the child. */
 long sys_start_thread(void *stack_top, void (*run)(void *), void *argument)
 {
+    if (sys_guard)
+        return -EPERM;
     const unsigned long flags = CLONE_VM | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
     void **stack = (void **)((uintptr_t)stack_top & ~(uintptr_t)15) - 2;
     stack[0] = (void *)run;

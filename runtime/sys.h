@@ -8,13 +8,14 @@
 #ifndef DWELL_SYS_H
 #define DWELL_SYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 
 #if defined(__x86_64__)
 
-static inline long sys_call(long number, long a, long b, long c, long d, long e, long f)
+static inline long sys_bare(long number, long a, long b, long c, long d, long e, long f)
 {
     long result;
     register long r10 __asm__("r10") = d;
@@ -29,7 +30,7 @@ static inline long sys_call(long number, long a, long b, long c, long d, long e,
 
 #elif defined(__aarch64__)
 
-static inline long sys_call(long number, long a, long b, long c, long d, long e, long f)
+static inline long sys_bare(long number, long a, long b, long c, long d, long e, long f)
 {
     register long x8 __asm__("x8") = number;
     register long x0 __asm__("x0") = a;
@@ -48,6 +49,16 @@ static inline long sys_call(long number, long a, long b, long c, long d, long e,
 #else
 #error "dwell's runtime knows x86-64 and aarch64"
 #endif
+
+/* NULL, or tells whether a call may be made: set in a program that has forbidden itself some (sandbox.c). */
+extern __attribute__((visibility("hidden"))) bool (*sys_guard)(long number, const long *arguments);
+
+static inline long sys_call(long number, long a, long b, long c, long d, long e, long f)
+{
+    if (__builtin_expect(sys_guard != NULL, 0) && !sys_guard(number, (const long[]){ a, b, c, d, e, f }))
+        return -1; /* EPERM */
+    return sys_bare(number, a, b, c, d, e, f);
+}
 
 #define SYS0(name)                sys_call(SYS_##name, 0, 0, 0, 0, 0, 0)
 #define SYS1(name, a)             sys_call(SYS_##name, (long)(a), 0, 0, 0, 0, 0)
@@ -87,12 +98,12 @@ long sys_read_file(const char *path, char *buffer, size_t size);
 uint64_t sys_block_signals(void);
 void sys_restore_signals(uint64_t mask);
 
-/* Waits while *word is `expected`, for `milliseconds` at most (negative: without a limit). */
-void sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds);
+/* Waits while *word is `expected`, for `milliseconds` at most (negative: without a limit). False: it is refused. */
+bool sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds);
 void sys_futex_wake(uint32_t *word, int how_many);
 
 /* The same for a word that other processes may wake, too. */
-void sys_futex_wait_shared(const uint32_t *word, uint32_t expected);
+bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected);
 void sys_futex_wake_shared(uint32_t *word);
 
 /* Starts `run(argument)` on `stack_top` as a thread of this process that libc does not know of, with

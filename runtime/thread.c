@@ -155,6 +155,11 @@ void thread_refuse(enum dwell_trouble trouble)
     __atomic_fetch_add(&runtime.session.header->lost_threads, 1, __ATOMIC_RELAXED);
 }
 
+bool thread_is_silent(void)
+{
+    return refused;
+}
+
 struct thread *thread_begin(void)
 {
     if (refused)
@@ -458,5 +463,19 @@ void thread_key_ended(void *block)
     uint64_t mask = sys_block_signals();
     if (mask != SYS_NOT_BLOCKED)
         end_thread(t);
+    sys_restore_signals(mask);
+}
+
+void thread_silence(void)
+{
+    if (!thread_self || !thread_self->wiped->alive)
+        return;
+    uint64_t mask = sys_block_signals();
+    session_trouble(&runtime.session, DWELL_TROUBLE_REFUSED);
+    if (mask != SYS_NOT_BLOCKED) {
+        end_thread(thread_self);
+        helper_end(); /* a thread in that sandbox ends its process by ending alone */
+        refused = true;
+    }
     sys_restore_signals(mask);
 }

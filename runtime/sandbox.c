@@ -1,0 +1,264 @@
+/*
+ * A program may forbid itself system calls (seccomp), on pain of death, after the runtime has started. The runtime makes
+ * calls that such a program does not: they must not kill it. So it stands before the calls that begin such a sandbox,
+ * keeps a copy of each filter, and asks the copies before every system call of its own: one that would do more than
+ * fail is not made, and counts as failed. What is missing then is less than the program.
+ *
+ * A filter that was there before the runtime, and one that is set by a system call instruction in the program itself,
+ * are not seen. Not part of libdwell.a.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum { MOST_FILTERS = 16 };
+
+struct filter {
+    struct sock_filter *code;
+    uint32_t length;
+    uint32_t everywhere; /* all threads are under it, the helper too */
+};
+
+static struct filter filters[MOST_FILTERS];
+static uint32_t filter_count;
+static uint32_t too_many; /* or no memory to keep it: nothing is allowed any more */
+
+struct machine {
+    uint32_t a, x;
+    uint32_t memory[BPF_MEMWORDS];
+};
+
+static uint32_t operate(uint16_t code, uint32_t a, uint32_t b)
+{
+    switch (BPF_OP(code)) {
+    case BPF_ADD: return a + b;
+    case BPF_SUB: return a - b;
+    case BPF_MUL: return a * b;
+    case BPF_DIV: return b ? a / b : 0;
+    case BPF_AND: return a & b;
+    case BPF_OR: return a | b;
+    case BPF_XOR: return a ^ b;
+    case BPF_LSH: return b < 32 ? a << b : 0;
+    case BPF_RSH: return b < 32 ? a >> b : 0;
+    case BPF_NEG: return -a;
+    default: return a;
+    }
+}
+
+static bool compare(uint16_t code, uint32_t a, uint32_t b)
+{
+    switch (BPF_OP(code)) {
+    case BPF_JEQ: return a == b;
+    case BPF_JGT: return a > b;
+    case BPF_JGE: return a >= b;
+    default: return (a & b) != 0; /* BPF_JSET */
+    }
+}
+
+static uint32_t load(const struct machine *m, const struct sock_filter *i, const struct seccomp_data *data)
+{
+    uint32_t value = 0;
+    switch (BPF_MODE(i->code)) {
+    case BPF_ABS:
+        if (i->k <= sizeof *data - sizeof value)
+            memcpy(&value, (const char *)data + i->k, sizeof value);
+        return value;
+    case BPF_MEM: return m->memory[i->k % BPF_MEMWORDS];
+    case BPF_LEN: return sizeof *data;
+    default: return i->k; /* BPF_IMM */
+    }
+}
+
+/* What the filter answers to this call; the kernel has checked, or will refuse, what is not checked here. */
+static uint32_t run_filter(const struct filter *filter, const struct seccomp_data *data)
+{
+    struct machine m = { 0 };
+    for (uint32_t at = 0; at < filter->length; at++) {
+        const struct sock_filter *i = &filter->code[at];
+        const uint32_t operand = BPF_SRC(i->code) == BPF_X ? m.x : i->k;
+        switch (BPF_CLASS(i->code)) {
+        case BPF_LD: m.a = load(&m, i, data); break;
+        case BPF_LDX: m.x = load(&m, i, data); break;
+        case BPF_ST: m.memory[i->k % BPF_MEMWORDS] = m.a; break;
+        case BPF_STX: m.memory[i->k % BPF_MEMWORDS] = m.x; break;
+        case BPF_ALU: m.a = operate(i->code, m.a, operand); break;
+        case BPF_JMP:
+            if (BPF_OP(i->code) == BPF_JA)
+                at += i->k;
+            else
+                at += compare(i->code, m.a, operand) ? i->jt : i->jf;
+            break;
+        case BPF_MISC:
+            if (BPF_MISCOP(i->code) == BPF_TAX)
+                m.x = m.a;
+            else
+                m.a = m.x;
+            break;
+        default: return BPF_RVAL(i->code) == BPF_A ? m.a : i->k; /* BPF_RET */
+        }
+    }
+    return SECCOMP_RET_KILL_PROCESS;
+}
+
+static bool harmless(uint32_t answer)
+{
+    answer &= SECCOMP_RET_ACTION_FULL;
+    return answer == SECCOMP_RET_ALLOW || answer == SECCOMP_RET_LOG || answer == SECCOMP_RET_ERRNO;
+}
+
+static bool may_call(long number, const long *arguments)
+{
+    if (number == SYS_exit_group || number == SYS_exit)
+        return true; /* the program's own */
+    struct seccomp_data data = { .nr = (int)number };
+#if defined(__x86_64__)
+    data.arch = AUDIT_ARCH_X86_64;
+#else
+    data.arch = AUDIT_ARCH_AARCH64;
+#endif
+    data.instruction_pointer = (uint64_t)__builtin_return_address(0);
+    for (int i = 0; i < 6; i++)
+        data.args[i] = (uint64_t)arguments[i];
+    const bool helper = helper_is_here();
+    const uint32_t count = __atomic_load_n(&filter_count, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < count; i++)
+        if ((!helper || filters[i].everywhere) && !harmless(run_filter(&filters[i], &data)))
+            return false;
+    return !too_many || helper;
+}
+
+/* From now on, before the kernel knows it: the copy stays where the program may free its own. Two threads that do this at
+ * once would need a lock, and a filter of their own each; nobody does. */
+static void keep(const struct sock_fprog *program, bool everywhere)
+{
+    struct sock_filter *code = NULL;
+    const uint32_t count = filter_count;
+    if (count < MOST_FILTERS)
+        code = sys_memory(program->len * sizeof *code);
+    if (code) {
+        memcpy(code, program->filter, program->len * sizeof *code);
+        filters[count] = (struct filter){ code, program->len, everywhere };
+        __atomic_store_n(&filter_count, count + 1, __ATOMIC_RELEASE);
+    } else {
+        too_many++;
+    }
+    sys_guard = may_call;
+}
+
+/* The kernel did not take it. */
+static void forget(uint32_t count)
+{
+    if (filter_count > count)
+        __atomic_store_n(&filter_count, count, __ATOMIC_RELEASE);
+    else
+        too_many--;
+    if (filter_count == 0 && !too_many)
+        sys_guard = NULL;
+}
+
+/* `set` begins the sandbox, and its answer is that of libc: negative where it did not. Strict mode takes the counter
+ * from the thread, too, so that no probe may read it: the thread's recording ends here. */
+struct beginning {
+    bool filter, strict;
+    const struct sock_fprog *program;
+    bool everywhere;
+};
+
+static uint32_t prepare(const struct beginning *b)
+{
+    const uint32_t count = filter_count;
+    if (b->filter && b->program)
+        keep(b->program, b->everywhere);
+    if (b->strict)
+        thread_silence();
+    return count;
+}
+
+typedef int prctl_function(int, ...);
+
+DWELL_EXPORT int prctl(int option, ...)
+{
+    static prctl_function *next;
+    unsigned long a[4];
+    va_list arguments;
+    va_start(arguments, option);
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(arguments, unsigned long);
+    va_end(arguments);
+    if (!next)
+        next = (prctl_function *)dlsym(RTLD_NEXT, "prctl");
+    const struct beginning b = {
+        .filter = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_FILTER,
+        .strict = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT,
+        .program = (const struct sock_fprog *)a[1],
+    };
+    const uint32_t count = prepare(&b);
+    int result = next(option, a[0], a[1], a[2], a[3]);
+    if (result < 0 && b.filter && b.program)
+        forget(count);
+    return result;
+}
+
+DWELL_HIDDEN long sandbox_call(long number, long a, long b, long c, long d, long e);
+DWELL_HIDDEN long sandbox_failed(long error);
+
+/* syscall(SYS_seccomp, ...) and syscall(SYS_prctl, ...), as libraries for sandboxes make them. */
+long sandbox_call(long number, long a, long b, long c, long d, long e)
+{
+    if (number == SYS_prctl)
+        return prctl((int)a, b, c, d, e);
+    const struct beginning beginning = {
+        .filter = a == SECCOMP_SET_MODE_FILTER,
+        .strict = a == SECCOMP_SET_MODE_STRICT,
+        .program = (const struct sock_fprog *)c,
+        .everywhere = (b & SECCOMP_FILTER_FLAG_TSYNC) != 0,
+    };
+    const uint32_t count = prepare(&beginning);
+    long result = sys_bare(number, a, b, c, d, e, 0);
+    if (result != 0 && beginning.filter && beginning.program && !(b & SECCOMP_FILTER_FLAG_NEW_LISTENER && result > 0))
+        forget(count);
+    return result < 0 ? sandbox_failed(result) : result;
+}
+
+long sandbox_failed(long error)
+{
+    errno = (int)-error;
+    return -1;
+}
+
+/*
+ * libc's syscall as libc has it, for all other numbers: the registers moved by one, and the instruction. It must be no
+ * frame of ours: the call may return twice, or on another stack.
+ */
+#if defined(__x86_64__)
+__asm__(".pushsection .text\n"
+        ".globl syscall\n.type syscall, @function\nsyscall:\n"
+        "	endbr64\n"
+        "	cmpq $317, %rdi\n	je sandbox_call\n" /* SYS_seccomp */
+        "	cmpq $157, %rdi\n	je sandbox_call\n" /* SYS_prctl */
+        "	movq %rdi, %rax\n	movq %rsi, %rdi\n	movq %rdx, %rsi\n	movq %rcx, %rdx\n"
+        "	movq %r8, %r10\n	movq %r9, %r8\n	movq 8(%rsp), %r9\n"
+        "	syscall\n"
+        "	cmpq $-4095, %rax\n	jae 1f\n	ret\n"
+        "1:	movq %rax, %rdi\n	jmp sandbox_failed\n"
+        ".size syscall, . - syscall\n.popsection\n");
+#else
+__asm__(".pushsection .text\n"
+        ".globl syscall\n.type syscall, %function\nsyscall:\n"
+        "	cmp x0, #277\n	b.eq 1f\n" /* SYS_seccomp */
+        "	cmp x0, #167\n	b.eq 1f\n" /* SYS_prctl */
+        "	mov x8, x0\n	mov x0, x1\n	mov x1, x2\n	mov x2, x3\n	mov x3, x4\n	mov x4, x5\n	mov x5, x6\n	mov x6, x7\n"
+        "	svc 0\n"
+        "	cmn x0, #4095\n	b.cs 2f\n	ret\n"
+        "1:	b sandbox_call\n"
+        "2:	b sandbox_failed\n"
+        ".size syscall, . - syscall\n.popsection\n");
+#endif
