@@ -3,13 +3,17 @@
 
 #include "work.h"
 
+enum { MOST_PAGES = 16384 };
+
 static BARE void fill(const char *path)
 {
     static const char page[4096] = "full";
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     need(fd >= 0, "open");
-    while (write(fd, page, sizeof page) > 0)
-        ;
+    int pages = 0;
+    while (pages < MOST_PAGES && write(fd, page, sizeof page) > 0)
+        pages++;
+    need(pages < MOST_PAGES, "this disk is too large");
     close(fd);
 }
 

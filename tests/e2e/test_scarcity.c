@@ -1,0 +1,285 @@
+/*
+ * Programs that are short on something: descriptors, memory, disk, permission. Each says and returns what it does
+ * without the runtime; and each call that it counts is in the report or among the lost events, to the last one.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_scarcity, .timeout = 120);
+
+/* What `dwell record` says at the end. */
+#define FULL "events were lost: the disk is full, or a limit on file sizes was reached\n"
+#define MEMORY "events were lost: the system refused memory\n"
+#define UNOPENED "events were lost: a process could not open the session file\n"
+#define REFUSED "events were lost: the system refused a call that recording needs (a sandbox?)\n"
+
+/* Each function's calls and their exits; a function may have fewer calls in the report, but none more. Those of `open`
+ * calls that the program never left are not lost. */
+static void check_account(const char *out, const char *file, int open, bool lossless)
+{
+    struct report *r = report_of(file);
+    uint64_t sum = 0;
+    char *copy = strdup(out), *rest = copy;
+    for (char *line; (line = strsep(&rest, "\n"));) {
+        char *blank = strrchr(line, ' ');
+        if (strncmp(line, "calls ", 6) != 0)
+            continue;
+        *blank = '\0';
+        uint64_t calls = strtoull(blank + 1, NULL, 10);
+        uint64_t reported = report_sum(r, "function", line + 6, "calls");
+        cr_assert(le(u64, reported, calls), "%s", line + 6);
+        cr_assert(reported == calls || !lossless, "%s", line + 6);
+        sum += calls;
+    }
+    cr_assert(gt(u64, sum, 0), "%s", out);
+    const uint64_t lost = report_session(r, "lost_events");
+    cr_assert(eq(u64, report_session(r, "events") + lost + (uint64_t)open, 2 * sum));
+    cr_assert(eq(int, lost == 0, lossless));
+    free(copy);
+    report_drop(r);
+}
+
+/* `prefix` is a shell's words before both `dwell record` and the program alone. NULL as `told`: nothing is lost. */
+static void check(const char *prefix, const char *command, const char *told, const char *remark, int open)
+{
+    struct ran alone = run("%s %s", prefix, command);
+    struct ran r = run("%s timeout 60 $DWELL record -q %s", prefix, command);
+    cr_assert(eq(int, alone.status, 0), "%s: %s", command, alone.err);
+    cr_assert(eq(int, r.status, alone.status), "%s: %s", command, r.err);
+    cr_assert(eq(str, r.out, alone.out), "%s", command);
+    if (told)
+        cr_assert(has(r.err, told), "%s: %s", command, r.err);
+    else
+        cr_assert(eq(str, r.err, ""), "%s", command);
+    check_account(r.out, "", open, told == NULL);
+    char *info = run_well("$DWELL info");
+    cr_assert(remark == NULL || has(info, remark), "%s: %s", command, info);
+    free(info);
+    ran_drop(&alone);
+    ran_drop(&r);
+}
+
+static bool left_out(const char *needs, const char *why)
+{
+    struct ran r = run("%s", needs);
+    const bool missing = r.status != 0;
+    ran_drop(&r);
+    if (missing)
+        cr_skip_test("%s", why);
+    return missing;
+}
+
+static void need_root(void)
+{
+    if (geteuid() != 0)
+        cr_skip_test("only root may do this");
+}
+
+Test(e2e_scarcity, descriptors)
+{
+    check("", "$PROGRAMS/scarcity/descriptors 3", UNOPENED, "a process could not open the session file", 0);
+    check("", "$PROGRAMS/scarcity/descriptors 0", UNOPENED, "a process could not open the session file", 0);
+}
+
+Test(e2e_scarcity, address_space_lowered_in_the_middle)
+{
+    check("", "$PROGRAMS/scarcity/memory", MEMORY, "1 threads could not be recorded", 0);
+}
+
+/* From too little to load the program to enough for all: nothing but the loader's own failure may be seen. */
+Test(e2e_scarcity, address_space_from_the_start)
+{
+    for (int kilobytes = 3000; kilobytes < 9000; kilobytes += 250) {
+        struct ran r = run("rm -f plain.data; sh -c 'ulimit -v %d; DWELL_OUTPUT=$PWD/plain.data LD_PRELOAD=$RUNTIME exec $SAMPLES/fib 22'",
+                           kilobytes);
+        if (r.status == 127) { /* the dynamic loader's */
+            cr_assert(has(r.err, "loading shared libraries") || has(r.err, "Cannot"), "%s", r.err);
+        } else {
+            cr_assert(eq(int, r.status, 0), "%d: %s", kilobytes, r.err);
+            cr_assert(has(r.out, "fib(22) = 17711\n"));
+            if (access(test_path("plain.data"), F_OK) == 0) {
+                struct report *report = report_of("plain.data");
+                uint64_t all = report_session(report, "events") + report_session(report, "lost_events");
+                cr_assert(eq(u64, all, 2 * (truth(r.out, "fib") + 1)), "%d", kilobytes);
+                report_drop(report);
+            }
+        }
+        ran_drop(&r);
+    }
+}
+
+Test(e2e_scarcity, file_sizes_limited_in_the_middle)
+{
+    check("", "$PROGRAMS/scarcity/filesize", FULL, "the disk was full", 0);
+}
+
+#define AS_NOBODY "setpriv --reuid=54321 --regid=54321 --clear-groups"
+
+/* Without privilege the memory of rings is limited: threads beyond it have no such source, and miss nothing else. */
+Test(e2e_scarcity, locked_memory)
+{
+    need_root();
+    free(run_well("chmod 777 ."));
+    check(AS_NOBODY " sh -c 'ulimit -l 0; exec \"$@\"' sh", "$PROGRAMS/scarcity/crowd 300 65536 100", NULL, NULL, 0);
+}
+
+Test(e2e_scarcity, processes)
+{
+    need_root();
+    free(run_well("chmod 777 ."));
+    check(AS_NOBODY, "prlimit --nproc=1 $SAMPLES/fib 24", NULL, "no helper thread could be started", 0);
+}
+
+Test(e2e_scarcity, a_disk_that_is_filled_in_the_middle)
+{
+    if (left_out("unshare -m true", "no mount namespaces here"))
+        return;
+    struct ran alone = run("mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4m none small; $PROGRAMS/scarcity/fulldisk small'");
+    struct ran r = run("unshare -m sh -c 'mount -t tmpfs -o size=4m none small; timeout 60 $DWELL record -q -o small/x "
+                       "$PROGRAMS/scarcity/fulldisk small; s=$?; cp small/x x; exit $s'");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    cr_assert(eq(str, r.out, alone.out));
+    cr_assert(has(r.err, FULL), "%s", r.err);
+    check_account(r.out, "x", 0, false);
+    ran_drop(&alone);
+    ran_drop(&r);
+}
+
+/* 4 KiB hold the session's header, and nothing else. */
+Test(e2e_scarcity, a_disk_that_is_full_at_once)
+{
+    if (left_out("unshare -m true", "no mount namespaces here"))
+        return;
+    struct ran r = run("mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4k none small; timeout 60 $DWELL record -q -o small/x "
+                       "$SAMPLES/fib 20; s=$?; cp small/x x; exit $s'");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    cr_assert(has(r.err, FULL), "%s", r.err);
+    cr_assert(has(r.out, "fib(20) = 6765\n"));
+    struct report *report = report_of("x");
+    cr_assert(eq(u64, report_session(report, "lost_events"), 2 * (truth(r.out, "fib") + 1)));
+    report_drop(report);
+    char *info = run_well("$DWELL info x");
+    cr_assert(has(info, "1 threads could not be recorded"), "%s", info);
+    free(info);
+    ran_drop(&r);
+}
+
+Test(e2e_scarcity, a_full_shared_memory)
+{
+    if (left_out("unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm'", "no mount namespaces here"))
+        return;
+    struct ran r = run("unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm; dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null; "
+                       "exec timeout 60 $DWELL record -q $SAMPLES/threads 8 10000'");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    check_account(r.out, "", 0, true);
+    ran_drop(&r);
+}
+
+Test(e2e_scarcity, a_read_only_file_system)
+{
+    if (left_out("unshare -m true", "no mount namespaces here"))
+        return;
+    struct ran r = run("mkdir fixed; unshare -m sh -c 'mount -t tmpfs -o ro none fixed; $DWELL record -o fixed/x $SAMPLES/fib 10'");
+    cr_assert(eq(int, r.status, 125));
+    cr_assert(eq(str, r.err, "dwell: fixed/x: Read-only file system\n"));
+    cr_assert(eq(str, r.out, ""));
+    ran_drop(&r);
+    r = run("unshare -m sh -c 'mount -t tmpfs -o ro none fixed; DWELL_LOG=stderr DWELL_OUTPUT=$PWD/fixed/x LD_PRELOAD=$RUNTIME exec "
+            "$SAMPLES/fib 10'");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(eq(str, r.err, "dwell: the session file of DWELL_OUTPUT cannot be written; nothing is recorded\n"));
+    cr_assert(has(r.out, "fib(10) = 55\n"));
+    ran_drop(&r);
+}
+
+/* The recorder can say no more than that the file is gone; but under another name it is there, as after a kill. */
+Test(e2e_scarcity, a_folder_that_vanishes)
+{
+    struct ran alone = run("mkdir gone; touch gone/x; $PROGRAMS/scarcity/vanish gone gone/x link");
+    struct ran r = run("mkdir gone; timeout 60 $DWELL record -q -o gone/x $PROGRAMS/scarcity/vanish gone gone/x kept; s=$?; "
+                       "test ! -e gone || s=1; exit $s");
+    cr_assert(eq(int, alone.status, 0), "%s", alone.err);
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    cr_assert(eq(str, r.out, alone.out));
+    cr_assert(has(r.err, "gone/x: No such file or directory\n"), "%s", r.err);
+    check_account(r.out, "kept", 0, false);
+    char *info = run_well("$DWELL info kept");
+    cr_assert(has(info, "a process could not open the session file"), "%s", info);
+    free(info);
+    ran_drop(&r);
+    ran_drop(&alone);
+}
+
+Test(e2e_scarcity, perf_events_forbidden)
+{
+    static const int errors[] = { 1, 38 }; /* EPERM, as Docker has it; ENOSYS, as others do */
+    for (int i = 0; i < 2; i++) {
+        char command[256];
+        snprintf(command, sizeof command, "$PROGRAMS/scarcity/refuse %d %d $SAMPLES/threads 4 10000", (int)SYS_perf_event_open, errors[i]);
+        check("", command, NULL, NULL, 0);
+        char *info = run_well("$DWELL info");
+        cr_assert(not(has(info, " perf\n")), "%s", info);
+        free(info);
+    }
+}
+
+Test(e2e_scarcity, a_list_of_system_calls_that_are_allowed)
+{
+    check("", "$PROGRAMS/scarcity/allowlist prctl", REFUSED, "the system refused a call", 0);
+    check("", "$PROGRAMS/scarcity/allowlist seccomp", REFUSED, "the system refused a call", 0);
+    check("", "$PROGRAMS/scarcity/allowlist tsync", REFUSED, "the system refused a call", 0);
+    check("", "$PROGRAMS/scarcity/allowlist tsync all", REFUSED, "the system refused a call", 0);
+    check("", "$PROGRAMS/scarcity/allowlist prctl all", NULL, NULL, 0); /* the helper may do what the program may not */
+    check("", "$PROGRAMS/scarcity/allowlist seccomp all", NULL, NULL, 0);
+}
+
+Test(e2e_scarcity, strict_mode)
+{
+    check("", "$PROGRAMS/scarcity/allowlist strict", REFUSED, "the system refused a call", 1);
+}
+
+Test(e2e_scarcity, another_root_folder)
+{
+    need_root();
+    check("mkdir -p empty;", "$PROGRAMS/scarcity/chrooted empty", UNOPENED, "a process could not open the session file", 0);
+}
+
+Test(e2e_scarcity, another_user)
+{
+    need_root();
+    check("umask 077;", "$PROGRAMS/scarcity/dropped", UNOPENED, "a process could not open the session file", 0);
+}
+
+Test(e2e_scarcity, ten_thousand_threads)
+{
+    struct ran most = run("$PROGRAMS/scarcity/crowd 10000 16384 10");
+    const int threads = most.status == 0 ? 10000 : 1000;
+    ran_drop(&most);
+    if (threads < 10000)
+        printf("10,000 threads at once are not allowed here: %d\n", threads);
+    char command[64];
+    snprintf(command, sizeof command, "$PROGRAMS/scarcity/crowd %d 16384 10", threads);
+    struct ran r = run("timeout 100 $DWELL record -q %s", command);
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    cr_assert(eq(u64, truth(r.out, "member"), (uint64_t)threads));
+    check_account(r.out, "", 0, r.err[0] == '\0');
+    struct report *report = report_of("");
+    cr_assert(r.err[0] != '\0' || report_session(report, "threads") == (uint64_t)threads + 1);
+    report_drop(report);
+    ran_drop(&r);
+}
+
+/* 100 calls end by longjmp, without an exit. */
+Test(e2e_scarcity, small_stacks)
+{
+    check("", "$PROGRAMS/scarcity/smallstack 8192", NULL, NULL, 100);
+    check("", "$PROGRAMS/scarcity/smallstack 6000", NULL, NULL, 100);
+}
