@@ -505,8 +505,8 @@ static void tell(const struct settings *s, const struct outcome *o)
             say("%s: nothing was recorded: no function of it is instrumented; compile it with -g -finstrument-functions",
                 s->program[0]);
         else
-            say("%s: nothing was recorded: the runtime was not loaded into it (is it setuid, or does it clear its "
-                "environment?)", s->program[0]);
+            say("%s: nothing was recorded: the runtime was not loaded into it, or could not open the session file (is "
+                "it setuid, does it clear its environment, or is it short of descriptors or memory?)", s->program[0]);
         return;
     }
     if (s->quiet)
