@@ -1,0 +1,110 @@
+/*
+ * Every system call that the runtime makes fails once, one in each run. The program says and returns what it does
+ * without the runtime; and each call that it counts is in the report or among the lost events, with a reason told; or
+ * there is no session, and the runtime says so.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_injection, .timeout = 300);
+
+#define INJECT "rm -f x x.old; INJECT_LOG=log DWELL_LOG=stderr DWELL_OUTPUT=$PWD/x timeout 20 $PROGRAMS/scarcity/inject "
+
+/* All calls and all their exits, as the program counts them. */
+static uint64_t all_events(const char *out)
+{
+    uint64_t sum = 0;
+    for (const char *at = out; (at = strstr(at, "calls ")); at = strchr(at, '\n')) {
+        const char *end = strchr(at, '\n');
+        const char *blank = end;
+        while (blank[-1] != ' ')
+            blank--;
+        sum += strtoull(blank, NULL, 10);
+    }
+    return 2 * sum;
+}
+
+static void check_session(const char *what, uint64_t events)
+{
+    struct report *r = report_of("x");
+    const uint64_t lost = report_session(r, "lost_events");
+    cr_assert(eq(u64, report_session(r, "events") + lost, events), "%s", what);
+    report_drop(r);
+    if (lost == 0)
+        return;
+    char *info = run_well("$DWELL info x");
+    const bool reason = has(info, "the disk was full") || has(info, "the system refused") || has(info, "could not open the session file");
+    cr_assert(reason, "%s: %s", what, info);
+    free(info);
+}
+
+/* Returns whether there was a call of that number. */
+static bool inject(const char *command, int number, const struct ran *alone)
+{
+    struct ran r = run(INJECT "-n %d $RUNTIME %s", number, command);
+    char *call = run_well("sed -n %dp log", number);
+    char what[128];
+    snprintf(what, sizeof what, "failing call: %.100s", call);
+    cr_assert(eq(int, r.status, alone->status), "%s: %s", what, r.err);
+    cr_assert(eq(str, r.out, alone->out), "%s", what);
+    if (access(test_path("x"), F_OK) == 0) {
+        cr_assert(eq(str, r.err, ""), "%s", what);
+        check_session(what, all_events(alone->out));
+    } else {
+        cr_assert(eq(str, r.err, "dwell: the session file of DWELL_OUTPUT cannot be written; nothing is recorded\n"), "%s", what);
+    }
+    const bool any = call[0] != '\0';
+    free(call);
+    ran_drop(&r);
+    return any;
+}
+
+/* How many of the runtime's calls there are differs by a few from run to run, as the helper thread is quick or slow. */
+static void inject_all(const char *command, int least)
+{
+    struct ran alone = run("%s", command);
+    cr_assert(eq(int, alone.status, 0), "%s", alone.err);
+    struct ran none = run(INJECT "$RUNTIME %s", command);
+    if (none.status == 96)
+        cr_skip_test("ptrace is not allowed here");
+    cr_assert(eq(int, none.status, 0), "%s", none.err);
+    cr_assert(eq(str, none.out, alone.out));
+    check_session("none", all_events(alone.out));
+    char *count = run_well("wc -l < log");
+    const int calls = atoi(count);
+    free(count);
+    cr_assert(ge(int, calls, least), "%s", command);
+    int failed = 0;
+    for (int i = 1; i <= calls; i++)
+        failed += inject(command, i, &alone);
+    cr_assert(ge(int, failed, calls * 3 / 4), "%s", command);
+    ran_drop(&none);
+    ran_drop(&alone);
+}
+
+Test(e2e_injection, one_thread)
+{
+    inject_all("$SAMPLES/fib 16", 50);
+}
+
+Test(e2e_injection, threads)
+{
+    inject_all("$SAMPLES/threads 3 1000", 80);
+}
+
+Test(e2e_injection, forks)
+{
+    inject_all("$SAMPLES/processes 2 100", 100);
+}
+
+Test(e2e_injection, libraries_that_come_and_go)
+{
+    inject_all("$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 100", 50);
+}
