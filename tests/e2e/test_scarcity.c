@@ -283,3 +283,17 @@ Test(e2e_scarcity, small_stacks)
     check("", "$PROGRAMS/scarcity/smallstack 8192", NULL, NULL, 100);
     check("", "$PROGRAMS/scarcity/smallstack 6000", NULL, NULL, 100);
 }
+
+/* Bound at once, as the loader's own work would hide the runtime's. */
+Test(e2e_scarcity, the_stack_that_the_runtime_needs)
+{
+    static const char *const helpers[] = { "on", "off" };
+    for (int i = 0; i < 2; i++) {
+        char *out = run_well("DWELL_HELPER=%s LD_BIND_NOW=1 $DWELL record -q $PROGRAMS/scarcity/stackdepth", helpers[i]);
+        struct report *r = report_of("");
+        cr_assert(eq(u64, report_sum(r, "function", "step", "calls"), truth(out, "step")));
+        cr_assert(le(u64, truth(out, "bytes"), 2048));
+        report_drop(r);
+        free(out);
+    }
+}
