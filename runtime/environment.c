@@ -59,9 +59,10 @@ static const char *find_library(const char *value)
 
 static char *keep(const char *text, size_t length)
 {
-    static char *place;
-    static size_t left;
-    if (!place || left < length + 1) {
+    static char first[2 * PAGE]; /* enough for what `dwell record` sets, so that nothing can be refused */
+    static char *place = first;
+    static size_t left = sizeof first;
+    if (left < length + 1) {
         const size_t size = length + 1 > PAGE ? (length + PAGE) / PAGE * PAGE : PAGE;
         char *fresh = sys_memory(size);
         if (!fresh)
