@@ -174,6 +174,8 @@ int main(int argc, char **argv)
     runtime = argv[1];
     const char *log = getenv("INJECT_LOG");
     list = log ? fopen(log, "w") : NULL;
+    if (list)
+        setvbuf(list, NULL, _IOLBF, 0); /* a run that hangs is ended by force */
     pid_t first = fork();
     if (first == 0) {
         setenv("LD_PRELOAD", runtime, 1);
