@@ -90,6 +90,7 @@ static pid_t fork_by(void **next, const char *name)
         runtime.forked_at = clock_now(runtime.clock);
         runtime.forked_pid = (uint32_t)SYS0(getpid);
         runtime.forked_from = parent;
+        thread_forked();
     }
     return result;
 }

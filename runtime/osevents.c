@@ -18,6 +18,8 @@ enum {
     SELF_TEST_SLEEP = 1, /* milliseconds */
 };
 
+const size_t os_ring_size = PAGE + RING_SIZE;
+
 /* ---- perf ---- */
 
 void *os_open_ring(uint32_t tid)

@@ -430,6 +430,9 @@ bool thread_is_silent(void);
 void thread_note_end(const struct thread *t); /* as things stand now; the thread may go on */
 void thread_key_ended(void *block);
 
+/* forked.c: in a child, as soon as it can be known. */
+void thread_forked(void);
+
 /* process.c. process_begin sets up the process if it is not, and returns whether it records.
  * process_end notes how the process ends, and how its threads stand. */
 bool process_begin(void);
@@ -492,6 +495,7 @@ struct os_events {
     uint16_t words[OS_MOST_WORDS];
 };
 void *os_open_ring(uint32_t tid); /* zero: of the calling thread */
+extern const size_t os_ring_size;
 void os_open(struct thread *t);
 void os_close(struct thread *t);
 /* What the OS did since the last call, as extension records; the caller claims it by os_commit. */

@@ -108,7 +108,7 @@ void slow_leave_below(struct thread *t, uint64_t stack_pointer)
 
 static void read_os_events(struct thread *t, struct extensions *pending)
 {
-    while (*t->os_word != t->os_seen) {
+    while (*t->os_word != t->os_seen && t->wiped->alive) {
         struct os_events events;
         uint64_t head = os_read(t, &events);
         if (!os_commit(t, head))
@@ -167,6 +167,8 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     const uint64_t state = thread_state(t);
     char *const base = t->base; /* after the claim a handler may have begun another chunk */
     struct dwell_chunk_header *const chunk = t->chunk;
+    if (UNLIKELY(!*(volatile uint32_t *)&t->wiped->alive))
+        return AGAIN; /* a handler has forked, and this is the child */
     const uint64_t last = t->last;
     uint64_t now = clock_now(runtime.clock);
     if (now < last)
@@ -354,8 +356,10 @@ static void update_modules(struct thread *t)
         thread_stop_for(t, DWELL_TROUBLE_REFUSED);
         return;
     }
-    t->modules_stale = !modules_update();
-    thread_set_limit(t);
+    if (t->wiped->alive) { /* else a handler has forked */
+        t->modules_stale = !modules_update();
+        thread_set_limit(t);
+    }
     sys_restore_signals(mask);
 }
 
@@ -382,6 +386,7 @@ static void record(const struct event *event)
                 slow_lose();
                 break;
             }
+            e.length = 0;
         }
         if (UNLIKELY(control_pending(t)))
             control_attend(t);

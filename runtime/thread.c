@@ -374,6 +374,10 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         thread_stop_for(t, DWELL_TROUBLE_REFUSED);
         return;
     }
+    if (!t->wiped->alive) { /* a handler has forked, and this is the child, which begins anew */
+        sys_restore_signals(mask);
+        return;
+    }
     const bool fits = t->chunk && (uint32_t)t->state + bytes <= t->end;
     const char *stack = t->stack;
     if (!thread_grow_stack(t)) {

@@ -11,7 +11,7 @@ TestSuite(e2e_processes, .timeout = 120);
 
 #define PARTS "$PROGRAMS/processes/processes-"
 
-enum { MOST = 256, NAME = 64 };
+enum { MOST = 320, NAME = 64 };
 
 struct account {
     unsigned pid, parent;
@@ -113,6 +113,54 @@ Test(e2e_processes, fork_in_a_signal_handler)
 Test(e2e_processes, fork_while_other_threads_run)
 {
     record_and_compare("", PARTS "forks threads", 21);
+}
+
+Test(e2e_processes, threads_that_fork_at_the_same_time)
+{
+    record_and_compare("", PARTS "forks by-threads", 81);
+}
+
+Test(e2e_processes, calls_before_fork_returns)
+{
+    record_and_compare("", PARTS "forks atfork", 2);
+}
+
+Test(e2e_processes, clone_with_a_stack_for_the_child)
+{
+    record_and_compare("", PARTS "forks clone", 2);
+    record_and_compare("", PARTS "forks clone-vfork", 1);
+    char *tree = paths();
+    cr_assert(has(tree, "main/by_clone_with_memory/step 2\n"), "%s", tree);
+    cr_assert(has(tree, "main/by_clone_with_memory/deeper/deeper/deeper/deeper/deeper 1\n"));
+    cr_assert(has(tree, "main/steps 2\n"));
+    free(tree);
+}
+
+/* The child goes on in the middle of the probe that the handler interrupted. */
+Test(e2e_processes, fork_in_a_handler_that_interrupts_probes)
+{
+    static const char *const sources[] = { "perf", "rseq", "none" };
+    for (int i = 0; i < 3; i++) {
+        free(run_well("rm -f ledger; LEDGER=$PWD/ledger $DWELL record -q --os-events=%s " PARTS "storm 300",
+                      sources[i]));
+        char *told = run_well("sort ledger"), *recorded = run_well(REPORT_PROCESSES " | sort", "");
+        struct account ledger[MOST], report[MOST];
+        const int count = read_accounts(told, ledger);
+        cr_assert(eq(int, count, 301));
+        cr_assert(eq(int, read_accounts(recorded, report), count));
+        for (int j = 0; j < count; j++) {
+            cr_assert(eq(uint, report[j].pid, ledger[j].pid));
+            cr_assert(eq(uint, report[j].parent, ledger[j].parent));
+            const bool first = ledger[j].calls > 4010;
+            cr_assert(le(ulong, report[j].calls, ledger[j].calls));
+            cr_assert(ge(ulong, report[j].calls + !first, ledger[j].calls), "%u", ledger[j].pid);
+        }
+        struct report *r = report_of("");
+        cr_assert(eq(u64, report_session(r, "lost_events"), 0));
+        report_drop(r);
+        free(told);
+        free(recorded);
+    }
 }
 
 Test(e2e_processes, without_the_helper_thread)

@@ -125,6 +125,88 @@ static void among_threads(void)
         calls += thread_calls[i];
 }
 
+/* Each of them forks, and each child has but the thread that did. */
+static void *fork_often(void *argument)
+{
+    volatile long *mine = argument;
+    ++*mine;
+    for (int i = 0; i < ROUNDS; i++) {
+        pid_t parent = getpid(), child = make_child();
+        if (child == 0)
+            child_lives(parent);
+        reap(child);
+        leaf(mine);
+    }
+    return NULL;
+}
+
+static void by_threads(void)
+{
+    calls++;
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, fork_often, (void *)&thread_calls[i]);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < THREADS; i++)
+        calls += thread_calls[i];
+}
+
+/* ---- handlers that libc runs in the child before fork returns there ---- */
+
+static void after_fork(void)
+{
+    calls = 1; /* its own */
+    step();
+}
+
+static void with_a_handler(void)
+{
+    calls++;
+    pthread_atfork(NULL, NULL, after_fork);
+    pid_t parent = getpid(), child = fork();
+    if (child == 0) {
+        ledger_begin(parent, calls);
+        steps(CHILD);
+        ledger_write();
+        _exit(0);
+    }
+    reap(child);
+}
+
+/* ---- clone, with a stack for the child ---- */
+
+static char child_stack[256 << 10] __attribute__((aligned(16)));
+
+QUIET static int cloned(void *parent)
+{
+    child_lives(*(pid_t *)parent);
+    return 0;
+}
+
+static void by_clone(void)
+{
+    calls++;
+    pid_t parent = getpid();
+    reap(clone(cloned, child_stack + sizeof child_stack, SIGCHLD, &parent));
+}
+
+QUIET static int cloned_with_memory(void *unused)
+{
+    (void)unused;
+    step();
+    deeper(DEPTH);
+    _exit(0);
+}
+
+static void by_clone_with_memory(void)
+{
+    calls++;
+    pid_t child = clone(cloned_with_memory, child_stack + sizeof child_stack, CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+    step();
+    reap(child);
+}
+
 /* ---- vfork: the child has the parent's memory, and is counted with it ---- */
 
 static volatile int stays;
@@ -218,6 +300,14 @@ QUIET static void act(const char *program)
         in_a_handler();
     else if (strcmp(way, "threads") == 0)
         among_threads();
+    else if (strcmp(way, "by-threads") == 0)
+        by_threads();
+    else if (strcmp(way, "atfork") == 0)
+        with_a_handler();
+    else if (strcmp(way, "clone") == 0)
+        by_clone();
+    else if (strcmp(way, "clone-vfork") == 0)
+        by_clone_with_memory();
     else if (strcmp(way, "daemon") == 0)
         daemonize();
     else

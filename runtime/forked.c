@@ -1,0 +1,36 @@
+/*
+ * A fork in a signal handler that interrupted a probe: the child goes on in the middle of that probe, which may have
+ * read where its parent's chunk and ring are, and have claimed its room there already. Neither is mapped in a child.
+ */
+#include <sys/mman.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+/* What is written there belongs to the parent's record, which the parent writes. */
+static void map_scrap(void *at, size_t size)
+{
+    void *mapped =
+        (void *)SYS6(mmap, at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (!sys_failed(mapped) && mapped != at)
+        sys_unmap(mapped, size); /* kernels before 4.17 take it for a hint */
+}
+
+void thread_forked(void)
+{
+    static const uint64_t nothing;
+    struct thread *t = thread_self;
+    if (!t || t->wiped->alive)
+        return;
+    if (t->chunk)
+        map_scrap(t->chunk, (size_t)(t->base + t->end - (char *)t->chunk));
+    if (t->os_ring)
+        map_scrap(t->os_ring, os_ring_size);
+    t->os_word = &nothing;
+    t->os_seen = 0;
+    t->state += EXIT_BYTES; /* a probe that has not claimed yet finds that it has to start over */
+}

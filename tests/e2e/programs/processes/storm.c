@@ -1,0 +1,54 @@
+/* storm FORKS: a timer's handler forks in the middle of whatever probe it interrupts; parent and child go on from
+ * there. The child's account may hold one call more than its recording: one whose probe ran before the fork. */
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#include "ledger.h"
+
+enum { PERIOD = 500, CHILD_STEPS = 1000 };
+
+static volatile int forks, wanted, in_child;
+
+QUIET static void handler(int number)
+{
+    (void)number;
+    if (in_child || forks >= wanted)
+        return;
+    pid_t parent = getpid(), child = fork();
+    if (child == 0) {
+        in_child = 1;
+        ledger_begin(parent, 0);
+    } else {
+        forks = forks + 1;
+    }
+}
+
+QUIET static void set_timer(int period)
+{
+    struct itimerval timer = { { 0, period }, { 0, period } };
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+QUIET int main(int argc, char **argv)
+{
+    ledger_begin(getppid(), 0);
+    wanted = argc > 1 ? atoi(argv[1]) : 100;
+    struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+    sigaction(SIGALRM, &action, NULL);
+    set_timer(PERIOD);
+    while (!in_child && forks < wanted)
+        deeper(3);
+    if (in_child) {
+        for (int i = 0; i < CHILD_STEPS; i++)
+            deeper(3);
+        ledger_write();
+        _exit(0);
+    }
+    set_timer(0);
+    int status, failed = 0;
+    while (wait(&status) > 0)
+        failed += status != 0;
+    ledger_write();
+    return failed ? 1 : 0;
+}
