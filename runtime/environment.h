@@ -26,6 +26,9 @@ bool environment_follows(void);
 /* Takes them out of `list`, which ends with NULL. */
 void environment_hide(char **list);
 
+/* In a forked child: takes them out again where other threads of its parent were in system or popen. */
+void environment_forked(void);
+
 /* A copy of `list` with them put in: environment_room tells how many bytes it needs, zero if it needs no copy, or is to
  * have none. `in_place`: for a program that takes this one's place. Neither takes a lock nor memory: they may be called in
  * a child by vfork. */

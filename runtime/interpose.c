@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "environment.h"
 #include "interpose.h"
 #include "runtime.h"
 #include "sys.h"
@@ -91,6 +92,7 @@ static pid_t fork_by(void **next, const char *name)
         runtime.forked_pid = (uint32_t)SYS0(getpid);
         runtime.forked_from = parent;
         thread_forked();
+        environment_forked();
     }
     return result;
 }

@@ -204,6 +204,18 @@ static void hide(void *unused)
     pthread_mutex_unlock(&shown_lock);
 }
 
+/* The threads that were at it are not in the child, and may have held the lock. */
+void environment_forked(void)
+{
+    if (!shown.users)
+        return;
+    shown.users = 0;
+    shown.list = NULL;
+    shown_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    if (environ)
+        environment_hide(environ);
+}
+
 DWELL_EXPORT int system(const char *command)
 {
     int result, error;

@@ -55,6 +55,12 @@ Test(e2e_invisible, errno_signals_memory_and_environment)
     }
 }
 
+Test(e2e_invisible, environment_while_shells_run)
+{
+    free(compare(settings[0], PARTS "shells"));
+    check_nothing_lost();
+}
+
 Test(e2e_invisible, registers)
 {
     for (int i = 0; i < SETTINGS; i++) {
