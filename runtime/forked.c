@@ -28,9 +28,10 @@ void thread_forked(void)
         return;
     if (t->chunk)
         map_scrap(t->chunk, (size_t)(t->base + t->end - (char *)t->chunk));
-    if (t->os_ring)
+    if (t->os_ring) {
         map_scrap(t->os_ring, os_ring_size);
-    t->os_word = &nothing;
-    t->os_seen = 0;
+        t->os_word = &nothing;
+        t->os_seen = 0;
+    }
     t->state += EXIT_BYTES; /* a probe that has not claimed yet finds that it has to start over */
 }
