@@ -2,6 +2,7 @@
  * A fork in a signal handler that interrupted a probe: the child goes on in the middle of that probe, which may have
  * read where its parent's chunk and ring are, and have claimed its room there already. Neither is mapped in a child.
  */
+#include <string.h>
 #include <sys/mman.h>
 
 #include "runtime.h"
@@ -14,8 +15,8 @@
 /* What is written there belongs to the parent's record, which the parent writes. */
 static void map_scrap(void *at, size_t size)
 {
-    void *mapped =
-        (void *)SYS6(mmap, at, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    void *mapped = (void *)SYS6(mmap, at, size, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (!sys_failed(mapped) && mapped != at)
         sys_unmap(mapped, size); /* kernels before 4.17 take it for a hint */
 }
@@ -26,6 +27,11 @@ void thread_forked(void)
     struct thread *t = thread_self;
     if (!t || t->wiped->alive)
         return;
+    /* If the handler's own calls filled it, the interrupted probe's chunk is one of those before. */
+    for (int i = 0; i < LEFT_CHUNKS; i++)
+        if (t->left[i].at)
+            map_scrap(t->left[i].at, t->left[i].size);
+    memset(t->left, 0, sizeof t->left);
     if (t->chunk)
         map_scrap(t->chunk, (size_t)(t->base + t->end - (char *)t->chunk));
     if (t->os_ring) {

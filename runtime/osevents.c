@@ -290,8 +290,11 @@ bool os_commit(struct thread *t, uint64_t head)
         return true;
     }
     struct perf_event_mmap_page *ring = t->os_ring;
-    if (t->os_seen >= head)
-        return false; /* a signal handler's probe was here first */
+    if (t->os_seen >= head) { /* a signal handler's probe was here first, */
+        if (t->os_seen > *t->os_word) /* or it has forked, and this is still the parent's count */
+            t->os_tail = t->os_seen = *t->os_word;
+        return false;
+    }
     t->os_tail = head;
     __atomic_store_n(&ring->data_tail, head, __ATOMIC_RELEASE);
     t->os_seen = head;

@@ -84,6 +84,14 @@ struct thread_wiped {
     uint32_t alive; /* zero: this is a forked child, which has not recorded yet */
 };
 
+enum { LEFT_CHUNKS = 8, POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 64, HELD_SLOTS = 64 };
+
+/* A piece of the session file in memory, with a chunk header at its start. */
+struct area {
+    char *at;
+    uint32_t size;
+};
+
 /* One of the places where recording is switched on and off: on while started, and not suspended. */
 struct switches {
     uint32_t stopped;
@@ -149,6 +157,7 @@ struct thread {
     uint32_t kept_words;    /* and what the OS did: so many words of `kept` */
     uint16_t kept[KEPT_WORDS];
     struct dwell_chunk_header *chunk;
+    struct area left[LEFT_CHUNKS]; /* its last ones; see forked.c */
     uint32_t next_upper;  /* which of `upper` is replaced next */
     uint32_t key_passes;  /* how often libc has told that the thread ends */
     uint32_t os_source;
@@ -173,8 +182,6 @@ struct thread {
 
 _Static_assert(sizeof(struct thread) <= PAGE, "a thread's block is one page");
 
-enum { POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 64, HELD_SLOTS = 64 };
-
 /* The process was switched on or off. */
 struct change {
     uint64_t time;
@@ -182,12 +189,6 @@ struct change {
 };
 
 enum { CHANGES = 64 };
-
-/* A piece of the session file in memory, with a chunk header at its start. */
-struct area {
-    char *at;
-    uint32_t size;
-};
 
 /* What the process' threads share; wiped in a forked child. */
 struct process {

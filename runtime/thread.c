@@ -387,8 +387,10 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
     } else if (!fits) {
         struct dwell_chunk_header *old = t->chunk;
         finish_chunk(t);
-        if (old)
+        if (old) {
+            t->left[t->chunks % LEFT_CHUNKS] = (struct area){ (char *)old, old->size };
             retire(t, old);
+        }
         if (t->chunks > 0)
             check_name(t);
         if (!&dwell_interposed)

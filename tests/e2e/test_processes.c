@@ -139,10 +139,10 @@ Test(e2e_processes, clone_with_a_stack_for_the_child)
 /* The child goes on in the middle of the probe that the handler interrupted. */
 Test(e2e_processes, fork_in_a_handler_that_interrupts_probes)
 {
-    static const char *const sources[] = { "perf", "rseq", "none" };
-    for (int i = 0; i < 3; i++) {
-        free(run_well("rm -f ledger; LEDGER=$PWD/ledger $DWELL record -q --os-events=%s " PARTS "storm 300",
-                      sources[i]));
+    static const char *const sources[] = { "perf", "rseq", "none", "auto" };
+    for (int i = 0; i < 4; i++) {
+        free(run_well("rm -f ledger; LEDGER=$PWD/ledger $DWELL record -q --os-events=%s " PARTS "storm 300 %d",
+                      sources[i], i == 3 ? 2 : 0));
         char *told = run_well("sort ledger"), *recorded = run_well(REPORT_PROCESSES " | sort", "");
         struct account ledger[MOST], report[MOST];
         const int count = read_accounts(told, ledger);

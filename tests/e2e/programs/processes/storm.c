@@ -1,5 +1,6 @@
-/* storm FORKS: a timer's handler forks in the middle of whatever probe it interrupts; parent and child go on from
- * there. The child's account may hold one call more than its recording: one whose probe ran before the fork. */
+/* storm FORKS [CALLS]: a timer's handler forks in the middle of whatever probe it interrupts; parent and child go on from
+ * there. Before and after, the handler makes so many calls. The child's account may hold one call more than its
+ * recording: one whose probe ran before the fork. */
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -8,13 +9,15 @@
 
 enum { PERIOD = 500, CHILD_STEPS = 1000 };
 
-static volatile int forks, wanted, in_child;
+static volatile int forks, wanted, in_child, around;
 
 QUIET static void handler(int number)
 {
     (void)number;
     if (in_child || forks >= wanted)
         return;
+    for (int i = 0; i < around; i++)
+        step();
     pid_t parent = getpid(), child = fork();
     if (child == 0) {
         in_child = 1;
@@ -22,6 +25,8 @@ QUIET static void handler(int number)
     } else {
         forks = forks + 1;
     }
+    for (int i = 0; i < around; i++)
+        step();
 }
 
 QUIET static void set_timer(int period)
@@ -34,6 +39,7 @@ QUIET int main(int argc, char **argv)
 {
     ledger_begin(getppid(), 0);
     wanted = argc > 1 ? atoi(argv[1]) : 100;
+    around = argc > 2 ? atoi(argv[2]) : 0;
     struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
     sigaction(SIGALRM, &action, NULL);
     set_timer(PERIOD);
