@@ -72,6 +72,14 @@ ENTER_BY_JUMP(makecontext);
 ENTER_BY_JUMP(setcontext);
 ENTER_BY_JUMP(swapcontext);
 
+/* AddressSanitizer's library refuses to start where another one comes before it, as this one does by LD_PRELOAD; what
+ * is interposed here hands on to it. A program that has such a function itself is asked instead. */
+DWELL_EXPORT const char *__asan_default_options(void);
+DWELL_EXPORT const char *__asan_default_options(void)
+{
+    return "verify_asan_link_order=0";
+}
+
 DWELL_EXPORT int dlclose(void *handle)
 {
     static void *next;

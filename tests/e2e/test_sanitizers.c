@@ -1,0 +1,63 @@
+/* Programs built with sanitizers run unharmed under the runtime, and what they find they find with it, too. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_sanitizers, .timeout = 120);
+
+static const char *const compilers[] = { "gcc", "clang" };
+static const char *const sanitizers[] = { "address", "thread", "undefined" };
+
+/* No word of a sanitizer, and exact counts. */
+static void check(const char *program, const char *arguments, int least)
+{
+    for (int c = 0; c < 2; c++) {
+        for (int s = 0; s < 3; s++) {
+            struct ran r = run("$DWELL record -q $PROGRAMS/sanitized/%s-%s-%s %s", program, compilers[c], sanitizers[s], arguments);
+            cr_assert(eq(int, r.status, 0), "%s %s %s: %s", program, compilers[c], sanitizers[s], r.err);
+            cr_assert(eq(str, r.err, ""), "%s %s %s", program, compilers[c], sanitizers[s]);
+            if (least) {
+                struct report *report = report_of("");
+                check_counts(r.out, report, least);
+                cr_assert(eq(u64, report_session(report, "lost_events"), 0));
+                report_drop(report);
+            }
+            ran_drop(&r);
+        }
+    }
+}
+
+Test(e2e_sanitizers, threads)
+{
+    check("threads", "8 2000", 4);
+}
+
+Test(e2e_sanitizers, exceptions)
+{
+    check("exceptions", "", 0);
+}
+
+static void check_found(const char *sanitizer, const char *fault, const char *message)
+{
+    for (int c = 0; c < 2; c++) {
+        struct ran alone = run("$PROGRAMS/sanitized/faulty-%s-%s %s", compilers[c], sanitizer, fault);
+        struct ran r = run("$DWELL record -q $PROGRAMS/sanitized/faulty-%s-%s %s", compilers[c], sanitizer, fault);
+        cr_assert(has(alone.err, message), "%s: %s", compilers[c], alone.err);
+        cr_assert(has(r.err, message), "%s: %s", compilers[c], r.err);
+        cr_assert(eq(int, r.status, alone.status));
+        ran_drop(&alone);
+        ran_drop(&r);
+    }
+}
+
+Test(e2e_sanitizers, what_they_find)
+{
+    check_found("address", "leak", "100 byte(s) leaked in 1 allocation(s)");
+    check_found("address", "use", "heap-use-after-free");
+    check_found("thread", "race", "data race");
+}
