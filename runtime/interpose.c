@@ -17,6 +17,15 @@
 
 const int dwell_interposed = 1;
 
+extern const struct interposed __start_dwell_next[] __attribute__((visibility("hidden")));
+extern const struct interposed __stop_dwell_next[] __attribute__((visibility("hidden")));
+
+__attribute__((constructor(101))) static void find_all(void)
+{
+    for (const struct interposed *i = __start_dwell_next; i < __stop_dwell_next; i++)
+        interpose_next(i->cache, i->name);
+}
+
 void *interpose_next(void **cache, const char *name)
 {
     void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);
@@ -30,12 +39,12 @@ void *interpose_next(void **cache, const char *name)
 /* The thread's next probe looks at the module map; constructors of the library may come before dlopen returns, and find
  * it mapped. */
 #define BEFORE_LOADING(name)                                                                      \
+    INTERPOSED(name);                                                                             \
     DWELL_HIDDEN void *before_##name(void);                                                       \
     void *before_##name(void)                                                                     \
     {                                                                                             \
-        static void *next;                                                                        \
-        modules_changed();                                                                        \
-        return interpose_next(&next, #name);                                                             \
+        modules_loading(INTERPOSED_RETURN_SLOT);                                                  \
+        return interpose_next(&next_##name, #name);                                                             \
     }
 
 BEFORE_LOADING(dlopen)
@@ -43,29 +52,29 @@ BEFORE_LOADING(dlmopen)
 ENTER_BY_JUMP(dlopen);
 ENTER_BY_JUMP(dlmopen);
 
+INTERPOSED(makecontext);
 DWELL_HIDDEN void *before_makecontext(const ucontext_t *context);
 void *before_makecontext(const ucontext_t *context)
 {
-    static void *next;
     stacks_context_made(context);
-    return interpose_next(&next, "makecontext");
+    return interpose_next(&next_makecontext, "makecontext");
 }
 
+INTERPOSED(setcontext);
 DWELL_HIDDEN void *before_setcontext(const ucontext_t *context);
 void *before_setcontext(const ucontext_t *context)
 {
-    static void *next;
     stacks_context_chosen(context);
-    return interpose_next(&next, "setcontext");
+    return interpose_next(&next_setcontext, "setcontext");
 }
 
+INTERPOSED(swapcontext);
 DWELL_HIDDEN void *before_swapcontext(const ucontext_t *from, const ucontext_t *to);
 void *before_swapcontext(const ucontext_t *from, const ucontext_t *to)
 {
-    static void *next;
     (void)from;
     stacks_context_chosen(to);
-    return interpose_next(&next, "swapcontext");
+    return interpose_next(&next_swapcontext, "swapcontext");
 }
 
 ENTER_BY_JUMP(makecontext);
@@ -80,12 +89,14 @@ DWELL_EXPORT const char *__asan_default_options(void)
     return "verify_asan_link_order=0";
 }
 
+INTERPOSED(dlclose);
+
 DWELL_EXPORT int dlclose(void *handle)
 {
-    static void *next;
-    int (*real)(void *) = (int (*)(void *))interpose_next(&next, "dlclose");
+    int (*real)(void *) = (int (*)(void *))interpose_next(&next_dlclose, "dlclose");
+    modules_unloading(true);
     int result = real(handle);
-    modules_changed();
+    modules_unloading(false);
     return result;
 }
 
@@ -105,17 +116,18 @@ static pid_t fork_by(void **next, const char *name)
     return result;
 }
 
+INTERPOSED(fork);
+INTERPOSED(_Fork);
+
 DWELL_EXPORT pid_t fork(void)
 {
-    static void *next;
-    return fork_by(&next, "fork");
+    return fork_by(&next_fork, "fork");
 }
 
 /* Of glibc 2.34 and later; may be called in a signal handler. */
 DWELL_EXPORT pid_t _Fork(void)
 {
-    static void *next;
-    return fork_by(&next, "_Fork");
+    return fork_by(&next__Fork, "_Fork");
 }
 
 static __attribute__((noreturn)) void end_now(int status)

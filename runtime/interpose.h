@@ -5,10 +5,23 @@
 /* The program's own function of that name, behind ours in the order of search; NULL: there is none. */
 __attribute__((visibility("hidden"))) void *interpose_next(void **cache, const char *name);
 
+/* Names a function whose next_NAME is to be found when the runtime is loaded: to look for it takes the loader's lock, which
+ * another thread may have held when a child was forked. */
+struct interposed {
+    void **cache;
+    const char *name;
+};
+#define INTERPOSED(name)                                                                                  \
+    static void *next_##name;                                                                             \
+    static const struct interposed next_entry_##name __attribute__((section("dwell_next"), used)) = \
+        { &next_##name, #name }
+
 /* dlopen looks at who calls it, to know whose search path holds; swapcontext saves who called it; makecontext takes any
  * number of arguments. All are entered by a jump, with everything as the program left it: `before_NAME` is called with
  * the same arguments, and returns the real one. */
 #if defined(__x86_64__)
+/* In before_NAME: where the return address of NAME lies, behind the seven registers that are saved. */
+#define INTERPOSED_RETURN_SLOT ((const volatile uint64_t *)__builtin_dwarf_cfa() + 7)
 #define ENTER_BY_JUMP(name)                                                                       \
     __asm__(".pushsection .text\n"                                                                \
             ".globl " #name "\n.type " #name ", @function\n" #name ":\n"                           \
@@ -18,6 +31,7 @@ __attribute__((visibility("hidden"))) void *interpose_next(void **cache, const c
             "	jmp *%r11\n"                                                                        \
             ".size " #name ", . - " #name "\n.popsection\n")
 #else
+#define INTERPOSED_RETURN_SLOT NULL /* it is in a register */
 #define ENTER_BY_JUMP(name)                                                                       \
     __asm__(".pushsection .text\n"                                                                \
             ".globl " #name "\n.type " #name ", %function\n" #name ":\n"                           \

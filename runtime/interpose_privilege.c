@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "interpose.h"
 #include "runtime.h"
 #include "sys.h"
 
@@ -43,15 +44,13 @@ static void resume_helper(int fd)
 
 /* `condition`: whether this call is one that a helper would be in the way of. */
 #define WITHOUT_HELPER(name, parameters, arguments, condition)                                                         \
+    INTERPOSED(name);                                                                                                  \
     DWELL_EXPORT int name parameters                                                                                   \
     {                                                                                                                  \
-        static void *next;                                                                                             \
         int error = errno;                                                                                             \
-        if (!__atomic_load_n(&next, __ATOMIC_RELAXED))                                                                 \
-            __atomic_store_n(&next, dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);                                        \
         const int session = (condition) ? pause_helper() : NOTHING;                                                    \
         errno = error;                                                                                                 \
-        const int result = ((int(*) parameters)next)arguments;                                                         \
+        const int result = ((int(*) parameters)interpose_next(&next_##name, #name))arguments;                                                      \
         error = errno;                                                                                                 \
         resume_helper(session);                                                                                        \
         errno = error;                                                                                                 \

@@ -33,12 +33,12 @@ static uint64_t saved_stack_pointer(const uint64_t *buffer)
 }
 
 #define BEFORE_JUMP(name)                             \
+    INTERPOSED(name);                                 \
     DWELL_HIDDEN void *before_##name(const uint64_t *); \
     void *before_##name(const uint64_t *buffer)       \
     {                                                 \
-        static void *next;                            \
         left_below(saved_stack_pointer(buffer));      \
-        return interpose_next(&next, #name);          \
+        return interpose_next(&next_##name, #name);   \
     }                                                 \
     ENTER_BY_JUMP(name);
 

@@ -12,14 +12,59 @@
 #include "runtime.h"
 #include "sys.h"
 
-enum { LONGEST_PATH = 4096, LONGEST_BUILD_ID = 64, FIRST_ROOM = 64 };
+enum { LONGEST_PATH = 4096, LONGEST_BUILD_ID = 64, FIRST_ROOM = 64, PATIENCE = 20 /* milliseconds */ };
 
 struct module {
     uint64_t bias, begin, end;
     uint32_t serial;
     uint32_t seen; /* in the walk that goes on */
     uint32_t filter; /* what the filters say of it; zero: nothing */
+    struct text path, build_id; /* kept */
 };
+
+/* What was loaded when this was last looked at, for forked children: they must not ask the loader, as another thread of
+ * their parent may have held its lock, and nobody releases that in the child. Made anew at each change. */
+struct known_modules {
+    size_t size; /* of this memory */
+    uint64_t unloads;
+    uint32_t count;
+    struct module modules[];
+};
+
+static struct known_modules *known_modules;
+
+/* Texts that stay: each once. */
+struct kept_text {
+    struct kept_text *next;
+    size_t length;
+    char at[];
+};
+
+static struct text keep(struct text text)
+{
+    static struct kept_text *all;
+    static char *place;
+    static size_t left;
+    for (const struct kept_text *kept = all; kept; kept = kept->next)
+        if (kept->length == text.length && memcmp(kept->at, text.at, text.length) == 0)
+            return (struct text){ kept->at, kept->length };
+    const size_t size = (sizeof *all + text.length + 7) & ~(size_t)7;
+    if (left < size) {
+        left = size > 4 * PAGE ? size : 4 * PAGE;
+        place = sys_memory(left);
+    }
+    if (!place) {
+        left = 0;
+        return (struct text){ "", 0 };
+    }
+    struct kept_text *kept = (struct kept_text *)place;
+    *kept = (struct kept_text){ all, text.length };
+    memcpy(kept->at, text.at, text.length);
+    all = kept;
+    place += size;
+    left -= size;
+    return (struct text){ kept->at, kept->length };
+}
 
 struct walk {
     struct process *process;
@@ -112,15 +157,13 @@ static bool make_room(struct process *p)
     return true;
 }
 
-static void append_loaded(struct walk *walk, const struct dl_phdr_info *info, struct module module)
+static void append_loaded(struct process *p, struct module module, uint64_t now)
 {
-    struct process *p = walk->process;
     if (!make_room(p))
         return;
-    struct text texts[] = { module_path(walk, info->dlpi_name ? info->dlpi_name : ""), find_build_id(info) };
+    const struct text texts[] = { module.path, module.build_id };
     module.serial = ++p->modules_serial;
     module.seen = 1;
-    module.filter = filter_module(texts[1], texts[0]);
     p->modules[p->modules_count++] = module;
     struct dwell_rec_module record = {
         .record.type = DWELL_REC_MODULE,
@@ -128,7 +171,7 @@ static void append_loaded(struct walk *walk, const struct dl_phdr_info *info, st
         .bias = module.bias,
         .begin = module.begin,
         .end = module.end,
-        .load_time = walk->now,
+        .load_time = now,
     };
     metadata_append(&record.record, sizeof record, texts, 2);
 }
@@ -159,8 +202,12 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
             if (known)
                 m->seen = 1;
         }
-        if (!known)
-            append_loaded(walk, info, module);
+        if (!known) {
+            module.path = keep(module_path(walk, info->dlpi_name ? info->dlpi_name : ""));
+            module.build_id = keep(find_build_id(info));
+            module.filter = filter_module(module.build_id, module.path);
+            append_loaded(p, module, walk->now);
+        }
     }
     walk->first = false;
     return 0;
@@ -168,10 +215,14 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
 
 /* A library may be replaced by another at the very same place between two looks: the loader's counts of
  * loadings and unloadings tell, and then all is noted anew. */
+struct changes {
+    uint64_t loads, unloads;
+};
+
 static int count_changes(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
-    *(uint64_t *)data = info->dlpi_subs;
+    *(struct changes *)data = (struct changes){ info->dlpi_adds, info->dlpi_subs };
     return 1;
 }
 
@@ -186,11 +237,31 @@ static void use_filters(const struct process *p)
     filter_use_modules(uses, count);
 }
 
+static void publish(const struct process *p)
+{
+    struct known_modules *old = known_modules;
+    const size_t size = sizeof *old + p->modules_count * sizeof *p->modules;
+    struct known_modules *made = sys_memory(size);
+    if (made) {
+        made->size = size;
+        made->unloads = p->modules_unloads;
+        made->count = p->modules_count;
+        memcpy(made->modules, p->modules, p->modules_count * sizeof *p->modules);
+        __atomic_store_n(&known_modules, made, __ATOMIC_RELEASE);
+        if (old)
+            sys_unmap(old, old->size);
+    }
+}
+
 static void look(struct process *p)
 {
     static struct walk walk; /* too large for a small stack; under modules_lock */
-    uint64_t unloads = 0;
-    dl_iterate_phdr(count_changes, &unloads);
+    struct changes changes = { 0, 0 };
+    dl_iterate_phdr(count_changes, &changes);
+    if (p->modules_count && changes.loads == p->modules_loads && changes.unloads == p->modules_unloads)
+        return;
+    const uint64_t unloads = changes.unloads;
+    p->modules_loads = changes.loads;
     for (uint32_t i = 0; i < p->modules_count; i++)
         p->modules[i].seen = 0;
     walk.process = p;
@@ -215,15 +286,43 @@ static void look(struct process *p)
     p->modules_count = kept;
     if (runtime.filtered)
         use_filters(p);
+    publish(p);
+}
+
+void modules_begin(void)
+{
+    struct process *p = runtime.process;
+    const struct known_modules *known = __atomic_load_n(&known_modules, __ATOMIC_ACQUIRE);
+    if (!known) {
+        modules_update();
+        return;
+    }
+    p->modules_unloads = known->unloads;
+    const uint64_t now = runtime.forked_at ? runtime.forked_at : clock_now(runtime.clock);
+    for (uint32_t i = 0; i < known->count; i++)
+        append_loaded(p, known->modules[i], now);
+}
+
+/* Not for long: the one who looks may wait for a lock of the loader's that we hold, as in a library's constructor. But
+ * an event that is recorded before its library is known may be taken for one of the library that was there before. */
+static bool take_lock(struct process *p)
+{
+    for (int i = 0; i < PATIENCE; i++) {
+        if (!__atomic_exchange_n(&p->modules_lock, 1, __ATOMIC_ACQUIRE))
+            return true;
+        sys_futex_wait(&p->modules_lock, 1, 1);
+    }
+    return false;
 }
 
 bool modules_update(void)
 {
     struct process *p = runtime.process;
-    if (__atomic_exchange_n(&p->modules_lock, 1, __ATOMIC_ACQUIRE))
-        return false; /* never waits: the one who looks may wait for a lock of the loader's that we hold */
+    if (!take_lock(p))
+        return false;
     look(p);
     __atomic_store_n(&p->modules_lock, 0, __ATOMIC_RELEASE);
+    sys_futex_wake(&p->modules_lock, INT32_MAX);
     return true;
 }
 
@@ -231,6 +330,33 @@ bool modules_is_program(uint64_t address)
 {
     const struct process *p = runtime.process;
     return p->modules_count && address >= p->modules[0].begin && address < p->modules[0].end;
+}
+
+/* As dlopen is entered by a jump, its end is not seen; but when another function has been called from its caller, its
+ * return address is not in its place any more. */
+bool modules_is_loading(const struct thread *t, uint64_t stack_pointer)
+{
+    return t->loading_slot && stack_pointer < (uint64_t)t->loading_slot && *t->loading_slot == t->loading_return;
+}
+
+void modules_loading(const volatile uint64_t *slot)
+{
+    struct thread *t = thread_self;
+    modules_changed();
+    if (t) {
+        t->loading_slot = slot;
+        t->loading_return = slot ? *slot : 0;
+    }
+}
+
+/* Meanwhile, the loader's list holds libraries that are not there any more: a handler's probe must not look. */
+void modules_unloading(bool now)
+{
+    struct thread *t = thread_self;
+    if (t)
+        t->unloading += now ? 1u : -1u;
+    if (!now)
+        modules_changed();
 }
 
 void modules_changed(void)

@@ -196,7 +196,7 @@ static void enter_session(int fd)
     control_begin_process(fd);
     helper_start(fd);
     announce(p, parent_process);
-    modules_update();
+    modules_begin();
     note_missing_features();
     sys_close(fd);
     __atomic_store_n(&p->initialized, 1, __ATOMIC_RELEASE);

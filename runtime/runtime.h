@@ -142,6 +142,9 @@ struct thread {
     uint32_t chunks; /* how many this thread has begun */
     uint32_t stopped; /* nothing more can be recorded: events are counted as lost */
     uint32_t modules_stale; /* this thread loaded or unloaded a library */
+    uint32_t unloading;     /* it is inside dlclose */
+    uint64_t loading_return; /* it may be inside dlopen: as long as this is in that place of its stack */
+    const volatile uint64_t *loading_slot;
     uint32_t attend;        /* another thread has changed this one's switches */
     uint32_t seen_changes;  /* of process.changes */
     struct switches switches;
@@ -202,6 +205,7 @@ struct process {
     struct thread *threads;
     struct thread *spare; /* blocks of ended threads, to be used again */
     uint32_t unloads;         /* how often the module map lost something */
+    uint64_t modules_loads;   /* how often libraries were loaded, */
     uint64_t modules_unloads; /* how often libraries were unloaded, when last looked at */
     struct module *modules;
     uint32_t modules_count, modules_room;
@@ -485,6 +489,10 @@ void metadata_name_thread(const struct thread *t, const char *name, size_t lengt
  * interpose.c is not part of the program (libdwell.a), nobody tells: each new chunk looks. */
 extern const int dwell_interposed __attribute__((weak));
 void modules_changed(void);
+void modules_loading(const volatile uint64_t *slot); /* dlopen is about to be entered; where its return address lies */
+void modules_unloading(bool now);                    /* dlclose */
+bool modules_is_loading(const struct thread *t, uint64_t stack_pointer);
+void modules_begin(void); /* the process' first look; in a forked child, without the loader */
 bool modules_is_program(uint64_t address); /* of the executable */
 bool modules_update(void); /* false: another thread is at it, try again later */
 

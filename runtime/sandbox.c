@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "interpose.h"
 #include "runtime.h"
 #include "sys.h"
 
@@ -184,17 +185,17 @@ static uint32_t prepare(const struct beginning *b)
 
 typedef int prctl_function(int, ...);
 
+INTERPOSED(prctl);
+
 DWELL_EXPORT int prctl(int option, ...)
 {
-    static prctl_function *next;
     unsigned long a[4];
     va_list arguments;
     va_start(arguments, option);
     for (int i = 0; i < 4; i++)
         a[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
-    if (!next)
-        next = (prctl_function *)dlsym(RTLD_NEXT, "prctl");
+    prctl_function *next = (prctl_function *)interpose_next(&next_prctl, "prctl");
     const struct beginning b = {
         .filter = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_FILTER,
         .strict = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT,

@@ -349,15 +349,19 @@ void slow_lose(void)
         session_lose(&runtime.session);
 }
 
-static void update_modules(struct thread *t)
+static void update_modules(struct thread *t, uint64_t stack_pointer)
 {
+    if (t->unloading)
+        return;
+
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED) {
         thread_stop_for(t, DWELL_TROUBLE_REFUSED);
         return;
     }
     if (t->wiped->alive) { /* else a handler has forked */
-        t->modules_stale = !modules_update();
+        const bool loading = modules_is_loading(t, stack_pointer);
+    t->modules_stale = !modules_update() || loading;
         thread_set_limit(t);
     }
     sys_restore_signals(mask);
@@ -396,7 +400,7 @@ static void record(const struct event *event)
             break;
         }
         if (UNLIKELY(t->modules_stale))
-            update_modules(t);
+            update_modules(t, event->stack_pointer);
         stacks_find(t, event->stack_pointer);
         if (UNLIKELY(runtime.filtered) && event->enter) {
             filter_trigger(event);

@@ -125,6 +125,8 @@ static void fit_block(struct thread *t, bool forked)
     t->tree_head = NULL;
     t->ring = (struct ring){ NULL, NULL, 0 };
     t->modules_stale = 0;
+    t->unloading = 0;
+    t->loading_slot = NULL;
     t->attend = 0;
     t->ignored_depth = forked ? t->ignored_depth : 0;
     t->left_untold = t->kept_words = 0;
@@ -393,7 +395,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         }
         if (t->chunks > 0)
             check_name(t);
-        if (!&dwell_interposed)
+        if (!&dwell_interposed && !runtime.forked_at)
             modules_update();
         const uint32_t depth = told_depth(t);
         struct wish wish = wish_for(t, depth, bytes);
