@@ -116,6 +116,11 @@ void environment_hide(char **list)
     *to = NULL;
 }
 
+bool environment_is_there(void)
+{
+    return environ != NULL;
+}
+
 void environment_adopt(void)
 {
     if (!environ)

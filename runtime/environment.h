@@ -11,6 +11,9 @@
 
 #pragma GCC visibility push(hidden)
 
+/* False before libc has begun: in functions of .preinit_array, and in resolvers of IFUNCs. */
+bool environment_is_there(void);
+
 /* Remembers their values. Once, before anything else asks for them. */
 void environment_adopt(void);
 

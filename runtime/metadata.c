@@ -14,6 +14,7 @@ static bool next_chunk(struct process *p)
         return false;
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->process = p->serial;
+    chunk->sequence = p->metadata_count++;
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_METADATA, __ATOMIC_RELEASE);
     p->metadata = chunk;
     p->metadata_used = sizeof *chunk;

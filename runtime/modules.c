@@ -12,7 +12,7 @@
 #include "runtime.h"
 #include "sys.h"
 
-enum { LONGEST_PATH = 4096, LONGEST_BUILD_ID = 64, FIRST_ROOM = 64, PATIENCE = 20 /* milliseconds */ };
+enum { LONGEST_PATH = 4096, LONGEST_BUILD_ID = 64, FIRST_ROOM = 64, PATIENCE = 2000 /* milliseconds */ };
 
 struct module {
     uint64_t bias, begin, end;
@@ -294,7 +294,7 @@ void modules_begin(void)
     struct process *p = runtime.process;
     const struct known_modules *known = __atomic_load_n(&known_modules, __ATOMIC_ACQUIRE);
     if (!known) {
-        modules_update();
+        modules_update(false);
         return;
     }
     p->modules_unloads = known->unloads;
@@ -303,11 +303,12 @@ void modules_begin(void)
         append_loaded(p, known->modules[i], now);
 }
 
-/* Not for long: the one who looks may wait for a lock of the loader's that we hold, as in a library's constructor. But
- * an event that is recorded before its library is known may be taken for one of the library that was there before. */
-static bool take_lock(struct process *p)
+/* Whoever has it may wait for a lock of the loader's, which we hold if we are inside dlopen, as in a library's constructor:
+ * then not for long. But an event that is recorded before its library is known may be taken for one of the library that
+ * was there before. */
+static bool take_lock(struct process *p, bool loading)
 {
-    for (int i = 0; i < PATIENCE; i++) {
+    for (int i = 0; i < (loading ? 2 : PATIENCE); i++) {
         if (!__atomic_exchange_n(&p->modules_lock, 1, __ATOMIC_ACQUIRE))
             return true;
         sys_futex_wait(&p->modules_lock, 1, 1);
@@ -315,10 +316,10 @@ static bool take_lock(struct process *p)
     return false;
 }
 
-bool modules_update(void)
+bool modules_update(bool loading)
 {
     struct process *p = runtime.process;
-    if (!take_lock(p))
+    if (!take_lock(p, loading))
         return false;
     look(p);
     __atomic_store_n(&p->modules_lock, 0, __ATOMIC_RELEASE);
@@ -336,17 +337,20 @@ bool modules_is_program(uint64_t address)
  * return address is not in its place any more. */
 bool modules_is_loading(const struct thread *t, uint64_t stack_pointer)
 {
-    return t->loading_slot && stack_pointer < (uint64_t)t->loading_slot && *t->loading_slot == t->loading_return;
+    if (!t->loading_slot || *t->loading_slot != t->loading_return)
+        return false;
+    return stack_pointer < (uint64_t)t->loading_slot || stacks_is_handlers(stack_pointer);
 }
 
 void modules_loading(const volatile uint64_t *slot)
 {
     struct thread *t = thread_self;
-    modules_changed();
     if (t) {
-        t->loading_slot = slot;
+        t->loading_slot = NULL;
         t->loading_return = slot ? *slot : 0;
+        t->loading_slot = slot;
     }
+    modules_changed();
 }
 
 /* Meanwhile, the loader's list holds libraries that are not there any more: a handler's probe must not look. */

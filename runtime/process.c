@@ -231,7 +231,7 @@ bool process_begin(void)
     if (p && __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
         return true;
     if (__atomic_load_n(&setup_state, __ATOMIC_ACQUIRE) != 2)
-        return first_set_up();
+        return environment_is_there() && first_set_up(); /* else: before libc itself has begun */
     if (!environment_follows()) {
         runtime.off = true;
         return false;

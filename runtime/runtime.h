@@ -200,7 +200,7 @@ struct process {
     uint32_t serial;
     uint32_t pid;
     uint32_t stopped; /* recording ended for want of space, memory or file */
-    uint32_t metadata_used;
+    uint32_t metadata_used, metadata_count;
     struct dwell_chunk_header *metadata;
     struct thread *threads;
     struct thread *spare; /* blocks of ended threads, to be used again */
@@ -378,6 +378,7 @@ void tree_take_stack(struct thread *t, uint64_t time, bool other_tree); /* and b
  * stack pointer lies on. The next two are told by interpose.c. */
 void stacks_begin_thread(struct thread *t);
 void stacks_find(struct thread *t, uint64_t stack_pointer);
+bool stacks_is_handlers(uint64_t stack_pointer); /* it lies on the alternate stack of signal handlers, which is in use */
 struct ucontext_t;
 void stacks_context_made(const struct ucontext_t *context);
 void stacks_context_chosen(const struct ucontext_t *context); /* the thread will run in it */
@@ -494,7 +495,7 @@ void modules_unloading(bool now);                    /* dlclose */
 bool modules_is_loading(const struct thread *t, uint64_t stack_pointer);
 void modules_begin(void); /* the process' first look; in a forked child, without the loader */
 bool modules_is_program(uint64_t address); /* of the executable */
-bool modules_update(void); /* false: another thread is at it, try again later */
+bool modules_update(bool loading); /* the caller is inside dlopen; false: another thread is at it, try again later */
 
 /* osevents.c */
 enum { OS_MOST_WORDS = 96 };

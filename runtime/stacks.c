@@ -281,15 +281,20 @@ static void go_to(struct thread *t, uint64_t stack_pointer)
     change_over(t, to);
 }
 
+bool stacks_is_handlers(uint64_t stack_pointer)
+{
+    stack_t alternate;
+    return SYS2(sigaltstack, NULL, &alternate) == 0 && alternate.ss_flags & SS_ONSTACK &&
+           stack_pointer - (uint64_t)alternate.ss_sp < alternate.ss_size;
+}
+
 void stacks_find(struct thread *t, uint64_t stack_pointer)
 {
     const uint32_t known = __atomic_load_n(&runtime.process->stacks_known, __ATOMIC_ACQUIRE);
     if (LIKELY(stack_pointer - t->stack_low < t->stack_span && t->seen_stacks == known))
         return;
-    stack_t alternate;
-    if (SYS2(sigaltstack, NULL, &alternate) == 0 && alternate.ss_flags & SS_ONSTACK &&
-        stack_pointer - (uint64_t)alternate.ss_sp < alternate.ss_size)
-        return; /* a signal handler's: it belongs to whatever it interrupted */
+    if (stacks_is_handlers(stack_pointer))
+        return; /* it belongs to whatever it interrupted */
     uint64_t mask = sys_block_signals();
     t->seen_stacks = known;
     go_to(t, stack_pointer);

@@ -124,7 +124,7 @@ static void fit_block(struct thread *t, bool forked)
     t->os_ring = NULL;
     t->tree_head = NULL;
     t->ring = (struct ring){ NULL, NULL, 0 };
-    t->modules_stale = 0;
+    t->modules_stale = !forked && &dwell_interposed; /* its first events may be inside a library's constructor */
     t->unloading = 0;
     t->loading_slot = NULL;
     t->attend = 0;
@@ -396,7 +396,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         if (t->chunks > 0)
             check_name(t);
         if (!&dwell_interposed && !runtime.forked_at)
-            modules_update();
+            modules_update(false);
         const uint32_t depth = told_depth(t);
         struct wish wish = wish_for(t, depth, bytes);
         struct area area = { NULL, 0 };

@@ -55,6 +55,7 @@ static const Dwfl_Callbacks callbacks = {
 
 struct binaries *binaries_new(void)
 {
+    debug_path = getenv("DWELL_DEBUG_PATH");
     return need_memory(1, sizeof(struct binaries));
 }
 

@@ -380,24 +380,42 @@ static void sort_modules(struct session_file *file)
     }
 }
 
+/* In the order in which they were written: what is said later may change what was said before. */
+static int compare_chunks(const void *a, const void *b)
+{
+    const struct trace_chunk *x = *(const struct trace_chunk *const *)a, *y = *(const struct trace_chunk *const *)b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
 void metadata_read(struct session_file *file)
 {
     uint8_t *buffer = NULL;
     struct recorder_ends ends = { NULL, 0, 0 };
+    const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
+    size_t count = 0;
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind == DWELL_CHUNK_EVENTS)
             note_last_chunk(file, i);
         if (chunk->kind == DWELL_CHUNK_CALL_TREE)
             need_thread(file, chunk->thread, chunk->process);
-        if (chunk->kind != DWELL_CHUNK_METADATA && chunk->kind != DWELL_CHUNK_SYMBOLS)
-            continue;
-        buffer = need_more(buffer, (size_t)chunk->size + TRACE_PADDING, 1);
-        if (session_file_read_chunk(file, chunk, buffer))
-            read_records(file, chunk, buffer, &ends);
+        if (chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS)
+            chunks[count++] = chunk;
+    }
+    if (count)
+        qsort(chunks, count, sizeof *chunks, compare_chunks);
+    for (size_t i = 0; i < count; i++) {
+        buffer = need_more(buffer, (size_t)chunks[i]->size + TRACE_PADDING, 1);
+        if (session_file_read_chunk(file, chunks[i], buffer))
+            read_records(file, chunks[i], buffer, &ends);
         else
             file->damaged_chunks++;
     }
+    free(chunks);
     free(buffer);
     sort_modules(file);
     take_recorder_ends(file, &ends);

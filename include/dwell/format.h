@@ -101,7 +101,7 @@ struct dwell_chunk_header {
     uint32_t used;    /* bytes, this header included; zero: unknown, read until the end */
     uint32_t process; /* serial number in the session, from 1 */
     uint32_t thread;  /* the same; zero in chunks that belong to no thread */
-    uint32_t sequence; /* number of the chunk among those of its thread, from 0 */
+    uint32_t sequence; /* number of the chunk among those of its thread, of metadata: of its process, from 0 */
     uint32_t depth;    /* events: how many struct dwell_frame follow */
     uint64_t start_time; /* events: time of the thread's event before this chunk's first one */
     uint32_t upper[2];   /* events: upper halves of function addresses at the start */

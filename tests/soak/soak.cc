@@ -2,7 +2,7 @@
  * soak SEED ROUNDS [THREADS]: everything at once that a program may do under the runtime's feet. Threads work, throw, jump,
  * load and unload libraries and fork, while timers' handlers interrupt them; children end in all ways, some by SIGKILL.
  * Every call is counted by who calls whom, in memory that children share, and told at the end as "edge CALLER CALLEE COUNT";
- * scripts/soak compares that with the report. What it takes of the system at a quarter of its way and at the end is told, too.
+ * scripts/soak compares that with the report. What it takes of the system early and at the end is told, too.
  */
 #include <atomic>
 #include <csetjmp>
@@ -267,7 +267,7 @@ QUIET static void tell_use(const char *when)
            entries_of("/proc/self/task"), pages * 4);
 }
 
-/* A wave of threads; four of them make the whole run. */
+/* A wave of threads; eight of them make the whole run. */
 KEPT static void wave(enum soak_function caller, unsigned seed)
 {
     pthread_t threads[256];
@@ -313,12 +313,10 @@ QUIET int main(int argc, char **argv)
     action.sa_handler = handler;
     action.sa_flags = SA_ONSTACK | SA_RESTART;
     sigaction(SIGALRM, &action, nullptr);
-    for (unsigned i = 0; i < 4; i++) {
-        wave(NOBODY, (unsigned)atoi(argv[1]) * 4 + i);
-        if (i == 0)
-            tell_use("early");
+    for (unsigned i = 0; i < 8; i++) {
+        wave(NOBODY, (unsigned)atoi(argv[1]) * 8 + i);
+        tell_use(i == 1 ? "early" : i == 7 ? "late" : "between");
     }
-    tell_use("late");
     tell_edges();
     return 0;
 }

@@ -1,0 +1,87 @@
+/* Code that comes and goes, runs before and after main, or has its names elsewhere. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_loading, .timeout = 120);
+
+static const char *const modes[] = { "trace", "profile", "ring=1G" };
+
+Test(e2e_loading, a_library_in_the_place_of_another)
+{
+    for (int i = 0; i < 3; i++) {
+        char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/loading/same $PROGRAMS/loading/libloading-a.so "
+                             "$PROGRAMS/loading/libloading-b.so 50", modes[i]);
+        cr_assert(has(out, "same 50\n"), "the second library was not where the first had been: %s", out);
+        struct report *r = report_of("");
+        check_counts(out, r, 6);
+        report_drop(r);
+        r = report_of("--by module");
+        cr_assert(eq(u64, report_sum(r, "module", "libloading-a.so", "calls"), 50 * 6), "%s", modes[i]);
+        cr_assert(eq(u64, report_sum(r, "module", "libloading-b.so", "calls"), 50 * 7), "%s", modes[i]);
+        report_drop(r);
+        free(out);
+    }
+}
+
+/* The static programs are linked with libdwell.a; what comes before libc is seen in them alone. */
+Test(e2e_loading, before_and_after_main)
+{
+    static const struct {
+        const char *name;
+        bool whole;
+    } programs[] = { { "early", false }, { "early-no-pie", false }, { "early-static", true }, { "early-static-pie", true } };
+    static const struct {
+        const char *function;
+        uint64_t calls;
+    } expected[] = { { "first_constructor", 1 }, { "last_constructor", 1 }, { "first_destructor", 1 }, { "at_the_end", 1 },
+                     { "chosen_one", 1 }, { "Object::Object()", 4 }, { "Object::~Object()", 4 }, { "Object::touch()", 3 },
+                     { "run(void*)", 3 }, { "main", 1 } };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        for (int j = 0; j < 3; j++) {
+            free(run_well("$DWELL record -q --mode %s $PROGRAMS/loading/%s", modes[j], programs[i].name));
+            struct report *r = report_of("");
+            for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+                cr_assert(eq(u64, report_sum(r, "function", expected[k].function, "calls"), expected[k].calls), "%s %s: %s",
+                          modes[j], programs[i].name, expected[k].function);
+            cr_assert(eq(u64, report_sum(r, "function", "in_preinit", "calls"), programs[i].whole), "%s", programs[i].name);
+            cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 16u + programs[i].whole), "%s", programs[i].name);
+            report_drop(r);
+        }
+    }
+}
+
+static void check_names(const char *program, const char *variables)
+{
+    free(run_well("%s $DWELL record -q -o stripped.data $PROGRAMS/loading/%s 10", variables, program));
+    char *names = run_well("$DWELL report --format csv stripped.data | tr -d '\r' | cut -d, -f1,4,5 | sort");
+    cr_assert(eq(str, names, "fib,13,177\nfunction,line,calls\nmain,19,1\n"), "%s", program);
+    free(names);
+}
+
+Test(e2e_loading, separate_debug_information)
+{
+    check_names("stripped-beside", "");
+    check_names("stripped-in-folder", "");
+    check_names("stripped-by-id", "DWELL_DEBUG_PATH=$PROGRAMS/loading/debug-root");
+}
+
+Test(e2e_loading, debug_information_from_a_server)
+{
+    char *out = run_well(
+        "id=$(readelf -n $PROGRAMS/loading/stripped-by-id | sed -n 's/.*Build ID: //p'); mkdir -p www/buildid/$id\n"
+        "cp $PROGRAMS/loading/debug-root/.build-id/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-).debug www/buildid/$id/debuginfo\n"
+        "(cd www; exec python3 -u -m http.server --bind 127.0.0.1 0 > ../server 2>&1) & server=$!\n"
+        "until grep -q 'port [0-9]' server; do sleep 0.05; done\n"
+        "export DEBUGINFOD_URLS=http://127.0.0.1:$(sed -n 's/.*port \\([0-9]*\\).*/\\1/p' server | head -1)/ HOME=$PWD/home\n"
+        "export DEBUGINFOD_CACHE_PATH=$PWD/cache\n"
+        "$DWELL record -q -o served.data $PROGRAMS/loading/stripped-by-id 10 > /dev/null; kill $server\n"
+        "unset DEBUGINFOD_URLS; $DWELL report --format csv served.data | tr -d '\\r' | cut -d, -f1,4,5 | sort");
+    cr_assert(eq(str, out, "fib,13,177\nfunction,line,calls\nmain,19,1\n"));
+    free(out);
+}
