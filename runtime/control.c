@@ -9,9 +9,12 @@
 #include "dwell/dwell.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "environment.h"
 #include "runtime.h"
 #include "sys.h"
 
@@ -202,8 +205,39 @@ static int command(struct process *p, uint32_t what, int fd)
     }
 }
 
+/* To PATH.dump, where PATH is the session. */
+static void dump(int fd)
+{
+    char path[sizeof runtime.path + sizeof ".dump"];
+    memcpy(path, runtime.path, strlen(runtime.path));
+    strcpy(path + strlen(runtime.path), ".dump");
+    snapshot_write(fd, path);
+}
+
+static void on_signal(int number)
+{
+    (void)number;
+    if (!runtime.process)
+        return;
+    __atomic_store_n(&runtime.process->dump_wanted, 1, __ATOMIC_RELEASE);
+    if (runtime.process->helper_tid)
+        helper_wake();
+}
+
+/* DWELL_DUMP_ON: a signal's number, which the program does not use; if it sets a handler of its own, that holds. */
+void control_dump_on_signal(void)
+{
+    const char *wanted = environment_get("DWELL_DUMP_ON");
+    const int number = wanted ? atoi(wanted) : 0;
+    struct sigaction before, action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
+    if (number > 0 && sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+        sigaction(number, &action, NULL);
+}
+
 void control_take_commands(struct process *p, int fd)
 {
+    if (__atomic_exchange_n(&p->dump_wanted, 0, __ATOMIC_ACQUIRE))
+        dump(fd);
     struct dwell_control *control = p->control;
     const uint32_t what = control ? __atomic_load_n(&control->command, __ATOMIC_ACQUIRE) : DWELL_COMMAND_NONE;
     if (what)

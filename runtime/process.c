@@ -323,8 +323,10 @@ __attribute__((constructor(101))) static void begin(void)
 {
     int error = errno;
     uint64_t mask = sys_block_signals();
-    if (mask != SYS_NOT_BLOCKED && process_begin())
+    if (mask != SYS_NOT_BLOCKED && process_begin()) {
         at_quick_exit(end_quickly);
+        control_dump_on_signal();
+    }
     sys_restore_signals(mask);
     errno = error;
 }

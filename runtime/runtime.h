@@ -217,6 +217,7 @@ struct process {
     uint32_t changes;               /* how often it was switched on or off */
     struct change change[CHANGES]; /* the last ones, at [number % CHANGES] */
     uint32_t named;                 /* by the program */
+    uint32_t dump_wanted;           /* by a signal */
     struct dwell_control *control;  /* NULL: takes no commands from outside */
 
     uint32_t helper_tid; /* zero: chunks are prepared by the threads themselves */
@@ -410,6 +411,7 @@ void control_tell(uint32_t *count);
 void control_begin_thread(struct thread *t, bool forked);
 void control_begin_process(int fd);
 void control_trigger(bool on); /* by a filter */
+void control_dump_on_signal(void); /* if the user has asked for that */
 void control_look_again(struct thread *t); /* after what made the thread pause by itself */
 void control_take_commands(struct process *p, int fd); /* in the helper */
 

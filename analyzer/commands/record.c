@@ -15,9 +15,9 @@
 #include "commands/commands.h"
 #include "commands/executable.h"
 #include "commands/filters.h"
+#include "commands/record_symbols.h"
 #include "profile/collect.h"
 #include "session.h"
-#include "symbols/symbols.h"
 #include "trace/scan.h"
 #include "trace/session_finish.h"
 
@@ -34,6 +34,7 @@ enum {
     OPTION_DEPTH,
     OPTION_MIN_TIME,
     OPTION_NO_FOLLOW,
+    OPTION_DUMP_ON,
 };
 
 static const struct argp_option options[] = {
@@ -45,6 +46,9 @@ static const struct argp_option options[] = {
     { "mode", OPTION_MODE, "MODE", 0,
       "What to keep: trace (default): every interval; profile: sums by call path, so that the file's size does not grow with "
       "the run's length; ring[=SIZE]: the last SIZE bytes of each thread (default 4M)", 0 },
+    { "dump-on", OPTION_DUMP_ON, "SIGNAL", 0,
+      "Write what was recorded until then to FILE.dump whenever PROGRAM gets that signal (USR2, or a number), which it must "
+      "not use itself", 0 },
     { "paused", OPTION_PAUSED, NULL, 0, "Do not record until the program calls dwell_start, or dwell control resumes it", 0 },
     { NULL, 0, NULL, 0, "Filters, by the functions' names (PATTERN: see below):", 1 },
     { "only", OPTION_ONLY, "PATTERN", 0, "Record these functions, and suppress all others", 1 },
@@ -65,6 +69,7 @@ struct settings {
     enum dwell_mode mode;
     uint32_t ring_size;
     bool paused;
+    int dump_on; /* a signal's number, or zero */
     struct filters filters;
     char **program; /* and its arguments */
 };
@@ -102,6 +107,20 @@ static void parse_mode(struct settings *s, const char *mode)
     } else {
         die(STATUS_OWN_FAILURE, "--mode: '%s' is none of trace, profile, ring, ring=SIZE", mode);
     }
+}
+
+static int parse_signal(const char *text)
+{
+    char *end;
+    const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
+    long number = strtol(text, &end, 10);
+    if (*end || end == text)
+        for (number = 1; number < SIGRTMIN; number++)
+            if (sigabbrev_np((int)number) && strcmp(sigabbrev_np((int)number), name) == 0)
+                break;
+    if (number < 1 || number >= NSIG || number == SIGKILL || number == SIGSTOP || (number == SIGRTMIN && *end))
+        die(STATUS_OWN_FAILURE, "--dump-on: '%s' is no signal that a program can receive", text);
+    return (int)number;
 }
 
 static const char *name_of(int key)
@@ -146,6 +165,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_PAUSED:
         s->paused = true;
+        return 0;
+    case OPTION_DUMP_ON:
+        s->dump_on = parse_signal(argument);
         return 0;
     case OPTION_FILTERS:
     case OPTION_ONLY:
@@ -247,6 +269,11 @@ static void prepare_environment(const struct settings *s, const struct executabl
         setenv("DWELL_OS_EVENTS", s->os_events, 1);
     if (s->paused)
         setenv("DWELL_START", "paused", 1);
+    if (s->dump_on) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", s->dump_on);
+        setenv("DWELL_DUMP_ON", number, 1);
+    }
     if (s->no_follow)
         setenv("DWELL_FOLLOW", "no", 1);
     if (e->has_runtime)
@@ -348,95 +375,6 @@ static int run_and_wait(const struct settings *s, const struct executable *e, pi
     return failed ? -1 : status;
 }
 
-/* ---- after ---- */
-
-/* ---- symbols ---- */
-
-/* With more functions than this in the instrumented modules, those that were called are looked for first. */
-enum { MANY_FUNCTIONS = 20000 };
-
-struct gathering {
-    struct binaries *binaries;
-    struct finish_module *modules; /* all that were loaded */
-    size_t module_count, module_room;
-    struct finish_symbol *symbols;
-    size_t symbol_count, symbol_room;
-};
-
-static struct symbol_module as_recorded(const struct finish_module *m)
-{
-    return (struct symbol_module){ m->path, m->build_id, m->build_id_length };
-}
-
-static uint32_t number_of(struct gathering *g, const struct trace_module *m)
-{
-    for (size_t i = 0; i < g->module_count; i++)
-        if (strcmp(g->modules[i].path, m->path) == 0 && g->modules[i].build_id_length == m->build_id_length &&
-            memcmp(g->modules[i].build_id, m->build_id, m->build_id_length) == 0)
-            return (uint32_t)i;
-    GROW(g->modules, g->module_count, g->module_room);
-    g->modules[g->module_count] = (struct finish_module){ m->path, m->build_id, m->build_id_length };
-    return (uint32_t)g->module_count++;
-}
-
-static void gather(struct gathering *g, uint32_t module, uint64_t offset)
-{
-    struct symbol_module m = as_recorded(&g->modules[module]);
-    struct symbol found = binaries_find(g->binaries, &m, offset);
-    if (!found.linkage_name)
-        return;
-    GROW(g->symbols, g->symbol_count, g->symbol_room);
-    g->symbols[g->symbol_count++] = (struct finish_symbol){ module, offset, found.linkage_name, found.file, found.line };
-}
-
-static void gather_all(struct gathering *g)
-{
-    for (uint32_t i = 0; i < g->module_count; i++) {
-        struct symbol_module m = as_recorded(&g->modules[i]);
-        const size_t count = binaries_count(g->binaries, &m);
-        for (size_t j = 0; j < count; j++) {
-            uint64_t offset = binaries_offset(g->binaries, &m, j);
-            if (j == 0 || offset != binaries_offset(g->binaries, &m, j - 1))
-                gather(g, i, offset);
-        }
-    }
-}
-
-/* An address that several modules had one after the other is one of each: the reader knows the time. */
-static void gather_seen(struct gathering *g, const struct session_file *file)
-{
-    struct scan scan = scan_session(file, collect_default_jobs());
-    for (size_t i = 0; i < scan.function_count; i++) {
-        const struct trace_process *p = session_file_process(file, scan.functions[i].process);
-        const uint64_t address = scan.functions[i].address;
-        for (size_t j = 0; p && j < p->module_count; j++)
-            if (address >= p->modules[j].begin && address < p->modules[j].end)
-                gather(g, number_of(g, &p->modules[j]), address - p->modules[j].bias);
-    }
-    scan_free(&scan);
-}
-
-static void add_symbols(const struct session *session, int fd, const struct session_file *file)
-{
-    struct gathering g = { .binaries = binaries_new() };
-    size_t functions = 0;
-    for (size_t i = 0; i < file->process_count; i++)
-        for (size_t j = 0; j < file->processes[i].module_count; j++)
-            number_of(&g, &file->processes[i].modules[j]);
-    for (size_t i = 0; i < g.module_count; i++) {
-        struct symbol_module m = as_recorded(&g.modules[i]);
-        functions += binaries_count(g.binaries, &m);
-    }
-    if (functions <= MANY_FUNCTIONS)
-        gather_all(&g);
-    else
-        gather_seen(&g, file);
-    finish_symbols(session, fd, g.modules, g.module_count, g.symbols, g.symbol_count);
-    binaries_free(g.binaries);
-    free(g.modules);
-    free(g.symbols);
-}
-
 /* ---- the end of the session ---- */
 
 struct outcome {
@@ -451,7 +389,7 @@ static void complete(const struct session *session, int fd, const char *path, st
     struct session_file *file = session_file_open(path, &error);
     if (file) {
         struct scan scan = scan_counts(file);
-        add_symbols(session, fd, file);
+        record_symbols(session, fd, file);
         o->events = scan.enters + scan.exits;
         o->threads = file->thread_count;
         for (size_t i = 0; i < file->process_count; i++)

@@ -155,6 +155,28 @@ Test(e2e_control, from_outside)
     }
 }
 
+Test(e2e_control, a_dump_on_a_signal)
+{
+    for (int i = 0; i < MODES; i++) {
+        char *out = run_well("mkfifo in out; $DWELL record -q --mode %s --dump-on USR2 $PROGRAMS/control/served < in > out & "
+                             "recorder=$!\nexec 3> in 4< out; read pid <&4\n"
+                             "echo run 30 >&3; read answer <&4; kill -USR2 $pid\n"
+                             "until $DWELL info dwell.data.dump 2>&1 | grep -q ^mode; do sleep 0.02; done\n"
+                             "echo run 40 >&3; read answer <&4; exec 3>&-; wait $recorder; rm in out", modes[i]);
+        struct report *r = report_of("dwell.data.dump");
+        cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 30), "%s", modes[i]);
+        report_drop(r);
+        r = report_of("");
+        cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 70), "%s", modes[i]);
+        report_drop(r);
+        free(out);
+        free(run_well("rm dwell.data.dump"));
+    }
+    struct ran r = run("$DWELL record --dump-on KILL $SAMPLES/fib 5");
+    cr_assert(eq(str, r.err, "dwell: --dump-on: 'KILL' is no signal that a program can receive\n"));
+    ran_drop(&r);
+}
+
 Test(e2e_control, of_a_whole_session_and_one_that_was_renamed)
 {
     char *out = serve("trace", "run 10; $DWELL control --session dwell.data pause; echo status $?; run 100; mv dwell.data away; "

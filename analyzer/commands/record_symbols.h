@@ -1,0 +1,12 @@
+/* The names that a recording brings along, so that it can be read elsewhere. */
+#ifndef DWELL_COMMANDS_RECORD_SYMBOLS_H
+#define DWELL_COMMANDS_RECORD_SYMBOLS_H
+
+#include "session.h"
+#include "trace/session_file.h"
+
+/* Appends the symbols of the recorded modules to the session: of all their instrumented functions, or of those seen where
+ * there are many. */
+void record_symbols(const struct session *session, int fd, const struct session_file *file);
+
+#endif
