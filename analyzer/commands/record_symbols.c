@@ -1,6 +1,7 @@
 #include "commands/record_symbols.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "profile/collect.h"
