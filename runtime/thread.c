@@ -335,6 +335,7 @@ static void finish_chunk(struct thread *t)
     count_events(t, chunk, next);
     __atomic_store_n(&chunk->used, (uint32_t)(next - (char *)chunk), __ATOMIC_RELEASE);
     t->chunk = NULL;
+    t->end = 0; /* no event finds room */
 }
 
 void thread_stop(struct thread *t)

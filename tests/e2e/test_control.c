@@ -14,9 +14,9 @@ static const char *const modes[] = { "trace", "ring=1G", "profile" };
 enum { MODES = sizeof modes / sizeof *modes };
 
 /* The program's own counts are the report's, it has found nothing wrong, and times add up. */
-static void check(const char *mode, const char *options, const char *name)
+static void check(const char *environment, const char *mode, const char *options, const char *name)
 {
-    char *out = run_well("$DWELL record -q --mode %s %s $PROGRAMS/control/%s", mode, options, name);
+    char *out = run_well("%s $DWELL record -q --mode %s %s $PROGRAMS/control/%s", environment, mode, options, name);
     cr_assert(not(has(out, "wrong")), "%s %s: %s", mode, name, out);
     struct report *r = report_of("");
     check_counts(out, r, 1);
@@ -30,8 +30,10 @@ static void check(const char *mode, const char *options, const char *name)
 
 static void check_all(const char *name)
 {
-    for (int i = 0; i < MODES; i++)
-        check(modes[i], "", name);
+    for (int i = 0; i < MODES; i++) {
+        check("", modes[i], "", name);
+        check("DWELL_CLOCK=monotonic DWELL_HELPER=off", modes[i], "", name); /* every event by the slow path */
+    }
 }
 
 Test(e2e_control, levels)
@@ -78,7 +80,7 @@ Test(e2e_control, a_hundred_thousand_pauses_cost_little_space)
 Test(e2e_control, paused_from_the_start)
 {
     for (int i = 0; i < MODES; i++)
-        check(modes[i], "--paused", "control started");
+        check("", modes[i], "--paused", "control started");
 }
 
 Test(e2e_control, without_the_runtime)
@@ -97,8 +99,8 @@ Test(e2e_control, with_the_runtime_that_records_nothing)
 
 Test(e2e_control, marks)
 {
-    check("trace", "", "control marks");
-    check("ring=1G", "", "control marks");
+    check("", "trace", "", "control marks");
+    check("", "ring=1G", "", "control marks");
     struct ran r = run("$DWELL record -q --mode profile $PROGRAMS/control/control marks");
     cr_assert(has(r.out, "wrong: mark is 9, not 0")); /* it keeps nothing that has a time */
     ran_drop(&r);
@@ -108,7 +110,7 @@ Test(e2e_control, a_dump_holds_what_was_recorded_until_then)
 {
     for (int i = 0; i < MODES; i++) {
         free(run_well("rm -f dumped.data"));
-        check(modes[i], "", "control dump");
+        check("", modes[i], "", "control dump");
         struct report *r = report_of("dumped.data");
         cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 5), "%s", modes[i]);
         cr_assert(eq(u64, report_sum(r, "function", "middle", "calls"), 1), "%s", modes[i]);
