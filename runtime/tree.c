@@ -27,6 +27,7 @@ struct tree_slot {
 
 /* Nodes are looked for from the slot on that their key names, up to an empty one; at most half of them are taken. */
 struct tree_table {
+    struct tree_table *older; /* stays mapped while the thread lives: a probe that was interrupted may look into it */
     uint64_t mask;
     uint64_t taken;
     struct tree_slot slots[];
@@ -163,12 +164,31 @@ slow:
 
 /* ---- nodes; signals are held back from here on ---- */
 
-static struct tree_table *new_table(uint64_t slots)
+/* In the place of a node that is not to be found again. */
+static struct dwell_tree_node forgotten;
+
+static size_t table_size(uint64_t slots)
 {
-    struct tree_table *table = sys_memory(sizeof *table + slots * sizeof *table->slots);
-    if (table)
+    return sizeof(struct tree_table) + slots * sizeof(struct tree_slot);
+}
+
+static struct tree_table *new_table(struct tree_table *older, uint64_t slots)
+{
+    struct tree_table *table = sys_memory(table_size(slots));
+    if (table) {
+        table->older = older;
         table->mask = slots - 1;
+    }
     return table;
+}
+
+static void free_tables(struct tree_table *table)
+{
+    while (table) {
+        struct tree_table *older = table->older;
+        sys_unmap(table, table_size(table->mask + 1));
+        table = older;
+    }
 }
 
 static void insert(struct tree_table *table, struct dwell_tree_node *node)
@@ -182,17 +202,17 @@ static void insert(struct tree_table *table, struct dwell_tree_node *node)
     table->taken++;
 }
 
-/* The old one stays: a probe that was interrupted may still look into it. All old ones are smaller than the new. */
+/* All old ones together are smaller than the new. */
 static bool grow_table(struct thread *t)
 {
-    const struct tree_table *old = t->tree_table;
+    struct tree_table *old = t->tree_table;
     if (old->taken * 2 < old->mask)
         return true;
-    struct tree_table *table = new_table((old->mask + 1) * 2);
+    struct tree_table *table = new_table(old, (old->mask + 1) * 2);
     if (!table)
         return false;
     for (uint64_t i = 0; i <= old->mask; i++)
-        if (old->slots[i].key)
+        if (old->slots[i].key && old->slots[i].node != &forgotten)
             insert(table, old->slots[i].node);
     t->tree_table = table;
     return true;
@@ -277,11 +297,14 @@ static bool begin_tree(struct thread *t, uint64_t now)
 {
     if (!t->tree_root)
         t->tree_root = sys_memory(PAGE);
-    t->tree_table = t->tree_root ? new_table(FIRST_SLOTS) : NULL;
+    struct tree_table *table = t->tree_root ? new_table(t->tree_table, FIRST_SLOTS) : NULL;
     t->tree_chunk = NULL;
     t->tree_nodes = 0;
     t->seen_unloads = runtime.process->unloads;
-    if (!t->tree_table || !next_tree_chunk(t))
+    if (!table)
+        return false;
+    t->tree_table = table; /* the older one is of before a fork */
+    if (!next_tree_chunk(t))
         return false;
     t->tree_head = (struct dwell_tree_head *)(t->tree_chunk + 1);
     t->tree_head->start_time = t->tree_head->last_time = now;
@@ -303,24 +326,20 @@ void tree_end(struct thread *t)
         sys_unmap(chunk, chunk->size);
         chunk = before;
     }
-    sys_unmap(t->tree_table, sizeof *t->tree_table + (t->tree_table->mask + 1) * sizeof *t->tree_table->slots);
+    free_tables(t->tree_table);
     t->tree_table = NULL;
 }
 
 /* Another library may be where one was: nodes of the program alone are found again. */
-static bool forget_unloaded(struct thread *t)
+static void forget_unloaded(struct thread *t)
 {
-    struct process *p = runtime.process;
-    const uint32_t unloads = __atomic_load_n(&p->unloads, __ATOMIC_ACQUIRE);
-    struct tree_table *old = t->tree_table, *table = new_table(old->mask + 1);
-    if (!table)
-        return false;
-    for (uint64_t i = 0; i <= old->mask; i++)
-        if (old->slots[i].key && modules_is_program(old->slots[i].node->function))
-            insert(table, old->slots[i].node);
-    t->tree_table = table;
-    t->seen_unloads = unloads;
-    return true;
+    t->seen_unloads = __atomic_load_n(&runtime.process->unloads, __ATOMIC_ACQUIRE);
+    struct tree_table *table = t->tree_table;
+    for (uint64_t i = 0; i <= table->mask; i++) {
+        struct tree_slot *slot = &table->slots[i];
+        if (slot->key && slot->node != &forgotten && !modules_is_program(slot->node->function))
+            slot->node = &forgotten;
+    }
 }
 
 /* ---- the unusual event ---- */
@@ -436,8 +455,8 @@ static bool record(struct thread *t, const struct event *event)
     uint64_t now = clock_now(runtime.clock) | 1;
     if (!thread_grow_stack(t) || (!t->tree_head && !begin_tree(t, t->last | 1)))
         return false;
-    if (t->seen_unloads != __atomic_load_n(&runtime.process->unloads, __ATOMIC_RELAXED) && !forget_unloaded(t))
-        return false;
+    if (t->seen_unloads != __atomic_load_n(&runtime.process->unloads, __ATOMIC_RELAXED))
+        forget_unloaded(t);
     const int64_t left = slow_left_before(t, t->state, event);
     now = end_interval(t, now);
     if (left >= 0) {
