@@ -105,7 +105,12 @@ static pid_t fork_by(void **next, const char *name)
 {
     pid_t (*real)(void) = (pid_t(*)(void))interpose_next(next, name);
     const uint32_t parent = (uint32_t)SYS0(getpid);
+    struct thread *t = thread_self;
+    if (t)
+        t->keep_from_loader++; /* fork holds locks of malloc's that the loader may wait for */
     pid_t result = real();
+    if (t && result != 0)
+        t->keep_from_loader--; /* the child's is begun anew */
     if (result == 0 && runtime.process) {
         runtime.forked_at = clock_now(runtime.clock);
         runtime.forked_pid = (uint32_t)SYS0(getpid);

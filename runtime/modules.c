@@ -12,7 +12,10 @@
 #include "runtime.h"
 #include "sys.h"
 
-enum { LONGEST_PATH = 4096, LONGEST_BUILD_ID = 64, FIRST_ROOM = 64, PATIENCE = 2000 /* milliseconds */ };
+#pragma weak _r_debug /* the loader's, where there is one */
+
+enum { LONGEST_PATH = 4096, LONGEST_BUILD_ID = 64, FIRST_ROOM = 64, PATIENCE = 2000 /* milliseconds */,
+       NO_WAIT = 50000000 /* nanoseconds */ };
 
 struct module {
     uint64_t bias, begin, end;
@@ -253,13 +256,22 @@ static void publish(const struct process *p)
     }
 }
 
-static void look(struct process *p)
+/* A thread that changes the loader's list has its lock, and may want malloc's meanwhile: which is ours, if this is a handler
+ * that interrupted malloc. Then the list is looked at later. */
+static bool loader_is_busy(void)
+{
+    return &_r_debug && __atomic_load_n(&_r_debug.r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT;
+}
+
+static bool look(struct process *p)
 {
     static struct walk walk; /* too large for a small stack; under modules_lock */
     struct changes changes = { 0, 0 };
+    if (loader_is_busy())
+        return false;
     dl_iterate_phdr(count_changes, &changes);
     if (p->modules_count && changes.loads == p->modules_loads && changes.unloads == p->modules_unloads)
-        return;
+        return true;
     const uint64_t unloads = changes.unloads;
     p->modules_loads = changes.loads;
     for (uint32_t i = 0; i < p->modules_count; i++)
@@ -287,6 +299,7 @@ static void look(struct process *p)
     if (runtime.filtered)
         use_filters(p);
     publish(p);
+    return true;
 }
 
 void modules_begin(void)
@@ -305,14 +318,20 @@ void modules_begin(void)
 
 /* Whoever has it may wait for a lock of the loader's, which we hold if we are inside dlopen, as in a library's constructor:
  * then not for long. But an event that is recorded before its library is known may be taken for one of the library that
- * was there before. */
+ * was there before. Having waited for nothing, the thread does not wait again soon: where handlers come one after another
+ * and each waits, the code that they interrupt, which has the loader's lock, would never run. */
 static bool take_lock(struct process *p, bool loading)
 {
+    const bool may_wait = !thread_self || clock_monotonic() >= thread_self->modules_wait_again;
     for (int i = 0; i < (loading ? 2 : PATIENCE); i++) {
         if (!__atomic_exchange_n(&p->modules_lock, 1, __ATOMIC_ACQUIRE))
             return true;
+        if (!may_wait)
+            return false;
         sys_futex_wait(&p->modules_lock, 1, 1);
     }
+    if (thread_self)
+        thread_self->modules_wait_again = clock_monotonic() + NO_WAIT;
     return false;
 }
 
@@ -321,10 +340,10 @@ bool modules_update(bool loading)
     struct process *p = runtime.process;
     if (!take_lock(p, loading))
         return false;
-    look(p);
+    const bool looked = look(p);
     __atomic_store_n(&p->modules_lock, 0, __ATOMIC_RELEASE);
     sys_futex_wake(&p->modules_lock, INT32_MAX);
-    return true;
+    return looked;
 }
 
 bool modules_is_program(uint64_t address)
@@ -358,7 +377,7 @@ void modules_unloading(bool now)
 {
     struct thread *t = thread_self;
     if (t)
-        t->unloading += now ? 1u : -1u;
+        t->keep_from_loader += now ? 1u : -1u;
     if (!now)
         modules_changed();
 }

@@ -142,8 +142,9 @@ struct thread {
     uint32_t chunks; /* how many this thread has begun */
     uint32_t stopped; /* nothing more can be recorded: events are counted as lost */
     uint32_t modules_stale; /* this thread loaded or unloaded a library */
-    uint32_t unloading;     /* it is inside dlclose */
+    uint32_t keep_from_loader; /* it is inside dlclose or fork */
     uint64_t loading_return; /* it may be inside dlopen: as long as this is in that place of its stack */
+    uint64_t modules_wait_again; /* before that monotonic time it is not waited for the module list's lock */
     const volatile uint64_t *loading_slot;
     uint32_t attend;        /* another thread has changed this one's switches */
     uint32_t seen_changes;  /* of process.changes */
@@ -219,6 +220,11 @@ struct process {
     uint32_t named;                 /* by the program */
     uint32_t dump_wanted;           /* by a signal */
     struct dwell_control *control;  /* NULL: takes no commands from outside */
+
+    uint64_t monitor_interval; /* nanoseconds; zero: no samples of CPU and memory are wanted */
+    uint64_t monitor_next;     /* when the next is due */
+    struct dwell_chunk_header *monitor_chunk;
+    uint32_t monitor_used;
 
     uint32_t helper_tid; /* zero: chunks are prepared by the threads themselves */
     uint32_t *helper_work; /* changes whenever there is something for the helper to do: in `control`, or here: */
@@ -481,6 +487,12 @@ bool helper_open_ring(uint32_t tid, void **ring);
 /* Ends the helper, and returns a descriptor of the session for its successor; negative: there was none to end. */
 int helper_pause(void);
 void helper_resume(int fd);
+
+/* monitor.c: samples of CPU and memory. The helper takes one when it is due: for how many milliseconds it may sleep then;
+ * negative: for ever. */
+void monitor_begin(void);
+long monitor_tick(struct process *p, int fd);
+void monitor_end(void);
 
 /* metadata.c: appends a record; its strings follow as pairs of pointer and length. */
 void metadata_append(const struct dwell_record *record, size_t size, const struct text *texts, int count);

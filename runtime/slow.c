@@ -351,7 +351,7 @@ void slow_lose(void)
 
 static void update_modules(struct thread *t, uint64_t stack_pointer)
 {
-    if (t->unloading)
+    if (t->keep_from_loader)
         return;
 
     uint64_t mask = sys_block_signals();
@@ -361,7 +361,7 @@ static void update_modules(struct thread *t, uint64_t stack_pointer)
     }
     if (t->wiped->alive) { /* else a handler has forked */
         const bool loading = modules_is_loading(t, stack_pointer);
-    t->modules_stale = !modules_update(loading) || loading;
+        t->modules_stale = !modules_update(loading) || loading;
         thread_set_limit(t);
     }
     sys_restore_signals(mask);

@@ -125,7 +125,7 @@ static void fit_block(struct thread *t, bool forked)
     t->tree_head = NULL;
     t->ring = (struct ring){ NULL, NULL, 0 };
     t->modules_stale = !forked && &dwell_interposed; /* its first events may be inside a library's constructor */
-    t->unloading = 0;
+    t->keep_from_loader = 0;
     t->loading_slot = NULL;
     t->attend = 0;
     t->ignored_depth = forked ? t->ignored_depth : 0;
