@@ -129,10 +129,11 @@ static void run(void *argument)
             busy = unmap_retired(p);
         if (busy)
             continue;
+        const long patience = monitor_tick(p, fd);
         __atomic_store_n(&p->helper_sleeps, 1, __ATOMIC_SEQ_CST);
         bool waited = true;
         if (__atomic_load_n(p->helper_work, __ATOMIC_SEQ_CST) == seen)
-            waited = sys_futex_wait_shared(p->helper_work, seen);
+            waited = sys_futex_wait_shared(p->helper_work, seen, patience);
         __atomic_store_n(&p->helper_sleeps, 0, __ATOMIC_RELAXED);
         if (!waited)
             break; /* it is refused: rather no helper than one that never rests */

@@ -194,6 +194,7 @@ static void enter_session(int fd)
     p->pid = (uint32_t)SYS0(getpid);
     last_serial = p->serial;
     control_begin_process(fd);
+    monitor_begin();
     helper_start(fd);
     announce(p, parent_process);
     modules_begin();
@@ -299,6 +300,7 @@ void process_end(enum dwell_end how, int value)
     if (runtime.filtered && thread_self && thread_self->wiped->alive && thread_self->chunk && !thread_self->paused)
         filter_flush(thread_self);
     note_threads();
+    monitor_end();
     struct dwell_rec_process_end record = {
         .record.type = DWELL_REC_PROCESS_END,
         .process = p->serial,

@@ -80,11 +80,16 @@ void sys_restore_signals(uint64_t mask)
             return;
 }
 
-bool sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds)
+static bool wait_on(const uint32_t *word, int operation, uint32_t expected, long milliseconds)
 {
     struct timespec limit = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
-    long error = SYS4(futex, word, FUTEX_WAIT_PRIVATE, expected, milliseconds < 0 ? NULL : &limit);
+    long error = SYS4(futex, word, operation, expected, milliseconds < 0 ? NULL : &limit);
     return error == 0 || error == -EAGAIN || error == -EINTR || error == -ETIMEDOUT;
+}
+
+bool sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds)
+{
+    return wait_on(word, FUTEX_WAIT_PRIVATE, expected, milliseconds);
 }
 
 void sys_futex_wake(uint32_t *word, int how_many)
@@ -92,10 +97,9 @@ void sys_futex_wake(uint32_t *word, int how_many)
     SYS3(futex, word, FUTEX_WAKE_PRIVATE, how_many);
 }
 
-bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected)
+bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected, long milliseconds)
 {
-    long error = SYS4(futex, word, FUTEX_WAIT, expected, NULL);
-    return error == 0 || error == -EAGAIN || error == -EINTR;
+    return wait_on(word, FUTEX_WAIT, expected, milliseconds);
 }
 
 void sys_futex_wake_shared(uint32_t *word)

@@ -103,7 +103,7 @@ bool sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds);
 void sys_futex_wake(uint32_t *word, int how_many);
 
 /* The same for a word that other processes may wake, too. */
-bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected);
+bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected, long milliseconds);
 void sys_futex_wake_shared(uint32_t *word);
 
 /* Starts `run(argument)` on `stack_top` as a thread of this process that libc does not know of, with

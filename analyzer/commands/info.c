@@ -60,6 +60,8 @@ static void print_clock(const struct session_file *f)
     line("clock", "%s, %.3f MHz", names[clock], (double)f->header.ticks_per_second / 1e6);
     line("machine", "%s", f->header.machine == DWELL_MACHINE_X86_64 ? "x86-64"
                           : f->header.machine == DWELL_MACHINE_AARCH64 ? "aarch64" : "unknown");
+    if (f->host.node)
+        line("host", "%s, %s %s", f->host.node, f->host.system, f->host.release);
 }
 
 static void print_mode(const struct session_file *f)

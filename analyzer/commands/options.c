@@ -21,7 +21,7 @@ unsigned long option_number(const char *option, const char *text)
     errno = 0;
     unsigned long number = strtoul(text, &end, 10);
     if (errno || *end || end == text || *text == '-')
-        die(STATUS_ERROR, "%s: '%s' is not a number", option, text);
+        die(argp_err_exit_status, "%s: '%s' is not a number", option, text);
     return number;
 }
 
@@ -32,7 +32,7 @@ double option_percent(const char *option, const char *text)
     if (*end == '%')
         end++;
     if (*end || end == text || !(percent >= 0 && percent <= 100))
-        die(STATUS_ERROR, "%s: '%s' is not a percentage", option, text);
+        die(argp_err_exit_status, "%s: '%s' is not a percentage", option, text);
     return percent;
 }
 

@@ -35,6 +35,7 @@ enum {
     OPTION_MIN_TIME,
     OPTION_NO_FOLLOW,
     OPTION_DUMP_ON,
+    OPTION_MONITOR,
 };
 
 static const struct argp_option options[] = {
@@ -49,6 +50,7 @@ static const struct argp_option options[] = {
     { "dump-on", OPTION_DUMP_ON, "SIGNAL", 0,
       "Write what was recorded until then to FILE.dump whenever PROGRAM gets that signal (USR2, or a number), which it must "
       "not use itself", 0 },
+    { "monitor", OPTION_MONITOR, "MS", 0, "Sample the use of CPU and memory of each process every MS milliseconds", 0 },
     { "paused", OPTION_PAUSED, NULL, 0, "Do not record until the program calls dwell_start, or dwell control resumes it", 0 },
     { NULL, 0, NULL, 0, "Filters, by the functions' names (PATTERN: see below):", 1 },
     { "only", OPTION_ONLY, "PATTERN", 0, "Record these functions, and suppress all others", 1 },
@@ -70,6 +72,7 @@ struct settings {
     uint32_t ring_size;
     bool paused;
     int dump_on; /* a signal's number, or zero */
+    unsigned long monitor; /* milliseconds, or zero */
     struct filters filters;
     char **program; /* and its arguments */
 };
@@ -169,6 +172,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_DUMP_ON:
         s->dump_on = parse_signal(argument);
         return 0;
+    case OPTION_MONITOR:
+        s->monitor = option_number("--monitor", argument);
+        if (s->monitor < 1 || s->monitor > 3600000)
+            die(STATUS_OWN_FAILURE, "--monitor: '%s' is not between 1 and 3600000 milliseconds", argument);
+        return 0;
     case OPTION_FILTERS:
     case OPTION_ONLY:
     case OPTION_SUPPRESS:
@@ -262,6 +270,13 @@ static void append_to_environment(const char *name, const char *value)
     free(both);
 }
 
+static void set_number(const char *name, unsigned long number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lu", number);
+    setenv(name, text, 1);
+}
+
 static void prepare_environment(const struct settings *s, const struct executable *e, const char *session)
 {
     setenv("DWELL_OUTPUT", session, 1);
@@ -269,11 +284,10 @@ static void prepare_environment(const struct settings *s, const struct executabl
         setenv("DWELL_OS_EVENTS", s->os_events, 1);
     if (s->paused)
         setenv("DWELL_START", "paused", 1);
-    if (s->dump_on) {
-        char number[16];
-        snprintf(number, sizeof number, "%d", s->dump_on);
-        setenv("DWELL_DUMP_ON", number, 1);
-    }
+    if (s->dump_on)
+        set_number("DWELL_DUMP_ON", (unsigned long)s->dump_on);
+    if (s->monitor)
+        set_number("DWELL_MONITOR", s->monitor);
     if (s->no_follow)
         setenv("DWELL_FOLLOW", "no", 1);
     if (e->has_runtime)
@@ -515,6 +529,7 @@ int command_record(int argc, char **argv)
     bool killed = WIFSIGNALED(status);
     finish_process(&session, fd, (uint32_t)pid, killed ? DWELL_END_SIGNAL : DWELL_END_EXIT,
                    killed ? WTERMSIG(status) : WEXITSTATUS(status));
+    finish_host(&session, fd);
     finish_clock(&session);
     struct outcome outcome = { 0 };
     complete(&session, fd, path, &outcome);

@@ -10,6 +10,8 @@
 #include "export/formats.h"
 
 const struct export_format export_formats[] = {
+    { "perflog", "PerfLog markers: a line for each activation of a function",
+      EXPORT_LIMIT | EXPORT_MIN | EXPORT_FILTER | EXPORT_AGGREGATE, export_perflog, NULL },
     { 0 },
 };
 

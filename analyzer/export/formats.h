@@ -4,4 +4,6 @@
 
 #include "export/exports.h"
 
+void export_perflog(const struct loaded *session, const struct export_options *options, FILE *out);
+
 #endif

@@ -15,11 +15,10 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "profile/generations.h"
 #include "profile/identify.h"
 #include "profile/trees.h"
 #include "trace/decode.h"
-
-enum { MOST_SUCCESSORS = 64 }; /* of a module, that each take a part of its place */
 
 struct open_call {
     uint32_t node;
@@ -39,82 +38,16 @@ struct worker {
     const struct trace_chunk *chunk;
     bool paused;
     const struct trace_process *process;
-    uint32_t generation;
-    uint64_t next_generation_at;
-    const struct trace_process *changes_of; /* whose changes are these */
-    uint64_t *changes;                      /* when its module map changed, ascending */
-    size_t change_count, change_room;
+    struct generations generations; /* of its module map */
     pthread_t thread;
 };
-
-/* ---- module maps ---- */
-
-static void add_change(struct worker *w, uint64_t time)
-{
-    GROW(w->changes, w->change_count, w->change_room);
-    w->changes[w->change_count++] = time;
-}
-
-static int compare_times(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* When one comes where `gone` was, and half way between: until then `gone` is the nearest. Of those that come, the
- * first that takes the whole place ends the search. */
-static void add_successors(struct worker *w, const struct trace_module *gone, const struct trace_module *end)
-{
-    int found = 0;
-    for (const struct trace_module *m = gone + 1; m < end && found < MOST_SUCCESSORS; m++) {
-        if (m->load_time < gone->unload_time || m->end <= gone->begin || gone->end <= m->begin)
-            continue;
-        add_change(w, m->load_time);
-        add_change(w, gone->unload_time + (m->load_time - gone->unload_time + 1) / 2);
-        found++;
-        if (m->begin <= gone->begin && m->end >= gone->end)
-            return;
-    }
-}
-
-/* When trace_module_at may begin to give another answer. Loading a library at a fresh place changes nothing. */
-static void find_changes(struct worker *w)
-{
-    const struct trace_process *p = w->process;
-    w->changes_of = p;
-    w->change_count = 0;
-    for (size_t i = 0; p && i < p->module_count; i++) {
-        const struct trace_module *gone = &p->modules[i];
-        if (gone->unload_time == UINT64_MAX)
-            continue;
-        add_change(w, gone->unload_time);
-        add_successors(w, gone, p->modules + p->module_count);
-    }
-    if (w->change_count)
-        qsort(w->changes, w->change_count, sizeof *w->changes, compare_times);
-}
-
-/* The module map's generation at `time`, and when the next one begins. */
-static void find_generation(struct worker *w, uint64_t time)
-{
-    size_t low = 0, high = w->change_count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (w->changes[middle] <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    w->generation = (uint32_t)low;
-    w->next_generation_at = low < w->change_count ? w->changes[low] : UINT64_MAX;
-}
 
 /* ---- the call tree ---- */
 
 /* User space ends below the 48th bit of an address. */
 static inline uint64_t child_key(const struct worker *w, uint64_t address)
 {
-    return address ^ (uint64_t)w->generation << 48;
+    return address ^ (uint64_t)w->generations.current << 48;
 }
 
 static uint32_t add_child(struct worker *w, uint32_t parent, uint64_t address, uint64_t time, struct table_slot *slot)
@@ -174,11 +107,11 @@ static void open_frames(struct worker *w, const struct trace_chunk *chunk)
     push(w, profile_root(w->profile, chunk->process, chunk->thread), chunk->start_time);
     for (uint32_t i = 0; i < chunk->depth; i++) {
         struct dwell_frame frame = decode_frame(w->buffer, i);
-        find_generation(w, frame.enter_time);
+        generations_find(&w->generations, frame.enter_time);
         uint32_t node = find_child(w, w->stack[w->depth - 1].node, frame.function, frame.enter_time);
         push(w, node, frame.enter_time < chunk->start_time ? frame.enter_time : chunk->start_time);
     }
-    find_generation(w, chunk->start_time);
+    generations_find(&w->generations, chunk->start_time);
 }
 
 static void take_extras(struct profile_counts *counts, const struct decoded_extras *extras)
@@ -199,7 +132,7 @@ static void open_again(struct worker *w, const struct decoder *d)
         uint64_t enter_time = decode_time(d->time, frame.enter_time, 48);
         if (enter_time > d->time)
             enter_time -= 1ull << 48; /* it lies in the past */
-        find_generation(w, d->time);
+        generations_find(&w->generations, d->time);
         push(w, find_child(w, w->stack[w->depth - 1].node, frame.function, d->time), enter_time);
     }
 }
@@ -291,8 +224,8 @@ static void collect_events(struct worker *w, struct decoder *decoder)
         }
         last = now;
         if (event == DECODED_ENTER) {
-            if (__builtin_expect(now >= w->next_generation_at, 0))
-                find_generation(w, now);
+            if (__builtin_expect(now >= w->generations.next_at, 0))
+                generations_find(&w->generations, now);
             uint32_t node = find_child(w, w->stack[w->depth - 1].node, d.function, now);
             w->profile->nodes[node].calls++;
             push(w, node, now);
@@ -338,8 +271,7 @@ static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
         return;
     }
     w->process = session_file_process(w->file, chunk->process);
-    if (w->changes_of != w->process || !w->process)
-        find_changes(w);
+    generations_begin(&w->generations, w->process);
     struct decoder d;
     w->chunk = chunk;
     w->paused = false;
@@ -376,7 +308,7 @@ static void end_worker(struct worker *w)
     table_free(w->children);
     profile_free(w->profile);
     free(w->buffer);
-    free(w->changes);
+    generations_end(&w->generations);
     free(w->stack);
 }
 

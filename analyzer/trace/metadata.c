@@ -298,6 +298,27 @@ static void read_symbol(struct reader *r)
     };
 }
 
+static void read_sample(struct reader *r)
+{
+    struct dwell_rec_sample record;
+    if (!TAKE(r, record))
+        return;
+    struct trace_process *p = need_process(r->file, r->process);
+    GROW(p->samples, p->sample_count, p->sample_room);
+    p->samples[p->sample_count++] = (struct trace_sample){ record.time, record.cpu, record.resident };
+}
+
+static void read_host(struct reader *r)
+{
+    struct dwell_rec_host record;
+    if (!TAKE(r, record))
+        return;
+    struct trace_host *host = &r->file->host;
+    char **const texts[] = { &host->system, &host->release, &host->version, &host->machine, &host->node };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        replace(texts[i], take_text(r));
+}
+
 static void (*const readers[])(struct reader *) = {
     [DWELL_REC_PROCESS] = read_process,
     [DWELL_REC_PROCESS_END] = read_process_end,
@@ -311,6 +332,8 @@ static void (*const readers[])(struct reader *) = {
     [DWELL_REC_SYMBOL_FILE] = read_symbol_file,
     [DWELL_REC_SYMBOL] = read_symbol,
     [DWELL_REC_PROCESS_NAME] = read_process_name,
+    [DWELL_REC_SAMPLE] = read_sample,
+    [DWELL_REC_HOST] = read_host,
 };
 
 static void read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,
@@ -371,10 +394,18 @@ static int compare_modules(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-static void sort_modules(struct session_file *file)
+static int compare_samples(const void *a, const void *b)
+{
+    const struct trace_sample *x = a, *y = b;
+    return (x->time > y->time) - (x->time < y->time);
+}
+
+static void sort_lists(struct session_file *file)
 {
     for (size_t i = 0; i < file->process_count; i++) {
         struct trace_process *p = &file->processes[i];
+        if (p->sample_count)
+            qsort(p->samples, p->sample_count, sizeof *p->samples, compare_samples);
         if (p->module_count)
             qsort(p->modules, p->module_count, sizeof *p->modules, compare_modules);
     }
@@ -417,7 +448,7 @@ void metadata_read(struct session_file *file)
     }
     free(chunks);
     free(buffer);
-    sort_modules(file);
+    sort_lists(file);
     take_recorder_ends(file, &ends);
     end_open_threads(file);
 }

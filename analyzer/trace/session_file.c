@@ -164,6 +164,7 @@ static void free_process(struct trace_process *process)
     free(process->modules);
     free(process->path);
     free(process->arguments);
+    free(process->samples);
     free(process->name);
 }
 
@@ -182,6 +183,15 @@ static void free_symbols(struct session_file *file)
     free(file->symbol_files);
 }
 
+static void free_host(struct trace_host *host)
+{
+    free(host->system);
+    free(host->release);
+    free(host->version);
+    free(host->machine);
+    free(host->node);
+}
+
 void session_file_close(struct session_file *file)
 {
     if (!file)
@@ -195,6 +205,7 @@ void session_file_close(struct session_file *file)
     for (size_t i = 0; i < file->note_count; i++)
         free(file->notes[i]);
     free_symbols(file);
+    free_host(&file->host);
     free(file->processes);
     free(file->threads);
     free(file->notes);

@@ -33,6 +33,13 @@ struct trace_module {
     size_t build_id_length;
 };
 
+/* What a process had used of the CPU, and had of memory, at a time. */
+struct trace_sample {
+    uint64_t time;
+    uint64_t cpu;      /* nanoseconds, of all its threads */
+    uint64_t resident; /* bytes; zero: unknown */
+};
+
 struct trace_process {
     uint32_t serial, pid, parent_pid, parent_process;
     uint64_t start_time;
@@ -43,6 +50,13 @@ struct trace_process {
     char *name;                  /* given by the program; empty: none */
     struct trace_module *modules; /* by load_time */
     size_t module_count, module_room;
+    struct trace_sample *samples; /* by time */
+    size_t sample_count, sample_room;
+};
+
+/* Where it was recorded, in uname's words; NULL: unknown. */
+struct trace_host {
+    char *system, *release, *version, *machine, *node;
 };
 
 struct trace_thread {
@@ -91,6 +105,7 @@ struct session_file {
         char *path;
     } *symbol_files;
     size_t symbol_file_count, symbol_file_room;
+    struct trace_host host;
     char **notes;
     size_t note_count, note_room;
     uint64_t damaged_chunks;

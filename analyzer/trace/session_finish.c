@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -92,6 +93,20 @@ bool finish_process(const struct session *session, int fd, uint32_t pid, enum dw
         .time = clock_now(session->header->clock),
     };
     bool done = append(&w, &record.record, sizeof record, NULL, 0);
+    end_chunk(&w);
+    return done;
+}
+
+bool finish_host(const struct session *session, int fd)
+{
+    struct utsname names;
+    if (uname(&names) < 0)
+        return false;
+    struct writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_METADATA, .size = DWELL_UNIT };
+    struct dwell_rec_host record = { .record.type = DWELL_REC_HOST };
+    const struct text texts[] = { text_of(names.sysname), text_of(names.release), text_of(names.version),
+                                  text_of(names.machine), text_of(names.nodename) };
+    bool done = append(&w, &record.record, sizeof record, texts, sizeof texts / sizeof *texts);
     end_chunk(&w);
     return done;
 }

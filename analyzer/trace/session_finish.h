@@ -25,6 +25,9 @@ struct finish_module {
 /* Notes how the process of that pid ended, now. */
 bool finish_process(const struct session *session, int fd, uint32_t pid, enum dwell_end how, int value);
 
+/* Notes where this was recorded. */
+bool finish_host(const struct session *session, int fd);
+
 /* Writes the end of the session's time, and with it a better estimate of the clock's rate. */
 void finish_clock(const struct session *session);
 

@@ -262,6 +262,8 @@ enum dwell_record_type {
     DWELL_REC_SYMBOL_FILE = 10,
     DWELL_REC_SYMBOL = 11,
     DWELL_REC_PROCESS_NAME = 12,
+    DWELL_REC_SAMPLE = 13,
+    DWELL_REC_HOST = 14,
 };
 
 /* Strings follow the fixed part of a record in the order named, each as a 16-bit length and its bytes. */
@@ -308,6 +310,17 @@ struct dwell_rec_thread_name { /* string: name */
 };
 
 struct dwell_rec_process_name { /* string: name given by the program itself */
+    struct dwell_record record;
+};
+
+struct dwell_rec_sample { /* no strings */
+    struct dwell_record record;
+    uint64_t time;
+    uint64_t cpu;      /* nanoseconds that the process has used so far, all threads, in user and kernel */
+    uint64_t resident; /* bytes of memory; zero: unknown */
+};
+
+struct dwell_rec_host { /* strings: system, release, version, machine and node name, as uname(2) gives them */
     struct dwell_record record;
 };
 

@@ -160,3 +160,9 @@ Test(golden, text_columns_add_up)
     check_added("thread", 1);
     check_added("process", 1);
 }
+
+Test(golden, export_perflog)
+{
+    check("export perflog example.dwell", "export-perflog.txt");
+    check("export perflog --aggregate --limit 3 example.dwell", "export-perflog-aggregate.txt");
+}

@@ -1,0 +1,333 @@
+/*
+ * PerfLog: a text log of markers, and of how long each activation of one took (docs/perflog.md). A process is an
+ * application in it, a function a marker. There are 100 numbers for markers; where more are needed, they are given
+ * anew in turn, which the log tells by registering them again.
+ *
+ * A call of a function that is already open on its stack takes no time of its own in the function's sum: its activation
+ * is there, with a duration of zero, so that a marker's count and total are the report's calls and elapsed inclusive.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/table.h"
+#include "export/formats.h"
+#include "profile/resolve.h"
+#include "trace/timeline.h"
+
+enum {
+    MOST_MARKERS = 100,
+    MEMORY_MARKER = 102,
+    CPU_MARKER = 103,
+    LONGEST_NAME = 511,
+    LONGEST_APP = 32,
+};
+
+/* A process. */
+struct app {
+    const struct trace_process *process; /* NULL: the session does not know it */
+    char name[LONGEST_APP + 1];
+    bool registered;
+    uint32_t functions[MOST_MARKERS + 1]; /* by number: 1 + function; zero: free */
+    uint8_t last_marker;
+    uint8_t *markers; /* by function; zero: it has none */
+    size_t next_sample;
+};
+
+struct log {
+    const struct loaded *session;
+    FILE *out;
+    struct resolver *resolver;
+    char **names;
+    bool *chosen; /* by function */
+    size_t function_count;
+    struct app *apps; /* as the session's processes, and one more for those that it does not know */
+    size_t app_count;
+    bool has_samples;
+};
+
+/* ---- the header ---- */
+
+/* "6.1.0-18-amd64": version 6.1, build 0. */
+static void print_system(const struct log *log)
+{
+    const struct trace_host *host = &log->session->file->host;
+    unsigned major = 0, minor = 0, build = 0;
+    if (host->release)
+        sscanf(host->release, "%u.%u.%u", &major, &minor, &build);
+    const bool arm = log->session->file->header.machine == DWELL_MACHINE_AARCH64;
+    fprintf(log->out, "## PERF ## OSVERSION=[%u.%u] BUILD=[%u]\n", major, minor, build);
+    fprintf(log->out, "## PERF ## PLATFORM=[%s] CPU=[%s]\n", host->system ? host->system : "Linux",
+            host->machine ? host->machine : arm ? "aarch64" : "x86_64");
+    fprintf(log->out, "## PERF ## DEVNAME=[%s]\n", host->node ? host->node : host->system ? host->system : "Linux");
+}
+
+static void print_line(const struct log *log, const struct app *app, unsigned marker, const char *name)
+{
+    fprintf(log->out, "## PERF ## REGISTERED MARKER [%s] AS [%u] BY APP [%s]\n", name, marker, app->name);
+}
+
+static void register_app(const struct log *log, struct app *app)
+{
+    char text[LONGEST_APP + 8];
+    app->registered = true;
+    app->markers = need_memory(log->function_count + 1, sizeof *app->markers);
+    fprintf(log->out, "## PERF ## REGISTERED APP [%s] PROCCESSID [0x%08" PRIx32 "]\n", app->name,
+            app->process ? app->process->pid : 0);
+    fprintf(log->out, "## PERF ## RESOLUTION [%" PRIu64 "] TICKS PER SECOND\n",
+            log->session->file->header.ticks_per_second);
+    if (!app->process || !app->process->sample_count)
+        return;
+    snprintf(text, sizeof text, "CPU: %s", app->name);
+    print_line(log, app, CPU_MARKER, text);
+    snprintf(text, sizeof text, "MEM: %s", app->name);
+    print_line(log, app, MEMORY_MARKER, text);
+}
+
+static void register_marker(const struct log *log, struct app *app, uint32_t function)
+{
+    const unsigned marker = app->last_marker = (uint8_t)(app->last_marker % MOST_MARKERS + 1);
+    if (app->functions[marker])
+        app->markers[app->functions[marker] - 1] = 0;
+    app->functions[marker] = function + 1;
+    app->markers[function] = (uint8_t)marker;
+    print_line(log, app, marker, log->names[function]);
+}
+
+static void print_duration(const struct log *log, struct app *app, uint32_t function, uint64_t ticks)
+{
+    if (!app->registered)
+        register_app(log, app);
+    if (!app->markers[function])
+        register_marker(log, app, function);
+    fprintf(log->out, "## PERF ## APP [%s] EVT [%u] DUR [%" PRIu64 "]\n", app->name, app->markers[function], ticks);
+}
+
+/* ---- CPU and memory ---- */
+
+/* Of one CPU: several threads may use more than 100 percent. */
+static void print_sample(const struct log *log, const struct app *app, const struct trace_sample *before,
+                         const struct trace_sample *sample)
+{
+    const uint64_t rate = log->session->file->header.ticks_per_second;
+    if (before && sample->time > before->time && sample->cpu >= before->cpu)
+        fprintf(log->out, "## PERF ## APP [%s] EVT [%u] CPU [%f]\n", app->name, CPU_MARKER,
+                100.0 * (double)(sample->cpu - before->cpu) / (double)ticks_to_ns(sample->time - before->time, rate));
+    if (sample->resident)
+        fprintf(log->out, "## PERF ## APP [%s] EVT [%u] MEM [%" PRIu64 "]\n", app->name, MEMORY_MARKER, sample->resident);
+}
+
+/* Those that were taken before `time`, of all processes. */
+static void print_samples(struct log *log, uint64_t time)
+{
+    for (;;) {
+        struct app *first = NULL;
+        for (size_t i = 0; i + 1 < log->app_count; i++) {
+            struct app *app = &log->apps[i];
+            const struct trace_process *p = app->process;
+            if (app->next_sample < p->sample_count && p->samples[app->next_sample].time < time &&
+                (!first || p->samples[app->next_sample].time < first->process->samples[first->next_sample].time))
+                first = app;
+        }
+        if (!first)
+            return;
+        const struct trace_sample *sample = &first->process->samples[first->next_sample];
+        if (!first->registered)
+            register_app(log, first);
+        print_sample(log, first, first->next_sample ? sample - 1 : NULL, sample);
+        first->next_sample++;
+    }
+}
+
+/* ---- activations ---- */
+
+static struct app *app_of(const struct log *log, uint32_t process)
+{
+    const struct trace_process *p = session_file_process(log->session->file, process);
+    return &log->apps[p ? (size_t)(p - log->session->file->processes) : log->app_count - 1];
+}
+
+static bool take_event(void *context, const struct timeline_event *event)
+{
+    struct log *log = context;
+    struct timeline_call *call = event->call;
+    switch (event->kind) {
+    case TIMELINE_ENTER:
+    case TIMELINE_FOUND:
+        call->note = resolver_function(log->resolver, event->thread->process, call->function, event->time);
+        break;
+    case TIMELINE_EXIT:
+    case TIMELINE_LEFT:
+    case TIMELINE_OPEN:
+        if (log->has_samples)
+            print_samples(log, event->time);
+        if (call->note < log->function_count && log->chosen[call->note])
+            print_duration(log, app_of(log, event->thread->process), call->note, call->once);
+        break;
+    default:
+        break;
+    }
+    return !ferror(log->out);
+}
+
+/* ---- one line for each function ---- */
+
+struct total {
+    uint32_t app, function;
+    uint64_t elapsed;
+};
+
+static bool is_open_above(const struct profile *p, uint32_t node)
+{
+    const uint32_t function = p->nodes[node].function;
+    for (uint32_t above = p->nodes[node].parent; above != PROFILE_NONE; above = p->nodes[above].parent)
+        if (p->nodes[above].function == function)
+            return true;
+    return false;
+}
+
+static int compare_totals(const void *a, const void *b)
+{
+    const struct total *x = a, *y = b;
+    if (x->app != y->app)
+        return x->app < y->app ? -1 : 1;
+    if (x->elapsed != y->elapsed)
+        return x->elapsed < y->elapsed ? 1 : -1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+static uint32_t *find_apps_of_nodes(const struct log *log)
+{
+    const struct profile *p = log->session->profile;
+    uint32_t *apps = need_memory(p->node_count + 1, sizeof *apps);
+    for (size_t i = 0; i < p->thread_count; i++)
+        apps[p->threads[i].root] = (uint32_t)(app_of(log, p->threads[i].process) - log->apps);
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE)
+            apps[i] = apps[p->nodes[i].parent];
+    return apps;
+}
+
+/* At most one for each node. */
+static size_t add_up(const struct log *log, struct total *totals)
+{
+    const struct profile *p = log->session->profile;
+    struct table_index *index = table_new();
+    uint32_t *apps = find_apps_of_nodes(log);
+    size_t count = 0;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const uint32_t function = p->nodes[i].function;
+        if (function == PROFILE_NONE || !log->chosen[function])
+            continue;
+        struct table_slot *slot = table_find(index, function, apps[i]);
+        const size_t at = slot->value_plus_1 ? slot->value_plus_1 - 1 : count;
+        if (at == count) {
+            totals[count++] = (struct total){ apps[i], function, 0 };
+            table_set(index, slot, function, apps[i], (uint32_t)at);
+        }
+        if (!is_open_above(p, i))
+            totals[at].elapsed += log->session->rollup->nodes[i].elapsed_inclusive;
+    }
+    free(apps);
+    table_free(index);
+    return count;
+}
+
+static void print_totals(const struct log *log)
+{
+    struct total *totals = need_memory(log->session->profile->node_count + 1, sizeof *totals);
+    const size_t count = add_up(log, totals);
+    if (count)
+        qsort(totals, count, sizeof *totals, compare_totals);
+    for (size_t i = 0; i < count; i++)
+        print_duration(log, &log->apps[totals[i].app], totals[i].function, totals[i].elapsed);
+    free(totals);
+}
+
+/* ---- beginning and end ---- */
+
+/* A line of the log holds a name; its own brackets may be in it. */
+static void make_printable(char *name, size_t longest)
+{
+    if (strlen(name) > longest) {
+        while (longest > 0 && (name[longest] & 0xc0) == 0x80) /* not in the middle of a character */
+            longest--;
+        name[longest] = '\0';
+    }
+    for (; *name; name++)
+        if (iscntrl((unsigned char)*name))
+            *name = '?';
+}
+
+static void name_app(const struct log *log, struct app *app)
+{
+    const char *path = app->process ? app->process->path : "";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const struct session_file *file = log->session->file;
+    bool shared = !*name;
+    for (size_t i = 0; i < file->process_count && !shared; i++) {
+        const char *other = strrchr(file->processes[i].path, '/');
+        shared = &file->processes[i] != app->process && strcmp(other ? other + 1 : file->processes[i].path, name) == 0;
+    }
+    char suffix[32] = "";
+    if (shared && app->process)
+        snprintf(suffix, sizeof suffix, "-%" PRIu32 ".%" PRIu32, app->process->pid, app->process->serial);
+    snprintf(app->name, sizeof app->name, "%s", *name ? name : "process");
+    make_printable(app->name, LONGEST_APP - strlen(suffix));
+    strcat(app->name, suffix);
+}
+
+static void begin_log(struct log *log, const struct loaded *session, const struct export_options *options, FILE *out)
+{
+    const struct session_file *file = session->file;
+    *log = (struct log){ .session = session, .out = out, .function_count = session->profile->function_count };
+    log->names = export_unique_names(session);
+    log->chosen = need_memory(log->function_count + 1, sizeof *log->chosen);
+    size_t count;
+    uint32_t *chosen = export_choose(session, options, &count);
+    for (size_t i = 0; i < count; i++)
+        log->chosen[chosen[i]] = true;
+    free(chosen);
+    for (size_t i = 0; i < log->function_count; i++)
+        make_printable(log->names[i], LONGEST_NAME);
+    log->app_count = file->process_count + 1;
+    log->apps = need_memory(log->app_count, sizeof *log->apps);
+    for (size_t i = 0; i < log->app_count; i++) {
+        log->apps[i].process = i < file->process_count ? &file->processes[i] : NULL;
+        log->has_samples |= i < file->process_count && file->processes[i].sample_count;
+        name_app(log, &log->apps[i]);
+    }
+}
+
+static void end_log(struct log *log)
+{
+    for (size_t i = 0; i < log->function_count; i++)
+        free(log->names[i]);
+    for (size_t i = 0; i < log->app_count; i++)
+        free(log->apps[i].markers);
+    free(log->names);
+    free(log->chosen);
+    free(log->apps);
+}
+
+void export_perflog(const struct loaded *session, const struct export_options *options, FILE *out)
+{
+    if (!options->aggregate && session->file->header.mode == DWELL_MODE_PROFILE)
+        die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls; --aggregate gives a line for each "
+            "function", session->file->path);
+    struct log log;
+    begin_log(&log, session, options, out);
+    print_system(&log);
+    if (options->aggregate) {
+        print_totals(&log);
+    } else {
+        log.resolver = resolver_new(session->file, session->profile);
+        timeline_run(session->file, take_event, &log);
+        resolver_free(log.resolver);
+    }
+    print_samples(&log, UINT64_MAX);
+    end_log(&log);
+}

@@ -1,0 +1,81 @@
+#include "profile/generations.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { MOST_SUCCESSORS = 64 }; /* of a module, that each take a part of its place */
+
+static void add_change(struct generations *g, uint64_t time)
+{
+    GROW(g->changes, g->count, g->room);
+    g->changes[g->count++] = time;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* When one comes where `gone` was, and half way between: until then `gone` is the nearest. Of those that come, the
+ * first that takes the whole place ends the search. */
+static void add_successors(struct generations *g, const struct trace_module *gone, const struct trace_module *end)
+{
+    int found = 0;
+    for (const struct trace_module *m = gone + 1; m < end && found < MOST_SUCCESSORS; m++) {
+        if (m->load_time < gone->unload_time || m->end <= gone->begin || gone->end <= m->begin)
+            continue;
+        add_change(g, m->load_time);
+        add_change(g, gone->unload_time + (m->load_time - gone->unload_time + 1) / 2);
+        found++;
+        if (m->begin <= gone->begin && m->end >= gone->end)
+            return;
+    }
+}
+
+/* When trace_module_at may begin to give another answer. Loading a library at a fresh place changes nothing. */
+static void find_changes(struct generations *g)
+{
+    const struct trace_process *p = g->process;
+    g->count = 0;
+    for (size_t i = 0; p && i < p->module_count; i++) {
+        const struct trace_module *gone = &p->modules[i];
+        if (gone->unload_time == UINT64_MAX)
+            continue;
+        add_change(g, gone->unload_time);
+        add_successors(g, gone, p->modules + p->module_count);
+    }
+    if (g->count)
+        qsort(g->changes, g->count, sizeof *g->changes, compare_times);
+}
+
+void generations_begin(struct generations *g, const struct trace_process *process)
+{
+    if (g->process == process && process)
+        return;
+    g->process = process;
+    find_changes(g);
+    g->begin_at = UINT64_MAX; /* none is current */
+    g->next_at = 0;
+}
+
+void generations_find(struct generations *g, uint64_t time)
+{
+    size_t low = 0, high = g->count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (g->changes[middle] <= time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    g->current = (uint32_t)low;
+    g->begin_at = low > 0 ? g->changes[low - 1] : 0;
+    g->next_at = low < g->count ? g->changes[low] : UINT64_MAX;
+}
+
+void generations_end(struct generations *g)
+{
+    free(g->changes);
+}

@@ -1,0 +1,50 @@
+#include "profile/resolve.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "profile/generations.h"
+#include "profile/identify.h"
+
+struct resolver {
+    const struct session_file *file;
+    struct profile *profile;
+    struct generations *generations; /* by process; the last is of those that the session does not know */
+    struct table_index *functions;   /* (address and generation, process) -> function */
+};
+
+struct resolver *resolver_new(const struct session_file *file, struct profile *profile)
+{
+    struct resolver *r = need_memory(1, sizeof *r);
+    *r = (struct resolver){ .file = file, .profile = profile };
+    r->generations = need_memory(file->process_count + 1, sizeof *r->generations);
+    for (size_t i = 0; i <= file->process_count; i++)
+        generations_begin(&r->generations[i], i < file->process_count ? &file->processes[i] : NULL);
+    r->functions = table_new();
+    return r;
+}
+
+void resolver_free(struct resolver *r)
+{
+    for (size_t i = 0; i <= r->file->process_count; i++)
+        generations_end(&r->generations[i]);
+    free(r->generations);
+    table_free(r->functions);
+    free(r);
+}
+
+uint32_t resolver_function(struct resolver *r, uint32_t process, uint64_t address, uint64_t time)
+{
+    const struct trace_process *p = session_file_process(r->file, process);
+    struct generations *g = &r->generations[p ? (size_t)(p - r->file->processes) : r->file->process_count];
+    if (time < g->begin_at || time >= g->next_at)
+        generations_find(g, time);
+    const uint64_t key = address ^ (uint64_t)g->current << 48; /* user space ends below the 48th bit */
+    struct table_slot *slot = table_find(r->functions, key, process);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    const uint32_t function = identify_function(r->profile, p, address, time);
+    table_set(r->functions, slot, key, process, function);
+    return function;
+}

@@ -1,0 +1,108 @@
+/*
+ * The process' use of CPU and memory, sampled by the helper thread at the interval that DWELL_MONITOR gives in
+ * milliseconds, and once more when the process ends.
+ *
+ * The helper has a chunk of its own for the samples: it cannot wait for one that only itself prepares.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "environment.h"
+#include "runtime.h"
+#include "sys.h"
+
+enum { SAMPLES_CHUNK = 16 << 10, LONGEST_INTERVAL = 3600000 };
+
+void monitor_begin(void)
+{
+    const char *text = environment_get("DWELL_MONITOR");
+    uint64_t interval = 0;
+    for (; text && *text >= '0' && *text <= '9' && interval <= LONGEST_INTERVAL; text++)
+        interval = interval * 10 + (uint64_t)(*text - '0');
+    if (text && !*text && interval <= LONGEST_INTERVAL)
+        runtime.process->monitor_interval = interval * 1000000;
+}
+
+/* The second number of statm, in pages. Zero: there is no /proc. */
+static uint64_t resident_bytes(void)
+{
+    char text[128];
+    if (sys_read_file("/proc/self/statm", text, sizeof text) <= 0)
+        return 0;
+    const char *at = text;
+    while (*at && *at != ' ')
+        at++;
+    uint64_t pages = 0;
+    while (*at == ' ')
+        at++;
+    for (; *at >= '0' && *at <= '9'; at++)
+        pages = pages * 10 + (uint64_t)(*at - '0');
+    return pages * PAGE;
+}
+
+static struct dwell_rec_sample sample(void)
+{
+    struct timespec cpu = { 0, 0 };
+    SYS2(clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &cpu);
+    return (struct dwell_rec_sample){
+        .record = { .type = DWELL_REC_SAMPLE, .size = sizeof(struct dwell_rec_sample) },
+        .time = clock_now(runtime.clock),
+        .cpu = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec,
+        .resident = resident_bytes(),
+    };
+}
+
+static bool next_chunk(struct process *p, int fd)
+{
+    struct area area = chunk_prepare(fd, SAMPLES_CHUNK);
+    if (!area.at)
+        return false;
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
+    chunk->process = p->serial;
+    process_lock();
+    chunk->sequence = p->metadata_count++;
+    process_unlock();
+    __atomic_store_n(&chunk->kind, DWELL_CHUNK_METADATA, __ATOMIC_RELEASE);
+    if (p->monitor_chunk)
+        sys_unmap(p->monitor_chunk, p->monitor_chunk->size);
+    p->monitor_chunk = chunk;
+    p->monitor_used = sizeof *chunk;
+    return true;
+}
+
+static bool append(struct process *p, int fd, const struct dwell_rec_sample *record)
+{
+    if ((!p->monitor_chunk || p->monitor_used + sizeof *record > p->monitor_chunk->size) && !next_chunk(p, fd))
+        return false;
+    struct dwell_rec_sample *at = (struct dwell_rec_sample *)((char *)p->monitor_chunk + p->monitor_used);
+    memcpy(&at->record + 1, &record->record + 1, sizeof *record - sizeof record->record);
+    at->record.size = record->record.size;
+    __atomic_store_n(&at->record.type, record->record.type, __ATOMIC_RELEASE);
+    p->monitor_used += sizeof *record;
+    return true;
+}
+
+long monitor_tick(struct process *p, int fd)
+{
+    const uint64_t interval = p->monitor_interval;
+    if (!interval || p->stopped)
+        return -1;
+    uint64_t now = clock_monotonic();
+    if (now >= p->monitor_next) {
+        const struct dwell_rec_sample record = sample();
+        if (!append(p, fd, &record)) {
+            p->monitor_interval = 0; /* no space: it records less */
+            return -1;
+        }
+        p->monitor_next = now + interval - (p->monitor_next ? (now - p->monitor_next) % interval : 0);
+    }
+    return (long)((p->monitor_next - now + 999999) / 1000000);
+}
+
+void monitor_end(void)
+{
+    if (!runtime.process->monitor_interval || runtime.process->stopped)
+        return;
+    const struct dwell_rec_sample record = sample();
+    metadata_append(&record.record, sizeof record, NULL, 0);
+}
