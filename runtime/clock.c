@@ -93,15 +93,13 @@ int clock_usable(enum dwell_clock clock)
 
 #endif
 
-#if defined(__x86_64__)
-
 /* One instant on both clocks: of several tries the one between whose readings the least time passed. */
-static void read_pair(enum dwell_clock clock, uint64_t *ticks, uint64_t *nanoseconds)
+static void read_pair(enum dwell_clock clock, clockid_t id, int tries, uint64_t *ticks, uint64_t *nanoseconds)
 {
     uint64_t best = UINT64_MAX;
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < tries; i++) {
         uint64_t before = clock_now(clock);
-        uint64_t ns = clock_monotonic();
+        uint64_t ns = read_clock(id);
         uint64_t after = clock_now(clock);
         if (after - before < best) {
             best = after - before;
@@ -111,7 +109,12 @@ static void read_pair(enum dwell_clock clock, uint64_t *ticks, uint64_t *nanosec
     }
 }
 
-#endif
+enum { FEW = 2, MANY = 8 };
+
+void clock_pair(enum dwell_clock clock, uint64_t *ticks, uint64_t *nanoseconds)
+{
+    read_pair(clock, CLOCK_MONOTONIC_RAW, FEW, ticks, nanoseconds);
+}
 
 uint64_t clock_frequency(enum dwell_clock clock)
 {
@@ -122,10 +125,10 @@ uint64_t clock_frequency(enum dwell_clock clock)
     __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
     return frequency;
 #else
-    uint64_t ticks[2], ns[2];
-    read_pair(clock, &ticks[0], &ns[0]);
+    uint64_t ticks[2] = { 0 }, ns[2] = { 0 };
+    read_pair(clock, CLOCK_MONOTONIC, MANY, &ticks[0], &ns[0]);
     do {
-        read_pair(clock, &ticks[1], &ns[1]);
+        read_pair(clock, CLOCK_MONOTONIC, MANY, &ticks[1], &ns[1]);
     } while (ns[1] - ns[0] < 2000000);
     return (uint64_t)((unsigned __int128)(ticks[1] - ticks[0]) * 1000000000u / (ns[1] - ns[0]));
 #endif

@@ -40,6 +40,9 @@ static inline uint64_t clock_now(enum dwell_clock clock)
     return clock == DWELL_CLOCK_MONOTONIC ? clock_monotonic() : clock_counter();
 }
 
+/* One instant on `clock` and on CLOCK_MONOTONIC_RAW, in nanoseconds. */
+void clock_pair(enum dwell_clock clock, uint64_t *ticks, uint64_t *nanoseconds);
+
 /* Ticks per second of `clock`: what the hardware says where it says so, else measured against
  * CLOCK_MONOTONIC for two milliseconds; the recorder replaces it by a longer measurement. */
 uint64_t clock_frequency(enum dwell_clock clock);

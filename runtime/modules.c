@@ -13,6 +13,9 @@
 #include "sys.h"
 
 #pragma weak _r_debug /* the loader's, where there is one */
+#if __GLIBC_PREREQ(2, 35)
+#pragma weak _dl_find_object
+#endif
 
 enum { LONGEST_PATH = 4096, LONGEST_BUILD_ID = 64, FIRST_ROOM = 64, PATIENCE = 2000 /* milliseconds */,
        NO_WAIT = 50000000 /* nanoseconds */ };
@@ -257,49 +260,108 @@ static void publish(const struct process *p)
 }
 
 /* A thread that changes the loader's list has its lock, and may want malloc's meanwhile: which is ours, if this is a handler
- * that interrupted malloc. Then the list is looked at later. */
+ * that interrupted malloc. */
 static bool loader_is_busy(void)
 {
     return &_r_debug && __atomic_load_n(&_r_debug.r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT;
 }
 
-static bool look(struct process *p)
+static bool same_text(struct text a, struct text b)
 {
-    static struct walk walk; /* too large for a small stack; under modules_lock */
+    return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
+}
+
+/* What lay where this module lies now is gone. False: it is this one. The main program stays. */
+static bool replace_others(struct process *p, const struct module *module, uint64_t now)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->modules_count; i++) {
+        const struct module *m = &p->modules[i];
+        if (i == 0 || m->end <= module->begin || module->end <= m->begin) {
+            p->modules[kept++] = *m;
+            continue;
+        }
+        if (m->bias == module->bias && same_text(m->path, module->path) && same_text(m->build_id, module->build_id))
+            return false; /* no two lie in one place: nothing was left out before */
+        append_unloaded(m, now);
+    }
+    const bool any = kept < p->modules_count;
+    p->modules_count = kept;
+    if (any)
+        control_tell(&p->unloads);
+    return true;
+}
+
+/* The module of a function that runs, and so stays where it is: without any lock. */
+static void note_one(struct process *p, struct walk *walk, uint64_t function)
+{
+#if __GLIBC_PREREQ(2, 35)
+    struct dl_find_object found;
+    if (!&_dl_find_object || _dl_find_object((void *)function, &found) != 0)
+        return;
+    const struct link_map *map = found.dlfo_link_map;
+    const ElfW(Ehdr) *header = found.dlfo_map_start;
+    if (!map->l_name[0] || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+        return;
+    struct dl_phdr_info info = {
+        .dlpi_addr = map->l_addr,
+        .dlpi_name = map->l_name,
+        .dlpi_phdr = (const ElfW(Phdr) *)((const char *)header + header->e_phoff),
+        .dlpi_phnum = header->e_phnum,
+    };
+    struct module module;
+    walk->first = false;
+    find_code(&info, &module);
+    module.path = module_path(walk, map->l_name);
+    module.build_id = find_build_id(&info);
+    const uint64_t now = clock_now(runtime.clock);
+    if (module.begin >= module.end || !p->modules_count || !replace_others(p, &module, now))
+        return;
+    module.path = keep(module.path);
+    module.build_id = keep(module.build_id);
+    module.filter = filter_module(module.build_id, module.path);
+    append_loaded(p, module, now);
+    if (runtime.filtered)
+        use_filters(p);
+    publish(p);
+#else
+    (void)p, (void)walk, (void)function;
+#endif
+}
+
+static void look(struct process *p, struct walk *walk)
+{
     struct changes changes = { 0, 0 };
-    if (loader_is_busy())
-        return false;
     dl_iterate_phdr(count_changes, &changes);
     if (p->modules_count && changes.loads == p->modules_loads && changes.unloads == p->modules_unloads)
-        return true;
+        return;
     const uint64_t unloads = changes.unloads;
     p->modules_loads = changes.loads;
     for (uint32_t i = 0; i < p->modules_count; i++)
         p->modules[i].seen = 0;
-    walk.process = p;
-    walk.now = clock_now(runtime.clock);
-    walk.first = true;
+    walk->process = p;
+    walk->now = clock_now(runtime.clock);
+    walk->first = true;
     if (unloads != p->modules_unloads) {
         /* All but the main program may have changed under an address that looks the same. */
         for (uint32_t i = 1; i < p->modules_count; i++)
-            append_unloaded(&p->modules[i], walk.now);
+            append_unloaded(&p->modules[i], walk->now);
         p->modules_count = p->modules_count ? 1 : 0;
         p->modules_unloads = unloads;
         control_tell(&p->unloads);
     }
-    dl_iterate_phdr(visit, &walk);
+    dl_iterate_phdr(visit, walk);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->modules_count; i++) {
         if (p->modules[i].seen)
             p->modules[kept++] = p->modules[i];
         else
-            append_unloaded(&p->modules[i], walk.now);
+            append_unloaded(&p->modules[i], walk->now);
     }
     p->modules_count = kept;
     if (runtime.filtered)
         use_filters(p);
     publish(p);
-    return true;
 }
 
 void modules_begin(void)
@@ -307,7 +369,7 @@ void modules_begin(void)
     struct process *p = runtime.process;
     const struct known_modules *known = __atomic_load_n(&known_modules, __ATOMIC_ACQUIRE);
     if (!known) {
-        modules_update(false);
+        modules_update(false, 0);
         return;
     }
     p->modules_unloads = known->unloads;
@@ -318,11 +380,11 @@ void modules_begin(void)
 
 /* Whoever has it may wait for a lock of the loader's, which we hold if we are inside dlopen, as in a library's constructor:
  * then not for long. But an event that is recorded before its library is known may be taken for one of the library that
- * was there before. Having waited for nothing, the thread does not wait again soon: where handlers come one after another
- * and each waits, the code that they interrupt, which has the loader's lock, would never run. */
+ * was there before. Having waited for nothing, such a thread does not wait again soon: where handlers come one after
+ * another and each waits, the code that they interrupt, which has the loader's lock, would never run. */
 static bool take_lock(struct process *p, bool loading)
 {
-    const bool may_wait = !thread_self || clock_monotonic() >= thread_self->modules_wait_again;
+    const bool may_wait = !loading || !thread_self || clock_monotonic() >= thread_self->modules_wait_again;
     for (int i = 0; i < (loading ? 2 : PATIENCE); i++) {
         if (!__atomic_exchange_n(&p->modules_lock, 1, __ATOMIC_ACQUIRE))
             return true;
@@ -330,20 +392,25 @@ static bool take_lock(struct process *p, bool loading)
             return false;
         sys_futex_wait(&p->modules_lock, 1, 1);
     }
-    if (thread_self)
+    if (loading && thread_self)
         thread_self->modules_wait_again = clock_monotonic() + NO_WAIT;
     return false;
 }
 
-bool modules_update(bool loading)
+bool modules_update(bool loading, uint64_t function)
 {
+    static struct walk walk; /* too large for a small stack; under the lock */
     struct process *p = runtime.process;
     if (!take_lock(p, loading))
         return false;
-    const bool looked = look(p);
+    const bool all = !(thread_self && thread_self->keep_from_loader) && !loader_is_busy();
+    if (all)
+        look(p, &walk);
+    else
+        note_one(p, &walk, function);
     __atomic_store_n(&p->modules_lock, 0, __ATOMIC_RELEASE);
     sys_futex_wake(&p->modules_lock, INT32_MAX);
-    return looked;
+    return all;
 }
 
 bool modules_is_program(uint64_t address)

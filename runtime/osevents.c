@@ -7,6 +7,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "runtime.h"
 #include "sys.h"
@@ -14,6 +15,7 @@
 enum {
     RING_PAGES = 2, /* of data; one page of control comes before them */
     RING_SIZE = RING_PAGES * PAGE,
+    LARGEST_RECORD = 64,
     TIME_WORDS = 3,
     SELF_TEST_SLEEP = 1, /* milliseconds */
 };
@@ -34,11 +36,9 @@ void *os_open_ring(uint32_t tid)
         .context_switch = 1,
         .exclude_kernel = 1,
         .exclude_hv = 1,
+        .use_clockid = 1, /* the raw one has the rate of the CPU's counter */
+        .clockid = runtime.clock == DWELL_CLOCK_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW,
     };
-    if (runtime.clock == DWELL_CLOCK_MONOTONIC) {
-        attr.use_clockid = 1;
-        attr.clockid = 1; /* CLOCK_MONOTONIC */
-    }
     long fd = SYS5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return NULL;
@@ -47,27 +47,26 @@ void *os_open_ring(uint32_t tid)
     return ring;
 }
 
-/* The kernel's time (nanoseconds) in ticks; see linux/perf_event.h on time_zero. */
-static uint64_t to_ticks(const struct perf_event_mmap_page *ring, uint64_t ns)
+/* One instant on both clocks, by which the times of the ring's records become ticks. */
+struct instant {
+    uint64_t ticks, ns;
+};
+
+/* The kernel's own conversion (time_zero of perf_event_mmap_page) is not there in virtual machines. */
+static uint64_t to_ticks(struct instant *now, uint64_t ns)
 {
-    if (runtime.clock == DWELL_CLOCK_MONOTONIC || !ring->cap_user_time_zero)
+    const uint64_t rate = runtime.session.header->ticks_per_second, second = 1000000000;
+    if (runtime.clock == DWELL_CLOCK_MONOTONIC)
         return ns;
-    uint32_t sequence, mult;
-    uint16_t shift;
-    uint64_t zero;
-    do {
-        sequence = __atomic_load_n(&ring->lock, __ATOMIC_ACQUIRE);
-        mult = ring->time_mult;
-        shift = ring->time_shift;
-        zero = ring->time_zero;
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
-    } while (__atomic_load_n(&ring->lock, __ATOMIC_RELAXED) != sequence);
-    uint64_t time = ns - zero;
-    uint64_t quotient = time / mult, rest = time % mult;
-    return (quotient << shift) + (rest << shift) / mult;
+    if (!now->ticks)
+        clock_pair(runtime.clock, &now->ticks, &now->ns);
+    const uint64_t age = now->ns > ns ? now->ns - ns : 0;
+    return now->ticks - (age / second * rate + age % second * rate / second);
 }
 
 struct switch_state {
+    struct instant now;
+    int last[2]; /* 1 + where the last record of being blocked, or preempted, is in the words; zero: there is none yet */
     uint64_t out_time;
     bool out, preempted;
     uint32_t faults;
@@ -84,18 +83,31 @@ static void put_time(struct os_events *e, uint64_t value)
         e->words[e->length++] = (uint16_t)(value >> 16 * i);
 }
 
-static bool room_for(const struct os_events *e, int words)
+enum { SWITCH_WORDS = 1 + 2 * TIME_WORDS, OTHER_WORDS = 3 /* page faults, and the mere flag */ };
+
+/* One of the other kind may still come. */
+static bool room_for_switch(const struct os_events *e, const struct switch_state *s)
 {
-    return e->length + words + 3 <= OS_MOST_WORDS; /* three are kept: page faults, and the mere flag */
+    return e->length + SWITCH_WORDS + (s->last[!s->preempted] ? 0 : SWITCH_WORDS) + OTHER_WORDS <= OS_MOST_WORDS;
 }
 
-static void put_switch(struct os_events *e, const struct switch_state *s, uint64_t in_time)
+/* Where there is no room for more, the last one of its kind grows: the sums stay true. */
+static void put_switch(struct os_events *e, struct switch_state *s, uint64_t in_time)
 {
-    if (!room_for(e, 1 + 2 * TIME_WORDS))
+    uint64_t duration = in_time > s->out_time ? in_time - s->out_time : 0;
+    int *last = &s->last[s->preempted];
+    if (*last && !room_for_switch(e, s)) {
+        uint16_t *words = e->words + *last + TIME_WORDS;
+        for (int i = 0; i < TIME_WORDS; i++)
+            duration += (uint64_t)words[i] << 16 * i;
+        for (int i = 0; i < TIME_WORDS; i++)
+            words[i] = (uint16_t)(duration >> 16 * i);
         return;
+    }
+    *last = e->length + 1;
     put_head(e, s->preempted ? DWELL_EXT_PREEMPTED : DWELL_EXT_BLOCKED, 2 * TIME_WORDS);
     put_time(e, s->out_time);
-    put_time(e, in_time > s->out_time ? in_time - s->out_time : 0);
+    put_time(e, duration);
 }
 
 static void copy_from_ring(const char *data, uint64_t at, void *to, size_t size)
@@ -105,17 +117,16 @@ static void copy_from_ring(const char *data, uint64_t at, void *to, size_t size)
         bytes[i] = data[(at + i) % RING_SIZE];
 }
 
-static void take_record(const struct perf_event_mmap_page *ring, const struct perf_event_header *head,
-                        uint64_t ns, struct switch_state *s, struct os_events *e)
+static void take_record(const struct perf_event_header *head, uint64_t ns, struct switch_state *s, struct os_events *e)
 {
     if (head->type == PERF_RECORD_SAMPLE) {
         s->faults++;
     } else if (head->type == PERF_RECORD_SWITCH && head->misc & PERF_RECORD_MISC_SWITCH_OUT) {
         s->out = true;
         s->preempted = head->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-        s->out_time = to_ticks(ring, ns);
+        s->out_time = to_ticks(&s->now, ns);
     } else if (head->type == PERF_RECORD_SWITCH && s->out) {
-        put_switch(e, s, to_ticks(ring, ns));
+        put_switch(e, s, to_ticks(&s->now, ns));
         s->out = false;
     }
 }
@@ -126,6 +137,8 @@ static uint64_t read_ring(struct thread *t, struct os_events *e)
     const char *data = (const char *)ring + PAGE;
     uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
     struct switch_state state = { 0 };
+    if (head - t->os_tail > RING_SIZE - LARGEST_RECORD) /* the kernel may have had more to say */
+        __atomic_store_n(&runtime.process->os_overflow, 1, __ATOMIC_RELAXED);
     for (uint64_t at = t->os_tail; at < head;) {
         struct { /* all records of interest end with their time */
             struct perf_event_header head;
@@ -135,7 +148,7 @@ static uint64_t read_ring(struct thread *t, struct os_events *e)
         if (record.head.size < sizeof record.head)
             break;
         copy_from_ring(data, at + record.head.size - sizeof record.time, &record.time, sizeof record.time);
-        take_record(ring, &record.head, record.time, &state, e);
+        take_record(&record.head, record.time, &state, e);
         at += record.head.size;
     }
     if (state.faults) {

@@ -301,6 +301,8 @@ void process_end(enum dwell_end how, int value)
         filter_flush(thread_self);
     note_threads();
     monitor_end();
+    if (p->os_overflow)
+        metadata_note("intervals with hundreds of OS events: what they were blocked or preempted is more than is told");
     struct dwell_rec_process_end record = {
         .record.type = DWELL_REC_PROCESS_END,
         .process = p->serial,

@@ -221,6 +221,7 @@ struct process {
     uint32_t dump_wanted;           /* by a signal */
     struct dwell_control *control;  /* NULL: takes no commands from outside */
 
+    uint32_t os_overflow; /* a thread's ring of OS events was full */
     uint64_t monitor_interval; /* nanoseconds; zero: no samples of CPU and memory are wanted */
     uint64_t monitor_next;     /* when the next is due */
     struct dwell_chunk_header *monitor_chunk;
@@ -509,7 +510,9 @@ void modules_unloading(bool now);                    /* dlclose */
 bool modules_is_loading(const struct thread *t, uint64_t stack_pointer);
 void modules_begin(void); /* the process' first look; in a forked child, without the loader */
 bool modules_is_program(uint64_t address); /* of the executable */
-bool modules_update(bool loading); /* the caller is inside dlopen; false: another thread is at it, try again later */
+/* Loading: the caller is inside dlopen. False: not all could be looked at, try again later; but the module that holds
+ * `function`, which runs, is known. */
+bool modules_update(bool loading, uint64_t function);
 
 /* osevents.c */
 enum { OS_MOST_WORDS = 96 };

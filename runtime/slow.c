@@ -349,19 +349,16 @@ void slow_lose(void)
         session_lose(&runtime.session);
 }
 
-static void update_modules(struct thread *t, uint64_t stack_pointer)
+static void update_modules(struct thread *t, const struct event *event)
 {
-    if (t->keep_from_loader)
-        return;
-
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED) {
         thread_stop_for(t, DWELL_TROUBLE_REFUSED);
         return;
     }
     if (t->wiped->alive) { /* else a handler has forked */
-        const bool loading = modules_is_loading(t, stack_pointer);
-        t->modules_stale = !modules_update(loading) || loading;
+        const bool loading = modules_is_loading(t, event->stack_pointer);
+        t->modules_stale = !modules_update(loading, event->function) || loading;
         thread_set_limit(t);
     }
     sys_restore_signals(mask);
@@ -400,7 +397,7 @@ static void record(const struct event *event)
             break;
         }
         if (UNLIKELY(t->modules_stale))
-            update_modules(t, event->stack_pointer);
+            update_modules(t, event);
         stacks_find(t, event->stack_pointer);
         if (UNLIKELY(runtime.filtered) && event->enter) {
             filter_trigger(event);

@@ -397,7 +397,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         if (t->chunks > 0)
             check_name(t);
         if (!&dwell_interposed && !runtime.forked_at)
-            modules_update(false);
+            modules_update(false, 0);
         const uint32_t depth = told_depth(t);
         struct wish wish = wish_for(t, depth, bytes);
         struct area area = { NULL, 0 };
