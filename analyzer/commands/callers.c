@@ -5,9 +5,10 @@
 #include "profile/collect.h"
 #include "report/views.h"
 
-enum { OPTION_FORMAT = 256 };
+enum { OPTION_FORMAT = 256, OPTION_COLUMNS };
 
 static const struct argp_option options[] = {
+    { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
 };
@@ -15,6 +16,7 @@ static const struct argp_option options[] = {
 struct settings {
     const char *words[2]; /* FUNCTION, or FILE and FUNCTION */
     int count;
+    const char *columns; /* NULL: the usual ones */
     table_printer *print;
 };
 
@@ -22,6 +24,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
     switch (key) {
+    case OPTION_COLUMNS:
+        s->columns = option_columns(argument);
+        return 0;
     case OPTION_FORMAT:
         s->print = option_format(argument);
         return 0;
@@ -70,11 +75,13 @@ int command_callers(int argc, char **argv)
         "FUNCTION is a whole name, a C++ name without its parameters, or a part that only one name has.",
         NULL, NULL, NULL,
     };
-    struct settings s = { { NULL, NULL }, 0, table_print_text };
+    struct settings s = { { NULL, NULL }, 0, NULL, table_print_text };
     parse_options(&argp, "callers", argc, argv, &s);
     struct loaded loaded;
     load_session(&loaded, s.count == 2 ? s.words[0] : DEFAULT_SESSION, collect_default_jobs());
     struct table table = view_callers(&loaded, choose(&loaded, s.words[s.count - 1]));
+    if (s.columns)
+        table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);

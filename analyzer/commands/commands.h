@@ -23,6 +23,9 @@ double option_percent(const char *option, const char *text);
 /* The printer of --format's argument. */
 table_printer *option_format(const char *text);
 
+/* The argument of --columns; "help" lists them and ends the program. */
+const char *option_columns(const char *text);
+
 /* For ARGP_KEY_ARG of commands that take one session: sets *file. */
 void option_session(const struct argp_state *state, const char *argument, const char **file);
 

@@ -129,7 +129,7 @@ int command_export(int argc, char **argv)
     struct loaded loaded;
     int status = STATUS_OK;
     load_session(&loaded, s.file, collect_default_jobs());
-    for (size_t i = 0; i < loaded.summary.remark_count; i++)
+    for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);
     if (s.format->write_files) {
         s.format->write_files(&loaded, &s.options, s.output);

@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "report/views.h"
 
 void parse_options(const struct argp *argp, const char *name, int argc, char **argv, void *input)
 {
@@ -42,6 +43,14 @@ table_printer *option_format(const char *text)
     if (!print)
         die(STATUS_ERROR, "--format: '%s' is none of %s", text, table_format_names);
     return print;
+}
+
+const char *option_columns(const char *text)
+{
+    if (strcmp(text, "help") != 0)
+        return text;
+    view_list_columns(stdout);
+    exit(finish_output());
 }
 
 void option_session(const struct argp_state *state, const char *argument, const char **file)

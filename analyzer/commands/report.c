@@ -5,12 +5,14 @@
 #include "profile/collect.h"
 #include "report/views.h"
 
-enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY };
+enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY, OPTION_COLUMNS, OPTION_HOT };
 
 static const struct argp_option options[] = {
     { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread or process", 0 },
     { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive); or name", 0 },
     { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
+    { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
+    { "hot", OPTION_HOT, NULL, 0, "What can be made faster: sorted by exclusive time on the CPU", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { "jobs", OPTION_JOBS, "N", 0, "Threads that read the session (default: one a CPU)", 0 },
     { 0 },
@@ -23,9 +25,12 @@ struct settings {
     enum rollup_by by;
     struct sorting sorting;
     bool limited;
+    const char *columns; /* NULL: the usual ones */
     table_printer *print;
     unsigned jobs;
 };
+
+static const char hot_columns[] = "calls,cpu_exclusive,cpu_inclusive,elapsed_exclusive,waiting_percent";
 
 static enum rollup_by parse_by(const char *text)
 {
@@ -45,12 +50,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 's':
         if (!view_can_sort(argument))
-            die(STATUS_ERROR, "--sort: no column '%s'; there are %s", argument, view_sort_keys);
+            die(STATUS_ERROR, "--sort: no column '%s'; --columns help lists them", argument);
         s->sorting.key = argument;
         return 0;
     case 'n':
         s->sorting.limit = option_number("--limit", argument);
         s->limited = true;
+        return 0;
+    case OPTION_COLUMNS:
+        s->columns = option_columns(argument);
+        return 0;
+    case OPTION_HOT:
+        s->sorting.key = "cpu_exclusive";
+        if (!s->columns)
+            s->columns = hot_columns;
         return 0;
     case OPTION_FORMAT:
         s->print = option_format(argument);
@@ -77,13 +90,15 @@ int command_report(int argc, char **argv)
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
         "application inclusive time.", NULL, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, BY_FUNCTION, { "elapsed_exclusive", 0 }, false, table_print_text, collect_default_jobs() };
+    struct settings s = { DEFAULT_SESSION, BY_FUNCTION, { "elapsed_exclusive", 0 }, false, NULL, table_print_text, collect_default_jobs() };
     parse_options(&argp, "report", argc, argv, &s);
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
     struct loaded loaded;
     load_session(&loaded, s.file, s.jobs);
     struct table table = view_rows(&loaded, s.by, &s.sorting);
+    if (s.columns)
+        table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);

@@ -3,12 +3,13 @@
 #include "profile/collect.h"
 #include "report/views.h"
 
-enum { OPTION_MIN = 256, OPTION_DEPTH, OPTION_FORMAT, OPTION_BY_THREAD };
+enum { OPTION_MIN = 256, OPTION_DEPTH, OPTION_FORMAT, OPTION_BY_THREAD, OPTION_COLUMNS };
 
 static const struct argp_option options[] = {
     { "min", OPTION_MIN, "PERCENT", 0, "Fold branches below it (default: 1; 0: none)", 0 },
     { "depth", OPTION_DEPTH, "N", 0, "Fold what is deeper (default: 40)", 0 },
     { "by-thread", OPTION_BY_THREAD, NULL, 0, "A tree for each thread", 0 },
+    { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
 };
@@ -16,6 +17,7 @@ static const struct argp_option options[] = {
 struct settings {
     const char *file;
     struct tree_options tree;
+    const char *columns; /* NULL: the usual ones */
     table_printer *print;
 };
 
@@ -31,6 +33,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_BY_THREAD:
         s->tree.by_thread = true;
+        return 0;
+    case OPTION_COLUMNS:
+        s->columns = option_columns(argument);
         return 0;
     case OPTION_FORMAT:
         s->print = option_format(argument);
@@ -51,11 +56,13 @@ int command_tree(int argc, char **argv)
         "A star marks the hot path: it follows the largest child while that has at least half of its "
         "parent's elapsed inclusive time.", NULL, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, { 1, 40, false }, table_print_text };
+    struct settings s = { DEFAULT_SESSION, { 1, 40, false }, NULL, table_print_text };
     parse_options(&argp, "tree", argc, argv, &s);
     struct loaded loaded;
     load_session(&loaded, s.file, collect_default_jobs());
     struct table table = view_tree(&loaded, &s.tree);
+    if (s.columns)
+        table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);

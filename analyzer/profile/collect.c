@@ -114,8 +114,21 @@ static void open_frames(struct worker *w, const struct trace_chunk *chunk)
     generations_find(&w->generations, chunk->start_time);
 }
 
-static void take_extras(struct profile_counts *counts, const struct decoded_extras *extras)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
+    return a < b ? a : b;
+}
+
+/* What happened in an interval; a thread is not away for longer than that took. */
+static void take_extras(struct profile_counts *counts, struct profile_node *node, const struct decoded_extras *extras,
+                        uint64_t interval)
+{
+    const uint64_t blocked = smaller(extras->blocked, interval);
+    node->blocked += blocked;
+    node->preempted += smaller(extras->preempted, interval - blocked);
+    node->page_faults += extras->page_faults;
+    if (extras->flagged)
+        node->flagged += interval;
     counts->os_events += extras->os_events;
     counts->page_faults += extras->page_faults;
     counts->blocked += extras->blocked;
@@ -209,9 +222,7 @@ static void collect_events(struct worker *w, struct decoder *decoder)
         struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
         top->elapsed += now - last;
         if (__builtin_expect(d.has_extras, 0)) {
-            if (d.extras.flagged)
-                top->flagged += now - last;
-            take_extras(counts, &d.extras);
+            take_extras(counts, top, &d.extras, now - last);
             pop_unwound(w, d.extras.unwound, now);
             memset(&d.extras, 0, sizeof d.extras);
             d.has_extras = false;
@@ -318,7 +329,7 @@ static void take_outside(struct profile *p)
     for (size_t i = 0; i < p->thread_count; i++) {
         struct profile_node *root = &p->nodes[p->threads[i].root];
         p->counts.outside += root->elapsed;
-        root->elapsed = root->flagged = 0;
+        root->elapsed = root->flagged = root->blocked = root->preempted = root->page_faults = 0;
     }
 }
 

@@ -99,6 +99,9 @@ static void add_values(struct profile_node *into, const struct profile_node *fro
 {
     into->elapsed += from->elapsed;
     into->flagged += from->flagged;
+    into->blocked += from->blocked;
+    into->preempted += from->preempted;
+    into->page_faults += from->page_faults;
     into->calls += from->calls;
     if (from->shortest < into->shortest)
         into->shortest = from->shortest;

@@ -38,6 +38,8 @@ struct profile_node {
     uint32_t function; /* PROFILE_NONE for a thread's root */
     uint64_t elapsed; /* elapsed exclusive */
     uint64_t flagged; /* the part of it in which the OS intervened: application = elapsed - flagged */
+    uint64_t blocked, preempted; /* the parts of it off the CPU: waiting, or while another was to run */
+    uint64_t page_faults;
     uint64_t calls;   /* enters */
     uint64_t shortest, longest; /* of completed calls, elapsed inclusive; UINT64_MAX and 0 if none */
 };

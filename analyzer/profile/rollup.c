@@ -9,6 +9,9 @@ static void own_times(struct times *t, const struct profile_node *node)
 {
     t->elapsed_exclusive = t->elapsed_inclusive = node->elapsed;
     t->application_exclusive = t->application_inclusive = node->elapsed - node->flagged;
+    t->blocked_exclusive = t->blocked_inclusive = node->blocked;
+    t->preempted_exclusive = t->preempted_inclusive = node->preempted;
+    t->page_faults_exclusive = t->page_faults_inclusive = node->page_faults;
     t->calls = node->calls;
     t->shortest = node->shortest;
     t->longest = node->longest;
@@ -18,6 +21,9 @@ static void add_exclusive(struct times *into, const struct times *from)
 {
     into->elapsed_exclusive += from->elapsed_exclusive;
     into->application_exclusive += from->application_exclusive;
+    into->blocked_exclusive += from->blocked_exclusive;
+    into->preempted_exclusive += from->preempted_exclusive;
+    into->page_faults_exclusive += from->page_faults_exclusive;
     into->calls += from->calls;
     if (from->shortest < into->shortest)
         into->shortest = from->shortest;
@@ -25,10 +31,13 @@ static void add_exclusive(struct times *into, const struct times *from)
         into->longest = from->longest;
 }
 
-static void add_inclusive(struct times *into, const struct times *from)
+void times_add_inclusive(struct times *into, const struct times *from)
 {
     into->elapsed_inclusive += from->elapsed_inclusive;
     into->application_inclusive += from->application_inclusive;
+    into->blocked_inclusive += from->blocked_inclusive;
+    into->preempted_inclusive += from->preempted_inclusive;
+    into->page_faults_inclusive += from->page_faults_inclusive;
 }
 
 static void link_children(struct rollup *r)
@@ -53,13 +62,13 @@ static void sum_subtrees(struct rollup *r)
         own_times(&r->nodes[i], &p->nodes[i]);
     for (size_t i = p->node_count; i-- > 0;) {
         if (p->nodes[i].parent != PROFILE_NONE) {
-            add_inclusive(&r->nodes[p->nodes[i].parent], &r->nodes[i]);
+            times_add_inclusive(&r->nodes[p->nodes[i].parent], &r->nodes[i]);
         } else {
-            add_inclusive(&r->session, &r->nodes[i]);
+            times_add_inclusive(&r->session, &r->nodes[i]);
         }
-        r->session.elapsed_exclusive += p->nodes[i].elapsed;
-        r->session.application_exclusive += p->nodes[i].elapsed - p->nodes[i].flagged;
-        r->session.calls += p->nodes[i].calls;
+        struct times own = { .shortest = UINT64_MAX };
+        own_times(&own, &p->nodes[i]);
+        add_exclusive(&r->session, &own);
     }
 }
 
@@ -131,7 +140,7 @@ static void enter_group(struct visitor *v, uint32_t node)
     const struct times *times = &v->rollup->nodes[node];
     add_exclusive(&g->sums[group], times);
     if (g->open[group]++ == 0)
-        add_inclusive(&g->sums[group], times);
+        times_add_inclusive(&g->sums[group], times);
 }
 
 static void leave_group(struct visitor *v, uint32_t node)
@@ -259,13 +268,13 @@ static void enter_neighbour(struct visitor *v, uint32_t node)
     if (caller == w->function) {
         add_exclusive(&w->callees[function], times);
         if (w->callee_open[function]++ == 0)
-            add_inclusive(&w->callees[function], times);
+            times_add_inclusive(&w->callees[function], times);
     }
     if (function == w->function) {
         struct times *sum = &w->callers[caller == PROFILE_NONE ? p->function_count : caller];
         add_exclusive(sum, times);
         if (w->open++ == 0)
-            add_inclusive(sum, times);
+            times_add_inclusive(sum, times);
     }
 }
 

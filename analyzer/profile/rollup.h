@@ -11,9 +11,28 @@
 struct times {
     uint64_t elapsed_inclusive, elapsed_exclusive;
     uint64_t application_inclusive, application_exclusive;
+    uint64_t blocked_inclusive, blocked_exclusive;
+    uint64_t preempted_inclusive, preempted_exclusive;
+    uint64_t page_faults_inclusive, page_faults_exclusive; /* a number of them */
     uint64_t calls;
     uint64_t shortest, longest;
 };
+
+/* On the CPU: elapsed less blocked less preempted. */
+static inline uint64_t times_cpu_inclusive(const struct times *t)
+{
+    const uint64_t away = t->blocked_inclusive + t->preempted_inclusive;
+    return t->elapsed_inclusive > away ? t->elapsed_inclusive - away : 0;
+}
+
+static inline uint64_t times_cpu_exclusive(const struct times *t)
+{
+    const uint64_t away = t->blocked_exclusive + t->preempted_exclusive;
+    return t->elapsed_exclusive > away ? t->elapsed_exclusive - away : 0;
+}
+
+/* Adds the inclusive values alone. */
+void times_add_inclusive(struct times *into, const struct times *from);
 
 /* The tree with its children in lists and its inclusive times; order of the entries as in the profile. */
 struct rollup {

@@ -45,6 +45,9 @@ static bool add_node(struct reader *r, const struct trace_process *process, cons
     struct profile_node *node = &p->nodes[index];
     node->elapsed += from->elapsed;
     node->flagged += from->flagged < from->elapsed ? from->flagged : from->elapsed;
+    node->blocked += from->blocked < from->elapsed ? from->blocked : from->elapsed;
+    node->preempted += from->preempted < from->elapsed ? from->preempted : from->elapsed;
+    node->page_faults += from->page_faults;
     node->calls += from->calls;
     if (from->shortest < node->shortest)
         node->shortest = from->shortest;

@@ -12,7 +12,7 @@ static const struct column columns[] = {
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
     TIME_COLUMNS,
 };
-enum { COLUMN_COUNT = sizeof columns / sizeof *columns, FIRST_TIME = COLUMN_COUNT - TIME_COLUMN_COUNT };
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
 static int compare_text(const void *a, const void *b, void *data)
 {
@@ -83,7 +83,7 @@ static void add_row(const struct context *c, const char *role, uint32_t function
         cell_text(&cells[2], c->loaded->names[function].module);
     }
     cell_percent(&cells[3], c->whole ? 100.0 * (double)times->elapsed_inclusive / (double)c->whole : 0);
-    fill_times(&cells[FIRST_TIME], times, &c->loaded->summary);
+    fill_times(c->table, times);
 }
 
 static void add_rows(const struct context *c, const char *role, struct neighbour *list, size_t count)

@@ -1,7 +1,9 @@
 /* RFC 4180: a header row, integers in nanoseconds, numbers the same in every locale. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "report/table.h"
 
 static void print_text(const char *text, FILE *out)
@@ -46,30 +48,27 @@ static void print_cell(const struct table *t, const struct column *column, const
     }
 }
 
-static void print_header(const struct table *t, FILE *out)
+static void print_header(const struct table *t, const size_t *order, size_t count, FILE *out)
 {
-    const char *comma = "";
-    for (size_t i = 0; i < t->column_count; i++) {
-        if (t->columns[i].use == USE_TEXT)
-            continue;
-        fprintf(out, "%s%s%s", comma, t->columns[i].key, t->columns[i].kind == CELL_TICKS ? "_ns" : "");
-        comma = ",";
+    for (size_t i = 0; i < count; i++) {
+        const struct column *column = &t->columns[order[i]];
+        fprintf(out, "%s%s%s", i ? "," : "", column->key, column->kind == CELL_TICKS ? "_ns" : "");
     }
     fputs("\r\n", out);
 }
 
 void table_print_csv(const struct table *t, FILE *out)
 {
-    print_header(t, out);
+    size_t *order = need_memory(table_most_columns(t), sizeof *order);
+    const size_t count = table_order(t, false, order);
+    print_header(t, order, count, out);
     for (size_t row = 0; row < t->row_count; row++) {
-        const char *comma = "";
-        for (size_t i = 0; i < t->column_count; i++) {
-            if (t->columns[i].use == USE_TEXT)
-                continue;
-            fputs(comma, out);
-            print_cell(t, &t->columns[i], &t->cells[row * t->column_count + i], out);
-            comma = ",";
+        for (size_t i = 0; i < count; i++) {
+            if (i)
+                fputc(',', out);
+            print_cell(t, &t->columns[order[i]], &t->cells[row * t->column_count + order[i]], out);
         }
         fputs("\r\n", out);
     }
+    free(order);
 }

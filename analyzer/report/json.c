@@ -59,16 +59,14 @@ static struct json_object *new_cell(const struct table *t, const struct column *
     return NULL;
 }
 
-static struct json_object *new_row(const struct table *t, size_t row)
+static struct json_object *new_row(const struct table *t, const size_t *order, size_t count, size_t row)
 {
     struct json_object *object = json_object_new_object();
-    for (size_t i = 0; i < t->column_count; i++) {
-        const struct column *column = &t->columns[i];
-        if (column->use == USE_TEXT)
-            continue;
+    for (size_t i = 0; i < count; i++) {
+        const struct column *column = &t->columns[order[i]];
         char key[80];
         snprintf(key, sizeof key, "%s%s", column->key, column->kind == CELL_TICKS ? "_ns" : "");
-        json_object_object_add(object, key, new_cell(t, column, &t->cells[row * t->column_count + i]));
+        json_object_object_add(object, key, new_cell(t, column, &t->cells[row * t->column_count + order[i]]));
     }
     return object;
 }
@@ -100,12 +98,15 @@ static void print_and_drop(struct json_object *object, FILE *out)
 
 void table_print_json(const struct table *t, FILE *out)
 {
+    size_t *order = need_memory(table_most_columns(t), sizeof *order);
+    const size_t count = table_order(t, false, order);
     fputs("{\"session\": ", out);
     print_and_drop(new_session(t->session), out);
     fputs(",\n \"rows\": [", out);
     for (size_t row = 0; row < t->row_count; row++) {
         fputs(row ? ",\n  " : "\n  ", out);
-        print_and_drop(new_row(t, row), out);
+        print_and_drop(new_row(t, order, count, row), out);
     }
     fputs("\n ]}\n", out);
+    free(order);
 }

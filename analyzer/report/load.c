@@ -24,9 +24,15 @@ static void __attribute__((format(printf, 2, 3))) remark(struct session_summary 
  * unknown, where some have none, the others' are shown. */
 static void judge_sources(struct session_summary *s, const struct session_file *file)
 {
-    size_t blind = 0;
-    for (size_t i = 0; i < file->thread_count; i++)
+    size_t blind = 0, flags = 0;
+    for (size_t i = 0; i < file->thread_count; i++) {
         blind += file->threads[i].announced && file->threads[i].os_source == DWELL_OS_NONE;
+        flags += file->threads[i].announced && file->threads[i].os_source == DWELL_OS_RSEQ;
+    }
+    s->away_known = blind + flags < file->thread_count || file->thread_count == 0;
+    if (s->away_known && flags)
+        remark(s, "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU", flags,
+               file->thread_count);
     s->application_known = blind < file->thread_count || file->thread_count == 0;
     if (blind && s->application_known)
         remark(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind,
@@ -73,8 +79,9 @@ static void summarize(struct loaded *l)
     s->processes = processes;
     s->events = l->profile->counts.enters + l->profile->counts.exits;
     s->lost_events = l->file->header.lost_events;
-    judge_sources(s, l->file);
     remark_losses(s, l->file, l->profile);
+    s->loss_count = s->remark_count;
+    judge_sources(s, l->file);
 }
 
 void load_session(struct loaded *l, const char *path, unsigned jobs)
@@ -112,17 +119,36 @@ static void fill_pair(struct cell *cells, uint64_t ticks, uint64_t whole)
     cell_percent(&cells[1], share(ticks, whole));
 }
 
-void fill_times(struct cell *cells, const struct times *t, const struct session_summary *s)
+static void fill_away(struct cell *cells, const struct times *t)
 {
-    cell_number(&cells[0], t->calls);
-    fill_pair(&cells[1], t->elapsed_inclusive, s->elapsed_inclusive);
-    fill_pair(&cells[3], t->elapsed_exclusive, s->elapsed_inclusive);
+    cell_percent(&cells[TIME_WAITING], share(t->blocked_exclusive, t->elapsed_exclusive));
+    cell_number(&cells[TIME_BLOCKED_INCLUSIVE], t->blocked_inclusive);
+    cell_number(&cells[TIME_BLOCKED_EXCLUSIVE], t->blocked_exclusive);
+    cell_number(&cells[TIME_PREEMPTED_INCLUSIVE], t->preempted_inclusive);
+    cell_number(&cells[TIME_PREEMPTED_EXCLUSIVE], t->preempted_exclusive);
+    cell_number(&cells[TIME_CPU_INCLUSIVE], times_cpu_inclusive(t));
+    cell_number(&cells[TIME_CPU_EXCLUSIVE], times_cpu_exclusive(t));
+    cell_number(&cells[TIME_PAGE_FAULTS], t->page_faults_inclusive);
+    cell_number(&cells[TIME_PAGE_FAULTS_EXCLUSIVE], t->page_faults_exclusive);
+}
+
+void fill_times(struct table *table, const struct times *t)
+{
+    const struct session_summary *s = table->session;
+    struct cell *cells = &table->cells[table->row_count * table->column_count - TIME_COLUMN_COUNT];
+    table->first_value = table->column_count - TIME_COLUMN_COUNT;
+    table->dim_column = table->first_value + TIME_WAITING;
+    cell_number(&cells[TIME_CALLS], t->calls);
+    fill_pair(&cells[TIME_ELAPSED_INCLUSIVE], t->elapsed_inclusive, s->elapsed_inclusive);
+    fill_pair(&cells[TIME_ELAPSED_EXCLUSIVE], t->elapsed_exclusive, s->elapsed_inclusive);
     if (s->application_known) {
-        fill_pair(&cells[5], t->application_inclusive, s->application_inclusive);
-        fill_pair(&cells[7], t->application_exclusive, s->application_inclusive);
+        fill_pair(&cells[TIME_APPLICATION_INCLUSIVE], t->application_inclusive, s->application_inclusive);
+        fill_pair(&cells[TIME_APPLICATION_EXCLUSIVE], t->application_exclusive, s->application_inclusive);
     }
     if (t->shortest <= t->longest) {
-        cell_number(&cells[9], t->shortest);
-        cell_number(&cells[10], t->longest);
+        cell_number(&cells[TIME_MIN], t->shortest);
+        cell_number(&cells[TIME_MAX], t->longest);
     }
+    if (s->away_known)
+        fill_away(cells, t);
 }

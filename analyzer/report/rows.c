@@ -101,16 +101,42 @@ static void fill_process(const struct loaded *l, struct cell *cells, uint32_t se
 
 /* ---- order ---- */
 
-const char view_sort_keys[] = "name, calls, elapsed_inclusive, elapsed_exclusive, application_inclusive, "
-                              "application_exclusive, min, max";
+static const struct column time_columns[] = { TIME_COLUMNS };
+
+void view_list_columns(FILE *out)
+{
+    static const char *const meanings[TIME_COLUMN_COUNT] = {
+        [TIME_CALLS] = "enters",
+        [TIME_ELAPSED_INCLUSIVE] = "time with it on the stack",
+        [TIME_ELAPSED_INCLUSIVE + 1] = "its share of the session's elapsed inclusive time",
+        [TIME_ELAPSED_EXCLUSIVE] = "time with it on top of the stack",
+        [TIME_ELAPSED_EXCLUSIVE + 1] = "its share of the session's elapsed inclusive time",
+        [TIME_APPLICATION_INCLUSIVE] = "elapsed inclusive without the intervals in which the OS intervened",
+        [TIME_APPLICATION_INCLUSIVE + 1] = "its share of the session's application inclusive time",
+        [TIME_APPLICATION_EXCLUSIVE] = "elapsed exclusive without the intervals in which the OS intervened",
+        [TIME_APPLICATION_EXCLUSIVE + 1] = "its share of the session's application inclusive time",
+        [TIME_WAITING] = "share of its elapsed exclusive time in which it was blocked",
+        [TIME_MIN] = "shortest completed call, elapsed inclusive",
+        [TIME_MAX] = "longest completed call, elapsed inclusive",
+        [TIME_BLOCKED_INCLUSIVE] = "off the CPU, waiting, with it on the stack",
+        [TIME_BLOCKED_EXCLUSIVE] = "off the CPU, waiting, with it on top of the stack",
+        [TIME_PREEMPTED_INCLUSIVE] = "off the CPU because another was to run, with it on the stack",
+        [TIME_PREEMPTED_EXCLUSIVE] = "off the CPU because another was to run, with it on top of the stack",
+        [TIME_CPU_INCLUSIVE] = "elapsed inclusive, less blocked and preempted",
+        [TIME_CPU_EXCLUSIVE] = "elapsed exclusive, less blocked and preempted",
+        [TIME_PAGE_FAULTS] = "page faults with it on the stack",
+        [TIME_PAGE_FAULTS_EXCLUSIVE] = "page faults with it on top of the stack",
+    };
+    for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
+        fprintf(out, "%-30s %s\n", time_columns[i].key, meanings[i]);
+}
 
 bool view_can_sort(const char *key)
 {
-    static const struct column columns[] = { TIME_COLUMNS };
     if (strcmp(key, "name") == 0)
         return true;
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
-        if (columns[i].kind != CELL_PERCENT && strcmp(columns[i].key, key) == 0)
+        if (strcmp(time_columns[i].key, key) == 0)
             return true;
     return false;
 }
@@ -127,7 +153,7 @@ static int compare_cells(const struct column *column, const struct cell *a, cons
     if (column->kind == CELL_TEXT)
         return strcmp(a->text, b->text);
     if (column->kind == CELL_PERCENT)
-        return 0; /* follows from its neighbour */
+        return (a->percent < b->percent) - (a->percent > b->percent);
     return (a->number < b->number) - (a->number > b->number); /* largest first */
 }
 
@@ -180,7 +206,7 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
             fill_thread(l, cells, i);
         else
             fill_process(l, cells, processes[i]);
-        fill_times(&cells[t.column_count - TIME_COLUMN_COUNT], &sums[i], &l->summary);
+        fill_times(&t, &sums[i]);
     }
     free(processes);
     free(sums);

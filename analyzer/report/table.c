@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/message.h"
 #include "base/wide.h"
 
 static const struct {
@@ -27,7 +28,7 @@ table_printer *table_format(const char *name)
 
 struct table table_make(const struct column *columns, size_t column_count, const struct session_summary *session)
 {
-    return (struct table){ .columns = columns, .column_count = column_count, .session = session };
+    return (struct table){ .columns = columns, .column_count = column_count, .session = session, .first_value = column_count };
 }
 
 void table_drop(struct table *t)
@@ -37,6 +38,64 @@ void table_drop(struct table *t)
             free(t->cells[i].text);
     free(t->cells);
     free(t->parents);
+    free(t->chosen);
+}
+
+/* A column of ticks may be named as csv and json name it. */
+static bool is_key(const struct column *column, const char *key, size_t length)
+{
+    static const char unit[] = "_ns";
+    const size_t own = strlen(column->key);
+    if (strncmp(column->key, key, own < length ? own : length) != 0 || own > length)
+        return false;
+    return own == length || (column->kind == CELL_TICKS && length == own + strlen(unit) && strncmp(key + own, unit, strlen(unit)) == 0);
+}
+
+void table_choose(struct table *t, const char *keys)
+{
+    t->chosen = need_memory(strlen(keys) + 1, sizeof *t->chosen);
+    t->chosen_count = 0;
+    for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL) {
+        const size_t length = strcspn(key, ",");
+        size_t column = t->first_value;
+        while (column < t->column_count && !is_key(&t->columns[column], key, length))
+            column++;
+        if (column == t->column_count)
+            die(STATUS_ERROR, "--columns: no column '%.*s'; --columns help lists them", (int)length, key);
+        t->chosen[t->chosen_count++] = column;
+    }
+}
+
+static size_t add_usual(const struct table *t, size_t begin, size_t end, enum column_use unwanted, size_t *order)
+{
+    size_t count = 0;
+    for (size_t i = begin; i < end; i++)
+        if (t->columns[i].use != unwanted)
+            order[count++] = i;
+    return count;
+}
+
+static size_t add_values(const struct table *t, enum column_use unwanted, size_t *order)
+{
+    if (!t->chosen)
+        return add_usual(t, t->first_value, t->column_count, unwanted, order);
+    memcpy(order, t->chosen, t->chosen_count * sizeof *order);
+    return t->chosen_count;
+}
+
+/* For people: numbers, then texts. */
+size_t table_order(const struct table *t, bool people, size_t *order)
+{
+    const enum column_use unwanted = people ? USE_DATA : USE_TEXT;
+    size_t *all = need_memory(table_most_columns(t) + 1, sizeof *all), count = 0;
+    size_t total = add_usual(t, 0, t->first_value, unwanted, all);
+    total += add_values(t, unwanted, all + total);
+    for (int texts = 0; texts < (people ? 2 : 1); texts++)
+        for (size_t i = 0; i < total; i++)
+            if (!people || (t->columns[all[i]].kind == CELL_TEXT) == texts)
+                order[count++] = all[i];
+    free(all);
+    return count;
 }
 
 struct cell *table_row(struct table *t)

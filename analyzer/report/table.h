@@ -46,8 +46,10 @@ struct session_summary {
     uint64_t ticks_per_second;
     uint64_t elapsed_inclusive, application_inclusive; /* ticks */
     bool application_known;
+    bool away_known; /* when threads were blocked or preempted, and page faults */
     uint64_t os_events, threads, processes, events, lost_events;
-    char **remarks; /* lines for people: losses, damages */
+    char **remarks; /* lines for people: losses and damages come first, */
+    size_t loss_count; /* so many */
     size_t remark_count, remark_room;
 };
 
@@ -58,6 +60,10 @@ struct table {
     size_t row_count, row_room;
     size_t *parents; /* by row, 1 + row of the parent or zero; NULL where the table is no tree */
     size_t hidden_rows; /* left out by a limit */
+    size_t dim_column;  /* a percentage: rows in which it is more than half are dimmed; zero: there is none */
+    size_t first_value; /* columns from here on are values; those before say what the row is of */
+    size_t *chosen;     /* value columns to print instead of the usual ones, in this order; NULL: the usual ones */
+    size_t chosen_count;
     const struct session_summary *session;
 };
 
@@ -70,6 +76,18 @@ struct cell *table_row(struct table *t);
 void cell_text(struct cell *cell, const char *text);
 void cell_number(struct cell *cell, uint64_t number);
 void cell_percent(struct cell *cell, double percent);
+
+/* Has these value columns printed: their keys, separated by commas. Ends the program where there is none of a name. */
+void table_choose(struct table *t, const char *keys);
+
+/* Which columns are printed, for people or as data: indices, in order; `order` has room for
+ * table_most_columns(t). */
+size_t table_order(const struct table *t, bool people, size_t *order);
+
+static inline size_t table_most_columns(const struct table *t)
+{
+    return t->column_count + t->chosen_count;
+}
 
 /* Prints the table and the session's summary. */
 typedef void table_printer(const struct table *t, FILE *out);

@@ -4,10 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/message.h"
 #include "report/table.h"
+
+#define DIM "\033[2m"
 
 struct unit {
     const char *name;
@@ -44,17 +47,6 @@ static void format_cell(const struct table *t, const struct column *column, cons
         snprintf(text, size, "%.2f", cell->percent);
 }
 
-/* Which columns are shown, in which order: numbers, then texts. */
-static size_t order_columns(const struct table *t, size_t *order)
-{
-    size_t count = 0;
-    for (int texts = 0; texts < 2; texts++)
-        for (size_t i = 0; i < t->column_count; i++)
-            if (t->columns[i].use != USE_DATA && (t->columns[i].kind == CELL_TEXT) == texts)
-                order[count++] = i;
-    return count;
-}
-
 static void add_columns(struct libscols_table *table, const struct table *t, const size_t *order, size_t count,
                         struct unit unit)
 {
@@ -71,6 +63,13 @@ static void add_columns(struct libscols_table *table, const struct table *t, con
     }
 }
 
+/* What mostly waits is no hot spot. */
+static bool is_dim(const struct table *t, size_t row)
+{
+    const struct cell *cell = &t->cells[row * t->column_count + t->dim_column];
+    return t->dim_column && cell->known && cell->percent > 50;
+}
+
 static void add_rows(struct libscols_table *table, const struct table *t, const size_t *order, size_t count,
                      struct unit unit)
 {
@@ -80,6 +79,8 @@ static void add_rows(struct libscols_table *table, const struct table *t, const 
         lines[row] = scols_table_new_line(table, parent);
         if (!lines[row])
             die(STATUS_ERROR, "out of memory");
+        if (is_dim(t, row))
+            scols_line_set_color(lines[row], DIM);
         for (size_t i = 0; i < count; i++) {
             const struct cell *cell = &t->cells[row * t->column_count + order[i]];
             char number[64] = "";
@@ -123,13 +124,14 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
 void table_print_text(const struct table *t, FILE *out)
 {
     struct unit unit = choose_unit(t->session);
-    size_t *order = need_memory(t->column_count, sizeof *order);
-    size_t count = order_columns(t, order);
+    size_t *order = need_memory(table_most_columns(t), sizeof *order);
+    const size_t count = table_order(t, true, order);
     print_summary(t->session, unit, out);
     struct libscols_table *table = scols_new_table();
     if (!table)
         die(STATUS_ERROR, "out of memory");
     scols_table_set_stream(table, out);
+    scols_table_enable_colors(table, isatty(fileno(out)) && !getenv("NO_COLOR"));
     add_columns(table, t, order, count, unit);
     add_rows(table, t, order, count, unit);
     scols_print_table(table);

@@ -12,7 +12,7 @@ static const struct column columns[] = {
     { "module", "MODULE", CELL_TEXT, USE_DATA, false },
     TIME_COLUMNS,
 };
-enum { COLUMN_COUNT = sizeof columns / sizeof *columns, FIRST_TIME = COLUMN_COUNT - TIME_COLUMN_COUNT };
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
 /* A path is hot while one child has at least half of its parent's time. */
 enum { HOT_SHARE = 2 };
@@ -46,7 +46,7 @@ static size_t add_row(struct drawing *d, size_t parent, unsigned depth, bool hot
     cell_text(&cells[2], name);
     if (module)
         cell_text(&cells[3], module);
-    fill_times(&cells[FIRST_TIME], times, &d->loaded->summary);
+    fill_times(d->table, times);
     d->table->parents = need_more(d->table->parents, d->table->row_room, sizeof *d->table->parents);
     d->table->parents[d->table->row_count - 1] = parent;
     return d->table->row_count;
@@ -96,13 +96,15 @@ static void add_folded(struct drawing *d, const struct ranked *children, size_t 
     struct times sum = { .shortest = UINT64_MAX };
     for (size_t i = 0; i < count; i++) {
         const struct times *t = &d->rollup->nodes[children[i].node];
-        sum.elapsed_inclusive += t->elapsed_inclusive;
-        sum.application_inclusive += t->application_inclusive;
+        times_add_inclusive(&sum, t);
         sum.calls += t->calls;
-        /* Nothing is shown below this row, so it has no time of its own to tell from the rest. */
-        sum.elapsed_exclusive += t->elapsed_inclusive;
-        sum.application_exclusive += t->application_inclusive;
     }
+    /* Nothing is shown below this row, so it has no time of its own to tell from the rest. */
+    sum.elapsed_exclusive = sum.elapsed_inclusive;
+    sum.application_exclusive = sum.application_inclusive;
+    sum.blocked_exclusive = sum.blocked_inclusive;
+    sum.preempted_exclusive = sum.preempted_inclusive;
+    sum.page_faults_exclusive = sum.page_faults_inclusive;
     char name[64];
     snprintf(name, sizeof name, "(%zu %s)", count, why);
     add_row(d, parent, depth, false, name, NULL, &sum);

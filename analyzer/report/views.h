@@ -26,8 +26,7 @@ struct sorting {
     size_t limit;    /* rows; zero: all */
 };
 
-/* The columns' keys that a view can be sorted by, for messages. */
-extern const char view_sort_keys[];
+/* Whether a view can be sorted by that key: a column's, or "name". */
 bool view_can_sort(const char *key);
 
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting);
@@ -47,7 +46,8 @@ struct table view_marks(const struct loaded *l);
 
 /* ---- shared by the views ---- */
 
-/* Whether application times are known: at least one thread had a source of OS events. */
+/* Application times are known where at least one thread had a source of OS events; those away from the CPU and page faults
+ * where the source was perf. */
 #define TIME_COLUMNS                                                                              \
     { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },                                          \
     { "elapsed_inclusive", "EL.INCL", CELL_TICKS, USE_ALWAYS, false },                            \
@@ -58,10 +58,41 @@ struct table view_marks(const struct loaded *l);
     { "application_inclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                    \
     { "application_exclusive", "APP.EXCL", CELL_TICKS, USE_ALWAYS, false },                       \
     { "application_exclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                    \
-    { "min", "MIN", CELL_TICKS, USE_DATA, false }, { "max", "MAX", CELL_TICKS, USE_DATA, false }
-enum { TIME_COLUMN_COUNT = 11 };
+    { "waiting_percent", "WAIT %", CELL_PERCENT, USE_ALWAYS, false },                             \
+    { "min", "MIN", CELL_TICKS, USE_DATA, false },                                                \
+    { "max", "MAX", CELL_TICKS, USE_DATA, false },                                                \
+    { "blocked_inclusive", "BL.INCL", CELL_TICKS, USE_DATA, false },                              \
+    { "blocked_exclusive", "BL.EXCL", CELL_TICKS, USE_DATA, false },                              \
+    { "preempted_inclusive", "PRE.INCL", CELL_TICKS, USE_DATA, false },                           \
+    { "preempted_exclusive", "PRE.EXCL", CELL_TICKS, USE_DATA, false },                           \
+    { "cpu_inclusive", "CPU.INCL", CELL_TICKS, USE_DATA, false },                                 \
+    { "cpu_exclusive", "CPU.EXCL", CELL_TICKS, USE_DATA, false },                                 \
+    { "page_faults", "FAULTS", CELL_COUNT, USE_DATA, false },                                     \
+    { "page_faults_exclusive", "FAULTS.EXCL", CELL_COUNT, USE_DATA, false }
+enum {
+    TIME_CALLS,
+    TIME_ELAPSED_INCLUSIVE,
+    TIME_ELAPSED_EXCLUSIVE = TIME_ELAPSED_INCLUSIVE + 2,
+    TIME_APPLICATION_INCLUSIVE = TIME_ELAPSED_EXCLUSIVE + 2,
+    TIME_APPLICATION_EXCLUSIVE = TIME_APPLICATION_INCLUSIVE + 2,
+    TIME_WAITING = TIME_APPLICATION_EXCLUSIVE + 2,
+    TIME_MIN,
+    TIME_MAX,
+    TIME_BLOCKED_INCLUSIVE,
+    TIME_BLOCKED_EXCLUSIVE,
+    TIME_PREEMPTED_INCLUSIVE,
+    TIME_PREEMPTED_EXCLUSIVE,
+    TIME_CPU_INCLUSIVE,
+    TIME_CPU_EXCLUSIVE,
+    TIME_PAGE_FAULTS,
+    TIME_PAGE_FAULTS_EXCLUSIVE,
+    TIME_COLUMN_COUNT,
+};
 
-/* Fills those columns of a row, beginning at `cells`. */
-void fill_times(struct cell *cells, const struct times *times, const struct session_summary *s);
+/* Fills those columns of a table's last row, and has it dimmed if what it is of mostly waits. */
+void fill_times(struct table *t, const struct times *times);
+
+/* A line for each of those columns: its key, and what it is. */
+void view_list_columns(FILE *out);
 
 #endif

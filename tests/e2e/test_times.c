@@ -114,3 +114,66 @@ Test(e2e_times, the_interval_before_exit)
     cr_assert(lt(u64, report_sum(r, "function", "main", "application_inclusive_ns"), 25000000));
     report_drop(r);
 }
+
+/* Within one in a hundred of what the kernel says. */
+static void check_near(uint64_t found, uint64_t wanted, uint64_t whole, const char *what)
+{
+    const uint64_t difference = found > wanted ? found - wanted : wanted - found;
+    cr_assert(le(u64, difference, whole / 100), "%s: %ju instead of %ju", what, (uintmax_t)found, (uintmax_t)wanted);
+}
+
+static uint64_t of(const struct report *r, const char *function, const char *key)
+{
+    return report_sum(r, "function", function, key);
+}
+
+static void check_waits(const char *mode)
+{
+    char *out = run_well("$DWELL record -q --mode %s --os-events perf --no-follow $PROGRAMS/waits", mode);
+    struct report *r = report_of("");
+    /* The rest of measured's elapsed time is blocked and preempted. */
+    check_near(of(r, "measured", "cpu_inclusive_ns"), truth(out, "cpu"), of(r, "measured", "elapsed_inclusive_ns"), "cpu");
+    cr_assert(ge(u64, of(r, "sleeps", "blocked_exclusive_ns"), 30000000));
+    cr_assert(ge(u64, of(r, "locks", "blocked_exclusive_ns"), 30000000));
+    cr_assert(ge(u64, of(r, "reads", "blocked_exclusive_ns"), 30000000));
+    cr_assert(eq(u64, of(r, "works", "blocked_inclusive_ns"), 0));
+    cr_assert(gt(u64, of(r, "works", "preempted_exclusive_ns"), 0));
+    static const char *const names[] = { "main", "measured", "sleeps", "locks", "reads", "works" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const uint64_t sum = of(r, names[i], "cpu_exclusive_ns") + of(r, names[i], "blocked_exclusive_ns") +
+                             of(r, names[i], "preempted_exclusive_ns"), whole = of(r, names[i], "elapsed_exclusive_ns");
+        cr_assert(le(u64, sum > whole ? sum - whole : whole - sum, 2), "%s", names[i]); /* each is rounded */
+    }
+    report_drop(r);
+    char *hot = run_well("$DWELL report --hot --format csv | tr -d '\\r' | cut -d, -f 1,6- | head -n 2");
+    cr_assert(has(hot, "function,cpu_exclusive_ns,cpu_inclusive_ns,elapsed_exclusive_ns,waiting_percent\nworks,"), "%s", hot);
+    free(hot);
+    free(out);
+}
+
+Test(e2e_times, blocked_and_preempted_as_the_kernel_counts_them)
+{
+    check_waits("trace");
+    check_waits("profile");
+}
+
+Test(e2e_times, columns)
+{
+    free(run_well("$DWELL record -q $SAMPLES/fib 10"));
+    char *csv = run_well("$DWELL report --columns page_faults,calls,max_ns --format csv | head -n 1");
+    cr_assert(eq(str, csv, "function,module,file,line,page_faults,calls,max_ns\r\n"));
+    free(csv);
+    char *text = run_well("$DWELL tree --columns cpu_inclusive | tail -n +3");
+    cr_assert(has(text, "CPU.INCL us HOT CALL PATH\n"), "%s", text);
+    free(text);
+    char *callers = run_well("$DWELL callers --columns calls,blocked_exclusive fib | tail -n +3 | head -n 1");
+    cr_assert(has(callers, "SHARE % CALLS BL.EXCL us"), "%s", callers);
+    free(callers);
+    char *help = run_well("$DWELL report --columns help");
+    cr_assert(has(help, "preempted_exclusive "), "%s", help);
+    free(help);
+    struct ran r = run("$DWELL report --columns calls,colour");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(eq(str, r.err, "dwell: --columns: no column 'colour'; --columns help lists them\n"));
+    ran_drop(&r);
+}
