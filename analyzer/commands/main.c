@@ -17,6 +17,7 @@ static const struct {
     { "callers", command_callers, "a function between its callers and callees" },
     { "marks", command_marks, "what the program said of certain moments" },
     { "info", command_info, "what a session holds, and what was lost" },
+    { "export", command_export, "write a session in a format that other tools read" },
     { "control", command_control, "pause, resume, stop or dump a recording that runs" },
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

@@ -1,0 +1,143 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/message.h"
+#include "commands/commands.h"
+#include "export/exports.h"
+#include "profile/collect.h"
+
+enum { OPTION_LIST = 256, OPTION_LIMIT, OPTION_MIN, OPTION_FILTER, OPTION_AGGREGATE };
+
+static const struct argp_option options[] = {
+    { "output", 'o', "OUT", 0, "Write to this file (default: standard output); of formats of several files: how their names begin", 0 },
+    { "list", OPTION_LIST, NULL, 0, "List the formats", 0 },
+    { "limit", OPTION_LIMIT, "N", 0, "Only the N functions with the most elapsed exclusive time", 0 },
+    { "min", OPTION_MIN, "PERCENT", 0, "Only functions with that share of the elapsed inclusive time", 0 },
+    { "filter", OPTION_FILTER, "GLOB", 0, "Only functions whose name matches", 0 },
+    { "aggregate", OPTION_AGGREGATE, NULL, 0, "A line for each function instead of one for each activation", 0 },
+    { 0 },
+};
+
+struct settings {
+    const struct export_format *format;
+    const char *file, *output;
+    unsigned used; /* enum export_heeds */
+    struct export_options options;
+};
+
+static void list_formats(void)
+{
+    for (const struct export_format *format = export_formats; format->name; format++)
+        printf("%-12s %s\n", format->name, format->does);
+}
+
+static void take_argument(struct settings *s, const struct argp_state *state, const char *argument)
+{
+    if (!s->format) {
+        s->format = export_find(argument);
+        if (!s->format)
+            die(STATUS_ERROR, "no format '%s'; dwell export --list lists them", argument);
+        return;
+    }
+    if (state->arg_num > 1)
+        die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
+    s->file = argument;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    switch (key) {
+    case 'o':
+        s->output = argument;
+        return 0;
+    case OPTION_LIST:
+        list_formats();
+        exit(finish_output());
+    case OPTION_LIMIT:
+        s->used |= EXPORT_LIMIT;
+        s->options.limit = option_number("--limit", argument);
+        return 0;
+    case OPTION_MIN:
+        s->used |= EXPORT_MIN;
+        s->options.min_percent = option_percent("--min", argument);
+        return 0;
+    case OPTION_FILTER:
+        s->used |= EXPORT_FILTER;
+        s->options.filter = argument;
+        return 0;
+    case OPTION_AGGREGATE:
+        s->used |= EXPORT_AGGREGATE;
+        s->options.aggregate = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        take_argument(s, state, argument);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void check(const struct settings *s)
+{
+    static const char *const names[] = { "--limit", "--min", "--filter", "--aggregate" };
+    if (!s->format)
+        die(STATUS_ERROR, "export: name a format; dwell export --list lists them");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (s->used & ~s->format->heeds & 1u << i)
+            die(STATUS_ERROR, "%s means nothing to %s", names[i], s->format->name);
+    if (s->format->write_files && !s->output)
+        die(STATUS_ERROR, "export %s writes several files: say how their names begin, with -o PREFIX", s->format->name);
+}
+
+/* The session is not written over, by whatever name. */
+static FILE *open_output(const struct settings *s, const struct session_file *session)
+{
+    struct stat in, out;
+    if (!s->output)
+        return stdout;
+    if (stat(session->path, &in) == 0 && stat(s->output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+        die(STATUS_ERROR, "%s: is the session itself", s->output);
+    FILE *file = fopen(s->output, "w");
+    if (!file)
+        die(STATUS_ERROR, "%s: %s", s->output, strerror(errno));
+    return file;
+}
+
+static int close_output(const struct settings *s, FILE *out)
+{
+    if (out == stdout)
+        return finish_output();
+    const bool failed = ferror(out);
+    if (fclose(out) == 0 && !failed)
+        return STATUS_OK;
+    say("%s: %s", s->output, strerror(errno));
+    return STATUS_ERROR;
+}
+
+int command_export(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "FORMAT [FILE]\n--list",
+        "Writes a session (dwell.data) in a format that other tools read.", NULL, NULL, NULL,
+    };
+    struct settings s = { .file = DEFAULT_SESSION };
+    parse_options(&argp, "export", argc, argv, &s);
+    check(&s);
+    struct loaded loaded;
+    int status = STATUS_OK;
+    load_session(&loaded, s.file, collect_default_jobs());
+    for (size_t i = 0; i < loaded.summary.remark_count; i++)
+        say("%s: %s", s.file, loaded.summary.remarks[i]);
+    if (s.format->write_files) {
+        s.format->write_files(&loaded, &s.options, s.output);
+    } else {
+        FILE *out = open_output(&s, loaded.file);
+        s.format->write(&loaded, &s.options, out);
+        status = close_output(&s, out);
+    }
+    unload_session(&loaded);
+    return status;
+}

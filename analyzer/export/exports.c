@@ -1,0 +1,112 @@
+#include "export/exports.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "export/formats.h"
+
+const struct export_format export_formats[] = {
+    { 0 },
+};
+
+const struct export_format *export_find(const char *name)
+{
+    for (const struct export_format *format = export_formats; format->name; format++)
+        if (strcmp(format->name, name) == 0)
+            return format;
+    return NULL;
+}
+
+/* ---- the functions chosen ---- */
+
+struct candidate {
+    uint32_t function;
+    const struct times *times;
+    const struct loaded *session;
+};
+
+/* Ties by name, then by place, so that the order does not depend on how the work was split. */
+static int compare_candidates(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    if (x->times->elapsed_exclusive != y->times->elapsed_exclusive)
+        return x->times->elapsed_exclusive < y->times->elapsed_exclusive ? 1 : -1;
+    const struct function_name *m = &x->session->names[x->function], *n = &y->session->names[y->function];
+    const int by_name = strcmp(m->name, n->name), by_module = strcmp(m->module, n->module);
+    if (by_name || by_module)
+        return by_name ? by_name : by_module;
+    const uint64_t p = x->session->profile->functions[x->function].offset;
+    const uint64_t q = y->session->profile->functions[y->function].offset;
+    return (p > q) - (p < q);
+}
+
+static bool is_chosen(const struct loaded *session, const struct export_options *options, uint32_t function,
+                      const struct times *times)
+{
+    if (times->calls == 0 && times->elapsed_inclusive == 0)
+        return false;
+    if ((double)times->elapsed_inclusive * 100 < options->min_percent * (double)session->summary.elapsed_inclusive)
+        return false;
+    return !options->filter || fnmatch(options->filter, session->names[function].name, 0) == 0;
+}
+
+uint32_t *export_choose(const struct loaded *session, const struct export_options *options, size_t *count)
+{
+    const size_t all = session->profile->function_count;
+    struct times *times = rollup_groups(session->rollup, BY_FUNCTION);
+    struct candidate *candidates = need_memory(all + 1, sizeof *candidates);
+    *count = 0;
+    for (uint32_t i = 0; i < all; i++)
+        if (is_chosen(session, options, i, &times[i]))
+            candidates[(*count)++] = (struct candidate){ i, &times[i], session };
+    if (*count)
+        qsort(candidates, *count, sizeof *candidates, compare_candidates);
+    if (options->limit && *count > options->limit)
+        *count = options->limit;
+    uint32_t *chosen = need_memory(*count + 1, sizeof *chosen);
+    for (size_t i = 0; i < *count; i++)
+        chosen[i] = candidates[i].function;
+    free(candidates);
+    free(times);
+    return chosen;
+}
+
+/* ---- names ---- */
+
+struct named {
+    const char *name;
+    uint32_t function;
+};
+
+static int compare_named(const void *a, const void *b)
+{
+    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+}
+
+char **export_unique_names(const struct loaded *session)
+{
+    const size_t count = session->profile->function_count;
+    struct named *sorted = need_memory(count + 1, sizeof *sorted);
+    char **names = need_memory(count + 1, sizeof *names);
+    for (uint32_t i = 0; i < count; i++)
+        sorted[i] = (struct named){ session->names[i].name, i };
+    if (count)
+        qsort(sorted, count, sizeof *sorted, compare_named);
+    for (size_t i = 0; i < count; i++) {
+        const struct function_name *name = &session->names[sorted[i].function];
+        const bool shared = (i > 0 && strcmp(sorted[i - 1].name, name->name) == 0) ||
+                            (i + 1 < count && strcmp(sorted[i + 1].name, name->name) == 0);
+        char **place = &names[sorted[i].function];
+        if (!shared)
+            *place = need_copy(name->name, strlen(name->name));
+        else if (asprintf(place, "%s @%s+0x%" PRIx64, name->name, name->module,
+                          session->profile->functions[sorted[i].function].offset) < 0)
+            die(STATUS_ERROR, "out of memory");
+    }
+    free(sorted);
+    return names;
+}

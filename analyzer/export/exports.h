@@ -1,0 +1,45 @@
+/* The formats that other tools read: one file each, and one table of them. */
+#ifndef DWELL_EXPORT_EXPORTS_H
+#define DWELL_EXPORT_EXPORTS_H
+
+#include "report/views.h"
+
+/* Which options a format heeds; the command refuses the others. */
+enum export_heeds {
+    EXPORT_LIMIT = 1 << 0,
+    EXPORT_MIN = 1 << 1,
+    EXPORT_FILTER = 1 << 2,
+    EXPORT_AGGREGATE = 1 << 3,
+};
+
+struct export_options {
+    size_t limit;       /* functions, those with the most elapsed exclusive time; zero: all */
+    double min_percent; /* of the session's elapsed inclusive time that a function must have as its own inclusive */
+    const char *filter; /* a glob that a function's name must match; NULL: all do */
+    bool aggregate;     /* a line for each function instead of one for each activation */
+};
+
+struct export_format {
+    const char *name;
+    const char *does; /* a line for --list */
+    unsigned heeds;   /* enum export_heeds */
+    /* One of the two. Errors of reading and writing are left in `out`; the second ends the program at one. */
+    void (*write)(const struct loaded *session, const struct export_options *options, FILE *out);
+    void (*write_files)(const struct loaded *session, const struct export_options *options, const char *prefix);
+};
+
+/* In the order of --list; ended by one without a name. */
+extern const struct export_format export_formats[];
+
+/* NULL: there is none of that name. */
+const struct export_format *export_find(const char *name);
+
+/* The functions that the options choose, those with the most elapsed exclusive time first: indices, to be freed by the
+ * caller. */
+uint32_t *export_choose(const struct loaded *session, const struct export_options *options, size_t *count);
+
+/* Names as a format may need them: each function's own, with its module and address behind it where others have the same.
+ * One for each function of the profile; to be freed, each and all, by the caller. */
+char **export_unique_names(const struct loaded *session);
+
+#endif
