@@ -1,5 +1,6 @@
 /* RFC 4180: a header row, integers in nanoseconds, numbers the same in every locale. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "report/table.h"
@@ -22,8 +23,8 @@ static void print_text(const char *text, FILE *out)
 /* printf's %f follows the locale. */
 static void print_percent(double percent, FILE *out)
 {
-    uint64_t scaled = (uint64_t)(percent * 10000 + 0.5);
-    fprintf(out, "%" PRIu64 ".%04" PRIu64, scaled / 10000, scaled % 10000);
+    uint64_t scaled = (uint64_t)(fabs(percent) * 10000 + 0.5);
+    fprintf(out, "%s%" PRIu64 ".%04" PRIu64, percent < 0 && scaled ? "-" : "", scaled / 10000, scaled % 10000);
 }
 
 static void print_cell(const struct table *t, const struct column *column, const struct cell *cell, FILE *out)
@@ -34,11 +35,17 @@ static void print_cell(const struct table *t, const struct column *column, const
     case CELL_TEXT:
         print_text(cell->text, out);
         break;
+    case CELL_DIGITS:
+        fputs(cell->text, out);
+        break;
     case CELL_COUNT:
         fprintf(out, "%" PRIu64, cell->number);
         break;
     case CELL_TICKS:
-        fprintf(out, "%" PRIu64, ticks_to_ns(cell->number, t->session->ticks_per_second));
+        fprintf(out, "%" PRIu64, cell_ns(t, cell));
+        break;
+    case CELL_CHANGE:
+        fprintf(out, "%s%" PRIu64, cell->change < 0 ? "-" : "", cell_change_ns(t, cell));
         break;
     case CELL_PERCENT:
         print_percent(cell->percent, out);
@@ -52,7 +59,9 @@ static void print_header(const struct table *t, FILE *out)
     for (size_t i = 0; i < t->column_count; i++) {
         if (t->columns[i].use == USE_TEXT)
             continue;
-        fprintf(out, "%s%s%s", comma, t->columns[i].key, t->columns[i].kind == CELL_TICKS ? "_ns" : "");
+        fputs(comma, out);
+        print_text(t->columns[i].key, out);
+        fputs(column_is_time(&t->columns[i]) ? "_ns" : "", out);
         comma = ",";
     }
     fputs("\r\n", out);

@@ -15,6 +15,8 @@ enum cell_kind {
     CELL_COUNT,
     CELL_TICKS, /* printed as a time */
     CELL_PERCENT,
+    CELL_CHANGE, /* of ticks, with its sign */
+    CELL_DIGITS, /* a number of another kind, in digits */
 };
 
 enum column_use {
@@ -34,8 +36,9 @@ struct column {
 struct cell {
     bool known;
     union {
-        char *text; /* owned by the table */
+        char *text; /* of texts and digits; owned by the table */
         uint64_t number;
+        int64_t change;
         double percent;
     };
 };
@@ -58,7 +61,7 @@ struct table {
     size_t row_count, row_room;
     size_t *parents; /* by row, 1 + row of the parent or zero; NULL where the table is no tree */
     size_t hidden_rows; /* left out by a limit */
-    const struct session_summary *session;
+    const struct session_summary *session; /* NULL: the rows are of no session, and ticks are nanoseconds */
 };
 
 struct table table_make(const struct column *columns, size_t column_count, const struct session_summary *session);
@@ -70,11 +73,15 @@ struct cell *table_row(struct table *t);
 void cell_text(struct cell *cell, const char *text);
 void cell_number(struct cell *cell, uint64_t number);
 void cell_percent(struct cell *cell, double percent);
+void cell_change(struct cell *cell, int64_t change);
 
 /* Prints the table and the session's summary. */
 typedef void table_printer(const struct table *t, FILE *out);
 
 table_printer table_print_text, table_print_csv, table_print_json;
+
+/* The rows alone, as one of several members of a JSON object: "key": [...] */
+void table_print_json_rows(const struct table *t, const char *key, FILE *out);
 
 /* The printer of that name, or NULL. table_format_names lists them for messages. */
 table_printer *table_format(const char *name);
@@ -82,5 +89,20 @@ extern const char table_format_names[];
 
 /* Ticks in nanoseconds, rounded. */
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second);
+
+/* The nanoseconds in a cell of ticks, and those of a change without their sign. */
+uint64_t cell_ns(const struct table *t, const struct cell *cell);
+uint64_t cell_change_ns(const struct table *t, const struct cell *cell);
+
+/* Whether _ns belongs behind the column's key. */
+static inline bool column_is_time(const struct column *column)
+{
+    return column->kind == CELL_TICKS || column->kind == CELL_CHANGE;
+}
+
+static inline bool column_is_text(const struct column *column)
+{
+    return column->kind == CELL_TEXT || column->kind == CELL_DIGITS;
+}
 
 #endif

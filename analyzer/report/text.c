@@ -14,10 +14,25 @@ struct unit {
     uint64_t ns;
 };
 
-/* The one in which the session's time has up to five digits before the point: three follow it. */
-static struct unit choose_unit(const struct session_summary *s)
+/* Of a table that is of no session. */
+static uint64_t longest_time(const struct table *t)
 {
-    uint64_t ns = ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second);
+    uint64_t longest = 0;
+    for (size_t i = 0; i < t->row_count * t->column_count; i++) {
+        const struct column *column = &t->columns[i % t->column_count];
+        if (!t->cells[i].known || !column_is_time(column) || column->use == USE_DATA)
+            continue;
+        const uint64_t ns = column->kind == CELL_TICKS ? cell_ns(t, &t->cells[i]) : cell_change_ns(t, &t->cells[i]);
+        longest = ns > longest ? ns : longest;
+    }
+    return longest;
+}
+
+/* The one in which the session's time has up to five digits before the point: three follow it. */
+static struct unit choose_unit(const struct table *t)
+{
+    const struct session_summary *s = t->session;
+    uint64_t ns = s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second) : longest_time(t);
     if (ns >= 100000000000u)
         return (struct unit){ "s", 1000000000 };
     if (ns >= 100000000u)
@@ -27,8 +42,15 @@ static struct unit choose_unit(const struct session_summary *s)
 
 static void format_time(char *text, size_t size, uint64_t ns, struct unit unit)
 {
-    uint64_t thousandths = (ns + unit.ns / 2000) / (unit.ns / 1000);
+    const uint64_t thousandth = unit.ns / 1000;
+    uint64_t thousandths = ns / thousandth + (ns % thousandth * 2 >= thousandth);
     snprintf(text, size, "%" PRIu64 ".%03" PRIu64, thousandths / 1000, thousandths % 1000);
+}
+
+static void format_change(char *text, size_t size, const struct table *t, const struct cell *cell, struct unit unit)
+{
+    *text = cell->change < 0 ? '-' : '+';
+    format_time(text + 1, size - 1, cell_change_ns(t, cell), unit);
 }
 
 static void format_cell(const struct table *t, const struct column *column, const struct cell *cell, struct unit unit,
@@ -39,7 +61,9 @@ static void format_cell(const struct table *t, const struct column *column, cons
     else if (column->kind == CELL_COUNT)
         snprintf(text, size, "%" PRIu64, cell->number);
     else if (column->kind == CELL_TICKS)
-        format_time(text, size, ticks_to_ns(cell->number, t->session->ticks_per_second), unit);
+        format_time(text, size, cell_ns(t, cell), unit);
+    else if (column->kind == CELL_CHANGE)
+        format_change(text, size, t, cell, unit);
     else if (column->kind == CELL_PERCENT)
         snprintf(text, size, "%.2f", cell->percent);
 }
@@ -61,7 +85,7 @@ static void add_columns(struct libscols_table *table, const struct table *t, con
     for (size_t i = 0; i < count; i++) {
         const struct column *column = &t->columns[order[i]];
         char title[80];
-        if (column->kind == CELL_TICKS)
+        if (column_is_time(column))
             snprintf(title, sizeof title, "%s %s", column->title, unit.name);
         else
             snprintf(title, sizeof title, "%s", column->title);
@@ -84,7 +108,7 @@ static void add_rows(struct libscols_table *table, const struct table *t, const 
             const struct cell *cell = &t->cells[row * t->column_count + order[i]];
             char number[64] = "";
             const char *text = number;
-            if (cell->known && t->columns[order[i]].kind == CELL_TEXT)
+            if (cell->known && column_is_text(&t->columns[order[i]]))
                 text = cell->text;
             else
                 format_cell(t, &t->columns[order[i]], cell, unit, number, sizeof number);
@@ -122,10 +146,11 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
 
 void table_print_text(const struct table *t, FILE *out)
 {
-    struct unit unit = choose_unit(t->session);
+    struct unit unit = choose_unit(t);
     size_t *order = need_memory(t->column_count, sizeof *order);
     size_t count = order_columns(t, order);
-    print_summary(t->session, unit, out);
+    if (t->session)
+        print_summary(t->session, unit, out);
     struct libscols_table *table = scols_new_table();
     if (!table)
         die(STATUS_ERROR, "out of memory");
