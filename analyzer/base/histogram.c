@@ -106,6 +106,8 @@ uint64_t histogram_percentile(const struct histogram *h, double percent)
     if (h->count == 0)
         return 0;
     const double wanted = ceil((double)h->count * percent / 100);
+    if (wanted >= (double)h->count)
+        return h->greatest;
     uint64_t passed = 0, value = h->greatest;
     for (size_t i = 0; i < h->step_count; i++) {
         passed += h->steps[i].count;

@@ -19,8 +19,8 @@ struct histogram_step {
 struct histogram {
     uint64_t count, least, greatest;
     uint128 sum;
-    uint128 squares;        /* the low 128 bits of the sum of squares */
-    uint64_t squares_above; /* those above */
+    uint128 squares;              /* the low 128 bits of the sum of squares */
+    uint64_t squares_above;       /* those above */
     struct histogram_step *steps; /* by value */
     size_t step_count, step_room;
     bool rounded; /* the steps' values stand for ranges */

@@ -15,7 +15,8 @@ static const struct argp_option options[] = {
     { "sort", 's', "COLUMN", 0, "Largest first (default: total); or name; or order, as in the log", 0 },
     { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
-    { "instances", OPTION_INSTANCES, NULL, 0, "A row for each registration of a marker instead of one for each name", 0 },
+    { "instances", OPTION_INSTANCES, NULL, 0, "A row for each registration of a marker instead of one for each name",
+      0 },
     { "monitors", OPTION_MONITORS, NULL, 0, "In text and csv: CPU and memory instead of the markers", 0 },
     { "diff", OPTION_DIFF, NULL, 0, "Compare two logs, the biggest change of a total first", 0 },
     { "resolution", OPTION_RESOLUTION, "N", 0, "Ticks per second of logs that do not say it", 0 },
@@ -145,7 +146,8 @@ static void print_runs(const struct perflog *log)
     if (count > TEXT_RUNS)
         printf("%zu more runs\n", count - TEXT_RUNS);
     for (size_t i = 0; i < others; i++)
-        printf("! %" PRIu64 " %s of the unknown kind '%s'\n", other[i].count, other[i].count == 1 ? "event" : "events", other[i].name);
+        printf("! %" PRIu64 " %s of the unknown kind '%s'\n", other[i].count, other[i].count == 1 ? "event" : "events",
+               other[i].name);
     if (bad_lines)
         printf("! %" PRIu64 " %s not understood\n", bad_lines, bad_lines == 1 ? "line was" : "lines were");
 }
@@ -220,11 +222,18 @@ static void compare(const struct settings *s)
 int command_perflog(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "FILE...\n--diff FIRST SECOND",
+        options,
+        parse,
+        "FILE...\n--diff FIRST SECOND",
         "Reports the markers, the CPU and the memory of PerfLog logs; - is standard input.\v"
-        "Durations become times by the RESOLUTION of their run. Percentiles are nearest ranks. Lines that cannot be understood "
-        "are said, counted and passed over. In csv, key=value pairs in a marker's string are columns, in whose values %AVG%, "
-        "%MIN% and %MAX% are the row's in seconds, and %KEY% is another pair's value.", NULL, NULL, NULL,
+        "Durations become times by the RESOLUTION of their run. Percentiles are nearest ranks. Lines that cannot be "
+        "understood "
+        "are said, counted and passed over. In csv, key=value pairs in a marker's string are columns, in whose values "
+        "%AVG%, "
+        "%MIN% and %MAX% are the row's in seconds, and %KEY% is another pair's value.",
+        NULL,
+        NULL,
+        NULL,
     };
     struct settings s = { .files = need_memory((size_t)argc, sizeof *s.files), .print = table_print_text };
     parse_options(&argp, "perflog", argc, argv, &s);

@@ -178,7 +178,8 @@ static const char *take_app(struct rest *rest, struct perflog_record *record)
     return NULL;
 }
 
-/* The last one of `word` behind a closing bracket, with blanks between them or not: the bracket; NULL if there is none. */
+/* The last one of `word` behind a closing bracket, with blanks between them or not: the bracket; NULL if there is none.
+ */
 static const char *find_behind_bracket(struct rest rest, const char *word, bool last)
 {
     const char *found = NULL;
@@ -414,6 +415,8 @@ static void parse_tagged(struct rest rest, uint64_t line, perflog_taker *take, v
  * lines are other programs'. */
 static bool is_scrambled(const char *text, size_t length)
 {
+    if (!memchr(text, '[', length))
+        return false;
     for (size_t at = 0; at + 4 < length; at++) {
         if ((text[at] | 0x20) != 'p' || strncasecmp(text + at, "PERF", 4) != 0 || (at && is_word(text[at - 1])))
             continue;
@@ -430,7 +433,8 @@ static void parse_line(const char *text, size_t length, uint64_t line, perflog_t
     size_t tag = perflog_find_tag(text, length, 0, &end);
     if (tag == length && is_scrambled(text, length)) {
         struct perflog_record record = { .line = line };
-        give_bad(&record, "the parts of a PerfLog line in another order, \"## PERF ##\" not before them", trim(text, text + length), take, context);
+        give_bad(&record, "the parts of a PerfLog line in another order, \"## PERF ##\" not before them",
+                 trim(text, text + length), take, context);
     }
     /* Where lines ran together because one was cut off, the others still count. */
     while (tag < length) {

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 enum {
-    LONGEST = 65536, /* of a piece */
+    LONGEST = 65536,  /* of a piece */
     LONGEST_TAG = 32, /* that is found across two pieces */
     LONGEST_CHARACTER = 4,
 };

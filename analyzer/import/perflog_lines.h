@@ -13,7 +13,7 @@
 struct perflog_lines {
     FILE *in;
     enum { BYTES, UTF16_LITTLE, UTF16_BIG } encoding;
-    unsigned char first[2]; /* the stream's first bytes, */
+    unsigned char first[2];          /* the stream's first bytes, */
     size_t first_count, first_taken; /* of which these have been looked at and taken */
     char *buffer;
     size_t length, given; /* in the buffer; of that, what the last call gave */

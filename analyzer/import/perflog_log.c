@@ -120,7 +120,9 @@ static uint32_t new_run(struct reading *r, const char *app, uint32_t app_number,
     struct perflog *log = r->log;
     GROW(log->runs, log->run_count, log->run_room);
     struct perflog_run *run = &log->runs[log->run_count];
-    *run = (struct perflog_run){ .file = r->file, .line = line, .app = app, .app_number = app_number, .file_number = r->file_number };
+    *run = (struct perflog_run){
+        .file = r->file, .line = line, .app = app, .app_number = app_number, .file_number = r->file_number
+    };
     memcpy(run->fields, r->fields, sizeof run->fields);
     struct table_slot *slot = table_find(log->current, app_number, r->file_number);
     if (slot->value_plus_1)
@@ -142,7 +144,9 @@ static uint32_t run_of(struct reading *r, const struct perflog_record *record)
     const uint32_t run = new_run(r, app, number, record->line);
     r->log->runs[run].resolution = r->resolution;
     if (r->header_named && r->resolution && !r->guessed) {
-        say("%s:%" PRIu64 ": application '%s' has no header; its ticks are taken for those of the header before, %" PRIu64 " a second",
+        say("%s:%" PRIu64
+            ": application '%s' has no header; its ticks are taken for those of the header before, %" PRIu64
+            " a second",
             r->file, record->line, app, r->resolution);
         r->guessed = true;
     }
@@ -192,7 +196,8 @@ static void take_resolution(struct reading *r, const struct perflog_record *reco
     }
     run->resolution = record->number;
     /* Headers of several programs that log at once run into each other. */
-    for (size_t i = r->last_run - 1; i > r->first_run && !log->runs[i - 1].resolution && !log->runs[i - 1].durations; i--)
+    for (size_t i = r->last_run - 1; i > r->first_run && !log->runs[i - 1].resolution && !log->runs[i - 1].durations;
+         i--)
         log->runs[i - 1].resolution = record->number;
 }
 
@@ -311,7 +316,8 @@ static void take_value(struct reading *r, const struct perflog_record *record)
 {
     struct perflog *log = r->log;
     const uint32_t run = run_of(r, record), marker = marker_of(r, run, record);
-    const uint32_t key[] = { log->runs[run].app_number, record->kind == PERFLOG_MEMORY, log->instances ? marker + 1 : 0 };
+    const uint32_t key[] = { log->runs[run].app_number, record->kind == PERFLOG_MEMORY,
+                             log->instances ? marker + 1 : 0 };
     log->markers[marker].monitor = true;
     const uint32_t number = intern(&log->series_keys, key, sizeof key);
     if (number == log->series_count) {
@@ -423,8 +429,10 @@ void perflog_finish(struct perflog *log, uint64_t resolution)
         if (resolution || !run->durations)
             continue;
         if (said++ < MOST_SAID)
-            say("%s:%" PRIu64 ": application '%s' has no RESOLUTION: %" PRIu64 " durations are left out; --resolution says how many "
-            "ticks make a second", run->file, run->first_duration_line, run->app, run->durations);
+            say("%s:%" PRIu64 ": application '%s' has no RESOLUTION: %" PRIu64
+                " durations are left out; --resolution says how many "
+                "ticks make a second",
+                run->file, run->first_duration_line, run->app, run->durations);
         log->totals.bad_lines += run->durations;
         log->totals.events -= run->durations;
     }

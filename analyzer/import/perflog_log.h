@@ -1,6 +1,6 @@
 /*
- * What logs hold: runs, markers with their durations, and what was measured of the CPU and memory. Durations are kept as
- * sums and a histogram for each marker, so that memory does not grow with a log's length.
+ * What logs hold: runs, markers with their durations, and what was measured of the CPU and memory. Durations are kept
+ * as sums and a histogram for each marker, so that memory does not grow with a log's length.
  */
 #ifndef DWELL_IMPORT_PERFLOG_LOG_H
 #define DWELL_IMPORT_PERFLOG_LOG_H
@@ -35,13 +35,13 @@ struct perflog_run {
  * are always kept apart from each other.
  */
 struct perflog_marker {
-    uint32_t run;      /* the first one */
+    uint32_t run; /* the first one */
     const char *app, *text;
-    uint32_t id;       /* the first one */
+    uint32_t id; /* the first one */
     bool registered;
     const char *file;
-    uint64_t line;     /* of the first registration, or else event */
-    bool monitor;      /* not for durations: has other events, or is registered for CPU or memory */
+    uint64_t line;              /* of the first registration, or else event */
+    bool monitor;               /* not for durations: has other events, or is registered for CPU or memory */
     struct histogram durations; /* ticks of the run */
 };
 

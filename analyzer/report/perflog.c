@@ -179,7 +179,8 @@ static void put_plot(struct cell *cell, const struct perflog_plot *plot)
 
 static int compare_series(const void *a, const void *b)
 {
-    const struct perflog_series *x = *(const struct perflog_series *const *)a, *y = *(const struct perflog_series *const *)b;
+    const struct perflog_series *x = *(const struct perflog_series *const *)a,
+                                *y = *(const struct perflog_series *const *)b;
     int order = strcmp(x->app, y->app);
     if (order == 0)
         order = x->memory - y->memory;

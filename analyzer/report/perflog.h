@@ -15,7 +15,7 @@ struct perflog_row {
     uint32_t id;
     const char *file; /* where it was registered; NULL if it never was */
     uint64_t line;
-    size_t order;     /* of its appearance */
+    size_t order; /* of its appearance */
     uint64_t count, total, least, mean, greatest, median, p90, p99, deviation;
 };
 
@@ -48,7 +48,8 @@ struct table view_perflog_monitors(const struct perflog *log, bool instances);
 struct table view_perflog_runs(const struct perflog *log);
 
 /* Markers of two logs; the biggest change first. */
-struct table view_perflog_diff(const struct perflog *first, const struct perflog *second, const struct perflog_choice *choice);
+struct table view_perflog_diff(const struct perflog *first, const struct perflog *second,
+                               const struct perflog_choice *choice);
 
 /* ---- key=value pairs ---- */
 

@@ -113,7 +113,8 @@ static void fill_row(struct cell *cells, const struct pair *pair)
     put_change(&cells[11], pair->total_change, pair->first ? pair->first->total : 0);
 }
 
-struct table view_perflog_diff(const struct perflog *first, const struct perflog *second, const struct perflog_choice *choice)
+struct table view_perflog_diff(const struct perflog *first, const struct perflog *second,
+                               const struct perflog_choice *choice)
 {
     size_t first_count, second_count;
     struct perflog_row *first_rows = perflog_rows(first, false, &first_count);

@@ -177,10 +177,10 @@ static const struct {
     const char *key;
     size_t offset;
 } numbers[] = {
-    { "total", offsetof(struct perflog_row, total) },    { "count", offsetof(struct perflog_row, count) },
-    { "min", offsetof(struct perflog_row, least) },      { "mean", offsetof(struct perflog_row, mean) },
-    { "max", offsetof(struct perflog_row, greatest) },   { "median", offsetof(struct perflog_row, median) },
-    { "p90", offsetof(struct perflog_row, p90) },        { "p99", offsetof(struct perflog_row, p99) },
+    { "total", offsetof(struct perflog_row, total) },      { "count", offsetof(struct perflog_row, count) },
+    { "min", offsetof(struct perflog_row, least) },        { "mean", offsetof(struct perflog_row, mean) },
+    { "max", offsetof(struct perflog_row, greatest) },     { "median", offsetof(struct perflog_row, median) },
+    { "p90", offsetof(struct perflog_row, p90) },          { "p99", offsetof(struct perflog_row, p99) },
     { "stddev", offsetof(struct perflog_row, deviation) },
 };
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
