@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/quote.h"
 #include "commands/commands.h"
 #include "report/perflog.h"
 
@@ -117,19 +118,26 @@ static struct perflog *load(const struct settings *s, int first, int count)
 
 /* ---- what is said above the tables of text ---- */
 
+static void print_text(const char *before, const char *text)
+{
+    char quoted[QUOTE_ROOM];
+    printf("%s%s", before, quote(quoted, text, strlen(text)));
+}
+
 static void print_run(const struct perflog_run *run)
 {
-    printf("%s: %s", run->file, *run->app ? run->app : "(no name)");
+    printf("%s: ", run->file);
+    print_text("", *run->app ? run->app : "(no name)");
     if (run->pid_known)
         printf(", pid 0x%08" PRIx64, run->pid);
     if (run->fields[FIELD_PLATFORM])
-        printf(", %s", run->fields[FIELD_PLATFORM]);
+        print_text(", ", run->fields[FIELD_PLATFORM]);
     if (run->fields[FIELD_CPU])
-        printf(" %s", run->fields[FIELD_CPU]);
+        print_text(" ", run->fields[FIELD_CPU]);
     if (run->fields[FIELD_OSVERSION])
-        printf(", OS %s", run->fields[FIELD_OSVERSION]);
+        print_text(", OS ", run->fields[FIELD_OSVERSION]);
     if (run->fields[FIELD_BUILD])
-        printf(" build %s", run->fields[FIELD_BUILD]);
+        print_text(" build ", run->fields[FIELD_BUILD]);
     if (run->resolution)
         printf(", %" PRIu64 " ticks per second", run->resolution);
     puts("");

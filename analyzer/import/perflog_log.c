@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/quote.h"
 #include "base/table.h"
 #include "import/perflog.h"
 
@@ -87,28 +88,17 @@ void perflog_free(struct perflog *log)
 
 /* ---- lines that cannot be understood ---- */
 
-enum { MOST_QUOTED = 60 };
-
-/* The text as it can be shown on one line. */
-static void quote(char *to, struct perflog_text text)
-{
-    const size_t length = text.length < MOST_QUOTED ? text.length : MOST_QUOTED;
-    for (size_t i = 0; i < length; i++)
-        to[i] = (unsigned char)text.at[i] < ' ' || text.at[i] == 127 ? '?' : text.at[i];
-    strcpy(to + length, length < text.length ? "..." : "");
-}
-
 static void take_bad(struct reading *r, const struct perflog_record *record)
 {
-    char quoted[MOST_QUOTED + 4];
+    char quoted[QUOTE_ROOM];
     if (record->line != r->last_bad_line)
         r->bad_lines++;
     r->last_bad_line = record->line;
     if (r->said++ >= MOST_SAID)
         return;
-    quote(quoted, record->text);
-    if (*quoted)
-        say("%s:%" PRIu64 ": %s: '%s'", r->file, record->line, record->problem, quoted);
+    if (record->text.length)
+        say("%s:%" PRIu64 ": %s: '%s'", r->file, record->line, record->problem,
+            quote(quoted, record->text.at, record->text.length));
     else
         say("%s:%" PRIu64 ": %s", r->file, record->line, record->problem);
 }
@@ -144,10 +134,9 @@ static uint32_t run_of(struct reading *r, const struct perflog_record *record)
     const uint32_t run = new_run(r, app, number, record->line);
     r->log->runs[run].resolution = r->resolution;
     if (r->header_named && r->resolution && !r->guessed) {
-        say("%s:%" PRIu64
-            ": application '%s' has no header; its ticks are taken for those of the header before, %" PRIu64
-            " a second",
-            r->file, record->line, app, r->resolution);
+        char quoted[QUOTE_ROOM];
+        say("%s:%" PRIu64 ": application '%s' has no header; its ticks are taken for those of the header before, %" PRIu64
+            " a second", r->file, record->line, quote(quoted, app, record->app.length), r->resolution);
         r->guessed = true;
     }
     return run;
@@ -345,12 +334,13 @@ static void take_other(struct reading *r, const struct perflog_record *record)
     struct perflog *log = r->log;
     if (log->other_count == MOST_OTHERS)
         return;
+    char quoted[QUOTE_ROOM];
     const uint32_t number = intern(&log->other_names, record->name.at, record->name.length);
     if (number == log->other_count) {
         GROW(log->others, log->other_count, log->other_room);
         log->others[log->other_count++] = (struct perflog_other){ log->other_names.pieces[number].bytes, 0 };
         say("%s:%" PRIu64 ": events of the kind '%s' are not known; they are counted, and the rest goes on", r->file,
-            record->line, log->others[number].name);
+            record->line, quote(quoted, record->name.at, record->name.length));
     }
     log->others[number].count++;
     log->markers[marker_of(r, run_of(r, record), record)].monitor = true;
@@ -428,11 +418,11 @@ void perflog_finish(struct perflog *log, uint64_t resolution)
         run->resolution = resolution;
         if (resolution || !run->durations)
             continue;
+        char quoted[QUOTE_ROOM];
         if (said++ < MOST_SAID)
-            say("%s:%" PRIu64 ": application '%s' has no RESOLUTION: %" PRIu64
-                " durations are left out; --resolution says how many "
-                "ticks make a second",
-                run->file, run->first_duration_line, run->app, run->durations);
+            say("%s:%" PRIu64 ": application '%s' has no RESOLUTION; durations left out: %" PRIu64
+                " (--resolution says how many ticks make a second)",
+                run->file, run->first_duration_line, quote(quoted, run->app, strlen(run->app)), run->durations);
         log->totals.bad_lines += run->durations;
         log->totals.events -= run->durations;
     }

@@ -61,7 +61,8 @@ static void print_header(const struct table *t, FILE *out)
             continue;
         fputs(comma, out);
         print_text(t->columns[i].key, out);
-        fputs(column_is_time(&t->columns[i]) ? "_ns" : "", out);
+        if (column_is_time(&t->columns[i])) /* whose keys need no quotes */
+            fputs("_ns", out);
         comma = ",";
     }
     fputs("\r\n", out);

@@ -65,7 +65,7 @@ static void format_cell(const struct table *t, const struct column *column, cons
     else if (column->kind == CELL_CHANGE)
         format_change(text, size, t, cell, unit);
     else if (column->kind == CELL_PERCENT)
-        snprintf(text, size, "%.2f", cell->percent);
+        snprintf(text, size, "%.2f", fabs(cell->percent) < 0.005 ? 0.0 : cell->percent);
 }
 
 /* Which columns are shown, in which order: numbers, then texts. */
