@@ -24,7 +24,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-enum { TEXT_LIMIT = 40, TEXT_RUNS = 8 };
+enum { TEXT_LIMIT = 40, TEXT_LINES = 8 };
 
 struct settings {
     char **files;
@@ -149,13 +149,17 @@ static void print_runs(const struct perflog *log)
     const struct perflog_run *runs = perflog_runs(log, &count);
     const struct perflog_other *other = perflog_others(log, &others);
     const uint64_t bad_lines = perflog_totals(log).bad_lines;
-    for (size_t i = 0; i < count && i < TEXT_RUNS; i++)
+    for (size_t i = 0; i < count && i < TEXT_LINES; i++)
         print_run(&runs[i]);
-    if (count > TEXT_RUNS)
-        printf("%zu more runs\n", count - TEXT_RUNS);
-    for (size_t i = 0; i < others; i++)
-        printf("! %" PRIu64 " %s of the unknown kind '%s'\n", other[i].count, other[i].count == 1 ? "event" : "events",
-               other[i].name);
+    if (count > TEXT_LINES)
+        printf("%zu more runs\n", count - TEXT_LINES);
+    for (size_t i = 0; i < others && i < TEXT_LINES; i++) {
+        printf("! %" PRIu64 " %s of the unknown kind ", other[i].count, other[i].count == 1 ? "event" : "events");
+        print_text("", other[i].name);
+        puts("");
+    }
+    if (others > TEXT_LINES)
+        printf("! %zu more unknown kinds of events\n", others - TEXT_LINES);
     if (bad_lines)
         printf("! %" PRIu64 " %s not understood\n", bad_lines, bad_lines == 1 ? "line was" : "lines were");
 }

@@ -12,10 +12,7 @@
 #include "base/table.h"
 #include "import/perflog.h"
 
-enum {
-    MOST_SAID = 20,    /* lines of a file about which something is said */
-    MOST_OTHERS = 100, /* kinds of unknown events that are told apart */
-};
+enum { MOST_SAID = 20 }; /* lines of a file about which something is said, and kinds of unknown events */
 
 static const char *const field_names[] = { "OSVERSION", "BUILD", "PLATFORM", "CPU", "DEVNAME" };
 
@@ -135,8 +132,10 @@ static uint32_t run_of(struct reading *r, const struct perflog_record *record)
     r->log->runs[run].resolution = r->resolution;
     if (r->header_named && r->resolution && !r->guessed) {
         char quoted[QUOTE_ROOM];
-        say("%s:%" PRIu64 ": application '%s' has no header; its ticks are taken for those of the header before, %" PRIu64
-            " a second", r->file, record->line, quote(quoted, app, record->app.length), r->resolution);
+        say("%s:%" PRIu64
+            ": application '%s' has no header; its ticks are taken for those of the header before, %" PRIu64
+            " a second",
+            r->file, record->line, quote(quoted, app, record->app.length), r->resolution);
         r->guessed = true;
     }
     return run;
@@ -332,18 +331,18 @@ static void take_value(struct reading *r, const struct perflog_record *record)
 static void take_other(struct reading *r, const struct perflog_record *record)
 {
     struct perflog *log = r->log;
-    if (log->other_count == MOST_OTHERS)
-        return;
     char quoted[QUOTE_ROOM];
     const uint32_t number = intern(&log->other_names, record->name.at, record->name.length);
     if (number == log->other_count) {
         GROW(log->others, log->other_count, log->other_room);
         log->others[log->other_count++] = (struct perflog_other){ log->other_names.pieces[number].bytes, 0 };
-        say("%s:%" PRIu64 ": events of the kind '%s' are not known; they are counted, and the rest goes on", r->file,
-            record->line, quote(quoted, record->name.at, record->name.length));
+        if (number < MOST_SAID)
+            say("%s:%" PRIu64 ": events of the kind '%s' are not known; they are counted, and the rest goes on",
+                r->file, record->line, quote(quoted, record->name.at, record->name.length));
     }
     log->others[number].count++;
-    log->markers[marker_of(r, run_of(r, record), record)].monitor = true;
+    const uint32_t marker = marker_of(r, run_of(r, record), record); /* which may move the others */
+    log->markers[marker].monitor = true;
 }
 
 /* ---- */

@@ -27,6 +27,11 @@ static const struct column marker_columns[] = {
 };
 enum { MARKER_COLUMNS = sizeof marker_columns / sizeof *marker_columns };
 
+/* Times of single activations are in the unit that suits their averages: a total may be a million times as long. */
+static const size_t marker_units[MARKER_COLUMNS] = {
+    [4] = 4, [5] = 6, [6] = 6, [7] = 6, [8] = 6, [9] = 6, [10] = 6, [11] = 6
+};
+
 void perflog_table_drop(struct perflog_table *t)
 {
     table_drop(&t->table);
@@ -105,6 +110,7 @@ struct perflog_table view_perflog(const struct perflog *log, const struct perflo
         t.columns[fixed + i] = (struct column){ t.keys[i], t.keys[i], CELL_TEXT, USE_DATA, false };
     }
     t.table = table_make(t.columns, fixed + keys.count, NULL);
+    t.table.unit_columns = marker_units; /* those of pairs are no times */
     for (size_t i = 0; i < shown; i++) {
         struct cell *cells = table_row(&t.table);
         fill_marker(cells, &rows[i], choice->instances);

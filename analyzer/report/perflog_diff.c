@@ -22,6 +22,9 @@ static const struct column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
+/* Averages are in one unit, totals in another. */
+static const size_t units[COLUMNS] = { [5] = 5, [6] = 5, [7] = 5, [9] = 9, [10] = 9, [11] = 9 };
+
 struct pair {
     const struct perflog_row *first, *second; /* NULL: not in that log */
     int64_t total_change, mean_change;
@@ -123,6 +126,7 @@ struct table view_perflog_diff(const struct perflog *first, const struct perflog
     const size_t count = match(pairs, first_rows, first_count, second_rows, second_count);
     qsort_r(pairs, count, sizeof *pairs, compare_pairs, (void *)choice->sort);
     struct table t = table_make(columns, COLUMNS, NULL);
+    t.unit_columns = units;
     const size_t shown = choice->limit && choice->limit < count ? choice->limit : count;
     for (size_t i = 0; i < shown; i++)
         fill_row(table_row(&t), &pairs[i]);

@@ -62,6 +62,7 @@ struct table {
     size_t *parents; /* by row, 1 + row of the parent or zero; NULL where the table is no tree */
     size_t hidden_rows; /* left out by a limit */
     const struct session_summary *session; /* NULL: the rows are of no session, and ticks are nanoseconds */
+    const size_t *unit_columns; /* by column: the one whose longest time chooses its unit in text; NULL: one for all */
 };
 
 struct table table_make(const struct column *columns, size_t column_count, const struct session_summary *session);

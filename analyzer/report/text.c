@@ -14,13 +14,17 @@ struct unit {
     uint64_t ns;
 };
 
+enum { ALL_COLUMNS = -1 };
+
 /* Of a table that is of no session. */
-static uint64_t longest_time(const struct table *t)
+static uint64_t longest_time(const struct table *t, size_t only)
 {
     uint64_t longest = 0;
     for (size_t i = 0; i < t->row_count * t->column_count; i++) {
         const struct column *column = &t->columns[i % t->column_count];
         if (!t->cells[i].known || !column_is_time(column) || column->use == USE_DATA)
+            continue;
+        if (only != (size_t)ALL_COLUMNS && only != i % t->column_count)
             continue;
         const uint64_t ns = column->kind == CELL_TICKS ? cell_ns(t, &t->cells[i]) : cell_change_ns(t, &t->cells[i]);
         longest = ns > longest ? ns : longest;
@@ -29,15 +33,24 @@ static uint64_t longest_time(const struct table *t)
 }
 
 /* The one in which the session's time has up to five digits before the point: three follow it. */
-static struct unit choose_unit(const struct table *t)
+static struct unit choose_unit(const struct table *t, size_t column)
 {
     const struct session_summary *s = t->session;
-    uint64_t ns = s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second) : longest_time(t);
+    uint64_t ns = s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second) : longest_time(t, column);
     if (ns >= 100000000000u)
         return (struct unit){ "s", 1000000000 };
     if (ns >= 100000000u)
         return (struct unit){ "ms", 1000000 };
     return (struct unit){ "us", 1000 };
+}
+
+static struct unit *choose_units(const struct table *t)
+{
+    struct unit *units = need_memory(t->column_count, sizeof *units);
+    const struct unit common = choose_unit(t, ALL_COLUMNS);
+    for (size_t i = 0; i < t->column_count; i++)
+        units[i] = t->unit_columns && column_is_time(&t->columns[i]) ? choose_unit(t, t->unit_columns[i]) : common;
+    return units;
 }
 
 static void format_time(char *text, size_t size, uint64_t ns, struct unit unit)
@@ -80,13 +93,13 @@ static size_t order_columns(const struct table *t, size_t *order)
 }
 
 static void add_columns(struct libscols_table *table, const struct table *t, const size_t *order, size_t count,
-                        struct unit unit)
+                        const struct unit *units)
 {
     for (size_t i = 0; i < count; i++) {
         const struct column *column = &t->columns[order[i]];
         char title[80];
         if (column_is_time(column))
-            snprintf(title, sizeof title, "%s %s", column->title, unit.name);
+            snprintf(title, sizeof title, "%s %s", column->title, units[order[i]].name);
         else
             snprintf(title, sizeof title, "%s", column->title);
         int flags = column->kind != CELL_TEXT ? SCOLS_FL_RIGHT : column->tree ? SCOLS_FL_TREE : i + 1 == count ? SCOLS_FL_TRUNC : 0;
@@ -96,7 +109,7 @@ static void add_columns(struct libscols_table *table, const struct table *t, con
 }
 
 static void add_rows(struct libscols_table *table, const struct table *t, const size_t *order, size_t count,
-                     struct unit unit)
+                     const struct unit *units)
 {
     struct libscols_line **lines = need_memory(t->row_count, sizeof *lines);
     for (size_t row = 0; row < t->row_count; row++) {
@@ -111,7 +124,7 @@ static void add_rows(struct libscols_table *table, const struct table *t, const 
             if (cell->known && column_is_text(&t->columns[order[i]]))
                 text = cell->text;
             else
-                format_cell(t, &t->columns[order[i]], cell, unit, number, sizeof number);
+                format_cell(t, &t->columns[order[i]], cell, units[order[i]], number, sizeof number);
             scols_line_set_data(lines[row], i, text);
         }
     }
@@ -146,20 +159,21 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
 
 void table_print_text(const struct table *t, FILE *out)
 {
-    struct unit unit = choose_unit(t);
+    struct unit *units = choose_units(t);
     size_t *order = need_memory(t->column_count, sizeof *order);
     size_t count = order_columns(t, order);
     if (t->session)
-        print_summary(t->session, unit, out);
+        print_summary(t->session, choose_unit(t, ALL_COLUMNS), out);
     struct libscols_table *table = scols_new_table();
     if (!table)
         die(STATUS_ERROR, "out of memory");
     scols_table_set_stream(table, out);
-    add_columns(table, t, order, count, unit);
-    add_rows(table, t, order, count, unit);
+    add_columns(table, t, order, count, units);
+    add_rows(table, t, order, count, units);
     scols_print_table(table);
     scols_unref_table(table);
     if (t->hidden_rows)
         fprintf(out, "%zu more; --limit 0 shows all\n", t->hidden_rows);
     free(order);
+    free(units);
 }
