@@ -283,6 +283,27 @@ static const char *parse_other(struct perflog_text word, struct rest *rest, stru
     return NULL;
 }
 
+/* [name] [value], of which the name may hold brackets that close. */
+static bool parse_attribute(struct rest rest, struct perflog_record *record)
+{
+    struct rest after = rest;
+    if (!take_character(&after, '['))
+        return false;
+    for (const char *at = after.at; at < rest.end; at++) {
+        struct rest behind = { at + 1, rest.end };
+        if (*at != ']' || !take_character(&behind, '['))
+            continue;
+        const char *close = memchr(behind.at, ']', (size_t)(behind.end - behind.at));
+        if (!close)
+            return false;
+        record->kind = PERFLOG_ATTRIBUTE;
+        record->name = between(after.at, at);
+        record->text = between(behind.at, close);
+        return true;
+    }
+    return false;
+}
+
 static const char *parse_event(struct rest *rest, struct perflog_record *record)
 {
     struct perflog_text id, value;
@@ -291,6 +312,12 @@ static const char *parse_event(struct rest *rest, struct perflog_record *record)
         return "EVT is not followed by a marker's number in brackets";
     const struct perflog_text word = take_any_word(rest);
     const bool duration = is(word, "DUR"), cpu = is(word, "CPU"), memory = is(word, "MEM");
+    if (is(word, "ERROR")) {
+        record->kind = PERFLOG_ERROR;
+        return NULL;
+    }
+    if (is(word, "ATTR") && parse_attribute(*rest, record))
+        return NULL;
     if (!duration && !cpu && !memory)
         return parse_other(word, rest, record);
     record->kind = duration ? PERFLOG_DURATION : cpu ? PERFLOG_CPU : PERFLOG_MEMORY;

@@ -21,6 +21,8 @@ enum perflog_kind {
     PERFLOG_NAMED,       /* a duration of the marker `text`, which has no id: `number` ticks */
     PERFLOG_CPU,         /* `value` millionths of a percent */
     PERFLOG_MEMORY,      /* `value` millionths of a byte */
+    PERFLOG_ERROR,       /* of `id`: what was begun has failed */
+    PERFLOG_ATTRIBUTE,   /* of `id`: `name` and `text` */
     PERFLOG_OTHER,       /* an event of the kind `name`, of which no more is known */
     PERFLOG_CALIBRATION, /* for the library alone */
     PERFLOG_BAD,         /* cannot be understood: `problem`, and of what, `text` */

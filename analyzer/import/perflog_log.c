@@ -12,7 +12,8 @@
 #include "base/table.h"
 #include "import/perflog.h"
 
-enum { MOST_SAID = 20 }; /* lines of a file about which something is said, and kinds of unknown events */
+enum { MOST_ATTRIBUTES = 100 }; /* of a marker */
+enum { MOST_SAID = 20 };        /* lines of a file about which something is said, and kinds of unknown events */
 
 static const char *const field_names[] = { "OSVERSION", "BUILD", "PLATFORM", "CPU", "DEVNAME" };
 
@@ -66,10 +67,18 @@ struct perflog *perflog_new(bool instances)
     return log;
 }
 
+static void drop_marker(struct perflog_marker *marker)
+{
+    histogram_drop(&marker->durations);
+    for (size_t i = 0; i < marker->attribute_count; i++)
+        free(marker->attributes[i].value);
+    free(marker->attributes);
+}
+
 void perflog_free(struct perflog *log)
 {
     for (size_t i = 0; i < log->marker_count; i++)
-        histogram_drop(&log->markers[i].durations);
+        drop_marker(&log->markers[i]);
     free(log->runs);
     free(log->markers);
     free(log->series);
@@ -278,6 +287,30 @@ static void take_named(struct reading *r, const struct perflog_record *record)
     add_duration(r, run, marker, record);
 }
 
+static void take_error(struct reading *r, const struct perflog_record *record)
+{
+    const uint32_t marker = marker_of(r, run_of(r, record), record);
+    r->log->markers[marker].errors++;
+}
+
+static void take_attribute(struct reading *r, const struct perflog_record *record)
+{
+    const uint32_t number = marker_of(r, run_of(r, record), record);
+    struct perflog_marker *marker = &r->log->markers[number];
+    const char *name = keep(r->log, record->name, NULL);
+    size_t i = 0;
+    while (i < marker->attribute_count && marker->attributes[i].name != name)
+        i++;
+    if (i == marker->attribute_count) {
+        if (i == MOST_ATTRIBUTES)
+            return;
+        GROW(marker->attributes, marker->attribute_count, marker->attribute_room);
+        marker->attributes[marker->attribute_count++] = (struct perflog_attribute){ name, NULL };
+    }
+    free(marker->attributes[i].value);
+    marker->attributes[i].value = need_copy(record->text.at, record->text.length);
+}
+
 /* ---- CPU and memory ---- */
 
 static void add_point(struct perflog_plot *plot, int128 value)
@@ -383,6 +416,12 @@ static void take(const struct perflog_record *record, void *context)
     case PERFLOG_CPU:
     case PERFLOG_MEMORY:
         take_value(r, record);
+        break;
+    case PERFLOG_ERROR:
+        take_error(r, record);
+        break;
+    case PERFLOG_ATTRIBUTE:
+        take_attribute(r, record);
         break;
     case PERFLOG_OTHER:
         take_other(r, record);

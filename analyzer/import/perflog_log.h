@@ -29,6 +29,12 @@ struct perflog_run {
     uint32_t app_number, file_number;
 };
 
+/* A named value on a marker, the last one of its name. */
+struct perflog_attribute {
+    const char *name;
+    char *value;
+};
+
 /*
  * A marker, which is what was registered under an id and is meant by the events that follow: those of one application
  * with the same string are one, in all runs of one resolution, unless they are to be kept apart. Ids without a string
@@ -43,6 +49,9 @@ struct perflog_marker {
     uint64_t line;              /* of the first registration, or else event */
     bool monitor;               /* not for durations: has other events, or is registered for CPU or memory */
     struct histogram durations; /* ticks of the run */
+    uint64_t errors;            /* activations that failed, which have no duration */
+    struct perflog_attribute *attributes;
+    size_t attribute_count, attribute_room;
 };
 
 enum { PLOT_POINTS = 64 };

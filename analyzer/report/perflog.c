@@ -11,21 +11,15 @@
 
 /* The first eight are what scripts rely on. */
 static const struct column marker_columns[] = {
-    { "app", "APP", CELL_TEXT, USE_ALWAYS, false },
-    { "marker", "MARKER", CELL_TEXT, USE_ALWAYS, false },
-    { "id", "ID", CELL_COUNT, USE_ALWAYS, false },
-    { "count", "COUNT", CELL_COUNT, USE_ALWAYS, false },
-    { "total", "TOTAL", CELL_TICKS, USE_ALWAYS, false },
-    { "min", "MIN", CELL_TICKS, USE_ALWAYS, false },
-    { "mean", "AVERAGE", CELL_TICKS, USE_ALWAYS, false },
-    { "max", "MAX", CELL_TICKS, USE_ALWAYS, false },
-    { "median", "MEDIAN", CELL_TICKS, USE_ALWAYS, false },
-    { "p90", "P90", CELL_TICKS, USE_ALWAYS, false },
-    { "p99", "P99", CELL_TICKS, USE_ALWAYS, false },
-    { "stddev", "STDDEV", CELL_TICKS, USE_ALWAYS, false },
-    { "registered", "REGISTERED", CELL_TEXT, USE_ALWAYS, false },
+    { "app", "APP", CELL_TEXT, USE_ALWAYS, false },        { "marker", "MARKER", CELL_TEXT, USE_ALWAYS, false },
+    { "id", "ID", CELL_COUNT, USE_ALWAYS, false },         { "count", "COUNT", CELL_COUNT, USE_ALWAYS, false },
+    { "total", "TOTAL", CELL_TICKS, USE_ALWAYS, false },   { "min", "MIN", CELL_TICKS, USE_ALWAYS, false },
+    { "mean", "AVERAGE", CELL_TICKS, USE_ALWAYS, false },  { "max", "MAX", CELL_TICKS, USE_ALWAYS, false },
+    { "median", "MEDIAN", CELL_TICKS, USE_ALWAYS, false }, { "p90", "P90", CELL_TICKS, USE_ALWAYS, false },
+    { "p99", "P99", CELL_TICKS, USE_ALWAYS, false },       { "stddev", "STDDEV", CELL_TICKS, USE_ALWAYS, false },
+    { "errors", "ERRORS", CELL_COUNT, USE_ALWAYS, false }, { "registered", "REGISTERED", CELL_TEXT, USE_ALWAYS, false },
 };
-enum { MARKER_COLUMNS = sizeof marker_columns / sizeof *marker_columns };
+enum { MARKER_COLUMNS = sizeof marker_columns / sizeof *marker_columns, ERRORS = MARKER_COLUMNS - 2 };
 
 /* Times of single activations are in the unit that suits their averages: a total may be a million times as long. */
 static const size_t marker_units[MARKER_COLUMNS] = {
@@ -51,6 +45,7 @@ static void fill_marker(struct cell *cells, const struct perflog_row *row, bool 
     cell_number(&cells[4], row->total);
     for (size_t i = 0; row->count && i < sizeof times / sizeof *times; i++)
         cell_number(&cells[5 + i], times[i]);
+    cell_number(&cells[ERRORS], row->errors);
     if (instances && row->file) {
         char *place = need_memory(strlen(row->file) + 32, 1);
         sprintf(place, "%s:%" PRIu64, row->file, row->line);
@@ -59,13 +54,34 @@ static void fill_marker(struct cell *cells, const struct perflog_row *row, bool 
     }
 }
 
-/* All keys in the order in which they come. */
+/* All keys in the order in which they come, and names of attributes. */
 static void find_keys(struct intern *keys, const struct perflog_row *rows, size_t count)
 {
     struct perflog_pair pair;
     for (size_t i = 0; i < count; i++)
         for (const char *at = rows[i].marker; perflog_next_pair(&at, &pair);)
             intern(keys, pair.key, pair.key_length);
+    for (size_t i = 0; i < count; i++)
+        for (size_t a = 0; a < rows[i].attribute_count; a++)
+            intern(keys, rows[i].attributes[a].name, strlen(rows[i].attributes[a].name));
+}
+
+/* In its string, or else logged as its attribute. */
+static char *value_of(const struct perflog_row *row, const char *key)
+{
+    char *value = perflog_pair_value(row, key);
+    for (size_t a = 0; a < row->attribute_count && !value; a++)
+        if (strcmp(row->attributes[a].name, key) == 0)
+            value = need_copy(row->attributes[a].value, strlen(row->attributes[a].value));
+    return value;
+}
+
+static bool any_errors(const struct perflog_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].errors)
+            return true;
+    return false;
 }
 
 static bool is_taken(const char *key)
@@ -105,6 +121,8 @@ struct perflog_table view_perflog(const struct perflog *log, const struct perflo
     t.keys = need_memory(keys.count, sizeof *t.keys);
     t.columns = need_memory(fixed + keys.count, sizeof *t.columns);
     memcpy(t.columns, marker_columns, fixed * sizeof *t.columns);
+    if (!any_errors(rows, shown))
+        t.columns[ERRORS].use = USE_DATA; /* people need not read zeros */
     for (size_t i = 0; i < keys.count; i++) {
         t.keys[i] = column_name(keys.pieces[i].bytes);
         t.columns[fixed + i] = (struct column){ t.keys[i], t.keys[i], CELL_TEXT, USE_DATA, false };
@@ -115,7 +133,7 @@ struct perflog_table view_perflog(const struct perflog *log, const struct perflo
         struct cell *cells = table_row(&t.table);
         fill_marker(cells, &rows[i], choice->instances);
         for (size_t key = 0; key < keys.count; key++) {
-            char *value = perflog_pair_value(&rows[i], keys.pieces[key].bytes);
+            char *value = value_of(&rows[i], keys.pieces[key].bytes);
             cell_text(&cells[fixed + key], value);
             free(value);
         }

@@ -16,6 +16,9 @@ struct perflog_row {
     const char *file; /* where it was registered; NULL if it never was */
     uint64_t line;
     size_t order; /* of its appearance */
+    uint64_t errors;
+    const struct perflog_attribute *attributes; /* the log's */
+    size_t attribute_count;
     uint64_t count, total, least, mean, greatest, median, p90, p99, deviation;
 };
 

@@ -146,6 +146,13 @@ static struct perflog_row make_row(const struct part *parts, size_t count)
         .line = marker->line,
         .order = parts[0].order,
     };
+    for (size_t i = 0; i < count; i++) {
+        row.errors += parts[i].marker->errors;
+        if (parts[i].marker->attribute_count) {
+            row.attributes = parts[i].marker->attributes;
+            row.attribute_count = parts[i].marker->attribute_count;
+        }
+    }
     fill_sums(&row, parts, count);
     return row;
 }
@@ -157,7 +164,7 @@ struct perflog_row *perflog_rows(const struct perflog *log, bool instances, size
     const struct perflog_run *runs = perflog_runs(log, &run_count);
     struct part *parts = need_memory(marker_count, sizeof *parts);
     for (size_t i = 0; i < marker_count; i++)
-        if (markers[i].durations.count || !markers[i].monitor)
+        if (markers[i].durations.count || markers[i].errors || !markers[i].monitor)
             parts[part_count++] = (struct part){ &markers[i], runs[markers[i].run].resolution, i };
     qsort(parts, part_count, sizeof *parts, compare_parts);
     struct perflog_row *rows = need_memory(part_count, sizeof *rows);
@@ -181,11 +188,11 @@ static const struct {
     { "min", offsetof(struct perflog_row, least) },        { "mean", offsetof(struct perflog_row, mean) },
     { "max", offsetof(struct perflog_row, greatest) },     { "median", offsetof(struct perflog_row, median) },
     { "p90", offsetof(struct perflog_row, p90) },          { "p99", offsetof(struct perflog_row, p99) },
-    { "stddev", offsetof(struct perflog_row, deviation) },
+    { "stddev", offsetof(struct perflog_row, deviation) }, { "errors", offsetof(struct perflog_row, errors) },
 };
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
-const char perflog_sort_keys[] = "total, count, min, mean, max, median, p90, p99, stddev, name, order";
+const char perflog_sort_keys[] = "total, count, min, mean, max, median, p90, p99, stddev, errors, name, order";
 
 bool perflog_can_sort(const char *key)
 {

@@ -59,6 +59,11 @@ Test(golden_perflog, pairs_in_strings_are_columns)
     check("pairs.log --format csv", "pairs.csv");
 }
 
+Test(golden_perflog, errors_and_attributes)
+{
+    check_formats("attributes.log", "attributes");
+}
+
 Test(golden_perflog, iterations_merged_and_apart)
 {
     check_formats("iterations.log", "iterations");
@@ -117,7 +122,7 @@ Test(golden_perflog, mistakes)
     expect("$DWELL perflog --diff monitors.log", 2, "dwell: --diff: compares two files, not 1\n");
     expect("$DWELL perflog --diff --instances monitors.log pairs.log", 2, "dwell: --instances means nothing to --diff\n");
     expect("$DWELL perflog --sort size monitors.log", 2,
-           "dwell: --sort: no column 'size'; there are total, count, min, mean, max, median, p90, p99, stddev, name, order\n");
+           "dwell: --sort: no column 'size'; there are total, count, min, mean, max, median, p90, p99, stddev, errors, name, order\n");
     expect("$DWELL perflog --diff --sort order monitors.log pairs.log", 2,
            "dwell: --sort: no column 'order'; with --diff there are total, mean, name\n");
     expect("$DWELL perflog --resolution 0 monitors.log", 2, "dwell: --resolution: must be at least 1\n");
@@ -176,11 +181,11 @@ Test(golden_perflog, durations_without_a_resolution)
 
 Test(golden_perflog, unknown_events_are_said_once)
 {
-    struct ran r = run("cat seed.log >other.log; for i in 1 2 3; do echo '## PERF ## APP [myperfapp] EVT [1] ATTR [x] [5]'; done "
+    struct ran r = run("cat seed.log >other.log; for i in 1 2 3; do echo '## PERF ## APP [myperfapp] EVT [1] NOTE [x]'; done "
                        ">>other.log; $DWELL perflog other.log");
     cr_assert(eq(int, r.status, 0));
     cr_assert(eq(str, r.err,
-                 "dwell: other.log:12: events of the kind 'ATTR' are not known; they are counted, and the rest goes on\n"));
-    cr_assert(has(r.out, "\n! 3 events of the unknown kind ATTR\n"));
+                 "dwell: other.log:12: events of the kind 'NOTE' are not known; they are counted, and the rest goes on\n"));
+    cr_assert(has(r.out, "\n! 3 events of the unknown kind NOTE\n"));
     ran_drop(&r);
 }

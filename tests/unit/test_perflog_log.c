@@ -171,18 +171,39 @@ Test(unit_perflog_log, the_librarys_other_form)
     expect_instances(text, " one 0 2 5\n two [2] 1 1 2\n");
 }
 
+Test(unit_perflog_log, errors_and_attributes)
+{
+    size_t count;
+    struct perflog *log = log_of(LOG_HEADER LOG_MARKER("m", 1) "## PERF ## APP [a] EVT [1] ERROR\n" LOG_DURATION(
+        1, 7) "## PERF ## APP [a] EVT [1] ATTR [Rate] [0.1]\n"
+              "## PERF ## APP [a] EVT [1] ATTR [Blocks [4 K]] [4294967295]\n"
+              "## PERF ## APP [a] EVT [1] ATTR [Rate] [-1e+300]\n"
+              "## PERF ## APP [a] EVT [2] ERROR\n");
+    const struct perflog_marker *markers = perflog_markers(log, &count);
+    cr_assert(eq(sz, count, 2));
+    cr_assert(eq(u64, markers[0].errors, 1));
+    cr_assert(eq(u64, markers[1].errors, 1));
+    cr_assert(eq(sz, markers[0].attribute_count, 2));
+    cr_assert(eq(str, (char *)markers[0].attributes[0].name, "Rate"));
+    cr_assert(eq(str, markers[0].attributes[0].value, "-1e+300"));
+    cr_assert(eq(str, (char *)markers[0].attributes[1].name, "Blocks [4 K]"));
+    cr_assert(eq(str, markers[0].attributes[1].value, "4294967295"));
+    cr_assert(eq(u64, perflog_totals(log).bad_lines, 0));
+    expect_rows(log, false, "a m 1 1 7\na  2 0 0\n");
+}
+
 Test(unit_perflog_log, unknown_kinds_of_events_are_counted)
 {
     size_t count;
     struct perflog *log =
-        log_of(LOG_HEADER LOG_MARKER("m", 1) "## PERF ## APP [a] EVT [1] ATTR [n] [5]\n"
-                                             "## PERF ## APP [a] EVT [1] ERROR\n"
-                                             "## PERF ## APP [a] EVT [1] ATTR [x=y]\n" LOG_DURATION(1, 7));
+        log_of(LOG_HEADER LOG_MARKER("m", 1) "## PERF ## APP [a] EVT [1] NOTE [n] [5]\n"
+                                             "## PERF ## APP [a] EVT [1] ATTR [n]\n"
+                                             "## PERF ## APP [a] EVT [1] NOTE [x=y]\n" LOG_DURATION(1, 7));
     const struct perflog_other *other = perflog_others(log, &count);
     cr_assert(eq(sz, count, 2));
-    cr_assert(eq(str, (char *)other[0].name, "ATTR"));
+    cr_assert(eq(str, (char *)other[0].name, "NOTE"));
     cr_assert(eq(u64, other[0].count, 2));
-    cr_assert(eq(str, (char *)other[1].name, "ERROR"));
+    cr_assert(eq(str, (char *)other[1].name, "ATTR"));
     cr_assert(eq(u64, other[1].count, 1));
     cr_assert(eq(u64, perflog_totals(log).bad_lines, 0));
     expect_rows(log, false, "a m 1 1 7\n");
