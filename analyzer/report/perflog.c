@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/message.h"
 #include "report/plot.h"
 
 /* The first eight are what scripts rely on. */
@@ -53,6 +54,8 @@ static void fill_marker(struct cell *cells, const struct perflog_row *row, bool 
         free(place);
     }
 }
+
+enum { MOST_KEYS = 1000 }; /* columns: each is in all rows */
 
 /* All keys in the order in which they come, and names of attributes. */
 static void find_keys(struct intern *keys, const struct perflog_row *rows, size_t count)
@@ -106,37 +109,50 @@ static char *column_name(const char *key)
     return name;
 }
 
+/* The fixed columns, and one for each key. */
+static struct perflog_table make_table(const struct intern *keys, size_t fixed)
+{
+    struct perflog_table t = { .key_count = keys->count < MOST_KEYS ? keys->count : MOST_KEYS };
+    if (keys->count > MOST_KEYS)
+        say("%zu different keys in markers' strings; only the first %d are columns", keys->count, MOST_KEYS);
+    t.keys = need_memory(t.key_count, sizeof *t.keys);
+    t.columns = need_memory(fixed + t.key_count, sizeof *t.columns);
+    memcpy(t.columns, marker_columns, fixed * sizeof *t.columns);
+    for (size_t i = 0; i < t.key_count; i++) {
+        t.keys[i] = column_name(keys->pieces[i].bytes);
+        t.columns[fixed + i] = (struct column){ t.keys[i], t.keys[i], CELL_TEXT, USE_DATA, false };
+    }
+    t.table = table_make(t.columns, fixed + t.key_count, NULL);
+    t.table.unit_columns = marker_units; /* those of pairs are no times */
+    return t;
+}
+
+static void fill_pairs(struct cell *cells, size_t count, const struct perflog_row *row, const struct intern *keys)
+{
+    for (size_t i = 0; i < count && i < keys->count; i++) {
+        char *value = value_of(row, keys->pieces[i].bytes);
+        cell_text(&cells[i], value);
+        free(value);
+    }
+}
+
 struct perflog_table view_perflog(const struct perflog *log, const struct perflog_choice *choice, bool pairs)
 {
     size_t count;
     struct perflog_row *rows = perflog_rows(log, choice->instances, &count);
     struct intern keys = { 0 };
     const size_t fixed = choice->instances ? MARKER_COLUMNS : MARKER_COLUMNS - 1;
-    struct perflog_table t = { 0 };
     perflog_sort(rows, count, choice->sort);
     const size_t shown = choice->limit && choice->limit < count ? choice->limit : count;
     if (pairs)
         find_keys(&keys, rows, shown);
-    t.key_count = keys.count;
-    t.keys = need_memory(keys.count, sizeof *t.keys);
-    t.columns = need_memory(fixed + keys.count, sizeof *t.columns);
-    memcpy(t.columns, marker_columns, fixed * sizeof *t.columns);
+    struct perflog_table t = make_table(&keys, fixed);
     if (!any_errors(rows, shown))
         t.columns[ERRORS].use = USE_DATA; /* people need not read zeros */
-    for (size_t i = 0; i < keys.count; i++) {
-        t.keys[i] = column_name(keys.pieces[i].bytes);
-        t.columns[fixed + i] = (struct column){ t.keys[i], t.keys[i], CELL_TEXT, USE_DATA, false };
-    }
-    t.table = table_make(t.columns, fixed + keys.count, NULL);
-    t.table.unit_columns = marker_units; /* those of pairs are no times */
     for (size_t i = 0; i < shown; i++) {
         struct cell *cells = table_row(&t.table);
         fill_marker(cells, &rows[i], choice->instances);
-        for (size_t key = 0; key < keys.count; key++) {
-            char *value = value_of(&rows[i], keys.pieces[key].bytes);
-            cell_text(&cells[fixed + key], value);
-            free(value);
-        }
+        fill_pairs(&cells[fixed], t.key_count, &rows[i], &keys);
     }
     t.table.hidden_rows = count - shown;
     intern_drop(&keys);

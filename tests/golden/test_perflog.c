@@ -59,6 +59,16 @@ Test(golden_perflog, pairs_in_strings_are_columns)
     check("pairs.log --format csv", "pairs.csv");
 }
 
+Test(golden_perflog, too_many_keys)
+{
+    struct ran r = run("head -n 5 seed.log >keys; for i in $(seq 1001); do "
+                       "echo \"## PERF ## REGISTERED MARKER [key $i=1] AS [1] BY APP [myperfapp]\"; done >>keys; "
+                       "$DWELL perflog --format csv keys | head -n 1 | tr , '\\n' | grep -c '^key '");
+    cr_assert(eq(str, r.out, "1000\n"));
+    cr_assert(eq(str, r.err, "dwell: 1001 different keys in markers' strings; only the first 1000 are columns\n"));
+    ran_drop(&r);
+}
+
 Test(golden_perflog, errors_and_attributes)
 {
     check_formats("attributes.log", "attributes");
