@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/message.h"
+#include "base/quote.h"
 #include "report/perflog.h"
 
 static const struct column columns[] = {
@@ -116,12 +118,33 @@ static void fill_row(struct cell *cells, const struct pair *pair)
     put_change(&cells[11], pair->total_change, pair->first ? pair->first->total : 0);
 }
 
+/* The application of all rows, or NULL. Rows are in its order. */
+static const char *only_app(const struct perflog_row *rows, size_t count)
+{
+    return count && strcmp(rows[0].app, rows[count - 1].app) == 0 ? rows[0].app : NULL;
+}
+
+/* Logs of one application each are of two versions of it, even if it has another name. */
+static void take_for_one(const struct perflog_row *first, size_t first_count, struct perflog_row *second,
+                         size_t second_count)
+{
+    const char *before = only_app(first, first_count), *after = only_app(second, second_count);
+    char quoted[2][QUOTE_ROOM];
+    if (!before || !after || strcmp(before, after) == 0)
+        return;
+    say("the logs are of two applications, '%s' and '%s': compared by markers alone",
+        quote(quoted[0], before, strlen(before)), quote(quoted[1], after, strlen(after)));
+    for (size_t i = 0; i < second_count; i++)
+        second[i].app = before;
+}
+
 struct table view_perflog_diff(const struct perflog *first, const struct perflog *second,
                                const struct perflog_choice *choice)
 {
     size_t first_count, second_count;
     struct perflog_row *first_rows = perflog_rows(first, false, &first_count);
     struct perflog_row *second_rows = perflog_rows(second, false, &second_count);
+    take_for_one(first_rows, first_count, second_rows, second_count);
     struct pair *pairs = need_memory(first_count + second_count, sizeof *pairs);
     const size_t count = match(pairs, first_rows, first_count, second_rows, second_count);
     qsort_r(pairs, count, sizeof *pairs, compare_pairs, (void *)choice->sort);

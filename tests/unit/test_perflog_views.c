@@ -15,8 +15,9 @@ static const struct perflog_choice by_total = { "total", 0, false };
 Test(unit_perflog_views, ticks_become_nanoseconds_once)
 {
     /* Three times a third of a second: the sum is a second, of which no nanosecond is lost by rounding. */
-    struct perflog *log = log_of("## PERF ## REGISTERED APP [a] PROCESSID [1]\n## PERF ## RESOLUTION [3] TICKS PER SECOND\n"
-                                 LOG_DURATION(1, 1) LOG_DURATION(1, 1) LOG_DURATION(1, 1) LOG_DURATION(2, 1) LOG_DURATION(2, 1));
+    struct perflog *log = log_of(
+        "## PERF ## REGISTERED APP [a] PROCESSID [1]\n## PERF ## RESOLUTION [3] TICKS PER SECOND\n" LOG_DURATION(1, 1)
+            LOG_DURATION(1, 1) LOG_DURATION(1, 1) LOG_DURATION(2, 1) LOG_DURATION(2, 1));
     struct rows rows = rows_of(log, false);
     cr_assert(eq(u64, rows.list[0].total, 1000000000));
     cr_assert(eq(u64, rows.list[0].mean, 333333333));
@@ -28,9 +29,11 @@ Test(unit_perflog_views, ticks_become_nanoseconds_once)
 
 Test(unit_perflog_views, the_same_marker_in_runs_of_other_resolutions)
 {
-    struct perflog *log = log_of(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) LOG_DURATION(1, 3)
-                                     "## PERF ## REGISTERED APP [a] PROCESSID [2]\n## PERF ## RESOLUTION [500] TICKS PER SECOND\n"
-                                     LOG_MARKER("m", 2) LOG_DURATION(2, 1) LOG_DURATION(2, 5));
+    struct perflog *log = log_of(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) LOG_DURATION(
+        1,
+        3) "## PERF ## REGISTERED APP [a] PROCESSID [2]\n## PERF ## RESOLUTION [500] TICKS PER SECOND\n" LOG_MARKER("m",
+                                                                                                                    2)
+                                     LOG_DURATION(2, 1) LOG_DURATION(2, 5));
     struct rows rows = rows_of(log, false);
     cr_assert(eq(sz, rows.count, 1));
     const struct perflog_row *row = &rows.list[0]; /* 1, 3, 2 and 10 ms */
@@ -49,7 +52,8 @@ Test(unit_perflog_views, the_same_marker_in_runs_of_other_resolutions)
 
 Test(unit_perflog_views, sums_beyond_64_bits_are_the_most_that_can_be_told)
 {
-    struct perflog *log = log_of(LOG_HEADER LOG_DURATION(1, 18446744073709551615) LOG_DURATION(1, 18446744073709551615));
+    struct perflog *log =
+        log_of(LOG_HEADER LOG_DURATION(1, 18446744073709551615) LOG_DURATION(1, 18446744073709551615));
     struct rows rows = rows_of(log, false);
     cr_assert(eq(u64, rows.list[0].total, UINT64_MAX));
     cr_assert(eq(u64, rows.list[0].mean, UINT64_MAX));
@@ -152,7 +156,8 @@ static const struct {
 static char *value_of(const char *marker, const char *key, const char *durations)
 {
     char text[2048];
-    snprintf(text, sizeof text, LOG_HEADER "## PERF ## REGISTERED MARKER [%s] AS [1] BY APP [a]\n%s", marker, durations);
+    snprintf(text, sizeof text, LOG_HEADER "## PERF ## REGISTERED MARKER [%s] AS [1] BY APP [a]\n%s", marker,
+             durations);
     struct perflog *log = log_of(text);
     struct rows rows = rows_of(log, false);
     char *value = perflog_pair_value(row_of(&rows, "a", marker), key);
@@ -182,8 +187,9 @@ Test(unit_perflog_views, macros_of_a_marker_without_durations)
 /* Macros that would double the text again and again stay as they are. */
 Test(unit_perflog_views, macros_do_not_run_away)
 {
-    char *value = value_of("a=%b%%b%%b%%b%,b=%c%%c%%c%%c%,c=%d%%d%%d%%d%,d=%e%%e%%e%%e%,e=%f%%f%%f%%f%,f=%g%%g%%g%%g%,g=12345678",
-                           "a", LOG_DURATION(1, 1));
+    char *value =
+        value_of("a=%b%%b%%b%%b%,b=%c%%c%%c%%c%,c=%d%%d%%d%%d%,d=%e%%e%%e%%e%,e=%f%%f%%f%%f%,f=%g%%g%%g%%g%,g=12345678",
+                 "a", LOG_DURATION(1, 1));
     cr_assert(eq(str, value, "%b%%b%%b%%b%"));
     free(value);
 }
@@ -215,10 +221,11 @@ static void expect_diff(const char *first, const char *second, const char *sort,
     free(rows);
 }
 
-static const char before[] = LOG_HEADER LOG_MARKER("less", 1) LOG_MARKER("gone", 2) LOG_MARKER("same", 3) LOG_MARKER("never", 4)
-    LOG_DURATION(1, 30) LOG_DURATION(1, 50) LOG_DURATION(2, 7) LOG_DURATION(3, 9);
-static const char after[] = LOG_HEADER LOG_MARKER("same", 1) LOG_MARKER("less", 2) LOG_MARKER("new", 3) LOG_MARKER("never", 4)
-    LOG_DURATION(1, 9) LOG_DURATION(2, 20) LOG_DURATION(3, 8) LOG_DURATION(3, 1) LOG_DURATION(4, 1);
+static const char before[] = LOG_HEADER LOG_MARKER("less", 1) LOG_MARKER("gone", 2) LOG_MARKER("same", 3)
+    LOG_MARKER("never", 4) LOG_DURATION(1, 30) LOG_DURATION(1, 50) LOG_DURATION(2, 7) LOG_DURATION(3, 9);
+static const char after[] =
+    LOG_HEADER LOG_MARKER("same", 1) LOG_MARKER("less", 2) LOG_MARKER("new", 3) LOG_MARKER("never", 4)
+        LOG_DURATION(1, 9) LOG_DURATION(2, 20) LOG_DURATION(3, 8) LOG_DURATION(3, 1) LOG_DURATION(4, 1);
 
 Test(unit_perflog_views, two_logs_compared)
 {
@@ -250,10 +257,27 @@ Test(unit_perflog_views, a_log_compared_with_itself)
 
 Test(unit_perflog_views, ids_without_a_string_are_compared_by_id)
 {
-    expect_diff(LOG_HEADER LOG_DURATION(1, 1) LOG_DURATION(2, 2), LOG_HEADER LOG_DURATION(2, 3) LOG_DURATION(3, 3), "name",
+    expect_diff(LOG_HEADER LOG_DURATION(1, 1) LOG_DURATION(2, 2), LOG_HEADER LOG_DURATION(2, 3) LOG_DURATION(3, 3),
+                "name",
                 "a,,first,1,,1000000,,,,1000000,,-1000000,-100.0000\r\n"
                 "a,,both,1,1,2000000,3000000,1000000,50.0000,2000000,3000000,1000000,50.0000\r\n"
                 "a,,second,,1,,3000000,,,,3000000,3000000,\r\n");
+}
+
+Test(unit_perflog_views, logs_of_one_application_each_are_compared_whatever_its_name)
+{
+    static const char other[] =
+        "## PERF ## REGISTERED APP [b] PROCESSID [1]\n## PERF ## RESOLUTION [1000] TICKS PER SECOND\n"
+        "## PERF ## REGISTERED MARKER [m] AS [1] BY APP [b]\n## PERF ## APP [b] EVT [1] DUR [3]\n";
+    static const char both[] = "## PERF ## APP [a] EVT [1] DUR [5]\n";
+    char several[1024];
+    expect_diff(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 2), other, "name",
+                "a,m,both,1,1,2000000,3000000,1000000,50.0000,2000000,3000000,1000000,50.0000\r\n");
+    snprintf(several, sizeof several, "%s%s", other, both);
+    expect_diff(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 2), several, "name",
+                "a,,second,,1,,5000000,,,,5000000,5000000,\r\n"
+                "a,m,first,1,,2000000,,,,2000000,,-2000000,-100.0000\r\n"
+                "b,m,second,,1,,3000000,,,,3000000,3000000,\r\n");
 }
 
 /* ---- */
@@ -262,7 +286,9 @@ Test(unit_perflog_views, bars)
 {
     static const double numbers[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 0 };
     char *plain = plot_bars(numbers, 11, false), *blocks = plot_bars(numbers, 11, true);
-    cr_assert(eq(str, plain, "_.-~=+*##" "#_"));
+    cr_assert(eq(str, plain,
+                 "_.-~=+*##"
+                 "#_"));
     cr_assert(eq(str, blocks, "▁▂▃▄▅▆▇███▁"));
     free(plain);
     free(blocks);
