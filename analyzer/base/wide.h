@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 __extension__ typedef unsigned __int128 uint128;
+__extension__ typedef __int128 int128;
 
 /* a * b / c, rounded down; c is not zero, and the result fits. */
 static inline uint64_t multiply_divide(uint64_t a, uint64_t b, uint64_t c)

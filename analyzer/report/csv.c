@@ -1,5 +1,6 @@
 /* RFC 4180: a header row, integers in nanoseconds, numbers the same in every locale. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,8 @@ static void print_text(const char *text, FILE *out)
 /* printf's %f follows the locale. */
 static void print_percent(double percent, FILE *out)
 {
-    uint64_t scaled = (uint64_t)(percent * 10000 + 0.5);
-    fprintf(out, "%" PRIu64 ".%04" PRIu64, scaled / 10000, scaled % 10000);
+    uint64_t scaled = (uint64_t)(fabs(percent) * 10000 + 0.5);
+    fprintf(out, "%s%" PRIu64 ".%04" PRIu64, percent < 0 && scaled ? "-" : "", scaled / 10000, scaled % 10000);
 }
 
 static void print_cell(const struct table *t, const struct column *column, const struct cell *cell, FILE *out)
@@ -36,11 +37,17 @@ static void print_cell(const struct table *t, const struct column *column, const
     case CELL_TEXT:
         print_text(cell->text, out);
         break;
+    case CELL_DIGITS:
+        fputs(cell->text, out);
+        break;
     case CELL_COUNT:
         fprintf(out, "%" PRIu64, cell->number);
         break;
     case CELL_TICKS:
-        fprintf(out, "%" PRIu64, ticks_to_ns(cell->number, t->session->ticks_per_second));
+        fprintf(out, "%" PRIu64, cell_ns(t, cell));
+        break;
+    case CELL_CHANGE:
+        fprintf(out, "%s%" PRIu64, cell->change < 0 ? "-" : "", cell_change_ns(t, cell));
         break;
     case CELL_PERCENT:
         print_percent(cell->percent, out);
@@ -52,7 +59,10 @@ static void print_header(const struct table *t, const size_t *order, size_t coun
 {
     for (size_t i = 0; i < count; i++) {
         const struct column *column = &t->columns[order[i]];
-        fprintf(out, "%s%s%s", i ? "," : "", column->key, column->kind == CELL_TICKS ? "_ns" : "");
+        fputs(i ? "," : "", out);
+        print_text(column->key, out);
+        if (column_is_time(column)) /* whose keys need no quotes */
+            fputs("_ns", out);
     }
     fputs("\r\n", out);
 }

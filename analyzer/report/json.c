@@ -1,5 +1,6 @@
 /* JSON by json-c, a row at a time: memory does not grow with the number of rows. */
 #include <json-c/json.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,9 +38,16 @@ static struct json_object *new_string(const char *text)
 static struct json_object *new_percent(double percent)
 {
     char digits[32];
-    uint64_t scaled = (uint64_t)(percent * 10000 + 0.5);
-    snprintf(digits, sizeof digits, "%llu.%04llu", (unsigned long long)(scaled / 10000), (unsigned long long)(scaled % 10000));
-    return json_object_new_double_s((double)scaled / 10000, digits);
+    uint64_t scaled = (uint64_t)(fabs(percent) * 10000 + 0.5);
+    snprintf(digits, sizeof digits, "%s%llu.%04llu", percent < 0 && scaled ? "-" : "", (unsigned long long)(scaled / 10000),
+             (unsigned long long)(scaled % 10000));
+    return json_object_new_double_s(percent, digits);
+}
+
+static struct json_object *new_change(const struct table *t, const struct cell *cell)
+{
+    const uint64_t ns = cell_change_ns(t, cell), most = INT64_MAX;
+    return json_object_new_int64(cell->change < 0 ? -(int64_t)(ns < most ? ns : most) : (int64_t)(ns < most ? ns : most));
 }
 
 static struct json_object *new_cell(const struct table *t, const struct column *column, const struct cell *cell)
@@ -52,7 +60,11 @@ static struct json_object *new_cell(const struct table *t, const struct column *
     case CELL_COUNT:
         return json_object_new_uint64(cell->number);
     case CELL_TICKS:
-        return json_object_new_uint64(ticks_to_ns(cell->number, t->session->ticks_per_second));
+        return json_object_new_uint64(cell_ns(t, cell));
+    case CELL_CHANGE:
+        return new_change(t, cell);
+    case CELL_DIGITS:
+        return json_object_new_double_s(0, cell->text);
     case CELL_PERCENT:
         return new_percent(cell->percent);
     }
@@ -65,7 +77,7 @@ static struct json_object *new_row(const struct table *t, const size_t *order, s
     for (size_t i = 0; i < count; i++) {
         const struct column *column = &t->columns[order[i]];
         char key[80];
-        snprintf(key, sizeof key, "%s%s", column->key, column->kind == CELL_TICKS ? "_ns" : "");
+        snprintf(key, sizeof key, "%s%s", column->key, column_is_time(column) ? "_ns" : "");
         json_object_object_add(object, key, new_cell(t, column, &t->cells[row * t->column_count + order[i]]));
     }
     return object;
@@ -96,17 +108,27 @@ static void print_and_drop(struct json_object *object, FILE *out)
     json_object_put(object);
 }
 
-void table_print_json(const struct table *t, FILE *out)
+void table_print_json_rows(const struct table *t, const char *key, FILE *out)
 {
     size_t *order = need_memory(table_most_columns(t), sizeof *order);
     const size_t count = table_order(t, false, order);
-    fputs("{\"session\": ", out);
-    print_and_drop(new_session(t->session), out);
-    fputs(",\n \"rows\": [", out);
+    fprintf(out, "\"%s\": [", key);
     for (size_t row = 0; row < t->row_count; row++) {
         fputs(row ? ",\n  " : "\n  ", out);
         print_and_drop(new_row(t, order, count, row), out);
     }
-    fputs("\n ]}\n", out);
+    fputs("\n ]", out);
     free(order);
+}
+
+void table_print_json(const struct table *t, FILE *out)
+{
+    fputs("{", out);
+    if (t->session) {
+        fputs("\"session\": ", out);
+        print_and_drop(new_session(t->session), out);
+        fputs(",\n ", out);
+    }
+    table_print_json_rows(t, "rows", out);
+    fputs("}\n", out);
 }

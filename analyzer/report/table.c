@@ -34,7 +34,7 @@ struct table table_make(const struct column *columns, size_t column_count, const
 void table_drop(struct table *t)
 {
     for (size_t i = 0; i < t->row_count * t->column_count; i++)
-        if (t->columns[i % t->column_count].kind == CELL_TEXT && t->cells[i].known)
+        if (column_is_text(&t->columns[i % t->column_count]) && t->cells[i].known)
             free(t->cells[i].text);
     free(t->cells);
     free(t->parents);
@@ -128,7 +128,24 @@ void cell_percent(struct cell *cell, double percent)
     cell->percent = percent;
 }
 
+void cell_change(struct cell *cell, int64_t change)
+{
+    cell->known = true;
+    cell->change = change;
+}
+
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second)
 {
     return (uint64_t)(((uint128)ticks * 1000000000u + ticks_per_second / 2) / ticks_per_second);
+}
+
+uint64_t cell_ns(const struct table *t, const struct cell *cell)
+{
+    return t->session ? ticks_to_ns(cell->number, t->session->ticks_per_second) : cell->number;
+}
+
+uint64_t cell_change_ns(const struct table *t, const struct cell *cell)
+{
+    const uint64_t ticks = cell->change < 0 ? -(uint64_t)cell->change : (uint64_t)cell->change;
+    return t->session ? ticks_to_ns(ticks, t->session->ticks_per_second) : ticks;
 }

@@ -15,6 +15,8 @@ enum cell_kind {
     CELL_COUNT,
     CELL_TICKS, /* printed as a time */
     CELL_PERCENT,
+    CELL_CHANGE, /* of ticks, with its sign */
+    CELL_DIGITS, /* a number of another kind, in digits */
 };
 
 enum column_use {
@@ -34,8 +36,9 @@ struct column {
 struct cell {
     bool known;
     union {
-        char *text; /* owned by the table */
+        char *text; /* of texts and digits; owned by the table */
         uint64_t number;
+        int64_t change;
         double percent;
     };
 };
@@ -64,7 +67,8 @@ struct table {
     size_t first_value; /* columns from here on are values; those before say what the row is of */
     size_t *chosen;     /* value columns to print instead of the usual ones, in this order; NULL: the usual ones */
     size_t chosen_count;
-    const struct session_summary *session;
+    const struct session_summary *session; /* NULL: the rows are of no session, and ticks are nanoseconds */
+    const size_t *unit_columns; /* by column: the one whose longest time chooses its unit in text; NULL: one for all */
 };
 
 struct table table_make(const struct column *columns, size_t column_count, const struct session_summary *session);
@@ -76,6 +80,7 @@ struct cell *table_row(struct table *t);
 void cell_text(struct cell *cell, const char *text);
 void cell_number(struct cell *cell, uint64_t number);
 void cell_percent(struct cell *cell, double percent);
+void cell_change(struct cell *cell, int64_t change);
 
 /* Has these value columns printed: their keys, separated by commas. Ends the program where there is none of a name. */
 void table_choose(struct table *t, const char *keys);
@@ -94,11 +99,29 @@ typedef void table_printer(const struct table *t, FILE *out);
 
 table_printer table_print_text, table_print_csv, table_print_json;
 
+/* The rows alone, as one of several members of a JSON object: "key": [...] */
+void table_print_json_rows(const struct table *t, const char *key, FILE *out);
+
 /* The printer of that name, or NULL. table_format_names lists them for messages. */
 table_printer *table_format(const char *name);
 extern const char table_format_names[];
 
 /* Ticks in nanoseconds, rounded. */
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second);
+
+/* The nanoseconds in a cell of ticks, and those of a change without their sign. */
+uint64_t cell_ns(const struct table *t, const struct cell *cell);
+uint64_t cell_change_ns(const struct table *t, const struct cell *cell);
+
+/* Whether _ns belongs behind the column's key. */
+static inline bool column_is_time(const struct column *column)
+{
+    return column->kind == CELL_TICKS || column->kind == CELL_CHANGE;
+}
+
+static inline bool column_is_text(const struct column *column)
+{
+    return column->kind == CELL_TEXT || column->kind == CELL_DIGITS;
+}
 
 #endif

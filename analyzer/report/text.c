@@ -17,10 +17,29 @@ struct unit {
     uint64_t ns;
 };
 
-/* The one in which the session's time has up to five digits before the point: three follow it. */
-static struct unit choose_unit(const struct session_summary *s)
+enum { ALL_COLUMNS = -1 };
+
+/* Of a table that is of no session. */
+static uint64_t longest_time(const struct table *t, size_t only)
 {
-    uint64_t ns = ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second);
+    uint64_t longest = 0;
+    for (size_t i = 0; i < t->row_count * t->column_count; i++) {
+        const struct column *column = &t->columns[i % t->column_count];
+        if (!t->cells[i].known || !column_is_time(column) || column->use == USE_DATA)
+            continue;
+        if (only != (size_t)ALL_COLUMNS && only != i % t->column_count)
+            continue;
+        const uint64_t ns = column->kind == CELL_TICKS ? cell_ns(t, &t->cells[i]) : cell_change_ns(t, &t->cells[i]);
+        longest = ns > longest ? ns : longest;
+    }
+    return longest;
+}
+
+/* The one in which the session's time has up to five digits before the point: three follow it. */
+static struct unit choose_unit(const struct table *t, size_t column)
+{
+    const struct session_summary *s = t->session;
+    uint64_t ns = s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second) : longest_time(t, column);
     if (ns >= 100000000000u)
         return (struct unit){ "s", 1000000000 };
     if (ns >= 100000000u)
@@ -28,10 +47,26 @@ static struct unit choose_unit(const struct session_summary *s)
     return (struct unit){ "us", 1000 };
 }
 
+static struct unit *choose_units(const struct table *t)
+{
+    struct unit *units = need_memory(t->column_count, sizeof *units);
+    const struct unit common = choose_unit(t, ALL_COLUMNS);
+    for (size_t i = 0; i < t->column_count; i++)
+        units[i] = t->unit_columns && column_is_time(&t->columns[i]) ? choose_unit(t, t->unit_columns[i]) : common;
+    return units;
+}
+
 static void format_time(char *text, size_t size, uint64_t ns, struct unit unit)
 {
-    uint64_t thousandths = (ns + unit.ns / 2000) / (unit.ns / 1000);
+    const uint64_t thousandth = unit.ns / 1000;
+    uint64_t thousandths = ns / thousandth + (ns % thousandth * 2 >= thousandth);
     snprintf(text, size, "%" PRIu64 ".%03" PRIu64, thousandths / 1000, thousandths % 1000);
+}
+
+static void format_change(char *text, size_t size, const struct table *t, const struct cell *cell, struct unit unit)
+{
+    *text = cell->change < 0 ? '-' : '+';
+    format_time(text + 1, size - 1, cell_change_ns(t, cell), unit);
 }
 
 static void format_cell(const struct table *t, const struct column *column, const struct cell *cell, struct unit unit,
@@ -42,19 +77,21 @@ static void format_cell(const struct table *t, const struct column *column, cons
     else if (column->kind == CELL_COUNT)
         snprintf(text, size, "%" PRIu64, cell->number);
     else if (column->kind == CELL_TICKS)
-        format_time(text, size, ticks_to_ns(cell->number, t->session->ticks_per_second), unit);
+        format_time(text, size, cell_ns(t, cell), unit);
+    else if (column->kind == CELL_CHANGE)
+        format_change(text, size, t, cell, unit);
     else if (column->kind == CELL_PERCENT)
-        snprintf(text, size, "%.2f", cell->percent);
+        snprintf(text, size, "%.2f", fabs(cell->percent) < 0.005 ? 0.0 : cell->percent);
 }
 
 static void add_columns(struct libscols_table *table, const struct table *t, const size_t *order, size_t count,
-                        struct unit unit)
+                        const struct unit *units)
 {
     for (size_t i = 0; i < count; i++) {
         const struct column *column = &t->columns[order[i]];
         char title[80];
-        if (column->kind == CELL_TICKS)
-            snprintf(title, sizeof title, "%s %s", column->title, unit.name);
+        if (column_is_time(column))
+            snprintf(title, sizeof title, "%s %s", column->title, units[order[i]].name);
         else
             snprintf(title, sizeof title, "%s", column->title);
         int flags = column->kind != CELL_TEXT ? SCOLS_FL_RIGHT : column->tree ? SCOLS_FL_TREE : i + 1 == count ? SCOLS_FL_TRUNC : 0;
@@ -71,7 +108,7 @@ static bool is_dim(const struct table *t, size_t row)
 }
 
 static void add_rows(struct libscols_table *table, const struct table *t, const size_t *order, size_t count,
-                     struct unit unit)
+                     const struct unit *units)
 {
     struct libscols_line **lines = need_memory(t->row_count, sizeof *lines);
     for (size_t row = 0; row < t->row_count; row++) {
@@ -85,10 +122,10 @@ static void add_rows(struct libscols_table *table, const struct table *t, const 
             const struct cell *cell = &t->cells[row * t->column_count + order[i]];
             char number[64] = "";
             const char *text = number;
-            if (cell->known && t->columns[order[i]].kind == CELL_TEXT)
+            if (cell->known && column_is_text(&t->columns[order[i]]))
                 text = cell->text;
             else
-                format_cell(t, &t->columns[order[i]], cell, unit, number, sizeof number);
+                format_cell(t, &t->columns[order[i]], cell, units[order[i]], number, sizeof number);
             scols_line_set_data(lines[row], i, text);
         }
     }
@@ -123,20 +160,22 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
 
 void table_print_text(const struct table *t, FILE *out)
 {
-    struct unit unit = choose_unit(t->session);
+    struct unit *units = choose_units(t);
     size_t *order = need_memory(table_most_columns(t), sizeof *order);
     const size_t count = table_order(t, true, order);
-    print_summary(t->session, unit, out);
+    if (t->session)
+        print_summary(t->session, choose_unit(t, ALL_COLUMNS), out);
     struct libscols_table *table = scols_new_table();
     if (!table)
         die(STATUS_ERROR, "out of memory");
     scols_table_set_stream(table, out);
     scols_table_enable_colors(table, isatty(fileno(out)) && !getenv("NO_COLOR"));
-    add_columns(table, t, order, count, unit);
-    add_rows(table, t, order, count, unit);
+    add_columns(table, t, order, count, units);
+    add_rows(table, t, order, count, units);
     scols_print_table(table);
     scols_unref_table(table);
     if (t->hidden_rows)
         fprintf(out, "%zu more; --limit 0 shows all\n", t->hidden_rows);
     free(order);
+    free(units);
 }

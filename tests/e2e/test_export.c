@@ -122,6 +122,23 @@ Test(e2e_export, perflog_has_the_reports_calls_and_times)
     check_recording("$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 10");
 }
 
+/* `dwell perflog` reads the same from the log as the report says. */
+Test(e2e_export, perflog_and_back)
+{
+    static const char *const programs[] = { "$SAMPLES/fib 18", "$SAMPLES/threads 5 200", "$SAMPLES/sleeper 4 50 2" };
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        free(run_well("$DWELL record -q %s", programs[i]));
+        char *log = run_well("$DWELL export perflog -o out.log && $DWELL perflog out.log --format csv | tr -d '\\r' |"
+                             " awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }"
+                             " { print $at[\"marker\"], $at[\"count\"], $at[\"total_ns\"] }' | sort");
+        char *report = run_well("$DWELL report --format csv | tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }"
+                                " { print $at[\"function\"], $at[\"calls\"], $at[\"elapsed_inclusive_ns\"] }' | sort");
+        cr_assert(eq(str, log, report), "%s", programs[i]);
+        free(log);
+        free(report);
+    }
+}
+
 Test(e2e_export, perflog_of_more_functions_than_numbers)
 {
     char *source = run_well("for i in $(seq 1 250); do echo \"void f$i(void) { }\"; done > many.c; echo 'int main(void) { for (int i = 0; i < 3; i++) {' "

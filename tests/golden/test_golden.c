@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "support/example.h"
+#include "support/golden.h"
 #include "support/run.h"
 #include "support/scenario.h"
 
@@ -24,44 +25,10 @@ static void save_sessions(void)
 
 TestSuite(golden, .init = save_sessions, .timeout = 60);
 
-static char *read_golden(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return strdup("");
-    char *text = NULL;
-    size_t length, got;
-    FILE *copy = open_memstream(&text, &length);
-    char part[4096];
-    while ((got = fread(part, 1, sizeof part, in)) > 0)
-        fwrite(part, 1, got, copy);
-    fclose(in);
-    fclose(copy);
-    return text;
-}
-
-static void write_golden(const char *path, const char *text)
-{
-    FILE *out = fopen(path, "wb");
-    cr_assert(out != NULL, "%s", path);
-    fputs(text, out);
-    cr_assert(eq(int, fclose(out), 0));
-}
-
 /* What `dwell ARGUMENTS` prints is in the file of that name. */
 static void check(const char *arguments, const char *name)
 {
-    char path[4096];
-    snprintf(path, sizeof path, DWELL_GOLDEN "/%s", name);
-    struct ran r = run("$DWELL %s", arguments);
-    cr_assert(eq(int, r.status, 0), "dwell %s", arguments);
-    cr_assert(eq(str, r.err, ""));
-    if (getenv("DWELL_UPDATE_GOLDEN"))
-        write_golden(path, r.out);
-    char *wanted = read_golden(path);
-    cr_assert(eq(str, r.out, wanted), "dwell %s: not as in tests/golden/%s", arguments, name);
-    free(wanted);
-    ran_drop(&r);
+    check_golden(arguments, name);
 }
 
 static void check_formats(const char *arguments, const char *name)

@@ -237,3 +237,77 @@ Test(unit_table, formats_by_name)
     cr_assert(table_format("xml") == NULL);
     cr_assert(table_format("") == NULL);
 }
+
+/* ---- tables of no session ---- */
+
+static const struct column free_columns[] = {
+    { "name", "NAME", CELL_TEXT, USE_ALWAYS, false },    { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
+    { "change", "BY", CELL_CHANGE, USE_ALWAYS, false },  { "change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
+    { "value", "VALUE", CELL_DIGITS, USE_ALWAYS, false },
+};
+enum { FREE_COLUMNS = sizeof free_columns / sizeof *free_columns };
+
+static void add_free_row(struct table *t, uint64_t ns, int64_t change, double percent, const char *value)
+{
+    struct cell *row = table_row(t);
+    cell_text(&row[0], "f");
+    cell_number(&row[1], ns);
+    cell_change(&row[2], change);
+    cell_percent(&row[3], percent);
+    cell_text(&row[4], value);
+}
+
+static struct table free_table(void)
+{
+    struct table t = table_make(free_columns, FREE_COLUMNS, NULL);
+    add_free_row(&t, 1500000000, -250000000, -14.28571, "57.843834");
+    add_free_row(&t, 1000499, 499, 0.00001, "10059776");
+    add_free_row(&t, 0, 0, -0.00001, NULL);
+    return t;
+}
+
+Test(unit_table, of_no_session_as_text)
+{
+    expect(free_table(), table_print_text,
+           " TIME ms    BY ms      %     VALUE NAME\n"
+           "1500.000 -250.000 -14.29 57.843834 f\n"
+           "   1.000   +0.000   0.00  10059776 f\n"
+           "   0.000   +0.000   0.00         - f\n");
+}
+
+Test(unit_table, of_no_session_as_csv)
+{
+    expect(free_table(), table_print_csv,
+           "name,time_ns,change_ns,change_percent,value\r\n"
+           "f,1500000000,-250000000,-14.2857,57.843834\r\n"
+           "f,1000499,499,0.0000,10059776\r\n"
+           "f,0,0,0.0000,\r\n");
+}
+
+Test(unit_table, of_no_session_as_json)
+{
+    expect(free_table(), table_print_json,
+           "{\"rows\": [\n"
+           "  {\"name\":\"f\",\"time_ns\":1500000000,\"change_ns\":-250000000,\"change_percent\":-14.2857,\"value\":57.843834},\n"
+           "  {\"name\":\"f\",\"time_ns\":1000499,\"change_ns\":499,\"change_percent\":0.0000,\"value\":10059776},\n"
+           "  {\"name\":\"f\",\"time_ns\":0,\"change_ns\":0,\"change_percent\":0.0000,\"value\":null}\n ]}\n");
+}
+
+Test(unit_table, the_largest_times_and_changes)
+{
+    struct table t = table_make(free_columns, FREE_COLUMNS, NULL);
+    add_free_row(&t, UINT64_MAX, INT64_MIN, 0, "0");
+    expect(t, table_print_text,
+           "         TIME s            BY s    % VALUE NAME\n"
+           "18446744073.710 -9223372036.855 0.00     0 f\n");
+    t = table_make(free_columns, FREE_COLUMNS, NULL);
+    add_free_row(&t, UINT64_MAX, INT64_MAX, 0, "0");
+    expect(t, table_print_csv,
+           "name,time_ns,change_ns,change_percent,value\r\nf,18446744073709551615,9223372036854775807,0.0000,0\r\n");
+}
+
+Test(unit_table, csv_quotes_titles)
+{
+    static const struct column odd[] = { { "a,b", "", CELL_COUNT, USE_ALWAYS, false }, { "c\"d", "", CELL_COUNT, USE_DATA, false } };
+    expect(table_make(odd, 2, NULL), table_print_csv, "\"a,b\",\"c\"\"d\"\r\n");
+}

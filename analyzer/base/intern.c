@@ -1,0 +1,45 @@
+#include "base/intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+
+static uint64_t hash(const unsigned char *bytes, size_t length)
+{
+    uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+    for (size_t i = 0; i < length; i++)
+        h = (h ^ bytes[i]) * 0x100000001b3u;
+    return h;
+}
+
+uint32_t intern(struct intern *all, const void *bytes, size_t length)
+{
+    if (!all->index)
+        all->index = table_new();
+    const uint64_t key = hash(bytes, length);
+    struct table_slot *slot = table_find(all->index, key, 0);
+    const uint64_t first = slot->value_plus_1;
+    for (uint64_t at = first; at; at = all->pieces[at - 1].next)
+        if (all->pieces[at - 1].length == length && memcmp(all->pieces[at - 1].bytes, bytes, length) == 0)
+            return (uint32_t)(at - 1);
+    GROW(all->pieces, all->count, all->room);
+    const uint32_t number = (uint32_t)all->count++;
+    all->pieces[number] = (struct interned){ need_copy(bytes, length), length, first };
+    if (first)
+        slot->value_plus_1 = number + 1;
+    else
+        table_set(all->index, slot, key, 0, number);
+    return number;
+}
+
+void intern_drop(struct intern *all)
+{
+    for (size_t i = 0; i < all->count; i++)
+        free(all->pieces[i].bytes);
+    free(all->pieces);
+    if (all->index)
+        table_free(all->index);
+    *all = (struct intern){ 0 };
+}

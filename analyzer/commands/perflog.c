@@ -1,0 +1,274 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/quote.h"
+#include "commands/commands.h"
+#include "report/perflog.h"
+
+enum { OPTION_FORMAT = 256, OPTION_INSTANCES, OPTION_MONITORS, OPTION_DIFF, OPTION_RESOLUTION };
+
+static const struct argp_option options[] = {
+    { "sort", 's', "COLUMN", 0, "Largest first (default: total); or name; or order, as in the log", 0 },
+    { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
+    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
+    { "instances", OPTION_INSTANCES, NULL, 0, "A row for each registration of a marker instead of one for each name",
+      0 },
+    { "monitors", OPTION_MONITORS, NULL, 0, "In text and csv: CPU and memory instead of the markers", 0 },
+    { "diff", OPTION_DIFF, NULL, 0, "Compare two logs, the biggest change of a total first", 0 },
+    { "resolution", OPTION_RESOLUTION, "N", 0, "Ticks per second of logs that do not say it", 0 },
+    { 0 },
+};
+
+enum { TEXT_LIMIT = 40, TEXT_LINES = 8 };
+
+struct settings {
+    char **files;
+    int file_count;
+    struct perflog_choice choice;
+    bool limited, monitors, diff;
+    uint64_t resolution;
+    table_printer *print;
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    switch (key) {
+    case 's':
+        s->choice.sort = argument;
+        return 0;
+    case 'n':
+        s->choice.limit = option_number("--limit", argument);
+        s->limited = true;
+        return 0;
+    case OPTION_FORMAT:
+        s->print = option_format(argument);
+        return 0;
+    case OPTION_INSTANCES:
+        s->choice.instances = true;
+        return 0;
+    case OPTION_MONITORS:
+        s->monitors = true;
+        return 0;
+    case OPTION_DIFF:
+        s->diff = true;
+        return 0;
+    case OPTION_RESOLUTION:
+        s->resolution = option_number("--resolution", argument);
+        if (s->resolution == 0)
+            die(STATUS_ERROR, "--resolution: must be at least 1");
+        return 0;
+    case ARGP_KEY_ARG:
+        s->files[s->file_count++] = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static void check(struct settings *s)
+{
+    if (s->file_count == 0)
+        die(STATUS_ERROR, "perflog: which FILE? - is standard input");
+    if (s->diff && s->file_count != 2)
+        die(STATUS_ERROR, "--diff: compares two files, not %d", s->file_count);
+    if (s->diff && (s->choice.instances || s->monitors))
+        die(STATUS_ERROR, "%s means nothing to --diff", s->monitors ? "--monitors" : "--instances");
+    if (s->choice.sort && s->diff && !perflog_diff_can_sort(s->choice.sort))
+        die(STATUS_ERROR, "--sort: no column '%s'; with --diff there are %s", s->choice.sort, perflog_diff_sort_keys);
+    if (s->choice.sort && !s->diff && !perflog_can_sort(s->choice.sort))
+        die(STATUS_ERROR, "--sort: no column '%s'; there are %s", s->choice.sort, perflog_sort_keys);
+    if (!s->choice.sort)
+        s->choice.sort = "total";
+    if (!s->limited && s->print == table_print_text)
+        s->choice.limit = TEXT_LIMIT;
+}
+
+static void load_file(struct perflog *log, const char *path)
+{
+    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (!in)
+        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
+    const struct perflog_totals before = perflog_totals(log);
+    if (!perflog_load(log, in, path))
+        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
+    if (in != stdin)
+        fclose(in);
+    const struct perflog_totals after = perflog_totals(log);
+    if (after.understood == before.understood)
+        die(STATUS_ERROR, "%s: %s", path,
+            after.bad_lines == before.bad_lines ? "no PerfLog: no line has \"## PERF ##\""
+                                                : "no PerfLog: none of its lines can be understood");
+}
+
+/* The logs from `first` on; `count` of them. */
+static struct perflog *load(const struct settings *s, int first, int count)
+{
+    struct perflog *log = perflog_new(s->choice.instances);
+    for (int i = first; i < first + count; i++)
+        load_file(log, s->files[i]);
+    perflog_finish(log, s->resolution);
+    return log;
+}
+
+/* ---- what is said above the tables of text ---- */
+
+static void print_text(const char *before, const char *text)
+{
+    char quoted[QUOTE_ROOM];
+    printf("%s%s", before, quote(quoted, text, strlen(text)));
+}
+
+static void print_run(const struct perflog_run *run)
+{
+    printf("%s: ", run->file);
+    print_text("", *run->app ? run->app : "(no name)");
+    if (run->pid_known)
+        printf(", pid 0x%08" PRIx64, run->pid);
+    if (run->fields[FIELD_PLATFORM])
+        print_text(", ", run->fields[FIELD_PLATFORM]);
+    if (run->fields[FIELD_CPU])
+        print_text(" ", run->fields[FIELD_CPU]);
+    if (run->fields[FIELD_OSVERSION])
+        print_text(", OS ", run->fields[FIELD_OSVERSION]);
+    if (run->fields[FIELD_BUILD])
+        print_text(" build ", run->fields[FIELD_BUILD]);
+    if (run->resolution)
+        printf(", %" PRIu64 " ticks per second", run->resolution);
+    puts("");
+}
+
+static void print_runs(const struct perflog *log)
+{
+    size_t count, others;
+    const struct perflog_run *runs = perflog_runs(log, &count);
+    const struct perflog_other *other = perflog_others(log, &others);
+    const uint64_t bad_lines = perflog_totals(log).bad_lines;
+    for (size_t i = 0; i < count && i < TEXT_LINES; i++)
+        print_run(&runs[i]);
+    if (count > TEXT_LINES)
+        printf("%zu more runs\n", count - TEXT_LINES);
+    for (size_t i = 0; i < others && i < TEXT_LINES; i++) {
+        printf("! %" PRIu64 " %s of the unknown kind ", other[i].count, other[i].count == 1 ? "event" : "events");
+        print_text("", other[i].name);
+        puts("");
+    }
+    if (others > TEXT_LINES)
+        printf("! %zu more unknown kinds of events\n", others - TEXT_LINES);
+    if (bad_lines)
+        printf("! %" PRIu64 " %s not understood\n", bad_lines, bad_lines == 1 ? "line was" : "lines were");
+}
+
+static void print_tables(const struct perflog *log, const struct settings *s)
+{
+    struct perflog_table markers = view_perflog(log, &s->choice, false);
+    struct table monitors = view_perflog_monitors(log, s->choice.instances);
+    print_runs(log);
+    if (!s->monitors) {
+        puts("");
+        table_print_text(&markers.table, stdout);
+    }
+    if (monitors.row_count || s->monitors) {
+        puts("");
+        table_print_text(&monitors, stdout);
+    }
+    perflog_table_drop(&markers);
+    table_drop(&monitors);
+}
+
+static void print_csv(const struct perflog *log, const struct settings *s)
+{
+    if (s->monitors) {
+        struct table monitors = view_perflog_monitors(log, s->choice.instances);
+        table_print_csv(&monitors, stdout);
+        table_drop(&monitors);
+        return;
+    }
+    struct perflog_table markers = view_perflog(log, &s->choice, true);
+    table_print_csv(&markers.table, stdout);
+    perflog_table_drop(&markers);
+}
+
+static void print_json(const struct perflog *log, const struct settings *s)
+{
+    struct perflog_table markers = view_perflog(log, &s->choice, false);
+    struct table monitors = view_perflog_monitors(log, s->choice.instances), runs = view_perflog_runs(log);
+    fputs("{", stdout);
+    table_print_json_rows(&markers.table, "rows", stdout);
+    fputs(",\n ", stdout);
+    table_print_json_rows(&monitors, "monitors", stdout);
+    printf(",\n \"bad_lines\": %" PRIu64 ",\n ", perflog_totals(log).bad_lines);
+    table_print_json_rows(&runs, "runs", stdout);
+    fputs("}\n", stdout);
+    perflog_table_drop(&markers);
+    table_drop(&monitors);
+    table_drop(&runs);
+}
+
+static void compare(const struct settings *s)
+{
+    struct perflog *first = load(s, 0, 1), *second = load(s, 1, 1);
+    struct table t = view_perflog_diff(first, second, &s->choice);
+    if (s->print == table_print_json) {
+        fputs("{", stdout);
+        table_print_json_rows(&t, "rows", stdout);
+        printf(",\n \"bad_lines\": %" PRIu64 "}\n", perflog_totals(first).bad_lines + perflog_totals(second).bad_lines);
+    } else {
+        if (s->print == table_print_text) {
+            print_runs(first);
+            print_runs(second);
+            puts("");
+        }
+        s->print(&t, stdout);
+    }
+    table_drop(&t);
+    perflog_free(first);
+    perflog_free(second);
+}
+
+int command_perflog(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options,
+        parse,
+        "FILE...\n--diff FIRST SECOND",
+        "Reports the markers, the CPU and the memory of PerfLog logs; - is standard input.\v"
+        "Durations become times by the RESOLUTION of their run. Percentiles are nearest ranks. Lines that cannot be "
+        "understood "
+        "are said, counted and passed over. In csv, key=value pairs in a marker's string are columns, in whose values "
+        "%AVG%, "
+        "%MIN% and %MAX% are the row's in seconds, and %KEY% is another pair's value.",
+        NULL,
+        NULL,
+        NULL,
+    };
+    struct settings s = { .files = need_memory((size_t)argc, sizeof *s.files), .print = table_print_text };
+    parse_options(&argp, "perflog", argc, argv, &s);
+    check(&s);
+    if (s.diff) {
+        compare(&s);
+        free(s.files);
+        return finish_output();
+    }
+    struct perflog *log = load(&s, 0, s.file_count);
+    free(s.files);
+    if (s.print == table_print_json)
+        print_json(log, &s);
+    else if (s.print == table_print_csv)
+        print_csv(log, &s);
+    else
+        print_tables(log, &s);
+    const struct perflog_totals totals = perflog_totals(log);
+    perflog_free(log);
+    if (totals.bad_lines && !totals.events) {
+        say("nothing that was measured could be understood");
+        finish_output();
+        return STATUS_ERROR;
+    }
+    return finish_output();
+}

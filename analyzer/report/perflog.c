@@ -1,0 +1,297 @@
+/* The views of logs: markers, what was measured of CPU and memory, runs. */
+#include "report/perflog.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "report/plot.h"
+
+/* The first eight are what scripts rely on. */
+static const struct column marker_columns[] = {
+    { "app", "APP", CELL_TEXT, USE_ALWAYS, false },        { "marker", "MARKER", CELL_TEXT, USE_ALWAYS, false },
+    { "id", "ID", CELL_COUNT, USE_ALWAYS, false },         { "count", "COUNT", CELL_COUNT, USE_ALWAYS, false },
+    { "total", "TOTAL", CELL_TICKS, USE_ALWAYS, false },   { "min", "MIN", CELL_TICKS, USE_ALWAYS, false },
+    { "mean", "AVERAGE", CELL_TICKS, USE_ALWAYS, false },  { "max", "MAX", CELL_TICKS, USE_ALWAYS, false },
+    { "median", "MEDIAN", CELL_TICKS, USE_ALWAYS, false }, { "p90", "P90", CELL_TICKS, USE_ALWAYS, false },
+    { "p99", "P99", CELL_TICKS, USE_ALWAYS, false },       { "stddev", "STDDEV", CELL_TICKS, USE_ALWAYS, false },
+    { "errors", "ERRORS", CELL_COUNT, USE_ALWAYS, false }, { "registered", "REGISTERED", CELL_TEXT, USE_ALWAYS, false },
+};
+enum { MARKER_COLUMNS = sizeof marker_columns / sizeof *marker_columns, ERRORS = MARKER_COLUMNS - 2 };
+
+/* Times of single activations are in the unit that suits their averages: a total may be a million times as long. */
+static const size_t marker_units[MARKER_COLUMNS] = {
+    [4] = 4, [5] = 6, [6] = 6, [7] = 6, [8] = 6, [9] = 6, [10] = 6, [11] = 6
+};
+
+void perflog_table_drop(struct perflog_table *t)
+{
+    table_drop(&t->table);
+    for (size_t i = 0; i < t->key_count; i++)
+        free(t->keys[i]);
+    free(t->keys);
+    free(t->columns);
+}
+
+static void fill_marker(struct cell *cells, const struct perflog_row *row, bool instances)
+{
+    const uint64_t times[] = { row->least, row->mean, row->greatest, row->median, row->p90, row->p99, row->deviation };
+    cell_text(&cells[0], row->app);
+    cell_text(&cells[1], row->marker);
+    cell_number(&cells[2], row->id);
+    cell_number(&cells[3], row->count);
+    cell_number(&cells[4], row->total);
+    for (size_t i = 0; row->count && i < sizeof times / sizeof *times; i++)
+        cell_number(&cells[5 + i], times[i]);
+    cell_number(&cells[ERRORS], row->errors);
+    if (instances && row->file) {
+        char *place = need_memory(strlen(row->file) + 32, 1);
+        sprintf(place, "%s:%" PRIu64, row->file, row->line);
+        cell_text(&cells[MARKER_COLUMNS - 1], place);
+        free(place);
+    }
+}
+
+enum { MOST_KEYS = 1000 }; /* columns: each is in all rows */
+
+/* All keys in the order in which they come, and names of attributes. */
+static void find_keys(struct intern *keys, const struct perflog_row *rows, size_t count)
+{
+    struct perflog_pair pair;
+    for (size_t i = 0; i < count; i++)
+        for (const char *at = rows[i].marker; perflog_next_pair(&at, &pair);)
+            intern(keys, pair.key, pair.key_length);
+    for (size_t i = 0; i < count; i++)
+        for (size_t a = 0; a < rows[i].attribute_count; a++)
+            intern(keys, rows[i].attributes[a].name, strlen(rows[i].attributes[a].name));
+}
+
+/* In its string, or else logged as its attribute. */
+static char *value_of(const struct perflog_row *row, const char *key)
+{
+    char *value = perflog_pair_value(row, key);
+    for (size_t a = 0; a < row->attribute_count && !value; a++)
+        if (strcmp(row->attributes[a].name, key) == 0)
+            value = need_copy(row->attributes[a].value, strlen(row->attributes[a].value));
+    return value;
+}
+
+static bool any_errors(const struct perflog_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].errors)
+            return true;
+    return false;
+}
+
+static bool is_taken(const char *key)
+{
+    for (size_t i = 0; i < MARKER_COLUMNS; i++) {
+        const size_t length = strlen(marker_columns[i].key);
+        if (strncmp(marker_columns[i].key, key, length) == 0 && (!key[length] || strcmp(key + length, "_ns") == 0))
+            return true;
+    }
+    return false;
+}
+
+/* A key that names another column already gets a name of its own. */
+static char *column_name(const char *key)
+{
+    static const char before[] = "marker_";
+    if (!is_taken(key))
+        return need_copy(key, strlen(key));
+    char *name = need_memory(sizeof before + strlen(key), 1);
+    memcpy(name, before, sizeof before - 1);
+    strcpy(name + sizeof before - 1, key);
+    return name;
+}
+
+/* The fixed columns, and one for each key. */
+static struct perflog_table make_table(const struct intern *keys, size_t fixed)
+{
+    struct perflog_table t = { .key_count = keys->count < MOST_KEYS ? keys->count : MOST_KEYS };
+    if (keys->count > MOST_KEYS)
+        say("%zu different keys in markers' strings; only the first %d are columns", keys->count, MOST_KEYS);
+    t.keys = need_memory(t.key_count, sizeof *t.keys);
+    t.columns = need_memory(fixed + t.key_count, sizeof *t.columns);
+    memcpy(t.columns, marker_columns, fixed * sizeof *t.columns);
+    for (size_t i = 0; i < t.key_count; i++) {
+        t.keys[i] = column_name(keys->pieces[i].bytes);
+        t.columns[fixed + i] = (struct column){ t.keys[i], t.keys[i], CELL_TEXT, USE_DATA, false };
+    }
+    t.table = table_make(t.columns, fixed + t.key_count, NULL);
+    t.table.unit_columns = marker_units; /* those of pairs are no times */
+    return t;
+}
+
+static void fill_pairs(struct cell *cells, size_t count, const struct perflog_row *row, const struct intern *keys)
+{
+    for (size_t i = 0; i < count && i < keys->count; i++) {
+        char *value = value_of(row, keys->pieces[i].bytes);
+        cell_text(&cells[i], value);
+        free(value);
+    }
+}
+
+struct perflog_table view_perflog(const struct perflog *log, const struct perflog_choice *choice, bool pairs)
+{
+    size_t count;
+    struct perflog_row *rows = perflog_rows(log, choice->instances, &count);
+    struct intern keys = { 0 };
+    const size_t fixed = choice->instances ? MARKER_COLUMNS : MARKER_COLUMNS - 1;
+    perflog_sort(rows, count, choice->sort);
+    const size_t shown = choice->limit && choice->limit < count ? choice->limit : count;
+    if (pairs)
+        find_keys(&keys, rows, shown);
+    struct perflog_table t = make_table(&keys, fixed);
+    if (!any_errors(rows, shown))
+        t.columns[ERRORS].use = USE_DATA; /* people need not read zeros */
+    for (size_t i = 0; i < shown; i++) {
+        struct cell *cells = table_row(&t.table);
+        fill_marker(cells, &rows[i], choice->instances);
+        fill_pairs(&cells[fixed], t.key_count, &rows[i], &keys);
+    }
+    t.table.hidden_rows = count - shown;
+    intern_drop(&keys);
+    free(rows);
+    return t;
+}
+
+/* ---- CPU and memory ---- */
+
+static const struct column monitor_columns[] = {
+    { "app", "APP", CELL_TEXT, USE_ALWAYS, false },
+    { "kind", "KIND", CELL_TEXT, USE_ALWAYS, false },
+    { "count", "COUNT", CELL_COUNT, USE_ALWAYS, false },
+    { "min", "", CELL_DIGITS, USE_DATA, false },
+    { "mean", "", CELL_DIGITS, USE_DATA, false },
+    { "max", "", CELL_DIGITS, USE_DATA, false },
+    { "", "MIN", CELL_DIGITS, USE_TEXT, false },
+    { "", "AVERAGE", CELL_DIGITS, USE_TEXT, false },
+    { "", "MAX", CELL_DIGITS, USE_TEXT, false },
+    { "", "", CELL_TEXT, USE_TEXT, false }, /* the unit */
+    { "", "IN THE ORDER OF TIME", CELL_TEXT, USE_TEXT, false },
+    { "marker", "MARKER", CELL_TEXT, USE_ALWAYS, false },
+};
+enum { MONITOR_COLUMNS = sizeof monitor_columns / sizeof *monitor_columns };
+
+/* Nothing that says nothing: 10059776, 57.843834, 12.5. */
+static void put_value(struct cell *cell, int128 millionths)
+{
+    char text[64];
+    const uint128 amount = millionths < 0 ? -(uint128)millionths : (uint128)millionths;
+    int length = snprintf(text, sizeof text, "%s%" PRIu64 ".%06" PRIu64, millionths < 0 ? "-" : "",
+                          (uint64_t)(amount / 1000000), (uint64_t)(amount % 1000000));
+    while (text[length - 1] == '0')
+        length--;
+    text[text[length - 1] == '.' ? length - 1 : length] = '\0';
+    cell_text(cell, text);
+}
+
+static void put_for_people(struct cell *cell, int128 millionths, bool memory)
+{
+    char text[64];
+    if (memory)
+        snprintf(text, sizeof text, "%.3f", (double)millionths / 1e6 / (1 << 20));
+    else
+        snprintf(text, sizeof text, "%.2f", (double)millionths / 1e6);
+    cell_text(cell, text);
+}
+
+static int128 mean_of(const struct perflog_series *s)
+{
+    const int128 half = (int128)(s->count / 2);
+    return (s->sum < 0 ? s->sum - half : s->sum + half) / (int128)s->count;
+}
+
+static void put_plot(struct cell *cell, const struct perflog_plot *plot)
+{
+    double points[PLOT_POINTS];
+    for (size_t i = 0; i < plot->used; i++)
+        points[i] = (double)plot->sums[i] / (double)plot->counts[i];
+    char *bars = plot_bars(points, plot->used, plot_has_blocks());
+    cell_text(cell, bars);
+    free(bars);
+}
+
+static int compare_series(const void *a, const void *b)
+{
+    const struct perflog_series *x = *(const struct perflog_series *const *)a,
+                                *y = *(const struct perflog_series *const *)b;
+    int order = strcmp(x->app, y->app);
+    if (order == 0)
+        order = x->memory - y->memory;
+    return order ? order : (x > y) - (x < y);
+}
+
+struct table view_perflog_monitors(const struct perflog *log, bool instances)
+{
+    size_t count, marker_count;
+    const struct perflog_series *series = perflog_series(log, &count);
+    const struct perflog_marker *markers = perflog_markers(log, &marker_count);
+    const struct perflog_series **sorted = need_memory(count, sizeof *sorted);
+    struct table t = table_make(monitor_columns, instances ? MONITOR_COLUMNS : MONITOR_COLUMNS - 1, NULL);
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &series[i];
+    qsort(sorted, count, sizeof *sorted, compare_series);
+    for (size_t i = 0; i < count; i++) {
+        const struct perflog_series *s = sorted[i];
+        const int128 values[] = { s->least, mean_of(s), s->greatest };
+        struct cell *cells = table_row(&t);
+        cell_text(&cells[0], s->app);
+        cell_text(&cells[1], s->memory ? "MEM" : "CPU");
+        cell_number(&cells[2], s->count);
+        for (size_t v = 0; v < 3; v++) {
+            put_value(&cells[3 + v], values[v]);
+            put_for_people(&cells[6 + v], values[v], s->memory);
+        }
+        cell_text(&cells[9], s->memory ? "MiB" : "%");
+        put_plot(&cells[10], &s->plot);
+        if (instances)
+            cell_text(&cells[11], markers[s->marker].text);
+    }
+    free(sorted);
+    return t;
+}
+
+/* ---- runs ---- */
+
+static const struct column run_columns[] = {
+    { "file", "FILE", CELL_TEXT, USE_ALWAYS, false },
+    { "line", "LINE", CELL_COUNT, USE_ALWAYS, false },
+    { "app", "APP", CELL_TEXT, USE_ALWAYS, false },
+    { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
+    { "resolution", "TICKS PER SECOND", CELL_COUNT, USE_ALWAYS, false },
+    { "osversion", "OS", CELL_TEXT, USE_ALWAYS, false },
+    { "build", "BUILD", CELL_TEXT, USE_ALWAYS, false },
+    { "platform", "PLATFORM", CELL_TEXT, USE_ALWAYS, false },
+    { "cpu", "CPU", CELL_TEXT, USE_ALWAYS, false },
+    { "devname", "DEVICE", CELL_TEXT, USE_ALWAYS, false },
+};
+enum { RUN_COLUMNS = sizeof run_columns / sizeof *run_columns };
+
+struct table view_perflog_runs(const struct perflog *log)
+{
+    size_t count;
+    const struct perflog_run *runs = perflog_runs(log, &count);
+    struct table t = table_make(run_columns, RUN_COLUMNS, NULL);
+    for (size_t i = 0; i < count; i++) {
+        struct cell *cells = table_row(&t);
+        cell_text(&cells[0], runs[i].file);
+        cell_number(&cells[1], runs[i].line);
+        cell_text(&cells[2], runs[i].app);
+        if (runs[i].pid_known)
+            cell_number(&cells[3], runs[i].pid);
+        if (runs[i].resolution)
+            cell_number(&cells[4], runs[i].resolution);
+        for (int field = 0; field < FIELD_COUNT; field++)
+            cell_text(&cells[5 + field], runs[i].fields[field]);
+        /* A device without a name has its platform's. */
+        if (!runs[i].fields[FIELD_DEVNAME])
+            cell_text(&cells[5 + FIELD_DEVNAME], runs[i].fields[FIELD_PLATFORM]);
+    }
+    return t;
+}

@@ -1,0 +1,161 @@
+/* Two logs compared, marker by marker. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/quote.h"
+#include "report/perflog.h"
+
+static const struct column columns[] = {
+    { "app", "APP", CELL_TEXT, USE_ALWAYS, false },
+    { "marker", "MARKER", CELL_TEXT, USE_ALWAYS, false },
+    { "in", "IN", CELL_TEXT, USE_ALWAYS, false },
+    { "first_count", "COUNT 1", CELL_COUNT, USE_ALWAYS, false },
+    { "second_count", "COUNT 2", CELL_COUNT, USE_ALWAYS, false },
+    { "first_mean", "AVERAGE 1", CELL_TICKS, USE_ALWAYS, false },
+    { "second_mean", "AVERAGE 2", CELL_TICKS, USE_ALWAYS, false },
+    { "mean_change", "CHANGE", CELL_CHANGE, USE_ALWAYS, false },
+    { "mean_change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
+    { "first_total", "TOTAL 1", CELL_TICKS, USE_ALWAYS, false },
+    { "second_total", "TOTAL 2", CELL_TICKS, USE_ALWAYS, false },
+    { "total_change", "CHANGE", CELL_CHANGE, USE_ALWAYS, false },
+    { "total_change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+/* Averages are in one unit, totals in another. */
+static const size_t units[COLUMNS] = { [5] = 5, [6] = 5, [7] = 5, [9] = 9, [10] = 9, [11] = 9 };
+
+struct pair {
+    const struct perflog_row *first, *second; /* NULL: not in that log */
+    int64_t total_change, mean_change;
+};
+
+const char perflog_diff_sort_keys[] = "total, mean, name";
+
+bool perflog_diff_can_sort(const char *key)
+{
+    return strcmp(key, "total") == 0 || strcmp(key, "mean") == 0 || strcmp(key, "name") == 0;
+}
+
+static int compare_names(const struct perflog_row *x, const struct perflog_row *y)
+{
+    int order = strcmp(x->app, y->app);
+    if (order == 0)
+        order = strcmp(x->marker, y->marker);
+    if (order == 0 && !*x->marker)
+        order = (x->id > y->id) - (x->id < y->id);
+    return order;
+}
+
+static int64_t change(uint64_t from, uint64_t to)
+{
+    const uint64_t apart = to > from ? to - from : from - to;
+    const int64_t limited = apart > INT64_MAX ? INT64_MAX : (int64_t)apart;
+    return to > from ? limited : -limited;
+}
+
+static struct pair make_pair(const struct perflog_row *first, const struct perflog_row *second)
+{
+    const uint64_t total[] = { first ? first->total : 0, second ? second->total : 0 };
+    struct pair pair = { .first = first, .second = second, .total_change = change(total[0], total[1]) };
+    if (first && second && first->count && second->count)
+        pair.mean_change = change(first->mean, second->mean);
+    return pair;
+}
+
+static int compare_pairs(const void *a, const void *b, void *data)
+{
+    const struct pair *x = a, *y = b;
+    const char *key = data;
+    const bool by_mean = strcmp(key, "mean") == 0;
+    const int64_t of_x = llabs(by_mean ? x->mean_change : x->total_change);
+    const int64_t of_y = llabs(by_mean ? y->mean_change : y->total_change);
+    if (strcmp(key, "name") != 0 && of_x != of_y)
+        return of_x < of_y ? 1 : -1;
+    return compare_names(x->first ? x->first : x->second, y->first ? y->first : y->second);
+}
+
+/* Both lists are in the order of names. */
+static size_t match(struct pair *pairs, const struct perflog_row *first, size_t first_count,
+                    const struct perflog_row *second, size_t second_count)
+{
+    size_t i = 0, j = 0, count = 0;
+    while (i < first_count || j < second_count) {
+        const int order = i == first_count ? 1 : j == second_count ? -1 : compare_names(&first[i], &second[j]);
+        pairs[count++] = make_pair(order <= 0 ? &first[i] : NULL, order >= 0 ? &second[j] : NULL);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    return count;
+}
+
+static void put_change(struct cell *cells, int64_t by, uint64_t from)
+{
+    cell_change(&cells[0], by);
+    if (from)
+        cell_percent(&cells[1], 100.0 * (double)by / (double)from);
+}
+
+static void fill_row(struct cell *cells, const struct pair *pair)
+{
+    const struct perflog_row *sides[] = { pair->first, pair->second };
+    const struct perflog_row *any = pair->first ? pair->first : pair->second;
+    cell_text(&cells[0], any->app);
+    cell_text(&cells[1], any->marker);
+    cell_text(&cells[2], !pair->first ? "second" : !pair->second ? "first" : "both");
+    for (int i = 0; i < 2; i++) {
+        if (!sides[i])
+            continue;
+        cell_number(&cells[3 + i], sides[i]->count);
+        if (sides[i]->count)
+            cell_number(&cells[5 + i], sides[i]->mean);
+        cell_number(&cells[9 + i], sides[i]->total);
+    }
+    if (pair->first && pair->second && pair->first->count && pair->second->count)
+        put_change(&cells[7], pair->mean_change, pair->first->mean);
+    put_change(&cells[11], pair->total_change, pair->first ? pair->first->total : 0);
+}
+
+/* The application of all rows, or NULL. Rows are in its order. */
+static const char *only_app(const struct perflog_row *rows, size_t count)
+{
+    return count && strcmp(rows[0].app, rows[count - 1].app) == 0 ? rows[0].app : NULL;
+}
+
+/* Logs of one application each are of two versions of it, even if it has another name. */
+static void take_for_one(const struct perflog_row *first, size_t first_count, struct perflog_row *second,
+                         size_t second_count)
+{
+    const char *before = only_app(first, first_count), *after = only_app(second, second_count);
+    char quoted[2][QUOTE_ROOM];
+    if (!before || !after || strcmp(before, after) == 0)
+        return;
+    say("the logs are of two applications, '%s' and '%s': compared by markers alone",
+        quote(quoted[0], before, strlen(before)), quote(quoted[1], after, strlen(after)));
+    for (size_t i = 0; i < second_count; i++)
+        second[i].app = before;
+}
+
+struct table view_perflog_diff(const struct perflog *first, const struct perflog *second,
+                               const struct perflog_choice *choice)
+{
+    size_t first_count, second_count;
+    struct perflog_row *first_rows = perflog_rows(first, false, &first_count);
+    struct perflog_row *second_rows = perflog_rows(second, false, &second_count);
+    take_for_one(first_rows, first_count, second_rows, second_count);
+    struct pair *pairs = need_memory(first_count + second_count, sizeof *pairs);
+    const size_t count = match(pairs, first_rows, first_count, second_rows, second_count);
+    qsort_r(pairs, count, sizeof *pairs, compare_pairs, (void *)choice->sort);
+    struct table t = table_make(columns, COLUMNS, NULL);
+    t.unit_columns = units;
+    const size_t shown = choice->limit && choice->limit < count ? choice->limit : count;
+    for (size_t i = 0; i < shown; i++)
+        fill_row(table_row(&t), &pairs[i]);
+    t.hidden_rows = count - shown;
+    free(pairs);
+    free(first_rows);
+    free(second_rows);
+    return t;
+}

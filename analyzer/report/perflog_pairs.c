@@ -1,0 +1,177 @@
+/* The key=value pairs in markers' strings, as in "Bytes=4096,Bps=%Bytes%/%AVG%,Test=Write". */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/memory.h"
+#include "report/perflog.h"
+
+enum {
+    DEEPEST = 8,    /* macros within macros */
+    LONGEST = 4096, /* value, expanded */
+};
+
+/* The characters of keys. */
+static bool is_of_key(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(" _#.-", c));
+}
+
+/* "operator=" is a function's name and no pair. */
+static bool is_operator(const char *key, size_t length)
+{
+    static const char word[] = "operator";
+    while (length && !((key[length - 1] | 0x20) >= 'a' && (key[length - 1] | 0x20) <= 'z'))
+        length--;
+    return length >= sizeof word - 1 && memcmp(key + length - (sizeof word - 1), word, sizeof word - 1) == 0;
+}
+
+/* One part of the string, between commas. */
+static bool parse_pair(const char *from, size_t length, struct perflog_pair *pair)
+{
+    const char *equals = memchr(from, '=', length);
+    if (!equals || (equals + 1 < from + length && equals[1] == '='))
+        return false;
+    const char *key = from, *end = equals;
+    for (const char *c = key; c < end; c++)
+        if (!is_of_key(*c))
+            return false;
+    while (key < end && *key == ' ')
+        key++;
+    while (key < end && end[-1] == ' ')
+        end--;
+    if (key == end || is_operator(key, (size_t)(end - key)))
+        return false;
+    *pair = (struct perflog_pair){ key, equals + 1, (size_t)(end - key), (size_t)(from + length - equals - 1) };
+    return true;
+}
+
+bool perflog_next_pair(const char **at, struct perflog_pair *pair)
+{
+    while (*at && **at) {
+        const char *from = *at;
+        const size_t length = strcspn(from, ",");
+        *at = from + length + (from[length] == ',');
+        if (parse_pair(from, length, pair))
+            return true;
+    }
+    return false;
+}
+
+static bool find_pair(const struct perflog_row *row, const char *key, size_t length, struct perflog_pair *pair)
+{
+    for (const char *at = row->marker; perflog_next_pair(&at, pair);)
+        if (pair->key_length == length && memcmp(pair->key, key, length) == 0)
+            return true;
+    return false;
+}
+
+/* ---- macros ---- */
+
+struct expansion {
+    const struct perflog_row *row;
+    char text[LONGEST + 1];
+    size_t length;
+    bool expanded, unknown, failed;
+};
+
+static void put(struct expansion *e, const char *text, size_t length)
+{
+    if (length > LONGEST - e->length) {
+        e->failed = true;
+        return;
+    }
+    memcpy(e->text + e->length, text, length);
+    e->length += length;
+}
+
+static void put_seconds(struct expansion *e, uint64_t ns)
+{
+    char text[64];
+    if (e->row->count == 0)
+        e->unknown = true;
+    const int length = snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
+    put(e, text, (size_t)length);
+}
+
+static bool is(const char *text, size_t length, const char *word)
+{
+    return length == strlen(word) && strncasecmp(text, word, length) == 0;
+}
+
+static void expand(struct expansion *e, const char *text, size_t length, int depth);
+
+/* What stands between two percent signs; false: it is no macro. */
+static bool expand_macro(struct expansion *e, const char *name, size_t length, int depth)
+{
+    struct perflog_pair pair;
+    if (is(name, length, "AVG"))
+        put_seconds(e, e->row->mean);
+    else if (is(name, length, "MIN"))
+        put_seconds(e, e->row->least);
+    else if (is(name, length, "MAX"))
+        put_seconds(e, e->row->greatest);
+    else if (find_pair(e->row, name, length, &pair))
+        expand(e, pair.value, pair.value_length, depth + 1);
+    else
+        return false;
+    e->expanded = true;
+    return true;
+}
+
+static void expand(struct expansion *e, const char *text, size_t length, int depth)
+{
+    if (depth > DEEPEST)
+        e->failed = true;
+    for (size_t at = 0; at < length && !e->failed;) {
+        const char *close = text[at] == '%' ? memchr(text + at + 1, '%', length - at - 1) : NULL;
+        if (close && expand_macro(e, text + at + 1, (size_t)(close - text) - at - 1, depth)) {
+            at = (size_t)(close - text) + 1;
+            continue;
+        }
+        put(e, text + at++, 1);
+    }
+}
+
+/* Products and quotients of plain numbers; false: the text is something else. */
+static bool calculate(const char *text, double *result)
+{
+    char operation = 0;
+    for (bool first = true;; first = false) {
+        text += strspn(text, " ");
+        const size_t digits = strspn(text, "0123456789.");
+        char *end;
+        const double number = strtod(text, &end);
+        if (digits == 0 || end != text + digits)
+            return false;
+        *result = first ? number : operation == '/' ? *result / number : *result * number;
+        text = end + strspn(end, " ");
+        if (!*text)
+            return !first;
+        operation = *text++;
+        if (operation != '/' && operation != '*')
+            return false;
+    }
+}
+
+char *perflog_pair_value(const struct perflog_row *row, const char *key)
+{
+    struct perflog_pair pair;
+    if (!find_pair(row, key, strlen(key), &pair))
+        return NULL;
+    struct expansion e = { .row = row };
+    expand(&e, pair.value, pair.value_length, 0);
+    if (e.failed)
+        return need_copy(pair.value, pair.value_length);
+    if (e.unknown)
+        return NULL;
+    double result;
+    if (!e.expanded || !calculate(e.text, &result))
+        return need_copy(e.text, e.length);
+    if (result - result != 0) /* divided by zero */
+        return NULL;
+    char digits[64];
+    const int length = snprintf(digits, sizeof digits, "%.12g", result);
+    return need_copy(digits, (size_t)length);
+}

@@ -1,0 +1,242 @@
+/* Markers as rows: those of one name summed up, ticks made nanoseconds. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/perflog.h"
+
+/* How a row is added up from its parts, which may be of different resolutions. */
+struct sum {
+    struct histogram ns; /* where there are several parts */
+    uint128 total;       /* ns */
+    double squares;      /* of distances from the mean, ns * ns */
+    double mean;
+    uint64_t count;
+};
+
+static uint64_t limited(uint128 number)
+{
+    return number > UINT64_MAX ? UINT64_MAX : (uint64_t)number;
+}
+
+static uint64_t limited_double(double number)
+{
+    return number >= 0x1p64 ? UINT64_MAX : (uint64_t)number;
+}
+
+/* As ticks_to_ns, of a sum that may have more than 64 bits. */
+static uint128 wide_ns(uint128 ticks, uint64_t resolution)
+{
+    return (ticks * 1000000000u + resolution / 2) / resolution;
+}
+
+static uint64_t to_ns(uint64_t ticks, uint64_t resolution)
+{
+    return limited(wide_ns(ticks, resolution));
+}
+
+static uint64_t rounded_quotient(uint128 number, uint128 divisor)
+{
+    return limited((number + divisor / 2) / divisor);
+}
+
+static void add_part(struct sum *sum, const struct perflog_marker *marker, uint64_t resolution)
+{
+    const struct histogram *h = &marker->durations;
+    if (h->count == 0)
+        return;
+    const double scale = 1e9 / (double)resolution, mean = histogram_mean(h) * scale;
+    const double squares = histogram_deviation_squares(h) * scale * scale;
+    const double count = (double)h->count, before = (double)sum->count, apart = mean - sum->mean;
+    sum->squares += squares + apart * apart * count * before / (count + before);
+    sum->mean += apart * count / (count + before);
+    sum->total += wide_ns(h->sum, resolution);
+    sum->count += h->count;
+}
+
+/* Each of the steps by itself: a histogram in ticks has more of them than numbers told apart. */
+static void add_steps(struct sum *sum, const struct histogram *h, uint64_t resolution)
+{
+    for (size_t i = 0; i < h->step_count; i++)
+        histogram_add(&sum->ns, to_ns(h->steps[i].value, resolution), h->steps[i].count);
+}
+
+static void fill_percentiles(struct perflog_row *row, const struct histogram *h, uint64_t resolution)
+{
+    row->median = to_ns(histogram_percentile(h, 50), resolution);
+    row->p90 = to_ns(histogram_percentile(h, 90), resolution);
+    row->p99 = to_ns(histogram_percentile(h, 99), resolution);
+}
+
+static uint64_t kept_within(uint64_t number, uint64_t least, uint64_t greatest)
+{
+    return number < least ? least : number > greatest ? greatest : number;
+}
+
+struct part {
+    const struct perflog_marker *marker;
+    uint64_t resolution;
+    size_t order;
+};
+
+static void fill_sums(struct perflog_row *row, const struct part *parts, size_t count)
+{
+    struct sum sum = { 0 };
+    const struct part *only = NULL;
+    size_t with_durations = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct histogram *h = &parts[i].marker->durations;
+        if (h->count == 0)
+            continue;
+        const uint64_t least = to_ns(h->least, parts[i].resolution), greatest = to_ns(h->greatest, parts[i].resolution);
+        row->least = with_durations == 0 || least < row->least ? least : row->least;
+        row->greatest = greatest > row->greatest ? greatest : row->greatest;
+        add_part(&sum, parts[i].marker, parts[i].resolution);
+        only = &parts[i];
+        with_durations++;
+    }
+    if (with_durations == 0)
+        return;
+    row->count = sum.count;
+    row->total = limited(sum.total);
+    row->deviation = limited_double(round(sqrt(sum.squares / (double)sum.count)));
+    if (with_durations == 1) {
+        const struct histogram *h = &only->marker->durations;
+        row->mean = rounded_quotient(h->sum * 1000000000u, (uint128)only->resolution * h->count);
+        fill_percentiles(row, h, only->resolution);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        add_steps(&sum, &parts[i].marker->durations, parts[i].resolution);
+    row->mean = rounded_quotient(sum.total, sum.count);
+    fill_percentiles(row, &sum.ns, 1000000000);
+    row->median = kept_within(row->median, row->least, row->greatest);
+    row->p90 = kept_within(row->p90, row->least, row->greatest);
+    row->p99 = kept_within(row->p99, row->least, row->greatest);
+    histogram_drop(&sum.ns);
+}
+
+/* Those of one row are equal but for the order in which they appeared; ids without a string are not one row. */
+static int compare_names(const struct part *x, const struct part *y)
+{
+    int order = strcmp(x->marker->app, y->marker->app);
+    if (order == 0)
+        order = strcmp(x->marker->text, y->marker->text);
+    if (order == 0 && !*x->marker->text)
+        order = (x->marker->id > y->marker->id) - (x->marker->id < y->marker->id);
+    return order;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    const int order = compare_names(x, y);
+    return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+static struct perflog_row make_row(const struct part *parts, size_t count)
+{
+    const struct perflog_marker *marker = parts[0].marker;
+    struct perflog_row row = {
+        .app = marker->app,
+        .marker = marker->text,
+        .id = marker->id,
+        .file = marker->registered ? marker->file : NULL,
+        .line = marker->line,
+        .order = parts[0].order,
+    };
+    for (size_t i = 0; i < count; i++) {
+        row.errors += parts[i].marker->errors;
+        if (parts[i].marker->attribute_count) {
+            row.attributes = parts[i].marker->attributes;
+            row.attribute_count = parts[i].marker->attribute_count;
+        }
+    }
+    fill_sums(&row, parts, count);
+    return row;
+}
+
+struct perflog_row *perflog_rows(const struct perflog *log, bool instances, size_t *count)
+{
+    size_t marker_count, run_count, part_count = 0;
+    const struct perflog_marker *markers = perflog_markers(log, &marker_count);
+    const struct perflog_run *runs = perflog_runs(log, &run_count);
+    struct part *parts = need_memory(marker_count, sizeof *parts);
+    for (size_t i = 0; i < marker_count; i++)
+        if (markers[i].durations.count || markers[i].errors || !markers[i].monitor)
+            parts[part_count++] = (struct part){ &markers[i], runs[markers[i].run].resolution, i };
+    qsort(parts, part_count, sizeof *parts, compare_parts);
+    struct perflog_row *rows = need_memory(part_count, sizeof *rows);
+    *count = 0;
+    for (size_t from = 0, to; from < part_count; from = to) {
+        for (to = from + 1; to < part_count && !instances && compare_names(&parts[from], &parts[to]) == 0;)
+            to++;
+        rows[(*count)++] = make_row(&parts[from], to - from);
+    }
+    free(parts);
+    return rows;
+}
+
+/* ---- the order ---- */
+
+static const struct {
+    const char *key;
+    size_t offset;
+} numbers[] = {
+    { "total", offsetof(struct perflog_row, total) },      { "count", offsetof(struct perflog_row, count) },
+    { "min", offsetof(struct perflog_row, least) },        { "mean", offsetof(struct perflog_row, mean) },
+    { "max", offsetof(struct perflog_row, greatest) },     { "median", offsetof(struct perflog_row, median) },
+    { "p90", offsetof(struct perflog_row, p90) },          { "p99", offsetof(struct perflog_row, p99) },
+    { "stddev", offsetof(struct perflog_row, deviation) }, { "errors", offsetof(struct perflog_row, errors) },
+};
+enum { NUMBERS = sizeof numbers / sizeof *numbers };
+
+const char perflog_sort_keys[] = "total, count, min, mean, max, median, p90, p99, stddev, errors, name, order";
+
+bool perflog_can_sort(const char *key)
+{
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (strcmp(numbers[i].key, key) == 0)
+            return true;
+    return strcmp(key, "name") == 0 || strcmp(key, "order") == 0;
+}
+
+struct order {
+    const char *key;
+    size_t offset;
+};
+
+static uint64_t number_of(const struct perflog_row *row, size_t offset)
+{
+    uint64_t number;
+    memcpy(&number, (const char *)row + offset, sizeof number);
+    return number;
+}
+
+static int compare_rows(const void *a, const void *b, void *data)
+{
+    const struct perflog_row *x = a, *y = b;
+    const struct order *by = data;
+    const bool by_name = strcmp(by->key, "name") == 0, by_order = strcmp(by->key, "order") == 0;
+    if (!by_name && !by_order) {
+        const uint64_t of_x = number_of(x, by->offset), of_y = number_of(y, by->offset);
+        if (of_x != of_y)
+            return of_x < of_y ? 1 : -1;
+    }
+    int order = 0;
+    if (!by_order)
+        order = strcmp(x->marker, y->marker);
+    if (order == 0 && !by_order)
+        order = strcmp(x->app, y->app);
+    return order ? order : (x->order > y->order) - (x->order < y->order);
+}
+
+void perflog_sort(struct perflog_row *rows, size_t count, const char *key)
+{
+    struct order by = { key, 0 };
+    for (size_t i = 0; i < NUMBERS; i++)
+        if (strcmp(numbers[i].key, key) == 0)
+            by.offset = numbers[i].offset;
+    qsort_r(rows, count, sizeof *rows, compare_rows, &by);
+}

@@ -1,0 +1,201 @@
+/* dwell perflog's whole outputs over logs in tests/golden/perflog, and what it says of logs that are wrong. For changes
+ * that are meant see test_golden.c. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/golden.h"
+#include "support/run.h"
+
+static void copy_logs(void)
+{
+    free(run_well("cp " DWELL_GOLDEN "/perflog/*.log ."));
+}
+
+TestSuite(golden_perflog, .init = copy_logs, .timeout = 60);
+
+static void check(const char *arguments, const char *name)
+{
+    char command[512], path[512];
+    snprintf(command, sizeof command, "perflog %s", arguments);
+    snprintf(path, sizeof path, "perflog/%s", name);
+    check_golden(command, path);
+}
+
+static void check_formats(const char *arguments, const char *name)
+{
+    static const char *const formats[][2] = { { "text", "txt" }, { "csv", "csv" }, { "json", "json" } };
+    for (int i = 0; i < 3; i++) {
+        char command[256], file[256];
+        snprintf(command, sizeof command, "%s --format %s", arguments, formats[i][0]);
+        snprintf(file, sizeof file, "%s.%s", name, formats[i][1]);
+        check(command, file);
+    }
+}
+
+Test(golden_perflog, markers)
+{
+    check_formats("one-after-the-other.log", "markers");
+}
+
+Test(golden_perflog, monitors)
+{
+    check_formats("monitors.log", "monitors");
+    check("monitors.log --monitors --format csv", "monitors-only.csv");
+    check("monitors.log --monitors", "monitors-only.txt");
+}
+
+Test(golden_perflog, bars_where_the_terminal_has_no_blocks)
+{
+    char *plain = run_well("LC_ALL=C $DWELL perflog --monitors monitors.log");
+    cr_assert(has(plain, " #_\n"), "%s", plain);
+    free(plain);
+}
+
+Test(golden_perflog, pairs_in_strings_are_columns)
+{
+    check("pairs.log --format csv", "pairs.csv");
+}
+
+Test(golden_perflog, too_many_keys)
+{
+    struct ran r = run("head -n 5 seed.log >keys; for i in $(seq 1001); do "
+                       "echo \"## PERF ## REGISTERED MARKER [key $i=1] AS [1] BY APP [myperfapp]\"; done >>keys; "
+                       "$DWELL perflog --format csv keys | head -n 1 | tr , '\\n' | grep -c '^key '");
+    cr_assert(eq(str, r.out, "1000\n"));
+    cr_assert(eq(str, r.err, "dwell: 1001 different keys in markers' strings; only the first 1000 are columns\n"));
+    ran_drop(&r);
+}
+
+Test(golden_perflog, errors_and_attributes)
+{
+    check_formats("attributes.log", "attributes");
+}
+
+Test(golden_perflog, iterations_merged_and_apart)
+{
+    check_formats("iterations.log", "iterations");
+    check_formats("iterations.log --instances --sort order", "instances");
+}
+
+Test(golden_perflog, sorted_and_limited)
+{
+    check("one-after-the-other.log --sort name --limit 1", "limited.txt");
+}
+
+Test(golden_perflog, several_logs)
+{
+    check_formats("one-after-the-other.log monitors.log pairs.log", "several");
+}
+
+Test(golden_perflog, two_logs_compared)
+{
+    check_formats("--diff one-after-the-other.log slower.log", "diff");
+    check("--diff --sort name --limit 2 one-after-the-other.log slower.log", "diff-by-name.txt");
+}
+
+Test(golden_perflog, from_standard_input)
+{
+    char *read = run_well("cat monitors.log | $DWELL perflog --format json - | grep -v file");
+    char *named = run_well("$DWELL perflog --format json monitors.log | grep -v file");
+    cr_assert(eq(str, read, named));
+    free(read);
+    free(named);
+}
+
+/* ---- what is wrong with logs ---- */
+
+static void expect(const char *command, int status, const char *said)
+{
+    struct ran r = run("%s", command);
+    cr_assert(eq(int, r.status, status), "%s\n%s", command, r.err);
+    cr_assert(eq(str, r.err, (char *)said));
+    if (status)
+        cr_assert(eq(str, r.out, ""));
+    ran_drop(&r);
+}
+
+Test(golden_perflog, logs_that_are_none)
+{
+    expect("$DWELL perflog missing.log", 2, "dwell: missing.log: No such file or directory\n");
+    expect("$DWELL perflog .", 2, "dwell: .: Is a directory\n");
+    expect(": >empty; $DWELL perflog empty", 2, "dwell: empty: no PerfLog: no line has \"## PERF ##\"\n");
+    expect("echo hello | $DWELL perflog -", 2, "dwell: -: no PerfLog: no line has \"## PERF ##\"\n");
+    expect("$DWELL perflog monitors.log /dev/null", 2, "dwell: /dev/null: no PerfLog: no line has \"## PERF ##\"\n");
+}
+
+Test(golden_perflog, mistakes)
+{
+    expect("$DWELL perflog", 2, "dwell: perflog: which FILE? - is standard input\n");
+    expect("$DWELL perflog --diff monitors.log", 2, "dwell: --diff: compares two files, not 1\n");
+    expect("$DWELL perflog --diff --instances monitors.log pairs.log", 2, "dwell: --instances means nothing to --diff\n");
+    expect("$DWELL perflog --sort size monitors.log", 2,
+           "dwell: --sort: no column 'size'; there are total, count, min, mean, max, median, p90, p99, stddev, errors, name, order\n");
+    expect("$DWELL perflog --diff --sort order monitors.log pairs.log", 2,
+           "dwell: --sort: no column 'order'; with --diff there are total, mean, name\n");
+    expect("$DWELL perflog --resolution 0 monitors.log", 2, "dwell: --resolution: must be at least 1\n");
+}
+
+Test(golden_perflog, the_translated_page)
+{
+    struct ran r = run("$DWELL perflog scrambled.log");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(eq(str, r.out, ""));
+    check_text(r.err, "perflog/scrambled.txt");
+    ran_drop(&r);
+}
+
+/* Its header is whole: it is read, but there is nothing that was measured. */
+Test(golden_perflog, the_translated_page_with_its_header)
+{
+    struct ran r = run("head -n 5 seed.log | cat - scrambled.log | $DWELL perflog --format json -");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.out, "\"bad_lines\": 12"));
+    cr_assert(has(r.err, "dwell: nothing that was measured could be understood\n"));
+    ran_drop(&r);
+}
+
+Test(golden_perflog, bad_lines_are_said_counted_and_passed_over)
+{
+    struct ran r = run("$DWELL perflog --format json damaged.log");
+    cr_assert(eq(int, r.status, 0));
+    check_text(r.err, "perflog/damaged.txt");
+    check_text(r.out, "perflog/damaged.json");
+    ran_drop(&r);
+}
+
+Test(golden_perflog, only_so_many_lines_are_said)
+{
+    struct ran r = run("cp monitors.log many; for i in $(seq 100); do echo '## PERF ## bad'; done >>many; $DWELL perflog many");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(has(r.err, "dwell: many:54: neither a header, a marker nor an event: 'bad'\n"), "%s", r.err);
+    cr_assert(not(has(r.err, "dwell: many:55:")));
+    cr_assert(has(r.err, "dwell: many: 80 more like these\n"));
+    cr_assert(has(r.out, "! 100 lines were not understood\n"));
+    ran_drop(&r);
+}
+
+Test(golden_perflog, durations_without_a_resolution)
+{
+    expect("echo '## PERF ## APP [a] EVT [1] DUR [5]' >bare.log; $DWELL perflog --resolution 5 bare.log >/dev/null", 0, "");
+    struct ran r = run("$DWELL perflog --format json bare.log monitors.log");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(eq(str, r.err,
+                 "dwell: bare.log:1: application 'a' has no RESOLUTION; durations left out: 1 (--resolution says how many ticks "
+                 "make a second)\n"));
+    cr_assert(has(r.out, "\"bad_lines\": 1,"));
+    ran_drop(&r);
+}
+
+Test(golden_perflog, unknown_events_are_said_once)
+{
+    struct ran r = run("cat seed.log >other.log; for i in 1 2 3; do echo '## PERF ## APP [myperfapp] EVT [1] NOTE [x]'; done "
+                       ">>other.log; $DWELL perflog other.log");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(eq(str, r.err,
+                 "dwell: other.log:12: events of the kind 'NOTE' are not known; they are counted, and the rest goes on\n"));
+    cr_assert(has(r.out, "\n! 3 events of the unknown kind NOTE\n"));
+    ran_drop(&r);
+}
