@@ -2,8 +2,8 @@
  * PerfLog: a program times what it does under numbers of its own, and writes them to a log that people and other
  * programs read. The interface is that of the performance logger of Windows CE: a program written for it includes this
  * header instead of its own, is linked with -ldwell (pkg-config --libs dwell), and logs; whether it is recorded by
- * `dwell record` at the same time does not matter. `dwell perflog` reports such logs; docs/perflog-library.md tells where
- * they go and what is in them.
+ * `dwell record` at the same time does not matter. `dwell perflog` reports such logs; docs/perflog-library.md tells
+ * where they go and what is in them.
  *
  * The functions return 1, or 0 where something was wrong or the line could not be written; the program goes on either
  * way. They may be called from any thread, but not from signal handlers, and leave errno alone. What they need is set
@@ -85,8 +85,8 @@ typedef void *LPVOID;
 int Perf_LibInit(void) DWELL_PERFLOG_CALL(LibInit);
 int Perf_LibDeinit(void) DWELL_PERFLOG_CALL(LibDeinit);
 
-/* The application's name in the log and in the name of its file. Both do the same, and come before every other call: later
- * they fail. Of a name that is too long, the first MAX_APPNAME_LEN characters are taken. */
+/* The application's name in the log and in the name of its file. Both do the same, and come before every other call:
+ * later they fail. Of a name that is too long, the first MAX_APPNAME_LEN characters are taken. */
 int Perf_SetTestName(const char *name) DWELL_PERFLOG_CALL(SetTestName);
 int Perf_SetTestTitle(const char *title) DWELL_PERFLOG_CALL(SetTestTitle);
 
@@ -126,8 +126,8 @@ int Perf_StartSysMonitor(const char *name, uint32_t flags, uint32_t refresh, uin
     DWELL_PERFLOG_CALL(StartSysMonitor);
 int Perf_StopSysMonitor(void) DWELL_PERFLOG_CALL(StopSysMonitor);
 
-/* Logs the CPU use of the monitor's last interval, in percent of all processors' time; with SYS_MON_PROCESS, in percent of
- * one processor's. Fails without a monitor with SYS_MON_CPU, and before its first reading. */
+/* Logs the CPU use of the monitor's last interval, in percent of all processors' time; with SYS_MON_PROCESS, in percent
+ * of one processor's. Fails without a monitor with SYS_MON_CPU, and before its first reading. */
 int Perf_MarkCPU(MARKER_ID marker) DWELL_PERFLOG_CALL(MarkCPU);
 
 /* Logs how many bytes of memory are in use now: of the system, without a monitor, too; of this process while a monitor
@@ -136,7 +136,8 @@ int Perf_MarkMem(MARKER_ID marker) DWELL_PERFLOG_CALL(MarkMem);
 
 /* Log a value of the program's own under a name. */
 int Perf_MarkAttribute(MARKER_ID marker, const char *name, uint32_t value) DWELL_PERFLOG_CALL(MarkAttribute);
-int Perf_MarkAttributeDecimal(MARKER_ID marker, const char *name, double value) DWELL_PERFLOG_CALL(MarkAttributeDecimal);
+int Perf_MarkAttributeDecimal(MARKER_ID marker, const char *name, double value)
+    DWELL_PERFLOG_CALL(MarkAttributeDecimal);
 
 /* What the callback is told, with the member names of the original. */
 enum { PLE_MARKEND = 1 };

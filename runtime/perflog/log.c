@@ -1,6 +1,6 @@
 /*
- * The log: where it is, its header, and its lines, each written by one system call to the end of the file, so that those
- * of several threads and processes stay whole.
+ * The log: where it is, its header, and its lines, each written by one system call to the end of the file, so that
+ * those of several threads and processes stay whole.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -125,7 +125,8 @@ static bool open_log(void)
     } else {
         if (!*place.path)
             choose_path();
-        const int fd = *place.path ? sys_open(place.path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY, 0666) : -ENAMETOOLONG;
+        const int fd =
+            *place.path ? sys_open(place.path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY, 0666) : -ENAMETOOLONG;
         if (fd < 0)
             return false;
         const long high = SYS3(fcntl, fd, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
@@ -249,7 +250,7 @@ static bool write_marker(MARKER_ID marker)
     return write_lines();
 }
 
-/* In a forked child again, with the markers that it has from its parent: for a reader they begin anew with the header. */
+/* In a forked child again, with its parent's markers: for a reader they begin anew with the header. */
 bool perflog_header(void)
 {
     const uint32_t pid = (uint32_t)SYS0(getpid);

@@ -287,7 +287,8 @@ static bool log_attribute(MARKER_ID marker, const char *name, const char *value)
     char text[MAX_MARKERNAME_LEN + 1];
     perflog_copy_text(text, name, MAX_MARKERNAME_LEN);
     const uint64_t mask = perflog_lock();
-    const bool done = perflog_line("APP [%s] EVT [%" PRIu32 "] ATTR [%s] [%s]", perflog.application, marker, text, value);
+    const bool done =
+        perflog_line("APP [%s] EVT [%" PRIu32 "] ATTR [%s] [%s]", perflog.application, marker, text, value);
     perflog_unlock(mask);
     return done;
 }

@@ -106,11 +106,14 @@ static bool stop_thread(void)
 {
     if (!monitor.running)
         return false;
+    int cancelling;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling); /* pthread_join would end the caller here */
     pthread_mutex_lock(&monitor.lock);
     monitor.stop = true;
     pthread_cond_signal(&monitor.stopping);
     pthread_mutex_unlock(&monitor.lock);
     pthread_join(monitor.thread, NULL);
+    pthread_setcancelstate(cancelling, NULL);
     pthread_cond_destroy(&monitor.stopping);
     const uint64_t mask = perflog_lock();
     monitor.running = false;
@@ -147,7 +150,8 @@ static bool announce(void)
     const char *app = perflog.application;
     bool done = perflog_header();
     if (monitor.flags & SYS_MON_CPU)
-        done = done && perflog_line("REGISTERED MARKER [CPU: %s] AS [%d] BY APP [%s]", monitor.name, MARK_AUTOCPU, app) &&
+        done = done &&
+               perflog_line("REGISTERED MARKER [CPU: %s] AS [%d] BY APP [%s]", monitor.name, MARK_AUTOCPU, app) &&
                perflog_line("APP [%s] CPU CAL [%" PRIu64 "]", app, ticks_of_interval());
     if (monitor.flags & SYS_MON_MEM)
         done = done && perflog_line("REGISTERED MARKER [MEM: %s] AS [%d] BY APP [%s]", monitor.name, MARK_AUTOMEM, app);

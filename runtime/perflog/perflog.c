@@ -87,9 +87,11 @@ void perflog_enter(void)
 {
     if (__atomic_load_n(&perflog.ready, __ATOMIC_ACQUIRE))
         return;
+    const int error = errno;
     const uint64_t mask = perflog_lock();
     set_up();
     perflog_unlock(mask);
+    errno = error;
 }
 
 DWELL_EXPORT int Perf_LibInit(void)

@@ -15,8 +15,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Nanoseconds of CLOCK_MONOTONIC: known exactly, where the rate of the CPU's counter would have to be measured, and a line
- * in the log costs many times what is saved by it. */
+/* Nanoseconds of CLOCK_MONOTONIC: known exactly, where the rate of the CPU's counter would have to be measured, and a
+ * line in the log costs many times what is saved by it. */
 enum { PERFLOG_FREQUENCY = 1000000000, PERFLOG_PAIRS = 10 };
 
 /* Between LibInit, or what stands for it, and the last LibDeinit. All of it is guarded by the lock but `ready` and

@@ -7,10 +7,10 @@
 
 struct perflog_timer {
     enum { PERFLOG_STOPPED, PERFLOG_RUNNING, PERFLOG_PAUSED } state;
-    bool summed;      /* something was accumulated, if only zero */
-    uint64_t since;   /* running: when it began, or went on */
-    uint64_t ran;     /* until its last pause */
-    uint64_t sum;     /* of what was accumulated */
+    bool summed;    /* something was accumulated, if only zero */
+    uint64_t since; /* running: when it began, or went on */
+    uint64_t ran;   /* until its last pause */
+    uint64_t sum;   /* of what was accumulated */
 };
 
 /* `overhead` is what a begin and an end with nothing between them take: it is left out of every stretch in which the

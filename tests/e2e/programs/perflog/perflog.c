@@ -1,8 +1,9 @@
 /*
- * perflog WHAT: uses the PerfLog library in one way, and says "wrong: ..." about every answer that is not the right one.
+ * perflog WHAT: uses the PerfLog library in one way, and says "wrong: ..." about every answer that is another.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -17,14 +18,14 @@
 
 #include "dwell/perflog.h"
 
-#define CHECK(what, wanted)                                                                          \
-    do {                                                                                             \
-        errno = 4711;                                                                                \
-        const long got_ = (long)(what), wanted_ = (long)(wanted);                                    \
-        if (errno != 4711)                                                                           \
-            printf("wrong: line %d: %s changes errno to %d\n", __LINE__, #what, errno);              \
-        if (got_ != wanted_)                                                                         \
-            printf("wrong: line %d: %s is %ld, not %ld\n", __LINE__, #what, got_, wanted_);          \
+#define CHECK(what, wanted)                                                                                            \
+    do {                                                                                                               \
+        errno = 4711;                                                                                                  \
+        const long got_ = (long)(what), wanted_ = (long)(wanted);                                                      \
+        if (errno != 4711)                                                                                             \
+            printf("wrong: line %d: %s changes errno to %d\n", __LINE__, #what, errno);                                \
+        if (got_ != wanted_)                                                                                           \
+            printf("wrong: line %d: %s is %ld, not %ld\n", __LINE__, #what, got_, wanted_);                            \
     } while (0)
 
 static void rest(long milliseconds)
@@ -64,6 +65,14 @@ static void all(void)
     CHECK(Perf_MarkAttributeDecimal(1, "Rate", -1e300), 1);
     CHECK(Perf_MarkMem(2), 1);
     CHECK(Perf_LibDeinit(), 1);
+}
+
+static void in_a_locale(void)
+{
+    setlocale(LC_ALL, "");
+    printf("%.1f\n", 0.5);
+    all();
+    printf("%.1f\n", 0.5); /* the thread has its locale again */
 }
 
 /* What comes before what; runs that follow each other; ids and strings that are refused or cut. */
@@ -112,7 +121,7 @@ static void rules(void)
     CHECK(Perf_MarkEndAbsolute(3, 7777777), 1);
 }
 
-/* Timers that are not there; and what each of those that are must at least or at most have, by the program's own clock. */
+/* Timers that are not there; and what those that are must at least or at most have, by the program's own clock. */
 static float logged; /* milliseconds */
 static const char *logged_name;
 static long calls_back;
@@ -275,7 +284,7 @@ static void *end_it(void *unused)
 static void other_thread(void)
 {
     pthread_t thread;
-    Perf_SetTestName("other");
+    Perf_SetTestName("a/b");
     CHECK(Perf_MarkBegin(1), 1);
     pthread_create(&thread, NULL, end_it, NULL);
     pthread_join(thread, NULL);
@@ -477,7 +486,7 @@ static void piped(void)
     printf("went on\n");
 }
 
-/* A program that closes what it does not know, and opens others of its own; and whose folder is another one meanwhile. */
+/* A program that closes what it does not know, opens files of its own, and goes to another folder. */
 static void closes_all(void)
 {
     Perf_SetTestName("closes");
@@ -500,11 +509,22 @@ static const struct {
     const char *name;
     void (*run)(void);
 } ways[] = {
-    { "all", all },           { "rules", rules },     { "timers", timers },
-    { "threads", many_threads }, { "other", other_thread }, { "monitor", monitor },
-    { "process", process_monitor }, { "forks", forks }, { "storm", forks_of_threads },
-    { "failing", failing },   { "unwritable", unwritable }, { "later", later },
-    { "limited", limited },   { "piped", piped },     { "closes", closes_all },
+    { "all", all },
+    { "locale", in_a_locale },
+    { "rules", rules },
+    { "timers", timers },
+    { "threads", many_threads },
+    { "other", other_thread },
+    { "monitor", monitor },
+    { "process", process_monitor },
+    { "forks", forks },
+    { "storm", forks_of_threads },
+    { "failing", failing },
+    { "unwritable", unwritable },
+    { "later", later },
+    { "limited", limited },
+    { "piped", piped },
+    { "closes", closes_all },
 };
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
 #include "dwell/perflog.h"
 
 #define PERF_APP_NAME TEXT("ported")
-#define MARK_COPY     7
+#define MARK_COPY 7
 
 static DWORD ends;
 
