@@ -45,9 +45,11 @@ static void strip(char *log)
 /* The lines of a log with its measured numbers masked: process ids P, calibration C, durations T, readings N. */
 static char *logged(const char *name)
 {
-    char *log = run_well("sed -E -e 's/PROCCESSID \\[0x[0-9a-f]{8}\\]/PROCCESSID [P]/' -e 's/CAL \\[[0-9]+\\]/CAL [C]/' "
-                         "-e '/DUR \\[(" GIVEN ")\\]/!s/DUR \\[[0-9]+\\]/DUR [T]/' -e 's/MEM \\[[0-9]+\\]/MEM [N]/' "
-                         "-e 's/CPU \\[[0-9]+\\.[0-9]{6}\\]/CPU [N]/' %s", name);
+    char *log =
+        run_well("sed -E -e 's/PROCCESSID \\[0x[0-9a-f]{8}\\]/PROCCESSID [P]/' -e 's/CAL \\[[0-9]+\\]/CAL [C]/' "
+                 "-e '/DUR \\[(" GIVEN ")\\]/!s/DUR \\[[0-9]+\\]/DUR [T]/' -e 's/MEM \\[[0-9]+\\]/MEM [N]/' "
+                 "-e 's/CPU \\[[0-9]+\\.[0-9]{6}\\]/CPU [N]/' %s",
+                 name);
     strip(log);
     return log;
 }
@@ -65,13 +67,14 @@ static const char *header(const char *application)
     struct utsname names;
     unsigned version[3];
     find_names(&names, version);
-    int length = snprintf(text, sizeof text,
-                          "OSVERSION=[%u.%u] BUILD=[%u]\n"
-                          "PLATFORM=[%s] CPU=[%s]\n"
-                          "DEVNAME=[%s]\n"
-                          "REGISTERED APP [%s] PROCCESSID [P]\n"
-                          "RESOLUTION [1000000000] TICKS PER SECOND\n",
-                          version[0], version[1], version[2], names.sysname, names.machine, names.nodename, application);
+    int length =
+        snprintf(text, sizeof text,
+                 "OSVERSION=[%u.%u] BUILD=[%u]\n"
+                 "PLATFORM=[%s] CPU=[%s]\n"
+                 "DEVNAME=[%s]\n"
+                 "REGISTERED APP [%s] PROCCESSID [P]\n"
+                 "RESOLUTION [1000000000] TICKS PER SECOND\n",
+                 version[0], version[1], version[2], names.sysname, names.machine, names.nodename, application);
     for (int i = 0; i < 10; i++)
         length += snprintf(text + length, sizeof text - (size_t)length, "APP [%s] CAL [C]\n", application);
     return text;
@@ -132,7 +135,8 @@ Test(e2e_perflog_library, where_the_log_goes)
     unsigned version[3];
     find_names(&names, version);
     char name[256];
-    snprintf(name, sizeof name, "_%s_%s_%u_%u_%u.log", names.sysname, names.machine, version[0], version[1], version[2]);
+    snprintf(name, sizeof name, "_%s_%s_%u_%u_%u.log", names.sysname, names.machine, version[0], version[1],
+             version[2]);
     char named[300];
     snprintf(named, sizeof named, "myperfapp%s", name);
     free(runs("mkdir folder;", PROGRAM, "all"));
@@ -173,8 +177,8 @@ Test(e2e_perflog_library, rules)
     name[31] = text[512] = '\0';
     free(runs("DWELL_PERFLOG=log", PROGRAM, "rules"));
     int length = snprintf(wanted, sizeof wanted, "%s", header(name));
-    length += snprintf(wanted + length, sizeof wanted - (size_t)length,
-                       "REGISTERED MARKER [%s] AS [5] BY APP [%s]\n%s", text, name, header("again"));
+    length += snprintf(wanted + length, sizeof wanted - (size_t)length, "REGISTERED MARKER [%s] AS [5] BY APP [%s]\n%s",
+                       text, name, header("again"));
     snprintf(wanted + length, sizeof wanted - (size_t)length, "%sAPP [] EVT [3] DUR [7777777000]\n", header(""));
     char *log = logged("log");
     cr_assert(eq(str, log, wanted));
@@ -208,11 +212,12 @@ static void check_threads(const char *before, const char *program, int count)
     char arguments[32], wanted[128];
     snprintf(arguments, sizeof arguments, "threads %d", count);
     free(runs(before, program, arguments));
-    char *counts = run_well("tail -n +16 log > rest; count() { grep -cE \"^## PERF ## $1\r\\$\" rest; }\n"
-                            "count 'APP \\[threads\\] EVT \\[[0-9]+\\] DUR \\[[0-9]+\\]'\n"
-                            "count 'APP \\[threads\\] EVT \\[99\\] DUR \\[[0-9]+\\]'\n"
-                            "count 'REGISTERED MARKER \\[thread ([1-8]) at [0-9]*0\\] AS \\[\\1\\] BY APP \\[threads\\]'\n"
-                            "wc -l < rest");
+    char *counts =
+        run_well("tail -n +16 log > rest; count() { grep -cE \"^## PERF ## $1\r\\$\" rest; }\n"
+                 "count 'APP \\[threads\\] EVT \\[[0-9]+\\] DUR \\[[0-9]+\\]'\n"
+                 "count 'APP \\[threads\\] EVT \\[99\\] DUR \\[[0-9]+\\]'\n"
+                 "count 'REGISTERED MARKER \\[thread ([1-8]) at [0-9]*0\\] AS \\[\\1\\] BY APP \\[threads\\]'\n"
+                 "wc -l < rest");
     snprintf(wanted, sizeof wanted, "%d\n%d\n%d\n%d\n", 8 * count, 4 * count, 8 * count / 100,
              8 * count + 8 * count / 100);
     cr_assert(eq(str, counts, wanted), "%s %s", before, program);
@@ -295,7 +300,7 @@ static void check_shares(const char *log, double most)
     }
 }
 
-/* The first reading of marker 1 is near what the program read itself before and after; memory is used by others, too. */
+/* The first reading of marker 1 is near what the program read itself: memory is used by others, too. */
 static void check_memory(const char *log, const char *out, double tolerance)
 {
     const char *at = strstr(log, "EVT [1] MEM [");
@@ -313,11 +318,14 @@ Test(e2e_perflog_library, monitor)
     cr_assert(has(log, "CAL ["), "%s", log);
     cr_assert(has(log, "\nREGISTERED MARKER [MEM: name] AS [102] BY APP [watched]\n"
                        "APP [watched] CPU MON [name] FREQ [1000]\n"
-                       "APP [watched] EVT [1] MEM ["), "%s", log);
+                       "APP [watched] EVT [1] MEM ["),
+              "%s", log);
     cr_assert(has(log, "\nREGISTERED MARKER [CPU: watched] AS [103] BY APP [watched]\n"
-                       "APP [watched] CPU CAL ["), "%s", log);
+                       "APP [watched] CPU CAL ["),
+              "%s", log);
     cr_assert(has(log, "]\nREGISTERED MARKER [MEM: watched] AS [102] BY APP [watched]\n"
-                       "APP [watched] CPU MON [watched] FREQ [20]\n"), "%s", log);
+                       "APP [watched] CPU MON [watched] FREQ [20]\n"),
+              "%s", log);
     check_shares(log, 100);
     check_memory(log, out, 256 << 20);
     cr_assert(eq(int, occurrences(log, "EVT [2] CPU ["), 2));
@@ -362,7 +370,8 @@ static void check_forks(const char *before)
              "REGISTERED MARKER [one] AS [1] BY APP [family]\n"
              "APP [family] EVT [1] DUR [T]\n"
              "APP [family] EVT [2] DUR [7777777000]\n"
-             "APP [family] EVT [1] DUR [T]\n", parent, child);
+             "APP [family] EVT [1] DUR [T]\n",
+             parent, child);
     strip(log);
     cr_assert(eq(str, log, wanted));
     free(log);
