@@ -80,8 +80,8 @@ typedef void *LPVOID;
 #define DWELL_PERFLOG_CALL(name) __asm__("dwell_perflog_" #name)
 
 /* Begin and end the use of the library; they count. The first writes the log's header, and the last closes the log and
- * forgets all names and markers: what follows is another run. A program that never calls them has the first done by its
- * first call of another function. */
+ * forgets all names and markers: what follows is another run. Where they are not called, the first call of another
+ * function begins a run, and its first line has the header before it. */
 int Perf_LibInit(void) DWELL_PERFLOG_CALL(LibInit);
 int Perf_LibDeinit(void) DWELL_PERFLOG_CALL(LibDeinit);
 

@@ -37,7 +37,7 @@ extern struct perflog_run perflog;
 uint64_t perflog_lock(void);
 void perflog_unlock(uint64_t mask);
 
-/* Sets the library up if no call did that yet. */
+/* Sets the library up if no call did that yet. The header waits for the first line: what logs nothing makes no file. */
 void perflog_enter(void);
 
 /* Copies text without what would end its line, cut to `longest` characters and not within one of UTF-8. */
