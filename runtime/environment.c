@@ -21,9 +21,10 @@ static struct {
 
 extern char **environ;
 
+/* Where a program's own log goes (perflog.h) is for the program. */
 static bool is_setting(const char *variable)
 {
-    return strncmp(variable, "DWELL_", 6) == 0;
+    return strncmp(variable, "DWELL_", 6) == 0 && strncmp(variable, "DWELL_PERFLOG=", 14) != 0;
 }
 
 static bool is_preload(const char *variable)

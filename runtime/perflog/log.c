@@ -1,0 +1,286 @@
+/*
+ * The log: where it is, its header, and its lines, each written by one system call to the end of the file, so that
+ * those of several threads and processes stay whole.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "perflog/state.h"
+#include "sys.h"
+
+#define TAG "## PERF ## "
+#define END "\r\n"
+
+enum {
+    LONGEST_TEXT = 4096, /* that is written at once */
+    LEAST_DESCRIPTOR = 64, /* the low ones are left to the program, which may count on their numbers */
+};
+
+static struct {
+    char path[PATH_MAX]; /* empty: not decided yet */
+    int fd;              /* valid where `open` */
+    bool open;
+    bool written; /* the header, by the process `pid` */
+    bool torn;    /* the last line could not be ended */
+    uint32_t pid;
+    dev_t device;
+    ino_t file;
+} place;
+
+struct version {
+    struct utsname names;
+    unsigned major, minor, build;
+};
+
+static void find_version(struct version *version)
+{
+    *version = (struct version){ 0 };
+    if (uname(&version->names) != 0)
+        return;
+    unsigned *const numbers[] = { &version->major, &version->minor, &version->build };
+    char *at = version->names.release;
+    for (int i = 0; i < 3 && *at >= '0' && *at <= '9'; i++) {
+        *numbers[i] = (unsigned)strtoul(at, &at, 10);
+        if (*at == '.')
+            at++;
+    }
+}
+
+/* ---- where it is ---- */
+
+static void file_name(char *name, size_t size)
+{
+    struct version version;
+    find_version(&version);
+    snprintf(name, size, "%s_%s_%s_%u_%u_%u.log", *perflog.application ? perflog.application : "PERF",
+             version.names.sysname, version.names.machine, version.major, version.minor, version.build);
+    for (char *c = name; *c; c++)
+        if (*c == '/')
+            *c = '_';
+}
+
+static bool is_folder(const char *path)
+{
+    const int fd = sys_open(path, O_PATH | O_DIRECTORY, 0);
+    if (fd >= 0)
+        sys_close(fd);
+    return fd >= 0;
+}
+
+/* Made absolute, as the program may change its folder and close the file. */
+static void choose_path(void)
+{
+    const char *wanted = secure_getenv("DWELL_PERFLOG");
+    if (!wanted || !*wanted)
+        wanted = ".";
+    size_t used = 0;
+    const bool folder = is_folder(wanted) || wanted[strlen(wanted) - 1] == '/';
+    if (*wanted != '/') {
+        const long length = SYS2(getcwd, place.path, sizeof place.path);
+        if (length > 1 && place.path[0] == '/') {
+            used = (size_t)length - 1;
+            place.path[used++] = '/';
+        }
+    }
+    char name[NAME_MAX + 1] = "";
+    if (folder)
+        file_name(name, sizeof name);
+    if (used + strlen(wanted) + 1 + strlen(name) >= sizeof place.path) {
+        place.path[0] = '\0';
+        return;
+    }
+    char *end = place.path + used;
+    if (strcmp(wanted, ".") != 0)
+        end = stpcpy(end, wanted);
+    if (folder && end > place.path && end[-1] != '/')
+        *end++ = '/';
+    strcpy(end, name);
+}
+
+static bool is_open(void)
+{
+    struct stat now;
+    return place.open && SYS2(fstat, place.fd, &now) == 0 && now.st_dev == place.device && now.st_ino == place.file;
+}
+
+/* A program that closes all descriptors has closed this one, too, and may have opened another file in its place. */
+static bool open_log(void)
+{
+    if (is_open())
+        return true;
+    place.open = false;
+    const char *wanted = secure_getenv("DWELL_PERFLOG");
+    if (wanted && strcmp(wanted, "-") == 0) {
+        place.fd = STDERR_FILENO;
+    } else {
+        if (!*place.path)
+            choose_path();
+        const int fd =
+            *place.path ? sys_open(place.path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY, 0666) : -ENAMETOOLONG;
+        if (fd < 0)
+            return false;
+        const long high = SYS3(fcntl, fd, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
+        place.fd = high < 0 ? fd : (int)high;
+        if (high >= 0)
+            sys_close(fd);
+    }
+    struct stat now;
+    if (SYS2(fstat, place.fd, &now) != 0)
+        return false;
+    place.device = now.st_dev;
+    place.file = now.st_ino;
+    place.open = true;
+    return true;
+}
+
+void perflog_close(void)
+{
+    if (is_open() && place.fd != STDERR_FILENO)
+        sys_close(place.fd);
+    place.open = false;
+    place.written = false;
+    place.path[0] = '\0';
+}
+
+/* ---- what is written ---- */
+
+static uint64_t bit(int number)
+{
+    return 1ull << (number - 1);
+}
+
+/* A pipe without a reader, and a limit to the size of files, raise signals that end programs; they are held back, and
+ * taken away unless they were there before. */
+static long write_quietly(const char *text, size_t length)
+{
+    uint64_t before = 0;
+    SYS2(rt_sigpending, &before, sizeof before);
+    long count;
+    do {
+        count = SYS3(write, place.fd, text, length);
+    } while (count == -EINTR);
+    const uint64_t raised = (count == -EPIPE ? bit(SIGPIPE) : count == -EFBIG ? bit(SIGXFSZ) : 0) & ~before;
+    const struct timespec at_once = { 0, 0 };
+    if (raised)
+        SYS4(rt_sigtimedwait, &raised, NULL, &at_once, sizeof raised);
+    return count;
+}
+
+static bool write_whole(const char *text, size_t length)
+{
+    size_t done = 0;
+    while (done < length) {
+        const long count = write_quietly(text + done, length - done);
+        if (count <= 0)
+            break;
+        done += (size_t)count;
+    }
+    if (done)
+        place.torn = done < length;
+    return done == length;
+}
+
+/* To be written by one call. Not on the stack, which may be a small one. */
+static struct {
+    size_t length;
+    bool too_long;
+    char text[LONGEST_TEXT];
+} lines;
+
+static void add_formatted(const char *format, va_list arguments)
+{
+    char *const at = lines.text + lines.length;
+    const size_t room = sizeof lines.text - lines.length;
+    const int tag = snprintf(at, room, "%s" TAG, place.torn && !lines.length ? END : "");
+    const int length = (size_t)tag < room ? vsnprintf(at + tag, room - (size_t)tag, format, arguments) : -1;
+    if (length < 0 || (size_t)(tag + length) + sizeof END > room) {
+        lines.too_long = true;
+        return;
+    }
+    strcpy(at + tag + length, END);
+    lines.length += (size_t)(tag + length) + sizeof END - 1;
+}
+
+static void __attribute__((format(printf, 1, 2))) add(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_formatted(format, arguments);
+    va_end(arguments);
+}
+
+static bool write_lines(void)
+{
+    const bool done = !lines.too_long && write_whole(lines.text, lines.length);
+    lines.length = 0;
+    lines.too_long = false;
+    return done;
+}
+
+static bool write_header(void)
+{
+    struct version version;
+    find_version(&version);
+    const char *platform = version.names.sysname, *device = version.names.nodename, *app = perflog.application;
+    if (!*device || strcmp(device, "(none)") == 0)
+        device = platform;
+    add("OSVERSION=[%u.%u] BUILD=[%u]", version.major, version.minor, version.build);
+    add("PLATFORM=[%s] CPU=[%s]", platform, version.names.machine);
+    add("DEVNAME=[%s]", device);
+    add("REGISTERED APP [%s] PROCCESSID [0x%08" PRIx32 "]", app, place.pid);
+    add("RESOLUTION [%d] TICKS PER SECOND", PERFLOG_FREQUENCY);
+    for (int i = 0; i < PERFLOG_PAIRS; i++)
+        add("APP [%s] CAL [%" PRIu64 "]", app, perflog.pairs[i]);
+    return write_lines();
+}
+
+static bool write_marker(MARKER_ID marker)
+{
+    add("REGISTERED MARKER [%s] AS [%" PRIu32 "] BY APP [%s]", perflog.names[marker], marker, perflog.application);
+    return write_lines();
+}
+
+/* In a forked child again, with its parent's markers: for a reader they begin anew with the header. */
+bool perflog_header(void)
+{
+    const uint32_t pid = (uint32_t)SYS0(getpid);
+    if (!open_log())
+        return false;
+    if (place.written && place.pid == pid)
+        return true;
+    place.pid = pid;
+    place.written = write_header();
+    for (MARKER_ID i = 0; i <= MAX_MARKER_ID && place.written; i++)
+        if (perflog.registered[i])
+            place.written = write_marker(i);
+    return place.written;
+}
+
+bool perflog_register(MARKER_ID marker, const char *name)
+{
+    const bool there = perflog_header();
+    perflog_copy_text(perflog.names[marker], name, MAX_MARKERNAME_LEN);
+    perflog.registered[marker] = true;
+    return there && write_marker(marker);
+}
+
+bool perflog_line(const char *format, ...)
+{
+    if (!perflog_header())
+        return false;
+    va_list arguments;
+    va_start(arguments, format);
+    add_formatted(format, arguments);
+    va_end(arguments);
+    return write_lines();
+}
