@@ -44,27 +44,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-enum { MOST_NAMED = 8 };
-
-static uint32_t choose(const struct loaded *l, const char *text)
-{
-    size_t count;
-    uint32_t *found = view_find_functions(l, text, &count);
-    if (count == 0)
-        die(STATUS_ERROR, "%s: no function '%s' was recorded; dwell report -s name lists them", l->file->path, text);
-    if (count > 1) {
-        say("'%s' names %zu functions; give one of their names whole, with @module where that is not enough:", text, count);
-        for (size_t i = 0; i < count && i < MOST_NAMED; i++)
-            fprintf(stderr, "  %s (%s)\n", l->names[found[i]].name, l->names[found[i]].module);
-        if (count > MOST_NAMED)
-            fprintf(stderr, "  and %zu more\n", count - MOST_NAMED);
-        exit(STATUS_ERROR);
-    }
-    uint32_t function = found[0];
-    free(found);
-    return function;
-}
-
 int command_callers(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -79,7 +58,7 @@ int command_callers(int argc, char **argv)
     parse_options(&argp, "callers", argc, argv, &s);
     struct loaded loaded;
     load_session(&loaded, s.count == 2 ? s.words[0] : DEFAULT_SESSION, collect_default_jobs());
-    struct table table = view_callers(&loaded, choose(&loaded, s.words[s.count - 1]));
+    struct table table = view_callers(&loaded, option_function(&loaded, s.words[s.count - 1]));
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);

@@ -9,7 +9,7 @@
 typedef int command(int argc, char **argv);
 
 command command_record, command_report, command_tree, command_callers, command_info, command_marks,
-    command_control, command_export, command_perflog;
+    command_control, command_export, command_histogram, command_slowest, command_perflog;
 
 #define DEFAULT_SESSION "dwell.data"
 
@@ -28,6 +28,10 @@ const char *option_columns(const char *text);
 
 /* For ARGP_KEY_ARG of commands that take one session: sets *file. */
 void option_session(const struct argp_state *state, const char *argument, const char **file);
+
+/* The one function that FUNCTION names; ends the program where there is none, or more than one. */
+struct loaded;
+uint32_t option_function(const struct loaded *session, const char *text);
 
 /* Flushes stdout; the status to return: an error where it could not be written. */
 int finish_output(void);

@@ -15,6 +15,8 @@ static const struct {
     { "report", command_report, "the four times of functions, modules, threads or processes" },
     { "tree", command_tree, "call paths, with the hot path marked" },
     { "callers", command_callers, "a function between its callers and callees" },
+    { "histogram", command_histogram, "how long the single calls of a function took" },
+    { "slowest", command_slowest, "the slowest calls of a function, and when they were" },
     { "marks", command_marks, "what the program said of certain moments" },
     { "info", command_info, "what a session holds, and what was lost" },
     { "export", command_export, "write a session in a format that other tools read" },

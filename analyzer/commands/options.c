@@ -68,3 +68,24 @@ int finish_output(void)
         say("standard output: %s", strerror(errno));
     return STATUS_ERROR;
 }
+
+enum { MOST_NAMED = 8 };
+
+uint32_t option_function(const struct loaded *l, const char *text)
+{
+    size_t count;
+    uint32_t *found = view_find_functions(l, text, &count);
+    if (count == 0)
+        die(STATUS_ERROR, "%s: no function '%s' was recorded; dwell report -s name lists them", l->file->path, text);
+    if (count > 1) {
+        say("'%s' names %zu functions; give one of their names whole, with @module where that is not enough:", text, count);
+        for (size_t i = 0; i < count && i < MOST_NAMED; i++)
+            fprintf(stderr, "  %s (%s)\n", l->names[found[i]].name, l->names[found[i]].module);
+        if (count > MOST_NAMED)
+            fprintf(stderr, "  and %zu more\n", count - MOST_NAMED);
+        exit(STATUS_ERROR);
+    }
+    uint32_t function = found[0];
+    free(found);
+    return function;
+}

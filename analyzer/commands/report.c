@@ -90,10 +90,13 @@ int command_report(int argc, char **argv)
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
         "application inclusive time.", NULL, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, BY_FUNCTION, { "elapsed_exclusive", 0 }, false, NULL, table_print_text, collect_default_jobs() };
+    struct settings s = { DEFAULT_SESSION, BY_FUNCTION, { .key = "elapsed_exclusive" }, false, NULL, table_print_text, collect_default_jobs() };
     parse_options(&argp, "report", argc, argv, &s);
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
+    s.sorting.calls = view_needs_calls(s.sorting.key) || (s.columns && view_needs_calls(s.columns));
+    if (s.sorting.calls && s.by != BY_FUNCTION)
+        die(STATUS_ERROR, "--by: columns of single calls are there for functions alone");
     struct loaded loaded;
     load_session(&loaded, s.file, s.jobs);
     struct table table = view_rows(&loaded, s.by, &s.sorting);

@@ -14,4 +14,13 @@ static inline uint32_t identify_function(struct profile *p, const struct trace_p
     return profile_function(p, module, address - m->bias);
 }
 
+/* The same of a profile that is to stay as it is; PROFILE_NONE: it does not hold the function. */
+static inline uint32_t find_function(const struct profile *p, const struct trace_process *process, uint64_t address, uint64_t time)
+{
+    const struct trace_module *m = process ? trace_module_at(process, address, time) : NULL;
+    if (!m)
+        return profile_find_function(p, profile_find_module(p, "", (const uint8_t *)"", 0), address);
+    return profile_find_function(p, profile_find_module(p, m->path, m->build_id, m->build_id_length), address - m->bias);
+}
+
 #endif

@@ -34,7 +34,7 @@ void profile_free(struct profile *p)
     free(p);
 }
 
-uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length)
+uint32_t profile_find_module(const struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length)
 {
     for (size_t i = 0; i < p->module_count; i++) {
         const struct profile_module *m = &p->modules[i];
@@ -42,6 +42,19 @@ uint32_t profile_module(struct profile *p, const char *path, const uint8_t *buil
             memcmp(m->build_id, build_id, build_id_length) == 0)
             return (uint32_t)i;
     }
+    return PROFILE_NONE;
+}
+
+uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_t offset)
+{
+    return module == PROFILE_NONE ? PROFILE_NONE : table_find(p->function_table, offset, module)->value_plus_1 - 1;
+}
+
+uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length)
+{
+    const uint32_t found = profile_find_module(p, path, build_id, build_id_length);
+    if (found != PROFILE_NONE)
+        return found;
     GROW(p->modules, p->module_count, p->module_room);
     p->modules[p->module_count] = (struct profile_module){
         .path = need_copy(path, strlen(path)),

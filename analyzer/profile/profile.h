@@ -86,6 +86,10 @@ struct profile {
 struct profile *profile_new(void);
 void profile_free(struct profile *p);
 
+/* Find an entry; PROFILE_NONE: there is none. */
+uint32_t profile_find_module(const struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length);
+uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_t offset);
+
 /* Find an entry, or make it. Modules and functions are copied into the profile. */
 uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length);
 uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset);

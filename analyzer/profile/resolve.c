@@ -9,12 +9,12 @@
 
 struct resolver {
     const struct session_file *file;
-    struct profile *profile;
+    const struct profile *profile;
     struct generations *generations; /* by process; the last is of those that the session does not know */
     struct table_index *functions;   /* (address and generation, process) -> function */
 };
 
-struct resolver *resolver_new(const struct session_file *file, struct profile *profile)
+struct resolver *resolver_new(const struct session_file *file, const struct profile *profile)
 {
     struct resolver *r = need_memory(1, sizeof *r);
     *r = (struct resolver){ .file = file, .profile = profile };
@@ -44,7 +44,8 @@ uint32_t resolver_function(struct resolver *r, uint32_t process, uint64_t addres
     struct table_slot *slot = table_find(r->functions, key, process);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
-    const uint32_t function = identify_function(r->profile, p, address, time);
-    table_set(r->functions, slot, key, process, function);
+    const uint32_t function = find_function(r->profile, p, address, time);
+    if (function != PROFILE_NONE)
+        table_set(r->functions, slot, key, process, function);
     return function;
 }

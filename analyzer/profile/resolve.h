@@ -7,10 +7,11 @@
 
 struct resolver;
 
-/* Both must outlive it. Functions that the profile does not hold yet are added to it. */
-struct resolver *resolver_new(const struct session_file *file, struct profile *profile);
+/* Both must outlive it. */
+struct resolver *resolver_new(const struct session_file *file, const struct profile *profile);
 void resolver_free(struct resolver *r);
 
+/* PROFILE_NONE: the profile does not hold it. */
 uint32_t resolver_function(struct resolver *r, uint32_t process, uint64_t address, uint64_t time);
 
 #endif

@@ -96,6 +96,7 @@ static void add_rows(const struct context *c, const char *role, struct neighbour
 struct table view_callers(const struct loaded *l, uint32_t function)
 {
     struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
+    t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     struct neighbours n = rollup_neighbours(l->rollup, function);
     struct context c = { l, &t, sums[function].elapsed_inclusive };

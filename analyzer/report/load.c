@@ -135,8 +135,7 @@ static void fill_away(struct cell *cells, const struct times *t)
 void fill_times(struct table *table, const struct times *t)
 {
     const struct session_summary *s = table->session;
-    struct cell *cells = &table->cells[table->row_count * table->column_count - TIME_COLUMN_COUNT];
-    table->first_value = table->column_count - TIME_COLUMN_COUNT;
+    struct cell *cells = &table->cells[(table->row_count - 1) * table->column_count + table->first_value];
     table->dim_column = table->first_value + TIME_WAITING;
     cell_number(&cells[TIME_CALLS], t->calls);
     fill_pair(&cells[TIME_ELAPSED_INCLUSIVE], t->elapsed_inclusive, s->elapsed_inclusive);

@@ -1,4 +1,5 @@
 /* The view by function, module, thread or process: one row each. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,23 @@
 
 #define SOURCE_COLUMN { "source", "SOURCE", CELL_TEXT, USE_TEXT, false }
 
+/* Of single calls: these take another reading of the session. */
+#define COLUMNS_OF_CALLS(key, title)                                         \
+    { key "_min", title " MIN", CELL_TICKS, USE_CHOSEN, false },             \
+    { key "_mean", title " MEAN", CELL_TICKS, USE_CHOSEN, false },           \
+    { key "_median", title " MEDIAN", CELL_TICKS, USE_CHOSEN, false },       \
+    { key "_p90", title " P90", CELL_TICKS, USE_CHOSEN, false },             \
+    { key "_p99", title " P99", CELL_TICKS, USE_CHOSEN, false },             \
+    { key "_max", title " MAX", CELL_TICKS, USE_CHOSEN, false }
+#define CALL_COLUMNS                                                         \
+    COLUMNS_OF_CALLS("elapsed_inclusive", "EL.INCL"),                        \
+    COLUMNS_OF_CALLS("elapsed_exclusive", "EL.EXCL"),                        \
+    COLUMNS_OF_CALLS("application_inclusive", "APP.INCL"),                   \
+    COLUMNS_OF_CALLS("application_exclusive", "APP.EXCL")
+
+static const struct column call_columns[] = { CALL_COLUMNS };
+enum { CALL_COLUMN_COUNT = sizeof call_columns / sizeof *call_columns, COLUMNS_A_TIME = CALL_COLUMN_COUNT / CALL_TIMES };
+
 static const struct column function_columns[] = {
     { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
@@ -14,6 +32,7 @@ static const struct column function_columns[] = {
     { "line", "LINE", CELL_COUNT, USE_DATA, false },
     SOURCE_COLUMN,
     TIME_COLUMNS,
+    CALL_COLUMNS,
 };
 static const struct column module_columns[] = {
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
@@ -129,6 +148,17 @@ void view_list_columns(FILE *out)
     };
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
         fprintf(out, "%-30s %s\n", time_columns[i].key, meanings[i]);
+    fputs("\nOf functions, of their single completed calls (the session is read once more): each of\n"
+          "elapsed_inclusive, elapsed_exclusive, application_inclusive and application_exclusive with\n"
+          "_min, _mean, _median, _p90, _p99 and _max behind it.\n", out);
+}
+
+static bool is_of_calls(const char *key, size_t length)
+{
+    for (size_t i = 0; i < CALL_COLUMN_COUNT; i++)
+        if (table_is_key(&call_columns[i], key, length))
+            return true;
+    return false;
 }
 
 bool view_can_sort(const char *key)
@@ -138,7 +168,15 @@ bool view_can_sort(const char *key)
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
         if (strcmp(time_columns[i].key, key) == 0)
             return true;
-    return false;
+    return is_of_calls(key, strlen(key));
+}
+
+bool view_needs_calls(const char *keys)
+{
+    bool any = false;
+    for (const char *key = keys; key && !any; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
+        any = is_of_calls(key, strcspn(key, ","));
+    return any;
 }
 
 struct order {
@@ -190,9 +228,50 @@ static void sort_and_limit(struct table *t, const struct sorting *sorting)
         drop_rows_behind(t, sorting->limit);
 }
 
+/* ---- single calls ---- */
+
+struct distributions {
+    struct histogram (*functions)[CALL_TIMES];
+    size_t count;
+};
+
+static bool add_call(void *context, const struct finished_call *call)
+{
+    struct distributions *d = context;
+    for (int i = 0; i < CALL_TIMES && call->function < d->count; i++)
+        histogram_add(&d->functions[call->function][i], call->times[i], 1);
+    return true;
+}
+
+static void fill_calls(const struct loaded *l, struct cell *cells, struct histogram *histograms)
+{
+    for (int i = 0; i < CALL_TIMES; i++, cells += COLUMNS_A_TIME) {
+        const struct histogram *h = &histograms[i];
+        if (h->count == 0 || (i >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known))
+            continue;
+        const uint64_t values[] = { h->least, (uint64_t)llround(histogram_mean(h)), histogram_percentile(h, 50),
+                                    histogram_percentile(h, 90), histogram_percentile(h, 99), h->greatest };
+        for (int j = 0; j < COLUMNS_A_TIME; j++)
+            cell_number(&cells[j], values[j]);
+    }
+    for (int i = 0; i < CALL_TIMES; i++)
+        histogram_drop(&histograms[i]);
+}
+
+static void fill_all_calls(const struct loaded *l, struct table *t)
+{
+    struct distributions d = { NULL, l->profile->function_count };
+    d.functions = need_memory(d.count, sizeof *d.functions);
+    calls_follow(l->file, l->profile, add_call, &d);
+    for (size_t i = 0; i < d.count; i++)
+        fill_calls(l, &t->cells[(i + 1) * t->column_count - CALL_COLUMN_COUNT], d.functions[i]);
+    free(d.functions);
+}
+
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting)
 {
     struct table t = table_make(column_sets[by].columns, column_sets[by].count, &l->summary);
+    t.first_value = t.column_count - TIME_COLUMN_COUNT - (by == BY_FUNCTION ? CALL_COLUMN_COUNT : 0);
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);
     uint32_t *processes = rollup_process_list(l->profile, &process_count);
@@ -208,6 +287,8 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
             fill_process(l, cells, processes[i]);
         fill_times(&t, &sums[i]);
     }
+    if (by == BY_FUNCTION && sorting->calls)
+        fill_all_calls(l, &t);
     free(processes);
     free(sums);
     sort_and_limit(&t, sorting);

@@ -41,8 +41,7 @@ void table_drop(struct table *t)
     free(t->chosen);
 }
 
-/* A column of ticks may be named as csv and json name it. */
-static bool is_key(const struct column *column, const char *key, size_t length)
+bool table_is_key(const struct column *column, const char *key, size_t length)
 {
     static const char unit[] = "_ns";
     const size_t own = strlen(column->key);
@@ -58,7 +57,7 @@ void table_choose(struct table *t, const char *keys)
     for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL) {
         const size_t length = strcspn(key, ",");
         size_t column = t->first_value;
-        while (column < t->column_count && !is_key(&t->columns[column], key, length))
+        while (column < t->column_count && !table_is_key(&t->columns[column], key, length))
             column++;
         if (column == t->column_count)
             die(STATUS_ERROR, "--columns: no column '%.*s'; --columns help lists them", (int)length, key);
@@ -70,7 +69,7 @@ static size_t add_usual(const struct table *t, size_t begin, size_t end, enum co
 {
     size_t count = 0;
     for (size_t i = begin; i < end; i++)
-        if (t->columns[i].use != unwanted)
+        if (t->columns[i].use != unwanted && t->columns[i].use != USE_CHOSEN)
             order[count++] = i;
     return count;
 }

@@ -23,6 +23,7 @@ enum column_use {
     USE_ALWAYS,
     USE_TEXT, /* only where people read */
     USE_DATA, /* only in csv and json */
+    USE_CHOSEN, /* only where it is asked for */
 };
 
 struct column {
@@ -81,6 +82,9 @@ void cell_text(struct cell *cell, const char *text);
 void cell_number(struct cell *cell, uint64_t number);
 void cell_percent(struct cell *cell, double percent);
 void cell_change(struct cell *cell, int64_t change);
+
+/* Whether that is the column's key; one of ticks may be named as csv and json name it. */
+bool table_is_key(const struct column *column, const char *key, size_t length);
 
 /* Has these value columns printed: their keys, separated by commas. Ends the program where there is none of a name. */
 void table_choose(struct table *t, const char *keys);

@@ -35,11 +35,9 @@ static uint64_t longest_time(const struct table *t, size_t only)
     return longest;
 }
 
-/* The one in which the session's time has up to five digits before the point: three follow it. */
-static struct unit choose_unit(const struct table *t, size_t column)
+/* The one in which that has up to five digits before the point: three follow it. */
+static struct unit unit_for(uint64_t ns)
 {
-    const struct session_summary *s = t->session;
-    uint64_t ns = s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second) : longest_time(t, column);
     if (ns >= 100000000000u)
         return (struct unit){ "s", 1000000000 };
     if (ns >= 100000000u)
@@ -47,12 +45,21 @@ static struct unit choose_unit(const struct table *t, size_t column)
     return (struct unit){ "us", 1000 };
 }
 
+static struct unit common_unit(const struct table *t)
+{
+    const struct session_summary *s = t->session;
+    return unit_for(s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second) : longest_time(t, ALL_COLUMNS));
+}
+
 static struct unit *choose_units(const struct table *t)
 {
     struct unit *units = need_memory(t->column_count, sizeof *units);
-    const struct unit common = choose_unit(t, ALL_COLUMNS);
-    for (size_t i = 0; i < t->column_count; i++)
-        units[i] = t->unit_columns && column_is_time(&t->columns[i]) ? choose_unit(t, t->unit_columns[i]) : common;
+    const struct unit common = common_unit(t);
+    for (size_t i = 0; i < t->column_count; i++) {
+        units[i] = common;
+        if (column_is_time(&t->columns[i]) && (t->unit_columns || t->columns[i].use == USE_CHOSEN))
+            units[i] = unit_for(longest_time(t, t->unit_columns ? t->unit_columns[i] : i));
+    }
     return units;
 }
 
@@ -164,7 +171,7 @@ void table_print_text(const struct table *t, FILE *out)
     size_t *order = need_memory(table_most_columns(t), sizeof *order);
     const size_t count = table_order(t, true, order);
     if (t->session)
-        print_summary(t->session, choose_unit(t, ALL_COLUMNS), out);
+        print_summary(t->session, common_unit(t), out);
     struct libscols_table *table = scols_new_table();
     if (!table)
         die(STATUS_ERROR, "out of memory");

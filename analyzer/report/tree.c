@@ -185,6 +185,7 @@ static struct function_name *names_of(const struct loaded *l, const struct profi
 struct table view_tree(const struct loaded *l, const struct tree_options *options)
 {
     struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
+    t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
     struct drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };
     d.smallest = (uint64_t)((double)l->summary.elapsed_inclusive * options->min_percent / 100);
     if (options->by_thread) {

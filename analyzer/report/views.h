@@ -2,6 +2,8 @@
 #ifndef DWELL_REPORT_VIEWS_H
 #define DWELL_REPORT_VIEWS_H
 
+#include "base/histogram.h"
+#include "profile/calls.h"
 #include "profile/rollup.h"
 #include "report/names.h"
 #include "report/table.h"
@@ -24,10 +26,14 @@ void unload_session(struct loaded *l);
 struct sorting {
     const char *key; /* of a column; "name" for the first one */
     size_t limit;    /* rows; zero: all */
+    bool calls;      /* fill the columns of single calls, too */
 };
 
 /* Whether a view can be sorted by that key: a column's, or "name". */
 bool view_can_sort(const char *key);
+
+/* Whether any of these keys, separated by commas, is of a column of single calls. */
+bool view_needs_calls(const char *keys);
 
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting);
 
@@ -41,6 +47,16 @@ struct table view_tree(const struct loaded *l, const struct tree_options *option
 /* The functions whose name is, or else holds, `text`: indices, to be freed by the caller. */
 uint32_t *view_find_functions(const struct loaded *l, const char *text, size_t *count);
 struct table view_callers(const struct loaded *l, uint32_t function);
+
+/* Names of the four times, as keys of columns. */
+extern const char *const call_time_names[CALL_TIMES];
+
+/* How long the function's calls took, in buckets for each doubling or so; `wide`: bars of block characters. *exact, in
+ * nanoseconds, is to be dropped by the caller. */
+struct table view_histogram(const struct loaded *l, uint32_t function, enum call_time time, bool wide, struct histogram *exact);
+
+/* Its slowest calls, the slowest first. */
+struct table view_slowest(const struct loaded *l, uint32_t function, enum call_time time, size_t limit);
 
 struct table view_marks(const struct loaded *l);
 

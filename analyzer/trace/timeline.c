@@ -22,7 +22,9 @@ struct lane {
     enum decoded event; /* decoded, and not told of yet */
     uint64_t key;       /* when that is */
     bool follows;       /* the chunk at hand is the one behind the one before */
-    uint64_t last, counted; /* time of the event before; ticks that count, of all so far */
+    uint64_t last; /* time of the event before */
+    struct timeline_sums sums; /* of all intervals so far */
+    bool blind;    /* what the OS did is not known */
     uint64_t interval;
     bool untold; /* nobody was told of the interval yet */
     bool paused;
@@ -82,7 +84,7 @@ static void push(struct timeline *l, struct lane *lane, enum timeline_kind kind,
 {
     call.count_slot = slot_of(lane, call.function);
     call.outermost = lane->open[call.count_slot]++ == 0;
-    call.begin = lane->counted;
+    call.begin = lane->sums;
     GROW(lane->shown.stack, lane->shown.depth, lane->room);
     lane->shown.stack[lane->shown.depth++] = call;
     tell(l, lane, (struct timeline_event){ .kind = kind, .time = time, .call = innermost(lane) });
@@ -91,8 +93,14 @@ static void push(struct timeline *l, struct lane *lane, enum timeline_kind kind,
 static void pop(struct timeline *l, struct lane *lane, enum timeline_kind kind, uint64_t time)
 {
     struct timeline_call *call = innermost(lane);
-    const uint64_t passed = lane->counted - call->begin;
+    const uint64_t passed = lane->sums.elapsed - call->begin.elapsed, flagged = lane->sums.flagged - call->begin.flagged;
     call->elapsed += passed;
+    call->flagged += flagged;
+    call->blocked += lane->sums.blocked - call->begin.blocked;
+    if (lane->shown.depth > 1) {
+        call[-1].below += passed;
+        call[-1].flagged_below += flagged;
+    }
     if (call->outermost)
         call->once += passed;
     lane->open[call->count_slot]--;
@@ -139,12 +147,21 @@ static void open_again(struct timeline *l, struct lane *lane)
 
 /* ---- events ---- */
 
+static void add_interval(struct lane *lane)
+{
+    const struct decoded_extras *extras = &lane->decoder.extras;
+    lane->sums.elapsed += lane->interval;
+    if (extras->flagged || lane->blind)
+        lane->sums.flagged += lane->interval;
+    lane->sums.blocked += extras->blocked < lane->interval ? extras->blocked : lane->interval;
+    lane->untold = true;
+}
+
 static void take_interval(struct lane *lane)
 {
     const bool resumes = lane->event == DECODED_CONTROL && lane->decoder.control_type == DWELL_EXT_RESUME && lane->paused;
     lane->interval = resumes ? 0 : lane->decoder.time - lane->last;
-    lane->counted += lane->interval;
-    lane->untold = true;
+    add_interval(lane);
     lane->last = lane->decoder.time;
 }
 
@@ -288,9 +305,8 @@ static void end_calls(struct timeline *l, struct lane *lane)
     const struct trace_thread *t = session_file_thread(l->file, lane->shown.thread);
     if (lane->key > lane->last) {
         lane->interval = lane->key - lane->last;
-        lane->counted += lane->interval;
-        lane->untold = true;
         lane->decoder.extras.flagged = t && t->end_flagged;
+        add_interval(lane);
     }
     while (lane->shown.depth)
         pop(l, lane, TIMELINE_OPEN, lane->key);
@@ -425,8 +441,12 @@ static void add_lane(struct timeline *l, const uint32_t *chunk)
     struct lane *lane = l->lane_count ? &l->lanes[l->lane_count - 1] : NULL;
     if (!lane || lane->shown.process != first->process || lane->shown.thread != first->thread) {
         lane = &l->lanes[l->lane_count++];
+        const struct trace_thread *t = session_file_thread(l->file, first->thread);
         *lane = (struct lane){
-            .shown = { .process = first->process, .thread = first->thread }, .chunks = chunk, .key = first->start_time
+            .shown = { .process = first->process, .thread = first->thread },
+            .chunks = chunk,
+            .key = first->start_time,
+            .blind = t && t->announced && t->os_source == DWELL_OS_NONE,
         };
         l->heap[l->heap_count++] = lane;
     }

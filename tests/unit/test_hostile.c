@@ -244,7 +244,7 @@ Test(unit_hostile, libraries_that_came_and_went_ten_thousand_times, .timeout = 1
 
 static void print_everything(FILE *out)
 {
-    static const struct sorting sorting = { "elapsed_exclusive", 0 };
+    static const struct sorting sorting = { .key = "elapsed_exclusive", .calls = true };
     table_printer *const printers[] = { table_print_text, table_print_csv, table_print_json };
     struct loaded l;
     load_session(&l, path, 2);

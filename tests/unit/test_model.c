@@ -220,7 +220,7 @@ static char *every_report(const char *path, unsigned jobs, bool by_thread)
     struct loaded l;
     load_session(&l, path, jobs);
     for (int by = BY_FUNCTION; by <= BY_PROCESS && !by_thread; by++) {
-        struct table t = view_rows(&l, (enum rollup_by)by, &(struct sorting){ by ? "name" : "calls", 0 });
+        struct table t = view_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = by ? "name" : "calls" });
         print_all(&t, out);
         table_drop(&t);
     }

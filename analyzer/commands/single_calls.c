@@ -1,0 +1,129 @@
+/* dwell histogram and dwell slowest: of one function's single calls. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/message.h"
+#include "commands/commands.h"
+#include "profile/collect.h"
+#include "report/plot.h"
+#include "report/views.h"
+
+enum { OPTION_FORMAT = 256, OPTION_OF };
+
+static const struct argp_option histogram_options[] = {
+    { "of", OPTION_OF, "TIME", 0, "elapsed_inclusive (default), elapsed_exclusive, application_inclusive or application_exclusive", 0 },
+    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
+    { 0 },
+};
+
+static const struct argp_option slowest_options[] = {
+    { "of", OPTION_OF, "TIME", 0, "elapsed_inclusive (default), elapsed_exclusive, application_inclusive or application_exclusive", 0 },
+    { "limit", 'n', "N", 0, "So many of them (default: 20)", 0 },
+    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
+    { 0 },
+};
+
+struct settings {
+    const char *command;
+    const char *words[2]; /* FUNCTION, or FILE and FUNCTION */
+    int count;
+    enum call_time time;
+    size_t limit;
+    table_printer *print;
+};
+
+static enum call_time parse_time(const char *text)
+{
+    for (int i = 0; i < CALL_TIMES; i++)
+        if (strcmp(call_time_names[i], text) == 0)
+            return (enum call_time)i;
+    die(STATUS_ERROR, "--of: '%s' is none of elapsed_inclusive, elapsed_exclusive, application_inclusive, "
+        "application_exclusive", text);
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    switch (key) {
+    case OPTION_OF:
+        s->time = parse_time(argument);
+        return 0;
+    case 'n':
+        s->limit = option_number("--limit", argument);
+        if (s->limit < 1 || s->limit > 1000000)
+            die(STATUS_ERROR, "--limit: must be from 1 to 1000000");
+        return 0;
+    case OPTION_FORMAT:
+        s->print = option_format(argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (s->count == 2)
+            die(STATUS_ERROR, "%s: too many arguments: '%s'", s->command, argument);
+        s->words[s->count++] = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (s->count == 0)
+            die(STATUS_ERROR, "%s: which FUNCTION? dwell report lists them", s->command);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static uint32_t load(struct loaded *l, const struct settings *s)
+{
+    load_session(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs());
+    if (l->file->header.mode == DWELL_MODE_PROFILE)
+        die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls", l->file->path);
+    if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
+        die(STATUS_ERROR, "%s: application times are unknown: there was no source of OS events", l->file->path);
+    return option_function(l, s->words[s->count - 1]);
+}
+
+static void print_exact(const struct histogram *h, const char *function, enum call_time time)
+{
+    printf("%s: %" PRIu64 " completed calls, %s in us:\n", function, h->count, call_time_names[time]);
+    printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n", (double)h->least / 1e3,
+           histogram_mean(h) / 1e3, (double)histogram_percentile(h, 50) / 1e3, (double)histogram_percentile(h, 90) / 1e3,
+           (double)histogram_percentile(h, 99) / 1e3, (double)h->greatest / 1e3);
+}
+
+int command_histogram(int argc, char **argv)
+{
+    static const struct argp argp = {
+        histogram_options, parse, "[FILE] FUNCTION",
+        "Shows how long the single calls of a function took.\vA call is counted when it was entered and left while "
+        "recorded. FUNCTION is as for dwell callers.", NULL, NULL, NULL,
+    };
+    struct settings s = { .command = "histogram", .print = table_print_text };
+    parse_options(&argp, "histogram", argc, argv, &s);
+    struct loaded l;
+    const uint32_t function = load(&l, &s);
+    struct histogram exact;
+    struct table table = view_histogram(&l, function, s.time, plot_has_blocks(), &exact);
+    if (s.print == table_print_text)
+        print_exact(&exact, l.names[function].name, s.time);
+    s.print(&table, stdout);
+    table_drop(&table);
+    histogram_drop(&exact);
+    unload_session(&l);
+    return finish_output();
+}
+
+int command_slowest(int argc, char **argv)
+{
+    static const struct argp argp = {
+        slowest_options, parse, "[FILE] FUNCTION",
+        "Lists the slowest calls of a function, and when they happened.\vTIME is from the start of the session to the "
+        "call's enter. FUNCTION is as for dwell callers.", NULL, NULL, NULL,
+    };
+    struct settings s = { .command = "slowest", .limit = 20, .print = table_print_text };
+    parse_options(&argp, "slowest", argc, argv, &s);
+    struct loaded l;
+    struct table table = view_slowest(&l, load(&l, &s), s.time, s.limit);
+    s.print(&table, stdout);
+    table_drop(&table);
+    unload_session(&l);
+    return finish_output();
+}

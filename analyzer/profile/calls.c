@@ -1,0 +1,54 @@
+#include "profile/calls.h"
+
+#include "profile/resolve.h"
+#include "trace/timeline.h"
+
+struct follower {
+    struct resolver *resolver;
+    call_taker *take;
+    void *context;
+};
+
+static bool finish(const struct follower *f, const struct timeline_event *event)
+{
+    const struct timeline_call *call = event->call;
+    const bool has_caller = event->thread->depth > 1;
+    return f->take(f->context, &(struct finished_call){
+        .function = call->note,
+        .caller = has_caller ? call[-1].note : PROFILE_NONE,
+        .process = event->thread->process,
+        .thread = event->thread->thread,
+        .begin = call->enter_time,
+        .times = {
+            [CALL_ELAPSED_INCLUSIVE] = call->elapsed,
+            [CALL_ELAPSED_EXCLUSIVE] = call->elapsed - call->below,
+            [CALL_APPLICATION_INCLUSIVE] = call->elapsed - call->flagged,
+            [CALL_APPLICATION_EXCLUSIVE] = call->elapsed - call->below - (call->flagged - call->flagged_below),
+        },
+        .blocked = call->blocked,
+    });
+}
+
+static bool take_event(void *context, const struct timeline_event *event)
+{
+    const struct follower *f = context;
+    struct timeline_call *call = event->call;
+    switch (event->kind) {
+    case TIMELINE_ENTER:
+    case TIMELINE_FOUND:
+        call->note = resolver_function(f->resolver, event->thread->process, call->function, event->time);
+        return true;
+    case TIMELINE_EXIT:
+    case TIMELINE_LEFT:
+        return !call->entered || call->note == PROFILE_NONE || finish(f, event);
+    default:
+        return true;
+    }
+}
+
+void calls_follow(const struct session_file *file, const struct profile *profile, call_taker *take, void *context)
+{
+    struct follower f = { resolver_new(file, profile), take, context };
+    timeline_run(file, take_event, &f);
+    resolver_free(f.resolver);
+}

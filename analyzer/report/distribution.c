@@ -1,0 +1,226 @@
+/* The views of single calls of one function: how long they took, and the slowest of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/histogram.h"
+#include "base/memory.h"
+#include "profile/calls.h"
+#include "report/views.h"
+
+const char *const call_time_names[CALL_TIMES] = {
+    [CALL_ELAPSED_INCLUSIVE] = "elapsed_inclusive",
+    [CALL_ELAPSED_EXCLUSIVE] = "elapsed_exclusive",
+    [CALL_APPLICATION_INCLUSIVE] = "application_inclusive",
+    [CALL_APPLICATION_EXCLUSIVE] = "application_exclusive",
+};
+
+/* ---- histogram ---- */
+
+static const struct column histogram_columns[] = {
+    { "from", "FROM", CELL_TICKS, USE_ALWAYS, false },
+    { "to", "TO", CELL_TICKS, USE_ALWAYS, false },
+    { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },
+    { "calls_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
+    { "calls_cumulated_percent", "CUMUL %", CELL_PERCENT, USE_ALWAYS, false },
+    { "total", "TOTAL", CELL_TICKS, USE_ALWAYS, false },
+    { "total_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
+    { "bar", "", CELL_TEXT, USE_TEXT, false },
+};
+enum { HISTOGRAM_COLUMNS = sizeof histogram_columns / sizeof *histogram_columns, BAR = HISTOGRAM_COLUMNS - 1 };
+
+enum { BUCKETS = 58, LONGEST_BAR = 40 };
+
+struct buckets {
+    const struct loaded *session;
+    uint32_t function;
+    enum call_time time;
+    uint64_t calls[BUCKETS], total[BUCKETS];
+    struct histogram exact; /* nanoseconds, like all here */
+};
+
+/* 0, 1, 2, 5, 10, 20, 50 and so on. */
+static uint64_t bucket_begin(unsigned bucket)
+{
+    static const unsigned steps[] = { 1, 2, 5 };
+    if (bucket == 0)
+        return 0;
+    uint64_t begin = steps[(bucket - 1) % 3];
+    for (unsigned i = (bucket - 1) / 3; i > 0; i--)
+        begin *= 10;
+    return begin;
+}
+
+static unsigned bucket_of(uint64_t ns)
+{
+    unsigned low = 0, high = BUCKETS;
+    while (high - low > 1) {
+        const unsigned middle = (low + high) / 2;
+        if (bucket_begin(middle) <= ns)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool add_to_buckets(void *context, const struct finished_call *call)
+{
+    struct buckets *b = context;
+    if (call->function != b->function)
+        return true;
+    const uint64_t ns = ticks_to_ns(call->times[b->time], b->session->summary.ticks_per_second);
+    const unsigned bucket = bucket_of(ns);
+    b->calls[bucket]++;
+    b->total[bucket] += ns;
+    histogram_add(&b->exact, ns, 1);
+    return true;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void fill_bar(struct cell *cell, uint64_t calls, uint64_t most, bool wide)
+{
+    char bar[LONGEST_BAR * 3 + 1] = "";
+    const unsigned length = (unsigned)((calls * LONGEST_BAR + most - 1) / most);
+    for (unsigned i = 0; i < length; i++)
+        strcat(bar, wide ? "\u2588" : "#");
+    cell_text(cell, bar);
+}
+
+static void fill_buckets(struct table *t, const struct buckets *b, bool wide)
+{
+    unsigned first = BUCKETS, last = 0;
+    uint64_t most = 1, cumulated = 0;
+    for (unsigned i = 0; i < BUCKETS; i++) {
+        if (!b->calls[i])
+            continue;
+        first = i < first ? i : first;
+        last = i;
+        most = b->calls[i] > most ? b->calls[i] : most;
+    }
+    for (unsigned i = first; i <= last && first < BUCKETS; i++) {
+        struct cell *cells = table_row(t);
+        cumulated += b->calls[i];
+        cell_number(&cells[0], bucket_begin(i));
+        cell_number(&cells[1], i + 1 < BUCKETS ? bucket_begin(i + 1) : UINT64_MAX);
+        cell_number(&cells[2], b->calls[i]);
+        cell_percent(&cells[3], share(b->calls[i], b->exact.count));
+        cell_percent(&cells[4], share(cumulated, b->exact.count));
+        cell_number(&cells[5], b->total[i]);
+        cell_percent(&cells[6], share(b->total[i], (uint64_t)b->exact.sum));
+        fill_bar(&cells[BAR], b->calls[i], most, wide);
+    }
+}
+
+struct table view_histogram(const struct loaded *l, uint32_t function, enum call_time time, bool wide, struct histogram *exact)
+{
+    struct buckets b = { .session = l, .function = function, .time = time };
+    calls_follow(l->file, l->profile, add_to_buckets, &b);
+    static const size_t units[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1, [5] = 5 };
+    struct table t = table_make(histogram_columns, HISTOGRAM_COLUMNS, NULL);
+    t.unit_columns = units;
+    fill_buckets(&t, &b, wide);
+    *exact = b.exact;
+    return t;
+}
+
+/* ---- the slowest calls ---- */
+
+static const struct column slowest_columns[] = {
+    { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
+    { "elapsed_inclusive", "EL.INCL", CELL_TICKS, USE_ALWAYS, false },
+    { "elapsed_exclusive", "EL.EXCL", CELL_TICKS, USE_ALWAYS, false },
+    { "application_inclusive", "APP.INCL", CELL_TICKS, USE_ALWAYS, false },
+    { "application_exclusive", "APP.EXCL", CELL_TICKS, USE_ALWAYS, false },
+    { "blocked_inclusive", "BL.INCL", CELL_TICKS, USE_ALWAYS, false },
+    { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
+    { "pid", "PROCESS", CELL_COUNT, USE_ALWAYS, false },
+    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
+    { "caller", "CALLER", CELL_TEXT, USE_ALWAYS, false },
+};
+enum { SLOWEST_COLUMNS = sizeof slowest_columns / sizeof *slowest_columns };
+
+/* The slowest so far, as a heap whose first is the least slow of them. */
+struct slowest {
+    uint32_t function;
+    enum call_time time;
+    struct finished_call *calls;
+    size_t count, limit;
+};
+
+/* Of two that took as long, the earlier counts as the slower: the result does not depend on the order. */
+static bool is_slower(const struct slowest *s, const struct finished_call *a, const struct finished_call *b)
+{
+    if (a->times[s->time] != b->times[s->time])
+        return a->times[s->time] > b->times[s->time];
+    return a->begin != b->begin ? a->begin < b->begin : a->thread < b->thread;
+}
+
+static void sink(struct slowest *s, size_t at)
+{
+    const struct finished_call call = s->calls[at];
+    for (size_t child; (child = 2 * at + 1) < s->count; at = child) {
+        if (child + 1 < s->count && is_slower(s, &s->calls[child], &s->calls[child + 1]))
+            child++;
+        if (!is_slower(s, &call, &s->calls[child]))
+            break;
+        s->calls[at] = s->calls[child];
+    }
+    s->calls[at] = call;
+}
+
+static bool keep_slowest(void *context, const struct finished_call *call)
+{
+    struct slowest *s = context;
+    if (call->function != s->function)
+        return true;
+    if (s->count < s->limit) {
+        s->calls[s->count++] = *call;
+        for (size_t i = s->count / 2; s->count == s->limit && i-- > 0;)
+            sink(s, i);
+    } else if (is_slower(s, call, &s->calls[0])) {
+        s->calls[0] = *call;
+        sink(s, 0);
+    }
+    return true;
+}
+
+static int compare_calls(const void *a, const void *b, void *context)
+{
+    return is_slower(context, a, b) ? -1 : 1;
+}
+
+static void fill_call(struct cell *cells, const struct loaded *l, const struct finished_call *call)
+{
+    const struct trace_thread *t = session_file_thread(l->file, call->thread);
+    const struct trace_process *p = session_file_process(l->file, call->process);
+    const uint64_t start = l->file->header.start_ticks;
+    cell_number(&cells[0], call->begin > start ? call->begin - start : 0);
+    for (int i = 0; i < CALL_TIMES; i++)
+        if (i < CALL_APPLICATION_INCLUSIVE || l->summary.application_known)
+            cell_number(&cells[1 + i], call->times[i]);
+    if (l->summary.away_known)
+        cell_number(&cells[5], call->blocked);
+    if (t && t->tid)
+        cell_number(&cells[6], t->tid);
+    if (p && p->pid)
+        cell_number(&cells[7], p->pid);
+    cell_text(&cells[8], t && t->name[0] ? t->name : "[unknown]");
+    cell_text(&cells[9], call->caller == PROFILE_NONE ? "(start of thread)" : l->names[call->caller].name);
+}
+
+struct table view_slowest(const struct loaded *l, uint32_t function, enum call_time time, size_t limit)
+{
+    struct slowest s = { function, time, need_memory(limit, sizeof *s.calls), 0, limit };
+    calls_follow(l->file, l->profile, keep_slowest, &s);
+    if (s.count)
+        qsort_r(s.calls, s.count, sizeof *s.calls, compare_calls, &s);
+    struct table t = table_make(slowest_columns, SLOWEST_COLUMNS, &l->summary);
+    for (size_t i = 0; i < s.count; i++)
+        fill_call(table_row(&t), l, &s.calls[i]);
+    free(s.calls);
+    return t;
+}
