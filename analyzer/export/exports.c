@@ -10,6 +10,9 @@
 #include "export/formats.h"
 
 const struct export_format export_formats[] = {
+    { .name = "vsperf",
+      .does = "VSPerfReport's summaries, as CSV files PREFIX_*.csv",
+      .write_files = export_vsperf },
     { 0 },
 };
 

@@ -4,4 +4,6 @@
 
 #include "export/exports.h"
 
+void export_vsperf(const struct loaded *session, const struct export_options *options, const char *prefix);
+
 #endif

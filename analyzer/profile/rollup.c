@@ -328,3 +328,38 @@ struct profile *rollup_join_threads(const struct profile *p)
     free(view.threads);
     return one;
 }
+
+static void copy_functions(struct profile *into, const struct profile *from)
+{
+    for (size_t i = 0; i < from->module_count; i++)
+        profile_module(into, from->modules[i].path, from->modules[i].build_id, from->modules[i].build_id_length);
+    for (size_t i = 0; i < from->function_count; i++)
+        profile_function(into, from->functions[i].module, from->functions[i].offset);
+}
+
+struct profile *rollup_join_process(const struct profile *p, uint32_t process)
+{
+    struct profile *one = profile_new();
+    uint32_t *places = need_memory(p->node_count, sizeof *places);
+    memset(places, 0xff, p->node_count * sizeof *places);
+    copy_functions(one, p);
+    const uint32_t root = profile_root(one, process, 0);
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (p->threads[i].process == process)
+            places[p->threads[i].root] = root;
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *from = &p->nodes[i];
+        if (from->parent != PROFILE_NONE && places[from->parent] != PROFILE_NONE)
+            places[i] = profile_child(one, places[from->parent], from->function);
+        if (places[i] == PROFILE_NONE)
+            continue;
+        struct profile_node *into = &one->nodes[places[i]];
+        into->elapsed += from->elapsed;
+        into->flagged += from->flagged;
+        into->calls += from->calls;
+        into->shortest = from->shortest < into->shortest ? from->shortest : into->shortest;
+        into->longest = from->longest > into->longest ? from->longest : into->longest;
+    }
+    free(places);
+    return one;
+}

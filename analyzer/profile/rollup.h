@@ -53,4 +53,7 @@ void neighbours_free(struct neighbours *n);
  * profile_free; its only thread has the serial numbers zero. */
 struct profile *rollup_join_threads(const struct profile *profile);
 
+/* The same of one process. Its modules and functions have the numbers that they have in `profile`. */
+struct profile *rollup_join_process(const struct profile *profile, uint32_t process);
+
 #endif
