@@ -4,6 +4,10 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "dwell/format.h"
+#include "profile/reported.h"
+
+enum { FIRST_EDGES = 64 };
 
 struct walk {
     const struct rollup *rollup;
@@ -89,12 +93,53 @@ static void walk_thread(struct walk *w, uint32_t root)
     }
 }
 
+/* How long every call took, an imported report does not tell. */
+static void add_reported(struct called *into, const struct times *times)
+{
+    into->every_known = false;
+    reported_add(&into->times, times);
+}
+
+static void take_reported(struct walk *w, uint32_t process)
+{
+    const struct profile *p = w->rollup->profile;
+    struct edges *e = w->edges;
+    bool *begun = need_memory(p->function_count, sizeof *begun);
+    for (size_t i = 0; i < p->reported_count; i++) {
+        const struct profile_reported *row = &p->reported[i];
+        if (row->process != process)
+            continue;
+        e->seen[row->function] = true;
+        if (row->kind == DWELL_REPORTED_CALLER) {
+            add_reported(&e->list[edge_between(w, row->other, row->function)].of_callee, &row->times);
+        } else if (row->kind == DWELL_REPORTED_CALLEE) {
+            add_reported(&e->list[edge_between(w, row->function, row->other)].of_edge, &row->times);
+        } else {
+            if (!begun[row->function])
+                e->functions[row->function] = nothing();
+            begun[row->function] = true;
+            add_reported(&e->functions[row->function], &row->times);
+        }
+    }
+    free(begun);
+}
+
+/* Edges are the report's alone, where it has any. */
+static void forget_edges(struct walk *w)
+{
+    table_free(w->index);
+    w->index = table_new();
+    w->edges->count = 0;
+}
+
 struct edges edges_of_process(const struct rollup *r, uint32_t process)
 {
     const struct profile *p = r->profile;
     struct edges e = {
         .functions = need_memory(p->function_count, sizeof *e.functions),
         .seen = need_memory(p->function_count, sizeof *e.seen),
+        .list = need_memory(FIRST_EDGES, sizeof *e.list),
+        .room = FIRST_EDGES,
     };
     struct walk w = {
         .rollup = r,
@@ -109,6 +154,9 @@ struct edges edges_of_process(const struct rollup *r, uint32_t process)
     for (size_t i = 0; i < p->thread_count; i++)
         if (p->threads[i].process == process)
             walk_thread(&w, p->threads[i].root);
+    if (reported_has_edges(p))
+        forget_edges(&w);
+    take_reported(&w, process);
     table_free(w.index);
     free(w.edge_of);
     free(w.open);

@@ -24,6 +24,7 @@ void profile_free(struct profile *p)
     for (size_t i = 0; i < p->mark_count; i++)
         free(p->marks[i].text);
     free(p->marks);
+    free(p->reported);
     table_free(p->function_table);
     table_free(p->node_table);
     table_free(p->thread_table);
@@ -157,6 +158,14 @@ void profile_merge(struct profile *into, const struct profile *from)
         *mark = from->marks[i];
         mark->text = need_copy(mark->text, strlen(mark->text));
         mark->node = nodes[mark->node];
+    }
+    for (size_t i = 0; i < from->reported_count; i++) {
+        GROW(into->reported, into->reported_count, into->reported_room);
+        struct profile_reported *reported = &into->reported[into->reported_count++];
+        *reported = from->reported[i];
+        reported->function = functions[reported->function];
+        if (reported->other != PROFILE_NONE)
+            reported->other = functions[reported->other];
     }
     add_counts(&into->counts, &from->counts);
     free(nodes);

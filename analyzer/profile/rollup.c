@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dwell/format.h"
+#include "profile/reported.h"
 
 static void own_times(struct times *t, const struct profile_node *node)
 {
@@ -231,6 +233,8 @@ struct times *rollup_groups(const struct rollup *r, enum rollup_by by)
     walk(r, &g.visitor);
     free(g.open);
     free(group_of);
+    if (by == BY_FUNCTION)
+        reported_functions(r->profile, g.sums);
     return g.sums;
 }
 
@@ -289,6 +293,19 @@ static struct neighbour *pick(const struct times *sums, size_t count, size_t non
     return list;
 }
 
+static void add_reported_neighbours(const struct profile *p, struct neighbour_walk *w)
+{
+    for (size_t i = 0; i < p->reported_count; i++) {
+        const struct profile_reported *row = &p->reported[i];
+        if (row->function != w->function)
+            continue;
+        if (row->kind == DWELL_REPORTED_CALLER)
+            reported_add(&w->callers[row->other == PROFILE_NONE ? p->function_count : row->other], &row->times);
+        else if (row->kind == DWELL_REPORTED_CALLEE)
+            reported_add(&w->callees[row->other], &row->times);
+    }
+}
+
 struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function)
 {
     const size_t count = r->profile->function_count;
@@ -299,7 +316,10 @@ struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function)
         .callers = new_sums(count + 1),
         .callees = new_sums(count),
     };
-    walk(r, &w.visitor);
+    if (reported_has_edges(r->profile))
+        add_reported_neighbours(r->profile, &w);
+    else
+        walk(r, &w.visitor);
     struct neighbours n;
     n.callers = pick(w.callers, count + 1, count, &n.caller_count);
     n.callees = pick(w.callees, count, count, &n.callee_count);

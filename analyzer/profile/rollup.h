@@ -7,14 +7,6 @@
 
 #include "profile/profile.h"
 
-/* Ticks; calls as counted; shortest and longest of completed calls, UINT64_MAX and 0 where none was. */
-struct times {
-    uint64_t elapsed_inclusive, elapsed_exclusive;
-    uint64_t application_inclusive, application_exclusive;
-    uint64_t calls;
-    uint64_t shortest, longest;
-};
-
 /* The tree with its children in lists and its inclusive times; order of the entries as in the profile. */
 struct rollup {
     const struct profile *profile;

@@ -123,6 +123,26 @@ static void read_thread(struct reader *r, const struct trace_chunk *const *chunk
     end_thread(r, chunks[0]);
 }
 
+static void read_reported(struct profile *p, const struct session_file *file)
+{
+    for (size_t i = 0; i < file->reported_count; i++) {
+        const struct dwell_rec_reported *from = &file->reported[i].row;
+        const struct trace_process *process = session_file_process(file, file->reported[i].process);
+        GROW(p->reported, p->reported_count, p->reported_room);
+        struct profile_reported *into = &p->reported[p->reported_count++];
+        *into = (struct profile_reported){
+            .process = file->reported[i].process,
+            .kind = from->kind,
+            .function = identify_function(p, process, from->function, 0),
+            .other = from->other ? identify_function(p, process, from->other, 0) : PROFILE_NONE,
+            .times = {
+                from->elapsed_inclusive, from->elapsed_exclusive, from->application_inclusive, from->application_exclusive,
+                from->calls, from->shortest, from->longest,
+            },
+        };
+    }
+}
+
 struct profile *trees_profile(const struct session_file *file)
 {
     struct reader r = { .file = file, .profile = profile_new() };
@@ -139,6 +159,7 @@ struct profile *trees_profile(const struct session_file *file)
             next++;
         read_thread(&r, chunks + first, next - first);
     }
+    read_reported(r.profile, file);
     free(chunks);
     free(r.buffer);
     free(r.nodes);

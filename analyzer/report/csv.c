@@ -38,7 +38,7 @@ static void print_cell(const struct table *t, const struct column *column, const
         fprintf(out, "%" PRIu64, cell->number);
         break;
     case CELL_TICKS:
-        fprintf(out, "%" PRIu64, ticks_to_ns(cell->number, t->session->ticks_per_second));
+        fprintf(out, "%" PRIu64, table_value(t->session, cell->number));
         break;
     case CELL_PERCENT:
         print_percent(cell->percent, out);
@@ -49,10 +49,11 @@ static void print_cell(const struct table *t, const struct column *column, const
 static void print_header(const struct table *t, FILE *out)
 {
     const char *comma = "";
+    char key[80];
     for (size_t i = 0; i < t->column_count; i++) {
         if (t->columns[i].use == USE_TEXT)
             continue;
-        fprintf(out, "%s%s%s", comma, t->columns[i].key, t->columns[i].kind == CELL_TICKS ? "_ns" : "");
+        fprintf(out, "%s%s", comma, column_key(t, &t->columns[i], key, sizeof key));
         comma = ",";
     }
     fputs("\r\n", out);

@@ -52,7 +52,7 @@ static struct json_object *new_cell(const struct table *t, const struct column *
     case CELL_COUNT:
         return json_object_new_uint64(cell->number);
     case CELL_TICKS:
-        return json_object_new_uint64(ticks_to_ns(cell->number, t->session->ticks_per_second));
+        return json_object_new_uint64(table_value(t->session, cell->number));
     case CELL_PERCENT:
         return new_percent(cell->percent);
     }
@@ -67,7 +67,7 @@ static struct json_object *new_row(const struct table *t, size_t row)
         if (column->use == USE_TEXT)
             continue;
         char key[80];
-        snprintf(key, sizeof key, "%s%s", column->key, column->kind == CELL_TICKS ? "_ns" : "");
+        column_key(t, column, key, sizeof key);
         json_object_object_add(object, key, new_cell(t, column, &t->cells[row * t->column_count + i]));
     }
     return object;
@@ -76,6 +76,11 @@ static struct json_object *new_row(const struct table *t, size_t row)
 static struct json_object *new_session(const struct session_summary *s)
 {
     struct json_object *object = json_object_new_object();
+    if (s->samples) {
+        json_object_object_add(object, "inclusive_samples", json_object_new_uint64(s->elapsed_inclusive));
+        json_object_object_add(object, "processes", json_object_new_uint64(s->processes));
+        return object;
+    }
     json_object_object_add(object, "elapsed_inclusive_ns",
                            json_object_new_uint64(ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second)));
     json_object_object_add(object, "application_inclusive_ns",

@@ -73,7 +73,11 @@ static void summarize(struct loaded *l)
     s->processes = processes;
     s->events = l->profile->counts.enters + l->profile->counts.exits;
     s->lost_events = l->file->header.lost_events;
+    s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
+    s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
     judge_sources(s, l->file);
+    if (l->file->header.origin & DWELL_ORIGIN_SCALED)
+        remark(s, "call paths are approximate (scaled)");
     remark_losses(s, l->file, l->profile);
 }
 
@@ -103,7 +107,9 @@ void unload_session(struct loaded *l)
 
 static double share(uint64_t part, uint64_t whole)
 {
-    return whole ? 100.0 * (double)part / (double)whole : 0;
+    const double most = 1e9; /* parts of a damaged session may be anything */
+    const double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+    return percent < most ? percent : most;
 }
 
 static void fill_pair(struct cell *cells, uint64_t ticks, uint64_t whole)
@@ -114,7 +120,8 @@ static void fill_pair(struct cell *cells, uint64_t ticks, uint64_t whole)
 
 void fill_times(struct cell *cells, const struct times *t, const struct session_summary *s)
 {
-    cell_number(&cells[0], t->calls);
+    if (!s->samples)
+        cell_number(&cells[0], t->calls);
     fill_pair(&cells[1], t->elapsed_inclusive, s->elapsed_inclusive);
     fill_pair(&cells[3], t->elapsed_exclusive, s->elapsed_inclusive);
     if (s->application_known) {

@@ -73,3 +73,21 @@ uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second)
 {
     return (uint64_t)(((uint128)ticks * 1000000000u + ticks_per_second / 2) / ticks_per_second);
 }
+
+uint64_t table_value(const struct session_summary *s, uint64_t ticks)
+{
+    return s->samples ? ticks : ticks_to_ns(ticks, s->ticks_per_second);
+}
+
+/* Samples are taken of inclusive and exclusive, but not of elapsed time. */
+const char *column_key(const struct table *t, const struct column *column, char *room, size_t size)
+{
+    static const char elapsed[] = "elapsed_";
+    const char *key = column->key, *unit = "";
+    if (t->session->samples && strncmp(key, elapsed, sizeof elapsed - 1) == 0)
+        key += sizeof elapsed - 1;
+    if (column->kind == CELL_TICKS)
+        unit = t->session->samples ? "_samples" : "_ns";
+    snprintf(room, size, "%s%s", key, unit);
+    return room;
+}

@@ -46,6 +46,8 @@ struct session_summary {
     uint64_t ticks_per_second;
     uint64_t elapsed_inclusive, application_inclusive; /* ticks */
     bool application_known;
+    bool imported; /* from another profiler's report: there were no events */
+    bool samples;  /* what ticks are of columns and sums is numbers of samples, and calls are unknown */
     uint64_t os_events, threads, processes, events, lost_events;
     char **remarks; /* lines for people: losses, damages */
     size_t remark_count, remark_room;
@@ -79,6 +81,12 @@ table_printer table_print_text, table_print_csv, table_print_json;
 /* The printer of that name, or NULL. table_format_names lists them for messages. */
 table_printer *table_format(const char *name);
 extern const char table_format_names[];
+
+/* A column's key in csv and json, by what the session's ticks are: made in `room`. */
+const char *column_key(const struct table *t, const struct column *column, char *room, size_t size);
+
+/* Ticks in nanoseconds, rounded; samples as they are. */
+uint64_t table_value(const struct session_summary *s, uint64_t ticks);
 
 /* Ticks in nanoseconds, rounded. */
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second);
