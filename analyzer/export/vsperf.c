@@ -189,9 +189,10 @@ static void write_header(const struct vsperf_file *f, const struct vsperf_materi
     vsperf_end_row(f);
     put_fact(f, "Profiler", "dwell " DWELL_VERSION_TEXT);
     put_fact(f, "Report File", f->session->file->path);
-    put_fact(f, "Collection Method", "Instrumentation");
+    put_fact(f, "Collection Method", f->session->summary.samples ? "Sampling" : "Instrumentation");
     put_fact(f, "Begin Time", text);
-    put_number_fact(f, "Ticks per Second", h->ticks_per_second);
+    if (!f->session->summary.samples)
+        put_number_fact(f, "Ticks per Second", h->ticks_per_second);
     if (h->end_ticks > h->start_ticks)
         put_number_fact(f, "Duration", h->end_ticks - h->start_ticks);
     put_number_fact(f, "Lost Events", h->lost_events);

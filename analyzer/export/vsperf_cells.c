@@ -47,6 +47,11 @@ void vsperf_value_titles(const struct vsperf_file *f, unsigned which)
 {
     static const char *const times[] = { "Elapsed Inclusive", "Elapsed Exclusive", "Application Inclusive", "Application Exclusive" };
     const unsigned first = which & VSPERF_INCLUSIVE ? 0 : 1, step = 2 - (which & VSPERF_INCLUSIVE);
+    if (f->session->summary.samples) {
+        vsperf_titles(f, first ? "Exclusive Samples,Exclusive Samples %"
+                               : "Inclusive Samples,Exclusive Samples,Inclusive Samples %,Exclusive Samples %");
+        return;
+    }
     for (unsigned i = first; i < 4; i += step)
         fprintf(f->out, "%s Time,", times[i]);
     for (unsigned i = first; i < 4; i += step)
@@ -97,12 +102,25 @@ static void put_each(const struct vsperf_file *f, const struct called *called)
     }
 }
 
+/* Sampled reports have neither application times nor calls. */
+static void put_samples(const struct vsperf_file *f, unsigned first, const uint64_t *values, uint64_t whole)
+{
+    for (unsigned i = first; i < 2; i++)
+        vsperf_number(f, values[i]);
+    for (unsigned i = first; i < 2; i++)
+        put_percent(f, values[i], whole);
+}
+
 void vsperf_values(const struct vsperf_file *f, unsigned which, const struct called *called)
 {
     const struct session_summary *s = &f->session->summary;
     const struct times *t = &called->times;
     const uint64_t values[] = { t->elapsed_inclusive, t->elapsed_exclusive, t->application_inclusive, t->application_exclusive };
     const unsigned first = which & VSPERF_INCLUSIVE ? 0 : 1, step = 2 - (which & VSPERF_INCLUSIVE);
+    if (s->samples) {
+        put_samples(f, first, values, s->elapsed_inclusive);
+        return;
+    }
     for (unsigned i = first; i < 4; i += step) {
         if (i < 2 || s->application_known)
             vsperf_number(f, values[i]);

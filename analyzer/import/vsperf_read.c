@@ -46,6 +46,8 @@ static const char *const titles[COLUMNS] = {
 static const enum column without_titles[] = { TYPE, FUNCTION_NAME, INCLUSIVE_SAMPLES, EXCLUSIVE_SAMPLES };
 enum { FIRST_PERCENT = 4, LAST_PERCENT = 5 };
 
+enum { MOST_ROWS = 1 << 24, MOST_OF_A_KIND = 65000 };
+
 struct reading {
     struct vsperf *v;
     struct csv csv;
@@ -262,6 +264,8 @@ static bool take_place(struct reading *r, struct vsperf_place *place, uint32_t *
         .file = field(r, SOURCE_FILE),
         .line = line <= UINT32_MAX ? (uint32_t)line : 0,
     };
+    if (r->v->module_count > MOST_OF_A_KIND || r->v->process_count > MOST_OF_A_KIND)
+        return wrong_here(r, "more modules or processes than can be imported");
     if (!place->name[0])
         return wrong_here(r, "a row without a function name");
     const char *address = field(r, ADDRESS);
@@ -288,8 +292,6 @@ static void add(struct times *into, const struct times *from)
     if (from->longest > into->longest)
         into->longest = from->longest;
 }
-
-enum { MOST_ROWS = 1 << 24 };
 
 static bool check_whole(struct reading *r, const struct times *t)
 {

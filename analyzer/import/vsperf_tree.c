@@ -13,6 +13,10 @@
 /* Paths with a smaller part of all time than this are not followed further: what is below them is given to the larger. */
 static const double SMALLEST = 1.0 / 20000;
 
+/* A tree of more nodes grows by the largest path of each function alone: reports whose numbers contradict each other would
+ * double it with each function. */
+enum { MANY_NODES = 1 << 21 };
+
 struct context { /* a call path that ends in the function */
     uint32_t node;
     double share; /* of all that the function does */
@@ -283,7 +287,7 @@ static size_t keep_large(const struct scaling *s, const struct contexts *c, doub
     for (size_t i = 0; i < c->count; i++) {
         if (c->list[i].share > c->list[largest].share)
             largest = i;
-        if (c->list[i].share * time >= SMALLEST * s->whole && c->list[i].share > 0)
+        if (c->list[i].share * time >= SMALLEST * s->whole && c->list[i].share > 0 && s->trees->node_count < MANY_NODES)
             kept[count++] = (uint32_t)i;
     }
     if (count == 0)
