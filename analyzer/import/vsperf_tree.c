@@ -428,58 +428,50 @@ static void scale(struct vsperf *v, struct vsperf_trees *t)
 
 /* ---- the files' own tree ---- */
 
+/* What a path's row leaves out of its time: small callees. */
+static void add_missing(struct scaling *s, const struct vsperf_path *p, uint32_t node, const struct times *below)
+{
+    const struct times unknown = { .shortest = UINT64_MAX };
+    const struct times *own = &p->times;
+    const uint64_t elapsed = less(own->elapsed_inclusive, own->elapsed_exclusive + below->elapsed_inclusive);
+    const uint64_t application = less(own->application_inclusive, own->application_exclusive + below->application_inclusive);
+    if (!elapsed)
+        return;
+    const struct amounts missing = { application < elapsed ? application : elapsed, less(elapsed, application), 0 };
+    const uint32_t elsewhere = vsperf_elsewhere(s->v, s->v->rows[p->row].process);
+    give(&s->trees->nodes[add_node(s, elsewhere, node, &unknown) - 1], &missing);
+}
+
 static void copy_paths(struct vsperf *v, struct vsperf_trees *t)
 {
     struct scaling s = { .v = v, .trees = t };
-    uint32_t *open = NULL; /* by level: its node; zero for the process */
-    uint64_t *below = NULL; /* by path: its callees' time */
-    size_t levels = 0, room = 0;
-    const struct times unknown = { .shortest = UINT64_MAX };
-    below = need_memory(v->path_count, 2 * sizeof *below);
-    size_t *path_of = NULL, path_room = 0; /* by level */
-    uint32_t *node_of = need_memory(v->path_count, sizeof *node_of);
+    uint32_t levels = 1;
+    for (size_t i = 0; i < v->path_count; i++)
+        levels = v->paths[i].level + 1 > levels ? v->paths[i].level + 1 : levels;
+    size_t *open = need_memory(levels, sizeof *open); /* by level: 1 + the path that is open there */
+    uint32_t *nodes = need_memory(v->path_count, sizeof *nodes); /* by path; zero: a process */
+    struct times *below = need_memory(v->path_count, sizeof *below);
     for (size_t i = 0; i < v->path_count; i++) {
         const struct vsperf_path *p = &v->paths[i];
-        while (room <= p->level || path_room <= p->level) {
-            levels = room;
-            GROW(open, levels, room);
-            levels = path_room;
-            GROW(path_of, levels, path_room);
-        }
-        if (i == 0)
-            open[0] = 0;
-        uint32_t parent = p->level > 0 ? open[p->level - 1] : 0;
-        if (parent && p->row != PROFILE_NONE && v->rows[t->nodes[parent - 1].row].process != v->rows[p->row].process)
-            parent = 0;
-        path_of[p->level] = i;
-        open[p->level] = 0;
+        size_t caller = p->level ? open[p->level - 1] : 0;
+        open[p->level] = i + 1;
         if (p->row == PROFILE_NONE)
             continue;
-        const uint32_t node = add_node(&s, p->row, parent, &p->times);
-        const struct amounts own = exclusive(&p->times);
-        give(&t->nodes[node - 1], &own);
-        open[p->level] = node_of[i] = node;
-        if (parent) {
-            below[2 * path_of[p->level - 1]] += p->times.elapsed_inclusive;
-            below[2 * path_of[p->level - 1] + 1] += p->times.application_inclusive;
+        if (caller && (!nodes[caller - 1] || v->rows[v->paths[caller - 1].row].process != v->rows[p->row].process))
+            caller = 0;
+        if (caller) {
+            below[caller - 1].elapsed_inclusive += p->times.elapsed_inclusive;
+            below[caller - 1].application_inclusive += p->times.application_inclusive;
         }
+        const struct amounts own = exclusive(&p->times);
+        nodes[i] = add_node(&s, p->row, caller ? nodes[caller - 1] : 0, &p->times);
+        give(&t->nodes[nodes[i] - 1], &own);
     }
-    for (size_t i = 0; i < v->path_count; i++) {
-        const struct times *own = &v->paths[i].times;
-        if (!node_of[i])
-            continue;
-        const uint64_t elapsed = less(own->elapsed_inclusive, own->elapsed_exclusive + below[2 * i]);
-        const uint64_t application = less(own->application_inclusive, own->application_exclusive + below[2 * i + 1]);
-        if (!elapsed)
-            continue;
-        const struct amounts missing = { application < elapsed ? application : elapsed, less(elapsed, application), 0 };
-        const uint32_t process = v->rows[v->paths[i].row].process;
-        const uint32_t node = add_node(&s, vsperf_elsewhere(v, process), node_of[i], &unknown);
-        give(&t->nodes[node - 1], &missing);
-    }
+    for (size_t i = 0; i < v->path_count; i++)
+        if (nodes[i])
+            add_missing(&s, &v->paths[i], nodes[i], &below[i]);
     free(open);
-    free(path_of);
-    free(node_of);
+    free(nodes);
     free(below);
 }
 
@@ -507,7 +499,8 @@ static void sort_by_process(const struct vsperf *v, struct vsperf_trees *t)
 
 struct vsperf_trees vsperf_make_trees(struct vsperf *v)
 {
-    struct vsperf_trees t = { .scaled = v->path_count == 0 };
+    struct vsperf_trees t = { .scaled = v->path_count == 0, .node_room = v->row_count + 1 };
+    t.nodes = need_memory(t.node_room, sizeof *t.nodes);
     if (t.scaled)
         scale(v, &t);
     else

@@ -79,7 +79,7 @@ static void add_columns(struct libscols_table *table, const struct table *t, con
         const struct column *column = &t->columns[order[i]];
         char title[80];
         if (column->kind == CELL_TICKS)
-            snprintf(title, sizeof title, "%s %s", column->title + (unit.ns || strncmp(column->title, "EL.", 3) ? 0 : 3), unit.name);
+            snprintf(title, sizeof title, "%s %s", column->title + (unit.ns || strncmp(column->title, "EL.", 3) != 0 ? 0 : 3), unit.name);
         else
             snprintf(title, sizeof title, "%s", column->title);
         int flags = column->kind != CELL_TEXT ? SCOLS_FL_RIGHT : column->tree ? SCOLS_FL_TREE : i + 1 == count ? SCOLS_FL_TRUNC : 0;
