@@ -439,7 +439,8 @@ static void add_missing(struct scaling *s, const struct vsperf_path *p, uint32_t
         return;
     const struct amounts missing = { application < elapsed ? application : elapsed, less(elapsed, application), 0 };
     const uint32_t elsewhere = vsperf_elsewhere(s->v, s->v->rows[p->row].process);
-    give(&s->trees->nodes[add_node(s, elsewhere, node, &unknown) - 1], &missing);
+    const uint32_t added = add_node(s, elsewhere, node, &unknown);
+    give(&s->trees->nodes[added - 1], &missing);
 }
 
 static void copy_paths(struct vsperf *v, struct vsperf_trees *t)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/message.h"
 
 enum { TREE_CHUNK = 1 << 20, METADATA_CHUNK = 256 << 10, LONGEST_TEXT = 32000 };
 static const uint64_t MODULE_SIZE = (uint64_t)1 << 48;
@@ -77,7 +78,7 @@ static size_t put_text(uint8_t *at, const char *text)
 
 static void append_record(struct writer *w, const void *fixed, size_t size, const char *text, const char *second)
 {
-    static uint8_t bytes[2 * LONGEST_TEXT + 256];
+    static _Alignas(8) uint8_t bytes[2 * LONGEST_TEXT + 256];
     memset(bytes, 0, sizeof bytes);
     memcpy(bytes, fixed, size);
     size_t total = size;
@@ -189,8 +190,9 @@ static const char *reason(int error)
 static void undo(const char *path, const struct stat *before)
 {
     struct stat old;
-    char *aside = need_memory(strlen(path) + sizeof ".old", 1);
-    sprintf(aside, "%s.old", path);
+    char *aside;
+    if (asprintf(&aside, "%s.old", path) < 0)
+        die(STATUS_ERROR, "out of memory");
     unlink(path);
     if (before->st_ino && stat(aside, &old) == 0 && old.st_ino == before->st_ino && old.st_dev == before->st_dev)
         rename(aside, path);
@@ -218,8 +220,9 @@ static const char *take_name(const char *part, const char *path)
 const char *import_session(const struct import_session *s, const char *path)
 {
     struct session session;
-    char *part = need_memory(strlen(path) + 32, 1);
-    sprintf(part, "%s.%d.part", path, (int)getpid());
+    char *part;
+    if (asprintf(&part, "%s.%d.part", path, (int)getpid()) < 0)
+        die(STATUS_ERROR, "out of memory");
     const int fd = session_create(&session, part, false, 0);
     if (fd < 0) {
         free(part);
