@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "import/imports.h"
+#include "report/waits.h"
 #include "support/scenario.h"
 #include "support/vsperf_session.h"
 
@@ -452,4 +453,37 @@ Test(unit_vsperf, files_that_do_not_belong_together)
     refuse_second(sampled, sampled, "2.csv: tells of callers and callees, and 1.csv does already; import one run at a time");
     refuse_second(sampled, tree_text, "2.csv:1: times, but the file before it has samples");
     refuse_second(tree_text, sampled, "2.csv:1: samples, but the file before it has times");
+}
+
+/* ---- waiting ---- */
+
+Test(unit_vsperf, functions_that_wait)
+{
+    static const char *const waiting[] = {
+        "WaitForMultipleObjects", "_WaitForMultipleObjectsEx@20", "__imp__WaitForSingleObject@8", "NtWaitForSingleObject",
+        "ZwDelayExecution", "Sleep", "_Sleep@4", "poll", "epoll_wait", "pthread_cond_timedwait@@GLIBC_2.3.2", "GetMessageW",
+    };
+    static const char *const working[] = { "Sleepless", "pollute", "Await", "Notify", "selected(int)", "", "__imp_", "Nt", "main" };
+    for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
+        cr_assert(function_waits(waiting[i]), "%s", waiting[i]);
+    for (size_t i = 0; i < sizeof working / sizeof *working; i++)
+        cr_assert(not(function_waits(working[i])), "%s", working[i]);
+}
+
+/* They have most samples, and are not hot: the path goes to what works. */
+Test(unit_vsperf, waiting_is_not_hot)
+{
+    struct loaded l = load("Level,Function Name,Inclusive Samples,Exclusive Samples\n1,main,100,2\n2,idle,2,2\n"
+                           "2,WaitForMultipleObjects,48,8\n3,NtWait,40,40\n2,work,48,0\n3,deeper,48,48\n");
+    struct table t = view_tree(&l, &(struct tree_options){ .depth = 40 });
+    static const struct {
+        const char *name, *mark;
+    } wanted[] = { { "main", "*" }, { "WaitForMultipleObjects", "w" }, { "NtWait", "w" }, { "work", "*" }, { "deeper", "*" }, { "idle", "" } };
+    cr_assert(eq(sz, t.row_count, 6));
+    for (size_t i = 0; i < t.row_count; i++) {
+        cr_assert(eq(str, t.cells[i * t.column_count + 2].text, (char *)wanted[i].name));
+        cr_assert(eq(str, t.cells[i * t.column_count + 1].text, (char *)wanted[i].mark), "%s", wanted[i].name);
+    }
+    table_drop(&t);
+    unload_session(&l);
 }
