@@ -76,6 +76,10 @@ static void collect_reported(const struct vsperf *v, bool scaled, struct reporte
         if (told || (scaled && (row->times.elapsed_inclusive || row->times.calls)))
             report(&by_process[row->process], DWELL_REPORTED_FUNCTION, address_of(v, i), 0, &row->times);
     }
+    for (size_t i = 0; i < v->module_row_count; i++) {
+        const struct vsperf_module_row *row = &v->module_rows[i];
+        report(&by_process[row->process], DWELL_REPORTED_MODULE, (uint64_t)(row->module + 1) << MODULE_SHIFT, 0, &row->times);
+    }
     for (size_t i = 0; i < v->edge_count; i++) {
         const struct vsperf_edge *e = &v->edges[i];
         struct reported *r = &by_process[v->rows[e->caller].process];

@@ -14,6 +14,7 @@ enum vsperf_kind {
     VSPERF_CALLER_CALLEE,
     VSPERF_FUNCTION,
     VSPERF_CALL_TREE,
+    VSPERF_MODULE,
     VSPERF_HEADER,
     VSPERF_OTHER, /* a summary of which nothing is needed */
     VSPERF_KINDS,
@@ -46,6 +47,11 @@ struct vsperf_edge {
     bool has_caller, has_callee;
 };
 
+struct vsperf_module_row {
+    uint32_t process, module;
+    struct times times;
+};
+
 struct vsperf_path {
     uint32_t level, row;
     struct times times;
@@ -62,6 +68,8 @@ struct vsperf {
     size_t row_count, row_room;
     struct vsperf_edge *edges;
     size_t edge_count, edge_room;
+    struct vsperf_module_row *module_rows;
+    size_t module_row_count, module_row_room;
     struct vsperf_path *paths;
     size_t path_count, path_room;
     struct table_index *names, *row_table, *edge_table; /* see vsperf_report.c */
@@ -92,6 +100,7 @@ struct vsperf_place { /* as a file's row has it; empty texts where it has none *
 };
 uint32_t vsperf_find_process(struct vsperf *v, const char *name, uint32_t pid);
 uint32_t vsperf_find_row(struct vsperf *v, uint32_t process, const struct vsperf_place *place);
+uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place);
 uint32_t vsperf_find_edge(struct vsperf *v, uint32_t caller, uint32_t callee);
 
 /* Completes what the files leave out, and checks that it can be summed up. False as vsperf_read. */

@@ -118,14 +118,16 @@ static enum vsperf_kind kind_of(const struct reading *r)
         return has(r, TYPE) ? VSPERF_CALLER_CALLEE : has(r, LEVEL) ? VSPERF_CALL_TREE : VSPERF_FUNCTION;
     if (has(r, NAME) && has(r, VALUE))
         return VSPERF_HEADER;
-    if (has_values(r) && (has(r, MODULE_NAME) || has(r, THREAD_ID) || has(r, PROCESS_ID)))
+    if (has_values(r) && has(r, MODULE_NAME))
+        return VSPERF_MODULE;
+    if (has_values(r) && ( has(r, THREAD_ID) || has(r, PROCESS_ID)))
         return VSPERF_OTHER;
     return VSPERF_UNKNOWN;
 }
 
 static const char *kind_name(enum vsperf_kind kind)
 {
-    static const char *const names[] = { "", "callers and callees", "functions", "a call tree", "a header" };
+    static const char *const names[] = { "", "callers and callees", "functions", "a call tree", "modules", "a header" };
     return names[kind];
 }
 
@@ -266,7 +268,9 @@ static bool take_place(struct reading *r, struct vsperf_place *place, uint32_t *
     };
     if (r->v->module_count > MOST_OF_A_KIND || r->v->process_count > MOST_OF_A_KIND)
         return wrong_here(r, "more modules or processes than can be imported");
-    if (!place->name[0])
+    if (r->kind == VSPERF_MODULE && !place->module_name[0] && !place->module_path[0])
+        return wrong_here(r, "a row without a module name");
+    if (r->kind != VSPERF_MODULE && !place->name[0])
         return wrong_here(r, "a row without a function name");
     const char *address = field(r, ADDRESS);
     if (address[0]) {
@@ -377,7 +381,7 @@ static bool take_row(struct reading *r)
         return true;
     if (r->kind == VSPERF_HEADER)
         return take_fact(r);
-    if (r->v->row_count + r->v->edge_count + r->v->path_count >= MOST_ROWS)
+    if (r->v->row_count + r->v->edge_count + r->v->path_count + r->v->module_row_count >= MOST_ROWS)
         return wrong_here(r, "more rows than can be imported");
     if (!take_times(r, &t) || !take_place(r, &place, &process))
         return false;
@@ -385,6 +389,12 @@ static bool take_row(struct reading *r)
         return take_related(r, &t, &place, process);
     if (r->kind == VSPERF_CALL_TREE)
         return take_path(r, &t, &place, process);
+    if (r->kind == VSPERF_MODULE) {
+        struct vsperf *v = r->v;
+        GROW(v->module_rows, v->module_row_count, v->module_row_room);
+        v->module_rows[v->module_row_count++] = (struct vsperf_module_row){ process, vsperf_find_module(v, &place), t };
+        return check_whole(r, &t);
+    }
     const uint32_t row = vsperf_find_row(r->v, process, &place);
     add(&r->v->rows[row].summed, &t);
     r->v->rows[row].has_summed = true;

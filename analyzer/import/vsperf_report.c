@@ -36,6 +36,7 @@ void vsperf_free(struct vsperf *v)
     free(v->rows);
     free(v->edges);
     free(v->paths);
+    free(v->module_rows);
     free(v->error);
     free(v);
 }
@@ -75,7 +76,7 @@ static char *native_path(const char *path)
     return copy;
 }
 
-static uint32_t find_module(struct vsperf *v, const struct vsperf_place *place)
+uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place)
 {
     const char *path = place->module_path[0] ? place->module_path : place->module_name;
     char *native = native_path(strcmp(path, "[unknown]") == 0 ? "" : path);
@@ -156,7 +157,7 @@ static uint32_t add_function(struct vsperf *v, const struct vsperf_place *place,
 static uint32_t find_function(struct vsperf *v, const struct vsperf_place *place)
 {
     const bool has_module = place->module_name[0] || place->module_path[0];
-    const uint32_t module = find_module(v, place);
+    const uint32_t module = vsperf_find_module(v, place);
     const enum known_by by = place->has_address ? BY_ALL : has_module ? BY_MODULE_AND_NAME : BY_NAME;
     uint64_t key;
     const struct table_slot *slot = find_slot(v, &key, place->name, by, module, place->address);

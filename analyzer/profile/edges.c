@@ -107,7 +107,7 @@ static void take_reported(struct walk *w, uint32_t process)
     bool *begun = need_memory(p->function_count, sizeof *begun);
     for (size_t i = 0; i < p->reported_count; i++) {
         const struct profile_reported *row = &p->reported[i];
-        if (row->process != process)
+        if (row->process != process || row->kind == DWELL_REPORTED_MODULE)
             continue;
         e->seen[row->function] = true;
         if (row->kind == DWELL_REPORTED_CALLER) {

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "dwell/format.h"
 
 struct profile *profile_new(void)
 {
@@ -163,6 +164,11 @@ void profile_merge(struct profile *into, const struct profile *from)
         GROW(into->reported, into->reported_count, into->reported_room);
         struct profile_reported *reported = &into->reported[into->reported_count++];
         *reported = from->reported[i];
+        if (reported->kind == DWELL_REPORTED_MODULE) {
+            const struct profile_module *m = &from->modules[reported->function];
+            reported->function = profile_module(into, m->path, m->build_id, m->build_id_length);
+            continue;
+        }
         reported->function = functions[reported->function];
         if (reported->other != PROFILE_NONE)
             reported->other = functions[reported->other];

@@ -76,8 +76,8 @@ struct times {
 struct profile_reported {
     uint32_t process; /* serial number */
     uint32_t kind;    /* enum dwell_reported */
-    uint32_t function;
-    uint32_t other; /* PROFILE_NONE: nobody known */
+    uint32_t function; /* or a module */
+    uint32_t other;    /* PROFILE_NONE: nobody known */
     struct times times;
 };
 

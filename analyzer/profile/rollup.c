@@ -235,6 +235,8 @@ struct times *rollup_groups(const struct rollup *r, enum rollup_by by)
     free(group_of);
     if (by == BY_FUNCTION)
         reported_functions(r->profile, g.sums);
+    else if (by == BY_MODULE)
+        reported_modules(r->profile, g.sums);
     return g.sums;
 }
 

@@ -123,6 +123,12 @@ static void read_thread(struct reader *r, const struct trace_chunk *const *chunk
     end_thread(r, chunks[0]);
 }
 
+static uint32_t identify_module(struct profile *p, const struct trace_process *process, uint64_t address)
+{
+    const struct trace_module *m = process ? trace_module_at(process, address, 0) : NULL;
+    return m ? profile_module(p, m->path, m->build_id, m->build_id_length) : profile_module(p, "", (const uint8_t *)"", 0);
+}
+
 static void read_reported(struct profile *p, const struct session_file *file)
 {
     for (size_t i = 0; i < file->reported_count; i++) {
@@ -133,8 +139,9 @@ static void read_reported(struct profile *p, const struct session_file *file)
         *into = (struct profile_reported){
             .process = file->reported[i].process,
             .kind = from->kind,
-            .function = identify_function(p, process, from->function, 0),
-            .other = from->other ? identify_function(p, process, from->other, 0) : PROFILE_NONE,
+            .function = from->kind == DWELL_REPORTED_MODULE ? identify_module(p, process, from->function)
+                                                            : identify_function(p, process, from->function, 0),
+            .other = from->other && from->kind != DWELL_REPORTED_MODULE ? identify_function(p, process, from->other, 0) : PROFILE_NONE,
             .times = {
                 from->elapsed_inclusive, from->elapsed_exclusive, from->application_inclusive, from->application_exclusive,
                 from->calls, from->shortest, from->longest,

@@ -302,7 +302,7 @@ static void read_symbol(struct reader *r)
 static bool plausible_report(const struct dwell_rec_reported *r)
 {
     const uint64_t most = (uint64_t)1 << 60;
-    if (r->kind < DWELL_REPORTED_FUNCTION || r->kind > DWELL_REPORTED_CALLEE || r->function == 0)
+    if (r->kind < DWELL_REPORTED_FUNCTION || r->kind > DWELL_REPORTED_MODULE || r->function == 0)
         return false;
     if (r->kind == DWELL_REPORTED_CALLEE && r->other == 0)
         return false;

@@ -374,6 +374,7 @@ enum dwell_reported {
     DWELL_REPORTED_FUNCTION = 1, /* all of the function */
     DWELL_REPORTED_CALLER = 2,   /* the function when it was called from `other`; zero: by nobody known */
     DWELL_REPORTED_CALLEE = 3,   /* `other` when it was called from the function */
+    DWELL_REPORTED_MODULE = 4,   /* all of the module that `function` is an address in */
 };
 
 /* What an imported report says of a function. It holds as it is: a call tree that was estimated from such rows, or that

@@ -105,7 +105,7 @@ Test(golden_vsperf_import, all_summaries)
 {
     struct ran r = run("$DWELL export vsperf example.dwell -o e && $DWELL import vsperf e_*.csv -o all.dwell");
     cr_assert(eq(int, r.status, 0));
-    cr_assert(eq(str, r.err, (char *)"dwell: nothing is taken from e_LineSummary.csv, e_Marks.csv, e_ModuleSummary.csv, "
+    cr_assert(eq(str, r.err, (char *)"dwell: nothing is taken from e_LineSummary.csv, e_Marks.csv, "
                                      "e_ProcessSummary.csv, e_ThreadSummary.csv\n"));
     ran_drop(&r);
     free(run_well("$DWELL tree example.dwell --min 0 --format csv >a && $DWELL tree all.dwell --min 0 --format csv >b && cmp a b"));
@@ -114,6 +114,16 @@ Test(golden_vsperf_import, all_summaries)
                   "cmp a b"));
     free(run_well("$DWELL report --by process example.dwell --format csv | cut -d, -f1,2,5- >a && "
                   "$DWELL report --by process all.dwell --format csv | cut -d, -f1,2,5- >b && cmp a b"));
+}
+
+/* Without the call tree, modules are as their summary says. */
+Test(golden_vsperf_import, modules)
+{
+    free(run_well("$DWELL export vsperf example.dwell -o e && "
+                  "$DWELL import vsperf e_ModuleSummary.csv e_CallerCalleeSummary.csv -o m.dwell && "
+                  "$DWELL report --by module example.dwell --format csv | cut -d, -f1-11 >a && "
+                  "$DWELL report --by module m.dwell --format csv | cut -d, -f1-11 >b && cmp a b && "
+                  "$DWELL export vsperf m.dwell -o again 2>x && cmp e_ModuleSummary.csv again_ModuleSummary.csv"));
 }
 
 Test(golden_vsperf_import, ticks_of_another_rate)

@@ -111,12 +111,31 @@ Test(unit_reported, callers_and_callees_as_reported)
     unload_session(&l);
 }
 
+/* A module's is of the module that the address lies in, and of its process. */
+Test(unit_reported, modules_as_reported)
+{
+    struct writer *w = session();
+    write_module(w, 1, 1, 0, 0x1000, 0x1800, 0, "/bin/p");
+    write_reported(w, 4, F, 0, (struct values){ 90, 80, 70, 60, 5, UINT64_MAX, 0 });
+    struct loaded l = load(w);
+    struct times *all = rollup_groups(l.rollup, BY_MODULE);
+    for (size_t i = 0; i < l.profile->module_count; i++) {
+        if (l.profile->modules[i].path[0])
+            ASSERT_TIMES(all[i], 90, 80, 70, 60, 5);
+        else
+            ASSERT_TIMES(all[i], 40, 40, 40, 40, 1);
+    }
+    free(all);
+    cr_assert(eq(sz, l.profile->function_count, 2));
+    unload_session(&l);
+}
+
 Test(unit_reported, what_cannot_be_is_left_out)
 {
     const struct values good = { 45, 44, 43, 42, 3, 10, 20 };
     struct writer *w = session();
     write_reported(w, 0, G, 0, good);
-    write_reported(w, 4, G, 0, good);
+    write_reported(w, 5, G, 0, good);
     write_reported(w, FUNCTION, 0, 0, good);
     write_reported(w, CALLEE, F, 0, good);
     write_reported(w, FUNCTION, G, 0, (struct values){ 45, 44, 46, 42, 3, 10, 20 });
