@@ -46,7 +46,7 @@ static void print_time(const struct session_file *f)
     char text[64];
     struct tm tm;
     strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", localtime_r(&start, &tm));
-    line("recorded", "%s", text);
+    line(f->header.origin & DWELL_ORIGIN_IMPORTED ? "imported" : "recorded", "%s", text);
     if (f->header.end_ticks)
         line("duration", "%.3f s", seconds(f, f->header.end_ticks - f->header.start_ticks));
     line("state", "%s", f->header.state == DWELL_COMPLETE ? "complete"
@@ -57,6 +57,13 @@ static void print_clock(const struct session_file *f)
 {
     static const char *const names[] = { "unknown", "TSC", "CNTVCT", "CLOCK_MONOTONIC" };
     unsigned clock = f->header.clock < 4 ? f->header.clock : 0;
+    if (f->header.origin & DWELL_ORIGIN_SAMPLES)
+        line("values", "samples");
+    if (f->header.origin & DWELL_ORIGIN_IMPORTED) {
+        if (!(f->header.origin & DWELL_ORIGIN_SAMPLES))
+            line("resolution", "%" PRIu64 " ticks per second", f->header.ticks_per_second);
+        return;
+    }
     line("clock", "%s, %.3f MHz", names[clock], (double)f->header.ticks_per_second / 1e6);
     line("machine", "%s", f->header.machine == DWELL_MACHINE_X86_64 ? "x86-64"
                           : f->header.machine == DWELL_MACHINE_AARCH64 ? "aarch64" : "unknown");
@@ -72,9 +79,8 @@ static void print_mode(const struct session_file *f)
         line("mode", "%s", f->header.mode == DWELL_MODE_PROFILE ? "profile" : "trace");
 }
 
-static void print_counts(const struct loaded *l)
+static void print_events(const struct loaded *l, const struct profile_counts *c)
 {
-    const struct profile_counts *c = &l->profile->counts;
     line("events", "%" PRIu64 " (%" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " frames left without one)",
          c->enters + c->exits, c->enters, c->exits, c->unwound);
     line("intervals", "%" PRIu64 ", of them flagged %" PRIu64 " (%.3f %%)", c->intervals, c->flagged_intervals,
@@ -84,12 +90,19 @@ static void print_counts(const struct loaded *l)
              c->page_faults, seconds(l->file, c->blocked), seconds(l->file, c->preempted));
     if (c->pauses)
         line("pauses", "%" PRIu64 ", together %.6f s of threads' time", c->pauses, seconds(l->file, c->paused));
+}
+
+static void print_counts(const struct loaded *l)
+{
+    if (!l->summary.imported)
+        print_events(l, &l->profile->counts);
     line("call paths", "%zu, of %zu functions in %zu modules", l->profile->node_count - l->profile->thread_count,
          l->profile->function_count, l->profile->module_count);
     struct stat status;
     if (fstat(l->file->fd, &status) == 0)
         line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
-    line("lost events", "%" PRIu64, l->file->header.lost_events);
+    if (!l->summary.imported)
+        line("lost events", "%" PRIu64, l->file->header.lost_events);
 }
 
 static const char *ending(const struct trace_process *p, char *text, size_t size)
@@ -182,14 +195,16 @@ int command_info(int argc, char **argv)
     line("session", "%s", file);
     print_time(l.file);
     print_clock(l.file);
-    print_mode(l.file);
+    if (!l.summary.imported)
+        print_mode(l.file);
     print_counts(&l);
     for (size_t i = 0; i < l.file->note_count; i++)
         line("note", "%s", l.file->notes[i]);
     for (size_t i = 0; i < l.summary.remark_count; i++)
         line("remark", "%s", l.summary.remarks[i]);
     print_processes(l.file);
-    print_threads(l.file);
+    if (!l.summary.imported)
+        print_threads(l.file);
     unload_session(&l);
     return finish_output();
 }

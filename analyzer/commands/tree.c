@@ -54,7 +54,7 @@ int command_tree(int argc, char **argv)
         options, parse, "[FILE]",
         "Shows the call paths of a session (dwell.data) with their four times, the largest first.\v"
         "A star marks the hot path: it follows the largest child while that has at least half of its "
-        "parent's elapsed inclusive time.", NULL, NULL, NULL,
+        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.", NULL, NULL, NULL,
     };
     struct settings s = { DEFAULT_SESSION, { 1, 40, false }, NULL, table_print_text };
     parse_options(&argp, "tree", argc, argv, &s);

@@ -12,6 +12,9 @@
 const struct export_format export_formats[] = {
     { "perflog", "PerfLog markers: a line for each activation of a function",
       EXPORT_LIMIT | EXPORT_MIN | EXPORT_FILTER | EXPORT_AGGREGATE, export_perflog, NULL },
+    { .name = "vsperf",
+      .does = "VSPerfReport's summaries, as CSV files PREFIX_*.csv",
+      .write_files = export_vsperf },
     { 0 },
 };
 

@@ -5,5 +5,6 @@
 #include "export/exports.h"
 
 void export_perflog(const struct loaded *session, const struct export_options *options, FILE *out);
+void export_vsperf(const struct loaded *session, const struct export_options *options, const char *prefix);
 
 #endif

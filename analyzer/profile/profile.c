@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "dwell/format.h"
 
 struct profile *profile_new(void)
 {
@@ -24,6 +25,7 @@ void profile_free(struct profile *p)
     for (size_t i = 0; i < p->mark_count; i++)
         free(p->marks[i].text);
     free(p->marks);
+    free(p->reported);
     table_free(p->function_table);
     table_free(p->node_table);
     table_free(p->thread_table);
@@ -173,6 +175,19 @@ void profile_merge(struct profile *into, const struct profile *from)
         *mark = from->marks[i];
         mark->text = need_copy(mark->text, strlen(mark->text));
         mark->node = nodes[mark->node];
+    }
+    for (size_t i = 0; i < from->reported_count; i++) {
+        GROW(into->reported, into->reported_count, into->reported_room);
+        struct profile_reported *reported = &into->reported[into->reported_count++];
+        *reported = from->reported[i];
+        if (reported->kind == DWELL_REPORTED_MODULE) {
+            const struct profile_module *m = &from->modules[reported->function];
+            reported->function = profile_module(into, m->path, m->build_id, m->build_id_length);
+            continue;
+        }
+        reported->function = functions[reported->function];
+        if (reported->other != PROFILE_NONE)
+            reported->other = functions[reported->other];
     }
     add_counts(&into->counts, &from->counts);
     free(nodes);

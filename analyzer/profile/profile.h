@@ -66,6 +66,26 @@ struct profile_counts {
     uint64_t chunks, damaged_chunks;
 };
 
+/* Ticks; calls as counted; shortest and longest of completed calls, UINT64_MAX and 0 where none was. */
+struct times {
+    uint64_t elapsed_inclusive, elapsed_exclusive;
+    uint64_t application_inclusive, application_exclusive;
+    uint64_t blocked_inclusive, blocked_exclusive;
+    uint64_t preempted_inclusive, preempted_exclusive;
+    uint64_t page_faults_inclusive, page_faults_exclusive; /* a number of them */
+    uint64_t calls;
+    uint64_t shortest, longest;
+};
+
+/* What an imported report says: it holds before what the tree says. */
+struct profile_reported {
+    uint32_t process; /* serial number */
+    uint32_t kind;    /* enum dwell_reported */
+    uint32_t function; /* or a module */
+    uint32_t other;    /* PROFILE_NONE: nobody known */
+    struct times times;
+};
+
 struct table_index; /* an index of nodes by parent and function */
 
 struct profile {
@@ -79,6 +99,8 @@ struct profile {
     size_t node_count, node_room;
     struct profile_mark *marks; /* in no order */
     size_t mark_count, mark_room;
+    struct profile_reported *reported;
+    size_t reported_count, reported_room;
     struct profile_counts counts;
     struct table_index *function_table, *node_table, *thread_table;
 };

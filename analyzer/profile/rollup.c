@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "dwell/format.h"
+#include "profile/reported.h"
 
 static void own_times(struct times *t, const struct profile_node *node)
 {
@@ -240,6 +242,10 @@ struct times *rollup_groups(const struct rollup *r, enum rollup_by by)
     walk(r, &g.visitor);
     free(g.open);
     free(group_of);
+    if (by == BY_FUNCTION)
+        reported_functions(r->profile, g.sums);
+    else if (by == BY_MODULE)
+        reported_modules(r->profile, g.sums);
     return g.sums;
 }
 
@@ -298,6 +304,19 @@ static struct neighbour *pick(const struct times *sums, size_t count, size_t non
     return list;
 }
 
+static void add_reported_neighbours(const struct profile *p, struct neighbour_walk *w)
+{
+    for (size_t i = 0; i < p->reported_count; i++) {
+        const struct profile_reported *row = &p->reported[i];
+        if (row->function != w->function)
+            continue;
+        if (row->kind == DWELL_REPORTED_CALLER)
+            reported_add(&w->callers[row->other == PROFILE_NONE ? p->function_count : row->other], &row->times);
+        else if (row->kind == DWELL_REPORTED_CALLEE)
+            reported_add(&w->callees[row->other], &row->times);
+    }
+}
+
 struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function)
 {
     const size_t count = r->profile->function_count;
@@ -308,7 +327,10 @@ struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function)
         .callers = new_sums(count + 1),
         .callees = new_sums(count),
     };
-    walk(r, &w.visitor);
+    if (reported_has_edges(r->profile))
+        add_reported_neighbours(r->profile, &w);
+    else
+        walk(r, &w.visitor);
     struct neighbours n;
     n.callers = pick(w.callers, count + 1, count, &n.caller_count);
     n.callees = pick(w.callees, count, count, &n.callee_count);
@@ -335,5 +357,40 @@ struct profile *rollup_join_threads(const struct profile *p)
         view.threads[i] = (struct profile_thread){ 0, 0, p->threads[i].root };
     profile_merge(one, &view);
     free(view.threads);
+    return one;
+}
+
+static void copy_functions(struct profile *into, const struct profile *from)
+{
+    for (size_t i = 0; i < from->module_count; i++)
+        profile_module(into, from->modules[i].path, from->modules[i].build_id, from->modules[i].build_id_length);
+    for (size_t i = 0; i < from->function_count; i++)
+        profile_function(into, from->functions[i].module, from->functions[i].offset);
+}
+
+struct profile *rollup_join_process(const struct profile *p, uint32_t process)
+{
+    struct profile *one = profile_new();
+    uint32_t *places = need_memory(p->node_count, sizeof *places);
+    memset(places, 0xff, p->node_count * sizeof *places);
+    copy_functions(one, p);
+    const uint32_t root = profile_root(one, process, 0);
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (p->threads[i].process == process)
+            places[p->threads[i].root] = root;
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *from = &p->nodes[i];
+        if (from->parent != PROFILE_NONE && places[from->parent] != PROFILE_NONE)
+            places[i] = profile_child(one, places[from->parent], from->function);
+        if (places[i] == PROFILE_NONE)
+            continue;
+        struct profile_node *into = &one->nodes[places[i]];
+        into->elapsed += from->elapsed;
+        into->flagged += from->flagged;
+        into->calls += from->calls;
+        into->shortest = from->shortest < into->shortest ? from->shortest : into->shortest;
+        into->longest = from->longest > into->longest ? from->longest : into->longest;
+    }
+    free(places);
     return one;
 }

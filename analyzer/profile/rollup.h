@@ -7,17 +7,6 @@
 
 #include "profile/profile.h"
 
-/* Ticks; calls as counted; shortest and longest of completed calls, UINT64_MAX and 0 where none was. */
-struct times {
-    uint64_t elapsed_inclusive, elapsed_exclusive;
-    uint64_t application_inclusive, application_exclusive;
-    uint64_t blocked_inclusive, blocked_exclusive;
-    uint64_t preempted_inclusive, preempted_exclusive;
-    uint64_t page_faults_inclusive, page_faults_exclusive; /* a number of them */
-    uint64_t calls;
-    uint64_t shortest, longest;
-};
-
 /* On the CPU: elapsed less blocked less preempted. */
 static inline uint64_t times_cpu_inclusive(const struct times *t)
 {
@@ -71,5 +60,8 @@ void neighbours_free(struct neighbours *n);
 /* A tree in which the threads' trees lie on each other: call paths of the whole session. To be freed by
  * profile_free; its only thread has the serial numbers zero. */
 struct profile *rollup_join_threads(const struct profile *profile);
+
+/* The same of one process. Its modules and functions have the numbers that they have in `profile`. */
+struct profile *rollup_join_process(const struct profile *profile, uint32_t process);
 
 #endif

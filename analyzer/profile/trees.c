@@ -126,6 +126,38 @@ static void read_thread(struct reader *r, const struct trace_chunk *const *chunk
     end_thread(r, chunks[0]);
 }
 
+static uint32_t identify_module(struct profile *p, const struct trace_process *process, uint64_t address)
+{
+    const struct trace_module *m = process ? trace_module_at(process, address, 0) : NULL;
+    return m ? profile_module(p, m->path, m->build_id, m->build_id_length) : profile_module(p, "", (const uint8_t *)"", 0);
+}
+
+static void read_reported(struct profile *p, const struct session_file *file)
+{
+    for (size_t i = 0; i < file->reported_count; i++) {
+        const struct dwell_rec_reported *from = &file->reported[i].row;
+        const struct trace_process *process = session_file_process(file, file->reported[i].process);
+        GROW(p->reported, p->reported_count, p->reported_room);
+        struct profile_reported *into = &p->reported[p->reported_count++];
+        *into = (struct profile_reported){
+            .process = file->reported[i].process,
+            .kind = from->kind,
+            .function = from->kind == DWELL_REPORTED_MODULE ? identify_module(p, process, from->function)
+                                                            : identify_function(p, process, from->function, 0),
+            .other = from->other && from->kind != DWELL_REPORTED_MODULE ? identify_function(p, process, from->other, 0) : PROFILE_NONE,
+            .times = {
+                .elapsed_inclusive = from->elapsed_inclusive,
+                .elapsed_exclusive = from->elapsed_exclusive,
+                .application_inclusive = from->application_inclusive,
+                .application_exclusive = from->application_exclusive,
+                .calls = from->calls,
+                .shortest = from->shortest,
+                .longest = from->longest,
+            },
+        };
+    }
+}
+
 struct profile *trees_profile(const struct session_file *file)
 {
     struct reader r = { .file = file, .profile = profile_new() };
@@ -142,6 +174,7 @@ struct profile *trees_profile(const struct session_file *file)
             next++;
         read_thread(&r, chunks + first, next - first);
     }
+    read_reported(r.profile, file);
     free(chunks);
     free(r.buffer);
     free(r.nodes);

@@ -57,12 +57,13 @@ static void print_cell(const struct table *t, const struct column *column, const
 
 static void print_header(const struct table *t, const size_t *order, size_t count, FILE *out)
 {
+    char key[80];
     for (size_t i = 0; i < count; i++) {
-        const struct column *column = &t->columns[order[i]];
         fputs(i ? "," : "", out);
-        print_text(column->key, out);
-        if (column_is_time(column)) /* whose keys need no quotes */
-            fputs("_ns", out);
+        if (column_is_time(&t->columns[order[i]])) /* whose keys need no quotes */
+            fputs(column_key(t, &t->columns[order[i]], key, sizeof key), out);
+        else
+            print_text(column_key(t, &t->columns[order[i]], key, sizeof key), out);
     }
     fputs("\r\n", out);
 }

@@ -77,7 +77,7 @@ static struct json_object *new_row(const struct table *t, const size_t *order, s
     for (size_t i = 0; i < count; i++) {
         const struct column *column = &t->columns[order[i]];
         char key[80];
-        snprintf(key, sizeof key, "%s%s", column->key, column_is_time(column) ? "_ns" : "");
+        column_key(t, column, key, sizeof key);
         json_object_object_add(object, key, new_cell(t, column, &t->cells[row * t->column_count + order[i]]));
     }
     return object;
@@ -86,6 +86,11 @@ static struct json_object *new_row(const struct table *t, const size_t *order, s
 static struct json_object *new_session(const struct session_summary *s)
 {
     struct json_object *object = json_object_new_object();
+    if (s->samples) {
+        json_object_object_add(object, "inclusive_samples", json_object_new_uint64(s->elapsed_inclusive));
+        json_object_object_add(object, "processes", json_object_new_uint64(s->processes));
+        return object;
+    }
     json_object_object_add(object, "elapsed_inclusive_ns",
                            json_object_new_uint64(ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second)));
     json_object_object_add(object, "application_inclusive_ns",

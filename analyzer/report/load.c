@@ -24,12 +24,14 @@ static void __attribute__((format(printf, 2, 3))) remark(struct session_summary 
  * unknown, where some have none, the others' are shown. */
 static void judge_sources(struct session_summary *s, const struct session_file *file)
 {
-    size_t blind = 0, flags = 0;
+    size_t blind = 0, flags = 0, times = 0;
     for (size_t i = 0; i < file->thread_count; i++) {
-        blind += file->threads[i].announced && file->threads[i].os_source == DWELL_OS_NONE;
-        flags += file->threads[i].announced && file->threads[i].os_source == DWELL_OS_RSEQ;
+        const struct trace_thread *t = &file->threads[i];
+        blind += t->announced && t->os_source == DWELL_OS_NONE;
+        flags += t->announced && t->os_source == DWELL_OS_RSEQ;
+        times += !t->announced || t->os_source == DWELL_OS_PERF;
     }
-    s->away_known = blind + flags < file->thread_count || file->thread_count == 0;
+    s->away_known = times > 0;
     if (s->away_known && flags)
         remark(s, "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU", flags,
                file->thread_count);
@@ -81,7 +83,11 @@ static void summarize(struct loaded *l)
     s->lost_events = l->file->header.lost_events;
     remark_losses(s, l->file, l->profile);
     s->loss_count = s->remark_count;
+    s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
+    s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
     judge_sources(s, l->file);
+    if (l->file->header.origin & DWELL_ORIGIN_SCALED)
+        remark(s, "call paths are approximate (scaled)");
 }
 
 void load_session(struct loaded *l, const char *path, unsigned jobs)
@@ -110,7 +116,9 @@ void unload_session(struct loaded *l)
 
 static double share(uint64_t part, uint64_t whole)
 {
-    return whole ? 100.0 * (double)part / (double)whole : 0;
+    const double most = 1e9; /* parts of a damaged session may be anything */
+    const double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+    return percent < most ? percent : most;
 }
 
 static void fill_pair(struct cell *cells, uint64_t ticks, uint64_t whole)
@@ -137,7 +145,8 @@ void fill_times(struct table *table, const struct times *t)
     const struct session_summary *s = table->session;
     struct cell *cells = &table->cells[(table->row_count - 1) * table->column_count + table->first_value];
     table->dim_column = table->first_value + TIME_WAITING;
-    cell_number(&cells[TIME_CALLS], t->calls);
+    if (!s->samples)
+        cell_number(&cells[TIME_CALLS], t->calls);
     fill_pair(&cells[TIME_ELAPSED_INCLUSIVE], t->elapsed_inclusive, s->elapsed_inclusive);
     fill_pair(&cells[TIME_ELAPSED_EXCLUSIVE], t->elapsed_exclusive, s->elapsed_inclusive);
     if (s->application_known) {

@@ -65,11 +65,29 @@ void table_choose(struct table *t, const char *keys)
     }
 }
 
+static bool has_samples(const struct table *t)
+{
+    return t->session && t->session->samples;
+}
+
+/* Other profilers' reports say nothing of some of it, and some sources nothing of waits: for people, there are no columns of
+ * dashes for these. */
+static bool is_wanted(const struct table *t, size_t column, enum column_use unwanted)
+{
+    if (t->columns[column].use == unwanted || t->columns[column].use == USE_CHOSEN)
+        return false;
+    const bool may_be_unknown = (t->session && t->session->imported) || (t->dim_column && column == t->dim_column);
+    bool known = !may_be_unknown || unwanted == USE_TEXT;
+    for (size_t row = 0; row < t->row_count && !known; row++)
+        known = t->cells[row * t->column_count + column].known;
+    return known;
+}
+
 static size_t add_usual(const struct table *t, size_t begin, size_t end, enum column_use unwanted, size_t *order)
 {
     size_t count = 0;
     for (size_t i = begin; i < end; i++)
-        if (t->columns[i].use != unwanted && t->columns[i].use != USE_CHOSEN)
+        if (is_wanted(t, i, unwanted))
             order[count++] = i;
     return count;
 }
@@ -140,11 +158,24 @@ uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second)
 
 uint64_t cell_ns(const struct table *t, const struct cell *cell)
 {
-    return t->session ? ticks_to_ns(cell->number, t->session->ticks_per_second) : cell->number;
+    return t->session && !has_samples(t) ? ticks_to_ns(cell->number, t->session->ticks_per_second) : cell->number;
 }
 
 uint64_t cell_change_ns(const struct table *t, const struct cell *cell)
 {
     const uint64_t ticks = cell->change < 0 ? -(uint64_t)cell->change : (uint64_t)cell->change;
     return t->session ? ticks_to_ns(ticks, t->session->ticks_per_second) : ticks;
+}
+
+/* Samples are taken of inclusive and exclusive, but not of elapsed time. */
+const char *column_key(const struct table *t, const struct column *column, char *room, size_t size)
+{
+    static const char elapsed[] = "elapsed_";
+    const char *key = column->key, *unit = "";
+    if (has_samples(t) && strncmp(key, elapsed, sizeof elapsed - 1) == 0)
+        key += sizeof elapsed - 1;
+    if (column_is_time(column))
+        unit = has_samples(t) ? "_samples" : "_ns";
+    snprintf(room, size, "%s%s", key, unit);
+    return room;
 }

@@ -51,6 +51,8 @@ struct session_summary {
     uint64_t elapsed_inclusive, application_inclusive; /* ticks */
     bool application_known;
     bool away_known; /* when threads were blocked or preempted, and page faults */
+    bool imported; /* from another profiler's report: there were no events */
+    bool samples;  /* what ticks are of columns and sums is numbers of samples, and calls are unknown */
     uint64_t os_events, threads, processes, events, lost_events;
     char **remarks; /* lines for people: losses and damages come first, */
     size_t loss_count; /* so many */
@@ -109,6 +111,9 @@ void table_print_json_rows(const struct table *t, const char *key, FILE *out);
 /* The printer of that name, or NULL. table_format_names lists them for messages. */
 table_printer *table_format(const char *name);
 extern const char table_format_names[];
+
+/* A column's key in csv and json, by what the session's ticks are: made in `room`. */
+const char *column_key(const struct table *t, const struct column *column, char *room, size_t size);
 
 /* Ticks in nanoseconds, rounded. */
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second);

@@ -48,6 +48,8 @@ static struct unit unit_for(uint64_t ns)
 static struct unit common_unit(const struct table *t)
 {
     const struct session_summary *s = t->session;
+    if (s && s->samples)
+        return (struct unit){ "samples", 0 };
     return unit_for(s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second) : longest_time(t, ALL_COLUMNS));
 }
 
@@ -65,6 +67,10 @@ static struct unit *choose_units(const struct table *t)
 
 static void format_time(char *text, size_t size, uint64_t ns, struct unit unit)
 {
+    if (!unit.ns) {
+        snprintf(text, size, "%" PRIu64, ns);
+        return;
+    }
     const uint64_t thousandth = unit.ns / 1000;
     uint64_t thousandths = ns / thousandth + (ns % thousandth * 2 >= thousandth);
     snprintf(text, size, "%" PRIu64 ".%03" PRIu64, thousandths / 1000, thousandths % 1000);
@@ -97,8 +103,10 @@ static void add_columns(struct libscols_table *table, const struct table *t, con
     for (size_t i = 0; i < count; i++) {
         const struct column *column = &t->columns[order[i]];
         char title[80];
+        const struct unit unit = units[order[i]];
+        const bool elapsed = !unit.ns && strncmp(column->title, "EL.", 3) == 0; /* samples have no such word */
         if (column_is_time(column))
-            snprintf(title, sizeof title, "%s %s", column->title, units[order[i]].name);
+            snprintf(title, sizeof title, "%s %s", column->title + (elapsed ? 3 : 0), unit.name);
         else
             snprintf(title, sizeof title, "%s", column->title);
         int flags = column->kind != CELL_TEXT ? SCOLS_FL_RIGHT : column->tree ? SCOLS_FL_TREE : i + 1 == count ? SCOLS_FL_TRUNC : 0;
@@ -144,11 +152,37 @@ static void print_count(FILE *out, uint64_t count, const char *one, const char *
     fprintf(out, ", %" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
+static void print_remarks(const struct session_summary *s, FILE *out)
+{
+    for (size_t i = 0; i < s->remark_count; i++)
+        fprintf(out, "! %s\n", s->remarks[i]);
+    fputs("\n", out);
+}
+
+/* What is behind the elapsed time, where there were neither events nor threads that are known. */
+static void print_imported(const struct session_summary *s, struct unit unit, FILE *out)
+{
+    char text[64];
+    if (s->application_known) {
+        format_time(text, sizeof text, ticks_to_ns(s->application_inclusive, s->ticks_per_second), unit);
+        fprintf(out, ", application %s %s", text, unit.name);
+    } else if (!s->samples) {
+        fputs(", application unknown (not in the report)", out);
+    }
+    print_count(out, s->processes, "process", "processes");
+    fputs(", imported\n", out);
+    print_remarks(s, out);
+}
+
 static void print_summary(const struct session_summary *s, struct unit unit, FILE *out)
 {
     char text[64];
-    format_time(text, sizeof text, ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
-    fprintf(out, "%s: elapsed %s %s", s->path, text, unit.name);
+    format_time(text, sizeof text, s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
+    fprintf(out, s->samples ? "%s: %s %s" : "%s: elapsed %s %s", s->path, text, unit.name);
+    if (s->imported) {
+        print_imported(s, unit, out);
+        return;
+    }
     if (s->application_known) {
         format_time(text, sizeof text, ticks_to_ns(s->application_inclusive, s->ticks_per_second), unit);
         fprintf(out, ", application %s %s", text, unit.name);
@@ -160,9 +194,7 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
     print_count(out, s->processes, "process", "processes");
     print_count(out, s->events, "event", "events");
     fputs("\n", out);
-    for (size_t i = 0; i < s->remark_count; i++)
-        fprintf(out, "! %s\n", s->remarks[i]);
-    fputs("\n", out);
+    print_remarks(s, out);
 }
 
 void table_print_text(const struct table *t, FILE *out)

@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "report/views.h"
+#include "report/waits.h"
 
 static const struct column columns[] = {
     { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },
@@ -30,6 +31,7 @@ struct pending { /* a row still to be made */
     size_t parent; /* 1 + row of the parent, or zero */
     unsigned depth;
     bool hot;
+    bool waits; /* it, or what it is below */
 };
 
 struct pending_list {
@@ -37,12 +39,12 @@ struct pending_list {
     size_t count, room;
 };
 
-static size_t add_row(struct drawing *d, size_t parent, unsigned depth, bool hot, const char *name,
+static size_t add_row(struct drawing *d, size_t parent, unsigned depth, const char *mark, const char *name,
                       const char *module, const struct times *times)
 {
     struct cell *cells = table_row(d->table);
     cell_number(&cells[0], depth);
-    cell_text(&cells[1], hot ? "*" : "");
+    cell_text(&cells[1], mark);
     cell_text(&cells[2], name);
     if (module)
         cell_text(&cells[3], module);
@@ -107,7 +109,12 @@ static void add_folded(struct drawing *d, const struct ranked *children, size_t 
     sum.page_faults_exclusive = sum.page_faults_inclusive;
     char name[64];
     snprintf(name, sizeof name, "(%zu %s)", count, why);
-    add_row(d, parent, depth, false, name, NULL, &sum);
+    add_row(d, parent, depth, "", name, NULL, &sum);
+}
+
+static bool waits(const struct drawing *d, uint32_t node)
+{
+    return d->loaded->summary.samples && function_waits(d->loaded->names[d->rollup->profile->nodes[node].function].name);
 }
 
 static void draw_children(struct drawing *d, struct pending_list *pending, const struct pending *p, size_t row)
@@ -120,11 +127,20 @@ static void draw_children(struct drawing *d, struct pending_list *pending, const
     if (shown < count)
         add_folded(d, children + shown, count - shown, row, p->depth + 1,
                    p->depth < d->options->depth ? "smaller" : "deeper; see --depth");
-    const uint64_t whole = d->rollup->nodes[p->node].elapsed_inclusive;
+    uint64_t whole = d->rollup->nodes[p->node].elapsed_inclusive;
+    /* The first that does something: in samples, waiting is as much as work, where application times tell them apart. */
+    size_t first = shown;
     for (size_t i = shown; i-- > 0;) {
-        bool hot = p->hot && i == 0 && d->rollup->nodes[children[i].node].elapsed_inclusive >= whole / HOT_SHARE;
+        if (waits(d, children[i].node))
+            whole -= d->rollup->nodes[children[i].node].elapsed_inclusive;
+        else
+            first = i;
+    }
+    for (size_t i = shown; i-- > 0;) {
+        const bool waiting = p->waits || waits(d, children[i].node);
+        const bool hot = p->hot && i == first && !waiting && d->rollup->nodes[children[i].node].elapsed_inclusive >= whole / HOT_SHARE;
         GROW(pending->list, pending->count, pending->room);
-        pending->list[pending->count++] = (struct pending){ children[i].node, row, p->depth + 1, hot };
+        pending->list[pending->count++] = (struct pending){ children[i].node, row, p->depth + 1, hot, waiting };
     }
     free(children);
 }
@@ -132,13 +148,13 @@ static void draw_children(struct drawing *d, struct pending_list *pending, const
 static void draw_below(struct drawing *d, uint32_t root, size_t row, unsigned depth)
 {
     struct pending_list pending = { 0 };
-    struct pending first = { root, row, depth, true };
+    struct pending first = { root, row, depth, true, false };
     draw_children(d, &pending, &first, row);
     while (pending.count) {
         struct pending p = pending.list[--pending.count];
         const struct profile_node *node = &d->rollup->profile->nodes[p.node];
         const struct function_name *name = &d->loaded->names[node->function];
-        size_t own = add_row(d, p.parent, p.depth, p.hot, name->name, name->module, &d->rollup->nodes[p.node]);
+        size_t own = add_row(d, p.parent, p.depth, p.hot ? "*" : p.waits ? "w" : "", name->name, name->module, &d->rollup->nodes[p.node]);
         draw_children(d, &pending, &p, own);
     }
     free(pending.list);
@@ -163,7 +179,7 @@ static void draw_threads(struct drawing *d)
         const struct trace_thread *t = session_file_thread(d->loaded->file, threads[i].thread);
         char name[64];
         snprintf(name, sizeof name, "thread %s (%u)", t ? t->name : "[unknown]", t ? t->tid : 0);
-        size_t row = add_row(d, 0, 0, false, name, NULL, &d->rollup->nodes[threads[i].root]);
+        size_t row = add_row(d, 0, 0, "", name, NULL, &d->rollup->nodes[threads[i].root]);
         draw_below(d, threads[i].root, row, 0);
     }
     free(threads);

@@ -74,7 +74,6 @@ struct table view_marks(const struct loaded *l);
     { "application_inclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                    \
     { "application_exclusive", "APP.EXCL", CELL_TICKS, USE_ALWAYS, false },                       \
     { "application_exclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                    \
-    { "waiting_percent", "WAIT %", CELL_PERCENT, USE_ALWAYS, false },                             \
     { "min", "MIN", CELL_TICKS, USE_DATA, false },                                                \
     { "max", "MAX", CELL_TICKS, USE_DATA, false },                                                \
     { "blocked_inclusive", "BL.INCL", CELL_TICKS, USE_DATA, false },                              \
@@ -84,15 +83,15 @@ struct table view_marks(const struct loaded *l);
     { "cpu_inclusive", "CPU.INCL", CELL_TICKS, USE_DATA, false },                                 \
     { "cpu_exclusive", "CPU.EXCL", CELL_TICKS, USE_DATA, false },                                 \
     { "page_faults", "FAULTS", CELL_COUNT, USE_DATA, false },                                     \
-    { "page_faults_exclusive", "FAULTS.EXCL", CELL_COUNT, USE_DATA, false }
+    { "page_faults_exclusive", "FAULTS.EXCL", CELL_COUNT, USE_DATA, false },                      \
+    { "waiting_percent", "WAIT %", CELL_PERCENT, USE_ALWAYS, false }
 enum {
     TIME_CALLS,
     TIME_ELAPSED_INCLUSIVE,
     TIME_ELAPSED_EXCLUSIVE = TIME_ELAPSED_INCLUSIVE + 2,
     TIME_APPLICATION_INCLUSIVE = TIME_ELAPSED_EXCLUSIVE + 2,
     TIME_APPLICATION_EXCLUSIVE = TIME_APPLICATION_INCLUSIVE + 2,
-    TIME_WAITING = TIME_APPLICATION_EXCLUSIVE + 2,
-    TIME_MIN,
+    TIME_MIN = TIME_APPLICATION_EXCLUSIVE + 2,
     TIME_MAX,
     TIME_BLOCKED_INCLUSIVE,
     TIME_BLOCKED_EXCLUSIVE,
@@ -102,6 +101,7 @@ enum {
     TIME_CPU_EXCLUSIVE,
     TIME_PAGE_FAULTS,
     TIME_PAGE_FAULTS_EXCLUSIVE,
+    TIME_WAITING,
     TIME_COLUMN_COUNT,
 };
 

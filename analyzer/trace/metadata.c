@@ -319,6 +319,31 @@ static void read_host(struct reader *r)
         replace(texts[i], take_text(r));
 }
 
+/* Values that contradict each other, or that sums of them could not hold, are nobody's report. */
+static bool plausible_report(const struct dwell_rec_reported *r)
+{
+    const uint64_t most = (uint64_t)1 << 60;
+    if (r->kind < DWELL_REPORTED_FUNCTION || r->kind > DWELL_REPORTED_MODULE || r->function == 0)
+        return false;
+    if (r->kind == DWELL_REPORTED_CALLEE && r->other == 0)
+        return false;
+    return r->elapsed_inclusive <= most && r->elapsed_exclusive <= most && r->calls <= most &&
+           r->application_inclusive <= r->elapsed_inclusive && r->application_exclusive <= r->elapsed_exclusive;
+}
+
+static void read_reported(struct reader *r)
+{
+    struct dwell_rec_reported record;
+    if (!TAKE(r, record))
+        return;
+    if (!plausible_report(&record)) {
+        r->bad = true;
+        return;
+    }
+    GROW(r->file->reported, r->file->reported_count, r->file->reported_room);
+    r->file->reported[r->file->reported_count++] = (struct trace_reported){ r->process, record };
+}
+
 static void (*const readers[])(struct reader *) = {
     [DWELL_REC_PROCESS] = read_process,
     [DWELL_REC_PROCESS_END] = read_process_end,
@@ -334,6 +359,7 @@ static void (*const readers[])(struct reader *) = {
     [DWELL_REC_PROCESS_NAME] = read_process_name,
     [DWELL_REC_SAMPLE] = read_sample,
     [DWELL_REC_HOST] = read_host,
+    [DWELL_REC_REPORTED] = read_reported,
 };
 
 static void read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,

@@ -209,6 +209,7 @@ void session_file_close(struct session_file *file)
     free(file->processes);
     free(file->threads);
     free(file->notes);
+    free(file->reported);
     free(file->chunks);
     free(file->path);
     free(file);

@@ -85,6 +85,12 @@ struct trace_symbol_module {
     size_t build_id_length;
 };
 
+/* A row of an imported report. */
+struct trace_reported {
+    uint32_t process; /* serial number */
+    struct dwell_rec_reported row;
+};
+
 struct session_file {
     char *path;
     int fd;
@@ -108,6 +114,8 @@ struct session_file {
     struct trace_host host;
     char **notes;
     size_t note_count, note_room;
+    struct trace_reported *reported;
+    size_t reported_count, reported_room;
     uint64_t damaged_chunks;
     uint64_t damaged_bytes; /* not part of any chunk, and not zero either */
     uint64_t damaged_records; /* of metadata and symbols */

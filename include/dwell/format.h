@@ -66,9 +66,16 @@ struct dwell_file_header {
     uint32_t recorder_pid; /* of `dwell record`, or zero */
     uint32_t global_stopped;   /* not zero: no process records */
     int32_t global_suspended;  /* the same while it is above zero */
-    uint32_t pad;
+    uint32_t origin;           /* enum dwell_origin; zero: a recording */
     uint64_t first_control; /* offset of the control chunk made last, or zero */
     uint64_t first_filters; /* offset of the filters chunk, or zero */
+};
+
+/* Where a session that no program recorded comes from; bits. */
+enum dwell_origin {
+    DWELL_ORIGIN_IMPORTED = 1, /* from a report of another profiler; its clock is what --resolution said */
+    DWELL_ORIGIN_SCALED = 2,   /* the report had no call paths: they are estimated from callers and callees */
+    DWELL_ORIGIN_SAMPLES = 4,  /* values are numbers of samples, not times */
 };
 
 /* What is recorded. */
@@ -264,6 +271,7 @@ enum dwell_record_type {
     DWELL_REC_PROCESS_NAME = 12,
     DWELL_REC_SAMPLE = 13,
     DWELL_REC_HOST = 14,
+    DWELL_REC_REPORTED = 20,
 };
 
 /* Strings follow the fixed part of a record in the order named, each as a 16-bit length and its bytes. */
@@ -292,6 +300,7 @@ enum dwell_os_source {
     DWELL_OS_NONE = 0, /* application times are unknown */
     DWELL_OS_PERF = 1, /* switches and page faults, with times */
     DWELL_OS_RSEQ = 2, /* switches, as a flag alone */
+    DWELL_OS_IMPORTED = 3, /* not recorded: the report that was imported has application times */
 };
 
 struct dwell_rec_thread { /* string: name */
@@ -372,6 +381,28 @@ struct dwell_rec_symbol { /* string: linkage name */
     uint32_t line; /* zero: unknown */
     uint32_t pad;
     uint64_t offset; /* address in the module's own terms */
+};
+
+enum dwell_reported {
+    DWELL_REPORTED_FUNCTION = 1, /* all of the function */
+    DWELL_REPORTED_CALLER = 2,   /* the function when it was called from `other`; zero: by nobody known */
+    DWELL_REPORTED_CALLEE = 3,   /* `other` when it was called from the function */
+    DWELL_REPORTED_MODULE = 4,   /* all of the module that `function` is an address in */
+};
+
+/* What an imported report says of a function. It holds as it is: a call tree that was estimated from such rows, or that
+ * the report shows in part, gives other inclusive times. */
+struct dwell_rec_reported { /* no strings */
+    struct dwell_record record;
+    uint32_t kind; /* enum dwell_reported */
+    uint32_t pad;
+    uint64_t function; /* addresses */
+    uint64_t other;
+    uint64_t elapsed_inclusive, elapsed_exclusive;
+    uint64_t application_inclusive, application_exclusive;
+    uint64_t calls;
+    uint64_t shortest; /* of a call, elapsed inclusive; UINT64_MAX and zero: unknown */
+    uint64_t longest;
 };
 
 _Static_assert(sizeof(struct dwell_file_header) == 168, "the file header's layout is fixed");

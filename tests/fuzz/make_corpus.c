@@ -1,5 +1,6 @@
 /* Writes the sessions that the fuzzer starts from: make-corpus FOLDER. */
 #include <stdio.h>
+#include <string.h>
 
 #include "support/example.h"
 
@@ -33,6 +34,30 @@ static struct writer *nothing_but_free_space(void)
     return w;
 }
 
+/* What a report said of functions: docs/format.md, REPORTED. */
+static struct writer *imported(void)
+{
+    static const uint64_t functions[][2] = { { 0x1000, 0 }, { 0x2000, 0x1000 }, { 0x1000, 0x2000 } };
+    const uint64_t values[] = { 50, 20, 40, 10, 3, 5, 30 };
+    struct writer *w = writer_new();
+    write_header(w, 148, 1 | 2, 4);
+    write_process(w, 1, 100, "/bin/p");
+    write_thread(w, 1, 1, 0, 3, "all threads");
+    for (uint32_t kind = 1; kind <= 3; kind++) {
+        uint8_t content[80] = { (uint8_t)kind };
+        memcpy(content + 8, functions[kind - 1], 16);
+        memcpy(content + 24, values, sizeof values);
+        write_record(w, 1, 20, content, sizeof content);
+    }
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, 0x1000);
+    write_enter(w, 20, 0x2000);
+    write_exit(w, 30);
+    write_exit(w, 40);
+    end_events(w, true);
+    return w;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 2)
@@ -41,6 +66,7 @@ int main(int argc, char **argv)
     save(example_small(), argv[1], "small");
     save(killed(), argv[1], "killed");
     save(nothing_but_free_space(), argv[1], "free");
+    save(imported(), argv[1], "imported");
     save(writer_new(), argv[1], "header");
     return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "profile/collect.h"
+#include "profile/edges.h"
 #include "profile/rollup.h"
 #include "trace/scan.h"
 
@@ -13,6 +14,18 @@ static void check_scan(const struct session_file *file, const struct profile_cou
     if (scan.enters != counts->enters || scan.exits != counts->exits + counts->stray_exits)
         abort();
     scan_free(&scan);
+}
+
+static void take_by_process(const struct profile *profile, const struct rollup *rollup)
+{
+    size_t count;
+    uint32_t *processes = rollup_process_list(profile, &count);
+    for (size_t i = 0; i < count && i < 4; i++) {
+        struct edges e = edges_of_process(rollup, processes[i]);
+        edges_free(&e);
+        profile_free(rollup_join_process(profile, processes[i]));
+    }
+    free(processes);
 }
 
 bool swallow_session(const char *path, const char **error)
@@ -29,6 +42,7 @@ bool swallow_session(const char *path, const char **error)
         neighbours_free(&n);
     }
     profile_free(rollup_join_threads(profile));
+    take_by_process(profile, rollup);
     check_scan(file, &profile->counts);
     rollup_free(rollup);
     profile_free(profile);

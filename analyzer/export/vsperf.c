@@ -1,0 +1,317 @@
+/* VSPerfReport's summaries as CSV files (docs/vsperf.md): those of modules, threads and processes, and the files. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "export/formats.h"
+#include "export/vsperf_rows.h"
+
+/* ---- modules, threads, processes ---- */
+
+static const struct vsperf_process_rows *rows_of(const struct vsperf_material *m, uint32_t serial)
+{
+    size_t i = 0;
+    while (m->processes[i].serial != serial)
+        i++;
+    return &m->processes[i];
+}
+
+/* A module's times are by process, as all rows are: of a profile that has the threads of one alone. */
+static struct times *times_in_process(const struct loaded *l, uint32_t serial, enum rollup_by by)
+{
+    struct profile one = *l->profile;
+    struct rollup rollup = *l->rollup;
+    one.threads = need_memory(l->profile->thread_count, sizeof *one.threads);
+    one.thread_count = 0;
+    for (size_t i = 0; i < l->profile->thread_count; i++)
+        if (l->profile->threads[i].process == serial)
+            one.threads[one.thread_count++] = l->profile->threads[i];
+    rollup.profile = &one;
+    struct times *times = rollup_groups(&rollup, by);
+    free(one.threads);
+    return times;
+}
+
+struct module_order {
+    const struct profile *profile;
+    const struct times *sums;
+};
+
+static int compare_modules(const void *a, const void *b, void *data)
+{
+    const struct module_order *o = data;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (o->sums[x].elapsed_inclusive != o->sums[y].elapsed_inclusive)
+        return o->sums[x].elapsed_inclusive < o->sums[y].elapsed_inclusive ? 1 : -1;
+    return strcmp(o->profile->modules[x].path, o->profile->modules[y].path);
+}
+
+static void put_modules(const struct vsperf_file *f, const struct vsperf_material *m, const struct vsperf_process_rows *p)
+{
+    const struct profile *profile = f->session->profile;
+    const struct vsperf_file rows = vsperf_of_process(f, p);
+    struct times *sums = times_in_process(m->session, p->serial, BY_MODULE);
+    bool *seen = need_memory(profile->module_count, sizeof *seen);
+    uint32_t *sorted = need_memory(profile->module_count, sizeof *sorted);
+    size_t count = 0;
+    for (size_t i = 0; i < p->function_count; i++) {
+        const uint32_t module = profile->functions[p->functions[i]].module;
+        if (!seen[module])
+            sorted[count++] = module;
+        seen[module] = true;
+    }
+    qsort_r(sorted, count, sizeof *sorted, compare_modules, &(struct module_order){ profile, sums });
+    for (size_t i = 0; i < count; i++) {
+        char *name = names_module(profile->modules[sorted[i]].path);
+        const struct called called = { .times = sums[sorted[i]] };
+        vsperf_text(&rows, name);
+        vsperf_values(&rows, VSPERF_INCLUSIVE | VSPERF_CALLS, &called);
+        vsperf_text(&rows, profile->modules[sorted[i]].path);
+        vsperf_process(&rows);
+        vsperf_end_row(&rows);
+        free(name);
+    }
+    free(sorted);
+    free(seen);
+    free(sums);
+}
+
+static void write_modules(const struct vsperf_file *f, const struct vsperf_material *m)
+{
+    vsperf_titles(f, "Module Name");
+    vsperf_value_titles(f, VSPERF_INCLUSIVE | VSPERF_CALLS);
+    vsperf_titles(f, "Module Path");
+    vsperf_process_titles(f);
+    vsperf_end_row(f);
+    for (size_t i = 0; i < m->count; i++)
+        put_modules(f, m, &m->processes[i]);
+}
+
+static void put_since_start(const struct vsperf_file *f, uint64_t time)
+{
+    const uint64_t start = f->session->file->header.start_ticks;
+    if (time)
+        vsperf_number(f, time > start ? time - start : 0);
+    else
+        vsperf_empty(f, 1);
+}
+
+static int compare_threads(const void *a, const void *b, void *data)
+{
+    const struct profile_thread *threads = data;
+    const struct profile_thread *x = &threads[*(const size_t *)a], *y = &threads[*(const size_t *)b];
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static void write_threads(const struct vsperf_file *f, const struct vsperf_material *m)
+{
+    const struct profile *profile = f->session->profile;
+    vsperf_titles(f, "Thread ID,Thread Name");
+    vsperf_value_titles(f, VSPERF_INCLUSIVE | VSPERF_CALLS);
+    vsperf_titles(f, "Begin Time,End Time");
+    vsperf_process_titles(f);
+    vsperf_end_row(f);
+    struct times *sums = rollup_groups(f->session->rollup, BY_THREAD);
+    size_t *sorted = need_memory(profile->thread_count, sizeof *sorted);
+    for (size_t i = 0; i < profile->thread_count; i++)
+        sorted[i] = i;
+    qsort_r(sorted, profile->thread_count, sizeof *sorted, compare_threads, profile->threads);
+    for (size_t i = 0; i < profile->thread_count; i++) {
+        const struct profile_thread *pt = &profile->threads[sorted[i]];
+        const struct trace_thread *t = session_file_thread(f->session->file, pt->thread);
+        const struct vsperf_file rows = vsperf_of_process(f, rows_of(m, pt->process));
+        const struct called called = { .times = sums[sorted[i]] };
+        vsperf_number(&rows, t ? t->tid : 0);
+        vsperf_text(&rows, t && t->name[0] ? t->name : "[unknown]");
+        vsperf_values(&rows, VSPERF_INCLUSIVE | VSPERF_CALLS, &called);
+        put_since_start(&rows, t ? t->start_time : 0);
+        put_since_start(&rows, t ? t->end_time : 0);
+        vsperf_process(&rows);
+        vsperf_end_row(&rows);
+    }
+    free(sorted);
+    free(sums);
+}
+
+static void write_processes(const struct vsperf_file *f, const struct vsperf_material *m)
+{
+    vsperf_titles(f, "Process ID,Process Name");
+    vsperf_value_titles(f, VSPERF_INCLUSIVE | VSPERF_CALLS);
+    vsperf_titles(f, "Begin Time,End Time");
+    vsperf_end_row(f);
+    struct times *sums = rollup_groups(f->session->rollup, BY_PROCESS);
+    for (size_t i = 0; i < m->count; i++) {
+        const struct vsperf_process_rows *p = &m->processes[i];
+        const struct trace_process *process = session_file_process(f->session->file, p->serial);
+        const struct called called = { .times = sums[i] };
+        vsperf_number(f, p->pid);
+        vsperf_text(f, p->name);
+        vsperf_values(f, VSPERF_INCLUSIVE | VSPERF_CALLS, &called);
+        put_since_start(f, process ? process->start_time : 0);
+        put_since_start(f, process ? process->end_time : 0);
+        vsperf_end_row(f);
+    }
+    free(sums);
+}
+
+/* ---- the run, and what the program said ---- */
+
+static void put_fact(const struct vsperf_file *f, const char *name, const char *value)
+{
+    vsperf_text(f, name);
+    vsperf_text(f, value);
+    vsperf_end_row(f);
+}
+
+static void put_number_fact(const struct vsperf_file *f, const char *name, uint64_t value)
+{
+    vsperf_text(f, name);
+    vsperf_number(f, value);
+    vsperf_end_row(f);
+}
+
+static void write_header(const struct vsperf_file *f, const struct vsperf_material *m)
+{
+    const struct dwell_file_header *h = &f->session->file->header;
+    const time_t start = (time_t)(h->start_realtime / 1000000000u);
+    struct tm tm;
+    char text[64];
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start, &tm));
+    vsperf_titles(f, "Name,Value");
+    vsperf_end_row(f);
+    put_fact(f, "Profiler", "dwell " DWELL_VERSION_TEXT);
+    put_fact(f, "Report File", f->session->file->path);
+    put_fact(f, "Collection Method", f->session->summary.samples ? "Sampling" : "Instrumentation");
+    put_fact(f, "Begin Time", text);
+    if (!f->session->summary.samples)
+        put_number_fact(f, "Ticks per Second", h->ticks_per_second);
+    if (h->end_ticks > h->start_ticks)
+        put_number_fact(f, "Duration", h->end_ticks - h->start_ticks);
+    put_number_fact(f, "Lost Events", h->lost_events);
+    for (size_t i = 0; i < m->count; i++) {
+        const struct trace_process *p = session_file_process(f->session->file, m->processes[i].serial);
+        put_fact(f, "Command Line", p && p->arguments[0] ? p->arguments : p ? p->path : "");
+    }
+    for (size_t i = 0; i < f->session->summary.remark_count; i++)
+        put_fact(f, "Remark", f->session->summary.remarks[i]);
+}
+
+static int compare_marks(const void *a, const void *b)
+{
+    const struct profile_mark *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static void write_marks(const struct vsperf_file *f, const struct vsperf_material *m)
+{
+    (void)m;
+    const struct profile *p = f->session->profile;
+    struct profile_mark *marks = need_memory(p->mark_count, sizeof *marks);
+    vsperf_titles(f, "Mark Id,Mark Name,Timestamp");
+    vsperf_end_row(f);
+    if (p->mark_count) {
+        memcpy(marks, p->marks, p->mark_count * sizeof *marks);
+        qsort(marks, p->mark_count, sizeof *marks, compare_marks);
+    }
+    for (size_t i = 0; i < p->mark_count; i++) {
+        vsperf_number(f, marks[i].number);
+        vsperf_text(f, marks[i].text);
+        put_since_start(f, marks[i].time);
+        vsperf_end_row(f);
+    }
+    free(marks);
+}
+
+/* ---- files ---- */
+
+static const struct {
+    const char *name;
+    vsperf_writer *write;
+} summaries[] = {
+    { "CallerCalleeSummary", vsperf_caller_callee }, { "FunctionSummary", vsperf_functions },
+    { "ModuleSummary", write_modules },             { "ThreadSummary", write_threads },
+    { "ProcessSummary", write_processes },          { "CallTreeSummary", vsperf_tree },
+    { "LineSummary", vsperf_lines },                 { "Header", write_header },
+    { "Marks", write_marks },
+};
+enum { SUMMARY_COUNT = sizeof summaries / sizeof *summaries };
+
+/* Each is written beside its place, and all are put there at the end: what was there before stays until then. */
+struct output {
+    char *path, *part;
+};
+
+static void __attribute__((noreturn)) give_up(const struct output *outputs, const char *path, const char *why)
+{
+    for (size_t i = 0; i < SUMMARY_COUNT; i++)
+        if (outputs[i].part)
+            unlink(outputs[i].part);
+    die(STATUS_ERROR, "%s: %s", path, why);
+}
+
+static void check_place(const struct output *outputs, const char *path, const struct loaded *l)
+{
+    struct stat there, session;
+    if (stat(path, &there) < 0)
+        return;
+    if (S_ISDIR(there.st_mode))
+        give_up(outputs, path, "is a directory");
+    if (fstat(l->file->fd, &session) == 0 && there.st_dev == session.st_dev && there.st_ino == session.st_ino)
+        give_up(outputs, path, "is the session itself");
+}
+
+static void write_part(struct output *outputs, size_t number, const struct vsperf_material *m)
+{
+    struct output *o = &outputs[number];
+    const int fd = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out) {
+        const int error = errno;
+        if (fd < 0) {
+            free(o->part); /* it is somebody else's, or none */
+            o->part = NULL;
+        }
+        give_up(outputs, o->path, strerror(error));
+    }
+    const struct vsperf_file f = { .out = out, .session = m->session };
+    errno = 0;
+    summaries[number].write(&f, m);
+    const bool failed = ferror(out);
+    if (fclose(out) != 0 || failed)
+        give_up(outputs, o->path, strerror(errno ? errno : EIO));
+}
+
+void export_vsperf(const struct loaded *session, const struct export_options *options, const char *prefix)
+{
+    (void)options;
+    struct output outputs[SUMMARY_COUNT] = { 0 };
+    struct vsperf_material m = vsperf_prepare(session);
+    for (size_t i = 0; i < SUMMARY_COUNT; i++) {
+        if (asprintf(&outputs[i].path, "%s_%s.csv", prefix, summaries[i].name) < 0)
+            die(STATUS_ERROR, "out of memory");
+        check_place(outputs, outputs[i].path, session);
+        if (asprintf(&outputs[i].part, "%s.%d.part", outputs[i].path, (int)getpid()) < 0)
+            die(STATUS_ERROR, "out of memory");
+        write_part(outputs, i, &m);
+    }
+    for (size_t i = 0; i < SUMMARY_COUNT; i++)
+        if (rename(outputs[i].part, outputs[i].path) < 0)
+            give_up(outputs, outputs[i].path, strerror(errno));
+    for (size_t i = 0; i < SUMMARY_COUNT; i++) {
+        free(outputs[i].path);
+        free(outputs[i].part);
+    }
+    vsperf_drop(&m);
+}

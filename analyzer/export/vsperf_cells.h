@@ -1,0 +1,47 @@
+/* The cells of VSPerfReport's CSV files: a comma behind each, also the last one of a row; strings quoted, numbers not. */
+#ifndef DWELL_EXPORT_VSPERF_CELLS_H
+#define DWELL_EXPORT_VSPERF_CELLS_H
+
+#include <inttypes.h>
+
+#include "profile/edges.h"
+#include "report/views.h"
+
+/* A file being written, and whose rows. */
+struct vsperf_file {
+    FILE *out;
+    const struct loaded *session;
+    const char *process_name;
+    uint32_t process; /* serial number */
+    uint32_t pid;
+};
+
+void vsperf_text(const struct vsperf_file *f, const char *text);
+void vsperf_number(const struct vsperf_file *f, uint64_t number);
+void vsperf_empty(const struct vsperf_file *f, unsigned cells);
+void vsperf_end_row(const struct vsperf_file *f);
+
+/* Titles, with commas between them and none behind. */
+void vsperf_titles(const struct vsperf_file *f, const char *titles);
+
+/* Which of the columns of values a summary has. */
+enum vsperf_values {
+    VSPERF_INCLUSIVE = 1 << 0,
+    VSPERF_EACH = 1 << 1,  /* min, average and max of a call */
+    VSPERF_CALLS = 1 << 2,
+};
+
+/* Their titles, and the cells of a row. */
+void vsperf_value_titles(const struct vsperf_file *f, unsigned which);
+void vsperf_values(const struct vsperf_file *f, unsigned which, const struct called *called);
+
+/* "Process Name, Process ID". */
+void vsperf_process_titles(const struct vsperf_file *f);
+void vsperf_process(const struct vsperf_file *f);
+
+/* "Source File, Function Line Number, Module Name, Module Path, Function Address", or the last of them alone. */
+void vsperf_place_titles(const struct vsperf_file *f);
+void vsperf_place(const struct vsperf_file *f, uint32_t function);
+void vsperf_address(const struct vsperf_file *f, uint32_t function);
+
+#endif

@@ -1,0 +1,298 @@
+#include "import/csv_reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* ---- encodings ---- */
+
+static size_t put_utf8(char *at, uint32_t c)
+{
+    if (c < 0x80) {
+        at[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        at[0] = (char)(0xc0 | c >> 6);
+        at[1] = (char)(0x80 | (c & 0x3f));
+        return 2;
+    }
+    if (c < 0x10000) {
+        at[0] = (char)(0xe0 | c >> 12);
+        at[1] = (char)(0x80 | (c >> 6 & 0x3f));
+        at[2] = (char)(0x80 | (c & 0x3f));
+        return 3;
+    }
+    at[0] = (char)(0xf0 | c >> 18);
+    at[1] = (char)(0x80 | (c >> 12 & 0x3f));
+    at[2] = (char)(0x80 | (c >> 6 & 0x3f));
+    at[3] = (char)(0x80 | (c & 0x3f));
+    return 4;
+}
+
+/* Halves of pairs that stand alone become U+FFFD. */
+static void decode_utf16(struct csv *csv, const uint8_t *bytes, size_t length, bool big)
+{
+    csv->text = need_memory(length / 2 * 3 + 1, 1);
+    for (size_t i = 0; i + 1 < length; i += 2) {
+        uint32_t c = big ? (uint32_t)bytes[i] << 8 | bytes[i + 1] : (uint32_t)bytes[i + 1] << 8 | bytes[i];
+        if (c >= 0xd800 && c < 0xdc00 && i + 3 < length) {
+            const uint32_t low = big ? (uint32_t)bytes[i + 2] << 8 | bytes[i + 3] : (uint32_t)bytes[i + 3] << 8 | bytes[i + 2];
+            if (low >= 0xdc00 && low < 0xe000) {
+                c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
+                i += 2;
+            }
+        }
+        if (c >= 0xd800 && c < 0xe000)
+            c = 0xfffd;
+        csv->length += put_utf8(csv->text + csv->length, c);
+    }
+    if (length % 2)
+        csv->error = "cut off in the middle of a character";
+}
+
+static void decode(struct csv *csv, const uint8_t *bytes, size_t length)
+{
+    if (length >= 2 && bytes[0] == 0xff && bytes[1] == 0xfe) {
+        decode_utf16(csv, bytes + 2, length - 2, false);
+        return;
+    }
+    if (length >= 2 && bytes[0] == 0xfe && bytes[1] == 0xff) {
+        decode_utf16(csv, bytes + 2, length - 2, true);
+        return;
+    }
+    const size_t mark = length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    csv->text = need_copy((const char *)bytes + mark, length - mark);
+    csv->length = length - mark;
+}
+
+/* ---- records ---- */
+
+static bool is_end_of_line(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
+/* What parts the fields of the first line, of which quotes hold no part: the most frequent of three. */
+static char find_delimiter(const struct csv *csv)
+{
+    static const char candidates[] = ",;\t";
+    size_t counts[sizeof candidates] = { 0 }, best = 0;
+    bool quoted = false;
+    for (size_t i = 0; i < csv->length && (quoted || !is_end_of_line(csv->text[i])); i++) {
+        const char *found = csv->text[i] ? strchr(candidates, csv->text[i]) : NULL;
+        if (csv->text[i] == '"')
+            quoted = !quoted;
+        else if (found && !quoted)
+            counts[found - candidates]++;
+    }
+    for (size_t i = 1; i < 3; i++)
+        if (counts[i] > counts[best])
+            best = i;
+    return candidates[best];
+}
+
+static void end_line(struct csv *csv)
+{
+    if (csv->text[csv->at] == '\r' && csv->at + 1 < csv->length && csv->text[csv->at + 1] == '\n')
+        csv->at++;
+    csv->at++;
+    csv->line++;
+}
+
+/* "sep=;" is what a spreadsheet wants to be told first. */
+static void skip_separator_line(struct csv *csv)
+{
+    if (csv->length < 5 || strncmp(csv->text, "sep=", 4) != 0 || (csv->length > 5 && !is_end_of_line(csv->text[5])))
+        return;
+    csv->delimiter = csv->text[4];
+    csv->at = 5;
+    if (csv->at < csv->length)
+        end_line(csv);
+}
+
+bool csv_open(struct csv *csv, const void *bytes, size_t length)
+{
+    *csv = (struct csv){ .line = 1, .record = 1 };
+    decode(csv, bytes, length);
+    if (!csv->error && memchr(csv->text, '\0', csv->length))
+        csv->error = "not text: it holds zero bytes";
+    csv->delimiter = find_delimiter(csv);
+    skip_separator_line(csv);
+    return !csv->error;
+}
+
+void csv_close(struct csv *csv)
+{
+    free(csv->text);
+    free(csv->fields);
+}
+
+/* Copies what is quoted to `to`, each pair of quotes as one, up to the quote that ends it. */
+static char *take_quoted(struct csv *csv, char *to)
+{
+    const unsigned long begin = csv->line;
+    csv->at++;
+    while (csv->at < csv->length) {
+        const char c = csv->text[csv->at];
+        if (c == '"' && csv->at + 1 < csv->length && csv->text[csv->at + 1] == '"') {
+            csv->at++;
+        } else if (c == '"') {
+            csv->at++;
+            return to;
+        }
+        csv->line += c == '\n' || (c == '\r' && !(csv->at + 1 < csv->length && csv->text[csv->at + 1] == '\n'));
+        *to++ = c;
+        csv->at++;
+    }
+    csv->line = begin;
+    csv->error = "a quote is opened and never closed";
+    return to;
+}
+
+/* A field, moved to where it began: what its quotes took leaves room for the zero byte behind it. Behind the last one of the
+ * line, `last` is set. */
+static void take_field(struct csv *csv, bool *last)
+{
+    char *begin = csv->text + csv->at, *to = begin;
+    const bool quoted = csv->at < csv->length && *begin == '"';
+    GROW(csv->fields, csv->count, csv->room);
+    csv->fields[csv->count++] = begin;
+    if (quoted)
+        to = take_quoted(csv, to);
+    while (csv->at < csv->length && csv->text[csv->at] != csv->delimiter && !is_end_of_line(csv->text[csv->at]))
+        *to++ = csv->text[csv->at++];
+    *last = csv->at >= csv->length || csv->text[csv->at] != csv->delimiter;
+    if (!*last)
+        csv->at++;
+    else if (csv->at < csv->length)
+        end_line(csv);
+    *to = '\0';
+    /* A quote that was lost at its beginning still ends it. */
+    if (!quoted && to > begin && to[-1] == '"' && !memchr(begin, '"', (size_t)(to - begin) - 1))
+        to[-1] = '\0';
+}
+
+bool csv_next(struct csv *csv)
+{
+    while (!csv->error && csv->at < csv->length) {
+        bool last = false;
+        csv->count = 0;
+        csv->record = csv->line;
+        while (!last && !csv->error)
+            take_field(csv, &last);
+        if (csv->error)
+            return false;
+        for (size_t i = 0; i < csv->count; i++)
+            if (csv->fields[i][0] != '\0')
+                return true;
+    }
+    return false;
+}
+
+/* ---- numbers ---- */
+
+enum { LONGEST_NUMBER = 64 };
+
+struct digits {
+    char text[LONGEST_NUMBER]; /* digits, commas and points alone */
+    size_t length;
+};
+
+/* Leaves out blanks of all kinds that part thousands, and a percent sign behind. */
+static const char *take_digits(const char *text, struct digits *d)
+{
+    static const char *const blanks[] = { " ", "'", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x99" };
+    d->length = 0;
+    while (*text) {
+        size_t skip = 0;
+        for (size_t i = 0; i < sizeof blanks / sizeof *blanks && !skip; i++)
+            if (strncmp(text, blanks[i], strlen(blanks[i])) == 0)
+                skip = strlen(blanks[i]);
+        if (skip) {
+            text += skip;
+            continue;
+        }
+        if (*text == '-')
+            return "is negative";
+        if (*text == '%' && d->length && text[1] == '\0')
+            break;
+        if (!(*text >= '0' && *text <= '9') && *text != ',' && *text != '.')
+            return "is no number";
+        if (d->length + 1 == LONGEST_NUMBER)
+            return "is too large";
+        d->text[d->length++] = *text++;
+    }
+    d->text[d->length] = '\0';
+    return d->length ? NULL : "is no number";
+}
+
+/* Where the decimals begin, behind their comma or point; NULL: there are none. If only one of the two stands there, once,
+ * before three digits, it may be meant either way: `whole` says which. Returns what is wrong. */
+static const char *find_decimals(const struct digits *d, bool whole, const char **decimals)
+{
+    const char *comma = strrchr(d->text, ','), *point = strrchr(d->text, '.');
+    const char *last = !comma || (point && point > comma) ? point : comma;
+    *decimals = NULL;
+    if (!last)
+        return NULL;
+    const char *const first = strchr(d->text, *last);
+    const size_t behind = strlen(last + 1);
+    if (comma && point) {
+        if (first != last)
+            return "is no number";
+        *decimals = last + 1;
+    } else if (first == last && !(whole && behind == 3 && last != d->text && last - d->text <= 3 && d->text[0] != '0')) {
+        *decimals = last + 1;
+    }
+    return NULL;
+}
+
+static const char *parse(const char *text, bool whole, double *value, uint64_t *count)
+{
+    const uint64_t most = (uint64_t)1 << 56;
+    struct digits d;
+    const char *decimals, *wrong = take_digits(text, &d);
+    if (!wrong)
+        wrong = find_decimals(&d, whole, &decimals);
+    if (wrong)
+        return wrong;
+    const char *const end = decimals ? decimals - 1 : d.text + d.length;
+    uint64_t integer = 0;
+    for (const char *at = d.text; at < end; at++) {
+        if (*at == ',' || *at == '.') {
+            /* Thousands come by threes. */
+            const size_t group = strspn(at + 1, "0123456789");
+            if (at == d.text || group != 3)
+                return "is no number";
+            continue;
+        }
+        integer = integer * 10 + (uint64_t)(*at - '0');
+        if (integer > most)
+            return "is too large";
+    }
+    double fraction = 0, digit = 0.1;
+    for (const char *at = decimals; at && *at; at++, digit /= 10)
+        fraction += digit * (*at - '0');
+    if (decimals && end == d.text && *decimals == '\0')
+        return "is no number";
+    *value = (double)integer + fraction;
+    *count = integer + (fraction >= 0.5);
+    return NULL;
+}
+
+const char *csv_count(const char *text, uint64_t *count)
+{
+    double value;
+    return parse(text, true, &value, count);
+}
+
+const char *csv_percent(const char *text, double *percent)
+{
+    uint64_t count;
+    const char *wrong = parse(text, false, percent, &count);
+    if (!wrong && *percent > 100.5)
+        wrong = "is more than 100 %";
+    return wrong;
+}

@@ -1,0 +1,240 @@
+#include "import/vsperf.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "import/imports.h"
+
+enum { MODULE_SHIFT = 48 }; /* the files have fewer modules than the bits above it can number */
+static const uint64_t NANOSECONDS = 1000000000;
+
+/* ---- the session ---- */
+
+static uint64_t address_of(const struct vsperf *v, uint32_t row)
+{
+    const struct vsperf_function *f = &v->functions[v->rows[row].function];
+    return ((uint64_t)(f->module + 1) << MODULE_SHIFT) + f->offset;
+}
+
+struct reported {
+    struct dwell_rec_reported *list;
+    size_t count, room;
+};
+
+static void report(struct reported *r, enum dwell_reported kind, uint64_t function, uint64_t other, const struct times *t)
+{
+    GROW(r->list, r->count, r->room);
+    r->list[r->count++] = (struct dwell_rec_reported){
+        .kind = kind,
+        .function = function,
+        .other = other,
+        .elapsed_inclusive = t->elapsed_inclusive,
+        .elapsed_exclusive = t->elapsed_exclusive,
+        .application_inclusive = t->application_inclusive,
+        .application_exclusive = t->application_exclusive,
+        .calls = t->calls,
+        .shortest = t->shortest,
+        .longest = t->longest,
+    };
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* What a function has beside what it has from its callers: from nobody known. */
+static void report_unknown_callers(const struct vsperf *v, struct reported *r, const struct times *known, uint32_t row)
+{
+    const struct times *all = &v->rows[row].times;
+    struct times t = {
+        .elapsed_inclusive = less(all->elapsed_inclusive, known->elapsed_inclusive),
+        .elapsed_exclusive = less(all->elapsed_exclusive, known->elapsed_exclusive),
+        .application_inclusive = less(all->application_inclusive, known->application_inclusive),
+        .application_exclusive = less(all->application_exclusive, known->application_exclusive),
+        .calls = less(all->calls, known->calls),
+        .shortest = UINT64_MAX,
+    };
+    if (t.application_inclusive > t.elapsed_inclusive)
+        t.application_inclusive = t.elapsed_inclusive;
+    if (t.application_exclusive > t.elapsed_exclusive)
+        t.application_exclusive = t.elapsed_exclusive;
+    if (t.elapsed_inclusive || t.elapsed_exclusive || t.calls)
+        report(r, DWELL_REPORTED_CALLER, address_of(v, row), 0, &t);
+}
+
+/* What the files say of functions stays as it is. A tree of their own says the rest. */
+static void collect_reported(const struct vsperf *v, bool scaled, struct reported *by_process)
+{
+    struct times *known = need_memory(v->row_count, sizeof *known);
+    for (uint32_t i = 0; i < v->row_count; i++) {
+        const struct vsperf_row *row = &v->rows[i];
+        const bool told = row->has_root || row->has_summed;
+        if (told || (scaled && (row->times.elapsed_inclusive || row->times.calls)))
+            report(&by_process[row->process], DWELL_REPORTED_FUNCTION, address_of(v, i), 0, &row->times);
+    }
+    for (size_t i = 0; i < v->module_row_count; i++) {
+        const struct vsperf_module_row *row = &v->module_rows[i];
+        report(&by_process[row->process], DWELL_REPORTED_MODULE, (uint64_t)(row->module + 1) << MODULE_SHIFT, 0, &row->times);
+    }
+    for (size_t i = 0; i < v->edge_count; i++) {
+        const struct vsperf_edge *e = &v->edges[i];
+        struct reported *r = &by_process[v->rows[e->caller].process];
+        struct times *sum = &known[e->callee];
+        report(r, DWELL_REPORTED_CALLER, address_of(v, e->callee), address_of(v, e->caller), &e->as_caller);
+        report(r, DWELL_REPORTED_CALLEE, address_of(v, e->caller), address_of(v, e->callee), &e->as_callee);
+        sum->elapsed_inclusive += e->as_caller.elapsed_inclusive;
+        sum->elapsed_exclusive += e->as_caller.elapsed_exclusive;
+        sum->application_inclusive += e->as_caller.application_inclusive;
+        sum->application_exclusive += e->as_caller.application_exclusive;
+        sum->calls += e->as_caller.calls;
+    }
+    for (uint32_t i = 0; v->edge_count && i < v->row_count; i++)
+        report_unknown_callers(v, &by_process[v->rows[i].process], &known[i], i);
+    free(known);
+}
+
+static struct import_node *make_nodes(const struct vsperf *v, const struct vsperf_trees *t)
+{
+    struct import_node *nodes = need_memory(t->node_count, sizeof *nodes);
+    for (size_t i = 0; i < t->node_count; i++) {
+        const struct vsperf_node *from = &t->nodes[i];
+        nodes[i] = (struct import_node){
+            .function = address_of(v, from->row),
+            .parent = from->parent,
+            .depth = from->depth,
+            .calls = from->calls,
+            .elapsed = from->application + from->flagged,
+            .flagged = from->flagged,
+            .shortest = from->shortest,
+            .longest = from->longest,
+        };
+    }
+    return nodes;
+}
+
+static struct finish_symbol *make_symbols(const struct vsperf *v)
+{
+    struct finish_symbol *symbols = need_memory(v->function_count, sizeof *symbols);
+    for (size_t i = 0; i < v->function_count; i++) {
+        const struct vsperf_function *f = &v->functions[i];
+        symbols[i] = (struct finish_symbol){ f->module, f->offset, f->name, f->file, f->line };
+    }
+    return symbols;
+}
+
+static char *make_note(const struct vsperf *v)
+{
+    char *note = need_copy("imported from", 13);
+    for (size_t i = 0; i < VSPERF_KINDS; i++) {
+        if (!v->file_of[i])
+            continue;
+        char *longer = NULL;
+        if (asprintf(&longer, "%s %s", note, v->file_of[i]) < 0)
+            die(STATUS_ERROR, "out of memory");
+        free(note);
+        note = longer;
+    }
+    return note;
+}
+
+const char *vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resolution, const char *path)
+{
+    struct reported *reported = need_memory(v->process_count, sizeof *reported);
+    struct import_process *processes = need_memory(v->process_count, sizeof *processes);
+    struct import_module *modules = need_memory(v->module_count, sizeof *modules);
+    struct finish_module *symbol_modules = need_memory(v->module_count, sizeof *symbol_modules);
+    struct import_node *nodes = make_nodes(v, t);
+    struct finish_symbol *symbols = make_symbols(v);
+    char *note = make_note(v);
+    collect_reported(v, t->scaled, reported);
+    for (size_t i = 0; i < v->module_count; i++) {
+        modules[i] = (struct import_module){ v->modules[i], (uint64_t)(i + 1) << MODULE_SHIFT };
+        symbol_modules[i] = (struct finish_module){ v->modules[i], (const uint8_t *)"", 0 };
+    }
+    for (size_t i = 0; i < v->process_count; i++)
+        processes[i] = (struct import_process){
+            .path = v->processes[i].name,
+            .note = i == 0 ? note : NULL,
+            .pid = v->processes[i].pid,
+            .modules = modules,
+            .module_count = v->module_count,
+            .nodes = nodes + t->first[i],
+            .node_count = t->first[i + 1] - t->first[i],
+            .reported = reported[i].list,
+            .reported_count = reported[i].count,
+        };
+    const struct import_session session = {
+        .ticks_per_second = resolution,
+        .origin = DWELL_ORIGIN_IMPORTED | (t->scaled ? DWELL_ORIGIN_SCALED : 0) | (v->sampled ? DWELL_ORIGIN_SAMPLES : 0),
+        .application_known = v->application_known && !v->application_missing,
+        .processes = processes,
+        .process_count = v->process_count,
+        .symbol_modules = symbol_modules,
+        .symbol_module_count = v->module_count,
+        .symbols = symbols,
+        .symbol_count = v->function_count,
+    };
+    const char *error = import_session(&session, path);
+    for (size_t i = 0; i < v->process_count; i++)
+        free(reported[i].list);
+    free(reported);
+    free(processes);
+    free(modules);
+    free(symbol_modules);
+    free(nodes);
+    free(symbols);
+    free(note);
+    return error;
+}
+
+/* ---- the command's part ---- */
+
+static void read_files(struct vsperf *v, char *const *files, size_t count, char **unused)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t length;
+        enum vsperf_kind kind;
+        char *bytes = import_file(files[i], &length);
+        if (!vsperf_read(v, files[i], bytes, length, &kind))
+            die(STATUS_ERROR, "%s", v->error);
+        free(bytes);
+        if (kind != VSPERF_OTHER)
+            continue;
+        char *longer = NULL;
+        if (asprintf(&longer, "%s%s%s", *unused ? *unused : "", *unused ? ", " : "", files[i]) < 0)
+            die(STATUS_ERROR, "out of memory");
+        free(*unused);
+        *unused = longer;
+    }
+}
+
+void import_vsperf(char *const *files, size_t count, const struct import_options *options, const char *output)
+{
+    struct vsperf *v = vsperf_new();
+    char *unused = NULL;
+    read_files(v, files, count, &unused);
+    if (!v->file_of[VSPERF_CALLER_CALLEE] && !v->file_of[VSPERF_FUNCTION] && !v->file_of[VSPERF_CALL_TREE])
+        die(STATUS_ERROR, "%s: tells of no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary", files[0]);
+    if (v->sampled && options->resolution)
+        die(STATUS_ERROR, "%s: holds samples, not times: --resolution means nothing", files[0]);
+    if (!vsperf_complete(v))
+        die(STATUS_ERROR, "%s: %s", files[0], v->error);
+    uint64_t resolution = options->resolution ? options->resolution : v->resolution;
+    if (v->sampled || !resolution)
+        resolution = NANOSECONDS;
+    struct vsperf_trees trees = vsperf_make_trees(v);
+    const char *error = vsperf_write(v, &trees, resolution, output);
+    if (error)
+        die(STATUS_ERROR, "%s: %s", output, error);
+    if (unused)
+        say("nothing is taken from %s", unused);
+    if (trees.scaled && !v->file_of[VSPERF_CALLER_CALLEE])
+        say("%s: call paths are not known; a CallTreeSummary or a CallerCalleeSummary would tell them", output);
+    free(unused);
+    vsperf_drop_trees(&trees);
+    vsperf_free(v);
+}

@@ -1,0 +1,135 @@
+/*
+ * A run as VSPerfReport's CSV files tell it. They are read one after another, then the whole is completed and becomes
+ * call trees: the files' own where a CallTreeSummary is among them, else one scaled from callers and callees.
+ */
+#ifndef DWELL_IMPORT_VSPERF_H
+#define DWELL_IMPORT_VSPERF_H
+
+#include "base/table.h"
+#include "profile/profile.h"
+#include "trace/session_import.h"
+
+enum vsperf_kind {
+    VSPERF_UNKNOWN,
+    VSPERF_CALLER_CALLEE,
+    VSPERF_FUNCTION,
+    VSPERF_CALL_TREE,
+    VSPERF_MODULE,
+    VSPERF_HEADER,
+    VSPERF_OTHER, /* a summary of which nothing is needed */
+    VSPERF_KINDS,
+};
+
+struct vsperf_function {
+    char *name, *file; /* file: NULL if unknown */
+    uint32_t line, module;
+    uint64_t address;
+    bool has_address;
+    uint64_t offset; /* set by vsperf_complete: the address, or one that no other function of the module has */
+};
+
+struct vsperf_process {
+    char *name;
+    uint32_t pid;
+};
+
+/* A function in a process. */
+struct vsperf_row {
+    uint32_t process, function;
+    struct times root, summed, times; /* by its Root row, by FunctionSummary; what is taken: set by vsperf_complete */
+    bool has_root, has_summed;
+};
+
+/* Rows of one process. */
+struct vsperf_edge {
+    uint32_t caller, callee;
+    struct times as_caller, as_callee; /* of the Caller row and of the Callee row; vsperf_complete makes both known */
+    bool has_caller, has_callee;
+};
+
+struct vsperf_module_row {
+    uint32_t process, module;
+    struct times times;
+};
+
+struct vsperf_path {
+    uint32_t level, row;
+    struct times times;
+};
+
+struct vsperf {
+    struct vsperf_function *functions;
+    size_t function_count, function_room;
+    struct vsperf_process *processes;
+    size_t process_count, process_room;
+    char **modules; /* paths */
+    size_t module_count, module_room;
+    struct vsperf_row *rows;
+    size_t row_count, row_room;
+    struct vsperf_edge *edges;
+    size_t edge_count, edge_room;
+    struct vsperf_module_row *module_rows;
+    size_t module_row_count, module_row_room;
+    struct vsperf_path *paths;
+    size_t path_count, path_room;
+    struct table_index *names, *row_table, *edge_table; /* see vsperf_report.c */
+    char *file_of[VSPERF_KINDS]; /* which file was of that kind; NULL: none */
+    bool sampled, traced, application_known, application_missing;
+    uint64_t times_sum, calls_sum; /* of all rows read */
+    uint64_t resolution; /* ticks per second that a Header named; zero: none */
+    char *error;         /* what is wrong, for people */
+};
+
+struct vsperf *vsperf_new(void);
+void vsperf_free(struct vsperf *v);
+
+/* Sets v->error, and is false. */
+bool vsperf_wrong(struct vsperf *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Reads a file's content; `name` is what messages call it. False: v->error says what is wrong, and nothing more is to be
+ * done with v. *kind becomes what it was. */
+bool vsperf_read(struct vsperf *v, const char *name, const void *bytes, size_t length, enum vsperf_kind *kind);
+
+/* ---- vsperf_report.c: entries are found, or made ---- */
+
+struct vsperf_place { /* as a file's row has it; empty texts where it has none */
+    const char *name, *module_name, *module_path, *file;
+    uint64_t address;
+    bool has_address;
+    uint32_t line;
+};
+uint32_t vsperf_find_process(struct vsperf *v, const char *name, uint32_t pid);
+uint32_t vsperf_find_row(struct vsperf *v, uint32_t process, const struct vsperf_place *place);
+uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place);
+uint32_t vsperf_find_edge(struct vsperf *v, uint32_t caller, uint32_t callee);
+
+/* Completes what the files leave out, and checks that it can be summed up. False as vsperf_read. */
+bool vsperf_complete(struct vsperf *v);
+
+/* ---- vsperf_tree.c ---- */
+
+struct vsperf_node {
+    uint32_t row;
+    uint32_t parent; /* 1 + index, or zero */
+    uint32_t depth;
+    uint64_t calls, application, flagged; /* exclusive */
+    uint64_t shortest, longest;
+};
+
+struct vsperf_trees {
+    struct vsperf_node *nodes; /* by process, then parents before their children */
+    size_t node_count, node_room;
+    size_t *first; /* by process: its first node; one more at the end */
+    bool scaled;
+};
+
+/* The row of time that the files give to no function, in a process; made when it is first asked for. */
+uint32_t vsperf_elsewhere(struct vsperf *v, uint32_t process);
+
+struct vsperf_trees vsperf_make_trees(struct vsperf *v);
+void vsperf_drop_trees(struct vsperf_trees *t);
+
+/* Writes the session; returns NULL, or what went wrong. */
+const char *vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resolution, const char *path);
+
+#endif

@@ -1,0 +1,306 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "import/vsperf.h"
+
+struct vsperf *vsperf_new(void)
+{
+    struct vsperf *v = need_memory(1, sizeof *v);
+    v->names = table_new();
+    v->row_table = table_new();
+    v->edge_table = table_new();
+    return v;
+}
+
+void vsperf_free(struct vsperf *v)
+{
+    for (size_t i = 0; i < v->function_count; i++) {
+        free(v->functions[i].name);
+        free(v->functions[i].file);
+    }
+    for (size_t i = 0; i < v->process_count; i++)
+        free(v->processes[i].name);
+    for (size_t i = 0; i < v->module_count; i++)
+        free(v->modules[i]);
+    for (size_t i = 0; i < VSPERF_KINDS; i++)
+        free(v->file_of[i]);
+    table_free(v->names);
+    table_free(v->row_table);
+    table_free(v->edge_table);
+    free(v->functions);
+    free(v->processes);
+    free(v->modules);
+    free(v->rows);
+    free(v->edges);
+    free(v->paths);
+    free(v->module_rows);
+    free(v->error);
+    free(v);
+}
+
+bool vsperf_wrong(struct vsperf *v, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    free(v->error);
+    if (vasprintf(&v->error, format, arguments) < 0)
+        v->error = need_copy("out of memory", 13);
+    va_end(arguments);
+    return false;
+}
+
+/* ---- processes and modules: few ---- */
+
+uint32_t vsperf_find_process(struct vsperf *v, const char *name, uint32_t pid)
+{
+    for (size_t i = v->process_count; i-- > 0;) /* mostly the last one */
+        if (v->processes[i].pid == pid && strcmp(v->processes[i].name, name) == 0)
+            return (uint32_t)i;
+    GROW(v->processes, v->process_count, v->process_room);
+    v->processes[v->process_count] = (struct vsperf_process){ need_copy(name, strlen(name)), pid };
+    return (uint32_t)v->process_count++;
+}
+
+/* Paths of another system get this one's slashes, so that their last part is the name here too. */
+static char *native_path(const char *path)
+{
+    char *copy = need_copy(path, strlen(path));
+    const bool drive = ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z') && path[1] == ':' && path[2] == '\\';
+    if (drive || strncmp(path, "\\\\", 2) == 0)
+        for (char *at = copy; *at; at++)
+            if (*at == '\\')
+                *at = '/';
+    return copy;
+}
+
+uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place)
+{
+    const char *path = place->module_path[0] ? place->module_path : place->module_name;
+    char *native = native_path(strcmp(path, "[unknown]") == 0 ? "" : path);
+    for (size_t i = 0; i < v->module_count; i++) {
+        if (strcmp(v->modules[i], native) == 0) {
+            free(native);
+            return (uint32_t)i;
+        }
+    }
+    GROW(v->modules, v->module_count, v->module_room);
+    v->modules[v->module_count] = native;
+    return (uint32_t)v->module_count++;
+}
+
+/* ---- functions ---- */
+
+/*
+ * A function is known by its name, module and address. A row that leaves out the address means the first of that name and
+ * module; one that leaves out the module as well, the first of that name.
+ */
+enum known_by { BY_ALL = 1, BY_MODULE_AND_NAME = 2, BY_NAME = 3 };
+
+static uint64_t hash_of(const char *name, enum known_by by, uint32_t module, uint64_t address)
+{
+    uint64_t hash = 0xcbf29ce484222325u + (uint64_t)by;
+    for (const unsigned char *at = (const unsigned char *)name; *at; at++)
+        hash = (hash ^ *at) * 0x100000001b3u;
+    if (by != BY_NAME)
+        hash = (hash ^ module) * 0x9e3779b97f4a7c15u;
+    if (by == BY_ALL)
+        hash = (hash ^ address) * 0x9e3779b97f4a7c15u;
+    return hash;
+}
+
+static bool is_meant(const struct vsperf_function *f, const char *name, enum known_by by, uint32_t module, uint64_t address)
+{
+    return strcmp(f->name, name) == 0 && (by == BY_NAME || f->module == module) &&
+           (by != BY_ALL || (f->has_address && f->address == address));
+}
+
+static struct table_slot *find_slot(struct vsperf *v, uint64_t *key, const char *name, enum known_by by, uint32_t module,
+                                    uint64_t address)
+{
+    *key = hash_of(name, by, module, address);
+    for (;; ++*key) {
+        struct table_slot *slot = table_find(v->names, *key, (uint32_t)by);
+        if (!slot->value_plus_1 || is_meant(&v->functions[slot->value_plus_1 - 1], name, by, module, address))
+            return slot;
+    }
+}
+
+static void make_known(struct vsperf *v, uint32_t function, enum known_by by)
+{
+    const struct vsperf_function *f = &v->functions[function];
+    uint64_t key;
+    struct table_slot *slot = find_slot(v, &key, f->name, by, f->module, f->address);
+    if (!slot->value_plus_1)
+        table_set(v->names, slot, key, (uint32_t)by, function);
+}
+
+static uint32_t add_function(struct vsperf *v, const struct vsperf_place *place, uint32_t module)
+{
+    GROW(v->functions, v->function_count, v->function_room);
+    const uint32_t function = (uint32_t)v->function_count++;
+    v->functions[function] = (struct vsperf_function){
+        .name = need_copy(place->name, strlen(place->name)),
+        .module = module,
+        .address = place->address,
+        .has_address = place->has_address,
+    };
+    if (place->has_address)
+        make_known(v, function, BY_ALL);
+    make_known(v, function, BY_MODULE_AND_NAME);
+    make_known(v, function, BY_NAME);
+    return function;
+}
+
+static uint32_t find_function(struct vsperf *v, const struct vsperf_place *place)
+{
+    const bool has_module = place->module_name[0] || place->module_path[0];
+    const uint32_t module = vsperf_find_module(v, place);
+    const enum known_by by = place->has_address ? BY_ALL : has_module ? BY_MODULE_AND_NAME : BY_NAME;
+    uint64_t key;
+    const struct table_slot *slot = find_slot(v, &key, place->name, by, module, place->address);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    if (by == BY_ALL) { /* it may have been met without its address */
+        slot = find_slot(v, &key, place->name, BY_MODULE_AND_NAME, module, 0);
+        if (slot->value_plus_1 && !v->functions[slot->value_plus_1 - 1].has_address) {
+            const uint32_t function = slot->value_plus_1 - 1;
+            v->functions[function].address = place->address;
+            v->functions[function].has_address = true;
+            make_known(v, function, BY_ALL);
+            return function;
+        }
+    }
+    return add_function(v, place, module);
+}
+
+uint32_t vsperf_find_row(struct vsperf *v, uint32_t process, const struct vsperf_place *place)
+{
+    const uint32_t function = find_function(v, place);
+    struct vsperf_function *f = &v->functions[function];
+    if (!f->file && place->file[0]) {
+        f->file = native_path(place->file);
+        f->line = place->line;
+    }
+    struct table_slot *slot = table_find(v->row_table, function, process);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    GROW(v->rows, v->row_count, v->row_room);
+    const struct times none = { .shortest = UINT64_MAX };
+    v->rows[v->row_count] = (struct vsperf_row){ process, function, none, none, none, false, false };
+    table_set(v->row_table, slot, function, process, (uint32_t)v->row_count);
+    return (uint32_t)v->row_count++;
+}
+
+uint32_t vsperf_find_edge(struct vsperf *v, uint32_t caller, uint32_t callee)
+{
+    struct table_slot *slot = table_find(v->edge_table, caller, callee);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    GROW(v->edges, v->edge_count, v->edge_room);
+    const struct times none = { .shortest = UINT64_MAX };
+    v->edges[v->edge_count] = (struct vsperf_edge){ caller, callee, none, none, false, false };
+    table_set(v->edge_table, slot, caller, callee, (uint32_t)v->edge_count);
+    return (uint32_t)v->edge_count++;
+}
+
+uint32_t vsperf_elsewhere(struct vsperf *v, uint32_t process)
+{
+    const struct vsperf_place place = { .name = "(not in the report)", .module_name = "", .module_path = "", .file = "" };
+    return vsperf_find_row(v, process, &place);
+}
+
+/* ---- completing ---- */
+
+static void add_exclusive(struct times *into, const struct times *from)
+{
+    into->elapsed_exclusive += from->elapsed_exclusive;
+    into->application_exclusive += from->application_exclusive;
+    into->calls += from->calls;
+}
+
+static void add_inclusive(struct times *into, const struct times *from)
+{
+    into->elapsed_inclusive += from->elapsed_inclusive;
+    into->application_inclusive += from->application_inclusive;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/*
+ * Rows that a file has only as callers or callees of others: they have what they have there. A function's callers add up
+ * to all of it; it has at least its own time and its callees'.
+ */
+static void estimate(struct vsperf *v)
+{
+    struct times *callees = need_memory(v->row_count, sizeof *callees);
+    for (size_t i = 0; i < v->row_count; i++) {
+        struct vsperf_row *row = &v->rows[i];
+        if (row->has_root || row->has_summed)
+            row->times = row->has_root ? row->root : row->summed;
+    }
+    for (size_t i = 0; i < v->edge_count; i++) {
+        const struct vsperf_edge *e = &v->edges[i];
+        struct vsperf_row *callee = &v->rows[e->callee];
+        if (e->caller != e->callee)
+            add_inclusive(&callees[e->caller], &e->as_callee);
+        if (callee->has_root || callee->has_summed)
+            continue;
+        add_exclusive(&callee->times, &e->as_caller);
+        if (e->caller != e->callee)
+            add_inclusive(&callee->times, &e->as_caller);
+    }
+    for (size_t i = 0; i < v->row_count; i++) {
+        struct vsperf_row *row = &v->rows[i];
+        struct times *t = &row->times;
+        if (row->has_root || row->has_summed)
+            continue;
+        t->elapsed_inclusive = larger(t->elapsed_inclusive, t->elapsed_exclusive + callees[i].elapsed_inclusive);
+        t->application_inclusive = larger(t->application_inclusive, t->application_exclusive + callees[i].application_inclusive);
+        t->elapsed_inclusive = larger(t->elapsed_inclusive, t->application_inclusive);
+    }
+    free(callees);
+}
+
+/* An address is a function's offset in its module, unless another one has it, or it is none that a program can have. */
+static void place_functions(struct vsperf *v)
+{
+    const uint64_t addresses_end = (uint64_t)1 << 47;
+    struct table_index *taken = table_new();
+    uint64_t next = addresses_end;
+    for (uint32_t i = 0; i < v->function_count; i++) {
+        struct vsperf_function *f = &v->functions[i];
+        f->offset = f->address;
+        struct table_slot *slot = table_find(taken, f->offset, f->module);
+        if (!f->has_address || f->address >= addresses_end || slot->value_plus_1) {
+            f->offset = next;
+            next += 16;
+            slot = table_find(taken, f->offset, f->module);
+        }
+        table_set(taken, slot, f->offset, f->module, i);
+    }
+    table_free(taken);
+}
+
+bool vsperf_complete(struct vsperf *v)
+{
+    for (size_t i = 0; i < v->edge_count; i++) {
+        struct vsperf_edge *e = &v->edges[i];
+        if (!e->has_caller)
+            e->as_caller = e->as_callee;
+        if (!e->has_callee)
+            e->as_callee = e->as_caller;
+    }
+    estimate(v);
+    if (v->path_count == 0 && v->row_count == 0)
+        return vsperf_wrong(v, "no function is in it");
+    for (uint32_t i = 0; i < v->process_count; i++)
+        vsperf_elsewhere(v, i);
+    place_functions(v);
+    return true;
+}

@@ -1,0 +1,517 @@
+/*
+ * Call trees. Where the files have only callers and callees, the tree is scaled: a function that has a share of its
+ * own time on some call path has that share of its calls of others there. That is an approximation, as nobody knows
+ * whether a function called by one does the same as when it is called by another. Sums are kept exactly: what a caller's
+ * row says is parted among the caller's paths in whole numbers.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "import/vsperf.h"
+
+/* Paths with a smaller part of all time than this are not followed further: what is below them is given to the larger. */
+static const double SMALLEST = 1.0 / 20000;
+
+/* A tree of more nodes grows by the largest path of each function alone: reports whose numbers contradict each other would
+ * double it with each function. */
+enum { MANY_NODES = 1 << 21 };
+
+struct context { /* a call path that ends in the function */
+    uint32_t node;
+    double share; /* of all that the function does */
+};
+
+struct contexts {
+    struct context *list;
+    size_t count, room;
+};
+
+struct amounts { /* that are parted */
+    uint64_t application, flagged, calls;
+};
+
+struct scaling {
+    struct vsperf *v;
+    struct vsperf_trees *trees;
+    size_t *out_begin;  /* by row: where its edges begin in `out`; one more at the end */
+    uint32_t *out;      /* edges, by caller */
+    size_t *in_begin;
+    uint32_t *in; /* edges, by callee */
+    bool *back;   /* by edge: it closes a cycle, and is followed by one node only */
+    uint32_t *order; /* rows, callers before callees but for those edges */
+    size_t ordered;
+    uint8_t *state; /* by row, while ordering: 0 not seen, 1 open, 2 done */
+    struct contexts *contexts; /* by row */
+    double whole;              /* all time */
+};
+
+/* ---- parting ---- */
+
+struct part {
+    double rest;
+    uint32_t index;
+};
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    if (x->rest != y->rest)
+        return x->rest < y->rest ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* By largest remainders, so that the parts add up to the whole. The weights add up to `weight`. */
+static void part_among(uint64_t whole, const double *weights, double weight, size_t count, uint64_t *parts)
+{
+    struct part *rests = need_memory(count, sizeof *rests);
+    uint64_t left = whole;
+    for (size_t i = 0; i < count; i++) {
+        const double exact = weight > 0 ? (double)whole * (weights[i] / weight) : (double)whole / (double)count;
+        uint64_t floored = exact > 0 ? (uint64_t)exact : 0;
+        if (floored > left)
+            floored = left;
+        parts[i] = floored;
+        left -= floored;
+        rests[i] = (struct part){ exact - (double)floored, (uint32_t)i };
+    }
+    qsort(rests, count, sizeof *rests, compare_parts);
+    for (size_t i = 0; i < count && left; i++, left--)
+        parts[rests[i].index]++;
+    parts[rests[0].index] += left; /* where a double could not hold the whole */
+    free(rests);
+}
+
+/* ---- the graph ---- */
+
+static void sort_edges(struct scaling *s)
+{
+    const struct vsperf *v = s->v;
+    s->out_begin = need_memory(v->row_count + 1, sizeof *s->out_begin);
+    s->in_begin = need_memory(v->row_count + 1, sizeof *s->in_begin);
+    s->out = need_memory(v->edge_count, sizeof *s->out);
+    s->in = need_memory(v->edge_count, sizeof *s->in);
+    for (size_t i = 0; i < v->edge_count; i++) {
+        s->out_begin[v->edges[i].caller + 1]++;
+        s->in_begin[v->edges[i].callee + 1]++;
+    }
+    for (size_t i = 0; i < v->row_count; i++) {
+        s->out_begin[i + 1] += s->out_begin[i];
+        s->in_begin[i + 1] += s->in_begin[i];
+    }
+    size_t *out_at = need_memory(v->row_count, sizeof *out_at), *in_at = need_memory(v->row_count, sizeof *in_at);
+    memcpy(out_at, s->out_begin, v->row_count * sizeof *out_at);
+    memcpy(in_at, s->in_begin, v->row_count * sizeof *in_at);
+    for (uint32_t i = 0; i < v->edge_count; i++) {
+        s->out[out_at[v->edges[i].caller]++] = i;
+        s->in[in_at[v->edges[i].callee]++] = i;
+    }
+    free(out_at);
+    free(in_at);
+}
+
+struct step {
+    uint32_t row;
+    size_t next; /* of its edges */
+};
+
+/* Depth first; edges that lead back to an open row close a cycle. Rows come into `order` from its end. */
+static void order_from(struct scaling *s, uint32_t first)
+{
+    struct step *stack = NULL;
+    size_t count = 0, room = 0;
+    GROW(stack, count, room);
+    stack[count++] = (struct step){ first, s->out_begin[first] };
+    s->state[first] = 1;
+    while (count) {
+        struct step *top = &stack[count - 1];
+        if (top->next == s->out_begin[top->row + 1]) {
+            s->state[top->row] = 2;
+            s->order[--s->ordered] = top->row;
+            count--;
+            continue;
+        }
+        const uint32_t edge = s->out[top->next++], callee = s->v->edges[edge].callee;
+        s->back[edge] = s->state[callee] == 1;
+        if (s->state[callee])
+            continue;
+        s->state[callee] = 1;
+        GROW(stack, count, room);
+        stack[count++] = (struct step){ callee, s->out_begin[callee] };
+    }
+    free(stack);
+}
+
+/* What a row's callers do not account for. */
+static uint64_t unaccounted(const struct scaling *s, uint32_t row)
+{
+    uint64_t known = 0;
+    for (size_t i = s->in_begin[row]; i < s->in_begin[row + 1]; i++)
+        known += s->v->edges[s->in[i]].as_caller.elapsed_inclusive;
+    const uint64_t all = s->v->rows[row].times.elapsed_inclusive;
+    return all > known ? all - known : 0;
+}
+
+static bool has_callers(const struct scaling *s, uint32_t row)
+{
+    for (size_t i = s->in_begin[row]; i < s->in_begin[row + 1]; i++)
+        if (s->v->edges[s->in[i]].caller != row)
+            return true;
+    return false;
+}
+
+struct ranked {
+    uint32_t row;
+    int rank; /* 0 without callers, 1 called by somebody unknown as well, 2 others */
+    uint64_t time;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank - y->rank;
+    if (x->time != y->time)
+        return x->time < y->time ? 1 : -1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static void order_rows(struct scaling *s)
+{
+    const size_t count = s->v->row_count;
+    struct ranked *ranked = need_memory(count, sizeof *ranked);
+    s->back = need_memory(s->v->edge_count, sizeof *s->back);
+    s->order = need_memory(count, sizeof *s->order);
+    s->state = need_memory(count, sizeof *s->state);
+    s->ordered = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const int rank = !has_callers(s, i) ? 0 : unaccounted(s, i) ? 1 : 2;
+        ranked[i] = (struct ranked){ i, rank, s->v->rows[i].times.elapsed_inclusive };
+    }
+    if (count)
+        qsort(ranked, count, sizeof *ranked, compare_ranked);
+    for (size_t i = 0; i < count; i++)
+        if (s->state[ranked[i].row] == 0)
+            order_from(s, ranked[i].row);
+    free(ranked);
+}
+
+/* ---- nodes ---- */
+
+static uint32_t add_node(struct scaling *s, uint32_t row, uint32_t parent, const struct times *limits)
+{
+    struct vsperf_trees *t = s->trees;
+    GROW(t->nodes, t->node_count, t->node_room);
+    t->nodes[t->node_count] = (struct vsperf_node){
+        .row = row,
+        .parent = parent,
+        .depth = parent ? t->nodes[parent - 1].depth + 1 : 1,
+        .shortest = limits->shortest,
+        .longest = limits->longest,
+    };
+    return (uint32_t)++t->node_count;
+}
+
+static void give(struct vsperf_node *node, const struct amounts *a)
+{
+    node->application += a->application;
+    node->flagged += a->flagged;
+    node->calls += a->calls;
+}
+
+static struct amounts exclusive(const struct times *t)
+{
+    return (struct amounts){ t->application_exclusive, t->elapsed_exclusive - t->application_exclusive, t->calls };
+}
+
+static uint64_t less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* What goes through an edge: at most what is left of the callee's own. */
+static struct amounts through(const struct vsperf_edge *e, struct amounts *left)
+{
+    const struct amounts all = exclusive(&e->as_caller);
+    const struct amounts part = {
+        all.application < left->application ? all.application : left->application,
+        all.flagged < left->flagged ? all.flagged : left->flagged,
+        all.calls < left->calls ? all.calls : left->calls,
+    };
+    *left = (struct amounts){ left->application - part.application, left->flagged - part.flagged, left->calls - part.calls };
+    return part;
+}
+
+static double weight_of(const struct scaling *s, uint32_t edge, bool by_calls)
+{
+    const struct times *t = &s->v->edges[edge].as_caller;
+    return (double)(by_calls ? t->calls : t->elapsed_inclusive);
+}
+
+/* The share of the callee's doings that an edge has among those that are followed, and what unknown callers have. */
+struct inflow {
+    double whole, unknown;
+    bool by_calls, evenly;
+    size_t followed;
+};
+
+static struct inflow inflow_of(const struct scaling *s, uint32_t row)
+{
+    struct inflow f = { .unknown = (double)unaccounted(s, row) };
+    for (int round = 0; round < 2 && f.whole <= 0; round++) {
+        f.by_calls = round == 1;
+        f.followed = 0;
+        f.whole = f.by_calls ? 0 : f.unknown;
+        for (size_t i = s->in_begin[row]; i < s->in_begin[row + 1]; i++) {
+            if (s->back[s->in[i]])
+                continue;
+            f.whole += weight_of(s, s->in[i], f.by_calls);
+            f.followed++;
+        }
+    }
+    f.evenly = f.whole <= 0;
+    return f;
+}
+
+static double edge_share(const struct scaling *s, const struct inflow *f, uint32_t edge)
+{
+    if (f->evenly)
+        return 1 / (double)f->followed;
+    return weight_of(s, edge, f->by_calls) / f->whole;
+}
+
+/* The paths of a row that are followed: the large ones, at least the largest. Their indices come into `kept`. */
+static size_t keep_large(const struct scaling *s, const struct contexts *c, double time, uint32_t *kept)
+{
+    size_t count = 0, largest = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->list[i].share > c->list[largest].share)
+            largest = i;
+        if (c->list[i].share * time >= SMALLEST * s->whole && c->list[i].share > 0 && s->trees->node_count < MANY_NODES)
+            kept[count++] = (uint32_t)i;
+    }
+    if (count == 0)
+        kept[count++] = (uint32_t)largest;
+    return count;
+}
+
+/* Parts what goes from a row to another among the paths of the first, a node below each. */
+static void part_below(struct scaling *s, uint32_t from, uint32_t to, const struct amounts *a, double time, double share,
+                       bool follow, const struct times *limits)
+{
+    const struct contexts *c = &s->contexts[from];
+    uint32_t *kept = need_memory(c->count, sizeof *kept);
+    const size_t count = keep_large(s, c, time, kept);
+    double *weights = need_memory(count, sizeof *weights), weight = 0;
+    uint64_t *parts = need_memory(3 * count, sizeof *parts);
+    for (size_t i = 0; i < count; i++)
+        weight += weights[i] = c->list[kept[i]].share;
+    part_among(a->application, weights, weight, count, parts);
+    part_among(a->flagged, weights, weight, count, parts + count);
+    part_among(a->calls, weights, weight, count, parts + 2 * count);
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct amounts part = { parts[i], parts[count + i], parts[2 * count + i] };
+        const double own_share = share * (weight > 0 ? weights[i] / weight : 1 / (double)count);
+        const bool nothing = !part.application && !part.flagged && !part.calls && own_share <= 0;
+        if (nothing && (any || i + 1 < count))
+            continue;
+        any = true;
+        const uint32_t node = add_node(s, to, s->contexts[from].list[kept[i]].node, limits);
+        give(&s->trees->nodes[node - 1], &part);
+        if (!follow)
+            continue;
+        struct contexts *below = &s->contexts[to];
+        GROW(below->list, below->count, below->room);
+        below->list[below->count++] = (struct context){ node, own_share };
+    }
+    free(kept);
+    free(weights);
+    free(parts);
+}
+
+/* Times of a callee's row hold where it was called from there; else the function's own. */
+static const struct times *limits_of(const struct vsperf *v, const struct vsperf_edge *e)
+{
+    const bool known = e->as_caller.shortest <= e->as_caller.longest && e->as_caller.shortest > 0;
+    return known ? &e->as_caller : &v->rows[e->callee].times;
+}
+
+/* The time in a row that neither it nor its callees have: the report leaves out some of them. */
+static struct amounts missing_below(const struct scaling *s, uint32_t row)
+{
+    const struct times *t = &s->v->rows[row].times;
+    if (!s->v->file_of[VSPERF_CALLER_CALLEE])
+        return (struct amounts){ 0 }; /* nothing is said of any callees */
+    uint64_t elapsed = t->elapsed_exclusive, application = t->application_exclusive;
+    for (size_t i = s->out_begin[row]; i < s->out_begin[row + 1]; i++) {
+        const struct times *callee = &s->v->edges[s->out[i]].as_callee;
+        elapsed += callee->elapsed_inclusive;
+        application += callee->application_inclusive;
+    }
+    const uint64_t all = less(t->elapsed_inclusive, elapsed), of_application = less(t->application_inclusive, application);
+    return (struct amounts){ of_application < all ? of_application : all, less(all, of_application), 0 };
+}
+
+/* All that a row's callers do not account for is called by nobody known, so it is a root. */
+static void add_root(struct scaling *s, uint32_t row, const struct inflow *f, const struct amounts *left)
+{
+    const bool alone = f->followed == 0;
+    if (!alone && f->unknown <= 0 && !left->application && !left->flagged && !left->calls)
+        return;
+    const uint32_t node = add_node(s, row, 0, &s->v->rows[row].times);
+    give(&s->trees->nodes[node - 1], left);
+    struct contexts *c = &s->contexts[row];
+    GROW(c->list, c->count, c->room);
+    c->list[c->count++] = (struct context){ node, alone ? 1 : f->by_calls || f->evenly ? 0 : f->unknown / f->whole };
+}
+
+/* A row's edges are parted when all its paths are known. What goes into it was decided before: `flows` by edge. */
+static void expand(struct scaling *s, uint32_t row, const struct amounts *flows, const struct inflow *inflows)
+{
+    const struct vsperf *v = s->v;
+    for (size_t i = s->out_begin[row]; i < s->out_begin[row + 1]; i++) {
+        const uint32_t edge = s->out[i], callee = v->edges[edge].callee;
+        const double share = s->back[edge] ? 0 : edge_share(s, &inflows[callee], edge);
+        const double time = (double)v->edges[edge].as_callee.elapsed_inclusive;
+        part_below(s, row, callee, &flows[edge], time, share, !s->back[edge], limits_of(v, &v->edges[edge]));
+    }
+    const struct amounts missing = missing_below(s, row);
+    if (missing.application || missing.flagged) {
+        const struct times unknown = { .shortest = UINT64_MAX };
+        const uint32_t elsewhere = vsperf_elsewhere(s->v, v->rows[row].process);
+        part_below(s, row, elsewhere, &missing, (double)(missing.application + missing.flagged), 0, false, &unknown);
+    }
+}
+
+static void scale(struct vsperf *v, struct vsperf_trees *t)
+{
+    struct scaling s = { .v = v, .trees = t };
+    const size_t rows = v->row_count;
+    sort_edges(&s);
+    order_rows(&s);
+    s.contexts = need_memory(rows, sizeof *s.contexts);
+    struct amounts *flows = need_memory(v->edge_count, sizeof *flows), *left = need_memory(rows, sizeof *left);
+    struct inflow *inflows = need_memory(rows, sizeof *inflows);
+    for (uint32_t i = 0; i < rows; i++) {
+        left[i] = exclusive(&v->rows[i].times);
+        inflows[i] = inflow_of(&s, i);
+        s.whole += (double)v->rows[i].times.elapsed_exclusive;
+        for (size_t j = s.in_begin[i]; j < s.in_begin[i + 1]; j++)
+            flows[s.in[j]] = through(&v->edges[s.in[j]], &left[i]);
+        const struct amounts missing = missing_below(&s, i);
+        s.whole += (double)(missing.application + missing.flagged);
+    }
+    for (size_t i = 0; i < rows; i++) {
+        const uint32_t row = s.order[i];
+        const struct vsperf_row *r = &v->rows[row];
+        const bool pseudo = row == vsperf_elsewhere(v, r->process) && !r->has_root && !r->has_summed;
+        if (pseudo)
+            continue;
+        add_root(&s, row, &inflows[row], &left[row]);
+        expand(&s, row, flows, inflows);
+    }
+    for (size_t i = 0; i < rows; i++)
+        free(s.contexts[i].list);
+    free(s.contexts);
+    free(flows);
+    free(left);
+    free(inflows);
+    free(s.out_begin);
+    free(s.in_begin);
+    free(s.out);
+    free(s.in);
+    free(s.back);
+    free(s.order);
+    free(s.state);
+}
+
+/* ---- the files' own tree ---- */
+
+/* What a path's row leaves out of its time: small callees. */
+static void add_missing(struct scaling *s, const struct vsperf_path *p, uint32_t node, const struct times *below)
+{
+    const struct times unknown = { .shortest = UINT64_MAX };
+    const struct times *own = &p->times;
+    const uint64_t elapsed = less(own->elapsed_inclusive, own->elapsed_exclusive + below->elapsed_inclusive);
+    const uint64_t application = less(own->application_inclusive, own->application_exclusive + below->application_inclusive);
+    if (!elapsed)
+        return;
+    const struct amounts missing = { application < elapsed ? application : elapsed, less(elapsed, application), 0 };
+    const uint32_t elsewhere = vsperf_elsewhere(s->v, s->v->rows[p->row].process);
+    const uint32_t added = add_node(s, elsewhere, node, &unknown);
+    give(&s->trees->nodes[added - 1], &missing);
+}
+
+static void copy_paths(struct vsperf *v, struct vsperf_trees *t)
+{
+    struct scaling s = { .v = v, .trees = t };
+    uint32_t levels = 1;
+    for (size_t i = 0; i < v->path_count; i++)
+        levels = v->paths[i].level + 1 > levels ? v->paths[i].level + 1 : levels;
+    size_t *open = need_memory(levels, sizeof *open); /* by level: 1 + the path that is open there */
+    uint32_t *nodes = need_memory(v->path_count, sizeof *nodes); /* by path; zero: a process */
+    struct times *below = need_memory(v->path_count, sizeof *below);
+    for (size_t i = 0; i < v->path_count; i++) {
+        const struct vsperf_path *p = &v->paths[i];
+        size_t caller = p->level ? open[p->level - 1] : 0;
+        open[p->level] = i + 1;
+        if (p->row == PROFILE_NONE)
+            continue;
+        if (caller && (!nodes[caller - 1] || v->rows[v->paths[caller - 1].row].process != v->rows[p->row].process))
+            caller = 0;
+        if (caller) {
+            below[caller - 1].elapsed_inclusive += p->times.elapsed_inclusive;
+            below[caller - 1].application_inclusive += p->times.application_inclusive;
+        }
+        const struct amounts own = exclusive(&p->times);
+        nodes[i] = add_node(&s, p->row, caller ? nodes[caller - 1] : 0, &p->times);
+        give(&t->nodes[nodes[i] - 1], &own);
+    }
+    for (size_t i = 0; i < v->path_count; i++)
+        if (nodes[i])
+            add_missing(&s, &v->paths[i], nodes[i], &below[i]);
+    free(open);
+    free(nodes);
+    free(below);
+}
+
+/* ---- by process ---- */
+
+static void sort_by_process(const struct vsperf *v, struct vsperf_trees *t)
+{
+    struct vsperf_node *sorted = need_memory(t->node_count, sizeof *sorted);
+    uint32_t *place = need_memory(t->node_count, sizeof *place); /* 1 + index among those of its process */
+    t->first = need_memory(v->process_count + 1, sizeof *t->first);
+    for (size_t i = 0; i < t->node_count; i++)
+        place[i] = (uint32_t)++t->first[v->rows[t->nodes[i].row].process + 1];
+    for (size_t i = 0; i < v->process_count; i++)
+        t->first[i + 1] += t->first[i];
+    for (size_t i = 0; i < t->node_count; i++) {
+        struct vsperf_node node = t->nodes[i];
+        if (node.parent)
+            node.parent = place[node.parent - 1];
+        sorted[t->first[v->rows[node.row].process] + place[i] - 1] = node;
+    }
+    free(t->nodes);
+    free(place);
+    t->nodes = sorted;
+}
+
+struct vsperf_trees vsperf_make_trees(struct vsperf *v)
+{
+    struct vsperf_trees t = { .scaled = v->path_count == 0, .node_room = v->row_count + 1 };
+    t.nodes = need_memory(t.node_room, sizeof *t.nodes);
+    if (t.scaled)
+        scale(v, &t);
+    else
+        copy_paths(v, &t);
+    sort_by_process(v, &t);
+    return t;
+}
+
+void vsperf_drop_trees(struct vsperf_trees *t)
+{
+    free(t->nodes);
+    free(t->first);
+}

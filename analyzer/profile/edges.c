@@ -1,0 +1,172 @@
+#include "profile/edges.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "dwell/format.h"
+#include "profile/reported.h"
+
+enum { FIRST_EDGES = 64 };
+
+struct walk {
+    const struct rollup *rollup;
+    struct edges *edges;
+    struct table_index *index; /* of edges, by callee and caller */
+    uint32_t *edge_of;         /* by node */
+    uint32_t *open;            /* by function: how often it is on the stack */
+    uint32_t *edge_open;       /* by edge, the same; there are no more edges than nodes */
+};
+
+static struct called nothing(void)
+{
+    return (struct called){ .times.shortest = UINT64_MAX, .every_known = true };
+}
+
+static uint32_t edge_between(struct walk *w, uint32_t caller, uint32_t callee)
+{
+    struct edges *e = w->edges;
+    struct table_slot *slot = table_find(w->index, callee, caller);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    GROW(e->list, e->count, e->room);
+    e->list[e->count] = (struct edge){ caller, callee, nothing(), nothing() };
+    table_set(w->index, slot, callee, caller, (uint32_t)e->count);
+    return (uint32_t)e->count++;
+}
+
+static void add(struct called *into, const struct times *from, bool outermost)
+{
+    struct times *t = &into->times;
+    t->elapsed_exclusive += from->elapsed_exclusive;
+    t->application_exclusive += from->application_exclusive;
+    t->calls += from->calls;
+    if (from->shortest < t->shortest)
+        t->shortest = from->shortest;
+    if (from->longest > t->longest)
+        t->longest = from->longest;
+    into->every_elapsed += from->elapsed_inclusive;
+    into->every_application += from->application_inclusive;
+    if (outermost) {
+        t->elapsed_inclusive += from->elapsed_inclusive;
+        t->application_inclusive += from->application_inclusive;
+    }
+}
+
+static void enter(struct walk *w, uint32_t node)
+{
+    const struct profile *p = w->rollup->profile;
+    const struct times *times = &w->rollup->nodes[node];
+    const uint32_t function = p->nodes[node].function, caller = p->nodes[p->nodes[node].parent].function;
+    const uint32_t edge = edge_between(w, caller, function);
+    const bool outermost = w->open[function]++ == 0, outermost_of_edge = w->edge_open[edge]++ == 0;
+    w->edge_of[node] = edge;
+    w->edges->seen[function] = true;
+    add(&w->edges->functions[function], times, outermost);
+    add(&w->edges->list[edge].of_callee, times, outermost);
+    if (caller != PROFILE_NONE)
+        add(&w->edges->list[edge].of_edge, times, outermost_of_edge);
+}
+
+static void leave(struct walk *w, uint32_t node)
+{
+    w->open[w->rollup->profile->nodes[node].function]--;
+    w->edge_open[w->edge_of[node]]--;
+}
+
+/* Depth first, without a stack of its own: trees may be deep. */
+static void walk_thread(struct walk *w, uint32_t root)
+{
+    const struct rollup *r = w->rollup;
+    uint32_t node = root;
+    for (;;) {
+        uint32_t next = r->first_child[node];
+        while (next == PROFILE_NONE && node != root) {
+            leave(w, node);
+            next = r->sibling[node];
+            node = r->profile->nodes[node].parent;
+        }
+        if (next == PROFILE_NONE)
+            return;
+        enter(w, next);
+        node = next;
+    }
+}
+
+/* How long every call took, an imported report does not tell. */
+static void add_reported(struct called *into, const struct times *times)
+{
+    into->every_known = false;
+    reported_add(&into->times, times);
+}
+
+static void take_reported(struct walk *w, uint32_t process)
+{
+    const struct profile *p = w->rollup->profile;
+    struct edges *e = w->edges;
+    bool *begun = need_memory(p->function_count, sizeof *begun);
+    for (size_t i = 0; i < p->reported_count; i++) {
+        const struct profile_reported *row = &p->reported[i];
+        if (row->process != process || row->kind == DWELL_REPORTED_MODULE)
+            continue;
+        e->seen[row->function] = true;
+        if (row->kind == DWELL_REPORTED_CALLER) {
+            add_reported(&e->list[edge_between(w, row->other, row->function)].of_callee, &row->times);
+        } else if (row->kind == DWELL_REPORTED_CALLEE) {
+            add_reported(&e->list[edge_between(w, row->function, row->other)].of_edge, &row->times);
+        } else {
+            if (!begun[row->function])
+                e->functions[row->function] = nothing();
+            begun[row->function] = true;
+            add_reported(&e->functions[row->function], &row->times);
+        }
+    }
+    free(begun);
+}
+
+/* Edges are the report's alone, where it has any. */
+static void forget_edges(struct walk *w)
+{
+    table_free(w->index);
+    w->index = table_new();
+    w->edges->count = 0;
+}
+
+struct edges edges_of_process(const struct rollup *r, uint32_t process)
+{
+    const struct profile *p = r->profile;
+    struct edges e = {
+        .functions = need_memory(p->function_count, sizeof *e.functions),
+        .seen = need_memory(p->function_count, sizeof *e.seen),
+        .list = need_memory(FIRST_EDGES, sizeof *e.list),
+        .room = FIRST_EDGES,
+    };
+    struct walk w = {
+        .rollup = r,
+        .edges = &e,
+        .index = table_new(),
+        .edge_of = need_memory(p->node_count, sizeof *w.edge_of),
+        .open = need_memory(p->function_count, sizeof *w.open),
+        .edge_open = need_memory(p->node_count, sizeof *w.edge_open),
+    };
+    for (size_t i = 0; i < p->function_count; i++)
+        e.functions[i] = nothing();
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (p->threads[i].process == process)
+            walk_thread(&w, p->threads[i].root);
+    if (reported_has_edges(p))
+        forget_edges(&w);
+    take_reported(&w, process);
+    table_free(w.index);
+    free(w.edge_of);
+    free(w.open);
+    free(w.edge_open);
+    return e;
+}
+
+void edges_free(struct edges *e)
+{
+    free(e->functions);
+    free(e->seen);
+    free(e->list);
+}

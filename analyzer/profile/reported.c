@@ -1,0 +1,61 @@
+#include "profile/reported.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "dwell/format.h"
+
+void reported_add(struct times *into, const struct times *from)
+{
+    into->elapsed_inclusive += from->elapsed_inclusive;
+    into->elapsed_exclusive += from->elapsed_exclusive;
+    into->application_inclusive += from->application_inclusive;
+    into->application_exclusive += from->application_exclusive;
+    into->calls += from->calls;
+    if (from->shortest < into->shortest)
+        into->shortest = from->shortest;
+    if (from->longest > into->longest)
+        into->longest = from->longest;
+}
+
+static bool has_process(const struct profile *p, uint32_t serial)
+{
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (p->threads[i].process == serial)
+            return true;
+    return false;
+}
+
+/* Rows of a kind, of which there may be one for each process, in the place of sums that are `count`. */
+static void replace(const struct profile *p, enum dwell_reported kind, struct times *sums, size_t count)
+{
+    bool *begun = need_memory(count, sizeof *begun);
+    for (size_t i = 0; i < p->reported_count; i++) {
+        const struct profile_reported *r = &p->reported[i];
+        if (r->kind != kind || !has_process(p, r->process))
+            continue;
+        if (!begun[r->function])
+            sums[r->function] = (struct times){ .shortest = UINT64_MAX };
+        begun[r->function] = true;
+        reported_add(&sums[r->function], &r->times);
+    }
+    free(begun);
+}
+
+void reported_functions(const struct profile *p, struct times *sums)
+{
+    replace(p, DWELL_REPORTED_FUNCTION, sums, p->function_count);
+}
+
+void reported_modules(const struct profile *p, struct times *sums)
+{
+    replace(p, DWELL_REPORTED_MODULE, sums, p->module_count);
+}
+
+bool reported_has_edges(const struct profile *p)
+{
+    for (size_t i = 0; i < p->reported_count; i++)
+        if (p->reported[i].kind == DWELL_REPORTED_CALLER || p->reported[i].kind == DWELL_REPORTED_CALLEE)
+            return true;
+    return false;
+}

@@ -1,0 +1,244 @@
+#include "trace/session_import.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+
+enum { TREE_CHUNK = 1 << 20, METADATA_CHUNK = 256 << 10, LONGEST_TEXT = 32000 };
+static const uint64_t MODULE_SIZE = (uint64_t)1 << 48;
+
+struct writer {
+    const struct session *session;
+    int fd;
+    uint8_t *chunk; /* the one being filled; of `size` bytes */
+    uint32_t size, used;
+    struct dwell_chunk_header head;
+    bool failed;
+};
+
+/* A chunk is written when it is full: only as large as it has to be. */
+static void end_chunk(struct writer *w)
+{
+    if (w->used > sizeof w->head && !w->failed) {
+        const uint32_t size = (w->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
+        const uint64_t offset = session_claim(w->session, w->fd, size);
+        w->head.magic = DWELL_CHUNK_MAGIC;
+        w->head.size = size;
+        w->head.used = w->used;
+        memcpy(w->chunk, &w->head, sizeof w->head);
+        w->failed = offset == 0 || pwrite(w->fd, w->chunk, w->used, (off_t)offset) != (ssize_t)w->used;
+        w->head.sequence++;
+    }
+    memset(w->chunk, 0, w->size);
+    w->used = sizeof w->head;
+}
+
+static struct writer begin(const struct session *session, int fd, enum dwell_chunk_kind kind, uint32_t serial, uint32_t size)
+{
+    struct writer w = { .session = session, .fd = fd, .chunk = need_memory(1, size), .size = size };
+    w.head.kind = (uint16_t)kind;
+    w.head.process = serial;
+    w.used = sizeof w.head;
+    return w;
+}
+
+static bool end(struct writer *w)
+{
+    end_chunk(w);
+    free(w->chunk);
+    return !w->failed;
+}
+
+static void append(struct writer *w, const void *data, size_t size)
+{
+    if (w->used + size > w->size)
+        end_chunk(w);
+    memcpy(w->chunk + w->used, data, size);
+    w->used += (uint32_t)size;
+}
+
+/* ---- metadata ---- */
+
+static size_t put_text(uint8_t *at, const char *text)
+{
+    const size_t whole = strlen(text);
+    const uint16_t length = (uint16_t)(whole < LONGEST_TEXT ? whole : LONGEST_TEXT);
+    memcpy(at, &length, sizeof length);
+    memcpy(at + sizeof length, text, length);
+    return sizeof length + length;
+}
+
+static void append_record(struct writer *w, const void *fixed, size_t size, const char *text, const char *second)
+{
+    static _Alignas(8) uint8_t bytes[2 * LONGEST_TEXT + 256];
+    memset(bytes, 0, sizeof bytes);
+    memcpy(bytes, fixed, size);
+    size_t total = size;
+    if (text)
+        total += put_text(bytes + total, text);
+    if (second)
+        total += put_text(bytes + total, second);
+    total = (total + 7) & ~(size_t)7;
+    ((struct dwell_record *)bytes)->size = (uint32_t)total;
+    append(w, bytes, total);
+}
+
+static bool write_metadata(const struct session *session, int fd, const struct import_session *s, uint32_t serial)
+{
+    const struct import_process *p = &s->processes[serial - 1];
+    struct writer w = begin(session, fd, DWELL_CHUNK_METADATA, serial, METADATA_CHUNK);
+    struct dwell_rec_process process = { .record.type = DWELL_REC_PROCESS, .pid = p->pid };
+    append_record(&w, &process, sizeof process, p->path, "");
+    struct dwell_rec_thread thread = {
+        .record.type = DWELL_REC_THREAD,
+        .thread = serial,
+        .os_source = s->application_known ? DWELL_OS_IMPORTED : DWELL_OS_NONE,
+    };
+    append_record(&w, &thread, sizeof thread, "all threads", NULL);
+    for (size_t i = 0; i < p->module_count; i++) {
+        struct dwell_rec_module module = {
+            .record.type = DWELL_REC_MODULE,
+            .module = (uint32_t)i + 1,
+            .bias = p->modules[i].base,
+            .begin = p->modules[i].base,
+            .end = p->modules[i].base + (MODULE_SIZE - 1),
+        };
+        append_record(&w, &module, sizeof module, p->modules[i].path, "");
+    }
+    if (p->note) {
+        struct dwell_rec_note note = { .record.type = DWELL_REC_NOTE };
+        append_record(&w, &note, sizeof note, p->note, NULL);
+    }
+    for (size_t i = 0; i < p->reported_count; i++) {
+        struct dwell_rec_reported reported = p->reported[i];
+        reported.record = (struct dwell_record){ .type = DWELL_REC_REPORTED };
+        append_record(&w, &reported, sizeof reported, NULL, NULL);
+    }
+    return end(&w);
+}
+
+/* ---- call trees ---- */
+
+static bool write_tree(const struct session *session, int fd, const struct import_process *p, uint32_t serial)
+{
+    const struct dwell_tree_head head = { 0 };
+    struct writer w = begin(session, fd, DWELL_CHUNK_CALL_TREE, serial, TREE_CHUNK);
+    w.head.thread = serial;
+    append(&w, &head, sizeof head);
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct import_node *from = &p->nodes[i];
+        const struct dwell_tree_node node = {
+            .function = from->function,
+            .parent = from->parent,
+            .number = (uint32_t)i + 1,
+            .calls = from->calls,
+            .elapsed = from->elapsed,
+            .shortest = from->shortest,
+            .longest = from->longest,
+            .flagged = from->flagged,
+            .depth = from->depth,
+        };
+        append(&w, &node, sizeof node);
+    }
+    return end(&w);
+}
+
+static bool write_all(const struct session *session, int fd, const struct import_session *s)
+{
+    struct dwell_file_header *h = session->header;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    h->clock = DWELL_CLOCK_MONOTONIC;
+    h->start_ticks = h->start_monotonic = 0;
+    h->start_realtime = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    h->ticks_per_second = s->ticks_per_second;
+    h->mode = DWELL_MODE_PROFILE;
+    h->origin = s->origin;
+    h->recorder_pid = 0;
+    h->next_process = h->next_thread = (uint32_t)s->process_count + 1;
+    for (uint32_t serial = 1; serial <= s->process_count; serial++)
+        if (!write_metadata(session, fd, s, serial) || !write_tree(session, fd, &s->processes[serial - 1], serial))
+            return false;
+    return finish_symbols(session, fd, s->symbol_modules, s->symbol_module_count, s->symbols, s->symbol_count);
+}
+
+/* ---- the file ---- */
+
+static const char *reason(int error)
+{
+    switch (error) {
+    case SESSION_NOT_OURS:
+        return "not a dwell session, so it is not replaced; choose another file by -o";
+    case SESSION_IN_USE:
+        return "another recording writes to it; choose another file by -o";
+    case SESSION_OTHER_KIND:
+        return "a session of another version of dwell";
+    default:
+        return strerror(-error);
+    }
+}
+
+/* The session that was there gets its name back. */
+static void undo(const char *path, const struct stat *before)
+{
+    struct stat old;
+    char *aside;
+    if (asprintf(&aside, "%s.old", path) < 0)
+        die(STATUS_ERROR, "out of memory");
+    unlink(path);
+    if (before->st_ino && stat(aside, &old) == 0 && old.st_ino == before->st_ino && old.st_dev == before->st_dev)
+        rename(aside, path);
+    free(aside);
+}
+
+/* The name is taken as a recording would take it, but by a file that is complete already. */
+static const char *take_name(const char *part, const char *path)
+{
+    struct stat before = { .st_ino = 0 };
+    struct session placeholder;
+    if (stat(path, &before) < 0)
+        before.st_ino = 0;
+    const int fd = session_create(&placeholder, path, false, 0);
+    if (fd == SESSION_NOT_OURS || fd == SESSION_IN_USE || fd == SESSION_OTHER_KIND)
+        return reason(fd);
+    const int error = fd < 0 ? -fd : rename(part, path) < 0 ? errno : 0;
+    if (fd >= 0)
+        close(fd);
+    if (error)
+        undo(path, &before);
+    return error ? strerror(error) : NULL;
+}
+
+const char *import_session(const struct import_session *s, const char *path)
+{
+    struct session session;
+    char *part;
+    if (asprintf(&part, "%s.%d.part", path, (int)getpid()) < 0)
+        die(STATUS_ERROR, "out of memory");
+    const int fd = session_create(&session, part, false, 0);
+    if (fd < 0) {
+        free(part);
+        return reason(fd);
+    }
+    const char *error = NULL;
+    if (write_all(&session, fd, s))
+        session.header->state = DWELL_COMPLETE;
+    else
+        error = session.header->trouble & DWELL_TROUBLE_NO_SPACE ? "no room for it: the disk is full" : "cannot be written";
+    munmap(session.header, DWELL_UNIT);
+    close(fd);
+    if (!error)
+        error = take_name(part, path);
+    if (error)
+        unlink(part);
+    free(part);
+    return error;
+}

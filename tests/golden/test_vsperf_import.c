@@ -1,0 +1,191 @@
+/* What `dwell import vsperf` makes of reports, as people see it; and what it leaves alone. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/example.h"
+#include "support/run.h"
+#include "support/scenario.h"
+
+/* A sampled run, and the same functions traced. */
+static const char sampled[] =
+    "Type,Function Name,Inclusive Samples,Exclusive Samples,Inclusive Samples %,Exclusive Samples %\r\n"
+    "\"Root\",\"_wmain\",14,0,\"100,00\",\"0,00\"\r\n"
+    "\"Callee\",\"ExpensiveMethodB(void)\",4,1,\"28,57\",\"7,14\"\r\n"
+    "\"Callee\",\"ExpensiveMethodC(void)\",10,4,\"71,43\",\"28,57\"\r\n"
+    "\"Root\",\"ExpensiveMethodB(void)\",4,1,\"28,57\",\"7,14\"\r\n"
+    "\"Caller\",\"_wmain\",4,1,\"28,57\",\"7,14\"\r\n"
+    "\"Callee\",\"Data::~Data(void)\",3,3,\"21,43\",\"21,43\"\r\n"
+    "\"Root\",\"ExpensiveMethodC(void)\",10,4,\"71,43\",\"28,57\"\r\n"
+    "\"Caller\",\"_wmain\",10,4,\"71,43\",\"28,57\"\r\n"
+    "\"Callee\",\"Data::~Data(void)\",6,6,\"42,86\",\"42,86\"\r\n"
+    "\"Root\",\"Data::~Data(void)\",9,9,\"64,29\",\"64,29\"\r\n"
+    "\"Caller\",\"ExpensiveMethodB(void)\",3,3,\"21,43\",\"21,43\"\r\n"
+    "\"Caller\",\"ExpensiveMethodC(void)\",6,6,\"42,86\",\"42,86\"\r\n";
+
+static void save(const char *name, const char *text)
+{
+    FILE *out = fopen(test_path(name), "wb");
+    cr_assert(out != NULL);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void prepare(void)
+{
+    struct writer *w = example_session(SOURCE_PERF);
+    writer_save(w, test_path("example.dwell"));
+    writer_free(w);
+    save("sampled.csv", sampled);
+    save("bad.csv", "Type,Function Name,Inclusive Samples,Exclusive Samples\nRoot,a,5,1\nRoot,b,five,1\n");
+}
+
+/* The columns that such reports hold something for. */
+#define HELD                                                                                                      \
+    "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,elapsed_exclusive_percent,"              \
+    "application_inclusive,application_inclusive_percent,application_exclusive,application_exclusive_percent,min,max"
+
+TestSuite(golden_vsperf_import, .init = prepare, .timeout = 60);
+
+static void check(const char *arguments, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, DWELL_GOLDEN "/%s", name);
+    char *got = run_well("$DWELL %s", arguments);
+    if (getenv("DWELL_UPDATE_GOLDEN")) {
+        FILE *out = fopen(path, "wb");
+        cr_assert(out != NULL, "%s", path);
+        fputs(got, out);
+        fclose(out);
+    }
+    char *wanted = run_well("cat '%s'", path);
+    cr_assert(eq(str, got, wanted), "dwell %s: not as in tests/golden/%s", arguments, name);
+    free(got);
+    free(wanted);
+}
+
+/* Samples are called samples, in every format. */
+Test(golden_vsperf_import, samples)
+{
+    free(run_well("$DWELL import vsperf sampled.csv -o s.dwell"));
+    check("report s.dwell", "vsperf-sampled-report.txt");
+    check("report s.dwell --format csv", "vsperf-sampled-report.csv");
+    check("report s.dwell --format json", "vsperf-sampled-report.json");
+    check("tree s.dwell", "vsperf-sampled-tree.txt");
+    check("callers s.dwell ExpensiveMethodC", "vsperf-sampled-callers.txt");
+}
+
+/* And they go out as samples again. */
+Test(golden_vsperf_import, samples_there_and_back)
+{
+    free(run_well("$DWELL import vsperf sampled.csv -o s.dwell && $DWELL export vsperf s.dwell -o again && "
+                  "$DWELL import vsperf again_CallerCalleeSummary.csv again_Header.csv -o again.dwell && "
+                  "$DWELL report s.dwell --format csv >a && $DWELL report again.dwell --format csv >b && cmp a b && "
+                  "$DWELL tree s.dwell --format csv >a && $DWELL tree again.dwell --format csv >b && cmp a b && "
+                  "$DWELL callers s.dwell _wmain --format csv >a && $DWELL callers again.dwell _wmain --format csv >b && cmp a b"));
+    char *titles = run_well("head -1 again_FunctionSummary.csv");
+    cr_assert(has(titles, "Function Name,Inclusive Samples,Exclusive Samples,Inclusive Samples %,Exclusive Samples %,Source File,"));
+    free(titles);
+}
+
+Test(golden_vsperf_import, times)
+{
+    free(run_well("$DWELL export vsperf example.dwell -o e && $DWELL import vsperf e_CallerCalleeSummary.csv -o t.dwell"));
+    check("report t.dwell", "vsperf-scaled-report.txt");
+    check("tree t.dwell", "vsperf-scaled-tree.txt");
+    check("callers t.dwell price_of", "vsperf-scaled-callers.txt");
+    check("report t.dwell --by process", "vsperf-scaled-process.txt");
+    free(run_well("$DWELL report example.dwell --format csv --columns " HELD " >a; $DWELL report t.dwell --format csv --columns " HELD " >b; cmp a b"));
+    char *info = run_well("$DWELL info t.dwell");
+    cr_assert(has(info, "\nremark          call paths are approximate (scaled)\n"));
+    cr_assert(has(info, "\nnote            imported from e_CallerCalleeSummary.csv\n"));
+    cr_assert(has(info, "\nresolution      1000000000 ticks per second\n"));
+    free(info);
+}
+
+/* With the tree, nothing is approximate; of the other summaries nothing is needed, and that is said. */
+Test(golden_vsperf_import, all_summaries)
+{
+    struct ran r = run("$DWELL export vsperf example.dwell -o e && $DWELL import vsperf e_*.csv -o all.dwell");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(eq(str, r.err, (char *)"dwell: nothing is taken from e_LineSummary.csv, e_Marks.csv, "
+                                     "e_ProcessSummary.csv, e_ThreadSummary.csv\n"));
+    ran_drop(&r);
+    free(run_well("$DWELL tree example.dwell --min 0 --format csv --columns " HELD " >a && "
+                  "$DWELL tree all.dwell --min 0 --format csv --columns " HELD " >b && cmp a b"));
+    /* The shortest and longest calls by unknown callers, which text does not show, are not known. */
+    free(run_well("$DWELL callers example.dwell price_of --columns calls,elapsed_inclusive,application_exclusive | "
+                  "sed 1,/^$/d >a && $DWELL callers all.dwell price_of --columns "
+                  "calls,elapsed_inclusive,application_exclusive | sed 1,/^$/d >b && cmp a b"));
+    free(run_well("$DWELL report --by process example.dwell --format csv --columns " HELD " | cut -d, -f1,2,5- >a && "
+                  "$DWELL report --by process all.dwell --format csv --columns " HELD " | cut -d, -f1,2,5- >b && cmp a b"));
+}
+
+/* Without the call tree, modules are as their summary says. */
+Test(golden_vsperf_import, modules)
+{
+    free(run_well("$DWELL export vsperf example.dwell -o e && "
+                  "$DWELL import vsperf e_ModuleSummary.csv e_CallerCalleeSummary.csv -o m.dwell && "
+                  "$DWELL report --by module example.dwell --format csv | cut -d, -f1-11 >a && "
+                  "$DWELL report --by module m.dwell --format csv | cut -d, -f1-11 >b && cmp a b && "
+                  "$DWELL export vsperf m.dwell -o again 2>x && cmp e_ModuleSummary.csv again_ModuleSummary.csv"));
+}
+
+Test(golden_vsperf_import, ticks_of_another_rate)
+{
+    free(run_well("$DWELL export vsperf example.dwell -o e && "
+                  "$DWELL import vsperf e_CallerCalleeSummary.csv --resolution 2000000000 -o half.dwell"));
+    char *text = run_well("$DWELL report half.dwell --format csv --columns " HELD " | grep ^audit");
+    cr_assert(eq(str, text, (char *)"audit,shop,,,1,20000,13.6054,1000,0.6803,20000,22.3776,1000,1.1189,20000,20000\r\n"));
+    free(text);
+}
+
+/* ---- mistakes ---- */
+
+static void refuse(const char *command, const char *message)
+{
+    char wanted[512];
+    snprintf(wanted, sizeof wanted, "dwell: %s\n", message);
+    struct ran r = run("%s", command);
+    cr_assert(eq(int, r.status, 2), "%s", command);
+    cr_assert(eq(str, r.out, ""));
+    cr_assert(eq(str, r.err, wanted));
+    ran_drop(&r);
+}
+
+Test(golden_vsperf_import, mistakes)
+{
+    refuse("$DWELL import", "import: name a format; dwell import --list lists them");
+    refuse("$DWELL import gprof x -o y", "no format 'gprof'; dwell import --list lists them");
+    refuse("$DWELL import vsperf -o y", "import vsperf: which FILE?");
+    refuse("$DWELL import vsperf sampled.csv", "import vsperf: say which session file to write, with -o OUT");
+    refuse("$DWELL import vsperf missing.csv -o y", "missing.csv: No such file or directory");
+    refuse("$DWELL import vsperf . -o y", ".: is a directory");
+    refuse("$DWELL import vsperf bad.csv -o y", "bad.csv:3: Inclusive Samples: 'five' is no number");
+    refuse("$DWELL import vsperf example.dwell -o y", "example.dwell:1: not text: it holds zero bytes");
+    refuse("$DWELL import vsperf sampled.csv --resolution 0 -o y", "--resolution: must be from 1000 to 10^12 ticks per second");
+    refuse("$DWELL import vsperf sampled.csv --resolution 1000000 -o y",
+           "sampled.csv: holds samples, not times: --resolution means nothing");
+    refuse("printf 'Name,Value\\n' >h.csv; $DWELL import vsperf h.csv -o y",
+           "h.csv: tells of no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary");
+    free(run_well("! ls | grep -E '^y|part'"));
+    char *list = run_well("$DWELL import --list");
+    cr_assert(eq(str, list, (char *)"vsperf       VSPerfReport's summaries, as CSV files\n"));
+    free(list);
+}
+
+/* As a recording: an older session is kept, another file stays. */
+Test(golden_vsperf_import, what_was_there)
+{
+    free(run_well("cp example.dwell o.dwell; cp example.dwell o.dwell.old"));
+    refuse("$DWELL import vsperf bad.csv -o o.dwell", "bad.csv:3: Inclusive Samples: 'five' is no number");
+    refuse("trap '' XFSZ; ulimit -f 20; $DWELL import vsperf sampled.csv -o o.dwell", "o.dwell: no room for it: the disk is full");
+    refuse("$DWELL import vsperf sampled.csv -o sampled.csv",
+           "sampled.csv: not a dwell session, so it is not replaced; choose another file by -o");
+    refuse("$DWELL import vsperf sampled.csv -o no/folder", "no/folder: No such file or directory");
+    free(run_well("cmp example.dwell o.dwell && cmp example.dwell o.dwell.old && ! ls | grep part && grep -q Root sampled.csv"));
+    free(run_well("echo >o.dwell.old; $DWELL import vsperf sampled.csv -o o.dwell && cmp example.dwell o.dwell.old && "
+                  "$DWELL report o.dwell | grep -q samples && ! ls | grep part"));
+}

@@ -1,0 +1,89 @@
+#include "support/distance.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "profile/rollup.h"
+#include "report/views.h"
+
+struct path {
+    char *names; /* from the root, parted by a line's end */
+    double exclusive, inclusive;
+};
+
+struct paths {
+    struct path *list;
+    size_t count;
+};
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(((const struct path *)a)->names, ((const struct path *)b)->names);
+}
+
+/* Functions are known by name and module here: their numbers differ between sessions. */
+static struct paths paths_of(const char *session)
+{
+    struct loaded l;
+    load_session(&l, session, 1);
+    struct profile *joined = rollup_join_threads(l.profile);
+    struct rollup *r = rollup_new(joined);
+    char **names = need_memory(joined->node_count, sizeof *names);
+    struct paths paths = { need_memory(joined->node_count, sizeof *paths.list), 0 };
+    const double whole = (double)r->session.elapsed_inclusive;
+    for (size_t i = 0; i < joined->node_count; i++) {
+        const struct profile_node *node = &joined->nodes[i];
+        if (node->parent == PROFILE_NONE) {
+            names[i] = need_copy("", 0);
+            continue;
+        }
+        const struct profile_function *f = &joined->functions[node->function];
+        const struct profile_module *m = &joined->modules[f->module];
+        const uint32_t module = profile_module(l.profile, m->path, m->build_id, m->build_id_length);
+        const struct function_name *name = &l.names[profile_function(l.profile, module, f->offset)];
+        if (asprintf(&names[i], "%s%s@%s\n", names[node->parent], name->name, name->module) < 0)
+            abort();
+        const struct times *t = &r->nodes[i];
+        paths.list[paths.count++] = (struct path){
+            strdup(names[i]), (double)t->elapsed_exclusive / whole, (double)t->elapsed_inclusive / whole,
+        };
+    }
+    for (size_t i = 0; i < joined->node_count; i++)
+        free(names[i]);
+    free(names);
+    rollup_free(r);
+    profile_free(joined);
+    unload_session(&l);
+    qsort(paths.list, paths.count, sizeof *paths.list, compare_paths);
+    return paths;
+}
+
+static void drop(struct paths *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        free(p->list[i].names);
+    free(p->list);
+}
+
+struct distance distance_of(const char *one, const char *other)
+{
+    const struct path nothing = { NULL, 0, 0 };
+    struct paths a = paths_of(one), b = paths_of(other);
+    struct distance differences = { 0, 0 }, sums = { 0, 0 };
+    for (size_t i = 0, j = 0; i < a.count || j < b.count;) {
+        const int order = i == a.count ? 1 : j == b.count ? -1 : compare_paths(&a.list[i], &b.list[j]);
+        const struct path *x = order <= 0 ? &a.list[i] : &nothing, *y = order >= 0 ? &b.list[j] : &nothing;
+        differences.exclusive += fabs(x->exclusive - y->exclusive);
+        differences.inclusive += fabs(x->inclusive - y->inclusive);
+        sums.exclusive += x->exclusive + y->exclusive;
+        sums.inclusive += x->inclusive + y->inclusive;
+        i += order <= 0;
+        j += order >= 0;
+    }
+    drop(&a);
+    drop(&b);
+    return (struct distance){ differences.exclusive / sums.exclusive, differences.inclusive / sums.inclusive };
+}

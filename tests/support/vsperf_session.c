@@ -1,0 +1,79 @@
+#include "support/vsperf_session.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "import/vsperf.h"
+#include "support/scenario.h"
+
+char *vsperf_try(const char *const *texts, size_t count, uint64_t resolution, const char *path)
+{
+    struct vsperf *v = vsperf_new();
+    char *error = NULL;
+    for (size_t i = 0; i < count && !error; i++) {
+        char name[32];
+        enum vsperf_kind kind;
+        snprintf(name, sizeof name, "%zu.csv", i + 1);
+        if (!vsperf_read(v, name, texts[i], strlen(texts[i]), &kind))
+            error = strdup(v->error);
+    }
+    if (!error && !vsperf_complete(v))
+        error = strdup(v->error);
+    if (!error) {
+        struct vsperf_trees trees = vsperf_make_trees(v);
+        const char *wrong = vsperf_write(v, &trees, resolution, path);
+        error = wrong ? strdup(wrong) : NULL;
+        vsperf_drop_trees(&trees);
+    }
+    vsperf_free(v);
+    return error;
+}
+
+struct loaded vsperf_load(const char *const *texts, size_t count, uint64_t resolution)
+{
+    struct loaded l;
+    char *error = vsperf_try(texts, count, resolution, test_path("imported.dwell"));
+    cr_assert(error == NULL, "%s", error);
+    load_session(&l, test_path("imported.dwell"), 1);
+    return l;
+}
+
+struct times vsperf_times(const struct loaded *l, const char *name)
+{
+    struct times *all = rollup_groups(l->rollup, BY_FUNCTION), found = { 0 };
+    int count = 0;
+    for (size_t i = 0; i < l->profile->function_count; i++) {
+        if (strcmp(l->names[i].name, name) == 0) {
+            found = all[i];
+            count++;
+        }
+    }
+    free(all);
+    cr_assert(count == 1, "%d functions %s", count, name);
+    return found;
+}
+
+char *vsperf_paths(const struct loaded *l)
+{
+    const struct tree_options options = { .depth = 1000 };
+    struct table t = view_tree(l, &options);
+    char *text = NULL, *path[1000] = { NULL };
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t row = 0; row < t.row_count; row++) {
+        const struct cell *cells = &t.cells[row * t.column_count];
+        path[cells[0].number] = cells[2].text;
+        for (uint64_t depth = 1; depth <= cells[0].number; depth++)
+            fprintf(out, "%s%s", depth > 1 ? "/" : "", path[depth]);
+        fprintf(out, " %" PRIu64 " %" PRIu64, cells[5].number, cells[7].number);
+        if (cells[4].known)
+            fprintf(out, " %" PRIu64, cells[4].number);
+        fputc('\n', out);
+    }
+    fclose(out);
+    table_drop(&t);
+    return text;
+}
