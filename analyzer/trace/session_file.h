@@ -85,6 +85,12 @@ struct trace_symbol_module {
     size_t build_id_length;
 };
 
+/* A class of trace events. */
+struct trace_event_class {
+    uint8_t guid[16];
+    char *name;
+};
+
 struct session_file {
     char *path;
     int fd;
@@ -106,6 +112,8 @@ struct session_file {
     } *symbol_files;
     size_t symbol_file_count, symbol_file_room;
     struct trace_host host;
+    struct trace_event_class *event_classes; /* as registered: a GUID may come several times */
+    size_t event_class_count, event_class_room;
     char **notes;
     size_t note_count, note_room;
     uint64_t damaged_chunks;
