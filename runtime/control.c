@@ -200,6 +200,9 @@ static int command(struct process *p, uint32_t what, int fd)
     case DWELL_COMMAND_DUMP:
         p->control->text[sizeof p->control->text - 1] = '\0';
         return snapshot_write(fd, p->control->text);
+    case DWELL_COMMAND_EVENT:
+        p->control->text[sizeof p->control->text - 1] = '\0';
+        return said_enable(p->control->text);
     default:
         return -ENOSYS;
     }
@@ -319,8 +322,7 @@ static int act_on_thread(struct thread *self, enum action action, uint32_t tid)
     return status;
 }
 
-/* The calling thread, set up; NULL: nothing is recorded. */
-static struct thread *calling_thread(void)
+struct thread *control_thread(void)
 {
     struct thread *t = thread_self;
     if (runtime.off)
@@ -332,7 +334,7 @@ static struct thread *calling_thread(void)
 
 static int act_on(enum action action, enum dwell_level level, uint32_t id)
 {
-    struct thread *t = calling_thread();
+    struct thread *t = control_thread();
     if (!t || runtime.closed)
         return DWELL_NOT_RECORDED;
     int status = DWELL_OK;
@@ -433,7 +435,7 @@ static int mark(struct thread *t, uint64_t time, int32_t number, const char *tex
 DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *text)
 {
     const int error = errno;
-    struct thread *t = calling_thread();
+    struct thread *t = control_thread();
     if (!t || runtime.closed)
         return DWELL_NOT_RECORDED;
     if (number < 1)
@@ -485,7 +487,7 @@ static int name_process(uint32_t pid, const char *name)
 DWELL_EXPORT int dwell_runtime_name(enum dwell_level level, uint32_t id, const char *name)
 {
     const int error = errno;
-    struct thread *t = calling_thread();
+    struct thread *t = control_thread();
     if (!t || runtime.closed)
         return DWELL_NOT_RECORDED;
     if (level != DWELL_PROCESS && level != DWELL_THREAD)
@@ -502,7 +504,7 @@ DWELL_EXPORT int dwell_runtime_name(enum dwell_level level, uint32_t id, const c
 DWELL_EXPORT int dwell_runtime_dump(const char *path)
 {
     const int error = errno;
-    if (!calling_thread())
+    if (!control_thread())
         return DWELL_NOT_RECORDED;
     uint64_t mask = sys_block_signals();
     int fd = session_reopen(&runtime.session, runtime.path);

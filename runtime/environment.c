@@ -146,6 +146,19 @@ const char *environment_get(const char *name)
     return NULL;
 }
 
+void environment_replace(char *setting)
+{
+    const size_t length = strcspn(setting, "=") + 1;
+    int at = 0;
+    while (at < kept.count && strncmp(kept.settings[at], setting, length) != 0)
+        at++;
+    if (at == MOST_SETTINGS)
+        return;
+    __atomic_store_n(&kept.settings[at], setting, __ATOMIC_RELEASE);
+    if (at == kept.count)
+        __atomic_store_n(&kept.count, at + 1, __ATOMIC_RELEASE);
+}
+
 bool environment_follows(void)
 {
     const char *follow = environment_get("DWELL_FOLLOW");

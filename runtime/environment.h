@@ -23,6 +23,9 @@ void environment_conceal(void);
 /* The value of a DWELL_ variable, or NULL. */
 const char *environment_get(const char *name);
 
+/* From now on NAME=value is as given, which has to stay where it is. One caller at a time. */
+void environment_replace(char *setting);
+
 /* Whether other processes that this one begins are to be recorded. */
 bool environment_follows(void);
 

@@ -127,6 +127,7 @@ static int set_up(void)
     if (!find_path())
         return -ENOENT;
     choose_os_sources();
+    said_settings();
     const char *start = environment_get("DWELL_START");
     runtime.switches.stopped = start && strcmp(start, "paused") == 0;
     int fd = session_create(&runtime.session, runtime.path, true, 0);

@@ -28,12 +28,12 @@ uint32_t ring_chunk_size(void)
 /* The oldest one is forgotten; unless a record of it has still to be stored: then it stays as it is, for good. */
 static void drop(struct dwell_chunk_header *chunk)
 {
-    if (!chunk_has_holes(chunk))
+    if (chunk->kind != DWELL_CHUNK_EVENTS || !chunk_has_holes(chunk))
         chunk_free((char *)chunk);
 }
 
 /* Lists of chunks, the oldest first, linked by a member of their headers that is the writer's own. */
-static struct dwell_chunk_header *take_first(struct ring *ring)
+struct dwell_chunk_header *ring_take_first(struct ring *ring)
 {
     struct dwell_chunk_header *first = ring->first;
     ring->first = (struct dwell_chunk_header *)first->link;
@@ -43,7 +43,7 @@ static struct dwell_chunk_header *take_first(struct ring *ring)
     return first;
 }
 
-static void append(struct ring *ring, struct dwell_chunk_header *chunk)
+void ring_append(struct ring *ring, struct dwell_chunk_header *chunk)
 {
     chunk->link = 0;
     if (ring->last)
@@ -54,30 +54,30 @@ static void append(struct ring *ring, struct dwell_chunk_header *chunk)
     ring->bytes += chunk->size;
 }
 
-static void make_room(struct ring *ring, uint64_t size)
+void ring_make_room(struct ring *ring, uint64_t size)
 {
     while (ring->first && ring->bytes + size > ring_size())
-        drop(take_first(ring));
+        drop(ring_take_first(ring));
 }
 
 struct area ring_take(struct thread *t, uint32_t least, uint32_t size)
 {
-    make_room(&t->ring, size);
+    ring_make_room(&t->ring, size);
     return chunk_take(least, size);
 }
 
 void ring_keep(struct thread *t, struct dwell_chunk_header *chunk)
 {
-    append(&t->ring, chunk);
+    ring_append(&t->ring, chunk);
 }
 
 void ring_end_thread(struct thread *t)
 {
     process_lock();
     while (t->ring.first) {
-        struct dwell_chunk_header *chunk = take_first(&t->ring);
-        make_room(&runtime.process->ended, chunk->size);
-        append(&runtime.process->ended, chunk);
+        struct dwell_chunk_header *chunk = ring_take_first(&t->ring);
+        ring_make_room(&runtime.process->ended, chunk->size);
+        ring_append(&runtime.process->ended, chunk);
     }
     process_unlock();
 }

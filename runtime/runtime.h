@@ -181,6 +181,10 @@ struct thread {
     char name[16];
     uint32_t named; /* by the program, for good */
     struct ring ring; /* mode ring: its finished chunks */
+    struct dwell_chunk_header *said; /* trace events: the chunk they go to, */
+    uint32_t said_used, said_chunks; /* how much of it is used, and how many there were with it; */
+    uint64_t said_last;              /* time of the last one; */
+    struct ring said_ring;           /* mode ring: the finished ones */
     struct thread *next, *previous; /* in the process' list of live threads */
 };
 
@@ -244,7 +248,9 @@ struct process {
     char *rests[REST_SLOTS];       /* what was not used of chunks, smaller ones */
     char *retired[RETIRED_SLOTS];  /* finished chunks, to be unmapped */
     char *held[HELD_SLOTS];        /* the helper's: finished, but with a record still to be stored */
-    struct ring ended;             /* mode ring: chunks of threads that ended */
+    struct ring ended;             /* mode ring: chunks of threads that ended, */
+    struct ring said_ended;        /* and those of their trace events */
+    uint32_t said_lock;
 };
 
 struct text {
@@ -422,6 +428,15 @@ void control_dump_on_signal(void); /* if the user has asked for that */
 void control_look_again(struct thread *t); /* after what made the thread pause by itself */
 void control_take_commands(struct process *p, int fd); /* in the helper */
 
+struct thread *control_thread(void); /* the calling thread, set up; NULL: nothing is recorded */
+
+/* trace_events.c: dwell/event.h. said_settings takes DWELL_EVENTS; said_enable, in the helper, one more setting of the
+ * kind: how many classes it means, or a negative errno value. Signals are held back in the others. */
+void said_settings(void);
+int said_enable(const char *setting);
+void said_begin_thread(struct thread *t);
+void said_end_thread(struct thread *t);
+
 /* snapshot.c: a copy of the session, of which `fd` is a descriptor, as a file of its own; a negative errno value where it
  * cannot be made. */
 int snapshot_write(int fd, const char *path);
@@ -472,6 +487,9 @@ bool chunk_has_holes(const struct dwell_chunk_header *chunk);
 /* ring.c: the mode ring, in which threads use their oldest chunks again. ring_take returns one as chunk_take does;
  * ring_keep takes a finished one; ring_end_thread leaves the thread's chunks to the process. Signals are held back. */
 uint32_t ring_chunk_size(void);
+void ring_make_room(struct ring *ring, uint64_t size); /* by forgetting the oldest */
+void ring_append(struct ring *ring, struct dwell_chunk_header *chunk);
+struct dwell_chunk_header *ring_take_first(struct ring *ring);
 struct area ring_take(struct thread *t, uint32_t least, uint32_t size);
 void ring_keep(struct thread *t, struct dwell_chunk_header *chunk);
 void ring_end_thread(struct thread *t);

@@ -69,7 +69,7 @@ static bool same_chunk(const struct dwell_chunk_header *a, const struct dwell_ch
 static long copy_chunk(const struct copy *c, uint64_t offset, struct dwell_chunk_header *head)
 {
     for (int i = 0; i < TRIES && head->kind != DWELL_CHUNK_FREE && head->kind != DWELL_CHUNK_CONTROL; i++) {
-        const bool live = head->kind == DWELL_CHUNK_EVENTS && head->used == 0;
+        const bool live = (head->kind == DWELL_CHUNK_EVENTS || head->kind == DWELL_CHUNK_TRACE_EVENTS) && head->used == 0;
         long error = copy_backwards(c, offset, head->size, live ? DWELL_UNIT : PIECE);
         if (error < 0)
             return error;

@@ -131,6 +131,7 @@ static void fit_block(struct thread *t, bool forked)
     t->ignored_depth = forked ? t->ignored_depth : 0;
     t->left_untold = t->kept_words = 0;
     t->named = 0;
+    said_begin_thread(t);
     if (!forked) {
         t->quiet_position = QUIET_POSITION;
         stacks_begin_thread(t);
@@ -447,6 +448,7 @@ static void end_thread(struct thread *t)
     thread_give_up_chunk(t, !t->paused);
     tree_end(t);
     ring_end_thread(t);
+    said_end_thread(t);
     os_close(t);
     unlink_thread(t);
     t->wiped->limit = 0;

@@ -15,13 +15,14 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/event_settings.h"
 #include "dwell/format.h"
 
 enum { PATIENCE = 5000 /* milliseconds */, DUMP_PATIENCE = 600000 };
 
 static const struct argp_option options[] = {
     { "output", 'o', "FILE", 0, "dump: the session file to write (default: dwell.dump.data)", 0 },
-    { "session", 's', "FILE", 0, "All processes of this session instead of one PID: pause or resume", 0 },
+    { "session", 's', "FILE", 0, "All processes of this session instead of one PID: pause, resume or event", 0 },
     { 0 },
 };
 
@@ -29,6 +30,7 @@ struct settings {
     const char *output;
     const char *session;
     const char *pid, *action;
+    const char *event; /* of the action "event": which class at which level */
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -46,12 +48,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             s->pid = argument;
         else if (!s->action)
             s->action = argument;
+        else if (!s->event && strcmp(s->action, "event") == 0)
+            s->event = argument;
         else
             die(STATUS_ERROR, "control: too many arguments: '%s'", argument);
         return 0;
     case ARGP_KEY_END:
         if (!s->action)
-            die(STATUS_ERROR, "control: which PID, and pause, resume, stop or dump? dwell control --help tells more");
+            die(STATUS_ERROR, "control: which PID, and pause, resume, stop, dump or event? dwell control --help tells more");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -173,6 +177,8 @@ static void tell(struct dwell_control *control, uint32_t pid, uint32_t command, 
         die(STATUS_ERROR, "%s: not a dwell session, so it is not replaced; choose another file by -o", text);
     if (control->result < 0 && command == DWELL_COMMAND_DUMP)
         die(STATUS_ERROR, "%s: %s", text, strerror(-control->result));
+    if (control->result == -ENOSPC && command == DWELL_COMMAND_EVENT)
+        die(STATUS_ERROR, "%u: too many classes are named already; use * for all", pid);
     if (control->result < 0)
         die(STATUS_ERROR, "%u: refused: %s", pid, control->result == -EPERM ? "it was stopped for good"
                                                                             : strerror(-control->result));
@@ -188,6 +194,7 @@ static const struct {
     { "resume", DWELL_COMMAND_RESUME },
     { "stop", DWELL_COMMAND_STOP },
     { "dump", DWELL_COMMAND_DUMP },
+    { "event", DWELL_COMMAND_EVENT },
 };
 
 static enum dwell_command action_of(const char *name)
@@ -195,7 +202,7 @@ static enum dwell_command action_of(const char *name)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(actions[i].name, name) == 0)
             return actions[i].command;
-    die(STATUS_ERROR, "control: '%s' is none of pause, resume, stop, dump", name);
+    die(STATUS_ERROR, "control: '%s' is none of pause, resume, stop, dump, event", name);
 }
 
 static char *absolute(const char *path)
@@ -212,6 +219,16 @@ static char *absolute(const char *path)
     return whole;
 }
 
+/* What goes with the command; to be freed by the caller. */
+static char *text_for(const struct settings *s, enum dwell_command command)
+{
+    if (command == DWELL_COMMAND_DUMP)
+        return absolute(s->output);
+    if (command == DWELL_COMMAND_EVENT)
+        return event_setting(s->event, STATUS_ERROR, "control");
+    return need_copy("", 0);
+}
+
 static void control_one(const struct settings *s, enum dwell_command command)
 {
     const uint32_t pid = (uint32_t)option_number("PID", s->pid);
@@ -223,45 +240,54 @@ static void control_one(const struct settings *s, enum dwell_command command)
         control = next_control(fd, &offset);
     if (!control)
         die(STATUS_ERROR, "%u: has no place for commands in its session file", pid);
-    char *text = command == DWELL_COMMAND_DUMP ? absolute(s->output) : need_copy("", 0);
+    char *text = text_for(s, command);
     tell(control, pid, command, text);
     if (command == DWELL_COMMAND_DUMP)
         say("%s: what was recorded until now; see: dwell report %s", s->output, s->output);
+    if (command == DWELL_COMMAND_EVENT && control->result == 0 && strcmp(s->event, "*") != 0)
+        say("%u: has no class '%.*s' yet: this holds for one that it registers later", pid, (int)strcspn(text, ":"), text);
     free(text);
     close(fd);
 }
 
 static void control_all(const struct settings *s, enum dwell_command command)
 {
-    if (command != DWELL_COMMAND_PAUSE && command != DWELL_COMMAND_RESUME)
-        die(STATUS_ERROR, "control: --session takes pause or resume");
+    const bool event = command == DWELL_COMMAND_EVENT;
+    if (command != DWELL_COMMAND_PAUSE && command != DWELL_COMMAND_RESUME && !event)
+        die(STATUS_ERROR, "control: --session takes pause, resume or event");
     int fd = open_session(s->session);
     if (fd < 0)
         die(STATUS_ERROR, "%s: %s", s->session, errno == EINVAL ? "not a dwell session" : strerror(errno));
     struct dwell_file_header *header = map_header(fd);
-    __atomic_store_n(&header->global_stopped, command == DWELL_COMMAND_PAUSE, __ATOMIC_SEQ_CST);
+    char *text = text_for(s, command);
+    if (!event)
+        __atomic_store_n(&header->global_stopped, command == DWELL_COMMAND_PAUSE, __ATOMIC_SEQ_CST);
     if (command == DWELL_COMMAND_RESUME)
         __atomic_store_n(&header->global_suspended, 0, __ATOMIC_SEQ_CST);
     uint64_t offset = header->first_control;
     for (struct dwell_control *control; (control = next_control(fd, &offset));) {
         if (control->listening && kill((pid_t)control->pid, 0) == 0)
-            tell(control, control->pid, DWELL_COMMAND_LOOK, "");
+            tell(control, control->pid, event ? command : DWELL_COMMAND_LOOK, text);
         munmap(control, DWELL_UNIT);
     }
+    free(text);
     close(fd);
 }
 
 int command_control(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "PID pause|resume|stop|dump",
+        options, parse, "PID pause|resume|stop|dump|event CLASS[:LEVEL|:off]",
         "Tells the runtime of a program that is being recorded what to do.\v"
         "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file of "
-        "its own, while it goes on (for record --mode ring above all).", NULL, NULL, NULL,
+        "its own, while it goes on (for record --mode ring above all); enable or disable the trace events of a class (its name, its "
+        "GUID, or * for all; LEVEL as in record --event).", NULL, NULL, NULL,
     };
     struct settings s = { .output = "dwell.dump.data" };
     parse_options(&argp, "control", argc, argv, &s);
     const enum dwell_command command = action_of(s.action);
+    if (command == DWELL_COMMAND_EVENT && !s.event)
+        die(STATUS_ERROR, "control: event of which class? NAME, GUID or *, and :LEVEL or :off");
     if (s.session)
         control_all(&s, command);
     else

@@ -11,6 +11,7 @@
 #include "commands/commands.h"
 #include "profile/collect.h"
 #include "report/views.h"
+#include "trace/trace_events.h"
 
 static const struct argp_option options[] = { { 0 } };
 
@@ -79,6 +80,14 @@ static void print_mode(const struct session_file *f)
         line("mode", "%s", f->header.mode == DWELL_MODE_PROFILE ? "profile" : "trace");
 }
 
+static void print_trace_events(const struct session_file *f)
+{
+    struct trace_events events = trace_events_read(f);
+    if (events.count || events.class_count)
+        line("trace events", "%zu, %zu class%s registered", events.count, events.registered, events.registered == 1 ? "" : "es");
+    trace_events_free(&events);
+}
+
 static void print_events(const struct loaded *l, const struct profile_counts *c)
 {
     line("events", "%" PRIu64 " (%" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " frames left without one)",
@@ -88,6 +97,7 @@ static void print_events(const struct loaded *l, const struct profile_counts *c)
     if (l->summary.application_known)
         line("OS events", "%" PRIu64 ", page faults %" PRIu64 ", blocked %.6f s, preempted %.6f s", c->os_events,
              c->page_faults, seconds(l->file, c->blocked), seconds(l->file, c->preempted));
+    print_trace_events(l->file);
     if (c->pauses)
         line("pauses", "%" PRIu64 ", together %.6f s of threads' time", c->pauses, seconds(l->file, c->paused));
 }

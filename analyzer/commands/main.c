@@ -18,11 +18,12 @@ static const struct {
     { "histogram", command_histogram, "how long the single calls of a function took" },
     { "slowest", command_slowest, "the slowest calls of a function, and when they were" },
     { "marks", command_marks, "what the program said of certain moments" },
+    { "events", command_events, "trace events of the program: list, durations, queues" },
     { "info", command_info, "what a session holds, and what was lost" },
     { "export", command_export, "write a session in a format that other tools read" },
     { "perflog", command_perflog, "markers, CPU and memory of PerfLog logs; or two logs compared" },
     { "import", command_import, "make a session of what another profiler wrote" },
-    { "control", command_control, "pause, resume, stop or dump a recording that runs" },
+    { "control", command_control, "pause, resume, stop or dump a recording that runs; enable trace events" },
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 

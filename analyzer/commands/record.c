@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/event_settings.h"
 #include "commands/executable.h"
 #include "commands/filters.h"
 #include "commands/record_symbols.h"
@@ -20,6 +21,7 @@
 #include "session.h"
 #include "trace/scan.h"
 #include "trace/session_finish.h"
+#include "trace/trace_events.h"
 
 enum {
     OPTION_OS_EVENTS = 256,
@@ -36,6 +38,7 @@ enum {
     OPTION_NO_FOLLOW,
     OPTION_DUMP_ON,
     OPTION_MONITOR,
+    OPTION_EVENT,
 };
 
 static const struct argp_option options[] = {
@@ -52,6 +55,9 @@ static const struct argp_option options[] = {
       "not use itself", 0 },
     { "monitor", OPTION_MONITOR, "MS", 0, "Sample the use of CPU and memory of each process every MS milliseconds", 0 },
     { "paused", OPTION_PAUSED, NULL, 0, "Do not record until the program calls dwell_start, or dwell control resumes it", 0 },
+    { "event", OPTION_EVENT, "CLASS[:LEVEL]", 0,
+      "Record the trace events of that class (a name, a GUID, or * for all) up to LEVEL (0 to 255, or critical, error, warning, "
+      "information, verbose; default 255); of several that mean a class the last one holds", 0 },
     { NULL, 0, NULL, 0, "Filters, by the functions' names (PATTERN: see below):", 1 },
     { "only", OPTION_ONLY, "PATTERN", 0, "Record these functions, and suppress all others", 1 },
     { "suppress", OPTION_SUPPRESS, "PATTERN", 0, "Do not record these: their time is their callers'", 1 },
@@ -73,6 +79,7 @@ struct settings {
     bool paused;
     int dump_on; /* a signal's number, or zero */
     unsigned long monitor; /* milliseconds, or zero */
+    char *events; /* settings, parted by commas; NULL: none */
     struct filters filters;
     char **program; /* and its arguments */
 };
@@ -144,6 +151,19 @@ static void parse_filter(struct settings *s, int key, const char *value)
         filters_add(&s->filters, name_of(key), value, place);
 }
 
+static void add_event(struct settings *s, const char *text)
+{
+    enum { LONGEST = 8000 }; /* the runtime's room for it */
+    char *setting = event_setting(text, STATUS_OWN_FAILURE, "--event"), *both = NULL;
+    if (asprintf(&both, "%s%s%s", s->events ? s->events : "", s->events ? "," : "", setting) < 0)
+        die(STATUS_OWN_FAILURE, "out of memory");
+    if (strlen(both) > LONGEST)
+        die(STATUS_OWN_FAILURE, "--event: so many classes cannot be named; use * for all");
+    free(setting);
+    free(s->events);
+    s->events = both;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
@@ -168,6 +188,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_PAUSED:
         s->paused = true;
+        return 0;
+    case OPTION_EVENT:
+        add_event(s, argument);
         return 0;
     case OPTION_DUMP_ON:
         s->dump_on = parse_signal(argument);
@@ -288,6 +311,8 @@ static void prepare_environment(const struct settings *s, const struct executabl
         set_number("DWELL_DUMP_ON", (unsigned long)s->dump_on);
     if (s->monitor)
         set_number("DWELL_MONITOR", s->monitor);
+    if (s->events)
+        setenv("DWELL_EVENTS", s->events, 1);
     if (s->no_follow)
         setenv("DWELL_FOLLOW", "no", 1);
     if (e->has_runtime)
@@ -392,7 +417,7 @@ static int run_and_wait(const struct settings *s, const struct executable *e, pi
 /* ---- the end of the session ---- */
 
 struct outcome {
-    uint64_t events, lost, bytes;
+    uint64_t events, trace_events, lost, lost_trace_events, bytes;
     size_t threads, processes; /* that the runtime was in */
     uint32_t trouble;
 };
@@ -405,6 +430,7 @@ static void complete(const struct session *session, int fd, const char *path, st
         struct scan scan = scan_counts(file);
         record_symbols(session, fd, file);
         o->events = scan.enters + scan.exits;
+        o->trace_events = trace_events_count(file);
         o->threads = file->thread_count;
         for (size_t i = 0; i < file->process_count; i++)
             o->processes += file->processes[i].path[0] != '\0';
@@ -417,6 +443,7 @@ static void complete(const struct session *session, int fd, const char *path, st
     if (fstat(fd, &status) == 0)
         o->bytes = (uint64_t)status.st_blocks * 512; /* on the disk: the file has holes */
     o->lost = session->header->lost_events;
+    o->lost_trace_events = session->header->lost_trace_events;
     o->trouble = session->header->trouble;
 }
 
@@ -449,7 +476,9 @@ static void tell(const struct settings *s, const struct outcome *o)
     char events[32], bytes[32], lost[32];
     if (o->lost || o->trouble & (DWELL_TROUBLE_NO_FILE | DWELL_TROUBLE_REFUSED))
         say("%s events were lost: %s", with_unit(lost, sizeof lost, o->lost), why_lost(o->trouble));
-    if (o->events == 0 && !o->trouble) {
+    if (o->lost_trace_events)
+        say("%s trace events were lost: %s", with_unit(lost, sizeof lost, o->lost_trace_events), why_lost(o->trouble));
+    if (o->events == 0 && o->trace_events == 0 && !o->trouble) {
         if (o->processes && (filters_any(&s->filters) || s->paused))
             say("%s: nothing was recorded: %s", s->program[0],
                 s->paused ? "it never called dwell_start, and nobody resumed it" : "the filters let nothing through");
@@ -463,8 +492,11 @@ static void tell(const struct settings *s, const struct outcome *o)
     }
     if (s->quiet)
         return;
-    say("%s events, %zu thread%s, %zu process%s, %sB in %s; see: dwell report%s%s",
-        with_unit(events, sizeof events, o->events), o->threads, o->threads == 1 ? "" : "s", o->processes,
+    char said[48] = "", trace_events[32];
+    if (o->trace_events)
+        snprintf(said, sizeof said, "%s trace events, ", with_unit(trace_events, sizeof trace_events, o->trace_events));
+    say("%s events, %s%zu thread%s, %zu process%s, %sB in %s; see: dwell report%s%s",
+        with_unit(events, sizeof events, o->events), said, o->threads, o->threads == 1 ? "" : "s", o->processes,
         o->processes == 1 ? "" : "es", with_unit(bytes, sizeof bytes, o->bytes), s->output,
         strcmp(s->output, DEFAULT_SESSION) == 0 ? "" : " ", strcmp(s->output, DEFAULT_SESSION) == 0 ? "" : s->output);
 }
@@ -538,5 +570,6 @@ int command_record(int argc, char **argv)
     free(path);
     free(e.path);
     filters_free(&s.filters);
+    free(s.events);
     return end_alike(status);
 }

@@ -46,6 +46,8 @@ static void remark_losses(struct session_summary *s, const struct session_file *
     const struct dwell_file_header *h = &file->header;
     if (h->lost_events)
         remark(s, "%" PRIu64 " events were lost", h->lost_events);
+    if (h->lost_trace_events)
+        remark(s, "%" PRIu64 " trace events were lost", h->lost_trace_events);
     if (h->lost_threads)
         remark(s, "%" PRIu64 " threads could not be recorded", h->lost_threads);
     if (h->trouble & DWELL_TROUBLE_NO_SPACE)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/table.h"
 #include "symbols/symbols.h"
 
 /* The session's own symbols, in order of module and offset. */
@@ -116,4 +117,66 @@ void names_free(struct function_name *names, size_t count)
         free(names[i].file);
     }
     free(names);
+}
+
+/* ---- single addresses ---- */
+
+struct namer {
+    const struct session_file *file;
+    struct binaries *binaries;
+    struct brought brought;
+    struct table_index *known; /* (offset, number of the module in memory) to an index into names */
+    char **names;
+    size_t count, room;
+};
+
+struct namer *namer_new(const struct session_file *file)
+{
+    struct namer *n = need_memory(1, sizeof *n);
+    n->file = file;
+    n->binaries = binaries_new();
+    n->brought = sort_brought(file);
+    n->known = table_new();
+    return n;
+}
+
+void namer_free(struct namer *n)
+{
+    for (size_t i = 0; i < n->count; i++)
+        free(n->names[i]);
+    free(n->names);
+    table_free(n->known);
+    free(n->brought.sorted);
+    binaries_free(n->binaries);
+    free(n);
+}
+
+static char *find_name(struct namer *n, const struct trace_module *m, uint64_t address)
+{
+    if (!m)
+        return name_by_address("[unknown]", address);
+    const struct profile_module wanted = { .path = m->path, .build_id = m->build_id, .build_id_length = m->build_id_length };
+    struct symbol symbol;
+    if (!find_brought(&n->brought, &wanted, address - m->bias, &symbol)) {
+        struct symbol_module module = { m->path, m->build_id, m->build_id_length };
+        symbol = binaries_find(n->binaries, &module, address - m->bias);
+    }
+    char *short_name = names_module(m->path), *name = shown_name(&symbol, short_name, address - m->bias);
+    free(short_name);
+    return name;
+}
+
+const char *namer_find(struct namer *n, uint32_t process, uint64_t address, uint64_t time)
+{
+    const struct trace_process *p = session_file_process(n->file, process);
+    const struct trace_module *m = p ? trace_module_at(p, address, time) : NULL;
+    const uint32_t module = m ? (uint32_t)((uintptr_t)m / sizeof *m) : 0;
+    struct table_slot *slot = table_find(n->known, m ? address - m->bias : address, module);
+    if (!slot->value_plus_1) {
+        GROW(n->names, n->count, n->room);
+        n->names[n->count] = find_name(n, m, address);
+        table_set(n->known, slot, m ? address - m->bias : address, module, (uint32_t)n->count++);
+        return n->names[n->count - 1];
+    }
+    return n->names[slot->value_plus_1 - 1];
 }

@@ -16,6 +16,14 @@ struct function_name {
 struct function_name *names_find(const struct session_file *file, const struct profile *profile);
 void names_free(struct function_name *names, size_t count);
 
+/* Names of single addresses, such as those of the calls that were open at a trace event. */
+struct namer;
+struct namer *namer_new(const struct session_file *file);
+void namer_free(struct namer *namer);
+
+/* The function that begins at `address` in the process (serial number) at that time; lives as long as the namer. */
+const char *namer_find(struct namer *namer, uint32_t process, uint64_t address, uint64_t time);
+
 /* A module's name as names_find gives it; to be freed by the caller. */
 char *names_module(const char *path);
 

@@ -251,6 +251,18 @@ static void read_note(struct reader *r)
     r->file->notes[r->file->note_count++] = take_text(r);
 }
 
+static void read_event_class(struct reader *r)
+{
+    struct dwell_rec_event_class record;
+    struct session_file *f = r->file;
+    if (!TAKE(r, record))
+        return;
+    GROW(f->event_classes, f->event_class_count, f->event_class_room);
+    struct trace_event_class *c = &f->event_classes[f->event_class_count++];
+    memcpy(c->guid, record.guid, sizeof c->guid);
+    c->name = take_text(r);
+}
+
 static void read_symbol_module(struct reader *r)
 {
     struct dwell_rec_symbol_module record;
@@ -360,6 +372,7 @@ static void (*const readers[])(struct reader *) = {
     [DWELL_REC_SAMPLE] = read_sample,
     [DWELL_REC_HOST] = read_host,
     [DWELL_REC_REPORTED] = read_reported,
+    [DWELL_REC_EVENT_CLASS] = read_event_class,
 };
 
 static void read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,
@@ -458,7 +471,7 @@ void metadata_read(struct session_file *file)
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind == DWELL_CHUNK_EVENTS)
             note_last_chunk(file, i);
-        if (chunk->kind == DWELL_CHUNK_CALL_TREE)
+        if (chunk->kind == DWELL_CHUNK_CALL_TREE || chunk->kind == DWELL_CHUNK_TRACE_EVENTS)
             need_thread(file, chunk->thread, chunk->process);
         if (chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS)
             chunks[count++] = chunk;

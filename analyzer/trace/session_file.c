@@ -204,6 +204,9 @@ void session_file_close(struct session_file *file)
         free(file->threads[i].name);
     for (size_t i = 0; i < file->note_count; i++)
         free(file->notes[i]);
+    for (size_t i = 0; i < file->event_class_count; i++)
+        free(file->event_classes[i].name);
+    free(file->event_classes);
     free_symbols(file);
     free_host(&file->host);
     free(file->processes);

@@ -91,6 +91,12 @@ struct trace_reported {
     struct dwell_rec_reported row;
 };
 
+/* A class of trace events. */
+struct trace_event_class {
+    uint8_t guid[16];
+    char *name;
+};
+
 struct session_file {
     char *path;
     int fd;
@@ -112,6 +118,8 @@ struct session_file {
     } *symbol_files;
     size_t symbol_file_count, symbol_file_room;
     struct trace_host host;
+    struct trace_event_class *event_classes; /* as registered: a GUID may come several times */
+    size_t event_class_count, event_class_room;
     char **notes;
     size_t note_count, note_room;
     struct trace_reported *reported;

@@ -226,7 +226,7 @@ static void punch_unused(const struct session *session, int fd)
         }
         if (h.kind == DWELL_CHUNK_FREE)
             punch(fd, offset + sizeof h, offset + h.size);
-        else if ((h.kind == DWELL_CHUNK_EVENTS || h.kind == DWELL_CHUNK_CALL_TREE) && h.used)
+        else if ((h.kind == DWELL_CHUNK_EVENTS || h.kind == DWELL_CHUNK_CALL_TREE || h.kind == DWELL_CHUNK_TRACE_EVENTS) && h.used)
             punch(fd, offset + h.used, offset + h.size);
         else if (h.kind == DWELL_CHUNK_CALL_TREE)
             punch(fd, end_of_tree(fd, offset, &h), offset + h.size);

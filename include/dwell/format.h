@@ -69,6 +69,7 @@ struct dwell_file_header {
     uint32_t origin;           /* enum dwell_origin; zero: a recording */
     uint64_t first_control; /* offset of the control chunk made last, or zero */
     uint64_t first_filters; /* offset of the filters chunk, or zero */
+    uint64_t lost_trace_events; /* trace events that found no place to be recorded */
 };
 
 /* Where a session that no program recorded comes from; bits. */
@@ -97,6 +98,7 @@ enum dwell_chunk_kind {
     DWELL_CHUNK_CALL_TREE = 4,
     DWELL_CHUNK_CONTROL = 5, /* how a process is told from outside to pause and so on */
     DWELL_CHUNK_FILTERS = 6,
+    DWELL_CHUNK_TRACE_EVENTS = 7,
 };
 
 /* `kind` is stored last: a chunk that has a kind has a whole header. */
@@ -194,6 +196,36 @@ struct dwell_tree_node {
     uint64_t reserved[2];
 };
 
+/*
+ * A trace events chunk holds what one thread has said by dwell/event.h, one event behind the other in the order of time.
+ * An event is this, the addresses of the open calls that are kept (the innermost first), the data, zeros up to a multiple
+ * of 8, of which the last 4 bytes are `size` again. `size` is written last: where it is zero, or the two are not the
+ * same, nothing more has been written.
+ */
+struct dwell_trace_event {
+    uint32_t size; /* of all that; a multiple of 8 */
+    uint8_t type;
+    uint8_t level;
+    uint16_t version;
+    uint64_t time; /* ticks */
+    uint8_t guid[16]; /* of the class, as it lies in an EVENT_TRACE_HEADER */
+    uint64_t kernel_time; /* nanoseconds that the thread has spent in the kernel, as far as the system counts them, */
+    uint64_t user_time;   /* and in user mode */
+    uint64_t cpu_time;    /* nanoseconds on a CPU, exact */
+    uint32_t data_size;
+    uint16_t frames; /* open calls that are kept */
+    uint16_t flags;  /* enum dwell_trace_event_flag */
+    uint32_t depth;  /* open calls that there were */
+    uint32_t pad;
+};
+
+enum { DWELL_TRACE_EVENT_FRAMES = 64 }; /* as many are kept at the most */
+
+enum dwell_trace_event_flag {
+    DWELL_TRACE_EVENT_TIMES = 1, /* kernel_time and user_time are known */
+    DWELL_TRACE_EVENT_CPU = 2,   /* cpu_time is known */
+};
+
 /* How a process takes commands from others: one chunk of this kind for each, of one unit. */
 struct dwell_control {
     struct dwell_chunk_header chunk; /* process: whose it is */
@@ -204,7 +236,7 @@ struct dwell_control {
     uint32_t command;   /* enum dwell_command; set back to zero when it is done */
     int32_t result;     /* of the last command: zero, or a negative errno value */
     uint32_t pad;
-    char text[1024];    /* dump: path of the file to write */
+    char text[1024];    /* dump: path of the file to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on */
 };
 
 /* What is to be done with a function when it is entered: bits. */
@@ -246,6 +278,7 @@ enum dwell_command {
     DWELL_COMMAND_STOP = 3, /* for good */
     DWELL_COMMAND_DUMP = 4, /* writes what the session holds now to the file named by `text` */
     DWELL_COMMAND_LOOK = 5, /* at global_stopped and global_suspended */
+    DWELL_COMMAND_EVENT = 6, /* enables or disables trace events, as `text` says; result: how many classes that means */
 };
 
 /* Records of metadata and symbols chunks. `size` counts the whole record and is a multiple of 8; a
@@ -271,6 +304,7 @@ enum dwell_record_type {
     DWELL_REC_PROCESS_NAME = 12,
     DWELL_REC_SAMPLE = 13,
     DWELL_REC_HOST = 14,
+    DWELL_REC_EVENT_CLASS = 16,
     DWELL_REC_REPORTED = 20,
 };
 
@@ -331,6 +365,11 @@ struct dwell_rec_sample { /* no strings */
 
 struct dwell_rec_host { /* strings: system, release, version, machine and node name, as uname(2) gives them */
     struct dwell_record record;
+};
+
+struct dwell_rec_event_class { /* string: name */
+    struct dwell_record record;
+    uint8_t guid[16];
 };
 
 struct dwell_rec_thread_end { /* no strings */
@@ -405,10 +444,11 @@ struct dwell_rec_reported { /* no strings */
     uint64_t longest;
 };
 
-_Static_assert(sizeof(struct dwell_file_header) == 168, "the file header's layout is fixed");
+_Static_assert(sizeof(struct dwell_file_header) == 176, "the file header's layout is fixed");
 _Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_head) == 64, "the tree head's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_node) == 128, "the tree node's layout is fixed");
+_Static_assert(sizeof(struct dwell_trace_event) == 72, "the trace event's layout is fixed");
 _Static_assert(sizeof(struct dwell_control) <= DWELL_UNIT, "a control chunk is one unit");
 _Static_assert(sizeof(struct dwell_frame) == 16, "the frame's layout is fixed");
 

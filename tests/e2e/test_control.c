@@ -195,13 +195,13 @@ Test(e2e_control, mistakes_from_outside)
     static const struct {
         const char *arguments, *message;
     } cases[] = {
-        { "", "dwell: control: which PID, and pause, resume, stop or dump? dwell control --help tells more\n" },
-        { "1 jump", "dwell: control: 'jump' is none of pause, resume, stop, dump\n" },
+        { "", "dwell: control: which PID, and pause, resume, stop, dump or event? dwell control --help tells more\n" },
+        { "1 jump", "dwell: control: 'jump' is none of pause, resume, stop, dump, event\n" },
         { "abc pause", "dwell: PID: 'abc' is not a number\n" },
         { "4194303 pause", "dwell: 4194303: no such process\n" },
         { "$$ pause", "is not being recorded" },
         { "--session none.data pause", "dwell: none.data: No such file or directory\n" },
-        { "--session . stop", "dwell: control: --session takes pause or resume\n" },
+        { "--session . stop", "dwell: control: --session takes pause, resume or event\n" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ran r = run("$DWELL control %s", cases[i].arguments);

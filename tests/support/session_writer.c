@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { UNIT = 4096, HEADER = 64 };
-enum { KIND_EVENTS = 1, KIND_METADATA = 2, KIND_SYMBOLS = 3 };
+enum { KIND_EVENTS = 1, KIND_METADATA = 2, KIND_SYMBOLS = 3, KIND_TRACE_EVENTS = 7 };
 
 /* ---- bytes ---- */
 
@@ -402,4 +402,60 @@ void write_words(struct writer *w, const uint16_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         put(&w->file, words[i], 2);
+}
+
+/* ---- trace events ---- */
+
+static void put_bytes(struct bytes *b, const void *data, size_t length)
+{
+    extend(b, b->length + length);
+    if (length)
+        memcpy(b->at + b->length - length, data, length);
+}
+
+void write_event_class(struct writer *w, uint32_t process, const char guid[16], const char *name)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, 16, &r);
+    put_bytes(&r, guid, 16);
+    put_string(&r, name, strlen(name));
+    end_record(w, &r);
+}
+
+void begin_trace_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence)
+{
+    begin_chunk(w, KIND_TRACE_EVENTS, process);
+    put_at(&w->file, w->chunk + 20, thread, 4);
+    put_at(&w->file, w->chunk + 24, sequence, 4);
+}
+
+void write_trace_event(struct writer *w, const char guid[16], const struct written_event *e)
+{
+    const size_t begin = w->file.length;
+    put(&w->file, 0, 4);
+    put(&w->file, e->type, 1);
+    put(&w->file, e->level, 1);
+    put(&w->file, e->version, 2);
+    put(&w->file, e->time, 8);
+    put_bytes(&w->file, guid, 16);
+    put(&w->file, e->kernel_ns, 8);
+    put(&w->file, e->user_ns, 8);
+    put(&w->file, e->cpu_ns, 8);
+    put(&w->file, e->size, 4);
+    put(&w->file, e->frame_count, 2);
+    put(&w->file, 3, 2);
+    put(&w->file, e->frame_count + e->more, 4);
+    put(&w->file, 0, 4);
+    for (uint32_t i = 0; i < e->frame_count; i++)
+        put(&w->file, e->frames[i], 8);
+    put_bytes(&w->file, e->data, e->size);
+    const size_t size = (w->file.length - begin + 4 + 7) / 8 * 8;
+    extend(&w->file, begin + size);
+    put_at(&w->file, begin, size, 4);
+    put_at(&w->file, begin + size - 4, size, 4);
+}
+
+void end_trace_events(struct writer *w, bool with_used)
+{
+    end_records(w, with_used);
 }

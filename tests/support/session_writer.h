@@ -87,4 +87,19 @@ void write_faults(struct writer *w, unsigned count);
 void write_unwind(struct writer *w, uint32_t frames);
 void write_words(struct writer *w, const uint16_t *words, size_t count);
 
+/* Trace events: a class, a chunk, and the events in it. */
+struct written_event {
+    uint64_t time;
+    unsigned type, level, version;
+    uint64_t kernel_ns, user_ns, cpu_ns;
+    const void *data;
+    uint32_t size;
+    const uint64_t *frames; /* innermost first */
+    uint32_t frame_count, more; /* `more`: calls that were open besides */
+};
+void write_event_class(struct writer *w, uint32_t process, const char guid[16], const char *name);
+void begin_trace_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence);
+void write_trace_event(struct writer *w, const char guid[16], const struct written_event *e);
+void end_trace_events(struct writer *w, bool with_used);
+
 #endif

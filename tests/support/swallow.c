@@ -5,6 +5,7 @@
 #include "profile/collect.h"
 #include "profile/edges.h"
 #include "profile/rollup.h"
+#include "trace/event_pairs.h"
 #include "trace/scan.h"
 
 /* The quick scan follows events by other code than the profile; whatever the input, they have to see the same. */
@@ -28,6 +29,35 @@ static void take_by_process(const struct profile *profile, const struct rollup *
     free(processes);
 }
 
+/* No event is in two activities, or in one and without a partner; and all of each is there to be read. */
+static void check_trace_events(const struct session_file *file)
+{
+    struct trace_events events = trace_events_read(file);
+    if (trace_events_count(file) != events.count)
+        abort();
+    volatile uint64_t sum = 0;
+    for (size_t i = 0; i < events.count; i++) {
+        const struct trace_event *e = &events.list[i];
+        if ((i && e->time < e[-1].time) || e->previous > i || e->class >= events.class_count)
+            abort();
+        for (unsigned j = 0; j < e->frames; j++)
+            sum += trace_event_frame(e, j);
+        for (uint32_t j = 0; j < e->data_size; j++)
+            sum += e->data[j];
+    }
+    for (size_t key = 0; key < 4; key += 3) {
+        struct event_pairs pairs = event_pairs_match(&events, key);
+        size_t used = pairs.stray_count;
+        for (size_t i = 0; i < pairs.count; i++)
+            used += 1 + (pairs.list[i].dequeue != 0) + pairs.list[i].replies +
+                    (pairs.list[i].end && pairs.list[i].end != pairs.list[i].last_reply);
+        if (used > events.count)
+            abort();
+        event_pairs_free(&pairs);
+    }
+    trace_events_free(&events);
+}
+
 bool swallow_session(const char *path, const char **error)
 {
     struct session_file *file = session_file_open(path, error);
@@ -44,6 +74,7 @@ bool swallow_session(const char *path, const char **error)
     profile_free(rollup_join_threads(profile));
     take_by_process(profile, rollup);
     check_scan(file, &profile->counts);
+    check_trace_events(file);
     rollup_free(rollup);
     profile_free(profile);
     session_file_close(file);

@@ -1,0 +1,66 @@
+#include "commands/event_settings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "trace/event_names.h"
+#include "trace/trace_events.h"
+
+static int small_number(const char *text)
+{
+    char *end;
+    const long number = strtol(text, &end, 10);
+    return end == text || *end || *text < '0' || *text > '9' || number > 255 ? -1 : (int)number;
+}
+
+int event_level(const char *text)
+{
+    const int number = small_number(text);
+    return number >= 0 ? number : event_level_of(text);
+}
+
+int event_type(const char *text)
+{
+    const int number = small_number(text);
+    return number >= 0 ? number : event_type_of(text);
+}
+
+/* The names that dwell_event_register takes. */
+static bool is_subject(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    if (strcmp(text, "*") == 0)
+        return true;
+    return *text && text[strspn(text, letters)] == '\0' && !strchr("._-", *text);
+}
+
+char *event_setting(const char *text, int status, const char *place)
+{
+    const char *colon = strrchr(text, ':');
+    char *subject = need_copy(text, colon ? (size_t)(colon - text) : strlen(text));
+    const char *level_text = colon ? colon + 1 : "255";
+    const int level = event_level(level_text);
+    const bool off = strcmp(level_text, "off") == 0;
+    uint8_t guid[16];
+    char guid_name[GUID_TEXT];
+    const bool is_guid = guid_parse(subject, guid);
+    if (is_guid)
+        guid_text(guid, guid_name);
+    else if (!is_subject(subject))
+        die(status, "%s: '%s' is neither the name of a class of events, nor a GUID, nor *", place, subject);
+    if (level < 0 && !off)
+        die(status,
+            "%s: '%s' is no level: a number from 0 to 255, critical, error, warning, information, verbose, or off",
+            place, level_text);
+    const size_t room = strlen(subject) + GUID_TEXT + 8;
+    char *setting = need_memory(room, 1);
+    if (off)
+        snprintf(setting, room, "%s:off", is_guid ? guid_name : subject);
+    else
+        snprintf(setting, room, "%s:%d", is_guid ? guid_name : subject, level);
+    free(subject);
+    return setting;
+}

@@ -1,0 +1,318 @@
+/* The views of activities, made of trace events that belong together: one by one, and by class. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "dwell/event.h"
+#include "report/events.h"
+
+/* What belongs to an activity; NULL: it has none. */
+struct parts {
+    const struct trace_event *start; /* it always has one */
+    const struct trace_event *dequeue, *end;
+};
+
+static const struct trace_event *event_of(const struct trace_events *events, size_t number)
+{
+    return number ? &events->list[number - 1] : NULL;
+}
+
+static struct parts parts_of(const struct trace_events *events, const struct event_activity *a)
+{
+    return (struct parts){ &events->list[a->start - 1], event_of(events, a->dequeue), event_of(events, a->end) };
+}
+
+/* Types say nothing of an activity, which has several. */
+static bool passes(const struct loaded *l, const struct trace_events *events, const struct event_filter *filter,
+                   const struct trace_event *e)
+{
+    struct event_filter all_types = *filter;
+    all_types.some_types = false;
+    return event_passes(&all_types, l->file, events, e);
+}
+
+/* ---- what found no partner ---- */
+
+struct unmatched {
+    uint64_t starts, dequeues, ends, replies; /* starts: of activities that have no end */
+};
+
+static void count_stray(struct unmatched *u, unsigned type)
+{
+    if (type == EVENT_TRACE_TYPE_DEQUEUE)
+        u->dequeues++;
+    else if (type == EVENT_TRACE_TYPE_END)
+        u->ends++;
+    else if (type == EVENT_TRACE_TYPE_REPLY)
+        u->replies++;
+    else
+        u->starts++; /* it has no key */
+}
+
+void event_remark(struct loaded *l, uint64_t count, const char *what)
+{
+    struct session_summary *s = &l->summary;
+    char *line = NULL;
+    if (!count)
+        return;
+    if (asprintf(&line, "%" PRIu64 " %s", count, what) < 0)
+        die(STATUS_ERROR, "out of memory");
+    GROW(s->remarks, s->remark_count, s->remark_room);
+    s->remarks[s->remark_count++] = line;
+}
+
+void event_remark_unmatched(struct loaded *l, const struct trace_events *events, const struct event_pairs *pairs,
+                            const struct event_filter *filter)
+{
+    struct unmatched u = { 0 };
+    for (size_t i = 0; i < pairs->count; i++)
+        if (!pairs->list[i].end && passes(l, events, filter, event_of(events, pairs->list[i].start)))
+            u.starts++;
+    for (size_t i = 0; i < pairs->stray_count; i++) {
+        const struct trace_event *e = &events->list[pairs->strays[i]];
+        if (passes(l, events, filter, e))
+            count_stray(&u, e->type);
+    }
+    event_remark(l, u.starts, "unmatched START: no END and no REPLY followed");
+    event_remark(l, u.dequeues, "unmatched DEQUEUE: nothing was waiting then");
+    event_remark(l, u.ends, "unmatched END: nothing had been started before");
+    event_remark(l, u.replies, "unmatched REPLY: nothing had been started before");
+}
+
+/* ---- one by one ---- */
+
+enum {
+    PAIR_TIME,
+    PAIR_PID,
+    PAIR_TID,
+    PAIR_END_TID,
+    PAIR_DURATION,
+    PAIR_WAIT,
+    PAIR_SERVICE,
+    PAIR_CPU,
+    PAIR_REPLIES,
+    PAIR_FIRST_REPLY,
+    PAIR_CLASS,
+    PAIR_ENDED_BY,
+    PAIR_FUNCTION,
+    PAIR_SHORT_DATA,
+    PAIR_DATA,
+    PAIR_COLUMNS,
+};
+
+static const struct column pair_columns[PAIR_COLUMNS] = {
+    [PAIR_TIME] = { "start", "START", CELL_TICKS, USE_ALWAYS, false },
+    [PAIR_PID] = { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
+    [PAIR_TID] = { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
+    [PAIR_END_TID] = { "end_tid", "END TID", CELL_COUNT, USE_ALWAYS, false },
+    [PAIR_DURATION] = { "duration", "DURATION", CELL_TICKS, USE_ALWAYS, false },
+    [PAIR_WAIT] = { "wait", "WAIT", CELL_TICKS, USE_ALWAYS, false },
+    [PAIR_SERVICE] = { "service", "SERVICE", CELL_TICKS, USE_ALWAYS, false },
+    [PAIR_CPU] = { "cpu_ns", "CPU ns", CELL_COUNT, USE_ALWAYS, false },
+    [PAIR_REPLIES] = { "replies", "REPLIES", CELL_COUNT, USE_ALWAYS, false },
+    [PAIR_FIRST_REPLY] = { "first_reply", "", CELL_TICKS, USE_DATA, false },
+    [PAIR_CLASS] = { "class", "CLASS", CELL_TEXT, USE_ALWAYS, false },
+    [PAIR_ENDED_BY] = { "ended_by", "BY", CELL_TEXT, USE_ALWAYS, false },
+    [PAIR_FUNCTION] = { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    [PAIR_SHORT_DATA] = { "", "DATA", CELL_TEXT, USE_TEXT, false },
+    [PAIR_DATA] = { "data", "", CELL_TEXT, USE_DATA, false },
+};
+
+static uint64_t between(const struct trace_event *from, const struct trace_event *to)
+{
+    return to->time > from->time ? to->time - from->time : 0;
+}
+
+/* Of the thread that did the work, if it is one thread. */
+static void fill_cpu(struct cell *cell, const struct parts *p)
+{
+    const struct trace_event *from = p->dequeue ? p->dequeue : p->start;
+    if (from->thread == p->end->thread && from->flags & p->end->flags & DWELL_TRACE_EVENT_CPU &&
+        p->end->cpu_time >= from->cpu_time)
+        cell_number(cell, p->end->cpu_time - from->cpu_time);
+}
+
+static void fill_pair(struct cell *cells, const struct loaded *l, const struct trace_events *events,
+                      const struct event_activity *a, struct namer *namer)
+{
+    const struct parts p = parts_of(events, a);
+    const struct trace_process *process = session_file_process(l->file, p.start->process);
+    const struct trace_thread *first = session_file_thread(l->file, p.start->thread);
+    const struct trace_thread *last = session_file_thread(l->file, p.end->thread);
+    cell_number(&cells[PAIR_TIME], event_time(l->file, p.start->time));
+    if (process)
+        cell_number(&cells[PAIR_PID], process->pid);
+    if (first)
+        cell_number(&cells[PAIR_TID], first->tid);
+    if (last)
+        cell_number(&cells[PAIR_END_TID], last->tid);
+    cell_number(&cells[PAIR_DURATION], between(p.start, p.end));
+    if (p.dequeue) {
+        cell_number(&cells[PAIR_WAIT], between(p.start, p.dequeue));
+        cell_number(&cells[PAIR_SERVICE], between(p.dequeue, p.end));
+    }
+    fill_cpu(&cells[PAIR_CPU], &p);
+    cell_number(&cells[PAIR_REPLIES], a->replies);
+    if (a->replies)
+        cell_number(&cells[PAIR_FIRST_REPLY], between(p.start, event_of(events, a->first_reply)));
+    cell_text(&cells[PAIR_CLASS], event_class_name(events, a->class));
+    cell_text(&cells[PAIR_ENDED_BY], p.end->type == EVENT_TRACE_TYPE_END ? "END" : "REPLY");
+    if (p.start->frames)
+        cell_text(&cells[PAIR_FUNCTION],
+                  namer_find(namer, p.start->process, trace_event_frame(p.start, 0), p.start->time));
+    char *short_data = event_data_text(p.start, EVENT_SHORT_DATA), *data = event_data_text(p.start, SIZE_MAX);
+    cell_text(&cells[PAIR_SHORT_DATA], short_data);
+    cell_text(&cells[PAIR_DATA], data);
+    free(short_data);
+    free(data);
+}
+
+struct table view_event_pairs(const struct loaded *l, const struct trace_events *events,
+                              const struct event_pairs *pairs, const struct event_options *options)
+{
+    struct table table = table_make(pair_columns, PAIR_COLUMNS, &l->summary);
+    struct namer *namer = namer_new(l->file);
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct event_activity *a = &pairs->list[i];
+        if (!a->end || !passes(l, events, options->filter, event_of(events, a->start)))
+            continue;
+        if (options->limit && table.row_count == options->limit)
+            table.hidden_rows++;
+        else
+            fill_pair(table_row(&table), l, events, a, namer);
+    }
+    namer_free(namer);
+    return table;
+}
+
+/* ---- by class ---- */
+
+struct sums {
+    uint64_t total, shortest, longest, count;
+};
+
+struct class_sums {
+    uint32_t class;
+    struct sums duration, wait, service;
+    uint64_t replies, open, strays;
+};
+
+static void sum(struct sums *s, uint64_t ticks)
+{
+    if (!s->count++ || ticks < s->shortest)
+        s->shortest = ticks;
+    if (ticks > s->longest)
+        s->longest = ticks;
+    s->total += ticks;
+}
+
+enum { SUM_COLUMNS = 4 };
+
+enum {
+    QUEUE_ENDED,
+    QUEUE_QUEUED,
+    QUEUE_WAIT,
+    QUEUE_SERVICE = QUEUE_WAIT + SUM_COLUMNS,
+    QUEUE_SHARE = QUEUE_SERVICE + SUM_COLUMNS,
+    QUEUE_DURATION,
+    QUEUE_REPLIES = QUEUE_DURATION + SUM_COLUMNS,
+    QUEUE_OPEN,
+    QUEUE_STRAYS,
+    QUEUE_CLASS,
+    QUEUE_COLUMNS,
+};
+
+#define COLUMNS_OF(first, key, title, letter)                                                                          \
+    [first] = { key, title, CELL_TICKS, USE_ALWAYS, false },                                                           \
+    [(first) + 1] = { key "_mean", letter ".MEAN", CELL_TICKS, USE_ALWAYS, false },                                    \
+    [(first) + 2] = { key "_min", "", CELL_TICKS, USE_DATA, false },                                                   \
+    [(first) + 3] = { key "_max", letter ".MAX", CELL_TICKS, USE_ALWAYS, false }
+
+static const struct column queue_columns[QUEUE_COLUMNS] = {
+    [QUEUE_ENDED] = { "ended", "ENDED", CELL_COUNT, USE_ALWAYS, false },
+    [QUEUE_QUEUED] = { "queued", "QUEUED", CELL_COUNT, USE_ALWAYS, false },
+    COLUMNS_OF(QUEUE_WAIT, "wait", "WAIT", "W"),
+    COLUMNS_OF(QUEUE_SERVICE, "service", "SERVICE", "S"),
+    [QUEUE_SHARE] = { "wait_percent", "WAIT %", CELL_PERCENT, USE_ALWAYS, false },
+    COLUMNS_OF(QUEUE_DURATION, "duration", "DURATION", "D"),
+    [QUEUE_REPLIES] = { "replies", "REPLIES", CELL_COUNT, USE_ALWAYS, false },
+    [QUEUE_OPEN] = { "unmatched_starts", "OPEN", CELL_COUNT, USE_ALWAYS, false },
+    [QUEUE_STRAYS] = { "unmatched_others", "STRAY", CELL_COUNT, USE_ALWAYS, false },
+    [QUEUE_CLASS] = { "class", "CLASS", CELL_TEXT, USE_ALWAYS, false },
+};
+
+static void add_activity(struct class_sums *c, const struct parts *p, uint32_t replies)
+{
+    c->replies += replies;
+    if (!p->end) {
+        c->open++;
+        return;
+    }
+    sum(&c->duration, between(p->start, p->end));
+    if (p->dequeue) {
+        sum(&c->wait, between(p->start, p->dequeue));
+        sum(&c->service, between(p->dequeue, p->end));
+    }
+}
+
+static void fill_sums(struct cell *cells, const struct sums *s)
+{
+    if (!s->count)
+        return;
+    cell_number(&cells[0], s->total);
+    cell_number(&cells[1], (s->total + s->count / 2) / s->count);
+    cell_number(&cells[2], s->shortest);
+    cell_number(&cells[3], s->longest);
+}
+
+static void fill_class(struct cell *cells, const struct trace_events *events, const struct class_sums *c)
+{
+    cell_number(&cells[QUEUE_ENDED], c->duration.count);
+    cell_number(&cells[QUEUE_QUEUED], c->wait.count);
+    fill_sums(&cells[QUEUE_WAIT], &c->wait);
+    fill_sums(&cells[QUEUE_SERVICE], &c->service);
+    const uint64_t both = c->wait.total + c->service.total;
+    if (both)
+        cell_percent(&cells[QUEUE_SHARE], 100.0 * (double)c->wait.total / (double)both);
+    fill_sums(&cells[QUEUE_DURATION], &c->duration);
+    cell_number(&cells[QUEUE_REPLIES], c->replies);
+    cell_number(&cells[QUEUE_OPEN], c->open);
+    cell_number(&cells[QUEUE_STRAYS], c->strays);
+    cell_text(&cells[QUEUE_CLASS], event_class_name(events, c->class));
+}
+
+static int compare_classes(const void *a, const void *b)
+{
+    const struct class_sums *x = a, *y = b;
+    if (x->duration.total != y->duration.total)
+        return x->duration.total > y->duration.total ? -1 : 1;
+    return (x->class > y->class) - (x->class < y->class);
+}
+
+struct table view_event_queues(const struct loaded *l, const struct trace_events *events,
+                               const struct event_pairs *pairs, const struct event_options *options)
+{
+    struct table table = table_make(queue_columns, QUEUE_COLUMNS, &l->summary);
+    struct class_sums *classes = need_memory(events->class_count, sizeof *classes);
+    for (size_t i = 0; i < events->class_count; i++)
+        classes[i].class = (uint32_t)i;
+    for (size_t i = 0; i < pairs->count; i++) {
+        const struct parts p = parts_of(events, &pairs->list[i]);
+        if (passes(l, events, options->filter, p.start))
+            add_activity(&classes[pairs->list[i].class], &p, pairs->list[i].replies);
+    }
+    for (size_t i = 0; i < pairs->stray_count; i++) {
+        const struct trace_event *e = &events->list[pairs->strays[i]];
+        if (passes(l, events, options->filter, e))
+            classes[e->class].strays++;
+    }
+    if (events->class_count)
+        qsort(classes, events->class_count, sizeof *classes, compare_classes);
+    for (size_t i = 0; i < events->class_count; i++)
+        if (classes[i].duration.count || classes[i].open || classes[i].strays)
+            fill_class(table_row(&table), events, &classes[i]);
+    free(classes);
+    return table;
+}

@@ -1,0 +1,265 @@
+/* The view of trace events: a row for each, in the order of time. */
+#include "report/events.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "trace/event_cost.h"
+#include "trace/event_names.h"
+
+enum {
+    COLUMN_TIME,
+    COLUMN_PID,
+    COLUMN_TID,
+    COLUMN_LEVEL,
+    COLUMN_VERSION,
+    COLUMN_KERNEL,
+    COLUMN_USER,
+    COLUMN_COST,
+    COLUMN_RESOLUTION,
+    COLUMN_COST_TIME,
+    COLUMN_CPU,
+    COLUMN_CPU_TOTAL,
+    COLUMN_THREAD,
+    COLUMN_CLASS,
+    COLUMN_GUID,
+    COLUMN_TYPE,
+    COLUMN_TYPE_NUMBER,
+    COLUMN_DEPTH,
+    COLUMN_FUNCTION,
+    COLUMN_STACK,
+    COLUMN_SIZE,
+    COLUMN_SHORT_DATA,
+    COLUMN_DATA,
+    COLUMN_HEX,
+    COLUMN_COUNT,
+};
+
+static const struct column columns[COLUMN_COUNT] = {
+    [COLUMN_TIME] = { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
+    [COLUMN_PID] = { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
+    [COLUMN_TID] = { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
+    [COLUMN_LEVEL] = { "level", "LEVEL", CELL_COUNT, USE_ALWAYS, false },
+    [COLUMN_VERSION] = { "version", "VERSION", CELL_COUNT, USE_ALWAYS, false },
+    [COLUMN_KERNEL] = { "kernel_time", "KERNEL", CELL_COUNT, USE_ALWAYS, false },
+    [COLUMN_USER] = { "user_time", "USER", CELL_COUNT, USE_ALWAYS, false },
+    [COLUMN_COST] = { "cost", "COST", CELL_COUNT, USE_ALWAYS, false },
+    [COLUMN_RESOLUTION] = { "resolution_100ns", "", CELL_COUNT, USE_DATA, false },
+    [COLUMN_COST_TIME] = { "cost_ns", "", CELL_COUNT, USE_DATA, false },
+    [COLUMN_CPU] = { "cpu_ns", "CPU ns", CELL_COUNT, USE_ALWAYS, false },
+    [COLUMN_CPU_TOTAL] = { "cpu_total_ns", "", CELL_COUNT, USE_DATA, false },
+    [COLUMN_THREAD] = { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
+    [COLUMN_CLASS] = { "class", "CLASS", CELL_TEXT, USE_ALWAYS, false },
+    [COLUMN_GUID] = { "guid", "", CELL_TEXT, USE_DATA, false },
+    [COLUMN_TYPE] = { "type", "TYPE", CELL_TEXT, USE_ALWAYS, false },
+    [COLUMN_TYPE_NUMBER] = { "type_number", "", CELL_COUNT, USE_DATA, false },
+    [COLUMN_DEPTH] = { "depth", "", CELL_COUNT, USE_DATA, false },
+    [COLUMN_FUNCTION] = { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    [COLUMN_STACK] = { "stack", "", CELL_TEXT, USE_DATA, false },
+    [COLUMN_SIZE] = { "size", "", CELL_COUNT, USE_DATA, false },
+    [COLUMN_SHORT_DATA] = { "", "DATA", CELL_TEXT, USE_TEXT, false },
+    [COLUMN_DATA] = { "data", "", CELL_TEXT, USE_DATA, false },
+    [COLUMN_HEX] = { "data_hex", "", CELL_TEXT, USE_DATA, false },
+};
+
+/* ---- what passes ---- */
+
+static bool passes_class(const struct event_filter *f, const struct trace_event_class *c)
+{
+    char guid[GUID_TEXT];
+    guid_text(c->guid, guid);
+    for (size_t i = 0; i < f->class_count; i++)
+        if (strcmp(f->classes[i], guid) == 0 || (c->name[0] && fnmatch(f->classes[i], c->name, 0) == 0))
+            return true;
+    return f->class_count == 0;
+}
+
+static bool passes_thread(const struct event_filter *f, const struct trace_thread *t)
+{
+    char tid[16];
+    snprintf(tid, sizeof tid, "%" PRIu32, t ? t->tid : 0);
+    for (size_t i = 0; i < f->thread_count; i++)
+        if (t && (strcmp(f->threads[i], tid) == 0 || fnmatch(f->threads[i], t->name, 0) == 0))
+            return true;
+    return f->thread_count == 0;
+}
+
+static bool passes_process(const struct event_filter *f, const struct trace_process *p)
+{
+    for (size_t i = 0; i < f->process_count; i++)
+        if (p && p->pid == f->processes[i])
+            return true;
+    return f->process_count == 0;
+}
+
+uint64_t event_time(const struct session_file *file, uint64_t time)
+{
+    return time > file->header.start_ticks ? time - file->header.start_ticks : 0;
+}
+
+bool event_passes(const struct event_filter *f, const struct session_file *file, const struct trace_events *events,
+                  const struct trace_event *e)
+{
+    if (f->some_types && !f->types[e->type])
+        return false;
+    if (f->level >= 0 && e->level > f->level)
+        return false;
+    const uint64_t ns = ticks_to_ns(event_time(file, e->time), file->header.ticks_per_second);
+    return ns >= f->from && ns < f->to && passes_class(f, &events->classes[e->class]) &&
+           passes_thread(f, session_file_thread(file, e->thread)) &&
+           passes_process(f, session_file_process(file, e->process));
+}
+
+/* ---- texts ---- */
+
+const char *event_class_name(const struct trace_events *events, uint32_t class)
+{
+    static char guid[GUID_TEXT];
+    const struct trace_event_class *c = &events->classes[class];
+    if (c->name[0])
+        return c->name;
+    guid_text(c->guid, guid);
+    return guid;
+}
+
+const char *event_type_text(unsigned type, char text[8])
+{
+    const char *name = event_type_name(type);
+    if (name)
+        return name;
+    snprintf(text, 8, "%u", type);
+    return text;
+}
+
+static char *hexadecimal(const uint8_t *data, size_t size, const char *before)
+{
+    char *text = need_memory(strlen(before) + 2 * size + 1, 1), *at = stpcpy(text, before);
+    for (size_t i = 0; i < size; i++)
+        at += sprintf(at, "%02x", data[i]);
+    return text;
+}
+
+/* A text, perhaps ended by a zero byte. */
+static bool is_text(const uint8_t *data, size_t *size)
+{
+    if (*size && data[*size - 1] == '\0')
+        --*size;
+    for (size_t i = 0; i < *size; i++)
+        if (data[i] < ' ' || data[i] > '~')
+            return false;
+    return *size > 0;
+}
+
+char *event_data_text(const struct trace_event *e, size_t most)
+{
+    size_t size = e->data_size;
+    if (size == 0)
+        return need_copy("", 0);
+    const bool text = is_text(e->data, &size);
+    const size_t shown = size < most ? size : most;
+    char *begin = text ? need_copy((const char *)e->data, shown)
+                       : hexadecimal(e->data, e->data_size < most ? e->data_size : most, "0x");
+    if (text ? shown == size : e->data_size <= most)
+        return begin;
+    const size_t room = strlen(begin) + 32;
+    char *whole = need_memory(room, 1);
+    snprintf(whole, room, "%s... (%" PRIu32 " bytes)", begin, e->data_size);
+    free(begin);
+    return whole;
+}
+
+/* The open functions, outermost first. */
+static char *stack_text(const struct trace_event *e, struct namer *namer)
+{
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (e->depth > e->frames)
+        fprintf(out, "(%" PRIu32 " more) > ", e->depth - e->frames);
+    for (unsigned i = e->frames; i > 0; i--)
+        fprintf(out, "%s%s", namer_find(namer, e->process, trace_event_frame(e, i - 1), e->time), i > 1 ? " > " : "");
+    fclose(out);
+    return text;
+}
+
+/* ---- rows ---- */
+
+static void take_text(struct cell *cell, char *text)
+{
+    cell_text(cell, text);
+    free(text);
+}
+
+/* Since the thread's event before: by the header's rule, and exactly. */
+static void fill_cost(struct cell *cells, const struct trace_event *e, const struct trace_event *before,
+                      uint32_t resolution)
+{
+    if (e->flags & DWELL_TRACE_EVENT_TIMES) {
+        cell_number(&cells[COLUMN_KERNEL], event_units(e->kernel_time, resolution));
+        cell_number(&cells[COLUMN_USER], event_units(e->user_time, resolution));
+        cell_number(&cells[COLUMN_RESOLUTION], resolution);
+        if (before && before->flags & DWELL_TRACE_EVENT_TIMES) {
+            const uint32_t units = event_cost(before, e, resolution);
+            cell_number(&cells[COLUMN_COST], units);
+            cell_number(&cells[COLUMN_COST_TIME], event_cost_ns(units, resolution));
+        }
+    }
+    if (e->flags & DWELL_TRACE_EVENT_CPU) {
+        cell_number(&cells[COLUMN_CPU_TOTAL], e->cpu_time);
+        if (before && before->flags & DWELL_TRACE_EVENT_CPU && e->cpu_time >= before->cpu_time)
+            cell_number(&cells[COLUMN_CPU], e->cpu_time - before->cpu_time);
+    }
+}
+
+static void fill_row(struct cell *cells, const struct loaded *l, const struct trace_events *events,
+                     const struct trace_event *e, struct namer *namer, const struct event_options *options)
+{
+    const struct trace_thread *t = session_file_thread(l->file, e->thread);
+    const struct trace_process *p = session_file_process(l->file, e->process);
+    char guid[GUID_TEXT], type[8];
+    guid_text(events->classes[e->class].guid, guid);
+    cell_number(&cells[COLUMN_TIME], event_time(l->file, e->time));
+    if (p)
+        cell_number(&cells[COLUMN_PID], p->pid);
+    if (t)
+        cell_number(&cells[COLUMN_TID], t->tid);
+    cell_number(&cells[COLUMN_LEVEL], e->level);
+    cell_number(&cells[COLUMN_VERSION], e->version);
+    fill_cost(cells, e, e->previous ? &events->list[e->previous - 1] : NULL, options->resolution);
+    cell_text(&cells[COLUMN_THREAD], t ? t->name : "");
+    cell_text(&cells[COLUMN_CLASS], event_class_name(events, e->class));
+    cell_text(&cells[COLUMN_GUID], guid);
+    cell_text(&cells[COLUMN_TYPE], event_type_text(e->type, type));
+    cell_number(&cells[COLUMN_TYPE_NUMBER], e->type);
+    cell_number(&cells[COLUMN_DEPTH], e->depth);
+    cell_number(&cells[COLUMN_SIZE], e->data_size);
+    char *stack = stack_text(e, namer);
+    if (options->stacks)
+        cell_text(&cells[COLUMN_FUNCTION], stack);
+    else if (e->frames)
+        cell_text(&cells[COLUMN_FUNCTION], namer_find(namer, e->process, trace_event_frame(e, 0), e->time));
+    take_text(&cells[COLUMN_STACK], stack);
+    take_text(&cells[COLUMN_SHORT_DATA], event_data_text(e, EVENT_SHORT_DATA));
+    take_text(&cells[COLUMN_DATA], event_data_text(e, SIZE_MAX));
+    take_text(&cells[COLUMN_HEX], hexadecimal(e->data, e->data_size, ""));
+}
+
+struct table view_events(const struct loaded *l, const struct trace_events *events, const struct event_options *options)
+{
+    struct table table = table_make(columns, COLUMN_COUNT, &l->summary);
+    struct namer *namer = namer_new(l->file);
+    for (size_t i = 0; i < events->count; i++) {
+        const struct trace_event *e = &events->list[i];
+        if (!event_passes(options->filter, l->file, events, e))
+            continue;
+        if (options->limit && table.row_count == options->limit)
+            table.hidden_rows++;
+        else
+            fill_row(table_row(&table), l, events, e, namer, options);
+    }
+    namer_free(namer);
+    return table;
+}

@@ -1,0 +1,35 @@
+/*
+ * What an event's header says of CPU time: how much its thread had used until then, in kernel and in user mode, in
+ * whole units of a timer resolution, which is a number of 100 ns. Between two events of a thread it has used as many
+ * units as the sums of both differ by.
+ */
+#ifndef DWELL_TRACE_EVENT_COST_H
+#define DWELL_TRACE_EVENT_COST_H
+
+#include "trace/trace_events.h"
+
+/* 1 ms, in units of 100 ns. */
+enum { EVENT_RESOLUTION_USUAL = 10000 };
+
+static inline uint32_t event_units(uint64_t ns, uint32_t resolution)
+{
+    return (uint32_t)(ns / 100 / resolution); /* as wide as the header's members: it may come round */
+}
+
+/* Kernel and user units together. */
+static inline uint32_t event_charge(const struct trace_event *e, uint32_t resolution)
+{
+    return event_units(e->kernel_time, resolution) + event_units(e->user_time, resolution);
+}
+
+static inline uint32_t event_cost(const struct trace_event *from, const struct trace_event *to, uint32_t resolution)
+{
+    return event_charge(to, resolution) - event_charge(from, resolution);
+}
+
+static inline uint64_t event_cost_ns(uint32_t units, uint32_t resolution)
+{
+    return (uint64_t)units * resolution * 100;
+}
+
+#endif

@@ -1,0 +1,64 @@
+#include "trace/event_names.h"
+
+#include <stddef.h>
+#include <strings.h>
+
+#include "dwell/event.h"
+
+struct name {
+    const char *name;
+    int number;
+};
+
+/* The first of a number is the one shown. */
+static const struct name types[] = {
+    { "INFO", EVENT_TRACE_TYPE_INFO },
+    { "START", EVENT_TRACE_TYPE_START },
+    { "END", EVENT_TRACE_TYPE_END },
+    { "STOP", EVENT_TRACE_TYPE_STOP },
+    { "DC_START", EVENT_TRACE_TYPE_DC_START },
+    { "DC_END", EVENT_TRACE_TYPE_DC_END },
+    { "EXTENSION", EVENT_TRACE_TYPE_EXTENSION },
+    { "REPLY", EVENT_TRACE_TYPE_REPLY },
+    { "DEQUEUE", EVENT_TRACE_TYPE_DEQUEUE },
+    { "RESUME", EVENT_TRACE_TYPE_RESUME },
+    { "CHECKPOINT", EVENT_TRACE_TYPE_CHECKPOINT },
+    { "SUSPEND", EVENT_TRACE_TYPE_SUSPEND },
+    { "SEND", EVENT_TRACE_TYPE_WINEVT_SEND },
+    { "RECEIVE", EVENT_TRACE_TYPE_WINEVT_RECEIVE },
+};
+
+static const struct name levels[] = {
+    { "none", TRACE_LEVEL_NONE },        { "critical", TRACE_LEVEL_CRITICAL },
+    { "fatal", TRACE_LEVEL_FATAL },      { "error", TRACE_LEVEL_ERROR },
+    { "warning", TRACE_LEVEL_WARNING },  { "information", TRACE_LEVEL_INFORMATION },
+    { "info", TRACE_LEVEL_INFORMATION }, { "verbose", TRACE_LEVEL_VERBOSE },
+};
+
+enum { TYPES = sizeof types / sizeof *types, LEVELS = sizeof levels / sizeof *levels };
+
+static int number_of(const struct name *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(names[i].name, name) == 0)
+            return names[i].number;
+    return -1;
+}
+
+const char *event_type_name(unsigned type)
+{
+    for (size_t i = 0; i < TYPES; i++)
+        if ((unsigned)types[i].number == type)
+            return types[i].name;
+    return NULL;
+}
+
+int event_type_of(const char *name)
+{
+    return number_of(types, TYPES, name);
+}
+
+int event_level_of(const char *name)
+{
+    return number_of(levels, LEVELS, name);
+}

@@ -1,0 +1,231 @@
+#include "trace/event_pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "dwell/event.h"
+
+/* Activities, as 1 + their index, in the order in which they came; those that are elsewhere by now are skipped. */
+struct line {
+    size_t *list;
+    size_t first, count, room;
+};
+
+/* What a thread has under way of a class; or, with keys, what has the same key. */
+struct lane {
+    struct line waiting; /* started */
+    struct line running; /* and taken from a queue */
+    const uint8_t *key;
+    uint32_t class, process;
+};
+
+enum state { WAITING, RUNNING, ENDED };
+
+struct matching {
+    const struct trace_events *events;
+    struct event_pairs *pairs;
+    size_t key;
+    uint8_t *states; /* of the activities */
+    size_t state_count, state_room;
+    struct table_index *lane_numbers, *queue_numbers;
+    struct lane *lanes;
+    size_t lane_count, lane_room;
+    struct line *queues; /* what waits in a process, of a class */
+    size_t queue_count, queue_room;
+};
+
+/* ---- lines ---- */
+
+static void add(struct line *line, size_t activity)
+{
+    GROW(line->list, line->count, line->room);
+    line->list[line->count++] = activity;
+}
+
+static size_t oldest(const struct matching *m, struct line *line, enum state wanted)
+{
+    while (line->first < line->count && m->states[line->list[line->first] - 1] != wanted)
+        line->first++;
+    return line->first < line->count ? line->list[line->first] : 0;
+}
+
+static size_t innermost(const struct matching *m, struct line *line, enum state wanted)
+{
+    while (line->count > line->first && m->states[line->list[line->count - 1] - 1] != wanted)
+        line->count--;
+    return line->count > line->first ? line->list[line->count - 1] : 0;
+}
+
+/* ---- lanes ---- */
+
+static uint64_t hash(const uint8_t *data, size_t size, uint64_t seed)
+{
+    uint64_t h = 0xcbf29ce484222325u ^ seed;
+    for (size_t i = 0; i < size; i++)
+        h = (h ^ data[i]) * 0x100000001b3u;
+    return h;
+}
+
+static struct lane *new_lane(struct matching *m, struct table_slot *slot, uint64_t name, const struct trace_event *e)
+{
+    GROW(m->lanes, m->lane_count, m->lane_room);
+    m->lanes[m->lane_count] = (struct lane){ .key = e->data, .class = e->class, .process = e->process };
+    table_set(m->lane_numbers, slot, name, e->class, (uint32_t)m->lane_count);
+    return &m->lanes[m->lane_count++];
+}
+
+static struct lane *lane_of_key(struct matching *m, const struct trace_event *e)
+{
+    for (uint64_t seed = e->process;; seed += 0x9e3779b97f4a7c15u) {
+        const uint64_t name = hash(e->data, m->key, seed);
+        struct table_slot *slot = table_find(m->lane_numbers, name, e->class);
+        const size_t number = (size_t)slot->value_plus_1 - 1;
+        if (number >= m->lane_count)
+            return new_lane(m, slot, name, e);
+        struct lane *lane = &m->lanes[number];
+        if (lane->class == e->class && lane->process == e->process && lane->key &&
+            memcmp(lane->key, e->data, m->key) == 0)
+            return lane;
+    }
+}
+
+/* NULL: the event has no key. */
+static struct lane *lane_of(struct matching *m, const struct trace_event *e)
+{
+    if (m->key)
+        return e->data_size < m->key ? NULL : lane_of_key(m, e);
+    struct table_slot *slot = table_find(m->lane_numbers, e->thread, e->class);
+    const size_t number = (size_t)slot->value_plus_1 - 1;
+    return number < m->lane_count ? &m->lanes[number] : new_lane(m, slot, e->thread, e);
+}
+
+static struct line *queue_of(struct matching *m, const struct trace_event *e)
+{
+    struct table_slot *slot = table_find(m->queue_numbers, e->process, e->class);
+    const size_t number = (size_t)slot->value_plus_1 - 1;
+    if (number < m->queue_count)
+        return &m->queues[number];
+    GROW(m->queues, m->queue_count, m->queue_room);
+    m->queues[m->queue_count] = (struct line){ 0 };
+    table_set(m->queue_numbers, slot, e->process, e->class, (uint32_t)m->queue_count);
+    return &m->queues[m->queue_count++];
+}
+
+/* ---- events ---- */
+
+static void start(struct matching *m, struct lane *lane, size_t event)
+{
+    struct event_pairs *p = m->pairs;
+    GROW(p->list, p->count, p->room);
+    GROW(m->states, m->state_count, m->state_room);
+    p->list[p->count++] = (struct event_activity){ .class = lane->class, .start = event + 1 };
+    m->states[m->state_count++] = WAITING;
+    add(&lane->waiting, p->count);
+    if (!m->key)
+        add(queue_of(m, &m->events->list[event]), p->count);
+}
+
+static bool dequeue(struct matching *m, struct lane *lane, size_t event)
+{
+    size_t activity = oldest(m, &lane->waiting, WAITING);
+    if (!activity && !m->key)
+        activity = oldest(m, queue_of(m, &m->events->list[event]), WAITING);
+    if (!activity)
+        return false;
+    m->pairs->list[activity - 1].dequeue = event + 1;
+    m->states[activity - 1] = RUNNING;
+    add(&lane->running, activity);
+    return true;
+}
+
+static size_t under_way(struct matching *m, struct lane *lane)
+{
+    const size_t activity = innermost(m, &lane->running, RUNNING);
+    return activity ? activity : innermost(m, &lane->waiting, WAITING);
+}
+
+static bool end(struct matching *m, struct lane *lane, size_t event)
+{
+    const size_t activity = under_way(m, lane);
+    if (!activity)
+        return false;
+    m->pairs->list[activity - 1].end = event + 1;
+    m->states[activity - 1] = ENDED;
+    return true;
+}
+
+static bool reply(struct matching *m, struct lane *lane, size_t event)
+{
+    const size_t activity = under_way(m, lane);
+    if (!activity)
+        return false;
+    struct event_activity *a = &m->pairs->list[activity - 1];
+    if (!a->replies++)
+        a->first_reply = event + 1;
+    a->last_reply = event + 1;
+    return true;
+}
+
+static bool take(struct matching *m, size_t event)
+{
+    const unsigned type = m->events->list[event].type;
+    if (type != EVENT_TRACE_TYPE_START && type != EVENT_TRACE_TYPE_END && type != EVENT_TRACE_TYPE_DEQUEUE &&
+        type != EVENT_TRACE_TYPE_REPLY)
+        return true; /* of no activity */
+    struct lane *lane = lane_of(m, &m->events->list[event]);
+    if (!lane)
+        return false;
+    switch (type) {
+    case EVENT_TRACE_TYPE_START:
+        start(m, lane, event);
+        return true;
+    case EVENT_TRACE_TYPE_DEQUEUE:
+        return dequeue(m, lane, event);
+    case EVENT_TRACE_TYPE_END:
+        return end(m, lane, event);
+    default:
+        return reply(m, lane, event);
+    }
+}
+
+struct event_pairs event_pairs_match(const struct trace_events *events, size_t key)
+{
+    struct event_pairs pairs = { 0 };
+    struct matching m = {
+        .events = events,
+        .pairs = &pairs,
+        .key = key,
+        .lane_numbers = table_new(),
+        .queue_numbers = table_new(),
+    };
+    for (size_t i = 0; i < events->count; i++) {
+        if (take(&m, i))
+            continue;
+        GROW(pairs.strays, pairs.stray_count, pairs.stray_room);
+        pairs.strays[pairs.stray_count++] = i;
+    }
+    for (size_t i = 0; i < pairs.count; i++)
+        if (!pairs.list[i].end)
+            pairs.list[i].end = pairs.list[i].last_reply;
+    for (size_t i = 0; i < m.lane_count; i++) {
+        free(m.lanes[i].waiting.list);
+        free(m.lanes[i].running.list);
+    }
+    for (size_t i = 0; i < m.queue_count; i++)
+        free(m.queues[i].list);
+    free(m.lanes);
+    free(m.queues);
+    free(m.states);
+    table_free(m.lane_numbers);
+    table_free(m.queue_numbers);
+    return pairs;
+}
+
+void event_pairs_free(struct event_pairs *pairs)
+{
+    free(pairs->list);
+    free(pairs->strays);
+    memset(pairs, 0, sizeof *pairs);
+}

@@ -1,0 +1,41 @@
+/*
+ * Which trace events belong together: an activity is a START, perhaps a DEQUEUE (until then it was waiting in a queue),
+ * and an END, or answers (REPLY), of which the last one ends it where there is no END.
+ *
+ * All events of an activity are of one class and process. Which ones they are is told by threads and nesting:
+ *
+ *   - a START is on its thread;
+ *   - a DEQUEUE takes the oldest activity that its own thread has started and that waits; where there is none, the
+ * oldest of the process: another thread has put it into the queue;
+ *   - an END or REPLY means the activity that its thread has taken from a queue last, else the innermost that it has
+ *     started.
+ *
+ * Or by a key, the first bytes of the data of each event: then threads do not matter.
+ */
+#ifndef DWELL_TRACE_EVENT_PAIRS_H
+#define DWELL_TRACE_EVENT_PAIRS_H
+
+#include "trace/trace_events.h"
+
+enum { EVENT_LONGEST_KEY = 64 };
+
+/* Events are given as 1 + their index; zero: there is none. */
+struct event_activity {
+    uint32_t class;
+    uint32_t replies;
+    size_t start, dequeue, end; /* end: of an activity that has replies and no END, the last reply */
+    size_t first_reply, last_reply;
+};
+
+struct event_pairs {
+    struct event_activity *list; /* in the order of their starts; those without an end, too */
+    size_t count, room;
+    size_t *strays; /* indices of DEQUEUE, END and REPLY events to which no start was found */
+    size_t stray_count, stray_room;
+};
+
+/* `key`: how many bytes of the data are one; zero: none. */
+struct event_pairs event_pairs_match(const struct trace_events *events, size_t key);
+void event_pairs_free(struct event_pairs *pairs);
+
+#endif

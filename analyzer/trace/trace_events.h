@@ -1,0 +1,52 @@
+/* The trace events of a session (dwell/event.h), all of them, in the order of time. */
+#ifndef DWELL_TRACE_TRACE_EVENTS_H
+#define DWELL_TRACE_TRACE_EVENTS_H
+
+#include "trace/session_file.h"
+
+struct trace_event {
+    uint64_t time;            /* ticks */
+    uint32_t process, thread; /* serial numbers */
+    uint32_t class;           /* index into trace_events.classes */
+    uint8_t type, level;
+    uint16_t version;
+    uint16_t flags; /* enum dwell_trace_event_flag */
+    uint16_t frames;
+    uint32_t depth;                            /* open calls, of which the `frames` innermost are known */
+    uint64_t kernel_time, user_time, cpu_time; /* nanoseconds */
+    const uint8_t *addresses; /* of these calls, the innermost first, 8 bytes each: trace_event_frame */
+    const uint8_t *data;
+    uint32_t data_size;
+    uint32_t order;  /* among those of its thread */
+    size_t previous; /* 1 + index of the event of its thread before this one; zero: none */
+};
+
+struct trace_events {
+    struct trace_event *list;
+    size_t count, room;
+    struct trace_event_class *classes; /* those that were registered, and others that have events: without a name */
+    size_t class_count, class_room;
+    size_t registered; /* so many, the first ones, were */
+    struct table_index *class_numbers;
+    uint8_t **chunks; /* in which addresses and data lie */
+    size_t chunk_count, chunk_room;
+    uint64_t damaged_chunks;
+};
+
+struct trace_events trace_events_read(const struct session_file *file);
+void trace_events_free(struct trace_events *events);
+
+/* How many there are, without keeping them. */
+uint64_t trace_events_count(const struct session_file *file);
+
+uint64_t trace_event_frame(const struct trace_event *event, unsigned i);
+
+/* ---- GUIDs, as an EVENT_TRACE_HEADER has them ---- */
+
+enum { GUID_TEXT = 37 };
+void guid_text(const uint8_t guid[16], char text[GUID_TEXT]);
+
+/* With or without braces; false: it is none. */
+bool guid_parse(const char *text, uint8_t guid[16]);
+
+#endif

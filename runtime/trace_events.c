@@ -1,0 +1,508 @@
+/*
+ * Trace events (dwell/event.h): each thread's go into chunks of their own, whatever the mode, and while it is paused.
+ *
+ * An event is written with signals held back: nothing of it can be interrupted by another one, or by a probe, on the
+ * same thread. Its size is stored last, so that a reader after a kill finds a whole event or none.
+ *
+ * What is wanted is one text, "NAME:LEVEL,GUID:LEVEL,*:off" and so on, of which the last setting that means a class
+ * holds. It comes as DWELL_EVENTS, is handed on so to the programs that this one executes, and changes by dwell
+ * control.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "environment.h"
+#include "event_check.h"
+#include "runtime.h"
+#include "sys.h"
+
+/* As a probe called in the same place would have it (hooks.c). */
+#define CALLERS_STACK_POINTER ((uint64_t)__builtin_dwarf_cfa() - sizeof(void *))
+
+enum {
+    FIRST_CHUNK = 16 << 10, /* doubled for each further one of a thread */
+    LARGEST_CHUNK = 256 << 10,
+    GUID_TEXT = 36,
+    LONGEST_SETTINGS = 8 << 10,
+};
+
+/* ---- what is wanted ---- */
+
+static const char setting_name[] = "DWELL_EVENTS=";
+
+/* Two: the one that is not in use is filled, then used. They stay through a fork, as the classes do. */
+static char settings[2][sizeof setting_name + LONGEST_SETTINGS];
+static const char *wanted = "";
+static struct dwell_event_class *classes;
+
+static void write_hexadecimal(char *at, uint64_t value, int digits)
+{
+    for (int i = digits - 1; i >= 0; i--, value >>= 4)
+        at[i] = "0123456789abcdef"[value & 15];
+}
+
+static void write_guid(char text[GUID_TEXT], const dwell_guid *guid)
+{
+    memset(text, '-', GUID_TEXT);
+    write_hexadecimal(text, guid->data1, 8);
+    write_hexadecimal(text + 9, guid->data2, 4);
+    write_hexadecimal(text + 14, guid->data3, 4);
+    for (int i = 0; i < 8; i++)
+        write_hexadecimal(text + 19 + 2 * i + (i > 1), guid->data4[i], 2);
+}
+
+/* A setting: what it is of, and behind the colon its level. */
+struct setting {
+    const char *subject;
+    size_t length;
+    uint32_t enabled; /* as in struct dwell_event_class */
+};
+
+/* The first of the list, and *list behind it; false: there is none. */
+static bool next_setting(const char **list, struct setting *s)
+{
+    if (!**list)
+        return false;
+    const size_t whole = strcspn(*list, ",");
+    s->subject = *list;
+    s->length = strcspn(*list, ":,");
+    *list += whole + ((*list)[whole] == ',');
+    s->enabled = 256;
+    if (s->length < whole) {
+        const char *level = s->subject + s->length + 1;
+        uint32_t number = 0;
+        for (; *level >= '0' && *level <= '9' && number < 256; level++)
+            number = number * 10 + (uint32_t)(*level - '0');
+        if (strncmp(level, "off", 3) == 0)
+            s->enabled = 0;
+        else
+            s->enabled = number < 256 ? number + 1 : 256;
+    }
+    return true;
+}
+
+static bool is_text(const struct setting *s, const char *text, size_t length)
+{
+    return s->length == length && memcmp(s->subject, text, length) == 0;
+}
+
+static bool means(const struct setting *s, const struct dwell_event_class *c)
+{
+    char guid[GUID_TEXT];
+    write_guid(guid, &c->guid);
+    return is_text(s, "*", 1) || is_text(s, c->name, strlen(c->name)) || is_text(s, guid, GUID_TEXT);
+}
+
+static void apply(struct dwell_event_class *c)
+{
+    uint32_t enabled = 0;
+    const char *list = wanted;
+    for (struct setting s; next_setting(&list, &s);)
+        if (means(&s, c))
+            enabled = s.enabled;
+    __atomic_store_n(&c->enabled, enabled, __ATOMIC_RELAXED);
+}
+
+void said_settings(void)
+{
+    const char *given = environment_get("DWELL_EVENTS");
+    if (given)
+        wanted = given;
+}
+
+/* The settings so far without those of the same subject, and the new one behind them. */
+static bool add_setting(const char *text)
+{
+    char *fresh = wanted == settings[0] + sizeof setting_name - 1 ? settings[1] : settings[0];
+    char *at = stpcpy(fresh, setting_name), *const begin = at;
+    const char *list = wanted, *added = text;
+    struct setting is, old;
+    if (!next_setting(&added, &is) || *added)
+        return false;
+    const bool all = is_text(&is, "*", 1);
+    for (const char *item = list; next_setting(&list, &old); item = list) {
+        const size_t length = strcspn(item, ",");
+        if (all || is_text(&is, old.subject, old.length))
+            continue;
+        if ((size_t)(at - begin) + length + 1 > LONGEST_SETTINGS)
+            return false;
+        at = mempcpy(at, item, length);
+        *at++ = ',';
+    }
+    if ((size_t)(at - begin) + strlen(text) > LONGEST_SETTINGS)
+        return false;
+    strcpy(at, text);
+    __atomic_store_n(&wanted, begin, __ATOMIC_RELEASE);
+    environment_replace(fresh);
+    return true;
+}
+
+int said_enable(const char *text)
+{
+    struct process *p = runtime.process;
+    int count = 0;
+    lock_take(&p->said_lock);
+    if (!add_setting(text)) {
+        lock_release(&p->said_lock);
+        return -ENOSPC;
+    }
+    const char *list = text;
+    struct setting added;
+    next_setting(&list, &added);
+    for (struct dwell_event_class *c = classes; c; c = c->next) {
+        count += means(&added, c);
+        apply(c);
+    }
+    lock_release(&p->said_lock);
+    return count;
+}
+
+/* ---- classes ---- */
+
+static bool is_name(const char *name)
+{
+    const size_t length = name ? strnlen(name, DWELL_EVENT_LONGEST_NAME + 1) : 0;
+    if (length == 0 || length > DWELL_EVENT_LONGEST_NAME)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        const char c = name[i];
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!letter && (i == 0 || !strchr("._-", c)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_listed(const struct dwell_event_class *wanted_class)
+{
+    const struct dwell_event_class *c = classes;
+    while (c && c != wanted_class)
+        c = c->next;
+    return c != NULL;
+}
+
+static void announce(const struct dwell_event_class *c)
+{
+    struct dwell_rec_event_class record = { .record.type = DWELL_REC_EVENT_CLASS };
+    memcpy(record.guid, &c->guid, sizeof record.guid);
+    metadata_append(&record.record, sizeof record, &(struct text){ c->name, strlen(c->name) }, 1);
+}
+
+DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c);
+DWELL_EXPORT int dwell_runtime_event_unregister(struct dwell_event_class *c);
+DWELL_EXPORT int dwell_runtime_event_write(const struct dwell_event_class *c, uint32_t version, const void *data,
+                                           size_t size);
+DWELL_EXPORT int dwell_runtime_event_write_fields(const struct dwell_event_class *c, uint32_t version,
+                                                  const MOF_FIELD *fields, size_t count);
+DWELL_EXPORT int dwell_runtime_event_trace(const EVENT_TRACE_HEADER *header);
+
+DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c)
+{
+    const int error = errno;
+    if (!control_thread())
+        return DWELL_NOT_RECORDED;
+    if (!is_name(c->name))
+        return DWELL_BAD_NAME;
+    uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED)
+        return DWELL_FAILED;
+    lock_take(&runtime.process->said_lock);
+    const bool fresh = !is_listed(c);
+    if (fresh) {
+        apply(c);
+        c->next = classes;
+        __atomic_store_n(&classes, c, __ATOMIC_RELEASE); /* at once: another thread may be forking */
+    }
+    lock_release(&runtime.process->said_lock);
+    if (fresh)
+        announce(c);
+    sys_restore_signals(mask);
+    errno = error;
+    return DWELL_OK;
+}
+
+DWELL_EXPORT int dwell_runtime_event_unregister(struct dwell_event_class *c)
+{
+    const int error = errno;
+    int status = DWELL_EVENT_NO_CLASS;
+    if (!control_thread())
+        return DWELL_NOT_RECORDED;
+    uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED)
+        return DWELL_FAILED;
+    lock_take(&runtime.process->said_lock);
+    struct dwell_event_class **at = &classes;
+    while (*at && *at != c)
+        at = &(*at)->next;
+    if (*at) {
+        __atomic_store_n(&c->enabled, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(at, c->next, __ATOMIC_RELEASE);
+        status = DWELL_OK;
+    }
+    lock_release(&runtime.process->said_lock);
+    sys_restore_signals(mask);
+    errno = error;
+    return status;
+}
+
+/* ---- chunks ---- */
+
+void said_begin_thread(struct thread *t)
+{
+    t->said = NULL;
+    t->said_used = t->said_chunks = 0;
+    t->said_ring = (struct ring){ NULL, NULL, 0 };
+}
+
+static void finish_chunk(struct thread *t)
+{
+    struct dwell_chunk_header *chunk = t->said;
+    t->said = NULL;
+    __atomic_store_n(&chunk->used, t->said_used, __ATOMIC_RELEASE);
+    if (runtime.mode == DWELL_MODE_RING)
+        ring_append(&t->said_ring, chunk);
+    else
+        sys_unmap(chunk, chunk->size);
+}
+
+static bool next_chunk(struct thread *t, uint32_t room, uint64_t now)
+{
+    if (t->said)
+        finish_chunk(t);
+    if (__atomic_load_n(&runtime.process->stopped, __ATOMIC_RELAXED))
+        return false;
+    const bool ring = runtime.mode == DWELL_MODE_RING;
+    uint32_t size = FIRST_CHUNK;
+    for (uint32_t i = 0; i < t->said_chunks && size < LARGEST_CHUNK; i++)
+        size *= 2;
+    if (ring)
+        size = ring_chunk_size();
+    while (size < sizeof(struct dwell_chunk_header) + room)
+        size *= 2;
+    if (ring)
+        ring_make_room(&t->said_ring, size);
+    const uint32_t least = !t->said_chunks && size == FIRST_CHUNK && room < size / 4 ? size / 4 : size;
+    struct area area = chunk_take(least, size);
+    if (!area.at)
+        return false;
+    struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
+    chunk->process = runtime.process->serial;
+    chunk->thread = t->serial;
+    chunk->sequence = t->said_chunks++;
+    chunk->start_time = now;
+    __atomic_store_n(&chunk->kind, DWELL_CHUNK_TRACE_EVENTS, __ATOMIC_RELEASE);
+    t->said = chunk;
+    t->said_used = sizeof *chunk;
+    return true;
+}
+
+void said_end_thread(struct thread *t)
+{
+    struct dwell_chunk_header *chunk = t->said;
+    if (chunk) {
+        struct area area = { (char *)chunk, chunk->size };
+        chunk_cut(&area, t->said_used);
+        finish_chunk(t);
+    }
+    struct process *p = runtime.process;
+    process_lock();
+    while (t->said_ring.first) {
+        struct dwell_chunk_header *first = ring_take_first(&t->said_ring);
+        ring_make_room(&p->said_ended, first->size);
+        ring_append(&p->said_ended, first);
+    }
+    process_unlock();
+}
+
+/* ---- events ---- */
+
+/* Since its last probe; `here`: the event comes from the stack that the shadow stack belongs to. */
+static bool was_left(const struct thread *t, const struct call *call, uint64_t stack_pointer, bool here)
+{
+    if (call->stack_pointer == 0)
+        return true; /* slow_leave_below has said so */
+    return here && call->stack_pointer - t->stack_low < t->stack_span && call->stack_pointer < stack_pointer;
+}
+
+/* The calls that are open on the thread's stack, without those that were left since its last probe, and those that
+ * filters hide. Returns how many; the innermost addresses are in `frames`. */
+static uint32_t open_calls(const struct thread *t, uint64_t stack_pointer, uint64_t frames[DWELL_TRACE_EVENT_FRAMES])
+{
+    const struct call *first = (const struct call *)t->stack;
+    const bool here = stack_pointer - t->stack_low < t->stack_span;
+    const bool hides = runtime.filtered && runtime.mode != DWELL_MODE_PROFILE;
+    const struct call *call = thread_call(t, t->state) - 1;
+    while (call > first && was_left(t, call, stack_pointer, here))
+        call--;
+    uint32_t count = 0;
+    for (; call > first; call--) {
+        if (hides && call->kind == CALL_HIDDEN)
+            continue;
+        if (count < DWELL_TRACE_EVENT_FRAMES)
+            frames[count] = call->function;
+        count++;
+    }
+    return count;
+}
+
+static uint64_t nanoseconds(struct timeval time)
+{
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
+}
+
+static void read_cpu_times(struct dwell_trace_event *event)
+{
+    struct rusage usage;
+    if (SYS2(getrusage, RUSAGE_THREAD, &usage) == 0) {
+        event->kernel_time = nanoseconds(usage.ru_stime);
+        event->user_time = nanoseconds(usage.ru_utime);
+        event->flags |= DWELL_TRACE_EVENT_TIMES;
+    }
+    struct timespec cpu;
+    if (SYS2(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &cpu) == 0) {
+        event->cpu_time = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+        event->flags |= DWELL_TRACE_EVENT_CPU;
+    }
+}
+
+static void copy_data(char *at, const struct event_data *data)
+{
+    if (!data->fields) {
+        if (data->size)
+            memcpy(at, data->at, data->size);
+        return;
+    }
+    for (uint32_t i = 0; i < data->count; i++) {
+        if (data->fields[i].Length)
+            memcpy(at, (const void *)data->fields[i].DataPtr, data->fields[i].Length);
+        at += data->fields[i].Length;
+    }
+}
+
+static void lose(void)
+{
+    __atomic_fetch_add(&runtime.session.header->lost_trace_events, 1, __ATOMIC_RELAXED);
+}
+
+static int append(struct thread *t, struct dwell_trace_event *event, const struct event_data *data,
+                  uint64_t stack_pointer)
+{
+    uint64_t frames[DWELL_TRACE_EVENT_FRAMES];
+    event->depth = open_calls(t, stack_pointer, frames);
+    event->frames = (uint16_t)(event->depth < DWELL_TRACE_EVENT_FRAMES ? event->depth : DWELL_TRACE_EVENT_FRAMES);
+    event->data_size = (uint32_t)data->size;
+    event->time = clock_now(runtime.clock);
+    if (event->time < t->said_last)
+        event->time = t->said_last; /* the counters of two CPUs may differ by a few ticks */
+    read_cpu_times(event);
+
+    const uint32_t frame_bytes = (uint32_t)event->frames * 8;
+    const uint32_t size = ((uint32_t)sizeof *event + frame_bytes + event->data_size + (uint32_t)sizeof size + 7) & ~7u;
+    if ((!t->said || t->said_used + size > t->said->size) && !next_chunk(t, size, event->time)) {
+        lose();
+        return DWELL_EVENT_LOST;
+    }
+    char *at = (char *)t->said + t->said_used;
+    memcpy(at + sizeof event->size, (const char *)event + sizeof event->size, sizeof *event - sizeof event->size);
+    memcpy(at + sizeof *event, frames, frame_bytes);
+    copy_data(at + sizeof *event + frame_bytes, data);
+    memcpy(at + size - sizeof size, &size, sizeof size);
+    __atomic_store_n((uint32_t *)at, size, __ATOMIC_RELEASE);
+    t->said_used += size;
+    t->said_last = event->time;
+    return DWELL_OK;
+}
+
+static int write_event(const dwell_guid *guid, uint32_t version, const struct event_data *data, uint64_t stack_pointer)
+{
+    struct dwell_trace_event event = {
+        .type = (uint8_t)version,
+        .level = (uint8_t)(version >> 8),
+        .version = (uint16_t)(version >> 16),
+    };
+    memcpy(event.guid, guid, sizeof event.guid);
+    for (;;) {
+        struct thread *t = control_thread();
+        if (!t || runtime.closed)
+            return DWELL_NOT_RECORDED;
+        uint64_t mask = sys_block_signals();
+        if (mask == SYS_NOT_BLOCKED) {
+            lose();
+            return DWELL_EVENT_LOST;
+        }
+        int status = -1;
+        if (t->wiped->alive) { /* else a handler has forked, and this is the child */
+            if (!t->stopped)
+                stacks_find(t, stack_pointer);
+            status = append(t, &event, data, stack_pointer);
+        }
+        sys_restore_signals(mask);
+        if (status >= 0)
+            return status;
+    }
+}
+
+DWELL_EXPORT int dwell_runtime_event_write(const struct dwell_event_class *c, uint32_t version, const void *data,
+                                           size_t size)
+{
+    const int error = errno;
+    if (size && !data)
+        return DWELL_EVENT_BAD_SIZE;
+    int status = event_check_size(size);
+    if (status == DWELL_OK)
+        status =
+            write_event(&c->guid, version, &(struct event_data){ .at = data, .size = size }, CALLERS_STACK_POINTER);
+    errno = error;
+    return status;
+}
+
+DWELL_EXPORT int dwell_runtime_event_write_fields(const struct dwell_event_class *c, uint32_t version,
+                                                  const MOF_FIELD *fields, size_t count)
+{
+    const int error = errno;
+    struct event_data data;
+    int status = event_check_fields(fields, count, &data);
+    if (status == DWELL_OK)
+        status = write_event(&c->guid, version, &data, CALLERS_STACK_POINTER);
+    errno = error;
+    return status;
+}
+
+/* Several classes may have that GUID; any of them that lets the event pass will do. Classes may come and go meanwhile:
+ * signals are held back, and the lock is taken. */
+static int find_class(const dwell_guid *guid, uint8_t level)
+{
+    int status = DWELL_EVENT_NO_CLASS;
+    uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED) {
+        lose();
+        return DWELL_EVENT_LOST;
+    }
+    lock_take(&runtime.process->said_lock);
+    for (const struct dwell_event_class *c = classes; c && status != DWELL_OK; c = c->next)
+        if (memcmp(&c->guid, guid, sizeof *guid) == 0)
+            status = dwell_event_enabled(c, level) ? DWELL_OK : DWELL_EVENT_DISABLED;
+    lock_release(&runtime.process->said_lock);
+    sys_restore_signals(mask);
+    return status;
+}
+
+DWELL_EXPORT int dwell_runtime_event_trace(const EVENT_TRACE_HEADER *header)
+{
+    const int error = errno;
+    struct event_data data;
+    int status = control_thread() ? event_check_header(header, &data) : DWELL_NOT_RECORDED;
+    if (status == DWELL_OK) {
+        dwell_guid guid = header->Guid;
+        if (header->Flags & WNODE_FLAG_USE_GUID_PTR)
+            memcpy(&guid, (const void *)header->GuidPtr, sizeof guid);
+        status = find_class(&guid, header->Class.Level);
+        if (status == DWELL_OK)
+            status = write_event(&guid, header->Version, &data, CALLERS_STACK_POINTER);
+    }
+    errno = error;
+    return status;
+}
