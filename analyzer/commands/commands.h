@@ -9,7 +9,8 @@
 typedef int command(int argc, char **argv);
 
 command command_record, command_report, command_tree, command_callers, command_info, command_marks,
-    command_control, command_export, command_events, command_histogram, command_slowest, command_perflog, command_import;
+    command_control, command_export, command_events, command_histogram, command_slowest, command_perflog, command_import,
+    command_replay;
 
 #define DEFAULT_SESSION "dwell.data"
 
@@ -19,6 +20,9 @@ void parse_options(const struct argp *argp, const char *name, int argc, char **a
 /* Numbers of options; they end the program where the text is no number of the kind. */
 unsigned long option_number(const char *option, const char *text);
 double option_percent(const char *option, const char *text);
+
+/* A time such as 2.5ms, in nanoseconds. */
+uint64_t option_time(const char *option, const char *text);
 
 /* The printer of --format's argument. */
 table_printer *option_format(const char *text);

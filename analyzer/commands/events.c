@@ -75,20 +75,6 @@ struct settings {
     struct event_options view;
 };
 
-static uint64_t parse_time(const char *option, const char *text)
-{
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-    char *end;
-    const double number = strtod(text, &end);
-    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0 && number >= 0 && number * units[i].ns < 1e18)
-            return (uint64_t)(number * units[i].ns + 0.5);
-    die(STATUS_ERROR, "%s: '%s' is no time such as 500ns, 10us, 2.5ms or 1s", option, text);
-}
-
 /* A GUID in any spelling as guid_text has it. */
 static void add_class(struct event_filter *f, const char *text)
 {
@@ -139,10 +125,10 @@ static bool parse_filter(struct event_filter *f, int key, char *argument)
         f->processes[f->process_count++] = (uint32_t)option_number("--process", argument);
         return true;
     case OPTION_FROM:
-        f->from = parse_time("--from", argument);
+        f->from = option_time("--from", argument);
         return true;
     case OPTION_TO:
-        f->to = parse_time("--to", argument);
+        f->to = option_time("--to", argument);
         return true;
     default:
         return false;

@@ -18,6 +18,7 @@ static const struct {
     { "histogram", command_histogram, "how long the single calls of a function took" },
     { "slowest", command_slowest, "the slowest calls of a function, and when they were" },
     { "marks", command_marks, "what the program said of certain moments" },
+    { "replay", command_replay, "the calls as they happened, with times, over all threads" },
     { "events", command_events, "trace events of the program: list, durations, queues" },
     { "info", command_info, "what a session holds, and what was lost" },
     { "export", command_export, "write a session in a format that other tools read" },

@@ -37,6 +37,20 @@ double option_percent(const char *option, const char *text)
     return percent;
 }
 
+uint64_t option_time(const char *option, const char *text)
+{
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+    char *end;
+    const double number = strtod(text, &end);
+    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
+        if (strcmp(end, units[i].unit) == 0 && number >= 0 && number * units[i].ns < 1e18)
+            return (uint64_t)(number * units[i].ns + 0.5);
+    die(STATUS_ERROR, "%s: '%s' is no time such as 500ns, 10us, 2.5ms or 1s", option, text);
+}
+
 table_printer *option_format(const char *text)
 {
     table_printer *print = table_format(text);

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "report/table.h"
 
-static void print_text(const char *text, FILE *out)
+void csv_print_text(const char *text, FILE *out)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         fputs(text, out);
@@ -35,7 +35,7 @@ static void print_cell(const struct table *t, const struct column *column, const
         return;
     switch (column->kind) {
     case CELL_TEXT:
-        print_text(cell->text, out);
+        csv_print_text(cell->text, out);
         break;
     case CELL_DIGITS:
         fputs(cell->text, out);
@@ -63,7 +63,7 @@ static void print_header(const struct table *t, const size_t *order, size_t coun
         if (column_is_time(&t->columns[order[i]])) /* whose keys need no quotes */
             fputs(column_key(t, &t->columns[order[i]], key, sizeof key), out);
         else
-            print_text(column_key(t, &t->columns[order[i]], key, sizeof key), out);
+            csv_print_text(column_key(t, &t->columns[order[i]], key, sizeof key), out);
     }
     fputs("\r\n", out);
 }

@@ -21,7 +21,7 @@ static size_t valid_length(const unsigned char *s)
     return length;
 }
 
-static struct json_object *new_string(const char *text)
+struct json_object *json_new_text(const char *text)
 {
     char *valid = need_memory(strlen(text) * 3 + 1, 1), *to = valid;
     for (const unsigned char *at = (const unsigned char *)text; *at;) {
@@ -56,7 +56,7 @@ static struct json_object *new_cell(const struct table *t, const struct column *
         return NULL; /* null */
     switch (column->kind) {
     case CELL_TEXT:
-        return new_string(cell->text);
+        return json_new_text(cell->text);
     case CELL_COUNT:
         return json_object_new_uint64(cell->number);
     case CELL_TICKS:

@@ -108,6 +108,11 @@ table_printer table_print_text, table_print_csv, table_print_json;
 /* The rows alone, as one of several members of a JSON object: "key": [...] */
 void table_print_json_rows(const struct table *t, const char *key, FILE *out);
 
+/* A text alone, as the format has it: in quotes where it needs them; as a JSON string, valid whatever its bytes are. */
+void csv_print_text(const char *text, FILE *out);
+struct json_object;
+struct json_object *json_new_text(const char *text);
+
 /* The printer of that name, or NULL. table_format_names lists them for messages. */
 table_printer *table_format(const char *name);
 extern const char table_format_names[];

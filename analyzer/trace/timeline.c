@@ -453,15 +453,43 @@ static void add_lane(struct timeline *l, const uint32_t *chunk)
     lane->chunk_count++;
 }
 
-static void find_lanes(struct timeline *l)
+static bool ended_before(const struct session_file *file, uint32_t thread, uint64_t begin)
+{
+    const struct trace_thread *t = session_file_thread(file, thread);
+    return t && t->end_time && t->end_time < begin;
+}
+
+/* Whether the chunk at `i` of the sorted ones ends before `begin`: the thread's next one begins before it. */
+static bool is_past(const struct timeline *l, size_t i, size_t count, uint64_t begin)
+{
+    const struct trace_chunk *chunk = &l->file->chunks[l->order[i]];
+    const struct trace_chunk *next = i + 1 < count ? &l->file->chunks[l->order[i + 1]] : NULL;
+    const bool follows = next && next->process == chunk->process && next->thread == chunk->thread;
+    return follows ? next->start_time < begin : ended_before(l->file, chunk->thread, begin);
+}
+
+/* Returns how many of the `count` sorted chunks are left, at the beginning of the order. */
+static size_t keep_part(struct timeline *l, size_t count, const struct timeline_part *part)
+{
+    size_t kept = 0;
+    for (size_t i = 0; part->begin && i < count; i++)
+        if (!is_past(l, i, count, part->begin))
+            l->order[kept++] = l->order[i];
+    return part->begin ? kept : count;
+}
+
+static void find_lanes(struct timeline *l, const struct timeline_part *part)
 {
     size_t count = 0;
     l->order = need_memory(l->file->chunk_count + 1, sizeof *l->order);
-    for (uint32_t i = 0; i < l->file->chunk_count; i++)
-        if (l->file->chunks[i].kind == DWELL_CHUNK_EVENTS)
+    for (uint32_t i = 0; i < l->file->chunk_count; i++) {
+        const struct trace_chunk *chunk = &l->file->chunks[i];
+        if (chunk->kind == DWELL_CHUNK_EVENTS && (!part->wants || part->wants(l->context, chunk->process, chunk->thread)))
             l->order[count++] = i;
+    }
     if (count)
         qsort_r(l->order, count, sizeof *l->order, compare_chunks, l->file->chunks);
+    count = keep_part(l, count, part);
     l->lanes = need_memory(count + 1, sizeof *l->lanes);
     l->heap = need_memory(count + 1, sizeof(struct lane *));
     for (size_t i = 0; i < count; i++)
@@ -472,9 +500,15 @@ static void find_lanes(struct timeline *l)
 
 struct timeline_counts timeline_run(const struct session_file *file, timeline_taker *take, void *context)
 {
+    return timeline_run_part(file, &(struct timeline_part){ 0 }, take, context);
+}
+
+struct timeline_counts timeline_run_part(const struct session_file *file, const struct timeline_part *part,
+                                         timeline_taker *take, void *context)
+{
     struct timeline l = { .file = file, .take = take, .context = context };
     l.away = need_memory(file->process_count + 1, sizeof *l.away);
-    find_lanes(&l);
+    find_lanes(&l, part);
     run_heap(&l); /* either no lane is left, or the taker has enough and is told nothing of those that are */
     for (size_t i = 0; i < l.heap_count; i++)
         free_lane(l.heap[i]);

@@ -73,4 +73,15 @@ struct timeline_counts {
 /* Runs through the session, up to its end or until `take` has enough. */
 struct timeline_counts timeline_run(const struct session_file *file, timeline_taker *take, void *context);
 
+/* A part of a session. What is read begins with the chunk in which `begin` lies, thread by thread, so that events before
+ * it still come; calls that are open there are found. */
+struct timeline_part {
+    uint64_t begin;
+    bool (*wants)(void *context, uint32_t process, uint32_t thread); /* by serial numbers; NULL: all threads */
+};
+
+/* Likewise, but of that part alone. */
+struct timeline_counts timeline_run_part(const struct session_file *file, const struct timeline_part *part,
+                                         timeline_taker *take, void *context);
+
 #endif

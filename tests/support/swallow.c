@@ -5,6 +5,7 @@
 #include "profile/collect.h"
 #include "profile/edges.h"
 #include "profile/rollup.h"
+#include "report/replay.h"
 #include "trace/event_pairs.h"
 #include "trace/scan.h"
 
@@ -58,6 +59,23 @@ static void check_trace_events(const struct session_file *file)
     trace_events_free(&events);
 }
 
+static bool count_line(void *context, const struct replay_line *line)
+{
+    size_t *lines = context;
+    return line->thread != (const void *)line && ++*lines < 100000;
+}
+
+/* All of it, and the second half with little of it. */
+static void check_replay(const struct session_file *file)
+{
+    uint64_t middle = 0;
+    for (size_t i = 0; i < file->chunk_count; i++)
+        middle = middle / 2 + file->chunks[i].start_time / 2;
+    size_t lines = 0;
+    replay(file, &(struct replay_options){ .to = UINT64_MAX }, count_line, &lines);
+    replay(file, &(struct replay_options){ .from = middle, .to = UINT64_MAX / 2, .shortest = 1000, .root = "*" }, count_line, &lines);
+}
+
 bool swallow_session(const char *path, const char **error)
 {
     struct session_file *file = session_file_open(path, error);
@@ -75,6 +93,7 @@ bool swallow_session(const char *path, const char **error)
     take_by_process(profile, rollup);
     check_scan(file, &profile->counts);
     check_trace_events(file);
+    check_replay(file);
     rollup_free(rollup);
     profile_free(profile);
     session_file_close(file);

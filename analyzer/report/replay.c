@@ -1,0 +1,448 @@
+#include "report/replay.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "report/names.h"
+
+enum {
+    MOST_HELD = 4096, /* lines that wait behind a call that may still become a whole one */
+    FAR = 20,         /* lines */
+};
+
+/* An open call. */
+struct open_call {
+    const char *function; /* NULL: nobody has asked yet */
+    uint64_t begin;
+    uint64_t age;  /* when it was found */
+    uint64_t line; /* its number; NO_LINE: it has none */
+    uint64_t address;
+    unsigned notes;
+    size_t depth; /* from the root */
+    bool visible;
+};
+
+#define NO_LINE UINT64_MAX
+
+struct replay_thread {
+    uint32_t process, serial;
+    const struct trace_thread *thread;
+    struct open_call *calls;
+    size_t depth, room;
+    size_t root; /* 1 + index of the outermost open call of the root; zero: none is open */
+};
+
+struct held_line {
+    struct replay_line line;
+    bool undecided, dropped;
+};
+
+struct replay {
+    const struct session_file *file;
+    const struct replay_options *options;
+    struct namer *namer;
+    replay_taker *take;
+    void *context;
+    struct replay_thread **threads; /* in the order in which they came */
+    size_t thread_count, thread_room;
+    struct table_index *thread_index;
+    struct held_line *lines; /* a ring, by number */
+    size_t line_room;        /* a power of two */
+    uint64_t first_line, end_line;
+    bool begun, enough, root_found;
+};
+
+/* ---- lines ---- */
+
+static struct held_line *line_of(const struct replay *r, uint64_t number)
+{
+    return &r->lines[number & (r->line_room - 1)];
+}
+
+static void make_room(struct replay *r)
+{
+    if (r->end_line - r->first_line < r->line_room)
+        return;
+    struct held_line *more = need_memory(r->line_room * 2, sizeof *more);
+    for (uint64_t i = r->first_line; i < r->end_line; i++)
+        more[i & (r->line_room * 2 - 1)] = *line_of(r, i);
+    free(r->lines);
+    r->lines = more;
+    r->line_room *= 2;
+}
+
+static uint64_t push(struct replay *r, const struct replay_thread *t, struct replay_line line, bool undecided)
+{
+    make_room(r);
+    line.thread = t->thread;
+    line.process = t->process;
+    *line_of(r, r->end_line) = (struct held_line){ .line = line, .undecided = undecided };
+    return r->end_line++;
+}
+
+/* Gives out what is known; where the first has waited for too long, it is a begin. */
+static void flush(struct replay *r, uint64_t now, bool all)
+{
+    for (; r->first_line < r->end_line; r->first_line++) {
+        struct held_line *held = line_of(r, r->first_line);
+        const bool long_enough = now >= held->line.time && now - held->line.time >= r->options->shortest;
+        if (held->undecided && !all && (r->end_line - r->first_line < MOST_HELD || !long_enough))
+            return;
+        held->undecided = false;
+        if (!held->dropped && !r->enough && !r->take(r->context, &held->line))
+            r->enough = true;
+        free(held->line.text);
+        held->line.text = NULL;
+    }
+}
+
+/* That line, if it is not decided yet. */
+static struct held_line *undecided(const struct replay *r, uint64_t number)
+{
+    if (number == NO_LINE || number < r->first_line)
+        return NULL;
+    struct held_line *held = line_of(r, number);
+    return held->undecided ? held : NULL;
+}
+
+/* Something is shown within the innermost `depth` calls, so they are no whole ones. */
+static void decide_below(struct replay *r, const struct replay_thread *t, size_t depth)
+{
+    while (depth-- > 0) {
+        struct held_line *held = undecided(r, t->calls[depth].line);
+        if (held)
+            held->undecided = false;
+        else if (t->calls[depth].visible)
+            return; /* those around it are decided, too */
+    }
+}
+
+/* ---- threads ---- */
+
+static struct replay_thread *thread_of(struct replay *r, const struct timeline_thread *thread)
+{
+    struct table_slot *slot = table_find(r->thread_index, thread->thread, thread->process);
+    if (slot->value_plus_1)
+        return r->threads[slot->value_plus_1 - 1];
+    struct replay_thread *t = need_memory(1, sizeof *t);
+    *t = (struct replay_thread){
+        .process = thread->process,
+        .serial = thread->thread,
+        .thread = session_file_thread(r->file, thread->thread),
+    };
+    GROW(r->threads, r->thread_count, r->thread_room);
+    table_set(r->thread_index, slot, thread->thread, thread->process, (uint32_t)r->thread_count);
+    r->threads[r->thread_count++] = t;
+    return t;
+}
+
+/* ---- calls ---- */
+
+static bool is_root(const struct replay *r, const char *name)
+{
+    const char *wanted = r->options->root;
+    const size_t plain = strcspn(name, "(");
+    if (strcmp(wanted, name) == 0 || fnmatch(wanted, name, 0) == 0)
+        return true;
+    char *without = need_copy(name, plain); /* parameters */
+    const bool same = strcmp(wanted, without) == 0 || fnmatch(wanted, without, 0) == 0;
+    free(without);
+    return same;
+}
+
+static const char *name_of(const struct replay *r, const struct replay_thread *t, struct open_call *call, uint64_t time)
+{
+    if (!call->function)
+        call->function = namer_find(r->namer, t->process, call->address, time);
+    return call->function;
+}
+
+static void show_begin(struct replay *r, struct replay_thread *t, size_t at, uint64_t now)
+{
+    struct open_call *call = &t->calls[at];
+    if (!call->visible)
+        return;
+    if (!r->options->shortest)
+        decide_below(r, t, at);
+    call->line = push(r, t, (struct replay_line){
+        .kind = REPLAY_BEGIN,
+        .notes = call->notes,
+        .time = call->begin,
+        .has_time = true,
+        .depth = call->depth,
+        .function = name_of(r, t, call, now),
+    }, true);
+}
+
+static void open_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
+{
+    const struct timeline_call *from = event->call;
+    GROW(t->calls, t->depth, t->room);
+    const size_t at = t->depth++;
+    struct open_call *call = &t->calls[at];
+    if (event->kind == TIMELINE_FOUND)
+        event->call->note = 1; /* so that its age is known when it comes back, too */
+    const bool found = from->note && event->time > from->enter_time;
+    const uint64_t age = found ? event->time - from->enter_time : 0;
+    *call = (struct open_call){
+        .begin = from->enter_time,
+        .age = age > from->elapsed ? age - from->elapsed : 0,
+        .line = NO_LINE,
+        .address = from->function,
+        .notes = event->kind == TIMELINE_FOUND ? REPLAY_BEGAN_BEFORE : event->kind == TIMELINE_BACK ? REPLAY_BACK : 0,
+    };
+    if (event->kind == TIMELINE_BACK && r->begun)
+        call->begin = event->time;
+    if (r->options->root && !t->root && is_root(r, name_of(r, t, call, event->time)))
+        t->root = at + 1;
+    call->depth = t->root ? at + 1 - t->root : at;
+    call->visible = (!r->options->root || t->root) && (!r->options->depth || call->depth < r->options->depth);
+    if (r->begun)
+        show_begin(r, t, at, event->time);
+}
+
+/* The line of a call that is not decided: whole, or too short to be shown. */
+static void decide_whole(struct replay *r, const struct replay_thread *t, size_t at, struct held_line *held)
+{
+    held->undecided = false;
+    held->dropped = held->line.duration < r->options->shortest;
+    held->line.kind = REPLAY_CALL;
+    if (!held->dropped)
+        decide_below(r, t, at);
+}
+
+static void show_end(struct replay *r, struct replay_thread *t, size_t at, struct replay_line end)
+{
+    struct open_call *call = &t->calls[at];
+    struct held_line *held = undecided(r, call->line);
+    if (held) {
+        held->line.notes |= end.notes;
+        held->line.duration = end.duration;
+        held->line.has_duration = end.has_duration;
+        decide_whole(r, t, at, held);
+        return;
+    }
+    end.kind = REPLAY_END;
+    end.depth = call->depth;
+    end.function = call->function;
+    end.far = r->end_line - call->line > FAR;
+    push(r, t, end, false);
+}
+
+static void close_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
+{
+    static const unsigned notes[] = {
+        [TIMELINE_LEFT] = REPLAY_LEFT, [TIMELINE_OPEN] = REPLAY_UNENDED, [TIMELINE_AWAY] = REPLAY_AWAY };
+    if (!t->depth)
+        return; /* it went away, and never came back */
+    const size_t at = t->depth - 1;
+    const struct open_call *call = &t->calls[at];
+    if (call->visible && call->line != NO_LINE)
+        show_end(r, t, at, (struct replay_line){
+            .notes = event->kind == TIMELINE_EXIT ? 0 : notes[event->kind],
+            .time = event->time,
+            .duration = call->age + event->call->elapsed,
+            .has_time = true,
+            .has_duration = true,
+        });
+    t->depth--;
+    if (t->root > t->depth)
+        t->root = 0;
+}
+
+/* ---- between calls ---- */
+
+/* How deep a line is that is no call's; false: it is outside of what is asked for. */
+static bool find_depth(const struct replay *r, const struct replay_thread *t, size_t *depth)
+{
+    *depth = 0;
+    for (size_t at = t->depth; at-- > 0;)
+        if (t->calls[at].visible) {
+            *depth = t->calls[at].depth + 1;
+            return true;
+        }
+    return !r->options->root;
+}
+
+static void show_between(struct replay *r, const struct replay_thread *t, struct replay_line line)
+{
+    if (!find_depth(r, t, &line.depth)) {
+        free(line.text);
+        return;
+    }
+    if (!r->options->shortest || line.has_duration)
+        decide_below(r, t, t->depth);
+    push(r, t, line, false);
+}
+
+static void show_interval(struct replay *r, const struct replay_thread *t, enum replay_kind kind, uint64_t ticks)
+{
+    if (ticks && ticks >= r->options->shortest)
+        show_between(r, t, (struct replay_line){ .kind = kind, .duration = ticks, .has_duration = true });
+}
+
+static void show_mark(struct replay *r, const struct replay_thread *t, const struct timeline_event *event)
+{
+    show_between(r, t, (struct replay_line){
+        .kind = REPLAY_MARK,
+        .time = event->mark_time,
+        .has_time = true,
+        .number = event->mark_number,
+        .text = need_copy(event->mark_text, event->mark_length),
+    });
+}
+
+/* ---- the part ---- */
+
+static int compare_threads(const void *a, const void *b)
+{
+    const struct replay_thread *x = *(const struct replay_thread *const *)a, *y = *(const struct replay_thread *const *)b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+static struct replay_thread **sorted_threads(const struct replay *r)
+{
+    struct replay_thread **sorted = need_memory(r->thread_count + 1, sizeof(struct replay_thread *));
+    if (r->thread_count) {
+        memcpy(sorted, r->threads, r->thread_count * sizeof(struct replay_thread *));
+        qsort(sorted, r->thread_count, sizeof(struct replay_thread *), compare_threads);
+    }
+    return sorted;
+}
+
+/* All threads are where they were at the part's beginning. */
+static void begin_part(struct replay *r)
+{
+    struct replay_thread **sorted = sorted_threads(r);
+    r->begun = true;
+    for (size_t i = 0; i < r->thread_count; i++)
+        for (size_t at = 0; at < sorted[i]->depth; at++) {
+            sorted[i]->calls[at].notes = REPLAY_BEGAN_BEFORE;
+            show_begin(r, sorted[i], at, r->options->from);
+        }
+    free(sorted);
+}
+
+/* What is open goes on. */
+static void end_part(struct replay *r)
+{
+    const uint64_t end = r->options->to;
+    struct replay_thread **sorted = sorted_threads(r);
+    for (size_t i = 0; i < r->thread_count && r->begun; i++)
+        for (size_t at = sorted[i]->depth; at-- > 0;) {
+            const struct open_call *call = &sorted[i]->calls[at];
+            struct held_line *held = undecided(r, call->line);
+            if (held && end - call->begin < r->options->shortest) {
+                held->undecided = false;
+                held->dropped = true;
+            } else if (call->line != NO_LINE) { /* how long is not known, but it is long enough */
+                show_end(r, sorted[i], at, (struct replay_line){ .notes = REPLAY_GOES_ON, .duration = UINT64_MAX });
+            }
+        }
+    free(sorted);
+    flush(r, end, true);
+    r->enough = true;
+}
+
+static void take_kind(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
+{
+    switch (event->kind) {
+    case TIMELINE_ENTER:
+    case TIMELINE_FOUND:
+    case TIMELINE_BACK:
+        open_call(r, t, event);
+        break;
+    case TIMELINE_EXIT:
+    case TIMELINE_LEFT:
+    case TIMELINE_OPEN:
+    case TIMELINE_AWAY:
+        close_call(r, t, event);
+        break;
+    case TIMELINE_PAUSE:
+    case TIMELINE_RESUME:
+        if (r->begun)
+            show_between(r, t, (struct replay_line){
+                .kind = event->kind == TIMELINE_PAUSE ? REPLAY_PAUSED : REPLAY_RESUMED, .time = event->time, .has_time = true });
+        break;
+    case TIMELINE_MARK:
+        if (r->begun)
+            show_mark(r, t, event);
+        break;
+    }
+}
+
+static bool take_event(void *context, const struct timeline_event *event)
+{
+    struct replay *r = context;
+    struct replay_thread *t = thread_of(r, event->thread);
+    if (!r->begun && event->time >= r->options->from)
+        begin_part(r);
+    if (event->time >= r->options->to) {
+        end_part(r);
+        return false;
+    }
+    if (r->begun) {
+        show_interval(r, t, REPLAY_BLOCKED, event->extras->blocked);
+        show_interval(r, t, REPLAY_PREEMPTED, event->extras->preempted);
+    }
+    take_kind(r, t, event);
+    r->root_found |= t->root && r->begun;
+    flush(r, event->time, false);
+    return !r->enough;
+}
+
+/* ---- beginning and end ---- */
+
+bool replay_wants(const struct session_file *file, const struct replay_options *options, uint32_t process, uint32_t thread)
+{
+    const struct trace_process *p = session_file_process(file, process);
+    const struct trace_thread *t = session_file_thread(file, thread);
+    char tid[16];
+    if (options->process && (!p || p->pid != options->process))
+        return false;
+    if (!options->thread)
+        return true;
+    snprintf(tid, sizeof tid, "%u", t ? t->tid : 0);
+    return t && (strcmp(options->thread, tid) == 0 || fnmatch(options->thread, t->name, 0) == 0);
+}
+
+static bool wants(void *context, uint32_t process, uint32_t thread)
+{
+    const struct replay *r = context;
+    return replay_wants(r->file, r->options, process, thread);
+}
+
+static void free_lines(struct replay *r)
+{
+    for (uint64_t i = r->first_line; i < r->end_line; i++)
+        free(line_of(r, i)->line.text);
+    free(r->lines);
+}
+
+struct replay_result replay(const struct session_file *file, const struct replay_options *options, replay_taker *take,
+                            void *context)
+{
+    struct replay r = { .file = file, .options = options, .take = take, .context = context, .line_room = 64 };
+    r.namer = namer_new(file);
+    r.thread_index = table_new();
+    r.lines = need_memory(r.line_room, sizeof *r.lines);
+    const struct timeline_part part = { .begin = options->from, .wants = wants };
+    struct replay_result result = { .counts = timeline_run_part(file, &part, take_event, &r) };
+    if (!r.enough)
+        flush(&r, UINT64_MAX, true);
+    result.root_found = r.root_found;
+    free_lines(&r);
+    for (size_t i = 0; i < r.thread_count; i++) {
+        free(r.threads[i]->calls);
+        free(r.threads[i]);
+    }
+    free(r.threads);
+    table_free(r.thread_index);
+    namer_free(r.namer);
+    return result;
+}

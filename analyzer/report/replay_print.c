@@ -1,0 +1,273 @@
+/* A replay's lines: as text in columns of fixed places, or as rows of csv, or as an object a line. */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/replay.h"
+#include "report/table.h"
+
+enum {
+    LONGEST_THREAD = 15, /* characters of a name that are shown; the kernel knows no more */
+    LEAST_TIME = 11,     /* characters of a time's column */
+    STEP = 2,            /* blanks of a level */
+    DEEPEST_STEPS = 24,  /* deeper calls are not indented further: their depth is said instead */
+};
+
+struct replay_printer {
+    const struct session_file *file;
+    FILE *out;
+    void (*print)(struct replay_printer *p, const struct replay_line *line);
+    int time_width, tid_width, name_width;
+    const struct trace_thread *last; /* of the line before */
+    uint32_t last_process;
+    bool begun;
+};
+
+static uint64_t ns_of(const struct replay_printer *p, uint64_t ticks)
+{
+    return ticks_to_ns(ticks, p->file->header.ticks_per_second);
+}
+
+static uint64_t since_start(const struct replay_printer *p, uint64_t time)
+{
+    const uint64_t start = p->file->header.start_ticks;
+    return ns_of(p, time > start ? time - start : 0);
+}
+
+/* ---- text ---- */
+
+static void put_time(const struct replay_printer *p, bool known, uint64_t ns)
+{
+    char digits[40] = "";
+    if (known)
+        snprintf(digits, sizeof digits, "%" PRIu64 ".%03" PRIu64, ns / 1000, ns % 1000);
+    fprintf(p->out, "%*s  ", p->time_width, digits);
+}
+
+/* Text of others, on one line. */
+static void put_clean(const char *text, FILE *out)
+{
+    for (; *text; text++)
+        putc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, out);
+}
+
+static void put_function(const char *name, FILE *out)
+{
+    put_clean(name, out);
+    if (!strchr(name, '('))
+        fputs("()", out);
+}
+
+static const struct {
+    unsigned note;
+    const char *says, *key;
+} notes[] = {
+    { REPLAY_BEGAN_BEFORE, "began before", "began_before" },
+    { REPLAY_BACK, "back", "back" },
+    { REPLAY_LEFT, "left", "left" },
+    { REPLAY_UNENDED, "no more recorded", "no_more_recorded" },
+    { REPLAY_GOES_ON, "goes on", "goes_on" },
+    { REPLAY_AWAY, "away", "away" },
+};
+enum { NOTE_COUNT = sizeof notes / sizeof *notes };
+
+static void put_notes(unsigned set, FILE *out)
+{
+    const char *before = "  (";
+    for (int i = 0; i < NOTE_COUNT; i++)
+        if (set & notes[i].note) {
+            fprintf(out, "%s%s", before, notes[i].says);
+            before = ", ";
+        }
+    if (set)
+        putc(')', out);
+}
+
+static void put_thread(const struct replay_printer *p, const struct replay_line *line)
+{
+    const char *name = line->thread ? line->thread->name : "";
+    const bool changed = p->begun && (p->last != line->thread || p->last_process != line->process);
+    char shown[LONGEST_THREAD + 1];
+    snprintf(shown, sizeof shown, "%s", name);
+    fprintf(p->out, "%c%*" PRIu32 " ", changed ? '>' : ' ', p->tid_width, line->thread ? line->thread->tid : 0);
+    put_clean(shown, p->out);
+    fprintf(p->out, "%*s  ", p->name_width - (int)strlen(shown), "");
+}
+
+static void put_indentation(size_t depth, FILE *out)
+{
+    if (depth <= DEEPEST_STEPS)
+        fprintf(out, "%*s", (int)depth * STEP, "");
+    else
+        fprintf(out, "%*s[%zu] ", (DEEPEST_STEPS - 3) * STEP, "", depth);
+}
+
+static void print_text(struct replay_printer *p, const struct replay_line *line)
+{
+    static const char *const said[] = {
+        [REPLAY_BLOCKED] = "-- blocked", [REPLAY_PREEMPTED] = "-- preempted", [REPLAY_PAUSED] = "-- paused",
+        [REPLAY_RESUMED] = "-- resumed",
+    };
+    FILE *out = p->out;
+    if (!p->begun)
+        fprintf(out, "%*s  %*s   %-*s  CALL\n", p->time_width, "TIME us", p->time_width, "TOOK us",
+                p->tid_width + 1 + p->name_width, "THREAD");
+    put_time(p, line->has_time, since_start(p, line->time));
+    put_time(p, line->has_duration, ns_of(p, line->duration));
+    put_thread(p, line);
+    put_indentation(line->depth, out);
+    if (line->kind == REPLAY_MARK) {
+        fprintf(out, "-- mark %" PRIu32 "%s", line->number, line->text[0] ? ": " : "");
+        put_clean(line->text, out);
+    } else if (line->kind == REPLAY_END) {
+        fputs(line->far ? "} " : "}", out);
+        if (line->far)
+            put_function(line->function, out);
+    } else if (line->kind > REPLAY_END) {
+        fputs(said[line->kind], out);
+    } else {
+        put_function(line->function, out);
+        fputs(line->kind == REPLAY_BEGIN ? " {" : ";", out);
+    }
+    put_notes(line->notes, out);
+    putc('\n', out);
+}
+
+/* ---- data ---- */
+
+static const char *const kind_keys[] = {
+    [REPLAY_CALL] = "call",           [REPLAY_BEGIN] = "begin",   [REPLAY_END] = "end",         [REPLAY_BLOCKED] = "blocked",
+    [REPLAY_PREEMPTED] = "preempted", [REPLAY_PAUSED] = "paused", [REPLAY_RESUMED] = "resumed", [REPLAY_MARK] = "mark",
+};
+
+static const char *note_keys(unsigned set, char *room, size_t size)
+{
+    room[0] = '\0';
+    for (int i = 0; i < NOTE_COUNT; i++)
+        if (set & notes[i].note)
+            snprintf(room + strlen(room), size - strlen(room), "%s%s", room[0] ? " " : "", notes[i].key);
+    return room;
+}
+
+static uint32_t pid_of(const struct replay_printer *p, const struct replay_line *line)
+{
+    const struct trace_process *process = session_file_process(p->file, line->process);
+    return process ? process->pid : 0;
+}
+
+static void print_csv(struct replay_printer *p, const struct replay_line *line)
+{
+    char room[128];
+    if (!p->begun)
+        fputs("time_ns,duration_ns,process,tid,thread,depth,kind,function,note,mark,text\r\n", p->out);
+    if (line->has_time)
+        fprintf(p->out, "%" PRIu64, since_start(p, line->time));
+    putc(',', p->out);
+    if (line->has_duration)
+        fprintf(p->out, "%" PRIu64, ns_of(p, line->duration));
+    fprintf(p->out, ",%" PRIu32 ",%" PRIu32 ",", pid_of(p, line), line->thread ? line->thread->tid : 0);
+    csv_print_text(line->thread ? line->thread->name : "", p->out);
+    fprintf(p->out, ",%zu,%s,", line->depth, kind_keys[line->kind]);
+    csv_print_text(line->function ? line->function : "", p->out);
+    fprintf(p->out, ",%s,", note_keys(line->notes, room, sizeof room));
+    if (line->kind == REPLAY_MARK)
+        fprintf(p->out, "%" PRIu32, line->number);
+    putc(',', p->out);
+    csv_print_text(line->text ? line->text : "", p->out);
+    fputs("\r\n", p->out);
+}
+
+static struct json_object *number_or_null(bool known, uint64_t number)
+{
+    return known ? json_object_new_uint64(number) : NULL;
+}
+
+static void print_json(struct replay_printer *p, const struct replay_line *line)
+{
+    char room[128];
+    struct json_object *o = json_object_new_object();
+    json_object_object_add(o, "time_ns", number_or_null(line->has_time, since_start(p, line->time)));
+    json_object_object_add(o, "duration_ns", number_or_null(line->has_duration, ns_of(p, line->duration)));
+    json_object_object_add(o, "process", json_object_new_uint64(pid_of(p, line)));
+    json_object_object_add(o, "tid", number_or_null(line->thread, line->thread ? line->thread->tid : 0));
+    json_object_object_add(o, "thread", json_new_text(line->thread ? line->thread->name : ""));
+    json_object_object_add(o, "depth", json_object_new_uint64(line->depth));
+    json_object_object_add(o, "kind", json_object_new_string(kind_keys[line->kind]));
+    json_object_object_add(o, "function", line->function ? json_new_text(line->function) : NULL);
+    json_object_object_add(o, "note", line->notes ? json_new_text(note_keys(line->notes, room, sizeof room)) : NULL);
+    json_object_object_add(o, "mark", number_or_null(line->kind == REPLAY_MARK, line->number));
+    json_object_object_add(o, "text", line->text ? json_new_text(line->text) : NULL);
+    fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE), p->out);
+    putc('\n', p->out);
+    json_object_put(o);
+}
+
+/* ---- either ---- */
+
+/* The last time that is known without reading the events. */
+static uint64_t last_time(const struct session_file *file)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < file->chunk_count; i++)
+        if (file->chunks[i].kind == DWELL_CHUNK_EVENTS && file->chunks[i].start_time > last)
+            last = file->chunks[i].start_time;
+    for (size_t i = 0; i < file->process_count; i++)
+        if (file->processes[i].end_time > last)
+            last = file->processes[i].end_time;
+    return last;
+}
+
+static int wider(int width, int other)
+{
+    return other > width ? other : width;
+}
+
+static void measure(struct replay_printer *p, const struct replay_options *options)
+{
+    char digits[40];
+    const uint64_t last = last_time(p->file) < options->to ? last_time(p->file) : options->to;
+    p->time_width = wider(LEAST_TIME, snprintf(digits, sizeof digits, "%" PRIu64, since_start(p, last)) + 1);
+    for (size_t i = 0; i < p->file->thread_count; i++) {
+        const struct trace_thread *t = &p->file->threads[i];
+        if (!replay_wants(p->file, options, t->process, t->serial))
+            continue;
+        const size_t length = strnlen(t->name, LONGEST_THREAD);
+        p->tid_width = wider(p->tid_width, snprintf(digits, sizeof digits, "%" PRIu32, t->tid));
+        p->name_width = wider(p->name_width, (int)length);
+    }
+}
+
+struct replay_printer *replay_printer_new(const char *format, const struct session_file *file,
+                                          const struct replay_options *options, FILE *out)
+{
+    static const struct {
+        const char *name;
+        void (*print)(struct replay_printer *p, const struct replay_line *line);
+    } formats[] = { { "text", print_text }, { "csv", print_csv }, { "json", print_json } };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strcmp(formats[i].name, format) != 0)
+            continue;
+        struct replay_printer *p = need_memory(1, sizeof *p);
+        *p = (struct replay_printer){ .file = file, .out = out, .print = formats[i].print };
+        measure(p, options);
+        return p;
+    }
+    return NULL;
+}
+
+void replay_printer_free(struct replay_printer *p)
+{
+    free(p);
+}
+
+bool replay_print(void *printer, const struct replay_line *line)
+{
+    struct replay_printer *p = printer;
+    p->print(p, line);
+    p->begun = true;
+    p->last = line->thread;
+    p->last_process = line->process;
+    return !ferror(p->out);
+}

@@ -1,0 +1,66 @@
+#include "trace/mark_search.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "trace/decode.h"
+
+struct search {
+    const char *wanted;
+    bool is_number;
+    uint32_t number;
+    uint64_t begin, found; /* UINT64_MAX: nothing yet */
+};
+
+static bool matches(const struct search *s, const struct decoder *d)
+{
+    const size_t room = (d->control_length - 6) * sizeof(uint16_t), length = decode_word(d->control + 10);
+    if (s->is_number && decode_number(d->control + 6, 2) == s->number)
+        return true;
+    char *text = need_copy((const char *)d->control + 12, length < room ? length : room);
+    const bool same = fnmatch(s->wanted, text, 0) == 0 || strcmp(s->wanted, text) == 0;
+    free(text);
+    return same;
+}
+
+static void search_chunk(struct search *s, const struct trace_chunk *chunk, const uint8_t *buffer)
+{
+    struct decoder d;
+    enum decoded event;
+    decode_begin(&d, chunk, buffer);
+    while ((event = decode_next(&d)) != DECODED_END) {
+        if (event != DECODED_CONTROL || d.control_type != DWELL_EXT_MARK)
+            continue;
+        uint64_t at = decode_time(d.time, decode_number(d.control, 3), 48);
+        if (at > d.time)
+            at -= 1ull << 48; /* a moment that has passed */
+        if (at >= s->begin && at < s->found && matches(s, &d))
+            s->found = at;
+    }
+}
+
+bool mark_search(const struct session_file *file, const char *wanted, uint64_t begin, uint64_t *time)
+{
+    struct search s = { .wanted = wanted, .begin = begin, .found = UINT64_MAX };
+    char *end;
+    errno = 0;
+    const unsigned long number = strtoul(wanted, &end, 10);
+    s.is_number = !errno && end != wanted && !*end && *wanted != '-' && number <= UINT32_MAX;
+    s.number = (uint32_t)number;
+    uint8_t *buffer = NULL;
+    size_t room = 0;
+    for (size_t i = 0; i < file->chunk_count; i++) {
+        const struct trace_chunk *chunk = &file->chunks[i];
+        if (chunk->kind != DWELL_CHUNK_EVENTS || chunk->start_time >= s.found || !decode_has_frames(chunk))
+            continue;
+        if (chunk->size + TRACE_PADDING > room)
+            buffer = need_more(buffer, room = chunk->size + TRACE_PADDING, 1);
+        if (session_file_read_chunk(file, chunk, buffer))
+            search_chunk(&s, chunk, buffer);
+    }
+    free(buffer);
+    *time = s.found;
+    return s.found != UINT64_MAX;
+}

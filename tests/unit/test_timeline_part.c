@@ -1,0 +1,182 @@
+/* A part of a session is read from the chunks in which it begins, and says of it what the whole says. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/model.h"
+#include "support/scenario.h"
+#include "trace/mark_search.h"
+#include "trace/timeline.h"
+
+enum { F = 0x1000, G = 0x2000 };
+
+TestSuite(unit_timeline_part, .timeout = 60);
+
+static FILE *told;
+static uint64_t told_from;
+
+static bool note(void *context, const struct timeline_event *e)
+{
+    static const char *const kinds[] = { "enter", "found", "exit", "left", "open" };
+    (void)context;
+    if (e->time >= told_from)
+        fprintf(told, "%ju.%u %s %jx\n", (uintmax_t)e->time, e->thread->thread, kinds[e->kind], (uintmax_t)e->call->function);
+    return true;
+}
+
+static bool not_the_second(void *context, uint32_t process, uint32_t thread)
+{
+    (void)context;
+    return process == 1 && thread != 2;
+}
+
+/* To be freed. */
+static char *tell(const struct session_file *file, const struct timeline_part *part, uint64_t from)
+{
+    char *text = NULL;
+    size_t length;
+    told = open_memstream(&text, &length);
+    told_from = from;
+    timeline_run_part(file, part, note, NULL);
+    fclose(told);
+    return text;
+}
+
+static struct session_file *save(struct writer *w)
+{
+    const char *error;
+    writer_save(w, test_path("part.dwell"));
+    writer_free(w);
+    struct session_file *file = session_file_open(test_path("part.dwell"), &error);
+    cr_assert(file != NULL);
+    return file;
+}
+
+/* Thread 1 has three chunks, thread 2 one, and thread 3 has ended at 60. */
+static struct session_file *three_threads(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/p");
+    for (unsigned i = 1; i <= 3; i++)
+        write_thread(w, 1, i, 10 + i, SOURCE_PERF, "t");
+    begin_events(w, 1, 1, 0, 10, NULL, 0);
+    write_enter(w, 20, F);
+    write_enter(w, 30, G);
+    end_events(w, true);
+    begin_events(w, 1, 1, 1, 100, (struct open_call[]){ { F, 20 }, { G, 30 } }, 2);
+    write_exit(w, 110);
+    write_exit(w, 120);
+    end_events(w, true);
+    begin_events(w, 1, 1, 2, 200, NULL, 0);
+    write_enter(w, 210, G);
+    write_exit(w, 220);
+    end_events(w, true);
+    begin_events(w, 1, 2, 0, 10, NULL, 0);
+    write_enter(w, 15, F);
+    write_exit(w, 300);
+    end_events(w, true);
+    begin_events(w, 1, 3, 0, 10, NULL, 0);
+    write_enter(w, 40, F);
+    write_exit(w, 50);
+    end_events(w, true);
+    write_thread_end(w, 1, 3, false, 60);
+    return save(w);
+}
+
+static void check(const struct session_file *file, const struct timeline_part *part, const char *wanted)
+{
+    char *text = tell(file, part, 0);
+    cr_assert(eq(str, text, (char *)wanted));
+    free(text);
+}
+
+Test(unit_timeline_part, begins_at_the_chunk_it_lies_in)
+{
+    struct session_file *file = three_threads();
+    check(file, &(struct timeline_part){ .begin = 61 },
+          "15.2 enter 1000\n20.1 enter 1000\n30.1 enter 2000\n110.1 exit 2000\n120.1 exit 1000\n210.1 enter 2000\n"
+          "220.1 exit 2000\n300.2 exit 1000\n");
+    check(file, &(struct timeline_part){ .begin = 100 }, /* the first chunk may end at 100 */
+          "15.2 enter 1000\n20.1 enter 1000\n30.1 enter 2000\n110.1 exit 2000\n120.1 exit 1000\n210.1 enter 2000\n"
+          "220.1 exit 2000\n300.2 exit 1000\n");
+    check(file, &(struct timeline_part){ .begin = 101 },
+          "15.2 enter 1000\n100.1 found 1000\n100.1 found 2000\n110.1 exit 2000\n120.1 exit 1000\n210.1 enter 2000\n"
+          "220.1 exit 2000\n300.2 exit 1000\n");
+    check(file, &(struct timeline_part){ .begin = 10000 },
+          "15.2 enter 1000\n210.1 enter 2000\n220.1 exit 2000\n300.2 exit 1000\n");
+    session_file_close(file);
+}
+
+Test(unit_timeline_part, a_thread_that_ended_before_it_is_not_read)
+{
+    struct session_file *file = three_threads();
+    check(file, &(struct timeline_part){ .begin = 60, .wants = not_the_second },
+          "20.1 enter 1000\n30.1 enter 2000\n40.3 enter 1000\n50.3 exit 1000\n110.1 exit 2000\n120.1 exit 1000\n"
+          "210.1 enter 2000\n220.1 exit 2000\n");
+    check(file, &(struct timeline_part){ .begin = 201, .wants = not_the_second }, "210.1 enter 2000\n220.1 exit 2000\n");
+    session_file_close(file);
+}
+
+/* From any moment on, however the events are cut into chunks. */
+Test(unit_timeline_part, like_the_whole)
+{
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct model *m = model_new(seed);
+        struct session_file *file = save(model_write(m, (unsigned)(seed * 7), 0));
+        const uint64_t last = m->end[0];
+        for (int i = 0; i <= 10; i++) {
+            const uint64_t from = last / 10 * (uint64_t)i;
+            char *whole = tell(file, &(struct timeline_part){ 0 }, from + 1);
+            char *part = tell(file, &(struct timeline_part){ .begin = from }, from + 1);
+            cr_assert(eq(str, part, whole), "seed %ju, from %ju", (uintmax_t)seed, (uintmax_t)from);
+            free(whole);
+            free(part);
+        }
+        session_file_close(file);
+        model_free(m);
+    }
+}
+
+/* ---- marks ---- */
+
+static void write_mark(struct writer *w, uint16_t time, uint16_t at, uint16_t number, char text)
+{
+    write_words(w, (uint16_t[]){ 10u << 8 | 10, time, 0, 0, at, 0, 0, number, 0, 1, (uint16_t)text }, 11);
+    w->last = time;
+}
+
+static void check_mark(const struct session_file *file, const char *wanted, uint64_t begin, uint64_t at)
+{
+    uint64_t time;
+    cr_assert(eq(int, mark_search(file, wanted, begin, &time), at != UINT64_MAX), "%s", wanted);
+    cr_assert(eq(u64, time, at), "%s", wanted);
+}
+
+Test(unit_timeline_part, marks_by_number_and_text)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/p");
+    write_thread(w, 1, 1, 10, SOURCE_PERF, "t");
+    write_thread(w, 1, 2, 11, SOURCE_PERF, "t");
+    begin_events(w, 1, 1, 0, 10, NULL, 0);
+    write_mark(w, 30, 29, 7, 'a');
+    write_mark(w, 50, 50, 3, '7');
+    end_events(w, true);
+    begin_events(w, 1, 2, 0, 10, NULL, 0);
+    write_mark(w, 25, 20, 7, 'b');
+    write_mark(w, 60, 60, 7, 'a');
+    end_events(w, true);
+    struct session_file *file = save(w);
+    check_mark(file, "7", 0, 20);
+    check_mark(file, "7", 21, 29);
+    check_mark(file, "7", 30, 50); /* a text */
+    check_mark(file, "7", 51, 60);
+    check_mark(file, "a", 30, 60);
+    check_mark(file, "[bc]", 0, 20);
+    check_mark(file, "a", 61, UINT64_MAX);
+    check_mark(file, "-7", 0, UINT64_MAX);
+    check_mark(file, "", 0, UINT64_MAX);
+    session_file_close(file);
+}
