@@ -4,20 +4,18 @@
  * other is rseq, whose pointer the kernel clears when it takes the CPU away. Neither needs privilege.
  */
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "perf_attr.h"
+#include "rseq.h"
 #include "runtime.h"
 #include "sys.h"
 
 enum {
-    RING_PAGES = 2, /* of data; one page of control comes before them */
-    RING_SIZE = RING_PAGES * PAGE,
+    RING_SIZE = OS_RING_PAGES * PAGE,
     LARGEST_RECORD = 64,
     TIME_WORDS = 3,
-    SELF_TEST_SLEEP = 1, /* milliseconds */
 };
 
 const size_t os_ring_size = PAGE + RING_SIZE;
@@ -26,19 +24,7 @@ const size_t os_ring_size = PAGE + RING_SIZE;
 
 void *os_open_ring(uint32_t tid)
 {
-    struct perf_event_attr attr = {
-        .type = PERF_TYPE_SOFTWARE,
-        .size = sizeof attr,
-        .config = PERF_COUNT_SW_PAGE_FAULTS,
-        .sample_period = 1,
-        .sample_type = PERF_SAMPLE_TIME,
-        .sample_id_all = 1,
-        .context_switch = 1,
-        .exclude_kernel = 1,
-        .exclude_hv = 1,
-        .use_clockid = 1, /* the raw one has the rate of the CPU's counter */
-        .clockid = runtime.clock == DWELL_CLOCK_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW,
-    };
+    struct perf_event_attr attr = os_perf_attr(runtime.clock == DWELL_CLOCK_MONOTONIC);
     long fd = SYS5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return NULL;
@@ -158,74 +144,6 @@ static uint64_t read_ring(struct thread *t, struct os_events *e)
     return head;
 }
 
-/* ---- rseq ---- */
-
-#if defined(__x86_64__)
-
-/* glibc 2.35 and later register rseq and say where; older ones do not. */
-extern const ptrdiff_t __rseq_offset __attribute__((weak, visibility("default")));
-extern const unsigned __rseq_size __attribute__((weak, visibility("default")));
-
-/* A critical section that no thread ever executes: the kernel checks its signature, and clears the
- * pointer to it. */
-__asm__(".pushsection .text\n"
-        ".type dwell_rseq_never, @function\n"
-        "dwell_rseq_never:\n"
-        "	ud2\n"
-        "	nop\n"
-        "	.byte 0x0f, 0xb9, 0x3d\n" /* ud1, and RSEQ_SIG as its operand */
-        "	.long 0x53053053\n"
-        "dwell_rseq_abort:\n"
-        "	ud2\n"
-        ".popsection\n");
-
-extern const char dwell_rseq_never[] __attribute__((visibility("hidden")));
-extern const char dwell_rseq_abort[] __attribute__((visibility("hidden")));
-
-struct critical_section {
-    uint32_t version, flags;
-    uint64_t start, length, abort;
-} __attribute__((aligned(32)));
-
-static struct critical_section never = { .length = 2 };
-
-static volatile uint64_t *rseq_pointer(void)
-{
-    if (!&__rseq_size || !__rseq_size)
-        return NULL;
-    return (volatile uint64_t *)((char *)__builtin_thread_pointer() + __rseq_offset + 8);
-}
-
-static void arm(volatile uint64_t *pointer)
-{
-    never.start = (uint64_t)dwell_rseq_never;
-    never.abort = (uint64_t)dwell_rseq_abort;
-    *pointer = (uint64_t)&never;
-}
-
-/* Some kernels clear the pointer only when an interrupt took the CPU: useless, as waits go unseen. */
-static bool rseq_works(volatile uint64_t *pointer)
-{
-    static int tested;
-    if (tested == 0) {
-        uint32_t word = 0;
-        arm(pointer);
-        sys_futex_wait(&word, 0, SELF_TEST_SLEEP);
-        tested = *pointer == 0 ? 1 : -1;
-        *pointer = 0;
-    }
-    return tested > 0;
-}
-
-#else
-
-static struct { int none; } never;
-static volatile uint64_t *rseq_pointer(void) { return NULL; }
-static void arm(volatile uint64_t *pointer) { *pointer = 0; }
-static bool rseq_works(volatile uint64_t *pointer) { (void)pointer; return false; }
-
-#endif
-
 /* ---- either ---- */
 
 static bool wanted(enum dwell_os_source source)
@@ -255,8 +173,8 @@ static bool open_rseq(struct thread *t)
         return false;
     t->os_source = DWELL_OS_RSEQ;
     t->os_word = pointer;
-    t->os_seen = (uint64_t)&never;
-    arm(pointer);
+    t->os_seen = (uint64_t)&rseq_never;
+    rseq_arm(pointer);
     return true;
 }
 
@@ -299,7 +217,7 @@ uint64_t os_read(struct thread *t, struct os_events *e)
 bool os_commit(struct thread *t, uint64_t head)
 {
     if (t->os_source != DWELL_OS_PERF) {
-        arm((volatile uint64_t *)t->os_word);
+        rseq_arm((volatile uint64_t *)t->os_word);
         return true;
     }
     struct perf_event_mmap_page *ring = t->os_ring;

@@ -24,6 +24,7 @@ static const struct {
     { "export", command_export, "write a session in a format that other tools read" },
     { "perflog", command_perflog, "markers, CPU and memory of PerfLog logs; or two logs compared" },
     { "import", command_import, "make a session of what another profiler wrote" },
+    { "doctor", command_doctor, "what works here, what does not, and how to mend it" },
     { "control", command_control, "pause, resume, stop or dump a recording that runs; enable trace events" },
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };

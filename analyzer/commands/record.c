@@ -17,6 +17,7 @@
 #include "commands/executable.h"
 #include "commands/filters.h"
 #include "commands/record_symbols.h"
+#include "commands/runtime_library.h"
 #include "profile/collect.h"
 #include "session.h"
 #include "trace/scan.h"
@@ -225,29 +226,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-/* ---- where the runtime is ---- */
-
-/* Beside this program in its build folder, else where it was installed. */
-static char *find_runtime(void)
-{
-    static const char *const places[] = { "../runtime/libdwell.so", "../" DWELL_LIBDIR "/libdwell.so" };
-    char self[4096];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        die(STATUS_OWN_FAILURE, "/proc/self/exe: %s", strerror(errno));
-    self[length] = '\0';
-    *(strrchr(self, '/') + 1) = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *path = need_memory(strlen(self) + strlen(places[i]) + 1, 1);
-        sprintf(path, "%s%s", self, places[i]);
-        char *whole = realpath(path, NULL);
-        free(path);
-        if (whole)
-            return whole;
-    }
-    die(STATUS_OWN_FAILURE, "libdwell.so is neither in ../runtime nor in ../%s, seen from %s", DWELL_LIBDIR, self);
-}
-
 /* ---- before ---- */
 
 static char *absolute(const char *path)
@@ -317,9 +295,10 @@ static void prepare_environment(const struct settings *s, const struct executabl
         setenv("DWELL_FOLLOW", "no", 1);
     if (e->has_runtime)
         return;
-    char *runtime = find_runtime();
-    if (strpbrk(runtime, ": "))
-        die(STATUS_OWN_FAILURE, "%s: LD_PRELOAD takes no path with a blank or a colon; install dwell elsewhere", runtime);
+    struct runtime_library library = runtime_library_find();
+    if (library.wrong)
+        die(STATUS_OWN_FAILURE, "%s", library.wrong);
+    char *runtime = library.path;
     append_to_environment("LD_PRELOAD", runtime);
     free(runtime);
 }

@@ -10,12 +10,22 @@
 #include "report/replay.h"
 #include "trace/mark_search.h"
 
-enum { OPTION_FORMAT = 256, OPTION_FROM, OPTION_TO, OPTION_THREAD, OPTION_PROCESS, OPTION_ROOT, OPTION_DEPTH, OPTION_MIN };
+enum {
+    OPTION_FORMAT = 256,
+    OPTION_FROM,
+    OPTION_TO,
+    OPTION_THREAD,
+    OPTION_PROCESS,
+    OPTION_ROOT,
+    OPTION_DEPTH,
+    OPTION_MIN
+};
 
 static const struct argp_option options[] = {
     { "from", OPTION_FROM, "TIME", 0,
-      "Not before TIME since the session began (500us, 2.5ms, 1s), or before the first mark of that number or text (mark:7, "
-      "mark:frame*)", 0 },
+      "Not before TIME since the session began (500us, 2.5ms, 1s), or before the first mark of that number or text "
+      "(mark:7, mark:frame*)",
+      0 },
     { "to", OPTION_TO, "TIME", 0, "Before TIME, or before such a mark, the first one behind --from", 0 },
     { "thread", OPTION_THREAD, "THREAD", 0, "Only threads with this tid, or whose names match this glob", 0 },
     { "process", OPTION_PROCESS, "PID", 0, "Only this process", 0 },
@@ -127,7 +137,8 @@ static int finish(const struct settings *s, const struct replay_result *result, 
         say("%s: %llu damaged chunks were left out, wholly or in part", s->file,
             (unsigned long long)result->counts.damaged_chunks);
     if (s->what.root && !result->root_found) {
-        say("%s: --root: no call of '%s' in what was asked for; dwell report -s name lists the functions", s->file, s->what.root);
+        say("%s: --root: no call of '%s' in what was asked for; dwell report -s name lists the functions", s->file,
+            s->what.root);
         return STATUS_ERROR;
     }
     if (!any)
@@ -138,13 +149,18 @@ static int finish(const struct settings *s, const struct replay_result *result, 
 int command_replay(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE]",
+        options,
+        parse,
+        "[FILE]",
         "Shows the calls as they happened, over all threads in the order of time.\v"
-        "A call that nothing is shown of is one line; else one where it begins ({), and one where it ends (}), with how long it "
-        "took. '>' is where the thread is another one than in the line above. Examples:\n\n"
+        "A call that nothing is shown of is one line; else one where it begins ({), and one where it ends (}), with "
+        "how long it took. '>' is where the thread is another one than in the line above. Examples:\n\n"
         "  dwell replay --from 2.5ms --to 3ms\n"
         "  dwell replay --root handle_request --min 100us\n"
-        "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'", NULL, NULL, NULL,
+        "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",
+        NULL,
+        NULL,
+        NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION, .format = "text" };
     parse_options(&argp, "replay", argc, argv, &s);

@@ -167,14 +167,16 @@ static void show_begin(struct replay *r, struct replay_thread *t, size_t at, uin
         return;
     if (!r->options->shortest)
         decide_below(r, t, at);
-    call->line = push(r, t, (struct replay_line){
-        .kind = REPLAY_BEGIN,
-        .notes = call->notes,
-        .time = call->begin,
-        .has_time = true,
-        .depth = call->depth,
-        .function = name_of(r, t, call, now),
-    }, true);
+    call->line = push(r, t,
+                      (struct replay_line){
+                          .kind = REPLAY_BEGIN,
+                          .notes = call->notes,
+                          .time = call->begin,
+                          .has_time = true,
+                          .depth = call->depth,
+                          .function = name_of(r, t, call, now),
+                      },
+                      true);
 }
 
 static void open_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
@@ -192,7 +194,9 @@ static void open_call(struct replay *r, struct replay_thread *t, const struct ti
         .age = age > from->elapsed ? age - from->elapsed : 0,
         .line = NO_LINE,
         .address = from->function,
-        .notes = event->kind == TIMELINE_FOUND ? REPLAY_BEGAN_BEFORE : event->kind == TIMELINE_BACK ? REPLAY_BACK : 0,
+        .notes = event->kind == TIMELINE_FOUND  ? REPLAY_BEGAN_BEFORE
+                 : event->kind == TIMELINE_BACK ? REPLAY_BACK
+                                                : 0,
     };
     if (event->kind == TIMELINE_BACK && r->begun)
         call->begin = event->time;
@@ -235,19 +239,21 @@ static void show_end(struct replay *r, struct replay_thread *t, size_t at, struc
 static void close_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
 {
     static const unsigned notes[] = {
-        [TIMELINE_LEFT] = REPLAY_LEFT, [TIMELINE_OPEN] = REPLAY_UNENDED, [TIMELINE_AWAY] = REPLAY_AWAY };
+        [TIMELINE_LEFT] = REPLAY_LEFT, [TIMELINE_OPEN] = REPLAY_UNENDED, [TIMELINE_AWAY] = REPLAY_AWAY
+    };
     if (!t->depth)
         return; /* it went away, and never came back */
     const size_t at = t->depth - 1;
     const struct open_call *call = &t->calls[at];
     if (call->visible && call->line != NO_LINE)
-        show_end(r, t, at, (struct replay_line){
-            .notes = event->kind == TIMELINE_EXIT ? 0 : notes[event->kind],
-            .time = event->time,
-            .duration = call->age + event->call->elapsed,
-            .has_time = true,
-            .has_duration = true,
-        });
+        show_end(r, t, at,
+                 (struct replay_line){
+                     .notes = event->kind == TIMELINE_EXIT ? 0 : notes[event->kind],
+                     .time = event->time,
+                     .duration = call->age + event->call->elapsed,
+                     .has_time = true,
+                     .has_duration = true,
+                 });
     t->depth--;
     if (t->root > t->depth)
         t->root = 0;
@@ -286,20 +292,22 @@ static void show_interval(struct replay *r, const struct replay_thread *t, enum 
 
 static void show_mark(struct replay *r, const struct replay_thread *t, const struct timeline_event *event)
 {
-    show_between(r, t, (struct replay_line){
-        .kind = REPLAY_MARK,
-        .time = event->mark_time,
-        .has_time = true,
-        .number = event->mark_number,
-        .text = need_copy(event->mark_text, event->mark_length),
-    });
+    show_between(r, t,
+                 (struct replay_line){
+                     .kind = REPLAY_MARK,
+                     .time = event->mark_time,
+                     .has_time = true,
+                     .number = event->mark_number,
+                     .text = need_copy(event->mark_text, event->mark_length),
+                 });
 }
 
 /* ---- the part ---- */
 
 static int compare_threads(const void *a, const void *b)
 {
-    const struct replay_thread *x = *(const struct replay_thread *const *)a, *y = *(const struct replay_thread *const *)b;
+    const struct replay_thread *x = *(const struct replay_thread *const *)a,
+                               *y = *(const struct replay_thread *const *)b;
     if (x->process != y->process)
         return x->process < y->process ? -1 : 1;
     return (x->serial > y->serial) - (x->serial < y->serial);
@@ -366,8 +374,10 @@ static void take_kind(struct replay *r, struct replay_thread *t, const struct ti
     case TIMELINE_PAUSE:
     case TIMELINE_RESUME:
         if (r->begun)
-            show_between(r, t, (struct replay_line){
-                .kind = event->kind == TIMELINE_PAUSE ? REPLAY_PAUSED : REPLAY_RESUMED, .time = event->time, .has_time = true });
+            show_between(r, t,
+                         (struct replay_line){ .kind = event->kind == TIMELINE_PAUSE ? REPLAY_PAUSED : REPLAY_RESUMED,
+                                               .time = event->time,
+                                               .has_time = true });
         break;
     case TIMELINE_MARK:
         if (r->begun)
@@ -398,7 +408,8 @@ static bool take_event(void *context, const struct timeline_event *event)
 
 /* ---- beginning and end ---- */
 
-bool replay_wants(const struct session_file *file, const struct replay_options *options, uint32_t process, uint32_t thread)
+bool replay_wants(const struct session_file *file, const struct replay_options *options, uint32_t process,
+                  uint32_t thread)
 {
     const struct trace_process *p = session_file_process(file, process);
     const struct trace_thread *t = session_file_thread(file, thread);

@@ -1,7 +1,7 @@
 /*
- * The calls of a session, one after the other as they happened over all threads: lines that begin a call, end it, or are a
- * whole call when nothing is shown between the two. Streams: what is held back is what is not known to be long enough yet,
- * or may still turn out to be such a whole.
+ * The calls of a session, one after the other as they happened over all threads: lines that begin a call, end it, or
+ * are a whole call when nothing is shown between the two. Streams: what is held back is what is not known to be long
+ * enough yet, or may still turn out to be such a whole.
  */
 #ifndef DWELL_REPORT_REPLAY_H
 #define DWELL_REPORT_REPLAY_H
@@ -40,8 +40,8 @@ struct replay_line {
     bool has_time, has_duration;
     bool far; /* REPLAY_END: the line that began it is some way up */
     const struct trace_thread *thread;
-    uint32_t process; /* serial number */
-    size_t depth;     /* zero: outermost of what is asked for */
+    uint32_t process;     /* serial number */
+    size_t depth;         /* zero: outermost of what is asked for */
     const char *function; /* of calls */
     uint32_t number;      /* of marks */
     char *text;           /* likewise; no longer there after the call */
@@ -51,11 +51,11 @@ struct replay_line {
 typedef bool replay_taker(void *context, const struct replay_line *line);
 
 struct replay_options {
-    uint64_t from, to; /* ticks of the session; the latter is outside */
+    uint64_t from, to;  /* ticks of the session; the latter is outside */
     const char *thread; /* a tid, or a glob for names; NULL: all */
-    uint32_t process;  /* pid; zero: all */
-    const char *root;  /* only within calls of this function: a name, with or without parameters, or a glob; NULL: all */
-    size_t depth;      /* so many levels; zero: all */
+    uint32_t process;   /* pid; zero: all */
+    const char *root; /* only within calls of this function: a name, with or without parameters, or a glob; NULL: all */
+    size_t depth;     /* so many levels; zero: all */
     uint64_t shortest; /* ticks; calls and intervals below it are left out */
 };
 
@@ -68,7 +68,8 @@ struct replay_result replay(const struct session_file *file, const struct replay
                             void *context);
 
 /* Whether lines of the thread (serial numbers) are asked for. */
-bool replay_wants(const struct session_file *file, const struct replay_options *options, uint32_t process, uint32_t thread);
+bool replay_wants(const struct session_file *file, const struct replay_options *options, uint32_t process,
+                  uint32_t thread);
 
 /* ---- as text ---- */
 

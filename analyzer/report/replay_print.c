@@ -107,7 +107,9 @@ static void put_indentation(size_t depth, FILE *out)
 static void print_text(struct replay_printer *p, const struct replay_line *line)
 {
     static const char *const said[] = {
-        [REPLAY_BLOCKED] = "-- blocked", [REPLAY_PREEMPTED] = "-- preempted", [REPLAY_PAUSED] = "-- paused",
+        [REPLAY_BLOCKED] = "-- blocked",
+        [REPLAY_PREEMPTED] = "-- preempted",
+        [REPLAY_PAUSED] = "-- paused",
         [REPLAY_RESUMED] = "-- resumed",
     };
     FILE *out = p->out;
@@ -138,8 +140,9 @@ static void print_text(struct replay_printer *p, const struct replay_line *line)
 /* ---- data ---- */
 
 static const char *const kind_keys[] = {
-    [REPLAY_CALL] = "call",           [REPLAY_BEGIN] = "begin",   [REPLAY_END] = "end",         [REPLAY_BLOCKED] = "blocked",
-    [REPLAY_PREEMPTED] = "preempted", [REPLAY_PAUSED] = "paused", [REPLAY_RESUMED] = "resumed", [REPLAY_MARK] = "mark",
+    [REPLAY_CALL] = "call",       [REPLAY_BEGIN] = "begin",         [REPLAY_END] = "end",
+    [REPLAY_BLOCKED] = "blocked", [REPLAY_PREEMPTED] = "preempted", [REPLAY_PAUSED] = "paused",
+    [REPLAY_RESUMED] = "resumed", [REPLAY_MARK] = "mark",
 };
 
 static const char *note_keys(unsigned set, char *room, size_t size)

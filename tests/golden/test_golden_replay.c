@@ -11,8 +11,8 @@
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000, US = 1000 };
 
-/* Marks, a pause and two stacks: at 0 F { 10 G { 20 mark, 30 pause, 70 resume } 90, away at 110 }, 130 H on the other stack,
- * back at 150. */
+/* Marks, a pause and two stacks: at 0 F { 10 G { 20 mark, 30 pause, 70 resume } 90, away at 110 }, 130 H on the other
+ * stack, back at 150. */
 static struct writer *marked_session(void)
 {
     struct writer *w = writer_new();
@@ -157,8 +157,9 @@ Test(golden_replay, inside_calls_of_a_function)
     struct ran r = run("$DWELL replay example.dwell --root round_up");
     cr_assert(eq(int, r.status, 2));
     cr_assert(eq(str, r.out, ""));
-    cr_assert(eq(str, r.err, "dwell: example.dwell: --root: no call of 'round_up' in what was asked for; dwell report -s name "
-                             "lists the functions\n"));
+    cr_assert(eq(str, r.err,
+                 "dwell: example.dwell: --root: no call of 'round_up' in what was asked for; dwell report -s name "
+                 "lists the functions\n"));
     ran_drop(&r);
 }
 
@@ -173,13 +174,12 @@ Test(golden_replay, short_and_deep_calls_left_out)
           "    123.000       20.000   1000 shop       }\n"
           "    127.000        9.000  >1002 pricing  price_of(shop::Item const&, int);\n"
           "                          >1000 shop     }  (goes on)\n");
-    check("example.dwell --depth 2 --to 125us --thread 1000",
-          "    TIME us      TOOK us   THREAD     CALL\n"
-          "    101.000                1000 shop  main() {\n"
-          "    103.000                1000 shop    handle() {\n"
-          "                   9.000   1000 shop      -- blocked\n"
-          "    123.000       20.000   1000 shop    }\n"
-          "                           1000 shop  }  (goes on)\n");
+    check("example.dwell --depth 2 --to 125us --thread 1000", "    TIME us      TOOK us   THREAD     CALL\n"
+                                                              "    101.000                1000 shop  main() {\n"
+                                                              "    103.000                1000 shop    handle() {\n"
+                                                              "                   9.000   1000 shop      -- blocked\n"
+                                                              "    123.000       20.000   1000 shop    }\n"
+                                                              "                           1000 shop  }  (goes on)\n");
     check("example.dwell --thread pric* -n 2",
           "    TIME us      TOOK us   THREAD        CALL\n"
           "    110.000                1002 pricing  price_of(shop::Item const&, int) {\n"
@@ -199,8 +199,9 @@ Test(golden_replay, a_part_by_marks)
           "      0.110        0.069   10 p  }  (away)\n"
           "      0.130        0.010   10 p  other();\n"
           "      0.150                10 p  frame();  (back, goes on)\n");
-    free(run_well("$DWELL replay marked.dwell --from mark:hey >by-text; $DWELL replay marked.dwell --from mark:7 >by-number; "
-                  "cmp by-text by-number"));
+    free(run_well(
+        "$DWELL replay marked.dwell --from mark:hey >by-text; $DWELL replay marked.dwell --from mark:7 >by-number; "
+        "cmp by-text by-number"));
 }
 
 static void check_mistake(const char *arguments, int status, const char *wanted)
@@ -221,15 +222,17 @@ Test(golden_replay, mistakes)
     check_mistake("marked.dwell --from mark:8 --to mark:7", 2,
                   "dwell: marked.dwell: --to: there is no mark '7' behind --from; dwell marks lists them\n");
     check_mistake("example.dwell --depth 0", 2, "dwell: --depth: must be 1 or more\n");
-    check_mistake("example.dwell --thread nobody", 0, "dwell: example.dwell: nothing was recorded in what was asked for\n");
+    check_mistake("example.dwell --thread nobody", 0,
+                  "dwell: example.dwell: nothing was recorded in what was asked for\n");
     check_mistake("nothing.dwell", 2, "dwell: nothing.dwell: No such file or directory\n");
 }
 
 /* Whoever reads no further has seen enough. */
 Test(golden_replay, a_closed_pipe)
 {
-    char *out = run_well("(for i in $(seq 20); do $DWELL replay deep.dwell || echo \"status $?\" >&2; done) 2>said | head -n 1; "
-                         "cat said");
+    char *out = run_well(
+        "(for i in $(seq 20); do $DWELL replay deep.dwell || echo \"status $?\" >&2; done) 2>said | head -n 1; "
+        "cat said");
     cr_assert(eq(str, out, "    TIME us      TOOK us   THREAD  CALL\n"));
     free(out);
 }

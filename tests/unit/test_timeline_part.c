@@ -22,7 +22,8 @@ static bool note(void *context, const struct timeline_event *e)
     static const char *const kinds[] = { "enter", "found", "exit", "left", "open" };
     (void)context;
     if (e->time >= told_from)
-        fprintf(told, "%ju.%u %s %jx\n", (uintmax_t)e->time, e->thread->thread, kinds[e->kind], (uintmax_t)e->call->function);
+        fprintf(told, "%ju.%u %s %jx\n", (uintmax_t)e->time, e->thread->thread, kinds[e->kind],
+                (uintmax_t)e->call->function);
     return true;
 }
 
@@ -115,7 +116,8 @@ Test(unit_timeline_part, a_thread_that_ended_before_it_is_not_read)
     check(file, &(struct timeline_part){ .begin = 60, .wants = not_the_second },
           "20.1 enter 1000\n30.1 enter 2000\n40.3 enter 1000\n50.3 exit 1000\n110.1 exit 2000\n120.1 exit 1000\n"
           "210.1 enter 2000\n220.1 exit 2000\n");
-    check(file, &(struct timeline_part){ .begin = 201, .wants = not_the_second }, "210.1 enter 2000\n220.1 exit 2000\n");
+    check(file, &(struct timeline_part){ .begin = 201, .wants = not_the_second },
+          "210.1 enter 2000\n220.1 exit 2000\n");
     session_file_close(file);
 }
 

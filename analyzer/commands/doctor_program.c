@@ -1,0 +1,159 @@
+/* What there is to record in a program, as far as its file tells. */
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "commands/doctor.h"
+#include "commands/executable.h"
+#include "symbols/elf_facts.h"
+#include "symbols/probe_calls.h"
+#include "symbols/symbols.h"
+
+static bool has_section(Elf *elf, const char *name, GElf_Word type)
+{
+    size_t names;
+    if (elf_getshdrstrndx(elf, &names) < 0)
+        return false;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header))
+            continue;
+        const char *found = elf_strptr(elf, names, header.sh_name);
+        if (name ? found && strcmp(found, name) == 0 : header.sh_type == type)
+            return true;
+    }
+    return false;
+}
+
+static void examine_kind(struct findings *f, const struct executable *e, Elf *elf)
+{
+    GElf_Ehdr header;
+    gelf_getehdr(elf, &header);
+    if (e->status) {
+        find_that(f, HEALTH_BAD, "program", "%s %s", e->path, e->wrong);
+        return;
+    }
+    const char *place = header.e_type == ET_DYN ? "position-independent" : "at a fixed address";
+    const char *link = elf_has_segment(elf, PT_INTERP) ? "dynamically linked" : "statically linked";
+    find_that(f, HEALTH_OK, "program", "%s: %s, %s%s", e->path, link, place,
+              e->has_runtime ? ", with the runtime in it" : "");
+}
+
+static void examine_privilege(struct findings *f, const struct executable *e)
+{
+    struct stat status;
+    if (stat(e->path, &status) < 0)
+        return;
+    const bool user = status.st_mode & S_ISUID && status.st_uid != getuid();
+    const bool group = status.st_mode & S_ISGID && status.st_gid != getgid();
+    const bool capable = getuid() != 0 && getxattr(e->path, "security.capability", NULL, 0) > 0;
+    if (!user && !group && !capable)
+        return;
+    find_that(f, e->has_runtime ? HEALTH_WARN : HEALTH_BAD, "privilege",
+              "it is %s: the loader ignores LD_PRELOAD then; record a copy of it (cp), or as %s",
+              user    ? "setuid"
+              : group ? "setgid"
+                      : "given capabilities by its file",
+              user ? "its owner" : "root");
+}
+
+static void examine_probes(struct findings *f, const struct executable *e, const struct probe_calls *calls)
+{
+    static const char *const mend = "compile and link it with -g -finstrument-functions";
+    if (!calls->mentioned && !e->has_runtime)
+        find_that(f, HEALTH_BAD, "instrumented", "no function of it: %s (libraries that it loads may be)", mend);
+    else if (!calls->counted)
+        find_that(f, HEALTH_OK, "instrumented", "yes (how many functions is not counted for this machine's code)");
+    else if (!calls->calls)
+        find_that(f, HEALTH_BAD, "instrumented", "the probe is named, but no function calls it: %s", mend);
+    else if (!calls->functions)
+        find_that(f, HEALTH_OK, "instrumented",
+                  "%zu calls of the probe (functions, and copies where they were inlined)", calls->calls);
+    else
+        find_that(f, HEALTH_OK, "instrumented",
+                  "%zu functions; %zu calls of the probe, as each function has one, and each inlined copy",
+                  calls->functions, calls->calls);
+}
+
+/* Whether any function has a source line, by whatever file knows it. */
+static bool has_lines(const char *path)
+{
+    uint8_t id[64];
+    const struct symbol_module module = { path, id, elf_build_id_of(path, id, sizeof id) };
+    struct binaries *binaries = binaries_new();
+    const size_t count = binaries_count(binaries, &module);
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++)
+        found = binaries_find(binaries, &module, binaries_offset(binaries, &module, i)).file != NULL;
+    binaries_free(binaries);
+    return found;
+}
+
+static bool has_names(const char *path)
+{
+    uint8_t id[64];
+    const struct symbol_module module = { path, id, elf_build_id_of(path, id, sizeof id) };
+    struct binaries *binaries = binaries_new();
+    const size_t count = binaries_count(binaries, &module);
+    binaries_free(binaries);
+    return count > 0;
+}
+
+static void examine_symbols(struct findings *f, const struct executable *e, Elf *elf)
+{
+    const bool inside = has_section(elf, ".debug_info", 0);
+    const bool lines = inside || has_lines(e->path);
+    if (has_section(elf, NULL, SHT_SYMTAB))
+        find_that(f, HEALTH_OK, "symbols", "in the program");
+    else if (lines)
+        find_that(f, HEALTH_OK, "symbols", "in a file of debug information");
+    else
+        find_that(f, HEALTH_WARN, "symbols",
+                  "%s: do not strip it, or install its file of debug information "
+                  "(/usr/lib/debug/.build-id, beside it by .gnu_debuglink, or DEBUGINFOD_URLS)",
+                  has_names(e->path) ? "stripped, but for exported functions; others are shown by address"
+                                     : "stripped; functions are shown by address");
+    if (lines)
+        find_that(f, HEALTH_OK, "debug information", "%s", inside ? "in the program" : "in a file of its own");
+    else
+        find_that(f, HEALTH_WARN, "debug information", "none, so source lines are unknown; compile with -g");
+}
+
+static void examine_elf(struct findings *f, const struct executable *e, Elf *elf)
+{
+    examine_kind(f, e, elf);
+    examine_privilege(f, e);
+    const struct probe_calls calls = probe_calls_count(elf);
+    examine_probes(f, e, &calls);
+    if (calls.mentioned || e->has_runtime)
+        examine_symbols(f, e, elf);
+}
+
+void examine_program(struct findings *f, const char *program)
+{
+    struct executable e = executable_examine(program);
+    if (!e.path) {
+        find_that(f, HEALTH_BAD, "program", "%s: %s", program, e.wrong);
+        return;
+    }
+    int fd = open(e.path, O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    if (fd < 0)
+        find_that(f, HEALTH_WARN, "program", "%s may be run, but not read: nothing is known of it", e.path);
+    else if (!elf || elf_kind(elf) != ELF_K_ELF)
+        find_that(f, HEALTH_WARN, "program",
+                  "%s is no binary: what is recorded are the instrumented programs that it runs", e.path);
+    else
+        examine_elf(f, &e, elf);
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    free(e.path);
+}

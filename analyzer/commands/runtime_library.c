@@ -1,0 +1,48 @@
+#include "commands/runtime_library.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+
+static char *found_in(const char *folder, const char *place)
+{
+    char *path = need_memory(strlen(folder) + strlen(place) + 1, 1);
+    sprintf(path, "%s%s", folder, place);
+    char *whole = realpath(path, NULL);
+    free(path);
+    return whole;
+}
+
+static void __attribute__((format(printf, 2, 0)))
+tell_wrong(struct runtime_library *library, const char *format, const char *what)
+{
+    if (asprintf(&library->wrong, format, what) < 0)
+        die(STATUS_OWN_FAILURE, "out of memory");
+}
+
+struct runtime_library runtime_library_find(void)
+{
+    static const char *const places[] = { "../runtime/libdwell.so", "../" DWELL_LIBDIR "/libdwell.so" };
+    struct runtime_library library = { NULL, NULL };
+    char self[4096];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0) {
+        tell_wrong(&library, "/proc/self/exe: %s", strerror(errno));
+        return library;
+    }
+    self[length] = '\0';
+    *(strrchr(self, '/') + 1) = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places && !library.path; i++)
+        library.path = found_in(self, places[i]);
+    if (!library.path)
+        tell_wrong(&library, "libdwell.so is neither in ../runtime nor in ../" DWELL_LIBDIR ", seen from %s", self);
+    else if (strpbrk(library.path, ": "))
+        tell_wrong(&library, "%s: LD_PRELOAD takes no path with a blank or a colon; install dwell elsewhere",
+                   library.path);
+    return library;
+}

@@ -1,0 +1,205 @@
+/*
+ * A call reaches the probe directly, through a stub of the procedure linkage table (which jumps to where a slot of the
+ * global offset table points), or through that slot itself (-fno-plt). All three are instructions of known bytes and an
+ * offset from their end, so no disassembler is needed: that data or parts of other instructions look like one of them,
+ * with the right 32-bit offset, is next to impossible.
+ */
+#include "symbols/probe_calls.h"
+
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum {
+    CALL = 0xe8,
+    INDIRECT = 0xff,
+    INDIRECT_CALL = 0x15, /* behind it */
+    INDIRECT_JUMP = 0x25,
+    STUB_MOST = 8, /* bytes of a stub before its jump: endbr64, and a prefix */
+    PLACES = 4,    /* a probe has one slot or two, as many stubs, or is here itself */
+};
+
+struct place {
+    uint64_t begin, end; /* calls go to the first, or into it */
+};
+
+struct function {
+    uint64_t begin, end;
+    bool calls;
+};
+
+struct search {
+    struct probe_calls *result;
+    struct place slots[PLACES], targets[PLACES];
+    size_t slot_count, target_count;
+    uint64_t leave;             /* where the probe at exits is, if it is here */
+    struct function *functions; /* by address */
+    size_t function_count, function_room;
+};
+
+static const char enter[] = "__cyg_profile_func_enter", leave[] = "__cyg_profile_func_exit";
+
+/* A version may follow its name. */
+static bool is_probe(const char *name, const char *probe)
+{
+    const size_t length = strlen(probe);
+    return name && strncmp(name, probe, length) == 0 && (name[length] == '\0' || name[length] == '@');
+}
+
+static void add_place(struct place *places, size_t *count, uint64_t begin, uint64_t end)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (places[i].begin == begin)
+            return;
+    if (*count < PLACES)
+        places[(*count)++] = (struct place){ begin, end };
+}
+
+static const struct place *find_place(const struct place *places, size_t count, uint64_t address)
+{
+    for (size_t i = 0; i < count; i++)
+        if (address >= places[i].begin && address <= places[i].end)
+            return &places[i];
+    return NULL;
+}
+
+/* ---- what the tables say ---- */
+
+static void take_symbols(struct search *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    for (size_t i = 0; data && header->sh_entsize && i < header->sh_size / header->sh_entsize; i++) {
+        GElf_Sym symbol;
+        if (!gelf_getsym(data, (int)i, &symbol))
+            return;
+        const bool here = symbol.st_shndx != SHN_UNDEF && symbol.st_value;
+        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        if (is_probe(name, enter)) {
+            s->result->mentioned = true;
+            if (here)
+                add_place(s->targets, &s->target_count, symbol.st_value, symbol.st_value);
+        } else if (here && is_probe(name, leave)) {
+            s->leave = symbol.st_value;
+        }
+        if (!here || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || header->sh_type != SHT_SYMTAB)
+            continue;
+        GROW(s->functions, s->function_count, s->function_room);
+        s->functions[s->function_count++] =
+            (struct function){ symbol.st_value, symbol.st_value + symbol.st_size, false };
+    }
+}
+
+/* The slots that the loader fills with the probe's address. */
+static void take_relocations(struct search *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
+    GElf_Shdr symbols_header;
+    Elf_Data *symbols_data = symbols ? elf_getdata(symbols, NULL) : NULL;
+    if (!data || !symbols_data || !gelf_getshdr(symbols, &symbols_header) || !header->sh_entsize)
+        return;
+    for (size_t i = 0; i < header->sh_size / header->sh_entsize; i++) {
+        GElf_Rela relocation;
+        GElf_Sym symbol;
+        if (gelf_getrela(data, (int)i, &relocation) &&
+            gelf_getsym(symbols_data, (int)GELF_R_SYM(relocation.r_info), &symbol) &&
+            is_probe(elf_strptr(elf, symbols_header.sh_link, symbol.st_name), enter))
+            add_place(s->slots, &s->slot_count, relocation.r_offset, relocation.r_offset);
+    }
+}
+
+static int compare_functions(const void *a, const void *b)
+{
+    const struct function *x = a, *y = b;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* ---- what the code says ---- */
+
+static uint64_t target_of(const uint8_t *offset, uint64_t end)
+{
+    int32_t distance;
+    memcpy(&distance, offset, sizeof distance);
+    return end + (uint64_t)(int64_t)distance;
+}
+
+static void note_call(struct search *s, uint64_t address)
+{
+    size_t low = 0, high = s->function_count;
+    s->result->calls++;
+    while (low < high) { /* the last one that does not begin behind it */
+        const size_t middle = (low + high) / 2;
+        if (s->functions[middle].begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low && address < s->functions[low - 1].end && !s->functions[low - 1].calls) {
+        s->functions[low - 1].calls = true;
+        s->result->functions++;
+    }
+}
+
+typedef void code_taker(struct search *s, const uint8_t *code, size_t size, uint64_t address);
+
+static void find_stubs(struct search *s, const uint8_t *code, size_t size, uint64_t address)
+{
+    for (size_t i = 0; i + 6 <= size; i++)
+        if (code[i] == INDIRECT && code[i + 1] == INDIRECT_JUMP &&
+            find_place(s->slots, s->slot_count, target_of(code + i + 2, address + i + 6)))
+            add_place(s->targets, &s->target_count, address + i - (i < STUB_MOST ? i : STUB_MOST), address + i);
+}
+
+static void find_calls(struct search *s, const uint8_t *code, size_t size, uint64_t address)
+{
+    for (size_t i = 0; i + 5 <= size; i++) {
+        if (code[i] == CALL && find_place(s->targets, s->target_count, target_of(code + i + 1, address + i + 5)))
+            note_call(s, address + i);
+        else if (i + 6 <= size && code[i] == INDIRECT && code[i + 1] == INDIRECT_CALL &&
+                 find_place(s->slots, s->slot_count, target_of(code + i + 2, address + i + 6)))
+            note_call(s, address + i);
+    }
+}
+
+static void for_code(struct search *s, Elf *elf, code_taker *take)
+{
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_PROGBITS || !(header.sh_flags & SHF_EXECINSTR))
+            continue;
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (data && data->d_buf)
+            take(s, data->d_buf, data->d_size, header.sh_addr);
+    }
+}
+
+struct probe_calls probe_calls_count(Elf *elf)
+{
+    struct probe_calls result = { 0 };
+    struct search s = { .result = &result };
+    GElf_Ehdr file;
+    if (!gelf_getehdr(elf, &file))
+        return result;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+        GElf_Shdr header;
+        if (!gelf_getshdr(section, &header))
+            continue;
+        if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
+            take_symbols(&s, elf, section, &header);
+        else if (header.sh_type == SHT_RELA)
+            take_relocations(&s, elf, section, &header);
+    }
+    result.counted = file.e_machine == EM_X86_64;
+    if (result.counted && result.mentioned) {
+        if (s.function_count)
+            qsort(s.functions, s.function_count, sizeof *s.functions, compare_functions);
+        for_code(&s, elf, find_stubs);
+        for_code(&s, elf, find_calls);
+        if (s.leave && find_place(s.targets, s.target_count, s.leave))
+            result.calls /= 2; /* one function serves as both: that of a static libc, which does nothing */
+    }
+    free(s.functions);
+    return result;
+}
