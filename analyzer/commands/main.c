@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/suggest.h"
 #include "commands/commands.h"
 
 static const struct {
@@ -60,5 +61,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < COMMAND_COUNT; i++)
         if (strcmp(commands[i].name, name) == 0)
             return commands[i].run(argc - 1, argv + 1);
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        names[i] = commands[i].name;
+    const char *meant = suggest(name, names, COMMAND_COUNT);
+    if (meant)
+        die(STATUS_ERROR, "no command '%s'; did you mean '%s'? dwell --help lists them", name, meant);
     die(STATUS_ERROR, "no command '%s'; dwell --help lists them", name);
 }

@@ -29,6 +29,7 @@ Test(e2e_report, errors)
     check_error("$DWELL report --format pdf", "dwell: --format: 'pdf' is none of text, csv, json\n");
     check_error("$DWELL report --limit x", "dwell: --limit: 'x' is not a number\n");
     check_error("$DWELL tree --min 120", "dwell: --min: '120' is not a percentage\n");
+    check_error("$DWELL reprot", "dwell: no command 'reprot'; did you mean 'report'? dwell --help lists them\n");
     check_error("$DWELL nonsense", "dwell: no command 'nonsense'; dwell --help lists them\n");
     check_error("$DWELL report a b", "dwell: one session at a time: 'b' is a second one\n");
     free(run_well("$DWELL record -q $SAMPLES/fib 5"));

@@ -1,0 +1,44 @@
+#include "base/suggest.h"
+
+#include <string.h>
+
+enum { LONGEST = 32 }; /* names that are longer are not suggested */
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Of texts up to LONGEST characters; row i of the matrix is of the first i characters of `a`. */
+static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    unsigned d[LONGEST + 1][LONGEST + 1];
+    for (unsigned i = 0; i <= a_length; i++)
+        d[i][0] = i;
+    for (unsigned j = 0; j <= b_length; j++)
+        d[0][j] = j;
+    for (size_t i = 1; i <= a_length; i++)
+        for (size_t j = 1; j <= b_length; j++) {
+            const unsigned differs = a[i - 1] != b[j - 1];
+            d[i][j] = least(least(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + differs);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+        }
+    return d[a_length][b_length];
+}
+
+const char *suggest(const char *typed, const char *const *names, size_t count)
+{
+    const size_t length = strlen(typed);
+    const char *nearest = NULL;
+    unsigned best = (unsigned)length / 3 + 1; /* a third may be wrong, and one of a short name */
+    for (size_t i = 0; i < count && length <= LONGEST; i++) {
+        const size_t other = strlen(names[i]);
+        const unsigned far = other <= LONGEST ? distance(typed, length, names[i], other) : LONGEST;
+        if (far < best + (nearest == NULL) && far < length && far < other) {
+            best = far;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}

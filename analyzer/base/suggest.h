@@ -1,0 +1,11 @@
+/* What somebody may have meant who typed a name that does not exist. */
+#ifndef DWELL_BASE_SUGGEST_H
+#define DWELL_BASE_SUGGEST_H
+
+#include <stddef.h>
+
+/* The one of the names that is most like `typed`, by the fewest characters that are missing, too many, wrong, or swapped
+ * with their neighbour; the first of several. NULL: none is near enough. */
+const char *suggest(const char *typed, const char *const *names, size_t count);
+
+#endif
