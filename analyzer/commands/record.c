@@ -265,8 +265,9 @@ static void append_to_environment(const char *name, const char *value)
         setenv(name, value, 1);
         return;
     }
-    char *both = need_memory(strlen(before) + strlen(value) + 2, 1);
-    sprintf(both, "%s:%s", before, value);
+    char *both = NULL;
+    if (asprintf(&both, "%s:%s", before, value) < 0)
+        die(STATUS_OWN_FAILURE, "out of memory");
     setenv(name, both, 1);
     free(both);
 }

@@ -49,8 +49,9 @@ struct replay {
     struct replay_thread **threads; /* in the order in which they came */
     size_t thread_count, thread_room;
     struct table_index *thread_index;
-    struct held_line *lines; /* a ring, by number */
-    size_t line_room;        /* a power of two */
+    struct table_index *root_names; /* name -> whether it is that of the root */
+    struct held_line *lines;        /* a ring, by number */
+    size_t line_room;               /* a power of two */
     uint64_t first_line, end_line;
     bool begun, enough, root_found;
 };
@@ -62,9 +63,32 @@ static struct held_line *line_of(const struct replay *r, uint64_t number)
     return &r->lines[number & (r->line_room - 1)];
 }
 
+/* Closes up the lines: of those that were dropped nobody speaks any more. */
+static void compact(struct replay *r)
+{
+    const uint64_t first = r->first_line, count = r->end_line - first;
+    uint64_t *moved = need_memory(count + 1, sizeof *moved), kept = first;
+    for (uint64_t i = 0; i < count; i++) {
+        moved[i] = kept;
+        if (!line_of(r, first + i)->dropped)
+            *line_of(r, kept++) = *line_of(r, first + i);
+    }
+    for (size_t i = 0; i < r->thread_count; i++)
+        for (size_t at = 0; at < r->threads[i]->depth; at++) {
+            struct open_call *call = &r->threads[i]->calls[at];
+            if (call->line != NO_LINE && call->line >= first)
+                call->line = moved[call->line - first];
+        }
+    r->end_line = kept;
+    free(moved);
+}
+
 static void make_room(struct replay *r)
 {
     if (r->end_line - r->first_line < r->line_room)
+        return;
+    compact(r);
+    if (r->end_line - r->first_line <= r->line_room / 2)
         return;
     struct held_line *more = need_memory(r->line_room * 2, sizeof *more);
     for (uint64_t i = r->first_line; i < r->end_line; i++)
@@ -81,6 +105,15 @@ static uint64_t push(struct replay *r, const struct replay_thread *t, struct rep
     line.process = t->process;
     *line_of(r, r->end_line) = (struct held_line){ .line = line, .undecided = undecided };
     return r->end_line++;
+}
+
+/* The call of a line is too short; its thread has closed it. */
+static void drop(struct replay *r, struct held_line *held)
+{
+    held->undecided = false;
+    held->dropped = true;
+    while (r->end_line > r->first_line && line_of(r, r->end_line - 1)->dropped)
+        r->end_line--;
 }
 
 /* Gives out what is known; where the first has waited for too long, it is a begin. */
@@ -141,16 +174,24 @@ static struct replay_thread *thread_of(struct replay *r, const struct timeline_t
 
 /* ---- calls ---- */
 
-static bool is_root(const struct replay *r, const char *name)
+static bool is_named(const char *wanted, const char *name)
 {
-    const char *wanted = r->options->root;
-    const size_t plain = strcspn(name, "(");
     if (strcmp(wanted, name) == 0 || fnmatch(wanted, name, 0) == 0)
         return true;
-    char *without = need_copy(name, plain); /* parameters */
+    char *without = need_copy(name, strcspn(name, "(")); /* parameters */
     const bool same = strcmp(wanted, without) == 0 || fnmatch(wanted, without, 0) == 0;
     free(without);
     return same;
+}
+
+/* Each name is looked at but once: the namer has it in one place. */
+static bool is_root(const struct replay *r, const char *name)
+{
+    struct table_slot *slot = table_find(r->root_names, (uintptr_t)name, 0);
+    if (!slot->value_plus_1)
+        table_set(r->root_names, slot, (uintptr_t)name, 0, is_named(r->options->root, name));
+    slot = table_find(r->root_names, (uintptr_t)name, 0);
+    return slot->value_plus_1 > 1;
 }
 
 static const char *name_of(const struct replay *r, const struct replay_thread *t, struct open_call *call, uint64_t time)
@@ -211,11 +252,13 @@ static void open_call(struct replay *r, struct replay_thread *t, const struct ti
 /* The line of a call that is not decided: whole, or too short to be shown. */
 static void decide_whole(struct replay *r, const struct replay_thread *t, size_t at, struct held_line *held)
 {
+    if (held->line.duration < r->options->shortest) {
+        drop(r, held);
+        return;
+    }
     held->undecided = false;
-    held->dropped = held->line.duration < r->options->shortest;
     held->line.kind = REPLAY_CALL;
-    if (!held->dropped)
-        decide_below(r, t, at);
+    decide_below(r, t, at);
 }
 
 static void show_end(struct replay *r, struct replay_thread *t, size_t at, struct replay_line end)
@@ -284,9 +327,11 @@ static void show_between(struct replay *r, const struct replay_thread *t, struct
     push(r, t, line, false);
 }
 
+/* What happens inside calls that are not shown is part of their time. */
 static void show_interval(struct replay *r, const struct replay_thread *t, enum replay_kind kind, uint64_t ticks)
 {
-    if (ticks && ticks >= r->options->shortest)
+    const bool inside = t->depth && !t->calls[t->depth - 1].visible;
+    if (ticks && ticks >= r->options->shortest && !inside)
         show_between(r, t, (struct replay_line){ .kind = kind, .duration = ticks, .has_duration = true });
 }
 
@@ -346,8 +391,7 @@ static void end_part(struct replay *r)
             const struct open_call *call = &sorted[i]->calls[at];
             struct held_line *held = undecided(r, call->line);
             if (held && end - call->begin < r->options->shortest) {
-                held->undecided = false;
-                held->dropped = true;
+                drop(r, held);
             } else if (call->line != NO_LINE) { /* how long is not known, but it is long enough */
                 show_end(r, sorted[i], at, (struct replay_line){ .notes = REPLAY_GOES_ON, .duration = UINT64_MAX });
             }
@@ -441,6 +485,7 @@ struct replay_result replay(const struct session_file *file, const struct replay
     struct replay r = { .file = file, .options = options, .take = take, .context = context, .line_room = 64 };
     r.namer = namer_new(file);
     r.thread_index = table_new();
+    r.root_names = table_new();
     r.lines = need_memory(r.line_room, sizeof *r.lines);
     const struct timeline_part part = { .begin = options->from, .wants = wants };
     struct replay_result result = { .counts = timeline_run_part(file, &part, take_event, &r) };
@@ -454,6 +499,7 @@ struct replay_result replay(const struct session_file *file, const struct replay
     }
     free(r.threads);
     table_free(r.thread_index);
+    table_free(r.root_names);
     namer_free(r.namer);
     return result;
 }

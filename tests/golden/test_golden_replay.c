@@ -68,11 +68,40 @@ static struct writer *deep_session(void)
     return w;
 }
 
+enum { BUSY_CALLS = 10000 };
+
+/* F { G G G ... } on three threads, whose calls are interleaved; each has one of H that takes longer. */
+static void write_busy(struct writer *w, uint32_t thread)
+{
+    begin_events(w, 1, thread, 0, 0, NULL, 0);
+    uint64_t t = 1000 + thread;
+    write_enter(w, t++, F);
+    for (int i = 0; i < BUSY_CALLS; i++) {
+        const bool is_long = i == 1000 * (int)thread;
+        write_enter(w, t += 3, is_long ? H : G);
+        write_exit(w, t += is_long ? 20000 : 4);
+    }
+    write_exit(w, t += 3);
+    end_events(w, true);
+}
+
+static struct writer *busy_session(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/p");
+    for (uint32_t thread = 1; thread <= 3; thread++)
+        write_thread(w, 1, thread, 10 + thread, SOURCE_PERF, "t");
+    for (uint32_t thread = 1; thread <= 3; thread++)
+        write_busy(w, thread);
+    return w;
+}
+
 static void save_sessions(void)
 {
-    struct writer *const sessions[] = { example_session(SOURCE_PERF), marked_session(), deep_session() };
-    static const char *const names[] = { "example.dwell", "marked.dwell", "deep.dwell" };
-    for (int i = 0; i < 3; i++) {
+    struct writer *const sessions[] = { example_session(SOURCE_PERF), marked_session(), deep_session(),
+                                        busy_session() };
+    static const char *const names[] = { "example.dwell", "marked.dwell", "deep.dwell", "busy.dwell" };
+    for (int i = 0; i < 4; i++) {
         writer_save(sessions[i], test_path(names[i]));
         writer_free(sessions[i]);
     }
@@ -180,6 +209,9 @@ Test(golden_replay, short_and_deep_calls_left_out)
                                                               "                   9.000   1000 shop      -- blocked\n"
                                                               "    123.000       20.000   1000 shop    }\n"
                                                               "                           1000 shop  }  (goes on)\n");
+    check("example.dwell --depth 1 --to 160us --thread 1000", /* waits of deeper calls are part of them */
+          "    TIME us      TOOK us   THREAD     CALL\n"
+          "    101.000                1000 shop  main();  (goes on)\n");
     check("example.dwell --thread pric* -n 2",
           "    TIME us      TOOK us   THREAD        CALL\n"
           "    110.000                1002 pricing  price_of(shop::Item const&, int) {\n"
@@ -235,4 +267,20 @@ Test(golden_replay, a_closed_pipe)
         "cat said");
     cr_assert(eq(str, out, "    TIME us      TOOK us   THREAD  CALL\n"));
     free(out);
+}
+
+/* Nothing is forgotten, and little is kept, however many calls come and go before it is known what is long. */
+Test(golden_replay, many_short_calls)
+{
+    free(run_well("$DWELL replay busy.dwell | grep -c 0x2000 >all; test $(cat all) = 29997"));
+    check("busy.dwell --min 20us", "    TIME us      TOOK us   THREAD  CALL\n"
+                                   "      1.001                11 t  [unknown]+0x1000() {\n"
+          "      1.002               >12 t  [unknown]+0x1000() {\n"
+          "      1.003               >13 t  [unknown]+0x1000() {\n"
+          "      8.005       20.000  >11 t    [unknown]+0x3000();\n"
+          "     15.006       20.000  >12 t    [unknown]+0x3000();\n"
+          "     22.007       20.000  >13 t    [unknown]+0x3000();\n"
+          "     91.001       90.000  >11 t  } [unknown]+0x1000()\n"
+          "     91.002       90.000  >12 t  } [unknown]+0x1000()\n"
+          "     91.003       90.000  >13 t  } [unknown]+0x1000()\n");
 }
