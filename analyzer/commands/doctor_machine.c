@@ -222,8 +222,9 @@ static int open_trial(const char *folder)
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
         return fd;
-    char *path = need_memory(strlen(folder) + 32, 1);
-    sprintf(path, "%s/.dwell-doctor-XXXXXX", folder);
+    char *path = NULL;
+    if (asprintf(&path, "%s/.dwell-doctor-XXXXXX", folder) < 0)
+        return -1;
     fd = mkostemp(path, O_CLOEXEC);
     if (fd >= 0)
         unlink(path);

@@ -6,13 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/memory.h"
 #include "base/message.h"
 
 static char *found_in(const char *folder, const char *place)
 {
-    char *path = need_memory(strlen(folder) + strlen(place) + 1, 1);
-    sprintf(path, "%s%s", folder, place);
+    char *path = NULL;
+    if (asprintf(&path, "%s%s", folder, place) < 0)
+        die(STATUS_OWN_FAILURE, "out of memory");
     char *whole = realpath(path, NULL);
     free(path);
     return whole;
