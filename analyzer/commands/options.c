@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/terminal.h"
 #include "commands/commands.h"
 #include "report/views.h"
 
@@ -63,6 +64,8 @@ void option_session(const struct argp_state *state, const char *argument, const 
 int finish_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
+        return STATUS_OK;
+    if (errno == EPIPE && terminal_is_paged())
         return STATUS_OK;
     if (errno != EPIPE)
         say("standard output: %s", strerror(errno));
