@@ -99,35 +99,6 @@ static void check(const struct settings *s)
         die(STATUS_ERROR, "export %s does not write to standard output: say where, with -o OUT", s->format->name);
 }
 
-/* The session is not written over, by whatever name. */
-static void spare_session(const struct settings *s, const struct session_file *session)
-{
-    struct stat in, out;
-    if (s->output && stat(session->path, &in) == 0 && stat(s->output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-        die(STATUS_ERROR, "%s: is the session itself", s->output);
-}
-
-static FILE *open_output(const struct settings *s)
-{
-    if (!s->output)
-        return stdout;
-    FILE *file = fopen(s->output, "w");
-    if (!file)
-        die(STATUS_ERROR, "%s: %s", s->output, strerror(errno));
-    return file;
-}
-
-static int close_output(const struct settings *s, FILE *out)
-{
-    if (out == stdout)
-        return finish_output();
-    const bool failed = ferror(out);
-    if (fclose(out) == 0 && !failed)
-        return STATUS_OK;
-    say("%s: %s", s->output, strerror(errno));
-    return STATUS_ERROR;
-}
-
 int command_export(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -142,13 +113,13 @@ int command_export(int argc, char **argv)
     load_session(&loaded, s.file, collect_default_jobs());
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);
-    spare_session(&s, loaded.file);
+    output_spare(s.output, loaded.file->path);
     if (s.format->write_files) {
         s.format->write_files(&loaded, &s.options, s.output);
     } else {
-        FILE *out = open_output(&s);
+        FILE *out = output_open(s.output);
         s.format->write(&loaded, &s.options, out);
-        status = close_output(&s, out);
+        status = output_close(s.output, out);
     }
     unload_session(&loaded);
     return status;
