@@ -254,13 +254,16 @@ static void pop(struct thread *t, uint64_t now)
     t->state -= one_call;
 }
 
-static void end_call(struct thread *t, uint64_t now)
+static void end_call(struct thread *t, uint64_t now, bool flagged)
 {
     const struct call *call = thread_call(t, t->state) - 1;
     if (call->kind == CALL_WAITING && (t->kept_words || now - call->enter_time >= runtime.filter_shortest))
         filter_flush(t);
-    if (call->kind == CALL_SHOWN)
+    if (call->kind == CALL_SHOWN) {
+        if (flagged)
+            slow_keep_flag(t);
         slow_emit(t, now, call->function, false);
+    }
     t->state -= one_call;
 }
 
@@ -309,7 +312,7 @@ void filter_record(struct thread *t, const struct event *event)
         if (event->enter)
             begin_call(t, event, now);
         else
-            end_call(t, now);
+            end_call(t, now, event->flagged);
     }
     thread_set_limit(t);
     sys_restore_signals(mask);

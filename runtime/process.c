@@ -146,6 +146,8 @@ static int set_up(void)
         return -ENOMEM;
     }
     runtime.process = p;
+    const char *calls = environment_get("DWELL_OS_CALLS");
+    runtime.os_calls = !calls || strcmp(calls, "off") != 0;
     pthread_key_t key;
     if (pthread_key_create(&key, thread_key_ended) == 0) {
         runtime.thread_key = key;

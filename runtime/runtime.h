@@ -277,6 +277,7 @@ struct runtime {
     bool on;                  /* what the global and the process level say together */
     uint64_t forked_at;   /* time of the last fork, read in the child, */
     uint32_t forked_pid, forked_from; /* which is this process, and its parent that one */
+    bool os_calls;        /* calls of the OS are rows (oscalls.c) */
     uint32_t os_wanted;   /* bit a source of OS events that may be used, 1 << enum dwell_os_source */
     char path[4096];      /* of the session file */
 };
@@ -336,6 +337,10 @@ static inline bool thread_claim(struct thread *t, uint64_t expected, uint64_t wa
 #endif
 }
 
+/* The probes, as the runtime itself calls them. */
+void probe_enter(void *function, void *call_site);
+void probe_exit(void *function, void *call_site);
+
 /* What a probe tells. */
 struct event {
     uint64_t function;
@@ -343,6 +348,7 @@ struct event {
     uint64_t site; /* of an enter */
     bool enter;
     bool tail_call;
+    bool flagged; /* an exit: the OS worked, whether its source has seen it or not */
 };
 
 /* slow.c: an event that is not of the usual kind. Any thread, any time, in signal handlers too. */
@@ -366,8 +372,11 @@ void slow_control(struct thread *t, const struct control_event *event);
  * for it; and keeping what the OS did. */
 void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter);
 void slow_keep_os_events(struct thread *t);
+void slow_keep_flag(struct thread *t); /* the OS worked, if nothing tells of it yet */
 /* Frames that lie below that stack pointer have been left; the thread's next event tells of it. */
 void slow_leave_below(struct thread *t, uint64_t stack_pointer);
+/* The end of a call of the OS (oscalls.c). */
+void slow_exit_flagged(uint64_t function, uint64_t stack_pointer);
 void slow_lose(void); /* counts an event that is not recorded */
 
 /* quiet.c: the probes of a paused thread keep its shadow stack, and nothing else. quiet_slow is for the events that
@@ -382,6 +391,7 @@ void quiet_end(struct thread *t, uint64_t time);
 void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
 void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 void tree_record(struct thread *t, const struct event *event);
+bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* false: it is not a usual event */
 void tree_pause(struct thread *t, uint64_t time); /* signals are held back from here on */
 void tree_resume(struct thread *t, uint64_t time);
 void tree_end(struct thread *t);

@@ -373,6 +373,13 @@ static bool hold_signals(struct thread *t, uint64_t *mask)
     return false;
 }
 
+/* For filter.c, before the exit of a call that is shown. */
+void slow_keep_flag(struct thread *t)
+{
+    if (t->kept_words == 0)
+        t->kept[t->kept_words++] = DWELL_EXT_OS << DWELL_EXTENSION_LENGTH_BITS;
+}
+
 static void record(const struct event *event)
 {
     struct extensions e;
@@ -425,6 +432,8 @@ static void record(const struct event *event)
         if (UNLIKELY(t->stopped))
             continue;
         read_os_events(t, &e);
+        if (event->flagged && e.length == 0)
+            put_head(&e, DWELL_EXT_OS, 0);
         const int kept = e.length;
         enum outcome outcome = try_record(t, event, &e, guarded);
         if (outcome == DONE)
@@ -449,13 +458,23 @@ void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
     errno = error;
 }
 
-void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call)
+static void exit_by(const struct event *event)
 {
     if (runtime.off) {
         slow_lose();
         return;
     }
     int error = errno;
-    record(&(struct event){ .function = function, .stack_pointer = stack_pointer, .tail_call = tail_call });
+    record(event);
     errno = error;
+}
+
+void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call)
+{
+    exit_by(&(struct event){ .function = function, .stack_pointer = stack_pointer, .tail_call = tail_call });
+}
+
+void slow_exit_flagged(uint64_t function, uint64_t stack_pointer)
+{
+    exit_by(&(struct event){ .function = function, .stack_pointer = stack_pointer, .flagged = true });
 }
