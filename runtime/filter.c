@@ -316,6 +316,7 @@ void filter_record(struct thread *t, const struct event *event)
     }
     thread_set_limit(t);
     sys_restore_signals(mask);
+    os_forget_own(t);
 }
 
 /* A function that starts or stops the recording is entered. */

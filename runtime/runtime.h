@@ -165,6 +165,7 @@ struct thread {
     uint32_t next_upper;  /* which of `upper` is replaced next */
     uint32_t key_passes;  /* how often libc has told that the thread ends */
     uint32_t os_source;
+    int os_syscalls;  /* perf: a descriptor in the helper's table */
     uint64_t os_tail; /* perf: how far the ring has been read */
     void *os_ring;
     uint64_t os_unknown; /* rseq: how often another user's pointer was found */
@@ -239,8 +240,9 @@ struct process {
     char *helper_stack;
     int helper_fd;        /* the session, in the helper's own table */
     uint32_t helper_stop; /* it is to end */
-    uint32_t request_size; /* a chunk asked for from the helper, or REQUEST_RING */
+    uint32_t request_size; /* a chunk asked for from the helper, or REQUEST_... */
     uint32_t request_tid;  /* whose ring */
+    int request_fd;        /* to be closed, or in the answer */
     uint32_t request_done; /* changes when the answer is there */
     struct area answer;
     uint32_t pool_target;          /* how many chunks the helper keeps ready */
@@ -277,6 +279,8 @@ struct runtime {
     bool on;                  /* what the global and the process level say together */
     uint64_t forked_at;   /* time of the last fork, read in the child, */
     uint32_t forked_pid, forked_from; /* which is this process, and its parent that one */
+    uint32_t syscalls_id; /* the kernel's number of the event that tells of system calls; zero: they are not watched */
+    bool syscalls_wanted;
     bool os_calls;        /* calls of the OS are rows (oscalls.c) */
     uint32_t os_wanted;   /* bit a source of OS events that may be used, 1 << enum dwell_os_source */
     char path[4096];      /* of the session file */
@@ -512,7 +516,8 @@ bool helper_is_here(void); /* the caller is the helper thread */
 struct area helper_ask(uint32_t size);
 /* A ring of what the OS does on that thread, opened where the program cannot see its descriptor; false: there is no
  * helper to do it. */
-bool helper_open_ring(uint32_t tid, void **ring);
+bool helper_open_ring(uint32_t tid, void **ring, int *syscalls);
+void helper_close(int fd); /* in its table */
 /* Ends the helper, and returns a descriptor of the session for its successor; negative: there was none to end. */
 int helper_pause(void);
 void helper_resume(int fd);
@@ -549,13 +554,18 @@ struct os_events {
     int length; /* of words */
     uint16_t words[OS_MOST_WORDS];
 };
-void *os_open_ring(uint32_t tid); /* zero: of the calling thread */
+/* Of that thread, zero: of the calling one. *syscalls: a descriptor that is to stay open as long as its system calls are to
+ * be in the ring; OS_NOTHING: there is none. NULL: they need not be. */
+enum { OS_NOTHING = -1 };
+void *os_open_ring(uint32_t tid, int *syscalls);
 extern const size_t os_ring_size;
+bool os_watch_syscalls(void); /* as well; false: this user may not */
 void os_open(struct thread *t);
 void os_close(struct thread *t);
 /* What the OS did since the last call, as extension records; the caller claims it by os_commit. */
 uint64_t os_read(struct thread *t, struct os_events *events);
 bool os_commit(struct thread *t, uint64_t head);
+void os_forget_own(struct thread *t); /* after system calls of the runtime's own */
 void os_skip(struct thread *t); /* what happened until now is not to be recorded */
 
 #pragma GCC visibility pop

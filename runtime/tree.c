@@ -523,6 +523,7 @@ void tree_record(struct thread *t, const struct event *event)
     }
     thread_set_limit(t);
     sys_restore_signals(mask);
+    os_forget_own(t);
 }
 
 /* ---- pauses ---- */

@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
     { "output", 'o', "FILE", 0, "The session file (default: dwell.data); an older session of that name becomes FILE.old", 0 },
     { "quiet", 'q', NULL, 0, "Say nothing at the end, if nothing was lost", 0 },
     { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
-      "How to learn what the operating system did: auto (default), perf, rseq or none", 0 },
+      "How to learn what the operating system did: auto (default), perf, syscalls (perf, and every system call: for root), rseq or none", 0 },
     { "no-os-calls", OPTION_NO_OS_CALLS, NULL, 0,
       "No rows for calls of the operating system (read, poll, nanosleep, pthread_cond_wait ...): their time is their callers'", 0 },
     { "no-follow", OPTION_NO_FOLLOW, NULL, 0, "Record PROGRAM alone, not the processes that it starts", 0 },
@@ -185,8 +185,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_OS_EVENTS:
         if (strcmp(argument, "auto") != 0 && strcmp(argument, "perf") != 0 && strcmp(argument, "rseq") != 0 &&
-            strcmp(argument, "none") != 0)
-            die(STATUS_OWN_FAILURE, "--os-events: '%s' is none of auto, perf, rseq, none", argument);
+            strcmp(argument, "syscalls") != 0 && strcmp(argument, "none") != 0)
+            die(STATUS_OWN_FAILURE, "--os-events: '%s' is none of auto, perf, syscalls, rseq, none", argument);
         s->os_events = argument;
         return 0;
     case OPTION_MODE:

@@ -34,7 +34,7 @@ static void check_rows_of_libc(const char *out)
     free(rows);
 }
 
-/* 176 functions by 163 names, what they return, errno and data. */
+/* All that the runtime stands before; what they return, errno and data. */
 Test(e2e_oscalls, every_function)
 {
     char *alone = run_well("timeout 60 " PARTS "every $PWD/every-XXXXXX");
@@ -208,4 +208,52 @@ Test(e2e_oscalls, names_come_with_the_session)
     char *paths = report_paths("bare.data");
     cr_assert(eq(str, paths, "main 1\nmain/busy 2\nmain/busy/churn 2\nmain/doze 2\nmain/doze/nanosleep 2\n"));
     free(paths);
+}
+
+/* ---- every system call ---- */
+
+Test(e2e_oscalls, every_system_call)
+{
+    static const char *const modes[] = { "trace", "profile", "ring=1G", "trace --depth 9" };
+    for (int i = 0; i < 4; i++) {
+        free(run_well("$DWELL record -q --os-events syscalls --mode %s " PARTS "asks", modes[i]));
+        char *info = run_well("$DWELL info");
+        const bool refused = has(info, "this user may not watch system calls");
+        cr_assert(ne(int, refused, has(info, "perf, system calls")), "%s", info);
+        free(info);
+        if (refused) {
+            printf("left out: this user may not watch system calls (root, with tracefs mounted, may)\n");
+            return;
+        }
+        struct report *r = report_of("");
+        cr_assert(ge(u64, report_session(r, "os_events"), 1000));
+        cr_assert(eq(u64, report_sum(r, "function", "ask", "calls"), 1000));
+        cr_assert(eq(u64, report_sum(r, "function", "ask", "application_inclusive_ns"), 0));
+        cr_assert(gt(u64, report_sum(r, "function", "compute", "application_inclusive_ns"), 0));
+        report_drop(r);
+        free(run_well("$DWELL record -q --mode %s " PARTS "asks", modes[i]));
+        r = report_of("");
+        cr_assert(gt(u64, report_sum(r, "function", "ask", "application_inclusive_ns"), 0));
+        report_drop(r);
+    }
+}
+
+/* Each thread has a descriptor in the helper's table, as long as it lives. */
+Test(e2e_oscalls, every_system_call_of_threads_that_come_and_go)
+{
+    char *out = run_well("$DWELL record -q --os-events syscalls $SAMPLES/threads --waves 300 4 10");
+    struct report *r = report_of("");
+    check_counts(out, r, 4);
+    report_drop(r);
+    free(out);
+    char *kinds = run_well("$DWELL info | grep -a -o -e 'perf, system calls' -e 'rseq$' -e 'may not watch' | sort -u");
+    cr_assert(has(kinds, "may not watch") || strcmp(kinds, "perf, system calls\n") == 0, "%s", kinds);
+    free(kinds);
+}
+
+Test(e2e_oscalls, every_function_and_every_system_call)
+{
+    char *out = run_well("timeout 60 $DWELL record -q --os-events syscalls " PARTS "every $PWD/every-XXXXXX");
+    check_rows_of_libc(out);
+    free(out);
 }
