@@ -1,8 +1,8 @@
 /*
  * Calls of the operating system as rows. Without them a read that waits is time of the function that called it, and the
  * kernel's work makes the function's whole interval one in which the OS worked. So the runtime stands before the
- * functions of libc that enter the kernel (oscalls_names.h): each call of one, by the program or a library, is entered and
- * left as if libc's function were instrumented, and the interval in between is flagged.
+ * functions of libc that enter the kernel (oscalls_names.h): each call of one, by the program or a library, is entered
+ * and left as if libc's function were instrumented, and the interval in between is flagged.
  *
  * Recorded where the thread is being recorded, and is inside an instrumented function; else the call is only handed on.
  * What libc calls inside itself, and what one of these calls on its way (a sanitizer's read the real one), is no row.
@@ -106,7 +106,7 @@ static bool starts_recording(enum os_call call)
 bool os_call_is_row(enum os_call call)
 {
     struct thread *t = thread_self;
-    if (!t->wiped->alive || (t->paused && !starts_recording(call)))
+    if (!t->wiped->alive || !os_call_rows[call] || (t->paused && !starts_recording(call)))
         return false;
     const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa();
     if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))

@@ -16,7 +16,7 @@ enum os_call {
 #define OS_CALL_NUMBER(name) OS_##name,
     OS_CALLS(OS_CALL_NUMBER)
 #undef OS_CALL_NUMBER
-    OS_CALL_COUNT,
+        OS_CALL_COUNT,
 };
 
 /* Whose rows they are: where libc's functions lie; zero: not known. */
@@ -34,8 +34,8 @@ void *os_call_look_up(void **cache, const char *name);
 
 #pragma GCC visibility pop
 
-/* The functions that begin a row are in a section of their own: so an entry of the shadow stack shows by where its probe
- * returned to whether it is one. */
+/* The functions that begin a row are in a section of their own: so an entry of the shadow stack shows by where its
+ * probe returned to whether it is one. */
 #define OS_CALL_CODE __attribute__((section("dwell_os_calls"), noinline))
 
 static inline __attribute__((always_inline)) bool os_call_begin(enum os_call call, void *return_address)
@@ -57,22 +57,22 @@ static inline void *os_call_next(void **cache, const char *name)
  * the function for its end. No frame of ours is left where nothing is recorded. A thread that is cancelled in it, and a
  * handler that leaves it, skip our frame: the thread's next event finds that the call was left.
  */
-#define OS_CALL_BY(condition, end, row, result, name, parameters, arguments)                      \
-    INTERPOSED(name);                                                                             \
-    DWELL_EXPORT OS_CALL_CODE result name parameters                                              \
-    {                                                                                             \
-        result(*real) parameters = (result(*) parameters)os_call_next(&next_##name, #name);       \
-        if (!(condition) || !os_call_begin(OS_##row, __builtin_return_address(0)))                \
-            return real arguments;                                                                \
-        result value_ = real arguments;                                                           \
-        end(OS_##row);                                                                            \
-        return value_;                                                                            \
+#define OS_CALL_BY(condition, end, row, result, name, parameters, arguments)                                           \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE result name parameters                                                                   \
+    {                                                                                                                  \
+        result(*real) parameters = (result(*) parameters)os_call_next(&next_##name, #name);                            \
+        if (!(condition) || !os_call_begin(OS_##row, __builtin_return_address(0)))                                     \
+            return real arguments;                                                                                     \
+        result value_ = real arguments;                                                                                \
+        end(OS_##row);                                                                                                 \
+        return value_;                                                                                                 \
     }
 
-#define OS_CALL(result, name, parameters, arguments) \
+#define OS_CALL(result, name, parameters, arguments)                                                                   \
     OS_CALL_BY(true, os_call_end, name, result, name, parameters, arguments)
 
-#define OS_CALL_AS(row, result, name, parameters, arguments) \
+#define OS_CALL_AS(row, result, name, parameters, arguments)                                                           \
     OS_CALL_BY(true, os_call_end, row, result, name, parameters, arguments)
 
 #endif

@@ -15,37 +15,37 @@
 
 /* ---- opening; what the mode's register holds where there is none is handed on as well ---- */
 
-#define OS_OPEN(name)                                                                             \
-    INTERPOSED(name);                                                                             \
-    DWELL_EXPORT OS_CALL_CODE int name(const char *path, int flags, ...)                          \
-    {                                                                                             \
-        va_list rest;                                                                             \
-        va_start(rest, flags);                                                                    \
-        const mode_t mode = va_arg(rest, mode_t);                                                 \
-        va_end(rest);                                                                             \
-        int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))os_call_next(&next_##name, #name); \
-        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                               \
-            return real(path, flags, mode);                                                       \
-        const int result = real(path, flags, mode);                                               \
-        os_call_end(OS_##name);                                                                   \
-        return result;                                                                            \
+#define OS_OPEN(name)                                                                                                  \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE int name(const char *path, int flags, ...)                                               \
+    {                                                                                                                  \
+        va_list rest;                                                                                                  \
+        va_start(rest, flags);                                                                                         \
+        const mode_t mode = va_arg(rest, mode_t);                                                                      \
+        va_end(rest);                                                                                                  \
+        int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))os_call_next(&next_##name, #name);      \
+        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
+            return real(path, flags, mode);                                                                            \
+        const int result = real(path, flags, mode);                                                                    \
+        os_call_end(OS_##name);                                                                                        \
+        return result;                                                                                                 \
     }
 
-#define OS_OPEN_AT(name)                                                                          \
-    INTERPOSED(name);                                                                             \
-    DWELL_EXPORT OS_CALL_CODE int name(int folder, const char *path, int flags, ...)              \
-    {                                                                                             \
-        va_list rest;                                                                             \
-        va_start(rest, flags);                                                                    \
-        const mode_t mode = va_arg(rest, mode_t);                                                 \
-        va_end(rest);                                                                             \
-        int (*real)(int, const char *, int, ...) =                                                \
-            (int (*)(int, const char *, int, ...))os_call_next(&next_##name, #name);              \
-        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                               \
-            return real(folder, path, flags, mode);                                               \
-        const int result = real(folder, path, flags, mode);                                       \
-        os_call_end(OS_##name);                                                                   \
-        return result;                                                                            \
+#define OS_OPEN_AT(name)                                                                                               \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE int name(int folder, const char *path, int flags, ...)                                   \
+    {                                                                                                                  \
+        va_list rest;                                                                                                  \
+        va_start(rest, flags);                                                                                         \
+        const mode_t mode = va_arg(rest, mode_t);                                                                      \
+        va_end(rest);                                                                                                  \
+        int (*real)(int, const char *, int, ...) =                                                                     \
+            (int (*)(int, const char *, int, ...))os_call_next(&next_##name, #name);                                   \
+        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
+            return real(folder, path, flags, mode);                                                                    \
+        const int result = real(folder, path, flags, mode);                                                            \
+        os_call_end(OS_##name);                                                                                        \
+        return result;                                                                                                 \
     }
 
 OS_OPEN(open)
@@ -58,20 +58,20 @@ OS_CALL(int, close, (int fd), (fd))
 
 /* ---- one argument of any kind ---- */
 
-#define OS_CONTROL(name, request_type)                                                            \
-    INTERPOSED(name);                                                                             \
-    DWELL_EXPORT OS_CALL_CODE int name(int fd, request_type request, ...)                         \
-    {                                                                                             \
-        va_list rest;                                                                             \
-        va_start(rest, request);                                                                  \
-        void *argument = va_arg(rest, void *);                                                    \
-        va_end(rest);                                                                             \
-        int (*real)(int, request_type, ...) = (int (*)(int, request_type, ...))os_call_next(&next_##name, #name); \
-        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                               \
-            return real(fd, request, argument);                                                   \
-        const int result = real(fd, request, argument);                                           \
-        os_call_end(OS_##name);                                                                   \
-        return result;                                                                            \
+#define OS_CONTROL(name, request_type)                                                                                 \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE int name(int fd, request_type request, ...)                                              \
+    {                                                                                                                  \
+        va_list rest;                                                                                                  \
+        va_start(rest, request);                                                                                       \
+        void *argument = va_arg(rest, void *);                                                                         \
+        va_end(rest);                                                                                                  \
+        int (*real)(int, request_type, ...) = (int (*)(int, request_type, ...))os_call_next(&next_##name, #name);      \
+        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
+            return real(fd, request, argument);                                                                        \
+        const int result = real(fd, request, argument);                                                                \
+        os_call_end(OS_##name);                                                                                        \
+        return result;                                                                                                 \
     }
 
 OS_CONTROL(ioctl, unsigned long)
@@ -86,7 +86,8 @@ OS_CALL(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t at), (fd, 
 OS_CALL(ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
 OS_CALL(ssize_t, preadv, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
 OS_CALL(ssize_t, preadv64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
-OS_CALL(ssize_t, preadv2, (int fd, const struct iovec *parts, int count, off_t at, int flags), (fd, parts, count, at, flags))
+OS_CALL(ssize_t, preadv2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+        (fd, parts, count, at, flags))
 OS_CALL(ssize_t, preadv64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
         (fd, parts, count, at, flags))
 OS_CALL(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size))
@@ -95,7 +96,8 @@ OS_CALL(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t at)
 OS_CALL(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
 OS_CALL(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
 OS_CALL(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
-OS_CALL(ssize_t, pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags), (fd, parts, count, at, flags))
+OS_CALL(ssize_t, pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+        (fd, parts, count, at, flags))
 OS_CALL(ssize_t, pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
         (fd, parts, count, at, flags))
 OS_CALL(off_t, lseek, (int fd, off_t at, int from), (fd, at, from))
@@ -163,7 +165,8 @@ OS_CALL(int, truncate64, (const char *path, off64_t size), (path, size))
 OS_CALL(int, unlink, (const char *path), (path))
 OS_CALL(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags))
 OS_CALL(int, rename, (const char *from, const char *to), (from, to))
-OS_CALL(int, renameat, (int from_folder, const char *from, int to_folder, const char *to), (from_folder, from, to_folder, to))
+OS_CALL(int, renameat, (int from_folder, const char *from, int to_folder, const char *to),
+        (from_folder, from, to_folder, to))
 OS_CALL(int, link, (const char *from, const char *to), (from, to))
 OS_CALL(int, symlink, (const char *to, const char *path), (to, path))
 OS_CALL(ssize_t, readlink, (const char *path, char *buffer, size_t size), (path, buffer, size))
@@ -171,12 +174,12 @@ OS_CALL(int, mkdir, (const char *path, mode_t mode), (path, mode))
 OS_CALL(int, rmdir, (const char *path), (path))
 OS_CALL(int, chdir, (const char *path), (path))
 OS_CALL(DIR *, opendir, (const char *path), (path))
-OS_CALL(int, closedir, (DIR *folder), (folder))
+OS_CALL(int, closedir, (DIR * folder), (folder))
 
 /* ---- streams ---- */
 
-/* What only takes from a stream's buffer, or adds to it, does not need the OS: reading is a row where the buffer does not
- * hold what is wanted, and writing to a stream is none. */
+/* What only takes from a stream's buffer, or adds to it, does not need the OS: reading is a row where the buffer does
+ * not hold what is wanted, and writing to a stream is none. */
 #if defined(__GLIBC__)
 
 static inline size_t held(const FILE *stream)
@@ -191,22 +194,22 @@ static inline bool is_flushed(const FILE *stream)
 
 #else
 
-#define held(stream)       ((void)(stream), (size_t)0)
+#define held(stream) ((void)(stream), (size_t)0)
 #define is_flushed(stream) ((void)(stream), false)
 
 #endif
 
-#define OS_STREAM(condition, row, result, name, parameters, arguments) \
+#define OS_STREAM(condition, row, result, name, parameters, arguments)                                                 \
     OS_CALL_BY(condition, os_call_end, row, result, name, parameters, arguments)
 
 OS_CALL(FILE *, fopen, (const char *path, const char *mode), (path, mode))
 OS_CALL(FILE *, fopen64, (const char *path, const char *mode), (path, mode))
 OS_CALL(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
 OS_CALL(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
-OS_CALL(int, fclose, (FILE *stream), (stream))
-OS_CALL(int, pclose, (FILE *stream), (stream))
-OS_STREAM(!is_flushed(stream), fflush, int, fflush, (FILE *stream), (stream))
-OS_STREAM(size && count && held(stream) / size < count, fread, size_t, fread,
+OS_CALL(int, fclose, (FILE * stream), (stream))
+OS_CALL(int, pclose, (FILE * stream), (stream))
+OS_STREAM(!is_flushed(stream), fflush, int, fflush, (FILE * stream), (stream))
+OS_STREAM(size &&count &&held(stream) / size < count, fread, size_t, fread,
           (void *buffer, size_t size, size_t count, FILE *stream), (buffer, size, count, stream))
 OS_STREAM(held(stream) == 0, fgets, char *, fgets, (char *buffer, int size, FILE *stream), (buffer, size, stream))
 OS_STREAM(held(stream) == 0, getline, ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream))
@@ -219,8 +222,8 @@ ssize_t __getdelim(char **line, size_t *size, int end, FILE *stream); /* as getl
 OS_STREAM(held(stream) == 0, getdelim, ssize_t, __getdelim, (char **line, size_t *size, int end, FILE *stream),
           (line, size, end, stream))
 
-#define OS_CHECKED(row, result, name, parameters, arguments) \
-    result name parameters;                                  \
+#define OS_CHECKED(row, result, name, parameters, arguments)                                                           \
+    result name parameters;                                                                                            \
     OS_CALL_AS(row, result, name, parameters, arguments)
 
 OS_CHECKED(open, int, __open_2, (const char *path, int flags), (path, flags))
@@ -239,5 +242,5 @@ char *__fgets_chk(char *buffer, size_t room, int size, FILE *stream);
 size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream);
 OS_STREAM(held(stream) == 0, fgets, char *, __fgets_chk, (char *buffer, size_t room, int size, FILE *stream),
           (buffer, room, size, stream))
-OS_STREAM(size && count && held(stream) / size < count, fread, size_t, __fread_chk,
+OS_STREAM(size &&count &&held(stream) / size < count, fread, size_t, __fread_chk,
           (void *buffer, size_t room, size_t size, size_t count, FILE *stream), (buffer, room, size, count, stream))

@@ -27,20 +27,22 @@ OS_CALL(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags), (fd, mess
 OS_CALL(int, recvmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags, struct timespec *time),
         (fd, messages, count, flags, time))
 OS_CALL(ssize_t, send, (int fd, const void *buffer, size_t size, int flags), (fd, buffer, size, flags))
-OS_CALL(ssize_t, sendto, (int fd, const void *buffer, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t to_size),
+OS_CALL(ssize_t, sendto,
+        (int fd, const void *buffer, size_t size, int flags, __CONST_SOCKADDR_ARG to, socklen_t to_size),
         (fd, buffer, size, flags, to, to_size))
 OS_CALL(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
 OS_CALL(int, sendmmsg, (int fd, struct mmsghdr *messages, unsigned count, int flags), (fd, messages, count, flags))
 
 /* ---- waiting for descriptors ---- */
 
-OS_CALL(int, poll, (struct pollfd *fds, nfds_t count, int time), (fds, count, time))
-OS_CALL(int, ppoll, (struct pollfd *fds, nfds_t count, const struct timespec *time, const sigset_t *mask),
+OS_CALL(int, poll, (struct pollfd * fds, nfds_t count, int time), (fds, count, time))
+OS_CALL(int, ppoll, (struct pollfd * fds, nfds_t count, const struct timespec *time, const sigset_t *mask),
         (fds, count, time, mask))
 OS_CALL(int, select, (int count, fd_set *to_read, fd_set *to_write, fd_set *others, struct timeval *time),
         (count, to_read, to_write, others, time))
 OS_CALL(int, pselect,
-        (int count, fd_set *to_read, fd_set *to_write, fd_set *others, const struct timespec *time, const sigset_t *mask),
+        (int count, fd_set *to_read, fd_set *to_write, fd_set *others, const struct timespec *time,
+         const sigset_t *mask),
         (count, to_read, to_write, others, time, mask))
 OS_CALL(int, epoll_create1, (int flags), (flags))
 OS_CALL(int, epoll_ctl, (int epoll, int operation, int fd, struct epoll_event *event), (epoll, operation, fd, event))
@@ -84,8 +86,8 @@ DWELL_EXPORT OS_CALL_CODE void *mremap(void *at, size_t size, size_t wanted, int
 
 /* ---- as _FORTIFY_SOURCE calls them ---- */
 
-#define OS_CHECKED(row, result, name, parameters, arguments) \
-    result name parameters;                                  \
+#define OS_CHECKED(row, result, name, parameters, arguments)                                                           \
+    result name parameters;                                                                                            \
     OS_CALL_AS(row, result, name, parameters, arguments)
 
 OS_CHECKED(recv, ssize_t, __recv_chk, (int fd, void *buffer, size_t size, size_t room, int flags),
@@ -93,7 +95,7 @@ OS_CHECKED(recv, ssize_t, __recv_chk, (int fd, void *buffer, size_t size, size_t
 OS_CHECKED(recvfrom, ssize_t, __recvfrom_chk,
            (int fd, void *buffer, size_t size, size_t room, int flags, __SOCKADDR_ARG from, socklen_t *from_size),
            (fd, buffer, size, room, flags, from, from_size))
-OS_CHECKED(poll, int, __poll_chk, (struct pollfd *fds, nfds_t count, int time, size_t room), (fds, count, time, room))
+OS_CHECKED(poll, int, __poll_chk, (struct pollfd * fds, nfds_t count, int time, size_t room), (fds, count, time, room))
 OS_CHECKED(ppoll, int, __ppoll_chk,
-           (struct pollfd *fds, nfds_t count, const struct timespec *time, const sigset_t *mask, size_t room),
+           (struct pollfd * fds, nfds_t count, const struct timespec *time, const sigset_t *mask, size_t room),
            (fds, count, time, mask, room))

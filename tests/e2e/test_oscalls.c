@@ -14,20 +14,16 @@ TestSuite(e2e_oscalls, .timeout = 120);
 #define PARTS "$PROGRAMS/oscalls/"
 
 static const char *const settings[] = {
-    "",
-    "--mode profile",
-    "--mode ring=1G",
-    "--os-events rseq",
-    "--os-events none",
-    "--min-time 0ns",
+    "", "--mode profile", "--mode ring=1G", "--os-events rseq", "--os-events none", "--min-time 0ns",
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
 /* In the report's rows of libc there is nothing that the program does not know of. */
 static void check_rows_of_libc(const char *out)
 {
-    char *rows = run_well("$DWELL report -n 0 --format csv | tr -d '\\r' | awk -F, '$2 ~ /^libc.so/ { print \"calls\", $1, $5 }' "
-                          "| LC_ALL=C sort");
+    char *rows = run_well(
+        "$DWELL report -n 0 --format csv | tr -d '\\r' | awk -F, '$2 ~ /^libc.so/ { print \"calls\", $1, $5 }' "
+        "| LC_ALL=C sort");
     const char *counts = strstr(out, "\ncalls ");
     cr_assert(counts != NULL, "%s", out);
     cr_assert(eq(str, rows, (char *)counts + 1));
@@ -57,15 +53,20 @@ Test(e2e_oscalls, callers_and_times)
     free(run_well("$DWELL record -q " PARTS "every $PWD/every-XXXXXX"));
     char *paths = report_paths("");
     static const char *const wanted[] = {
-        "main/on_files/opening/open 9\n", "main/on_files/reading/read 12\n", "main/on_streams/fgets 6\n",
-        "main/on_sockets/descriptors/poll 3\n", "main/with_threads/waiting/pthread_cond_wait 3\n",
-        "other_thread/pthread_mutex_lock 3\n", "main/with_processes/posix_spawn 9\n",
+        "main/on_files/opening/open 9\n",
+        "main/on_files/reading/read 12\n",
+        "main/on_streams/fgets 6\n",
+        "main/on_sockets/descriptors/poll 3\n",
+        "main/with_threads/waiting/pthread_cond_wait 3\n",
+        "other_thread/pthread_mutex_lock 3\n",
+        "main/with_processes/posix_spawn 9\n",
     };
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
         cr_assert(has(paths, wanted[i]), "%s: %s", wanted[i], paths);
     free(paths);
     struct report *r = report_of("");
-    static const char *const flagged[] = { "read", "write", "poll", "mmap", "nanosleep", "waitpid", "pthread_cond_wait", "fgets" };
+    static const char *const flagged[] = { "read", "write", "poll", "mmap", "nanosleep", "waitpid", "pthread_cond_wait",
+                                           "fgets" };
     for (size_t i = 0; i < sizeof flagged / sizeof *flagged; i++) {
         cr_assert(gt(u64, report_sum(r, "function", flagged[i], "elapsed_exclusive_ns"), 0), "%s", flagged[i]);
         cr_assert(eq(u64, report_sum(r, "function", flagged[i], "application_inclusive_ns"), 0), "%s", flagged[i]);
@@ -123,7 +124,8 @@ Test(e2e_oscalls, filters)
     check_filter("--only nanosleep --only main", "main 1\nmain/nanosleep 2\n");
     check_filter("--only file:sleeper.c", "main 1\nmain/busy 2\nmain/busy/churn 2\nmain/doze 2\n");
     check_filter("--depth 2", "main 1\nmain/busy 2\nmain/doze 2\n");
-    check_filter("--start-on nanosleep", "main 0\nmain/busy 1\nmain/busy/churn 1\nmain/doze 1\nmain/doze/nanosleep 2\n");
+    check_filter("--start-on nanosleep",
+                 "main 0\nmain/busy 1\nmain/busy/churn 1\nmain/doze 1\nmain/doze/nanosleep 2\n");
     struct ran r = run("$DWELL record -q --no-os-calls --only nanosleep $SAMPLES/sleeper 2 1 1");
     cr_assert(ne(int, r.status, 0));
     cr_assert(has(r.err, "--only 'nanosleep': no instrumented function of"), "%s", r.err);
@@ -147,10 +149,11 @@ static void check_odd(const char *way, const char *wanted)
 
 Test(e2e_oscalls, cancelled_threads)
 {
-    check_odd("cancelled", "in_read 5\nin_read/cleanup 5\nin_read/read 5\n"
-                           "in_sleep 5\nin_sleep/cleanup 5\nin_sleep/sleep 5\n"
-                           "in_wait 5\nin_wait/cleanup 5\nin_wait/pthread_cond_wait 5\n"
-                           "main 1\nmain/cancelled 1\nmain/cancelled/pthread_create 15\nmain/cancelled/pthread_join 15\n");
+    check_odd("cancelled",
+              "in_read 5\nin_read/cleanup 5\nin_read/read 5\n"
+              "in_sleep 5\nin_sleep/cleanup 5\nin_sleep/sleep 5\n"
+              "in_wait 5\nin_wait/cleanup 5\nin_wait/pthread_cond_wait 5\n"
+              "main 1\nmain/cancelled 1\nmain/cancelled/pthread_create 15\nmain/cancelled/pthread_join 15\n");
 }
 
 Test(e2e_oscalls, handlers)
@@ -158,9 +161,10 @@ Test(e2e_oscalls, handlers)
     check_odd("jumped", "main 1\nmain/jumped 1\nmain/jumped/interrupt_by 4\nmain/jumped/interrupt_by/pthread_create 4\n"
                         "main/jumped/wait_for_byte 5\nmain/jumped/wait_for_byte/read 5\n"
                         "main/jumped/wait_for_byte/read/leave 4\nmain/jumped/write 1\n");
-    check_odd("handled", "main 1\nmain/handled 1\nmain/handled/interrupt_by 4\nmain/handled/interrupt_by/pthread_create 4\n"
-                         "main/handled/wait_for_byte 4\nmain/handled/wait_for_byte/read 4\n"
-                         "main/handled/wait_for_byte/read/answer 4\nmain/handled/wait_for_byte/read/answer/write 4\n");
+    check_odd("handled",
+              "main 1\nmain/handled 1\nmain/handled/interrupt_by 4\nmain/handled/interrupt_by/pthread_create 4\n"
+              "main/handled/wait_for_byte 4\nmain/handled/wait_for_byte/read 4\n"
+              "main/handled/wait_for_byte/read/answer 4\nmain/handled/wait_for_byte/read/answer/write 4\n");
 }
 
 Test(e2e_oscalls, where_nothing_instrumented_is_open)

@@ -1,4 +1,5 @@
-/* asks: a thousand system calls that never wait, made by no function of libc that is a row; and as many calls without. */
+/* asks: a thousand system calls that never wait, made by no function of libc that is a row; and as many calls without.
+ */
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>

@@ -11,8 +11,8 @@ NOT_INSTRUMENTED void need(int condition, const char *what);
 
 /* Makes a call that is shown by the name of `row`; its value is told, or only handed on. */
 #define CALL_AS(row, name, ...) (counted(#row), told(#name, (long)name(__VA_ARGS__)))
-#define CALL(name, ...)         CALL_AS(name, name, __VA_ARGS__)
-#define SILENT(name, ...)       (counted(#name), name(__VA_ARGS__))
+#define CALL(name, ...) CALL_AS(name, name, __VA_ARGS__)
+#define SILENT(name, ...) (counted(#name), name(__VA_ARGS__))
 
 void on_files(void);
 void on_names(void);

@@ -29,8 +29,8 @@ static NOT_INSTRUMENTED void await(int number)
         __asm__ volatile("" ::: "memory");
 }
 
-#define AWAIT(condition)  \
-    while (!(condition)) \
+#define AWAIT(condition)                                                                                               \
+    while (!(condition))                                                                                               \
     __asm__ volatile("" ::: "memory")
 
 static void *other_thread(void *unused)

@@ -1,6 +1,6 @@
 /*
- * odd WAY: calls of the operating system where they are left in another way than by returning, or come at an odd moment.
- * Each way ends with status 0 if the program finds everything as it would be alone.
+ * odd WAY: calls of the operating system where they are left in another way than by returning, or come at an odd
+ * moment. Each way ends with status 0 if the program finds everything as it would be alone.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -243,7 +243,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } ways[] = {
-        { "cancelled", cancelled }, { "jumped", jumped }, { "handled", handled },       { "root", at_root },
+        { "cancelled", cancelled }, { "jumped", jumped },  { "handled", handled },  { "root", at_root },
         { "forked", forked },       { "vfork", by_vfork }, { "shell", from_shell }, { "errors", errors },
     };
     for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++) {

@@ -29,7 +29,8 @@ static void connecting(void)
     struct sockaddr_un address = { .sun_family = AF_UNIX };
     socklen_t size = sizeof address;
     int server = (int)CALL(socket, AF_UNIX, SOCK_STREAM, 0);
-    CALL(bind, server, (struct sockaddr *)&address, offsetof(struct sockaddr_un, sun_path)); /* the kernel finds a name */
+    CALL(bind, server, (struct sockaddr *)&address,
+         offsetof(struct sockaddr_un, sun_path)); /* the kernel finds a name */
     CALL(listen, server, 4);
     getsockname(server, (struct sockaddr *)&address, &size);
     int client = (int)CALL(socket, AF_UNIX, SOCK_STREAM, 0);
