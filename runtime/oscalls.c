@@ -125,8 +125,12 @@ void os_call_end(enum os_call call)
     struct thread *t = thread_self;
     if (!t || !t->wiped->alive)
         return;
-    if (t->wiped->gate != GATE_TREE || !tree_exit_flagged(t, os_call_rows[call], stack_pointer))
-        slow_exit_flagged(os_call_rows[call], stack_pointer);
+    const uint32_t gate = t->wiped->gate;
+    if (gate == GATE_TREE && tree_exit_flagged(t, os_call_rows[call], stack_pointer))
+        return;
+    if (gate == GATE_FILTER && filter_exit_flagged(t, os_call_rows[call], stack_pointer))
+        return;
+    slow_exit_flagged(os_call_rows[call], stack_pointer);
 }
 
 void os_call_end_of_lock(enum os_call call)

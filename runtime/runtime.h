@@ -376,6 +376,8 @@ void slow_control(struct thread *t, const struct control_event *event);
  * for it; and keeping what the OS did. */
 void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter);
 void slow_keep_os_events(struct thread *t);
+/* An event that has been claimed has so many bytes of extensions, and tells of so many calls that were left. */
+void slow_tell_counts(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left);
 void slow_keep_flag(struct thread *t); /* the OS worked, if nothing tells of it yet */
 /* Frames that lie below that stack pointer have been left; the thread's next event tells of it. */
 void slow_leave_below(struct thread *t, uint64_t stack_pointer);
@@ -424,6 +426,7 @@ uint32_t filter_action(uint64_t function);
 void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
 void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 void filter_record(struct thread *t, const struct event *event);
+bool filter_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* as tree_exit_flagged */
 void filter_trigger(const struct event *event);
 void filter_ignore(struct thread *t, uint32_t depth, uint64_t now); /* signals are held back from here on */
 uint32_t filter_shown_depth(const struct thread *t);

@@ -145,7 +145,7 @@ static void store(char *at, const struct extensions *e, uint16_t word, bool ente
  * For thread.c's count of the chunk's events. If a handler has ended the chunk meanwhile, it may have counted without
  * this event's share: then the reader is to count itself. The chunk stays mapped until the event is stored.
  */
-static void tell_counts(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left)
+void slow_tell_counts(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left)
 {
     if (extension_bytes == 0)
         return;
@@ -213,7 +213,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     if (!thread_claim(t, state, after << 32 | ((uint32_t)state + bytes)))
         return AGAIN;
     word = word << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK);
-    tell_counts(chunk, (uint32_t)e->length * 2, (uint32_t)left);
+    slow_tell_counts(chunk, (uint32_t)e->length * 2, (uint32_t)left);
     store(base + (uint32_t)state, e, (uint16_t)word, event->enter, event->function);
     t->last = now;
     if (new_upper) {

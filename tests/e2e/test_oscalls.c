@@ -182,6 +182,12 @@ Test(e2e_oscalls, children)
     check_odd("shell", "main 1\nmain/from_shell 1\nmain/from_shell/system 1\n");
 }
 
+/* Over several chunks. */
+Test(e2e_oscalls, many_of_them)
+{
+    check_odd("many", "main 1\nmain/many 1\nmain/many/close 1\nmain/many/open 1\nmain/many/write 100000\n");
+}
+
 Test(e2e_oscalls, errors_and_errno)
 {
     check_odd("errors", "main 1\nmain/errors 1\nmain/errors/mmap 1\nmain/errors/read 2\nmain/errors/write 1\n");

@@ -45,6 +45,7 @@ Test(e2e_times, identities)
         "$SAMPLES/fib 22", "$SAMPLES/threads 16 5000", "$SAMPLES/processes 8", "$SAMPLES/cplusplus", "$SAMPLES/sleeper 5 100 5",
         "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 500 3", "$PROGRAMS/jumps-O2", "$PROGRAMS/timer 200000",
         "$PROGRAMS/deep 100000", "$SAMPLES/crash kill 5000; true",
+        "$PROGRAMS/oscalls/odd many", "--depth 9 $PROGRAMS/oscalls/odd many", "--min-time 1us $PROGRAMS/oscalls/odd many",
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         free(run_well("$DWELL record -q %s", programs[i]));

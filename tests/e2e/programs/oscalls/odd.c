@@ -223,6 +223,14 @@ static void from_shell(void)
     NEED(WEXITSTATUS(system("exit 7")) == 7);
 }
 
+static void many(void)
+{
+    const int fd = open("/dev/null", O_WRONLY);
+    for (int i = 0; i < 100000; i++)
+        NEED(write(fd, "x", 1) == 1);
+    NEED(close(fd) == 0);
+}
+
 /* ---- errno ---- */
 
 static void errors(void)
@@ -243,8 +251,9 @@ int main(int argc, char **argv)
         const char *name;
         void (*run)(void);
     } ways[] = {
-        { "cancelled", cancelled }, { "jumped", jumped },  { "handled", handled },  { "root", at_root },
-        { "forked", forked },       { "vfork", by_vfork }, { "shell", from_shell }, { "errors", errors },
+        { "cancelled", cancelled }, { "jumped", jumped }, { "handled", handled },
+        { "root", at_root },        { "forked", forked }, { "vfork", by_vfork },
+        { "shell", from_shell },    { "errors", errors }, { "many", many },
     };
     for (size_t i = 0; argc == 2 && i < sizeof ways / sizeof *ways; i++) {
         if (strcmp(argv[1], ways[i].name) == 0) {
