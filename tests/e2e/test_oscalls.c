@@ -206,6 +206,25 @@ Test(e2e_oscalls, functions_that_the_program_has_itself)
     free(out);
 }
 
+/* A sanitizer's library has the same functions, before ours or behind: each call is one row, and libc's. Its own
+ * threads may be created in the program's first call. */
+Test(e2e_oscalls, programs_with_sanitizers)
+{
+    static const char *const variants[] = { "gcc-address", "gcc-thread", "clang-address", "clang-thread",
+                                            "gcc-undefined" };
+    for (int i = 0; i < 5; i++) {
+        free(run_well("$DWELL record -q $PROGRAMS/sanitized/threads-%s 8 200", variants[i]));
+        char *rows =
+            run_well("$DWELL report -n 0 --format csv | tr -d '\\r' | awk -F, '$1 ~ /^pthread_/ { print $1, $2, $5 }' "
+                     "| LC_ALL=C sort");
+        cr_assert(has(rows, "pthread_barrier_wait libc.so.6 8\n"), "%s: %s", variants[i], rows);
+        cr_assert(has(rows, "pthread_join libc.so.6 8\n"), "%s: %s", variants[i], rows);
+        const bool others = has(rows, "pthread_create libc.so.6 9\n");
+        cr_assert(others || has(rows, "pthread_create libc.so.6 8\n"), "%s: %s", variants[i], rows);
+        free(rows);
+    }
+}
+
 /* The names are in the session: it can be read where there is another libc, or none. */
 Test(e2e_oscalls, names_come_with_the_session)
 {
