@@ -282,22 +282,31 @@ static void add_libraries(struct filters *f, const char *path)
         ;
 }
 
+static void judge_function(const struct filters *f, struct filter_module *m, struct binaries *binaries, uint64_t offset)
+{
+    const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
+    const struct symbol symbol = binaries_find(binaries, &as, offset);
+    bool named = false;
+    const uint32_t action = judge(f, m->path, &symbol, &named);
+    if (!named)
+        return;
+    GROW(m->functions, m->count, m->room);
+    m->functions[m->count++] = (struct dwell_filter){ .offset = offset, .action = action };
+}
+
 static void judge_module(const struct filters *f, struct filter_module *m, struct binaries *binaries)
 {
     const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
     const size_t count = binaries_count(binaries, &as);
     for (size_t i = 0; i < count; i++) {
         const uint64_t offset = binaries_offset(binaries, &as, i);
-        if (i > 0 && offset == binaries_offset(binaries, &as, i - 1))
-            continue;
-        const struct symbol symbol = binaries_find(binaries, &as, offset);
-        bool named = false;
-        const uint32_t action = judge(f, m->path, &symbol, &named);
-        if (!named)
-            continue;
-        GROW(m->functions, m->count, m->room);
-        m->functions[m->count++] = (struct dwell_filter){ .offset = offset, .action = action };
+        if (i == 0 || offset != binaries_offset(binaries, &as, i - 1))
+            judge_function(f, m, binaries, offset);
     }
+    size_t next = 0;
+    uint64_t offset;
+    while (count == 0 && f->os_calls && binaries_next_os_call(binaries, &as, &next, &offset))
+        judge_function(f, m, binaries, offset);
 }
 
 /* ---- writing ---- */

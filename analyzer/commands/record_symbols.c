@@ -59,6 +59,18 @@ static void gather_all(struct gathering *g)
     }
 }
 
+/* libc's functions that may be rows: they are few. */
+static void gather_os_calls(struct gathering *g)
+{
+    for (uint32_t i = 0; i < g->module_count; i++) {
+        struct symbol_module m = as_recorded(&g->modules[i]);
+        size_t next = 0;
+        uint64_t offset;
+        while (binaries_next_os_call(g->binaries, &m, &next, &offset))
+            gather(g, i, offset);
+    }
+}
+
 /* An address that several modules had one after the other is one of each: the reader knows the time. */
 static void gather_seen(struct gathering *g, const struct session_file *file)
 {
@@ -84,10 +96,12 @@ void record_symbols(const struct session *session, int fd, const struct session_
         struct symbol_module m = as_recorded(&g.modules[i]);
         functions += binaries_count(g.binaries, &m);
     }
-    if (functions <= MANY_FUNCTIONS)
+    if (functions <= MANY_FUNCTIONS) {
         gather_all(&g);
-    else
+        gather_os_calls(&g);
+    } else {
         gather_seen(&g, file);
+    }
     finish_symbols(session, fd, g.modules, g.module_count, g.symbols, g.symbol_count);
     binaries_free(g.binaries);
     free(g.modules);

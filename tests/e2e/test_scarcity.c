@@ -13,7 +13,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_scarcity, .timeout = 120);
+TestSuite(e2e_scarcity, .timeout = 120, .init = without_os_calls);
 
 /* What `dwell record` says at the end. */
 #define FULL "events were lost: the disk is full, or a limit on file sizes was reached\n"

@@ -130,14 +130,14 @@ Test(e2e_tree_exports, blocked_times)
 {
     static const char *const modes[] = { "trace", "profile" };
     for (int i = 0; i < 2; i++) {
-        free(run_well("$DWELL record -q --os-events=perf --mode=%s $SAMPLES/sleeper 4 1 10", modes[i]));
+        free(run_well("$DWELL record -q --no-os-calls --os-events=perf --mode=%s $SAMPLES/sleeper 4 1 10", modes[i]));
         char *blocked = run_well("$DWELL export collapsed --time blocked | grep 'main;doze ' | sed 's/.* //'");
         cr_assert(ge(u64, strtoull(blocked, NULL, 10), 36000000), "%s", blocked);
         free(run_well("test \"$($DWELL export collapsed --time blocked | awk '{ sum += $NF } END { print sum }')\" ="
                       " \"$($DWELL export callgrind | awk '/^totals:/ { print $4 }')\""));
         free(blocked);
     }
-    struct ran r = run("$DWELL record -q --os-events=rseq $SAMPLES/sleeper 1 1 1; $DWELL export speedscope --time blocked");
+    struct ran r = run("$DWELL record -q --no-os-calls --os-events=rseq $SAMPLES/sleeper 1 1 1; $DWELL export speedscope --time blocked");
     cr_assert(eq(int, r.status, 2));
     cr_assert(has(r.err, "blocked times are not known"), "%s", r.err);
     ran_drop(&r);
