@@ -16,6 +16,7 @@
 #include "base/message.h"
 #include "base/wide.h"
 #include "symbols/elf_facts.h"
+#include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 
 enum { FILTER_ONLY = 1 << 16 }; /* beside the actions of format.h */
@@ -282,12 +283,10 @@ static void add_libraries(struct filters *f, const char *path)
         ;
 }
 
-static void judge_function(const struct filters *f, struct filter_module *m, struct binaries *binaries, uint64_t offset)
+static void judge_function(const struct filters *f, struct filter_module *m, const struct symbol *symbol, uint64_t offset)
 {
-    const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
-    const struct symbol symbol = binaries_find(binaries, &as, offset);
     bool named = false;
-    const uint32_t action = judge(f, m->path, &symbol, &named);
+    const uint32_t action = judge(f, m->path, symbol, &named);
     if (!named)
         return;
     GROW(m->functions, m->count, m->room);
@@ -300,13 +299,15 @@ static void judge_module(const struct filters *f, struct filter_module *m, struc
     const size_t count = binaries_count(binaries, &as);
     for (size_t i = 0; i < count; i++) {
         const uint64_t offset = binaries_offset(binaries, &as, i);
+        const struct symbol symbol = binaries_find(binaries, &as, offset);
         if (i == 0 || offset != binaries_offset(binaries, &as, i - 1))
-            judge_function(f, m, binaries, offset);
+            judge_function(f, m, &symbol, offset);
     }
-    size_t next = 0;
-    uint64_t offset;
-    while (count == 0 && f->os_calls && binaries_next_os_call(binaries, &as, &next, &offset))
-        judge_function(f, m, binaries, offset);
+    size_t os_call_count = 0;
+    struct os_call_symbol *os_calls = count == 0 && f->os_calls ? os_calls_of(&as, &os_call_count) : NULL;
+    for (size_t i = 0; i < os_call_count; i++)
+        judge_function(f, m, &(struct symbol){ .linkage_name = os_calls_name(os_calls[i].number) }, os_calls[i].offset);
+    free(os_calls);
 }
 
 /* ---- writing ---- */

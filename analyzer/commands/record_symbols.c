@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "profile/collect.h"
+#include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 #include "trace/scan.h"
 #include "trace/session_finish.h"
@@ -63,11 +64,15 @@ static void gather_all(struct gathering *g)
 static void gather_os_calls(struct gathering *g)
 {
     for (uint32_t i = 0; i < g->module_count; i++) {
-        struct symbol_module m = as_recorded(&g->modules[i]);
-        size_t next = 0;
-        uint64_t offset;
-        while (binaries_next_os_call(g->binaries, &m, &next, &offset))
-            gather(g, i, offset);
+        const struct symbol_module m = as_recorded(&g->modules[i]);
+        size_t count;
+        struct os_call_symbol *found = os_calls_of(&m, &count);
+        for (size_t j = 0; j < count; j++) {
+            GROW(g->symbols, g->symbol_count, g->symbol_room);
+            g->symbols[g->symbol_count++] =
+                (struct finish_symbol){ i, found[j].offset, os_calls_name(found[j].number), NULL, 0 };
+        }
+        free(found);
     }
 }
 

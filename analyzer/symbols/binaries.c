@@ -8,15 +8,14 @@
 
 #include "base/memory.h"
 #include "base/message.h"
-#include "oscalls_names.h"
 #include "symbols/elf_facts.h"
+#include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 
 struct entry { /* of the symbol table */
     uint64_t address;
     const char *name; /* the library's */
     int rank;         /* of two at one address, the higher is shown */
-    bool os_call;
 };
 
 struct binary {
@@ -94,35 +93,12 @@ static int compare_entries(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* ---- libc, whose functions may be rows though it is not instrumented ---- */
-
-static const char *const os_calls[] = {
-#define OS_CALL_NAME(name) #name,
-    OS_CALLS(OS_CALL_NAME)
-#undef OS_CALL_NAME
-};
-enum { OS_CALL_COUNT = sizeof os_calls / sizeof *os_calls, RANK_OF_OS_CALLS = 1000 };
-
-static bool is_libc(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash ? slash + 1 : path, "libc.so", 7) == 0;
-}
-
-/* Its place in the list, whatever its version; negative: it is none. */
-static int os_call_of(const char *name)
-{
-    const size_t length = strcspn(name, "@");
-    for (int i = 0; i < OS_CALL_COUNT; i++)
-        if (strncmp(os_calls[i], name, length) == 0 && os_calls[i][length] == '\0')
-            return i;
-    return -1;
-}
+enum { RANK_OF_OS_CALLS = 1000 };
 
 /* libc has most of them by several names: the list's first is shown. */
 static struct entry entry_of_os_call(uint64_t address, int number)
 {
-    return (struct entry){ address, os_calls[number], RANK_OF_OS_CALLS - number, true };
+    return (struct entry){ address, os_calls_name(number), RANK_OF_OS_CALLS - number };
 }
 
 /* The library's own search walks the whole table for each address. */
@@ -131,7 +107,7 @@ static void read_symbols(struct binary *binary)
     if (binary->entries_read)
         return;
     binary->entries_read = true;
-    const bool libc = is_libc(binary->path);
+    const bool libc = os_calls_is_libc(binary->path);
     int count = dwfl_module_getsymtab(binary->module);
     for (int i = 0; i < count; i++) {
         GElf_Sym symbol;
@@ -141,11 +117,11 @@ static void read_symbols(struct binary *binary)
         const int type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
         if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
             continue;
-        const int os_call = libc ? os_call_of(name) : -1;
+        const int os_call = libc ? os_calls_number(name) : -1;
         const int rank = (type != STT_NOTYPE) * 4 + (binding == STB_GLOBAL ? 2 : binding == STB_WEAK);
         GROW(binary->entries, binary->entry_count, binary->entry_room);
         binary->entries[binary->entry_count++] =
-            os_call < 0 ? (struct entry){ address, name, rank, false } : entry_of_os_call(address, os_call);
+            os_call < 0 ? (struct entry){ address, name, rank } : entry_of_os_call(address, os_call);
     }
     if (binary->entry_count)
         qsort(binary->entries, binary->entry_count, sizeof *binary->entries, compare_entries);
@@ -274,22 +250,6 @@ size_t binaries_count(struct binaries *b, const struct symbol_module *m)
         return 0;
     read_symbols(binary);
     return binary->entry_count;
-}
-
-bool binaries_next_os_call(struct binaries *b, const struct symbol_module *m, size_t *next, uint64_t *offset)
-{
-    struct binary *binary = m->path[0] && is_libc(m->path) ? find_binary(b, m) : NULL;
-    if (!binary || !binary->module)
-        return false;
-    read_symbols(binary);
-    for (size_t i = *next; i < binary->entry_count; i++) {
-        if (!binary->entries[i].os_call || (i > 0 && binary->entries[i].address == binary->entries[i - 1].address))
-            continue; /* by another name, it comes first */
-        *offset = binary->entries[i].address;
-        *next = i + 1;
-        return true;
-    }
-    return false;
 }
 
 uint64_t binaries_offset(struct binaries *b, const struct symbol_module *m, size_t i)

@@ -39,10 +39,6 @@ size_t binaries_count(struct binaries *b, const struct symbol_module *module);
 /* The address of the i-th of them, in the file's own terms; in ascending order, each address once or more. */
 uint64_t binaries_offset(struct binaries *b, const struct symbol_module *module, size_t i);
 
-/* The functions of libc that are rows as calls of the operating system, one by one: *next is zero at first. False: no
- * more, or the file is not libc. */
-bool binaries_next_os_call(struct binaries *b, const struct symbol_module *module, size_t *next, uint64_t *offset);
-
 /* ---- names for people ---- */
 
 /* A linkage name demangled (C++, Rust, D), or as it is; to be freed by the caller. */
