@@ -2,6 +2,7 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
@@ -27,6 +28,7 @@ struct settings {
     bool limited;
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
+    struct slice_request slice;
     unsigned jobs;
 };
 
@@ -45,6 +47,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        return slice_options_begin(state, &s->slice);
     case OPTION_BY:
         s->by = parse_by(argument);
         return 0;
@@ -88,9 +92,10 @@ int command_report(int argc, char **argv)
         "Reports the four times of each function, module, thread or process of a session (dwell.data).\v"
         "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
-        "application inclusive time.", NULL, NULL, NULL,
+        "application inclusive time.", slice_children, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, BY_FUNCTION, { .key = "elapsed_exclusive" }, false, NULL, table_print_text, collect_default_jobs() };
+    struct settings s = { .file = DEFAULT_SESSION, .by = BY_FUNCTION, .sorting.key = "elapsed_exclusive", .print = table_print_text,
+                          .jobs = collect_default_jobs() };
     parse_options(&argp, "report", argc, argv, &s);
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
@@ -98,12 +103,13 @@ int command_report(int argc, char **argv)
     if (s.sorting.calls && s.by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: columns of single calls are there for functions alone");
     struct loaded loaded;
-    load_session(&loaded, s.file, s.jobs);
+    load_slice(&loaded, s.file, s.jobs, &s.slice);
     struct table table = view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);
+    slice_request_drop(&s.slice);
     return finish_output();
 }

@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/plot.h"
 #include "report/views.h"
@@ -31,6 +32,7 @@ struct settings {
     enum call_time time;
     size_t limit;
     table_printer *print;
+    struct slice_request slice;
 };
 
 static enum call_time parse_time(const char *text)
@@ -46,6 +48,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        return slice_options_begin(state, &s->slice);
     case OPTION_OF:
         s->time = parse_time(argument);
         return 0;
@@ -71,9 +75,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static uint32_t load(struct loaded *l, const struct settings *s)
+static uint32_t load(struct loaded *l, struct settings *s)
 {
-    load_session(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs());
+    load_slice(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs(), &s->slice);
     if (l->file->header.mode == DWELL_MODE_PROFILE)
         die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls", l->file->path);
     if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
@@ -94,7 +98,7 @@ int command_histogram(int argc, char **argv)
     static const struct argp argp = {
         histogram_options, parse, "[FILE] FUNCTION",
         "Shows how long the single calls of a function took.\vA call is counted when it was entered and left while "
-        "recorded. FUNCTION is as for dwell callers.", NULL, NULL, NULL,
+        "recorded. FUNCTION is as for dwell callers.", slice_children, NULL, NULL,
     };
     struct settings s = { .command = "histogram", .print = table_print_text };
     parse_options(&argp, "histogram", argc, argv, &s);
@@ -108,6 +112,7 @@ int command_histogram(int argc, char **argv)
     table_drop(&table);
     histogram_drop(&exact);
     unload_session(&l);
+    slice_request_drop(&s.slice);
     return finish_output();
 }
 
@@ -116,7 +121,7 @@ int command_slowest(int argc, char **argv)
     static const struct argp argp = {
         slowest_options, parse, "[FILE] FUNCTION",
         "Lists the slowest calls of a function, and when they happened.\vTIME is from the start of the session to the "
-        "call's enter. FUNCTION is as for dwell callers.", NULL, NULL, NULL,
+        "call's enter. FUNCTION is as for dwell callers.", slice_children, NULL, NULL,
     };
     struct settings s = { .command = "slowest", .limit = 20, .print = table_print_text };
     parse_options(&argp, "slowest", argc, argv, &s);
@@ -125,5 +130,6 @@ int command_slowest(int argc, char **argv)
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&l);
+    slice_request_drop(&s.slice);
     return finish_output();
 }

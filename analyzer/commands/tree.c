@@ -1,5 +1,6 @@
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
@@ -19,12 +20,15 @@ struct settings {
     struct tree_options tree;
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
+    struct slice_request slice;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        return slice_options_begin(state, &s->slice);
     case OPTION_MIN:
         s->tree.min_percent = option_percent("--min", argument);
         return 0;
@@ -54,17 +58,18 @@ int command_tree(int argc, char **argv)
         options, parse, "[FILE]",
         "Shows the call paths of a session (dwell.data) with their four times, the largest first.\v"
         "A star marks the hot path: it follows the largest child while that has at least half of its "
-        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.", NULL, NULL, NULL,
+        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.", slice_children, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, { 1, 40, false }, NULL, table_print_text };
+    struct settings s = { .file = DEFAULT_SESSION, .tree = { .min_percent = 1, .depth = 40 }, .print = table_print_text };
     parse_options(&argp, "tree", argc, argv, &s);
     struct loaded loaded;
-    load_session(&loaded, s.file, collect_default_jobs());
+    load_slice(&loaded, s.file, collect_default_jobs(), &s.slice);
     struct table table = view_tree(&loaded, &s.tree);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);
+    slice_request_drop(&s.slice);
     return finish_output();
 }

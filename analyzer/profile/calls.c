@@ -4,6 +4,8 @@
 #include "trace/timeline.h"
 
 struct follower {
+    const struct session_file *file;
+    const struct slice *slice;
     struct resolver *resolver;
     call_taker *take;
     void *context;
@@ -29,6 +31,11 @@ static bool finish(const struct follower *f, const struct timeline_event *event)
     });
 }
 
+static bool is_wanted(const struct follower *f, const struct timeline_event *event)
+{
+    return slice_takes(f->slice, f->file, event->thread->process, event->thread->thread);
+}
+
 static bool take_event(void *context, const struct timeline_event *event)
 {
     const struct follower *f = context;
@@ -40,15 +47,21 @@ static bool take_event(void *context, const struct timeline_event *event)
         return true;
     case TIMELINE_EXIT:
     case TIMELINE_LEFT:
-        return !call->entered || call->note == PROFILE_NONE || finish(f, event);
+        return !call->entered || call->note == PROFILE_NONE || !is_wanted(f, event) || finish(f, event);
     default:
         return true;
     }
 }
 
-void calls_follow(const struct session_file *file, const struct profile *profile, call_taker *take, void *context)
+void calls_follow_slice(const struct session_file *file, const struct profile *profile, const struct slice *slice,
+                        call_taker *take, void *context)
 {
-    struct follower f = { resolver_new(file, profile), take, context };
+    struct follower f = { file, slice, resolver_new(file, profile), take, context };
     timeline_run(file, take_event, &f);
     resolver_free(f.resolver);
+}
+
+void calls_follow(const struct session_file *file, const struct profile *profile, call_taker *take, void *context)
+{
+    calls_follow_slice(file, profile, NULL, take, context);
 }

@@ -27,6 +27,7 @@ struct open_call {
 
 struct worker {
     const struct session_file *file;
+    const struct slice *slice; /* NULL: the whole */
     size_t *next_chunk; /* shared */
     struct profile *profile;
     struct table_index *children; /* (address and generation, parent) -> node */
@@ -300,16 +301,17 @@ static void *work(void *argument)
         size_t i = __atomic_fetch_add(w->next_chunk, 1, __ATOMIC_RELAXED);
         if (i >= w->file->chunk_count)
             return NULL;
-        if (w->file->chunks[i].kind == DWELL_CHUNK_EVENTS)
-            collect_chunk(w, &w->file->chunks[i]);
+        const struct trace_chunk *chunk = &w->file->chunks[i];
+        if (chunk->kind == DWELL_CHUNK_EVENTS && slice_takes(w->slice, w->file, chunk->process, chunk->thread))
+            collect_chunk(w, chunk);
     }
 }
 
 /* ---- workers ---- */
 
-static void begin_worker(struct worker *w, const struct session_file *file, size_t *next_chunk)
+static void begin_worker(struct worker *w, const struct session_file *file, const struct slice *slice, size_t *next_chunk)
 {
-    *w = (struct worker){ .file = file, .next_chunk = next_chunk };
+    *w = (struct worker){ .file = file, .slice = slice, .next_chunk = next_chunk };
     w->profile = profile_new();
     w->children = table_new();
 }
@@ -359,13 +361,13 @@ unsigned collect_default_jobs(void)
     return 1;
 }
 
-struct profile *collect_profile(const struct session_file *file, unsigned jobs)
+struct profile *collect_slice(const struct session_file *file, unsigned jobs, const struct slice *slice)
 {
     size_t next_chunk = 0;
     struct worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 0; i < jobs; i++)
-        begin_worker(&workers[i], file, &next_chunk);
+        begin_worker(&workers[i], file, slice, &next_chunk);
     for (unsigned i = 1; i < jobs; i++)
         started[i] = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
     work(&workers[0]);
@@ -376,7 +378,7 @@ struct profile *collect_profile(const struct session_file *file, unsigned jobs)
         profile_merge(whole, workers[i].profile);
         end_worker(&workers[i]);
     }
-    struct profile *trees = trees_profile(file);
+    struct profile *trees = trees_profile(file, slice);
     profile_merge(whole, trees);
     profile_free(trees);
     take_outside(whole);
@@ -384,4 +386,9 @@ struct profile *collect_profile(const struct session_file *file, unsigned jobs)
     free(started);
     free(workers);
     return whole;
+}
+
+struct profile *collect_profile(const struct session_file *file, unsigned jobs)
+{
+    return collect_slice(file, jobs, NULL);
 }

@@ -42,6 +42,11 @@ void times_add_inclusive(struct times *into, const struct times *from)
     into->page_faults_inclusive += from->page_faults_inclusive;
 }
 
+bool times_are_empty(const struct times *t)
+{
+    return !t->calls && !t->elapsed_inclusive && !t->page_faults_inclusive && t->shortest > t->longest;
+}
+
 static void link_children(struct rollup *r)
 {
     const struct profile *p = r->profile;

@@ -86,6 +86,8 @@ static struct json_object *new_row(const struct table *t, const size_t *order, s
 static struct json_object *new_session(const struct session_summary *s)
 {
     struct json_object *object = json_object_new_object();
+    if (s->slice)
+        json_object_object_add(object, "slice", new_string(s->slice));
     if (s->samples) {
         json_object_object_add(object, "inclusive_samples", json_object_new_uint64(s->elapsed_inclusive));
         json_object_object_add(object, "processes", json_object_new_uint64(s->processes));

@@ -258,13 +258,14 @@ static void fill_calls(const struct loaded *l, struct cell *cells, struct histog
         histogram_drop(&histograms[i]);
 }
 
-static void fill_all_calls(const struct loaded *l, struct table *t)
+/* `groups`: which function each row is of. */
+static void fill_all_calls(const struct loaded *l, struct table *t, const size_t *groups)
 {
     struct distributions d = { NULL, l->profile->function_count };
     d.functions = need_memory(d.count, sizeof *d.functions);
-    calls_follow(l->file, l->profile, add_call, &d);
-    for (size_t i = 0; i < d.count; i++)
-        fill_calls(l, &t->cells[(i + 1) * t->column_count - CALL_COLUMN_COUNT], d.functions[i]);
+    calls_follow_slice(l->file, l->profile, l->slice, add_call, &d);
+    for (size_t i = 0; i < t->row_count; i++)
+        fill_calls(l, &t->cells[(i + 1) * t->column_count - CALL_COLUMN_COUNT], d.functions[groups[i]]);
     free(d.functions);
 }
 
@@ -275,7 +276,11 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);
     uint32_t *processes = rollup_process_list(l->profile, &process_count);
+    size_t *groups = need_memory(count, sizeof *groups);
     for (size_t i = 0; i < count; i++) {
+        if (l->slice && times_are_empty(&sums[i]))
+            continue; /* it is of another part of the session */
+        groups[t.row_count] = i;
         struct cell *cells = table_row(&t);
         if (by == BY_FUNCTION)
             fill_function(l, cells, i);
@@ -288,7 +293,8 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
         fill_times(&t, &sums[i]);
     }
     if (by == BY_FUNCTION && sorting->calls)
-        fill_all_calls(l, &t);
+        fill_all_calls(l, &t, groups);
+    free(groups);
     free(processes);
     free(sums);
     sort_and_limit(&t, sorting);

@@ -15,11 +15,16 @@ struct loaded {
     struct profile *profile;
     struct rollup *rollup;
     struct function_name *names;
+    const struct slice *slice; /* NULL: it is the whole session */
     struct session_summary summary;
 };
 
 /* Reads, profiles and names the whole; ends the program where the file cannot be read. */
 void load_session(struct loaded *l, const char *path, unsigned jobs);
+
+/* Likewise a part of it: views show it as if it were the whole. The request must live as long. */
+struct slice_request;
+void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request);
 void unload_session(struct loaded *l);
 
 /* Column sets; those of the times come in all of them. */

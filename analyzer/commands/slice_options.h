@@ -1,0 +1,15 @@
+/* The options by which all views choose a part of the session. */
+#ifndef DWELL_COMMANDS_SLICE_OPTIONS_H
+#define DWELL_COMMANDS_SLICE_OPTIONS_H
+
+#include <argp.h>
+
+#include "report/slices.h"
+
+/* For argp's children. The command's own parser gives it a struct slice_request, zeroed at first: */
+extern const struct argp_child slice_children[];
+
+/* in ARGP_KEY_INIT. */
+error_t slice_options_begin(struct argp_state *state, struct slice_request *request);
+
+#endif

@@ -1,0 +1,22 @@
+/* Which part of a session a report is asked of, in the user's words, and what these mean in the session. */
+#ifndef DWELL_REPORT_SLICES_H
+#define DWELL_REPORT_SLICES_H
+
+#include "profile/slice.h"
+
+struct slice_request {
+    struct slice slice; /* its names as asked for */
+};
+
+void slice_request_drop(struct slice_request *r);
+
+/* NULL is the whole. */
+bool slice_is_asked_for(const struct slice_request *r);
+
+/* Fills what is to be looked up in the session; ends the program where it is not there. */
+void slice_find(struct slice_request *r, const struct session_file *file, unsigned jobs);
+
+/* Such as "thread pricing"; to be freed by the caller. */
+char *slice_describe(const struct slice_request *r);
+
+#endif
