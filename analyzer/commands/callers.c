@@ -61,7 +61,7 @@ int command_callers(int argc, char **argv)
     struct settings s = { .print = table_print_text };
     parse_options(&argp, "callers", argc, argv, &s);
     struct loaded loaded;
-    load_slice(&loaded, s.count == 2 ? s.words[0] : DEFAULT_SESSION, collect_default_jobs(), &s.slice);
+    slice_options_load(&loaded, s.count == 2 ? s.words[0] : DEFAULT_SESSION, collect_default_jobs(), &s.slice);
     struct table table = view_callers(&loaded, option_function(&loaded, s.words[s.count - 1]));
     if (s.columns)
         table_choose(&table, s.columns);

@@ -103,7 +103,7 @@ int command_report(int argc, char **argv)
     if (s.sorting.calls && s.by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: columns of single calls are there for functions alone");
     struct loaded loaded;
-    load_slice(&loaded, s.file, s.jobs, &s.slice);
+    slice_options_load(&loaded, s.file, s.jobs, &s.slice);
     struct table table = view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);

@@ -77,7 +77,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static uint32_t load(struct loaded *l, struct settings *s)
 {
-    load_slice(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs(), &s->slice);
+    slice_options_load(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs(), &s->slice);
     if (l->file->header.mode == DWELL_MODE_PROFILE)
         die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls", l->file->path);
     if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
@@ -85,9 +85,10 @@ static uint32_t load(struct loaded *l, struct settings *s)
     return option_function(l, s->words[s->count - 1]);
 }
 
-static void print_exact(const struct histogram *h, const char *function, enum call_time time)
+static void print_exact(const struct histogram *h, const char *function, const char *slice, enum call_time time)
 {
-    printf("%s: %" PRIu64 " completed calls, %s in us:\n", function, h->count, call_time_names[time]);
+    printf("%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, slice ? ", " : "", slice ? slice : "", h->count,
+           call_time_names[time]);
     printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n", (double)h->least / 1e3,
            histogram_mean(h) / 1e3, (double)histogram_percentile(h, 50) / 1e3, (double)histogram_percentile(h, 90) / 1e3,
            (double)histogram_percentile(h, 99) / 1e3, (double)h->greatest / 1e3);
@@ -107,7 +108,7 @@ int command_histogram(int argc, char **argv)
     struct histogram exact;
     struct table table = view_histogram(&l, function, s.time, plot_has_blocks(), &exact);
     if (s.print == table_print_text)
-        print_exact(&exact, l.names[function].name, s.time);
+        print_exact(&exact, l.names[function].name, l.summary.slice, s.time);
     s.print(&table, stdout);
     table_drop(&table);
     histogram_drop(&exact);

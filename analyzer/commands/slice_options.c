@@ -1,10 +1,13 @@
 #include "commands/slice_options.h"
 
-enum { OPTION_THREAD = 512, OPTION_PROCESS };
+#include "commands/commands.h"
+
+enum { OPTION_THREAD = 512, OPTION_PROCESS, OPTION_ROOT };
 
 static const struct argp_option options[] = {
     { "thread", OPTION_THREAD, "THREAD", 0, "These threads: a tid, or a glob for names; may be repeated", 0 },
     { "process", OPTION_PROCESS, "PROCESS", 0, "These processes: a PID, or a glob for names; may be repeated", 0 },
+    { "root", OPTION_ROOT, "FUNCTION", 0, "What happens within calls of it, as dwell callers takes names", 0 },
     { 0 },
 };
 
@@ -18,6 +21,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_PROCESS:
         slice_add_name(&r->slice.processes, argument);
         return 0;
+    case OPTION_ROOT:
+        r->root = argument;
+        return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -30,4 +36,11 @@ error_t slice_options_begin(struct argp_state *state, struct slice_request *requ
 {
     state->child_inputs[0] = request;
     return 0;
+}
+
+void slice_options_load(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request)
+{
+    load_slice(l, path, jobs, request);
+    if (request->root)
+        narrow_to_root(l, option_function(l, request->root), request);
 }

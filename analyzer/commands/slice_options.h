@@ -5,11 +5,15 @@
 #include <argp.h>
 
 #include "report/slices.h"
+#include "report/views.h"
 
 /* For argp's children. The command's own parser gives it a struct slice_request, zeroed at first: */
 extern const struct argp_child slice_children[];
 
 /* in ARGP_KEY_INIT. */
 error_t slice_options_begin(struct argp_state *state, struct slice_request *request);
+
+/* Loads that part of the session; ends the program where there is no such part. */
+void slice_options_load(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request);
 
 #endif

@@ -63,7 +63,7 @@ int command_tree(int argc, char **argv)
     struct settings s = { .file = DEFAULT_SESSION, .tree = { .min_percent = 1, .depth = 40 }, .print = table_print_text };
     parse_options(&argp, "tree", argc, argv, &s);
     struct loaded loaded;
-    load_slice(&loaded, s.file, collect_default_jobs(), &s.slice);
+    slice_options_load(&loaded, s.file, collect_default_jobs(), &s.slice);
     struct table table = view_tree(&loaded, &s.tree);
     if (s.columns)
         table_choose(&table, s.columns);

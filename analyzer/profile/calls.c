@@ -31,8 +31,18 @@ static bool finish(const struct follower *f, const struct timeline_event *event)
     });
 }
 
+static bool is_below(const struct timeline_thread *thread, uint32_t function)
+{
+    for (size_t i = 0; i < thread->depth; i++)
+        if (thread->stack[i].note == function)
+            return true;
+    return false;
+}
+
 static bool is_wanted(const struct follower *f, const struct timeline_event *event)
 {
+    if (f->slice && f->slice->below && !is_below(event->thread, f->slice->root))
+        return false;
     return slice_takes(f->slice, f->file, event->thread->process, event->thread->thread);
 }
 

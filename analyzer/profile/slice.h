@@ -12,6 +12,8 @@ struct slice_names {
 struct slice {
     struct slice_names threads;   /* tids, or globs for names: those of any of them; without any, all */
     struct slice_names processes; /* PIDs, or globs for names */
+    bool below;    /* of single calls, those within calls of a function: */
+    uint32_t root; /* this one, in numbers of the profile that is made of the slice */
 };
 
 void slice_add_name(struct slice_names *names, const char *name);

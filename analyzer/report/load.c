@@ -5,7 +5,9 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/table.h"
 #include "profile/collect.h"
+#include "profile/subtree.h"
 #include "report/slices.h"
 #include "report/views.h"
 
@@ -23,12 +25,13 @@ static void __attribute__((format(printf, 2, 3))) remark(struct session_summary 
 
 /* Application times of a thread without a source are not invented: where no thread has one they are
  * unknown, where some have none, the others' are shown. */
-static void judge_sources(struct session_summary *s, const struct session_file *file, const struct slice *slice)
+static void judge_sources(struct session_summary *s, const struct loaded *l)
 {
+    const struct session_file *file = l->file;
     size_t blind = 0, flags = 0, times = 0, count = 0;
     for (size_t i = 0; i < file->thread_count; i++) {
         const struct trace_thread *t = &file->threads[i];
-        if (!slice_takes(slice, file, t->process, t->serial))
+        if (l->slice && !table_find(l->profile->thread_table, t->process, t->serial)->value_plus_1)
             continue;
         count++;
         blind += t->announced && t->os_source == DWELL_OS_NONE;
@@ -89,7 +92,7 @@ static void summarize(struct loaded *l)
     s->loss_count = s->remark_count;
     s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
     s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
-    judge_sources(s, l->file, l->slice);
+    judge_sources(s, l);
     if (l->file->header.origin & DWELL_ORIGIN_SCALED)
         remark(s, "call paths are approximate (scaled)");
 }
@@ -112,6 +115,27 @@ void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_
     summarize(l);
 }
 
+static void drop_remarks(struct session_summary *s)
+{
+    for (size_t i = 0; i < s->remark_count; i++)
+        free(s->remarks[i]);
+    s->remark_count = 0;
+}
+
+void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *request)
+{
+    struct profile *below = subtree_below(l->profile, function);
+    request->slice.below = true;
+    request->slice.root = function;
+    rollup_free(l->rollup);
+    profile_free(l->profile);
+    l->profile = below;
+    l->rollup = rollup_new(below);
+    drop_remarks(&l->summary);
+    l->summary.partial_paths = true;
+    summarize(l);
+}
+
 void load_session(struct loaded *l, const char *path, unsigned jobs)
 {
     load_slice(l, path, jobs, NULL);
@@ -120,8 +144,7 @@ void load_session(struct loaded *l, const char *path, unsigned jobs)
 void unload_session(struct loaded *l)
 {
     free(l->summary.slice);
-    for (size_t i = 0; i < l->summary.remark_count; i++)
-        free(l->summary.remarks[i]);
+    drop_remarks(&l->summary);
     free(l->summary.remarks);
     names_free(l->names, l->profile->function_count);
     rollup_free(l->rollup);

@@ -11,7 +11,7 @@ void slice_request_drop(struct slice_request *r)
 
 bool slice_is_asked_for(const struct slice_request *r)
 {
-    return r && (r->slice.threads.count || r->slice.processes.count);
+    return r && (r->root || r->slice.threads.count || r->slice.processes.count);
 }
 
 void slice_find(struct slice_request *r, const struct session_file *file, unsigned jobs)
@@ -45,6 +45,8 @@ char *slice_describe(const struct slice_request *r)
     if (r->slice.processes.count)
         fputs(comma(out), out);
     describe_names(out, "process ", &r->slice.processes);
+    if (r->root)
+        fprintf(out, "%sin calls of %s", comma(out), r->root);
     if (fclose(out) != 0)
         die(STATUS_ERROR, "out of memory");
     return text;

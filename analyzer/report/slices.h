@@ -6,6 +6,7 @@
 
 struct slice_request {
     struct slice slice; /* its names as asked for */
+    const char *root;   /* a function: what happens within its calls; NULL: all */
 };
 
 void slice_request_drop(struct slice_request *r);

@@ -25,6 +25,9 @@ void load_session(struct loaded *l, const char *path, unsigned jobs);
 /* Likewise a part of it: views show it as if it were the whole. The request must live as long. */
 struct slice_request;
 void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request);
+
+/* Makes it what happened within calls of a function; the request names it. */
+void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *request);
 void unload_session(struct loaded *l);
 
 /* Column sets; those of the times come in all of them. */

@@ -32,6 +32,15 @@ Test(golden_slices, of_a_process)
     check_golden("report example.dwell --process shop --process 1001 --by process", "slice-processes.txt");
 }
 
+Test(golden_slices, below_a_function)
+{
+    check_golden("tree example.dwell --root handle", "slice-root-tree.txt");
+    check_golden("report example.dwell --root handle --thread shop", "slice-root.txt");
+    check_golden("report example.dwell --root handle --format json --by module", "slice-root.json");
+    check_golden("callers example.dwell round_up --root handle", "slice-root-callers.txt");
+    check_golden("histogram example.dwell round_up --root handle --format csv", "slice-root-histogram.csv");
+}
+
 static void check_error(const char *arguments, const char *message)
 {
     struct ran r = run("$DWELL %s", arguments);
@@ -47,4 +56,6 @@ Test(golden_slices, names_that_mean_nothing)
                 "dwell: example.dwell: no thread 'nobody'; dwell report --by thread lists them\n");
     check_error("tree example.dwell --process 7",
                 "dwell: example.dwell: no process '7'; dwell report --by process lists them\n");
+    check_error("tree example.dwell --root nothing",
+                "dwell: example.dwell: no function 'nothing' was recorded; dwell report -s name lists them\n");
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/subtree.h"
 #include "report/slices.h"
 #include "report/views.h"
 #include "support/model.h"
@@ -134,4 +135,87 @@ Test(unit_slices, threads_of_processes)
     slice_free(&slice);
     session_file_close(file);
     model_free(m);
+}
+
+/* ---- below a function ---- */
+
+/* All that is in calls of a function, by the reference's paths: what is behind its first place in each of them. */
+static void check_root(struct model *m, const struct profile *whole, int function)
+{
+    const uint32_t module =
+        profile_find_module(whole, model_paths[function / MODEL_PER_MODULE], (const uint8_t *)"", 0);
+    const uint32_t root = profile_find_function(whole, module, model_offset(function));
+    struct profile *below = subtree_below(whole, root);
+    struct rollup *rollup = rollup_new(below);
+    cr_assert(eq(u64, rollup->session.elapsed_inclusive, m->functions[function].elapsed_inclusive));
+    cr_assert(eq(u64, rollup->session.elapsed_exclusive, m->functions[function].elapsed_inclusive));
+    cr_assert(eq(u64, rollup->session.application_inclusive, m->functions[function].application_inclusive));
+    uint64_t calls = 0, exclusive[MODEL_FUNCTIONS] = { 0 };
+    for (unsigned i = 0; i < m->path_count; i++) {
+        const struct model_path *path = &m->paths[i];
+        if (!memchr(path->stack, function, path->depth))
+            continue;
+        calls += path->times.calls;
+        exclusive[path->stack[path->depth - 1]] += path->times.elapsed_exclusive;
+    }
+    cr_assert(eq(u64, below->counts.enters, calls));
+    struct times *functions = rollup_groups(rollup, BY_FUNCTION);
+    cr_assert(eq(sz, below->function_count, whole->function_count));
+    for (int i = 0; i < MODEL_FUNCTIONS; i++) {
+        const uint32_t m_ = profile_find_module(below, model_paths[i / MODEL_PER_MODULE], (const uint8_t *)"", 0);
+        const uint32_t f = profile_find_function(below, m_, model_offset(i));
+        cr_assert(eq(u64, functions[f].elapsed_exclusive, exclusive[i]));
+    }
+    struct times own = functions[root];
+    cr_assert(eq(u64, own.calls, m->functions[function].calls));
+    cr_assert(eq(u64, own.shortest, m->functions[function].shortest));
+    cr_assert(eq(u64, own.longest, m->functions[function].longest));
+    free(functions);
+    rollup_free(rollup);
+    profile_free(below);
+}
+
+Test(unit_slices, below_a_function, .timeout = 60)
+{
+    for (unsigned seed = 11; seed <= 14; seed++) {
+        struct model *m = model_new(seed);
+        struct session_file *file = open_model(m, cuts[seed % 4]);
+        struct profile *whole = collect_profile(file, 2);
+        for (int function = 0; function < MODEL_FUNCTIONS; function++)
+            check_root(m, whole, function);
+        profile_free(whole);
+        session_file_close(file);
+        model_free(m);
+    }
+}
+
+/* Where all calls are within main's, those are the whole. */
+Test(unit_slices, below_main_is_the_whole)
+{
+    enum { MAIN = 0x1000, F = 0x2000, G = 0x3000 };
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/p");
+    write_thread(w, 1, 1, 11, SOURCE_PERF, "t");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, MAIN);
+    write_enter(w, 20, F);
+    write_enter(w, 30, MAIN);
+    write_away(w, false, 31, 4);
+    write_enter(w, 40, G);
+    write_faults(w, 2);
+    write_exit(w, 50);
+    write_exit(w, 60);
+    write_exit(w, 70);
+    write_exit(w, 80);
+    struct outcome o = outcome_of(w, 1);
+    const uint32_t unknown = profile_find_module(o.profile, "", (const uint8_t *)"", 0);
+    struct profile *below = subtree_below(o.profile, profile_find_function(o.profile, unknown, MAIN));
+    cr_assert(eq(sz, below->node_count, o.profile->node_count));
+    for (size_t i = 0; i < below->node_count; i++)
+        cr_assert(zero(int, memcmp(&below->nodes[i], &o.profile->nodes[i], sizeof *below->nodes)));
+    cr_assert(eq(u64, below->counts.enters, 4));
+    cr_assert(eq(u64, below->counts.blocked, 4));
+    cr_assert(eq(u64, below->counts.page_faults, 2));
+    profile_free(below);
+    outcome_drop(&o);
 }

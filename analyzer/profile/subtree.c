@@ -1,0 +1,59 @@
+#include "profile/subtree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static uint32_t *no_places(const struct profile *p)
+{
+    uint32_t *places = need_memory(p->node_count, sizeof *places);
+    memset(places, 0xff, p->node_count * sizeof *places);
+    return places;
+}
+
+/* By node: index of its thread. */
+static uint32_t *threads_of_nodes(const struct profile *p)
+{
+    uint32_t *threads = need_memory(p->node_count, sizeof *threads);
+    for (size_t i = 0; i < p->thread_count; i++)
+        threads[p->threads[i].root] = (uint32_t)i;
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE)
+            threads[i] = threads[p->nodes[i].parent];
+    return threads;
+}
+
+static void count_node(struct profile_counts *counts, const struct profile_node *node)
+{
+    counts->enters += node->calls;
+    counts->page_faults += node->page_faults;
+    counts->blocked += node->blocked;
+    counts->preempted += node->preempted;
+}
+
+struct profile *subtree_below(const struct profile *p, uint32_t function)
+{
+    struct profile *below = profile_new();
+    uint32_t *places = no_places(p), *threads = threads_of_nodes(p);
+    profile_copy_functions(below, p);
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        if (node->parent == PROFILE_NONE)
+            continue;
+        uint32_t parent = places[node->parent];
+        if (parent == PROFILE_NONE && node->function != function)
+            continue;
+        if (parent == PROFILE_NONE)
+            parent = profile_root(below, p->threads[threads[i]].process, p->threads[threads[i]].thread);
+        places[i] = profile_child(below, parent, node->function);
+        profile_add_values(&below->nodes[places[i]], node);
+        count_node(&below->counts, node);
+    }
+    below->counts.chunks = p->counts.chunks;
+    below->counts.damaged_chunks = p->counts.damaged_chunks;
+    below->counts.stray_exits = p->counts.stray_exits;
+    free(places);
+    free(threads);
+    return below;
+}
