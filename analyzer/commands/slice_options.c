@@ -1,20 +1,43 @@
 #include "commands/slice_options.h"
 
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/message.h"
 #include "commands/commands.h"
 
-enum { OPTION_THREAD = 512, OPTION_PROCESS, OPTION_ROOT };
+enum { OPTION_THREAD = 512, OPTION_PROCESS, OPTION_ROOT, OPTION_FROM, OPTION_TO };
 
 static const struct argp_option options[] = {
+    { "from", OPTION_FROM, "WHEN", 0, "From this time since the session began (500us, 2.5ms, 1s), or mark:N or mark:TEXT", 0 },
+    { "to", OPTION_TO, "WHEN", 0, "Until before it", 0 },
     { "thread", OPTION_THREAD, "THREAD", 0, "These threads: a tid, or a glob for names; may be repeated", 0 },
     { "process", OPTION_PROCESS, "PROCESS", 0, "These processes: a PID, or a glob for names; may be repeated", 0 },
     { "root", OPTION_ROOT, "FUNCTION", 0, "What happens within calls of it, as dwell callers takes names", 0 },
     { 0 },
 };
 
+static struct slice_moment parse_moment(const char *option, const char *text)
+{
+    static const char mark[] = "mark:";
+    struct slice_moment moment = { .given = true };
+    if (strncmp(text, mark, strlen(mark)) == 0 && text[strlen(mark)])
+        moment.mark = text + strlen(mark);
+    else if (!duration_parse(text, &moment.ns))
+        die(STATUS_ERROR, "%s: '%s' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded", option, text);
+    return moment;
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct slice_request *r = state->input;
     switch (key) {
+    case OPTION_FROM:
+        r->from = parse_moment("--from", argument);
+        return 0;
+    case OPTION_TO:
+        r->to = parse_moment("--to", argument);
+        return 0;
     case OPTION_THREAD:
         slice_add_name(&r->slice.threads, argument);
         return 0;

@@ -41,6 +41,8 @@ static bool is_below(const struct timeline_thread *thread, uint32_t function)
 
 static bool is_wanted(const struct follower *f, const struct timeline_event *event)
 {
+    if (!slice_holds(f->slice, event->time))
+        return false;
     if (f->slice && f->slice->below && !is_below(event->thread, f->slice->root))
         return false;
     return slice_takes(f->slice, f->file, event->thread->process, event->thread->thread);

@@ -10,6 +10,8 @@ struct slice_names {
 };
 
 struct slice {
+    bool cut;          /* in time: */
+    uint64_t from, to; /* ticks; an event is in it that is not before the one and before the other */
     struct slice_names threads;   /* tids, or globs for names: those of any of them; without any, all */
     struct slice_names processes; /* PIDs, or globs for names */
     bool below;    /* of single calls, those within calls of a function: */
@@ -18,6 +20,12 @@ struct slice {
 
 void slice_add_name(struct slice_names *names, const char *name);
 void slice_free(struct slice *s);
+
+/* Whether an event of that time is. */
+static inline bool slice_holds(const struct slice *s, uint64_t time)
+{
+    return !s || !s->cut || (time >= s->from && time < s->to);
+}
 
 /* Whether the thread (by the serial numbers) is part of the slice; NULL: of the whole. */
 bool slice_takes(const struct slice *s, const struct session_file *file, uint32_t process, uint32_t thread);

@@ -57,3 +57,35 @@ struct profile *subtree_below(const struct profile *p, uint32_t function)
     free(threads);
     return below;
 }
+
+static bool is_used(const struct profile_node *node)
+{
+    return node->elapsed || node->calls || node->page_faults || node->shortest <= node->longest;
+}
+
+struct profile *subtree_used(const struct profile *p)
+{
+    struct profile *used = profile_new();
+    uint32_t *places = no_places(p);
+    bool *wanted = need_memory(p->node_count, sizeof *wanted);
+    profile_copy_functions(used, p);
+    for (size_t i = p->node_count; i-- > 0;) { /* children come behind their parents */
+        wanted[i] |= is_used(&p->nodes[i]);
+        if (wanted[i] && p->nodes[i].parent != PROFILE_NONE)
+            wanted[p->nodes[i].parent] = true;
+    }
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (wanted[p->threads[i].root])
+            places[p->threads[i].root] = profile_root(used, p->threads[i].process, p->threads[i].thread);
+    for (size_t i = 0; i < p->node_count; i++) {
+        if (!wanted[i])
+            continue;
+        if (p->nodes[i].parent != PROFILE_NONE)
+            places[i] = profile_child(used, places[p->nodes[i].parent], p->nodes[i].function);
+        profile_add_values(&used->nodes[places[i]], &p->nodes[i]);
+    }
+    used->counts = p->counts;
+    free(places);
+    free(wanted);
+    return used;
+}

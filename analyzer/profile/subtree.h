@@ -9,4 +9,7 @@
  * their threads. Exits and OS events are not counted. */
 struct profile *subtree_below(const struct profile *p, uint32_t function);
 
+/* The call paths on which anything happened. */
+struct profile *subtree_used(const struct profile *p);
+
 #endif

@@ -169,7 +169,7 @@ struct profile *trees_profile(const struct session_file *file, const struct slic
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
     for (size_t i = 0; i < file->chunk_count; i++)
-        if (file->chunks[i].kind == DWELL_CHUNK_CALL_TREE &&
+        if (file->chunks[i].kind == DWELL_CHUNK_CALL_TREE && !(slice && slice->cut) &&
             slice_takes(slice, file, file->chunks[i].process, file->chunks[i].thread))
             chunks[count++] = &file->chunks[i];
     if (count)

@@ -4,7 +4,15 @@
 
 #include "profile/slice.h"
 
+/* A time since the session began, or that of a mark. */
+struct slice_moment {
+    bool given;
+    const char *mark; /* number, text or a glob for texts; NULL: none */
+    uint64_t ns;      /* of a mark: found by slice_find */
+};
+
 struct slice_request {
+    struct slice_moment from, to;
     struct slice slice; /* its names as asked for */
     const char *root;   /* a function: what happens within its calls; NULL: all */
 };

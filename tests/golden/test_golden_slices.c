@@ -41,6 +41,60 @@ Test(golden_slices, below_a_function)
     check_golden("histogram example.dwell round_up --root handle --format csv", "slice-root-histogram.csv");
 }
 
+/* An interval that crosses a border counts from there, or up to there. */
+Test(golden_slices, of_a_time)
+{
+    check_golden("report example.dwell --from 110us --to 150us", "slice-range.txt");
+    check_golden("report example.dwell --from 110us --to 150us --by thread --format json", "slice-range.json");
+    check_golden("tree example.dwell --from 0.11ms --to 150000ns --thread shop --root handle",
+                 "slice-range-root-tree.txt");
+    check_golden("callers example.dwell --to 150us handle", "slice-range-callers.txt");
+    check_golden("slowest example.dwell --from 110us price_of -n 3", "slice-range-slowest.txt");
+    check_golden("report example.dwell --from 5s", "slice-range-empty.txt");
+}
+
+/* docs/format.md: MARK with its time, the time that it speaks of, its number, its text. */
+static void write_mark(struct writer *w, uint16_t time, uint16_t number, const char text[4])
+{
+    write_words(w,
+                (uint16_t[]){ 10u << 8 | 11, time, 0, 0, time, 0, 0, number, 0, 4, (uint16_t)(text[0] | text[1] << 8),
+                              (uint16_t)(text[2] | text[3] << 8) },
+                12);
+    w->last = time;
+}
+
+static void save_frames(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/game");
+    write_thread(w, 1, 1, 10, SOURCE_PERF, "game");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 1000, 0x1000);
+    for (uint16_t i = 0; i < 3; i++) {
+        const uint16_t begin = (uint16_t)(10000 * (i + 1));
+        write_mark(w, begin, (uint16_t)(i + 1), i == 1 ? "show" : "draw");
+        write_enter(w, begin + 1000u, 0x2000);
+        write_exit(w, begin + 2000u + 1000u * i);
+    }
+    write_exit(w, 50000);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, 50000);
+    write_symbol_module(w, 0, "");
+    write_symbol(w, 0, 0, 0, 0x1000, "main");
+    write_symbol(w, 0, 0, 0, 0x2000, "draw");
+    writer_save(w, test_path("frames.dwell"));
+    writer_free(w);
+}
+
+/* The first mark that is meant; --to the first one behind --from. */
+Test(golden_slices, between_marks)
+{
+    save_frames();
+    check_golden("report frames.dwell --from mark:draw --to mark:draw", "slice-marks.txt");
+    check_golden("report frames.dwell --from mark:2", "slice-marks-number.txt");
+    check_golden("report frames.dwell --from 15us --to mark:dr*", "slice-marks-glob.txt");
+}
+
 static void check_error(const char *arguments, const char *message)
 {
     struct ran r = run("$DWELL %s", arguments);
@@ -58,4 +112,18 @@ Test(golden_slices, names_that_mean_nothing)
                 "dwell: example.dwell: no process '7'; dwell report --by process lists them\n");
     check_error("tree example.dwell --root nothing",
                 "dwell: example.dwell: no function 'nothing' was recorded; dwell report -s name lists them\n");
+}
+
+Test(golden_slices, times_that_are_none)
+{
+    save_frames();
+    check_error("report frames.dwell --from 2",
+                "dwell: --from: '2' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
+    check_error("tree frames.dwell --to mark:",
+                "dwell: --to: 'mark:' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
+    check_error("report frames.dwell --from 2ms --to 2ms", "dwell: frames.dwell: --from is not before --to\n");
+    check_error("report frames.dwell --from mark:4",
+                "dwell: frames.dwell: --from: no mark '4'; dwell marks lists them\n");
+    check_error("report frames.dwell --from mark:3 --to mark:2",
+                "dwell: frames.dwell: --to: no mark '2' is later than --from\n");
 }

@@ -219,3 +219,248 @@ Test(unit_slices, below_main_is_the_whole)
     profile_free(below);
     outcome_drop(&o);
 }
+
+/* ---- ranges of time ---- */
+
+static void add_range(struct profile *sum, const struct session_file *file, uint64_t from, uint64_t to, unsigned jobs)
+{
+    const struct slice slice = { .cut = true, .from = from, .to = to };
+    add_part(sum, file, &slice, jobs);
+}
+
+/* Borders wherever they may be: at events, beside them, and before and behind all. */
+static uint64_t random_border(struct model *m)
+{
+    const unsigned thread = model_random(m, MODEL_THREADS);
+    return m->events[thread][model_random(m, MODEL_EVENTS)].time + model_random(m, 3) - 1;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+Test(unit_slices, adjacent_ranges_are_together_the_whole, .timeout = 100)
+{
+    enum { BORDERS = 6 };
+    for (unsigned seed = 21; seed <= 32; seed++) {
+        struct model *m = model_new(seed);
+        struct session_file *file = open_model(m, cuts[seed % 4]);
+        struct profile *whole = collect_profile(file, 1), *sum = profile_new();
+        uint64_t borders[BORDERS + 2] = { [BORDERS] = 0, [BORDERS + 1] = UINT64_MAX };
+        for (int i = 0; i < BORDERS; i++)
+            borders[i] = random_border(m);
+        qsort(borders, BORDERS + 2, sizeof *borders, compare_times);
+        for (int i = 0; i <= BORDERS; i++)
+            add_range(sum, file, borders[i], borders[i + 1], 1 + seed % 3);
+        same_paths(sum, whole);
+        profile_free(sum);
+        profile_free(whole);
+        session_file_close(file);
+        model_free(m);
+    }
+}
+
+struct reference {
+    uint64_t elapsed[MODEL_FUNCTIONS], application[MODEL_FUNCTIONS], calls[MODEL_FUNCTIONS], outside;
+};
+
+/* What of an interval is between two borders belongs to the function on top. */
+static void add_overlap(struct reference *r, int top, uint64_t begin, uint64_t end, bool flagged,
+                        const uint64_t border[2])
+{
+    const uint64_t from = begin > border[0] ? begin : border[0], to = end < border[1] ? end : border[1];
+    if (from >= to)
+        return;
+    if (top < 0) {
+        r->outside += to - from;
+        return;
+    }
+    r->elapsed[top] += to - from;
+    r->application[top] += flagged ? 0 : to - from;
+}
+
+static void walk_range(struct reference *r, const struct model *m, unsigned thread, const uint64_t border[2])
+{
+    int stack[MODEL_DEEPEST + 1] = { -1 };
+    unsigned depth = 0;
+    uint64_t last = 4000; /* where the thread's first chunk begins */
+    for (int i = 0; i < MODEL_EVENTS; i++) {
+        const struct model_event *e = &m->events[thread][i];
+        add_overlap(r, stack[depth], last, e->time, e->flagged, border);
+        depth -= e->unwound;
+        if (e->function >= 0) {
+            stack[++depth] = e->function;
+            r->calls[e->function] += e->time >= border[0] && e->time < border[1];
+        } else {
+            depth--;
+        }
+        last = e->time;
+    }
+    add_overlap(r, stack[depth], last, m->end[thread], m->end_flagged[thread], border);
+}
+
+static void check_range(const struct model *m, const struct session_file *file, const uint64_t border[2])
+{
+    struct reference r = { .outside = 0 };
+    for (unsigned thread = 0; thread < MODEL_THREADS; thread++)
+        walk_range(&r, m, thread, border);
+    struct profile *p = profile_new();
+    add_range(p, file, border[0], border[1], 2);
+    struct rollup *rollup = rollup_new(p);
+    struct times *functions = rollup_groups(rollup, BY_FUNCTION);
+    for (int i = 0; i < MODEL_FUNCTIONS; i++) {
+        const uint32_t module = profile_find_module(p, model_paths[i / MODEL_PER_MODULE], (const uint8_t *)"", 0);
+        const uint32_t f = profile_find_function(p, module, model_offset(i));
+        const struct times none = { .calls = 0 }, *t = f == PROFILE_NONE ? &none : &functions[f];
+        cr_assert(eq(u64, t->elapsed_exclusive, r.elapsed[i]));
+        cr_assert(eq(u64, t->application_exclusive, r.application[i]));
+        cr_assert(eq(u64, t->calls, r.calls[i]));
+    }
+    cr_assert(eq(u64, p->counts.outside, r.outside));
+    free(functions);
+    rollup_free(rollup);
+    profile_free(p);
+}
+
+Test(unit_slices, a_range_is_what_is_between_its_borders, .timeout = 100)
+{
+    for (unsigned seed = 41; seed <= 48; seed++) {
+        struct model *m = model_new(seed);
+        struct session_file *file = open_model(m, cuts[seed % 4]);
+        for (int i = 0; i < 6; i++) {
+            uint64_t border[2] = { random_border(m), random_border(m) };
+            qsort(border, 2, sizeof *border, compare_times);
+            check_range(m, file, border);
+        }
+        session_file_close(file);
+        model_free(m);
+    }
+}
+
+enum { F = 0x1000, G = 0x2000, H = 0x3000 };
+
+/* F from 10, G in it 20..60: blocked for 8 and preempted for 12 of the 30 from 20 on, with three faults; a pause from
+ * 70 to 90 in which F goes on; another stack, with H, from 110 to 120. */
+static struct session_file *open_eventful(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/p");
+    write_thread(w, 1, 1, 11, SOURCE_PERF, "t");
+    write_thread_end(w, 1, 1, true, 150);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_enter(w, 20, G);
+    write_away(w, false, 25, 8);
+    write_away(w, true, 35, 12);
+    write_faults(w, 3);
+    write_enter(w, 50, H);
+    write_exit(w, 55);
+    write_exit(w, 60);
+    write_words(w, (uint16_t[]){ 11u << 8 | 3, 70, 0, 0 }, 4);
+    write_words(w, (uint16_t[]){ 12u << 8 | 5, 90, 0, 0, 0, 0 }, 6);
+    w->last = 90;
+    write_enter(w, 100, G);
+    write_words(w, (uint16_t[]){ 14u << 8 | 7, H, 0, 0, 0, 110, 0, 0 }, 8);
+    write_words(w, (uint16_t[]){ 15u << 8 | 5, 110, 0, 0, 0, 0 }, 6);
+    w->last = 110;
+    write_exit(w, 120);
+    write_enter(w, 130, F);
+    write_enter(w, 140, G);
+    writer_save(w, test_path("eventful.dwell"));
+    writer_free(w);
+    const char *error;
+    struct session_file *file = session_file_open(test_path("eventful.dwell"), &error);
+    cr_assert(file != NULL);
+    return file;
+}
+
+/* Cut anywhere, into two parts or into parts of a tick. */
+Test(unit_slices, waits_pauses_and_other_stacks_are_cut)
+{
+    struct session_file *file = open_eventful();
+    struct profile *whole = collect_profile(file, 1), *ticks = profile_new();
+    cr_assert(eq(u64, whole->counts.page_faults, 3));
+    cr_assert(eq(u64, whole->counts.paused, 20));
+    for (uint64_t border = 0; border <= 160; border++) {
+        struct profile *sum = profile_new();
+        add_range(sum, file, 0, border, 1);
+        add_range(sum, file, border, UINT64_MAX, 1);
+        same_paths(sum, whole);
+        cr_assert(eq(u64, sum->counts.paused, whole->counts.paused));
+        profile_free(sum);
+        add_range(ticks, file, border, border + 1, 1);
+    }
+    same_paths(ticks, whole);
+    profile_free(ticks);
+    profile_free(whole);
+    session_file_close(file);
+}
+
+static struct times times_of(const struct session_file *file, uint64_t from, uint64_t to, uint64_t function)
+{
+    const struct slice slice = { .cut = true, .from = from, .to = to };
+    struct profile *p = collect_slice(file, 1, &slice);
+    struct rollup *rollup = rollup_new(p);
+    struct times *functions = rollup_groups(rollup, BY_FUNCTION), found = { .calls = 0 };
+    const uint32_t f = profile_find_function(p, profile_find_module(p, "", (const uint8_t *)"", 0), function);
+    if (f != PROFILE_NONE)
+        found = functions[f];
+    free(functions);
+    rollup_free(rollup);
+    profile_free(p);
+    return found;
+}
+
+/* From the event at the one border until before that at the other. */
+Test(unit_slices, what_belongs_to_a_range)
+{
+    struct session_file *file = open_eventful();
+    struct times g = times_of(file, 20, 50, G);
+    ASSERT_TIMES(g, 30, 30, 0, 0, 1);
+    cr_assert(eq(u64, g.blocked_exclusive, 8));
+    cr_assert(eq(u64, g.preempted_exclusive, 12));
+    cr_assert(eq(u64, g.page_faults_exclusive, 0)); /* they are told at 50 */
+    cr_assert(gt(u64, g.shortest, g.longest));      /* not ended yet */
+    ASSERT_TIMES(times_of(file, 20, 50, F), 30, 0, 0, 0, 0);
+    g = times_of(file, 21, 61, G);
+    ASSERT_TIMES(g, 39, 34, 10, 5, 0);
+    cr_assert(eq(u64, g.blocked_exclusive, 7));
+    cr_assert(eq(u64, g.preempted_exclusive, 12));
+    cr_assert(eq(u64, g.page_faults_exclusive, 3));
+    cr_assert(eq(u64, g.longest, 40));                          /* a call that ended here, whole */
+    ASSERT_TIMES(times_of(file, 65, 95, F), 10, 10, 10, 10, 0); /* less the pause */
+    ASSERT_TIMES(times_of(file, 145, 1000, G), 5, 5, 0, 0, 0);  /* up to the thread's end */
+    session_file_close(file);
+}
+
+static bool count_call(void *context, const struct finished_call *call)
+{
+    *(uint64_t *)context += call->begin;
+    return true;
+}
+
+/* Single calls: those that ended there, or within calls of a function. */
+Test(unit_slices, single_calls)
+{
+    struct session_file *file = open_eventful();
+    struct profile *whole = collect_profile(file, 1);
+    const uint32_t unknown = profile_find_module(whole, "", (const uint8_t *)"", 0);
+    uint64_t begins = 0;
+    calls_follow_slice(file, whole, &(struct slice){ .cut = true, .from = 55, .to = 60 }, count_call, &begins);
+    cr_assert(eq(u64, begins, 50));
+    begins = 0;
+    calls_follow_slice(file, whole, &(struct slice){ .cut = true, .from = 55, .to = 61 }, count_call, &begins);
+    cr_assert(eq(u64, begins, 70));
+    begins = 0;
+    const struct slice in_g = { .below = true, .root = profile_find_function(whole, unknown, G) };
+    calls_follow_slice(file, whole, &in_g, count_call, &begins);
+    cr_assert(eq(u64, begins, 70));
+    begins = 0;
+    const struct slice in_h = { .below = true, .root = profile_find_function(whole, unknown, H) };
+    calls_follow_slice(file, whole, &in_h, count_call, &begins);
+    cr_assert(eq(u64, begins, 50));
+    profile_free(whole);
+    session_file_close(file);
+}
