@@ -63,6 +63,7 @@ int command_callers(int argc, char **argv)
     struct loaded loaded;
     slice_options_load(&loaded, s.count == 2 ? s.words[0] : DEFAULT_SESSION, collect_default_jobs(), &s.slice);
     struct table table = view_callers(&loaded, option_function(&loaded, s.words[s.count - 1]));
+    table_filter(&table, &s.slice.filters);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);

@@ -100,6 +100,9 @@ int command_report(int argc, char **argv)
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
     s.sorting.calls = view_needs_calls(s.sorting.key) || (s.columns && view_needs_calls(s.columns));
+    s.sorting.filters = &s.slice.filters;
+    for (size_t i = 0; i < s.slice.filters.count; i++)
+        s.sorting.calls |= view_needs_calls(s.slice.filters.list[i].key);
     if (s.sorting.calls && s.by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: columns of single calls are there for functions alone");
     struct loaded loaded;

@@ -11,6 +11,7 @@
 #include "report/views.h"
 
 enum { OPTION_FORMAT = 256, OPTION_OF };
+enum { MOST_CALLS = 1000000 };
 
 static const struct argp_option histogram_options[] = {
     { "of", OPTION_OF, "TIME", 0, "elapsed_inclusive (default), elapsed_exclusive, application_inclusive or application_exclusive", 0 },
@@ -55,7 +56,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'n':
         s->limit = option_number("--limit", argument);
-        if (s->limit < 1 || s->limit > 1000000)
+        if (s->limit < 1 || s->limit > MOST_CALLS)
             die(STATUS_ERROR, "--limit: must be from 1 to 1000000");
         return 0;
     case OPTION_FORMAT:
@@ -107,6 +108,7 @@ int command_histogram(int argc, char **argv)
     const uint32_t function = load(&l, &s);
     struct histogram exact;
     struct table table = view_histogram(&l, function, s.time, plot_has_blocks(), &exact);
+    table_filter(&table, &s.slice.filters);
     if (s.print == table_print_text)
         print_exact(&exact, l.names[function].name, l.summary.slice, s.time);
     s.print(&table, stdout);
@@ -127,7 +129,11 @@ int command_slowest(int argc, char **argv)
     struct settings s = { .command = "slowest", .limit = 20, .print = table_print_text };
     parse_options(&argp, "slowest", argc, argv, &s);
     struct loaded l;
-    struct table table = view_slowest(&l, load(&l, &s), s.time, s.limit);
+    const uint32_t function = load(&l, &s);
+    struct table table = view_slowest(&l, function, s.time, s.slice.filters.count ? MOST_CALLS : s.limit);
+    table_filter(&table, &s.slice.filters);
+    table_limit(&table, s.limit);
+    table.hidden_rows = 0; /* as many were asked for */
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&l);

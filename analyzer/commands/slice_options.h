@@ -1,4 +1,4 @@
-/* The options by which all views choose a part of the session. */
+/* The options by which all views choose a part of the session, and rows of what they show of it. */
 #ifndef DWELL_COMMANDS_SLICE_OPTIONS_H
 #define DWELL_COMMANDS_SLICE_OPTIONS_H
 
@@ -12,6 +12,10 @@ extern const struct argp_child slice_children[];
 
 /* in ARGP_KEY_INIT. */
 error_t slice_options_begin(struct argp_state *state, struct slice_request *request);
+
+/* The same for those that show the whole: the rows alone, which are asked for in a struct row_filters. */
+extern const struct argp_child filter_children[];
+error_t filter_options_begin(struct argp_state *state, struct row_filters *filters);
 
 /* Loads that part of the session; ends the program where there is no such part. */
 void slice_options_load(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request);

@@ -18,6 +18,7 @@ static const struct argp_option options[] = {
 struct settings {
     const char *file;
     struct tree_options tree;
+    bool min_given;
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
     struct slice_request slice;
@@ -31,6 +32,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return slice_options_begin(state, &s->slice);
     case OPTION_MIN:
         s->tree.min_percent = option_percent("--min", argument);
+        s->min_given = true;
         return 0;
     case OPTION_DEPTH:
         s->tree.depth = (unsigned)option_number("--depth", argument);
@@ -62,9 +64,15 @@ int command_tree(int argc, char **argv)
     };
     struct settings s = { .file = DEFAULT_SESSION, .tree = { .min_percent = 1, .depth = 40 }, .print = table_print_text };
     parse_options(&argp, "tree", argc, argv, &s);
+    if (s.slice.filters.count) {
+        s.tree.unfolded = true;
+        if (!s.min_given)
+            s.tree.min_percent = 0; /* any path may lead to what is looked for */
+    }
     struct loaded loaded;
     slice_options_load(&loaded, s.file, collect_default_jobs(), &s.slice);
     struct table table = view_tree(&loaded, &s.tree);
+    table_filter(&table, &s.slice.filters);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);

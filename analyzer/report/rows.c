@@ -207,25 +207,18 @@ static int compare_rows(const void *a, const void *b, void *data)
     return result;
 }
 
-static void drop_rows_behind(struct table *t, size_t limit)
-{
-    for (size_t i = limit * t->column_count; i < t->row_count * t->column_count; i++)
-        if (t->columns[i % t->column_count].kind == CELL_TEXT && t->cells[i].known)
-            free(t->cells[i].text);
-    t->hidden_rows = t->row_count - limit;
-    t->row_count = limit;
-}
-
 static void sort_and_limit(struct table *t, const struct sorting *sorting)
 {
     struct order order = { t, 0 };
     for (size_t i = 0; i < t->column_count; i++)
         if (strcmp(t->columns[i].key, sorting->key) == 0)
             order.column = i;
+    if (sorting->filters)
+        table_filter(t, sorting->filters);
     if (t->row_count)
         qsort_r(t->cells, t->row_count, t->column_count * sizeof *t->cells, compare_rows, &order);
-    if (sorting->limit && sorting->limit < t->row_count)
-        drop_rows_behind(t, sorting->limit);
+    if (sorting->limit)
+        table_limit(t, sorting->limit);
 }
 
 /* ---- single calls ---- */

@@ -14,6 +14,7 @@
 void slice_request_drop(struct slice_request *r)
 {
     slice_free(&r->slice);
+    row_filters_drop(&r->filters);
 }
 
 bool slice_is_asked_for(const struct slice_request *r)

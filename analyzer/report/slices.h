@@ -3,6 +3,7 @@
 #define DWELL_REPORT_SLICES_H
 
 #include "profile/slice.h"
+#include "report/row_filter.h"
 
 /* A time since the session began, or that of a mark. */
 struct slice_moment {
@@ -15,6 +16,7 @@ struct slice_request {
     struct slice_moment from, to;
     struct slice slice; /* its names as asked for */
     const char *root;   /* a function: what happens within its calls; NULL: all */
+    struct row_filters filters; /* of what is shown of it */
 };
 
 void slice_request_drop(struct slice_request *r);

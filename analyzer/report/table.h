@@ -68,6 +68,7 @@ struct table {
     size_t row_count, row_room;
     size_t *parents; /* by row, 1 + row of the parent or zero; NULL where the table is no tree */
     size_t hidden_rows; /* left out by a limit */
+    size_t fixed_row;   /* 1 + a row that stays whatever rows are asked for; zero: there is none */
     size_t dim_column;  /* a percentage: rows in which it is more than half are dimmed; zero: there is none */
     size_t first_value; /* columns from here on are values; those before say what the row is of */
     size_t *chosen;     /* value columns to print instead of the usual ones, in this order; NULL: the usual ones */
@@ -81,6 +82,9 @@ void table_drop(struct table *t);
 
 /* Appends a row of unknown cells and returns it; valid until the next call. */
 struct cell *table_row(struct table *t);
+
+/* Drops the rows behind so many. */
+void table_limit(struct table *t, size_t limit);
 
 void cell_text(struct cell *cell, const char *text);
 void cell_number(struct cell *cell, uint64_t number);

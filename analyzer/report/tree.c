@@ -124,7 +124,7 @@ static void draw_children(struct drawing *d, struct pending_list *pending, const
     if (p->depth < d->options->depth)
         while (shown < count && d->rollup->nodes[children[shown].node].elapsed_inclusive >= d->smallest)
             shown++;
-    if (shown < count)
+    if (shown < count && !d->options->unfolded)
         add_folded(d, children + shown, count - shown, row, p->depth + 1,
                    p->depth < d->options->depth ? "smaller" : "deeper; see --depth");
     uint64_t whole = d->rollup->nodes[p->node].elapsed_inclusive;

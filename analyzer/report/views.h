@@ -6,6 +6,7 @@
 #include "profile/calls.h"
 #include "profile/rollup.h"
 #include "report/names.h"
+#include "report/row_filter.h"
 #include "report/table.h"
 #include "trace/session_file.h"
 
@@ -35,6 +36,7 @@ struct sorting {
     const char *key; /* of a column; "name" for the first one */
     size_t limit;    /* rows; zero: all */
     bool calls;      /* fill the columns of single calls, too */
+    const struct row_filters *filters; /* NULL: none */
 };
 
 /* Whether a view can be sorted by that key: a column's, or "name". */
@@ -49,6 +51,7 @@ struct tree_options {
     double min_percent; /* smaller branches are folded */
     unsigned depth;     /* deeper ones too */
     bool by_thread;     /* a tree for each thread instead of one for all */
+    bool unfolded;      /* what is folded is not shown at all */
 };
 struct table view_tree(const struct loaded *l, const struct tree_options *options);
 

@@ -1,6 +1,7 @@
 /* Parts of the hand-made session: whole outputs. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "support/example.h"
@@ -39,6 +40,23 @@ Test(golden_slices, below_a_function)
     check_golden("report example.dwell --root handle --format json --by module", "slice-root.json");
     check_golden("callers example.dwell round_up --root handle", "slice-root-callers.txt");
     check_golden("histogram example.dwell round_up --root handle --format csv", "slice-root-histogram.csv");
+}
+
+Test(golden_slices, rows)
+{
+    check_golden("report example.dwell --filter 'calls>=4' --filter 'name!~[*'", "filter-report.txt");
+    check_golden("report example.dwell --by thread --filter 'tid < 1002' --filter name=worker --format csv",
+                 "filter-report.csv");
+    check_golden("report example.dwell --filter 'calls>1' --limit 2 --columns calls", "filter-limited.txt");
+    check_golden("report example.dwell --filter 'elapsed_inclusive_p99>40us' --format json", "filter-calls.json");
+    check_golden("tree example.dwell --filter name~*round*", "filter-tree.txt");
+    check_golden("tree example.dwell --filter name~*round* --format json", "filter-tree.json");
+    check_golden("tree example.dwell --min 5 --by-thread --filter 'elapsed_exclusive_percent>5%'",
+                 "filter-tree-min.txt");
+    check_golden("callers example.dwell handle --filter role=callee --filter 'share_percent<20'", "filter-callers.txt");
+    check_golden("slowest example.dwell price_of -n 2 --filter thread=shop --filter 'time>=0.11ms'",
+                 "filter-slowest.txt");
+    check_golden("histogram example.dwell round_up --filter 'calls>3' --format csv", "filter-histogram.csv");
 }
 
 /* An interval that crosses a border counts from there, or up to there. */
@@ -93,6 +111,7 @@ Test(golden_slices, between_marks)
     check_golden("report frames.dwell --from mark:draw --to mark:draw", "slice-marks.txt");
     check_golden("report frames.dwell --from mark:2", "slice-marks-number.txt");
     check_golden("report frames.dwell --from 15us --to mark:dr*", "slice-marks-glob.txt");
+    check_golden("marks frames.dwell --filter text=draw --filter 'time>10us'", "filter-marks.txt");
 }
 
 static void check_error(const char *arguments, const char *message)
@@ -126,4 +145,29 @@ Test(golden_slices, times_that_are_none)
                 "dwell: frames.dwell: --from: no mark '4'; dwell marks lists them\n");
     check_error("report frames.dwell --from mark:3 --to mark:2",
                 "dwell: frames.dwell: --to: no mark '2' is later than --from\n");
+}
+
+Test(golden_slices, conditions_that_are_none)
+{
+    static const char *const bad[][2] = {
+        { "calls", "--filter: 'calls' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { "calls>",
+          "--filter: 'calls>' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { ">5", "--filter: '>5' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { "calls!5",
+          "--filter: 'calls!5' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { "x>1", "--filter 'x>1': no column 'x' here; --columns help lists them, and name is what a row is of" },
+        { "calls~5", "--filter 'calls~5': 'calls' is a number: one of =, !=, <, <=, >, >= is wanted" },
+        { "name>5", "--filter 'name>5': 'name' is text: ~, !~, = or != is wanted" },
+        { "calls>1ms", "--filter 'calls>1ms': '1ms' is not a number" },
+        { "calls>-1", "--filter 'calls>-1': '-1' is not a number" },
+        { "min>7", "--filter 'min>7': '7' is not a time such as 500ns, 10us, 2.5ms or 1s" },
+        { "waiting_percent>x", "--filter 'waiting_percent>x': 'x' is not a percentage such as 2.5%" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char arguments[256], message[256];
+        snprintf(arguments, sizeof arguments, "report example.dwell --filter '%s'", bad[i][0]);
+        snprintf(message, sizeof message, "dwell: %s\n", bad[i][1]);
+        check_error(arguments, message);
+    }
 }
