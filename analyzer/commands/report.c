@@ -9,7 +9,7 @@
 enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY, OPTION_COLUMNS, OPTION_HOT };
 
 static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread or process", 0 },
+    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread, thread-name or process", 0 },
     { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive); or name", 0 },
     { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
@@ -24,6 +24,7 @@ enum { TEXT_LIMIT = 40 };
 struct settings {
     const char *file;
     enum rollup_by by;
+    bool by_thread_name; /* instead */
     struct sorting sorting;
     bool limited;
     const char *columns; /* NULL: the usual ones */
@@ -34,13 +35,24 @@ struct settings {
 
 static const char hot_columns[] = "calls,cpu_exclusive,cpu_inclusive,elapsed_exclusive,waiting_percent";
 
-static enum rollup_by parse_by(const char *text)
+static void parse_by(struct settings *s, const char *text)
 {
-    static const char *const names[] = { "function", "module", "thread", "process" };
-    for (int i = 0; i < 4; i++)
-        if (strcmp(names[i], text) == 0)
-            return (enum rollup_by)i;
-    die(STATUS_ERROR, "--by: '%s' is none of function, module, thread, process", text);
+    static const struct {
+        const char *name;
+        enum rollup_by by;
+        bool by_thread_name;
+    } ways[] = {
+        { "function", BY_FUNCTION, false }, { "module", BY_MODULE, false },   { "thread", BY_THREAD, false },
+        { "thread-name", BY_THREAD, true }, { "process", BY_PROCESS, false },
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (strcmp(ways[i].name, text) == 0) {
+            s->by = ways[i].by;
+            s->by_thread_name = ways[i].by_thread_name;
+            return;
+        }
+    }
+    die(STATUS_ERROR, "--by: '%s' is none of function, module, thread, thread-name, process", text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -50,7 +62,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         return slice_options_begin(state, &s->slice);
     case OPTION_BY:
-        s->by = parse_by(argument);
+        parse_by(s, argument);
         return 0;
     case 's':
         if (!view_can_sort(argument))
@@ -107,7 +119,7 @@ int command_report(int argc, char **argv)
         die(STATUS_ERROR, "--by: columns of single calls are there for functions alone");
     struct loaded loaded;
     slice_options_load(&loaded, s.file, s.jobs, &s.slice);
-    struct table table = view_rows(&loaded, s.by, &s.sorting);
+    struct table table = s.by_thread_name ? view_thread_names(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);

@@ -4,12 +4,15 @@
 #include "profile/collect.h"
 #include "report/views.h"
 
-enum { OPTION_MIN = 256, OPTION_DEPTH, OPTION_FORMAT, OPTION_BY_THREAD, OPTION_COLUMNS };
+enum { OPTION_MIN = 256, OPTION_DEPTH, OPTION_FORMAT, OPTION_BY_THREAD, OPTION_COLUMNS, OPTION_COLLAPSE, OPTION_FOLD_RECURSION };
 
 static const struct argp_option options[] = {
     { "min", OPTION_MIN, "PERCENT", 0, "Fold branches below it (default: 1; 0: none)", 0 },
     { "depth", OPTION_DEPTH, "N", 0, "Fold what is deeper (default: 40)", 0 },
     { "by-thread", OPTION_BY_THREAD, NULL, 0, "A tree for each thread", 0 },
+    { "collapse", OPTION_COLLAPSE, "PERCENT", OPTION_ARG_OPTIONAL,
+      "Show functions with a single callee, and no more than PERCENT of own time (default: 1), in one row with it", 0 },
+    { "fold-recursion", OPTION_FOLD_RECURSION, NULL, 0, "Show recursive functions once a path, and how deep they went", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
@@ -39,6 +42,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_BY_THREAD:
         s->tree.by_thread = true;
+        return 0;
+    case OPTION_COLLAPSE:
+        s->tree.collapse = true;
+        s->tree.own_percent = argument ? option_percent("--collapse", argument) : 1;
+        return 0;
+    case OPTION_FOLD_RECURSION:
+        s->tree.fold_recursion = true;
         return 0;
     case OPTION_COLUMNS:
         s->columns = option_columns(argument);

@@ -42,6 +42,12 @@ void times_add_inclusive(struct times *into, const struct times *from)
     into->page_faults_inclusive += from->page_faults_inclusive;
 }
 
+void times_add(struct times *into, const struct times *from)
+{
+    add_exclusive(into, from);
+    times_add_inclusive(into, from);
+}
+
 bool times_are_empty(const struct times *t)
 {
     return !t->calls && !t->elapsed_inclusive && !t->page_faults_inclusive && t->shortest > t->longest;

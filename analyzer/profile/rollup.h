@@ -20,6 +20,9 @@ static inline uint64_t times_cpu_exclusive(const struct times *t)
     return t->elapsed_exclusive > away ? t->elapsed_exclusive - away : 0;
 }
 
+/* Adds all values, where no interval counts for both: those of one thread to those of another. */
+void times_add(struct times *into, const struct times *from);
+
 /* Nothing happened there. */
 bool times_are_empty(const struct times *t);
 

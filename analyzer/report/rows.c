@@ -207,7 +207,7 @@ static int compare_rows(const void *a, const void *b, void *data)
     return result;
 }
 
-static void sort_and_limit(struct table *t, const struct sorting *sorting)
+void view_sort(struct table *t, const struct sorting *sorting)
 {
     struct order order = { t, 0 };
     for (size_t i = 0; i < t->column_count; i++)
@@ -290,6 +290,6 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
     free(groups);
     free(processes);
     free(sums);
-    sort_and_limit(&t, sorting);
+    view_sort(&t, sorting);
     return t;
 }

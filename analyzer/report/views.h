@@ -47,10 +47,16 @@ bool view_needs_calls(const char *keys);
 
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting);
 
+/* Threads of one name together. */
+struct table view_thread_names(const struct loaded *l, const struct sorting *sorting);
+
 struct tree_options {
     double min_percent; /* smaller branches are folded */
     unsigned depth;     /* deeper ones too */
     bool by_thread;     /* a tree for each thread instead of one for all */
+    bool collapse;       /* functions with a single callee and that in one row, */
+    double own_percent;  /* if their own time is not more than that */
+    bool fold_recursion; /* calls of functions that are open already, into those */
     bool unfolded;      /* what is folded is not shown at all */
 };
 struct table view_tree(const struct loaded *l, const struct tree_options *options);
@@ -72,6 +78,9 @@ struct table view_slowest(const struct loaded *l, uint32_t function, enum call_t
 struct table view_marks(const struct loaded *l);
 
 /* ---- shared by the views ---- */
+
+/* What the sorting asks for: filtered, sorted and limited. */
+void view_sort(struct table *t, const struct sorting *sorting);
 
 /* Application times are known where at least one thread had a source of OS events; those away from the CPU and page faults
  * where the source was perf. */

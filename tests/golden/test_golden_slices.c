@@ -59,6 +59,40 @@ Test(golden_slices, rows)
     check_golden("histogram example.dwell round_up --filter 'calls>3' --format csv", "filter-histogram.csv");
 }
 
+/* The pool of three workers is one row. */
+Test(golden_slices, by_names_of_threads)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/server");
+    write_thread(w, 1, 1, 10, SOURCE_PERF, "server");
+    for (uint32_t i = 2; i <= 4; i++)
+        write_thread(w, 1, i, 10 + i, SOURCE_PERF, "worker");
+    for (uint32_t i = 1; i <= 4; i++) {
+        begin_events(w, 1, i, 0, 0, NULL, 0);
+        write_enter(w, 1000, 0x1000);
+        write_exit(w, 2000 + 1000 * i);
+        end_events(w, true);
+    }
+    write_symbol_module(w, 0, "");
+    write_symbol(w, 0, 0, 0, 0x1000, "serve");
+    writer_save(w, test_path("pool.dwell"));
+    writer_free(w);
+    check_golden("report pool.dwell --by thread-name", "thread-names.txt");
+    check_golden("report pool.dwell --by thread-name --sort name --format json", "thread-names.json");
+    check_golden("report pool.dwell --by thread-name --format csv --filter 'threads>1' --to 4us", "thread-names.csv");
+}
+
+/* What is in one row still adds up with the others. */
+Test(golden_slices, chains_and_recursion)
+{
+    check_golden("tree example.dwell --collapse", "tree-collapsed-1.txt");
+    check_golden("tree example.dwell --collapse=100 --min 0", "tree-collapsed.txt");
+    check_golden("tree example.dwell --collapse=100 --min 0 --thread shop --format csv", "tree-collapsed.csv");
+    check_golden("tree example.dwell --fold-recursion --min 0", "tree-recursion.txt");
+    check_golden("tree example.dwell --fold-recursion --filter 'recursion>1' --format json", "tree-recursion.json");
+    check_golden("tree example.dwell --fold-recursion --collapse=20 --by-thread", "tree-recursion-threads.txt");
+}
+
 /* An interval that crosses a border counts from there, or up to there. */
 Test(golden_slices, of_a_time)
 {

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "profile/recursion.h"
 #include "profile/subtree.h"
 #include "report/slices.h"
 #include "report/views.h"
@@ -218,6 +219,77 @@ Test(unit_slices, below_main_is_the_whole)
     cr_assert(eq(u64, below->counts.page_faults, 2));
     profile_free(below);
     outcome_drop(&o);
+}
+
+/* ---- recursion ---- */
+
+static void check_once_a_path(const struct profile *p)
+{
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        if (node->parent == PROFILE_NONE)
+            continue;
+        for (uint32_t above = node->parent; p->nodes[above].parent != PROFILE_NONE; above = p->nodes[above].parent)
+            cr_assert(ne(u32, p->nodes[above].function, node->function));
+    }
+}
+
+/* How many calls of each function were open at once, by the reference's paths. */
+static unsigned deepest_of(const struct model *m, int function)
+{
+    unsigned deepest = 0;
+    for (unsigned i = 0; i < m->path_count; i++) {
+        unsigned open = 0;
+        for (unsigned j = 0; j < m->paths[i].depth; j++)
+            open += m->paths[i].stack[j] == function;
+        deepest = open > deepest ? open : deepest;
+    }
+    return deepest;
+}
+
+static void check_folded(const struct model *m, const struct profile *whole)
+{
+    struct rollup *rollup = rollup_new(whole);
+    uint32_t *deepest;
+    struct profile *folded = recursion_fold(rollup, &deepest);
+    struct rollup *once = rollup_new(folded);
+    struct times *a = rollup_groups(rollup, BY_FUNCTION), *b = rollup_groups(once, BY_FUNCTION);
+    check_once_a_path(folded);
+    cr_assert(eq(u64, once->session.elapsed_inclusive, rollup->session.elapsed_inclusive));
+    cr_assert(eq(u64, once->session.application_inclusive, rollup->session.application_inclusive));
+    for (size_t i = 0; i < whole->function_count; i++) {
+        cr_assert(eq(u64, b[i].elapsed_exclusive, a[i].elapsed_exclusive));
+        cr_assert(eq(u64, b[i].application_exclusive, a[i].application_exclusive));
+        cr_assert(eq(u64, b[i].calls, a[i].calls));
+    }
+    for (int i = 0; i < MODEL_FUNCTIONS; i++) {
+        const uint32_t module = profile_find_module(folded, model_paths[i / MODEL_PER_MODULE], (const uint8_t *)"", 0);
+        const uint32_t function = profile_find_function(folded, module, model_offset(i));
+        uint32_t most = 0;
+        for (size_t j = 0; j < folded->node_count; j++)
+            if (folded->nodes[j].function == function && deepest[j] > most)
+                most = deepest[j];
+        cr_assert(eq(u32, most, deepest_of(m, i)));
+    }
+    free(a);
+    free(b);
+    free(deepest);
+    rollup_free(once);
+    profile_free(folded);
+    rollup_free(rollup);
+}
+
+Test(unit_slices, folded_recursion_adds_up, .timeout = 60)
+{
+    for (unsigned seed = 51; seed <= 54; seed++) {
+        struct model *m = model_new(seed);
+        struct session_file *file = open_model(m, 20);
+        struct profile *whole = collect_profile(file, 2);
+        check_folded(m, whole);
+        profile_free(whole);
+        session_file_close(file);
+        model_free(m);
+    }
 }
 
 /* ---- ranges of time ---- */
