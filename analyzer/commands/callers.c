@@ -2,6 +2,7 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
@@ -59,7 +60,7 @@ int command_callers(int argc, char **argv)
         slice_children, NULL, NULL,
     };
     struct settings s = { .print = table_print_text };
-    parse_options(&argp, "callers", argc, argv, &s);
+    parse_options_with_config(&argp, "callers", argc, argv, &s);
     struct loaded loaded;
     slice_options_load(&loaded, s.count == 2 ? s.words[0] : DEFAULT_SESSION, collect_default_jobs(), &s.slice);
     struct table table = view_callers(&loaded, option_function(&loaded, s.words[s.count - 1]));

@@ -1,4 +1,5 @@
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
@@ -41,7 +42,7 @@ int command_marks(int argc, char **argv)
         "began, and since the mark before.", filter_children, NULL, NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION, .print = table_print_text };
-    parse_options(&argp, "marks", argc, argv, &s);
+    parse_options_with_config(&argp, "marks", argc, argv, &s);
     struct loaded loaded;
     load_session(&loaded, s.file, collect_default_jobs());
     struct table table = view_marks(&loaded);

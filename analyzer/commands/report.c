@@ -2,6 +2,7 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
@@ -108,7 +109,7 @@ int command_report(int argc, char **argv)
     };
     struct settings s = { .file = DEFAULT_SESSION, .by = BY_FUNCTION, .sorting.key = "elapsed_exclusive", .print = table_print_text,
                           .jobs = collect_default_jobs() };
-    parse_options(&argp, "report", argc, argv, &s);
+    parse_options_with_config(&argp, "report", argc, argv, &s);
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
     s.sorting.calls = view_needs_calls(s.sorting.key) || (s.columns && view_needs_calls(s.columns));

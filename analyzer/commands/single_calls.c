@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/plot.h"
@@ -103,7 +104,7 @@ int command_histogram(int argc, char **argv)
         "recorded. FUNCTION is as for dwell callers.", slice_children, NULL, NULL,
     };
     struct settings s = { .command = "histogram", .print = table_print_text };
-    parse_options(&argp, "histogram", argc, argv, &s);
+    parse_options_with_config(&argp, "histogram", argc, argv, &s);
     struct loaded l;
     const uint32_t function = load(&l, &s);
     struct histogram exact;
@@ -127,7 +128,7 @@ int command_slowest(int argc, char **argv)
         "call's enter. FUNCTION is as for dwell callers.", slice_children, NULL, NULL,
     };
     struct settings s = { .command = "slowest", .limit = 20, .print = table_print_text };
-    parse_options(&argp, "slowest", argc, argv, &s);
+    parse_options_with_config(&argp, "slowest", argc, argv, &s);
     struct loaded l;
     const uint32_t function = load(&l, &s);
     struct table table = view_slowest(&l, function, s.time, s.slice.filters.count ? MOST_CALLS : s.limit);

@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 
 enum { OPTION_THREAD = 512, OPTION_PROCESS, OPTION_ROOT, OPTION_FROM, OPTION_TO, OPTION_FILTER };
 
@@ -75,9 +76,12 @@ static const struct argp filter_argp = { filter_options, parse_filter, NULL, NUL
 const struct argp_child slice_children[] = {
     { &slice_argp, 0, "What part of the session:", 1 },
     { &filter_argp, 0, "Which rows:", 2 },
+    { &config_argp, 0, NULL, 3 },
     { 0 },
 };
-const struct argp_child filter_children[] = { { &filter_argp, 0, "Which rows:", 1 }, { 0 } };
+const struct argp_child filter_children[] = { { &filter_argp, 0, "Which rows:", 1 },
+                                              { &config_argp, 0, NULL, 2 },
+                                              { 0 } };
 
 error_t slice_options_begin(struct argp_state *state, struct slice_request *request)
 {

@@ -1,5 +1,6 @@
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
@@ -73,7 +74,7 @@ int command_tree(int argc, char **argv)
         "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.", slice_children, NULL, NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION, .tree = { .min_percent = 1, .depth = 40 }, .print = table_print_text };
-    parse_options(&argp, "tree", argc, argv, &s);
+    parse_options_with_config(&argp, "tree", argc, argv, &s);
     if (s.slice.filters.count) {
         s.tree.unfolded = true;
         if (!s.min_given)

@@ -205,3 +205,98 @@ Test(golden_slices, conditions_that_are_none)
         check_error(arguments, message);
     }
 }
+
+/* ---- the config file ---- */
+
+static void save_config(const char *text)
+{
+    ran_drop(&(struct ran[]){ run("mkdir -p config/dwell") }[0]);
+    FILE *out = fopen(test_path("config/dwell/config"), "w");
+    cr_assert(ne(ptr, out, NULL));
+    fputs(text, out);
+    fclose(out);
+}
+
+/* What is printed with the config file is what is printed without it, given those options. */
+static void same(const char *with, const char *without)
+{
+    char *a = run_well("XDG_CONFIG_HOME=$PWD/config $DWELL %s", with), *b = run_well("$DWELL %s", without);
+    cr_assert(eq(str, a, b), "%s", with);
+    free(a);
+    free(b);
+}
+
+Test(golden_slices, options_of_a_config_file)
+{
+    save_config("# my own\n"
+                "report.columns = calls,min\n"
+                "\n"
+                "  report.limit=2\t\r\n"
+                "report.filter = calls > 1\n"
+                "report.hot = no\n"
+                "tree.fold-recursion = yes\n"
+                "tree.collapse = yes\n"
+                "slowest.limit = 1\n"
+                "marks.format = json");
+    same("report example.dwell", "report example.dwell --columns calls,min --limit 2 --filter 'calls>1'");
+    same("report -n 1 example.dwell --columns max", "report example.dwell --columns max --limit 1 --filter 'calls>1'");
+    same("report example.dwell --no-config", "report example.dwell");
+    same("report --no-c example.dwell", "report example.dwell");
+    same("tree example.dwell", "tree example.dwell --collapse --fold-recursion");
+    same("slowest example.dwell handle", "slowest example.dwell handle -n 1");
+    same("marks example.dwell", "marks example.dwell --format json");
+    same("callers example.dwell handle", "callers example.dwell handle");
+    save_config("tree.collapse = no\ntree.fold-recursion = no\nreport.hot = yes");
+    same("tree example.dwell", "tree example.dwell");
+    same("report example.dwell", "report example.dwell --hot");
+    save_config("tree.collapse = 50");
+    same("tree example.dwell", "tree example.dwell --collapse=50");
+    char *a = run_well("env -u XDG_CONFIG_HOME HOME=$PWD/home $DWELL report example.dwell");
+    ran_drop(&(struct ran[]){
+        run("mkdir -p home/.config/dwell && echo 'report.format = csv' >home/.config/dwell/config") }[0]);
+    char *b = run_well("env -u XDG_CONFIG_HOME HOME=$PWD/home $DWELL report example.dwell");
+    char *c = run_well("XDG_CONFIG_HOME=relative HOME=$PWD/home $DWELL report example.dwell");
+    char *d = run_well("$DWELL report example.dwell"), *e = run_well("$DWELL report example.dwell --format csv");
+    cr_assert(eq(str, a, d));
+    cr_assert(eq(str, b, e));
+    cr_assert(eq(str, c, e));
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+    free(e);
+}
+
+/* One clear line, with the place, and nothing is shown. */
+Test(golden_slices, lines_of_a_config_file_that_are_wrong)
+{
+    static const char *const bad[][3] = {
+        { "report.colums = calls", "report", "1: dwell report has no option '--colums'" },
+        { "\n#\nreprot.limit = 1", "report",
+          "3: 'reprot' is none of report, tree, callers, histogram, slowest, marks" },
+        { "report.limit", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
+        { "limit = 1", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
+        { "report.limit =", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
+        { "report.limit = 1\nreport.limit = x", "report", "2: --limit: 'x' is not a number" },
+        { "report.limit = 1\ntree.min = x", "tree", "2: --min: 'x' is not a percentage" },
+        { "report.hot = x", "report", "1: 'x' is neither yes nor no" },
+        { "report.no-config = yes", "report", "1: dwell report has no option '--no-config'" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        save_config(bad[i][0]);
+        struct ran r = run("XDG_CONFIG_HOME=$PWD/config $DWELL %s example.dwell", bad[i][1]);
+        char message[512];
+        snprintf(message, sizeof message, "dwell: %s/config/dwell/config:%s\n", test_folder(), bad[i][2]);
+        cr_assert(eq(str, r.err, message));
+        cr_assert(eq(int, r.status, 2));
+        cr_assert(eq(str, r.out, ""));
+        ran_drop(&r);
+    }
+    save_config("report.limit = 1\ncallers.format = csv\n");
+    struct ran r = run("XDG_CONFIG_HOME=$PWD/config $DWELL report --limit=x example.dwell");
+    cr_assert(eq(str, r.err, "dwell: --limit: 'x' is not a number\n"));
+    ran_drop(&r);
+    r = run("XDG_CONFIG_HOME=$PWD/config $DWELL callers");
+    cr_assert(eq(str, r.err, "dwell: callers: which FUNCTION? dwell report lists them\n"));
+    ran_drop(&r);
+}
