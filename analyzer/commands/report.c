@@ -107,8 +107,13 @@ int command_report(int argc, char **argv)
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
         "application inclusive time.", slice_children, NULL, NULL,
     };
-    struct settings s = { .file = DEFAULT_SESSION, .by = BY_FUNCTION, .sorting.key = "elapsed_exclusive", .print = table_print_text,
-                          .jobs = collect_default_jobs() };
+    struct settings s = {
+        .file = DEFAULT_SESSION,
+        .by = BY_FUNCTION,
+        .sorting.key = "elapsed_exclusive",
+        .print = table_print_text,
+        .jobs = collect_default_jobs(),
+    };
     parse_options_with_config(&argp, "report", argc, argv, &s);
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
@@ -120,7 +125,8 @@ int command_report(int argc, char **argv)
         die(STATUS_ERROR, "--by: columns of single calls are there for functions alone");
     struct loaded loaded;
     slice_options_load(&loaded, s.file, s.jobs, &s.slice);
-    struct table table = s.by_thread_name ? view_thread_names(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
+    struct table table =
+        s.by_thread_name ? view_thread_names(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);

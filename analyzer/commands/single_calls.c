@@ -89,8 +89,8 @@ static uint32_t load(struct loaded *l, struct settings *s)
 
 static void print_exact(const struct histogram *h, const char *function, const char *slice, enum call_time time)
 {
-    printf("%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, slice ? ", " : "", slice ? slice : "", h->count,
-           call_time_names[time]);
+    printf("%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, slice ? ", " : "", slice ? slice : "",
+           h->count, call_time_names[time]);
     printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n", (double)h->least / 1e3,
            histogram_mean(h) / 1e3, (double)histogram_percentile(h, 50) / 1e3, (double)histogram_percentile(h, 90) / 1e3,
            (double)histogram_percentile(h, 99) / 1e3, (double)h->greatest / 1e3);

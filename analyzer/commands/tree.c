@@ -5,7 +5,15 @@
 #include "profile/collect.h"
 #include "report/views.h"
 
-enum { OPTION_MIN = 256, OPTION_DEPTH, OPTION_FORMAT, OPTION_BY_THREAD, OPTION_COLUMNS, OPTION_COLLAPSE, OPTION_FOLD_RECURSION };
+enum {
+    OPTION_MIN = 256,
+    OPTION_DEPTH,
+    OPTION_FORMAT,
+    OPTION_BY_THREAD,
+    OPTION_COLUMNS,
+    OPTION_COLLAPSE,
+    OPTION_FOLD_RECURSION,
+};
 
 static const struct argp_option options[] = {
     { "min", OPTION_MIN, "PERCENT", 0, "Fold branches below it (default: 1; 0: none)", 0 },
@@ -13,7 +21,7 @@ static const struct argp_option options[] = {
     { "by-thread", OPTION_BY_THREAD, NULL, 0, "A tree for each thread", 0 },
     { "collapse", OPTION_COLLAPSE, "PERCENT", OPTION_ARG_OPTIONAL,
       "Show functions with a single callee, and no more than PERCENT of own time (default: 1), in one row with it", 0 },
-    { "fold-recursion", OPTION_FOLD_RECURSION, NULL, 0, "Show recursive functions once a path, and how deep they went", 0 },
+    { "fold-recursion", OPTION_FOLD_RECURSION, NULL, 0, "Show functions once a path, and how deep they recursed", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
@@ -71,9 +79,14 @@ int command_tree(int argc, char **argv)
         options, parse, "[FILE]",
         "Shows the call paths of a session (dwell.data) with their four times, the largest first.\v"
         "A star marks the hot path: it follows the largest child while that has at least half of its "
-        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.", slice_children, NULL, NULL,
+        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.",
+        slice_children, NULL, NULL,
     };
-    struct settings s = { .file = DEFAULT_SESSION, .tree = { .min_percent = 1, .depth = 40 }, .print = table_print_text };
+    struct settings s = {
+        .file = DEFAULT_SESSION,
+        .tree = { .min_percent = 1, .depth = 40 },
+        .print = table_print_text,
+    };
     parse_options_with_config(&argp, "tree", argc, argv, &s);
     if (s.slice.filters.count) {
         s.tree.unfolded = true;

@@ -11,13 +11,22 @@ struct follower {
     void *context;
 };
 
+/* Of a call's note, which is its function: it is within calls of the slice's function. */
+static const uint32_t BELOW = 1u << 31;
+
+static uint32_t function_of(const struct timeline_call *call)
+{
+    const uint32_t function = call->note & ~BELOW;
+    return function == (PROFILE_NONE & ~BELOW) ? PROFILE_NONE : function;
+}
+
 static bool finish(const struct follower *f, const struct timeline_event *event)
 {
     const struct timeline_call *call = event->call;
     const bool has_caller = event->thread->depth > 1;
     return f->take(f->context, &(struct finished_call){
-        .function = call->note,
-        .caller = has_caller ? call[-1].note : PROFILE_NONE,
+        .function = function_of(call),
+        .caller = has_caller ? function_of(&call[-1]) : PROFILE_NONE,
         .process = event->thread->process,
         .thread = event->thread->thread,
         .begin = call->enter_time,
@@ -31,19 +40,11 @@ static bool finish(const struct follower *f, const struct timeline_event *event)
     });
 }
 
-static bool is_below(const struct timeline_thread *thread, uint32_t function)
-{
-    for (size_t i = 0; i < thread->depth; i++)
-        if (thread->stack[i].note == function)
-            return true;
-    return false;
-}
-
 static bool is_wanted(const struct follower *f, const struct timeline_event *event)
 {
     if (!slice_holds(f->slice, event->time))
         return false;
-    if (f->slice && f->slice->below && !is_below(event->thread, f->slice->root))
+    if (f->slice && f->slice->below && !(event->call->note & BELOW))
         return false;
     return slice_takes(f->slice, f->file, event->thread->process, event->thread->thread);
 }
@@ -55,11 +56,14 @@ static bool take_event(void *context, const struct timeline_event *event)
     switch (event->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
-        call->note = resolver_function(f->resolver, event->thread->process, call->function, event->time);
+        call->note = resolver_function(f->resolver, event->thread->process, call->function, event->time) & ~BELOW;
+        if (f->slice && f->slice->below &&
+            (call->note == f->slice->root || (event->thread->depth > 1 && call[-1].note & BELOW)))
+            call->note |= BELOW;
         return true;
     case TIMELINE_EXIT:
     case TIMELINE_LEFT:
-        return !call->entered || call->note == PROFILE_NONE || !is_wanted(f, event) || finish(f, event);
+        return !call->entered || function_of(call) == PROFILE_NONE || !is_wanted(f, event) || finish(f, event);
     default:
         return true;
     }

@@ -155,10 +155,10 @@ static uint64_t within(const struct worker *w, uint64_t begin, uint64_t end)
     return last > first ? last - first : 0;
 }
 
-/* What is known of an interval is its sum: the thread is taken to have waited at its beginning, then to have been preempted.
- * What is a number is counted at the event. */
-static void take_extras_within(struct worker *w, struct profile_node *node, const struct decoded_extras *extras, uint64_t last,
-                               uint64_t now)
+/* What is known of an interval is its sum: the thread is taken to have waited at its beginning, then to have been
+ * preempted. What is a number is counted at the event. */
+static void take_extras_within(struct worker *w, struct profile_node *node, const struct decoded_extras *extras,
+                               uint64_t last, uint64_t now)
 {
     const uint64_t waited = last + smaller(extras->blocked, now - last);
     const uint64_t ran = waited + smaller(extras->preempted, now - waited);
@@ -418,8 +418,8 @@ static void *work(void *argument)
 
 /* ---- workers ---- */
 
-static void begin_worker(struct worker *w, const struct session_file *file, const struct slice *slice, const uint64_t *ends,
-                         size_t *next_chunk)
+static void begin_worker(struct worker *w, const struct session_file *file, const struct slice *slice,
+                         const uint64_t *ends, size_t *next_chunk)
 {
     *w = (struct worker){ .file = file, .slice = slice, .to = UINT64_MAX, .ends = ends, .next_chunk = next_chunk };
     if (ends) {

@@ -40,7 +40,8 @@ static void judge_sources(struct session_summary *s, const struct loaded *l)
     }
     s->away_known = times > 0;
     if (s->away_known && flags)
-        remark(s, "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU", flags, count);
+        remark(s, "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU", flags,
+               count);
     s->application_known = blind < count || count == 0;
     if (blind && s->application_known)
         remark(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind, count);

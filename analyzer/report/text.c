@@ -178,8 +178,8 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
 {
     char text[64];
     format_time(text, sizeof text, s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
-    fprintf(out, "%s%s%s: %s%s %s", s->path, s->slice ? ", " : "", s->slice ? s->slice : "", s->samples ? "" : "elapsed ", text,
-            unit.name);
+    fprintf(out, "%s%s%s: %s%s %s", s->path, s->slice ? ", " : "", s->slice ? s->slice : "",
+            s->samples ? "" : "elapsed ", text, unit.name);
     if (s->imported) {
         print_imported(s, unit, out);
         return;

@@ -300,3 +300,20 @@ Test(golden_slices, lines_of_a_config_file_that_are_wrong)
     cr_assert(eq(str, r.err, "dwell: callers: which FUNCTION? dwell report lists them\n"));
     ran_drop(&r);
 }
+
+/* What a recording of mode profile, or an import, holds are sums. */
+Test(golden_slices, sums_cannot_be_cut)
+{
+    struct writer *w = example_session(SOURCE_PERF), *imported = example_session(SOURCE_PERF);
+    write_header(w, 96, 1, 4);
+    writer_save(w, test_path("sums.dwell"));
+    writer_free(w);
+    write_header(imported, 148, 1, 4);
+    writer_save(imported, test_path("imported.dwell"));
+    writer_free(imported);
+    check_error("report sums.dwell --from 1us",
+                "dwell: sums.dwell: recorded in mode profile, so it has sums without times "
+                "and cannot be cut by --from and --to\n");
+    check_error("tree imported.dwell --to mark:x",
+                "dwell: imported.dwell: imported, so it has sums without times and cannot be cut by --from and --to\n");
+}

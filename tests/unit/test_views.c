@@ -365,7 +365,7 @@ Test(unit_views, folded_branches_still_add_up)
     struct loaded l = load(known_times(SOURCE_PERF));
     for (unsigned depth = 1; depth < 4; depth++) {
         for (double percent = 0; percent <= 100; percent += 12.5) {
-            struct table t = view_tree(&l, &(struct tree_options){ .min_percent = percent, .depth = depth, .by_thread = false });
+            struct table t = view_tree(&l, &(struct tree_options){ .min_percent = percent, .depth = depth });
             uint64_t elapsed = 0, application = 0, calls = 0;
             for (size_t row = 0; row < t.row_count; row++) {
                 const struct cell *cells = &t.cells[row * t.column_count];
