@@ -53,6 +53,8 @@ static bool take_event(void *context, const struct timeline_event *event)
 {
     const struct follower *f = context;
     struct timeline_call *call = event->call;
+    if (f->slice && f->slice->cut && event->time >= f->slice->to)
+        return false; /* as is all that follows */
     switch (event->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:

@@ -63,12 +63,19 @@ static bool is_used(const struct profile_node *node)
     return node->elapsed || node->calls || node->page_faults || node->shortest <= node->longest;
 }
 
+/* The function of a node, in the other profile. */
+static uint32_t copy_function(struct profile *into, const struct profile *from, uint32_t node)
+{
+    const struct profile_function *f = &from->functions[from->nodes[node].function];
+    const struct profile_module *m = &from->modules[f->module];
+    return profile_function(into, profile_module(into, m->path, m->build_id, m->build_id_length), f->offset);
+}
+
 struct profile *subtree_used(const struct profile *p)
 {
     struct profile *used = profile_new();
     uint32_t *places = no_places(p);
     bool *wanted = need_memory(p->node_count, sizeof *wanted);
-    profile_copy_functions(used, p);
     for (size_t i = p->node_count; i-- > 0;) { /* children come behind their parents */
         wanted[i] |= is_used(&p->nodes[i]);
         if (wanted[i] && p->nodes[i].parent != PROFILE_NONE)
@@ -81,7 +88,7 @@ struct profile *subtree_used(const struct profile *p)
         if (!wanted[i])
             continue;
         if (p->nodes[i].parent != PROFILE_NONE)
-            places[i] = profile_child(used, places[p->nodes[i].parent], p->nodes[i].function);
+            places[i] = profile_child(used, places[p->nodes[i].parent], copy_function(used, p, (uint32_t)i));
         profile_add_values(&used->nodes[places[i]], &p->nodes[i]);
     }
     used->counts = p->counts;

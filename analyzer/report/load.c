@@ -128,6 +128,9 @@ void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *r
     struct profile *below = subtree_below(l->profile, function);
     request->slice.below = true;
     request->slice.root = function;
+    request->root = l->names[function].name; /* whole */
+    free(l->summary.slice);
+    l->summary.slice = slice_describe(request);
     rollup_free(l->rollup);
     profile_free(l->profile);
     l->profile = below;

@@ -150,7 +150,8 @@ void view_list_columns(FILE *out)
         fprintf(out, "%-30s %s\n", time_columns[i].key, meanings[i]);
     fputs("\nOf functions, of their single completed calls (the session is read once more): each of\n"
           "elapsed_inclusive, elapsed_exclusive, application_inclusive and application_exclusive with\n"
-          "_min, _mean, _median, _p90, _p99 and _max behind it.\n", out);
+          "_min, _mean, _median, _p90, _p99 and _max behind it.\n"
+          "\n--filter knows these, name (what the row is of), and the columns that csv has before them.\n", out);
 }
 
 static bool is_of_calls(const char *key, size_t length)

@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/duration.h"
@@ -132,9 +133,13 @@ char *slice_describe(const struct slice_request *r)
     if (r->slice.processes.count)
         fputs(comma(out), out);
     describe_names(out, "process ", &r->slice.processes);
-    if (r->root)
+    if (r->slice.below)
         fprintf(out, "%sin calls of %s", comma(out), r->root);
     if (fclose(out) != 0)
         die(STATUS_ERROR, "out of memory");
+    if (!*text) {
+        free(text);
+        text = NULL;
+    }
     return text;
 }

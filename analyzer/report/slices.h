@@ -14,8 +14,8 @@ struct slice_moment {
 
 struct slice_request {
     struct slice_moment from, to;
-    struct slice slice; /* its names as asked for */
-    const char *root;   /* a function: what happens within its calls; NULL: all */
+    struct slice slice;         /* its names as asked for */
+    const char *root;           /* a function: what happens within its calls; NULL: all */
     struct row_filters filters; /* of what is shown of it */
 };
 
@@ -27,7 +27,7 @@ bool slice_is_asked_for(const struct slice_request *r);
 /* Fills what is to be looked up in the session; ends the program where it is not there. */
 void slice_find(struct slice_request *r, const struct session_file *file, unsigned jobs);
 
-/* Such as "thread pricing"; to be freed by the caller. */
+/* Such as "thread pricing", or NULL: nothing to tell yet; to be freed by the caller. */
 char *slice_describe(const struct slice_request *r);
 
 #endif

@@ -38,7 +38,7 @@ Test(golden_slices, below_a_function)
     check_golden("tree example.dwell --root handle", "slice-root-tree.txt");
     check_golden("report example.dwell --root handle --thread shop", "slice-root.txt");
     check_golden("report example.dwell --root handle --format json --by module", "slice-root.json");
-    check_golden("callers example.dwell round_up --root handle", "slice-root-callers.txt");
+    check_golden("callers example.dwell round_up --root price", "slice-root-callers.txt");
     check_golden("histogram example.dwell round_up --root handle --format csv", "slice-root-histogram.csv");
 }
 
@@ -165,6 +165,8 @@ Test(golden_slices, names_that_mean_nothing)
                 "dwell: example.dwell: no process '7'; dwell report --by process lists them\n");
     check_error("tree example.dwell --root nothing",
                 "dwell: example.dwell: no function 'nothing' was recorded; dwell report -s name lists them\n");
+    check_error("callers example.dwell audit --to 150us",
+                "dwell: example.dwell, to 150 us: no function 'audit' was recorded; dwell report -s name lists them\n");
 }
 
 Test(golden_slices, times_that_are_none)

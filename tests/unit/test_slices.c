@@ -507,6 +507,66 @@ Test(unit_slices, what_belongs_to_a_range)
     session_file_close(file);
 }
 
+static void print_part(const struct loaded *l, FILE *out)
+{
+    static const struct sorting sorting = { .key = "elapsed_exclusive", .calls = true };
+    struct table tables[] = {
+        view_rows(l, BY_FUNCTION, &sorting),
+        view_rows(l, BY_MODULE, &(struct sorting){ .key = "name" }),
+        view_rows(l, BY_THREAD, &(struct sorting){ .key = "calls" }),
+        view_thread_names(l, &(struct sorting){ .key = "name" }),
+        view_tree(l, &(struct tree_options){ .depth = 40, .by_thread = true, .fold_recursion = true }),
+        view_tree(l, &(struct tree_options){ .depth = 40, .collapse = true, .own_percent = 5 }),
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        table_print_text(&tables[i], out);
+        table_print_json(&tables[i], out);
+        table_drop(&tables[i]);
+    }
+}
+
+/* What is printed of a part of a session that is cut into chunks that way. */
+static char *print_slice(struct model *m, unsigned pieces, unsigned jobs, uint64_t from, uint64_t to)
+{
+    struct slice_request request = { .from = { .given = true, .ns = from }, .to = { .given = true, .ns = to } };
+    struct loaded l;
+    char *text = NULL;
+    size_t length;
+    session_file_close(open_model(m, pieces));
+    slice_add_name(&request.slice.threads, "first");
+    load_slice(&l, test_path("slices.dwell"), jobs, &request);
+    FILE *out = open_memstream(&text, &length);
+    print_part(&l, out);
+    size_t count;
+    uint32_t *functions = view_find_functions(&l, "main", &count);
+    cr_assert(gt(sz, count, 0));
+    narrow_to_root(&l, functions[0], &request);
+    free(functions);
+    print_part(&l, out);
+    fprintf(out, "%zu functions\n", l.profile->function_count);
+    fclose(out);
+    unload_session(&l);
+    slice_request_drop(&request);
+    return text;
+}
+
+Test(unit_slices, the_same_however_it_is_cut_into_chunks, .timeout = 100)
+{
+    for (unsigned seed = 61; seed <= 64; seed++) {
+        struct model *m = model_new(seed);
+        uint64_t border[2] = { m->events[0][100].time, m->events[2][100 * (seed % 4) + 250].time };
+        qsort(border, 2, sizeof *border, compare_times);
+        char *whole = print_slice(m, 0, 1, border[0], border[1]);
+        for (unsigned i = 1; i < sizeof cuts / sizeof *cuts; i++) {
+            char *cut = print_slice(m, cuts[i], i, border[0], border[1]);
+            cr_assert(eq(str, cut, whole));
+            free(cut);
+        }
+        free(whole);
+        model_free(m);
+    }
+}
+
 static bool count_call(void *context, const struct finished_call *call)
 {
     *(uint64_t *)context += call->begin;
