@@ -431,6 +431,7 @@ static struct session_file *open_eventful(void)
     write_exit(w, 55);
     write_exit(w, 60);
     write_words(w, (uint16_t[]){ 11u << 8 | 3, 70, 0, 0 }, 4);
+    write_os(w);
     write_words(w, (uint16_t[]){ 12u << 8 | 5, 90, 0, 0, 0, 0 }, 6);
     w->last = 90;
     write_enter(w, 100, G);
