@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/duration.h"
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/event_settings.h"
@@ -77,15 +78,9 @@ struct settings {
 
 static uint64_t parse_time(const char *option, const char *text)
 {
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-    char *end;
-    const double number = strtod(text, &end);
-    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0 && number >= 0 && number * units[i].ns < 1e18)
-            return (uint64_t)(number * units[i].ns + 0.5);
+    uint64_t ns;
+    if (duration_parse(text, &ns))
+        return ns;
     die(STATUS_ERROR, "%s: '%s' is no time such as 500ns, 10us, 2.5ms or 1s", option, text);
 }
 

@@ -67,6 +67,8 @@ static struct json_object *new_row(const struct table *t, const size_t *order, s
 static struct json_object *new_session(const struct session_summary *s)
 {
     struct json_object *object = json_object_new_object();
+    if (s->slice)
+        json_object_object_add(object, "slice", new_string(s->slice));
     if (s->samples) {
         json_object_object_add(object, "inclusive_samples", json_object_new_uint64(s->elapsed_inclusive));
         json_object_object_add(object, "processes", json_object_new_uint64(s->processes));
@@ -78,10 +80,11 @@ static struct json_object *new_session(const struct session_summary *s)
                            s->application_known
                                ? json_object_new_uint64(ticks_to_ns(s->application_inclusive, s->ticks_per_second))
                                : NULL);
-    json_object_object_add(object, "os_events", s->application_known ? json_object_new_uint64(s->os_events) : NULL);
+    const bool events_known = s->application_known && !s->partial_paths;
+    json_object_object_add(object, "os_events", events_known ? json_object_new_uint64(s->os_events) : NULL);
     json_object_object_add(object, "threads", json_object_new_uint64(s->threads));
     json_object_object_add(object, "processes", json_object_new_uint64(s->processes));
-    json_object_object_add(object, "events", json_object_new_uint64(s->events));
+    json_object_object_add(object, "events", s->partial_paths ? NULL : json_object_new_uint64(s->events));
     json_object_object_add(object, "lost_events", json_object_new_uint64(s->lost_events));
     return object;
 }

@@ -178,7 +178,8 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
 {
     char text[64];
     format_time(text, sizeof text, s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
-    fprintf(out, s->samples ? "%s: %s %s" : "%s: elapsed %s %s", s->path, text, unit.name);
+    fprintf(out, "%s%s%s: %s%s %s", s->path, s->slice ? ", " : "", s->slice ? s->slice : "",
+            s->samples ? "" : "elapsed ", text, unit.name);
     if (s->imported) {
         print_imported(s, unit, out);
         return;
@@ -186,13 +187,15 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
     if (s->application_known) {
         format_time(text, sizeof text, ticks_to_ns(s->application_inclusive, s->ticks_per_second), unit);
         fprintf(out, ", application %s %s", text, unit.name);
-        print_count(out, s->os_events, "OS event", "OS events");
+        if (!s->partial_paths)
+            print_count(out, s->os_events, "OS event", "OS events");
     } else {
         fputs(", application unknown (no source of OS events)", out);
     }
     print_count(out, s->threads, "thread", "threads");
     print_count(out, s->processes, "process", "processes");
-    print_count(out, s->events, "event", "events");
+    if (!s->partial_paths)
+        print_count(out, s->events, "event", "events");
     fputs("\n", out);
     print_remarks(s, out);
 }
