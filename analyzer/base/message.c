@@ -4,10 +4,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static const char *(*find_place)(void);
+
+void message_set_place(const char *(*place)(void))
+{
+    find_place = place;
+}
+
 static void print(const char *format, va_list arguments)
 {
     fflush(stdout);
+    const char *place = find_place ? find_place() : NULL;
     fputs("dwell: ", stderr);
+    if (place)
+        fprintf(stderr, "%s: ", place);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);
 }

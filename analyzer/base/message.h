@@ -20,4 +20,7 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Prints the line and ends the program. */
 void die(int status, const char *format, ...) __attribute__((format(printf, 2, 3), noreturn));
 
+/* From now on, lines begin with the place that this tells; NULL, or where it tells none: with none. */
+void message_set_place(const char *(*place)(void));
+
 #endif

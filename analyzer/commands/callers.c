@@ -2,6 +2,8 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
+#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
@@ -18,12 +20,15 @@ struct settings {
     int count;
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
+    struct slice_request slice;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        return slice_options_begin(state, &s->slice);
     case OPTION_COLUMNS:
         s->columns = option_columns(argument);
         return 0;
@@ -52,17 +57,19 @@ int command_callers(int argc, char **argv)
         "A caller's times are the function's own when it was called from there, a callee's are its own when "
         "it was called from the function. SHARE is elapsed inclusive time in percent of the function's. "
         "FUNCTION is a whole name, a C++ name without its parameters, or a part that only one name has.",
-        NULL, NULL, NULL,
+        slice_children, NULL, NULL,
     };
-    struct settings s = { { NULL, NULL }, 0, NULL, table_print_text };
-    parse_options(&argp, "callers", argc, argv, &s);
+    struct settings s = { .print = table_print_text };
+    parse_options_with_config(&argp, "callers", argc, argv, &s);
     struct loaded loaded;
-    load_session(&loaded, s.count == 2 ? s.words[0] : DEFAULT_SESSION, collect_default_jobs());
+    slice_options_load(&loaded, s.count == 2 ? s.words[0] : DEFAULT_SESSION, collect_default_jobs(), &s.slice);
     struct table table = view_callers(&loaded, option_function(&loaded, s.words[s.count - 1]));
+    table_filter(&table, &s.slice.filters);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);
+    slice_request_drop(&s.slice);
     return finish_output();
 }

@@ -1,32 +1,34 @@
 #include <locale.h>
-
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/message.h"
 #include "base/suggest.h"
+#include "base/terminal.h"
 #include "commands/commands.h"
 
 static const struct {
     const char *name;
     command *run;
     const char *does;
+    bool paged; /* its output may be long */
 } commands[] = {
-    { "record", command_record, "run a program and record its calls" },
-    { "report", command_report, "the four times of functions, modules, threads or processes" },
-    { "tree", command_tree, "call paths, with the hot path marked" },
-    { "callers", command_callers, "a function between its callers and callees" },
-    { "histogram", command_histogram, "how long the single calls of a function took" },
-    { "slowest", command_slowest, "the slowest calls of a function, and when they were" },
-    { "marks", command_marks, "what the program said of certain moments" },
-    { "replay", command_replay, "the calls as they happened, with times, over all threads" },
-    { "events", command_events, "trace events of the program: list, durations, queues" },
-    { "info", command_info, "what a session holds, and what was lost" },
-    { "export", command_export, "write a session in a format that other tools read" },
-    { "perflog", command_perflog, "markers, CPU and memory of PerfLog logs; or two logs compared" },
-    { "import", command_import, "make a session of what another profiler wrote" },
-    { "doctor", command_doctor, "what works here, what does not, and how to mend it" },
-    { "control", command_control, "pause, resume, stop or dump a recording that runs; enable trace events" },
+    { "record", command_record, "run a program and record its calls", false },
+    { "report", command_report, "the four times of functions, modules, threads or processes", true },
+    { "tree", command_tree, "call paths, with the hot path marked", true },
+    { "callers", command_callers, "a function between its callers and callees", true },
+    { "histogram", command_histogram, "how long the single calls of a function took", true },
+    { "slowest", command_slowest, "the slowest calls of a function, and when they were", true },
+    { "marks", command_marks, "what the program said of certain moments", true },
+    { "replay", command_replay, "the calls as they happened, with times, over all threads", true },
+    { "events", command_events, "trace events of the program: list, durations, queues", true },
+    { "info", command_info, "what a session holds, and what was lost", true },
+    { "export", command_export, "write a session in a format that other tools read", false },
+    { "perflog", command_perflog, "markers, CPU and memory of PerfLog logs; or two logs compared", true },
+    { "import", command_import, "make a session of what another profiler wrote", false },
+    { "doctor", command_doctor, "what works here, what does not, and how to mend it", false },
+    { "control", command_control, "pause, resume, stop or dump a recording that runs; enable trace events", false },
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -59,8 +61,11 @@ int main(int argc, char **argv)
         return finish_output();
     }
     for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i].name, name) == 0)
+        if (strcmp(commands[i].name, name) == 0) {
+            if (commands[i].paged)
+                terminal_page();
             return commands[i].run(argc - 1, argv + 1);
+        }
     const char *names[COMMAND_COUNT];
     for (int i = 0; i < COMMAND_COUNT; i++)
         names[i] = commands[i].name;

@@ -1,4 +1,6 @@
 #include "commands/commands.h"
+#include "commands/config.h"
+#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
@@ -12,12 +14,15 @@ static const struct argp_option options[] = {
 struct settings {
     const char *file;
     table_printer *print;
+    struct row_filters filters;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        return filter_options_begin(state, &s->filters);
     case OPTION_FORMAT:
         s->print = option_format(argument);
         return 0;
@@ -34,15 +39,17 @@ int command_marks(int argc, char **argv)
     static const struct argp argp = {
         options, parse, "[FILE]",
         "Lists the marks that the program has set (dwell_mark in dwell/dwell.h), in the order of time: since the session "
-        "began, and since the mark before.", NULL, NULL, NULL,
+        "began, and since the mark before.", filter_children, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, table_print_text };
-    parse_options(&argp, "marks", argc, argv, &s);
+    struct settings s = { .file = DEFAULT_SESSION, .print = table_print_text };
+    parse_options_with_config(&argp, "marks", argc, argv, &s);
     struct loaded loaded;
     load_session(&loaded, s.file, collect_default_jobs());
     struct table table = view_marks(&loaded);
+    table_filter(&table, &s.filters);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);
+    row_filters_drop(&s.filters);
     return finish_output();
 }

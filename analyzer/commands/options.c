@@ -2,8 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/duration.h"
 #include "base/message.h"
+#include "base/terminal.h"
 #include "commands/commands.h"
 #include "report/views.h"
 
@@ -39,15 +42,9 @@ double option_percent(const char *option, const char *text)
 
 uint64_t option_time(const char *option, const char *text)
 {
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-    char *end;
-    const double number = strtod(text, &end);
-    for (size_t i = 0; end != text && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0 && number >= 0 && number * units[i].ns < 1e18)
-            return (uint64_t)(number * units[i].ns + 0.5);
+    uint64_t ns;
+    if (duration_parse(text, &ns))
+        return ns;
     die(STATUS_ERROR, "%s: '%s' is no time such as 500ns, 10us, 2.5ms or 1s", option, text);
 }
 
@@ -78,6 +75,8 @@ int finish_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return STATUS_OK;
+    if (errno == EPIPE && terminal_is_paged())
+        return STATUS_OK;
     if (errno != EPIPE)
         say("standard output: %s", strerror(errno));
     return STATUS_ERROR;
@@ -90,7 +89,8 @@ uint32_t option_function(const struct loaded *l, const char *text)
     size_t count;
     uint32_t *found = view_find_functions(l, text, &count);
     if (count == 0)
-        die(STATUS_ERROR, "%s: no function '%s' was recorded; dwell report -s name lists them", l->file->path, text);
+        die(STATUS_ERROR, "%s%s%s: no function '%s' was recorded; dwell report -s name lists them", l->file->path,
+            l->summary.slice ? ", " : "", l->summary.slice ? l->summary.slice : "", text);
     if (count > 1) {
         say("'%s' names %zu functions; give one of their names whole, with @module where that is not enough:", text, count);
         for (size_t i = 0; i < count && i < MOST_NAMED; i++)
@@ -102,4 +102,37 @@ uint32_t option_function(const struct loaded *l, const char *text)
     uint32_t function = found[0];
     free(found);
     return function;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+void output_spare(const char *path, const char *session)
+{
+    if (path && is_same_file(path, session))
+        die(STATUS_ERROR, "%s: is the session itself", path);
+}
+
+FILE *output_open(const char *path)
+{
+    if (!path)
+        return stdout;
+    FILE *file = fopen(path, "w");
+    if (!file)
+        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
+    return file;
+}
+
+int output_close(const char *path, FILE *out)
+{
+    if (out == stdout)
+        return finish_output();
+    const bool failed = ferror(out);
+    if (fclose(out) == 0 && !failed)
+        return STATUS_OK;
+    say("%s: %s", path, strerror(errno));
+    return STATUS_ERROR;
 }

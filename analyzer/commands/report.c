@@ -2,13 +2,15 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
+#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
 enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY, OPTION_COLUMNS, OPTION_HOT };
 
 static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread or process", 0 },
+    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread, thread-name or process", 0 },
     { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive); or name", 0 },
     { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
@@ -23,30 +25,45 @@ enum { TEXT_LIMIT = 40 };
 struct settings {
     const char *file;
     enum rollup_by by;
+    bool by_thread_name; /* instead */
     struct sorting sorting;
     bool limited;
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
+    struct slice_request slice;
     unsigned jobs;
 };
 
 static const char hot_columns[] = "calls,cpu_exclusive,cpu_inclusive,elapsed_exclusive,waiting_percent";
 
-static enum rollup_by parse_by(const char *text)
+static void parse_by(struct settings *s, const char *text)
 {
-    static const char *const names[] = { "function", "module", "thread", "process" };
-    for (int i = 0; i < 4; i++)
-        if (strcmp(names[i], text) == 0)
-            return (enum rollup_by)i;
-    die(STATUS_ERROR, "--by: '%s' is none of function, module, thread, process", text);
+    static const struct {
+        const char *name;
+        enum rollup_by by;
+        bool by_thread_name;
+    } ways[] = {
+        { "function", BY_FUNCTION, false }, { "module", BY_MODULE, false },   { "thread", BY_THREAD, false },
+        { "thread-name", BY_THREAD, true }, { "process", BY_PROCESS, false },
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (strcmp(ways[i].name, text) == 0) {
+            s->by = ways[i].by;
+            s->by_thread_name = ways[i].by_thread_name;
+            return;
+        }
+    }
+    die(STATUS_ERROR, "--by: '%s' is none of function, module, thread, thread-name, process", text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        return slice_options_begin(state, &s->slice);
     case OPTION_BY:
-        s->by = parse_by(argument);
+        parse_by(s, argument);
         return 0;
     case 's':
         if (!view_can_sort(argument))
@@ -88,22 +105,33 @@ int command_report(int argc, char **argv)
         "Reports the four times of each function, module, thread or process of a session (dwell.data).\v"
         "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
-        "application inclusive time.", NULL, NULL, NULL,
+        "application inclusive time.", slice_children, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, BY_FUNCTION, { .key = "elapsed_exclusive" }, false, NULL, table_print_text, collect_default_jobs() };
-    parse_options(&argp, "report", argc, argv, &s);
+    struct settings s = {
+        .file = DEFAULT_SESSION,
+        .by = BY_FUNCTION,
+        .sorting.key = "elapsed_exclusive",
+        .print = table_print_text,
+        .jobs = collect_default_jobs(),
+    };
+    parse_options_with_config(&argp, "report", argc, argv, &s);
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
     s.sorting.calls = view_needs_calls(s.sorting.key) || (s.columns && view_needs_calls(s.columns));
+    s.sorting.filters = &s.slice.filters;
+    for (size_t i = 0; i < s.slice.filters.count; i++)
+        s.sorting.calls |= view_needs_calls(s.slice.filters.list[i].key);
     if (s.sorting.calls && s.by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: columns of single calls are there for functions alone");
     struct loaded loaded;
-    load_session(&loaded, s.file, s.jobs);
-    struct table table = view_rows(&loaded, s.by, &s.sorting);
+    slice_options_load(&loaded, s.file, s.jobs, &s.slice);
+    struct table table =
+        s.by_thread_name ? view_thread_names(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);
+    slice_request_drop(&s.slice);
     return finish_output();
 }

@@ -5,11 +5,14 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
+#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/plot.h"
 #include "report/views.h"
 
 enum { OPTION_FORMAT = 256, OPTION_OF };
+enum { MOST_CALLS = 1000000 };
 
 static const struct argp_option histogram_options[] = {
     { "of", OPTION_OF, "TIME", 0, "elapsed_inclusive (default), elapsed_exclusive, application_inclusive or application_exclusive", 0 },
@@ -31,6 +34,7 @@ struct settings {
     enum call_time time;
     size_t limit;
     table_printer *print;
+    struct slice_request slice;
 };
 
 static enum call_time parse_time(const char *text)
@@ -46,12 +50,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        return slice_options_begin(state, &s->slice);
     case OPTION_OF:
         s->time = parse_time(argument);
         return 0;
     case 'n':
         s->limit = option_number("--limit", argument);
-        if (s->limit < 1 || s->limit > 1000000)
+        if (s->limit < 1 || s->limit > MOST_CALLS)
             die(STATUS_ERROR, "--limit: must be from 1 to 1000000");
         return 0;
     case OPTION_FORMAT:
@@ -71,9 +77,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static uint32_t load(struct loaded *l, const struct settings *s)
+static uint32_t load(struct loaded *l, struct settings *s)
 {
-    load_session(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs());
+    slice_options_load(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs(), &s->slice);
     if (l->file->header.mode == DWELL_MODE_PROFILE)
         die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls", l->file->path);
     if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
@@ -81,9 +87,10 @@ static uint32_t load(struct loaded *l, const struct settings *s)
     return option_function(l, s->words[s->count - 1]);
 }
 
-static void print_exact(const struct histogram *h, const char *function, enum call_time time)
+static void print_exact(const struct histogram *h, const char *function, const char *slice, enum call_time time)
 {
-    printf("%s: %" PRIu64 " completed calls, %s in us:\n", function, h->count, call_time_names[time]);
+    printf("%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, slice ? ", " : "", slice ? slice : "",
+           h->count, call_time_names[time]);
     printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n", (double)h->least / 1e3,
            histogram_mean(h) / 1e3, (double)histogram_percentile(h, 50) / 1e3, (double)histogram_percentile(h, 90) / 1e3,
            (double)histogram_percentile(h, 99) / 1e3, (double)h->greatest / 1e3);
@@ -94,20 +101,22 @@ int command_histogram(int argc, char **argv)
     static const struct argp argp = {
         histogram_options, parse, "[FILE] FUNCTION",
         "Shows how long the single calls of a function took.\vA call is counted when it was entered and left while "
-        "recorded. FUNCTION is as for dwell callers.", NULL, NULL, NULL,
+        "recorded. FUNCTION is as for dwell callers.", slice_children, NULL, NULL,
     };
     struct settings s = { .command = "histogram", .print = table_print_text };
-    parse_options(&argp, "histogram", argc, argv, &s);
+    parse_options_with_config(&argp, "histogram", argc, argv, &s);
     struct loaded l;
     const uint32_t function = load(&l, &s);
     struct histogram exact;
     struct table table = view_histogram(&l, function, s.time, plot_has_blocks(), &exact);
+    table_filter(&table, &s.slice.filters);
     if (s.print == table_print_text)
-        print_exact(&exact, l.names[function].name, s.time);
+        print_exact(&exact, l.names[function].name, l.summary.slice, s.time);
     s.print(&table, stdout);
     table_drop(&table);
     histogram_drop(&exact);
     unload_session(&l);
+    slice_request_drop(&s.slice);
     return finish_output();
 }
 
@@ -116,14 +125,19 @@ int command_slowest(int argc, char **argv)
     static const struct argp argp = {
         slowest_options, parse, "[FILE] FUNCTION",
         "Lists the slowest calls of a function, and when they happened.\vTIME is from the start of the session to the "
-        "call's enter. FUNCTION is as for dwell callers.", NULL, NULL, NULL,
+        "call's enter. FUNCTION is as for dwell callers.", slice_children, NULL, NULL,
     };
     struct settings s = { .command = "slowest", .limit = 20, .print = table_print_text };
-    parse_options(&argp, "slowest", argc, argv, &s);
+    parse_options_with_config(&argp, "slowest", argc, argv, &s);
     struct loaded l;
-    struct table table = view_slowest(&l, load(&l, &s), s.time, s.limit);
+    const uint32_t function = load(&l, &s);
+    struct table table = view_slowest(&l, function, s.time, s.slice.filters.count ? MOST_CALLS : s.limit);
+    table_filter(&table, &s.slice.filters);
+    table_limit(&table, s.limit);
+    table.hidden_rows = 0; /* as many were asked for */
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&l);
+    slice_request_drop(&s.slice);
     return finish_output();
 }

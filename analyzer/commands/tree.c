@@ -1,14 +1,27 @@
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
+#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
-enum { OPTION_MIN = 256, OPTION_DEPTH, OPTION_FORMAT, OPTION_BY_THREAD, OPTION_COLUMNS };
+enum {
+    OPTION_MIN = 256,
+    OPTION_DEPTH,
+    OPTION_FORMAT,
+    OPTION_BY_THREAD,
+    OPTION_COLUMNS,
+    OPTION_COLLAPSE,
+    OPTION_FOLD_RECURSION,
+};
 
 static const struct argp_option options[] = {
     { "min", OPTION_MIN, "PERCENT", 0, "Fold branches below it (default: 1; 0: none)", 0 },
     { "depth", OPTION_DEPTH, "N", 0, "Fold what is deeper (default: 40)", 0 },
     { "by-thread", OPTION_BY_THREAD, NULL, 0, "A tree for each thread", 0 },
+    { "collapse", OPTION_COLLAPSE, "PERCENT", OPTION_ARG_OPTIONAL,
+      "Show functions with a single callee, and no more than PERCENT of own time (default: 1), in one row with it", 0 },
+    { "fold-recursion", OPTION_FOLD_RECURSION, NULL, 0, "Show functions once a path, and how deep they recursed", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
@@ -17,22 +30,34 @@ static const struct argp_option options[] = {
 struct settings {
     const char *file;
     struct tree_options tree;
+    bool min_given;
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
+    struct slice_request slice;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        return slice_options_begin(state, &s->slice);
     case OPTION_MIN:
         s->tree.min_percent = option_percent("--min", argument);
+        s->min_given = true;
         return 0;
     case OPTION_DEPTH:
         s->tree.depth = (unsigned)option_number("--depth", argument);
         return 0;
     case OPTION_BY_THREAD:
         s->tree.by_thread = true;
+        return 0;
+    case OPTION_COLLAPSE:
+        s->tree.collapse = true;
+        s->tree.own_percent = argument ? option_percent("--collapse", argument) : 1;
+        return 0;
+    case OPTION_FOLD_RECURSION:
+        s->tree.fold_recursion = true;
         return 0;
     case OPTION_COLUMNS:
         s->columns = option_columns(argument);
@@ -54,17 +79,29 @@ int command_tree(int argc, char **argv)
         options, parse, "[FILE]",
         "Shows the call paths of a session (dwell.data) with their four times, the largest first.\v"
         "A star marks the hot path: it follows the largest child while that has at least half of its "
-        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.", NULL, NULL, NULL,
+        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.",
+        slice_children, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, { 1, 40, false }, NULL, table_print_text };
-    parse_options(&argp, "tree", argc, argv, &s);
+    struct settings s = {
+        .file = DEFAULT_SESSION,
+        .tree = { .min_percent = 1, .depth = 40 },
+        .print = table_print_text,
+    };
+    parse_options_with_config(&argp, "tree", argc, argv, &s);
+    if (s.slice.filters.count) {
+        s.tree.unfolded = true;
+        if (!s.min_given)
+            s.tree.min_percent = 0; /* any path may lead to what is looked for */
+    }
     struct loaded loaded;
-    load_session(&loaded, s.file, collect_default_jobs());
+    slice_options_load(&loaded, s.file, collect_default_jobs(), &s.slice);
     struct table table = view_tree(&loaded, &s.tree);
+    table_filter(&table, &s.slice.filters);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);
+    slice_request_drop(&s.slice);
     return finish_output();
 }

@@ -4,18 +4,29 @@
 #include "trace/timeline.h"
 
 struct follower {
+    const struct session_file *file;
+    const struct slice *slice;
     struct resolver *resolver;
     call_taker *take;
     void *context;
 };
+
+/* Of a call's note, which is its function: it is within calls of the slice's function. */
+static const uint32_t BELOW = 1u << 31;
+
+static uint32_t function_of(const struct timeline_call *call)
+{
+    const uint32_t function = call->note & ~BELOW;
+    return function == (PROFILE_NONE & ~BELOW) ? PROFILE_NONE : function;
+}
 
 static bool finish(const struct follower *f, const struct timeline_event *event)
 {
     const struct timeline_call *call = event->call;
     const bool has_caller = event->thread->depth > 1;
     return f->take(f->context, &(struct finished_call){
-        .function = call->note,
-        .caller = has_caller ? call[-1].note : PROFILE_NONE,
+        .function = function_of(call),
+        .caller = has_caller ? function_of(&call[-1]) : PROFILE_NONE,
         .process = event->thread->process,
         .thread = event->thread->thread,
         .begin = call->enter_time,
@@ -29,26 +40,46 @@ static bool finish(const struct follower *f, const struct timeline_event *event)
     });
 }
 
+static bool is_wanted(const struct follower *f, const struct timeline_event *event)
+{
+    if (!slice_holds(f->slice, event->time))
+        return false;
+    if (f->slice && f->slice->below && !(event->call->note & BELOW))
+        return false;
+    return slice_takes(f->slice, f->file, event->thread->process, event->thread->thread);
+}
+
 static bool take_event(void *context, const struct timeline_event *event)
 {
     const struct follower *f = context;
     struct timeline_call *call = event->call;
+    if (f->slice && f->slice->cut && event->time >= f->slice->to)
+        return false; /* as is all that follows */
     switch (event->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
-        call->note = resolver_function(f->resolver, event->thread->process, call->function, event->time);
+        call->note = resolver_function(f->resolver, event->thread->process, call->function, event->time) & ~BELOW;
+        if (f->slice && f->slice->below &&
+            (call->note == f->slice->root || (event->thread->depth > 1 && call[-1].note & BELOW)))
+            call->note |= BELOW;
         return true;
     case TIMELINE_EXIT:
     case TIMELINE_LEFT:
-        return !call->entered || call->note == PROFILE_NONE || finish(f, event);
+        return !call->entered || function_of(call) == PROFILE_NONE || !is_wanted(f, event) || finish(f, event);
     default:
         return true;
     }
 }
 
-void calls_follow(const struct session_file *file, const struct profile *profile, call_taker *take, void *context)
+void calls_follow_slice(const struct session_file *file, const struct profile *profile, const struct slice *slice,
+                        call_taker *take, void *context)
 {
-    struct follower f = { resolver_new(file, profile), take, context };
+    struct follower f = { file, slice, resolver_new(file, profile), take, context };
     timeline_run(file, take_event, &f);
     resolver_free(f.resolver);
+}
+
+void calls_follow(const struct session_file *file, const struct profile *profile, call_taker *take, void *context)
+{
+    calls_follow_slice(file, profile, NULL, take, context);
 }

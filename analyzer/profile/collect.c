@@ -15,8 +15,10 @@
 
 #include "base/memory.h"
 #include "base/table.h"
+#include "profile/chunk_ends.h"
 #include "profile/generations.h"
 #include "profile/identify.h"
+#include "profile/subtree.h"
 #include "profile/trees.h"
 #include "trace/decode.h"
 
@@ -27,6 +29,9 @@ struct open_call {
 
 struct worker {
     const struct session_file *file;
+    const struct slice *slice; /* NULL: the whole */
+    uint64_t from, to;         /* what is outside does not count */
+    const uint64_t *ends;      /* by chunk; NULL: all of them count, whole */
     size_t *next_chunk; /* shared */
     struct profile *profile;
     struct table_index *children; /* (address and generation, parent) -> node */
@@ -120,8 +125,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* What happened in an interval; a thread is not away for longer than that took. */
-static void take_extras(struct profile_counts *counts, struct profile_node *node, const struct decoded_extras *extras,
-                        uint64_t interval)
+static void take_os_times(struct profile_node *node, const struct decoded_extras *extras, uint64_t interval)
 {
     const uint64_t blocked = smaller(extras->blocked, interval);
     node->blocked += blocked;
@@ -129,11 +133,48 @@ static void take_extras(struct profile_counts *counts, struct profile_node *node
     node->page_faults += extras->page_faults;
     if (extras->flagged)
         node->flagged += interval;
+}
+
+static void take_extras(struct profile_counts *counts, const struct decoded_extras *extras)
+{
     counts->os_events += extras->os_events;
     counts->page_faults += extras->page_faults;
     counts->blocked += extras->blocked;
     counts->preempted += extras->preempted;
     counts->flagged_intervals += extras->flagged;
+}
+
+/* ---- a range of time ---- */
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The part of an interval that counts. */
+static uint64_t within(const struct worker *w, uint64_t begin, uint64_t end)
+{
+    const uint64_t first = larger(begin, w->from), last = smaller(end, w->to);
+    return last > first ? last - first : 0;
+}
+
+/* What is known of an interval is its sum: the thread is taken to have waited at its beginning, then to have been
+ * preempted. What is a number is counted at the event. */
+static void take_extras_within(struct worker *w, struct profile_node *node, const struct decoded_extras *extras,
+                               uint64_t last, uint64_t now)
+{
+    const uint64_t waited = last + smaller(extras->blocked, now - last);
+    const uint64_t ran = waited + smaller(extras->preempted, now - waited);
+    struct decoded_extras part = { .blocked = within(w, last, waited), .preempted = within(w, waited, ran) };
+    const uint64_t length = within(w, last, now);
+    if (slice_holds(w->slice, now)) {
+        part.os_events = extras->os_events;
+        part.page_faults = extras->page_faults;
+    }
+    part.flagged = extras->flagged && length;
+    if (!w->paused) /* otherwise the interval is nobody's */
+        take_os_times(node, &part, length);
+    take_extras(&w->profile->counts, &part);
 }
 
 /* ---- control events ---- */
@@ -159,7 +200,7 @@ static void resume(struct worker *w, const struct decoder *d, uint64_t last)
     for (size_t i = 1; i < w->depth; i++)
         w->stack[i].enter_time += d->time - last;
     open_again(w, d);
-    w->profile->counts.paused += d->time - last;
+    w->profile->counts.paused += within(w, last, d->time);
     w->paused = false;
 }
 
@@ -194,7 +235,7 @@ static void take_control(struct worker *w, const struct decoder *d, uint64_t las
         break;
     case DWELL_EXT_RESUME:
         if (w->paused) {
-            w->profile->nodes[w->stack[w->depth - 1].node].elapsed -= d->time - last;
+            w->profile->nodes[w->stack[w->depth - 1].node].elapsed -= within(w, last, d->time);
             counts->intervals--;
             resume(w, d, last);
         }
@@ -222,7 +263,9 @@ static void collect_events(struct worker *w, struct decoder *decoder)
         struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
         top->elapsed += now - last;
         if (__builtin_expect(d.has_extras, 0)) {
-            take_extras(counts, top, &d.extras, now - last);
+            if (!w->paused) /* otherwise the interval is nobody's */
+                take_os_times(top, &d.extras, now - last);
+            take_extras(counts, &d.extras);
             pop_unwound(w, d.extras.unwound, now);
             memset(&d.extras, 0, sizeof d.extras);
             d.has_extras = false;
@@ -254,6 +297,59 @@ static void collect_events(struct worker *w, struct decoder *decoder)
     counts->intervals += enters + exits;
 }
 
+static void pop_unwound_within(struct worker *w, uint32_t frames, uint64_t now)
+{
+    if (slice_holds(w->slice, now))
+        pop_unwound(w, frames, now);
+    else
+        w->depth -= smaller(frames, w->depth - 1);
+}
+
+static void take_call_within(struct worker *w, enum decoded event, uint64_t function, uint64_t now)
+{
+    struct profile_counts *counts = &w->profile->counts;
+    const bool inside = slice_holds(w->slice, now);
+    counts->intervals += inside;
+    if (event == DECODED_ENTER) {
+        generations_find(&w->generations, now);
+        const uint32_t node = find_child(w, w->stack[w->depth - 1].node, function, now);
+        w->profile->nodes[node].calls += inside;
+        push(w, node, now);
+        counts->enters += inside;
+    } else if (w->depth == 1) {
+        counts->stray_exits += inside;
+        counts->intervals -= inside;
+    } else if (inside) {
+        pop(w, now);
+        counts->exits++;
+    } else {
+        w->depth--;
+    }
+}
+
+/* As collect_events, of a chunk through which a border goes. */
+static void collect_events_within(struct worker *w, struct decoder *d)
+{
+    uint64_t last = d->time;
+    enum decoded event;
+    while (last < w->to && (event = decode_next(d)) != DECODED_END) {
+        const uint64_t now = d->time;
+        struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
+        top->elapsed += within(w, last, now);
+        if (d->has_extras) {
+            take_extras_within(w, top, &d->extras, last, now);
+            pop_unwound_within(w, d->extras.unwound, now);
+            memset(&d->extras, 0, sizeof d->extras);
+            d->has_extras = false;
+        }
+        if (event == DECODED_CONTROL)
+            take_control(w, d, last);
+        else
+            take_call_within(w, event, d->function, now);
+        last = now;
+    }
+}
+
 /* From the thread's last event to its end. */
 static void add_last_interval(struct worker *w, const struct trace_chunk *chunk, const struct decoder *d)
 {
@@ -261,11 +357,29 @@ static void add_last_interval(struct worker *w, const struct trace_chunk *chunk,
     if (!chunk->last_of_thread || w->paused || !t || t->end_time <= d->time)
         return;
     struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
-    top->elapsed += t->end_time - d->time;
+    const uint64_t length = within(w, d->time, t->end_time);
+    top->elapsed += length;
     if (t->end_flagged)
-        top->flagged += t->end_time - d->time;
+        top->flagged += length;
     w->profile->counts.intervals++;
     w->profile->counts.flagged_intervals += t->end_flagged;
+}
+
+static uint64_t end_of(const struct worker *w, const struct trace_chunk *chunk)
+{
+    return w->ends[chunk - w->file->chunks];
+}
+
+static bool is_whole(const struct worker *w, const struct trace_chunk *chunk)
+{
+    return !w->ends || (chunk->start_time >= w->from && end_of(w, chunk) < w->to);
+}
+
+static bool is_wanted(const struct worker *w, const struct trace_chunk *chunk)
+{
+    if (chunk->kind != DWELL_CHUNK_EVENTS || (w->ends && (chunk->start_time >= w->to || end_of(w, chunk) < w->from)))
+        return false;
+    return slice_takes(w->slice, w->file, chunk->process, chunk->thread);
 }
 
 static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
@@ -288,7 +402,10 @@ static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
     w->paused = false;
     decode_begin(&d, chunk, w->buffer);
     open_frames(w, chunk);
-    collect_events(w, &d);
+    if (is_whole(w, chunk))
+        collect_events(w, &d);
+    else
+        collect_events_within(w, &d);
     add_last_interval(w, chunk, &d);
     counts->damaged_chunks += d.damaged;
 }
@@ -300,16 +417,22 @@ static void *work(void *argument)
         size_t i = __atomic_fetch_add(w->next_chunk, 1, __ATOMIC_RELAXED);
         if (i >= w->file->chunk_count)
             return NULL;
-        if (w->file->chunks[i].kind == DWELL_CHUNK_EVENTS)
-            collect_chunk(w, &w->file->chunks[i]);
+        const struct trace_chunk *chunk = &w->file->chunks[i];
+        if (is_wanted(w, chunk))
+            collect_chunk(w, chunk);
     }
 }
 
 /* ---- workers ---- */
 
-static void begin_worker(struct worker *w, const struct session_file *file, size_t *next_chunk)
+static void begin_worker(struct worker *w, const struct session_file *file, const struct slice *slice,
+                         const uint64_t *ends, size_t *next_chunk)
 {
-    *w = (struct worker){ .file = file, .next_chunk = next_chunk };
+    *w = (struct worker){ .file = file, .slice = slice, .to = UINT64_MAX, .ends = ends, .next_chunk = next_chunk };
+    if (ends) {
+        w->from = slice->from;
+        w->to = slice->to;
+    }
     w->profile = profile_new();
     w->children = table_new();
 }
@@ -359,13 +482,14 @@ unsigned collect_default_jobs(void)
     return 1;
 }
 
-struct profile *collect_profile(const struct session_file *file, unsigned jobs)
+struct profile *collect_slice(const struct session_file *file, unsigned jobs, const struct slice *slice)
 {
     size_t next_chunk = 0;
+    uint64_t *ends = slice && slice->cut ? chunk_ends(file) : NULL;
     struct worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 0; i < jobs; i++)
-        begin_worker(&workers[i], file, &next_chunk);
+        begin_worker(&workers[i], file, slice, ends, &next_chunk);
     for (unsigned i = 1; i < jobs; i++)
         started[i] = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
     work(&workers[0]);
@@ -376,12 +500,23 @@ struct profile *collect_profile(const struct session_file *file, unsigned jobs)
         profile_merge(whole, workers[i].profile);
         end_worker(&workers[i]);
     }
-    struct profile *trees = trees_profile(file);
+    struct profile *trees = trees_profile(file, slice);
     profile_merge(whole, trees);
     profile_free(trees);
     take_outside(whole);
     flag_blind_threads(whole, file);
     free(started);
     free(workers);
+    if (ends) {
+        struct profile *used = subtree_used(whole);
+        profile_free(whole);
+        whole = used;
+    }
+    free(ends);
     return whole;
+}
+
+struct profile *collect_profile(const struct session_file *file, unsigned jobs)
+{
+    return collect_slice(file, jobs, NULL);
 }

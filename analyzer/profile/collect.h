@@ -3,6 +3,7 @@
 #define DWELL_PROFILE_COLLECT_H
 
 #include "profile/profile.h"
+#include "profile/slice.h"
 #include "trace/session_file.h"
 
 /* How many threads may work, where the user did not say. */
@@ -10,5 +11,8 @@ unsigned collect_default_jobs(void);
 
 /* The profile of all events in the file, made by `jobs` threads. */
 struct profile *collect_profile(const struct session_file *file, unsigned jobs);
+
+/* Likewise of a part of it; NULL: of the whole. */
+struct profile *collect_slice(const struct session_file *file, unsigned jobs, const struct slice *slice);
 
 #endif

@@ -110,7 +110,7 @@ uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
     return node;
 }
 
-static void add_values(struct profile_node *into, const struct profile_node *from)
+void profile_add_values(struct profile_node *into, const struct profile_node *from)
 {
     into->elapsed += from->elapsed;
     into->flagged += from->flagged;
@@ -122,6 +122,14 @@ static void add_values(struct profile_node *into, const struct profile_node *fro
         into->shortest = from->shortest;
     if (from->longest > into->longest)
         into->longest = from->longest;
+}
+
+void profile_copy_functions(struct profile *into, const struct profile *from)
+{
+    for (size_t i = 0; i < from->module_count; i++)
+        profile_module(into, from->modules[i].path, from->modules[i].build_id, from->modules[i].build_id_length);
+    for (size_t i = 0; i < from->function_count; i++)
+        profile_function(into, from->functions[i].module, from->functions[i].offset);
 }
 
 static void add_counts(struct profile_counts *into, const struct profile_counts *from)
@@ -167,7 +175,7 @@ void profile_merge(struct profile *into, const struct profile *from)
         const struct profile_node *node = &from->nodes[i];
         if (node->parent != PROFILE_NONE)
             nodes[i] = profile_child(into, nodes[node->parent], functions[node->function]);
-        add_values(&into->nodes[nodes[i]], node);
+        profile_add_values(&into->nodes[nodes[i]], node);
     }
     for (size_t i = 0; i < from->mark_count; i++) {
         GROW(into->marks, into->mark_count, into->mark_room);

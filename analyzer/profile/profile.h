@@ -118,6 +118,12 @@ uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset);
 uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread);
 uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function);
 
+/* Copies all of them into an empty profile: they have the same numbers there. */
+void profile_copy_functions(struct profile *into, const struct profile *from);
+
+/* Adds the values of one node to those of another. */
+void profile_add_values(struct profile_node *into, const struct profile_node *from);
+
 /* Adds all of `from` to `into`; associative, and commutative up to the order of the entries. */
 void profile_merge(struct profile *into, const struct profile *from);
 

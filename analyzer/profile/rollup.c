@@ -42,6 +42,17 @@ void times_add_inclusive(struct times *into, const struct times *from)
     into->page_faults_inclusive += from->page_faults_inclusive;
 }
 
+void times_add(struct times *into, const struct times *from)
+{
+    add_exclusive(into, from);
+    times_add_inclusive(into, from);
+}
+
+bool times_are_empty(const struct times *t)
+{
+    return !t->calls && !t->elapsed_inclusive && !t->page_faults_inclusive && t->shortest > t->longest;
+}
+
 static void link_children(struct rollup *r)
 {
     const struct profile *p = r->profile;
@@ -360,20 +371,12 @@ struct profile *rollup_join_threads(const struct profile *p)
     return one;
 }
 
-static void copy_functions(struct profile *into, const struct profile *from)
-{
-    for (size_t i = 0; i < from->module_count; i++)
-        profile_module(into, from->modules[i].path, from->modules[i].build_id, from->modules[i].build_id_length);
-    for (size_t i = 0; i < from->function_count; i++)
-        profile_function(into, from->functions[i].module, from->functions[i].offset);
-}
-
 struct profile *rollup_join_process(const struct profile *p, uint32_t process)
 {
     struct profile *one = profile_new();
     uint32_t *places = need_memory(p->node_count, sizeof *places);
     memset(places, 0xff, p->node_count * sizeof *places);
-    copy_functions(one, p);
+    profile_copy_functions(one, p);
     const uint32_t root = profile_root(one, process, 0);
     for (size_t i = 0; i < p->thread_count; i++)
         if (p->threads[i].process == process)

@@ -20,6 +20,12 @@ static inline uint64_t times_cpu_exclusive(const struct times *t)
     return t->elapsed_exclusive > away ? t->elapsed_exclusive - away : 0;
 }
 
+/* Adds all values, where no interval counts for both: those of one thread to those of another. */
+void times_add(struct times *into, const struct times *from);
+
+/* Nothing happened there. */
+bool times_are_empty(const struct times *t);
+
 /* Adds the inclusive values alone. */
 void times_add_inclusive(struct times *into, const struct times *from);
 

@@ -132,11 +132,16 @@ static uint32_t identify_module(struct profile *p, const struct trace_process *p
     return m ? profile_module(p, m->path, m->build_id, m->build_id_length) : profile_module(p, "", (const uint8_t *)"", 0);
 }
 
-static void read_reported(struct profile *p, const struct session_file *file)
+/* Which says nothing of threads. */
+static void read_reported(struct profile *p, const struct session_file *file, const struct slice *slice)
 {
+    if (slice && slice->threads.count)
+        return;
     for (size_t i = 0; i < file->reported_count; i++) {
         const struct dwell_rec_reported *from = &file->reported[i].row;
         const struct trace_process *process = session_file_process(file, file->reported[i].process);
+        if (!slice_takes_process(slice, file, file->reported[i].process))
+            continue;
         GROW(p->reported, p->reported_count, p->reported_room);
         struct profile_reported *into = &p->reported[p->reported_count++];
         *into = (struct profile_reported){
@@ -158,13 +163,14 @@ static void read_reported(struct profile *p, const struct session_file *file)
     }
 }
 
-struct profile *trees_profile(const struct session_file *file)
+struct profile *trees_profile(const struct session_file *file, const struct slice *slice)
 {
     struct reader r = { .file = file, .profile = profile_new() };
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
     for (size_t i = 0; i < file->chunk_count; i++)
-        if (file->chunks[i].kind == DWELL_CHUNK_CALL_TREE)
+        if (file->chunks[i].kind == DWELL_CHUNK_CALL_TREE && !(slice && slice->cut) &&
+            slice_takes(slice, file, file->chunks[i].process, file->chunks[i].thread))
             chunks[count++] = &file->chunks[i];
     if (count)
         qsort(chunks, count, sizeof *chunks, compare_chunks);
@@ -174,7 +180,7 @@ struct profile *trees_profile(const struct session_file *file)
             next++;
         read_thread(&r, chunks + first, next - first);
     }
-    read_reported(r.profile, file);
+    read_reported(r.profile, file, slice);
     free(chunks);
     free(r.buffer);
     free(r.nodes);

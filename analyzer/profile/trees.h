@@ -3,9 +3,10 @@
 #define DWELL_PROFILE_TREES_H
 
 #include "profile/profile.h"
+#include "profile/slice.h"
 #include "trace/session_file.h"
 
-/* A profile of all trees in the file; without any, an empty one. */
-struct profile *trees_profile(const struct session_file *file);
+/* A profile of all trees in the file that are part of the slice; without any, an empty one. */
+struct profile *trees_profile(const struct session_file *file, const struct slice *slice);
 
 #endif

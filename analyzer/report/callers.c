@@ -102,6 +102,7 @@ struct table view_callers(const struct loaded *l, uint32_t function)
     struct context c = { l, &t, sums[function].elapsed_inclusive };
     add_rows(&c, "caller", n.callers, n.caller_count);
     add_row(&c, "function", function, &sums[function]);
+    t.fixed_row = t.row_count;
     add_rows(&c, "callee", n.callees, n.callee_count);
     neighbours_free(&n);
     free(sums);

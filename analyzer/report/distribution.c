@@ -118,7 +118,7 @@ static void fill_buckets(struct table *t, const struct buckets *b, bool wide)
 struct table view_histogram(const struct loaded *l, uint32_t function, enum call_time time, bool wide, struct histogram *exact)
 {
     struct buckets b = { .session = l, .function = function, .time = time };
-    calls_follow(l->file, l->profile, add_to_buckets, &b);
+    calls_follow_slice(l->file, l->profile, l->slice, add_to_buckets, &b);
     static const size_t units[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1, [5] = 5 };
     struct table t = table_make(histogram_columns, HISTOGRAM_COLUMNS, NULL);
     t.unit_columns = units;
@@ -215,7 +215,7 @@ static void fill_call(struct cell *cells, const struct loaded *l, const struct f
 struct table view_slowest(const struct loaded *l, uint32_t function, enum call_time time, size_t limit)
 {
     struct slowest s = { function, time, need_memory(limit, sizeof *s.calls), 0, limit };
-    calls_follow(l->file, l->profile, keep_slowest, &s);
+    calls_follow_slice(l->file, l->profile, l->slice, keep_slowest, &s);
     if (s.count)
         qsort_r(s.calls, s.count, sizeof *s.calls, compare_calls, &s);
     struct table t = table_make(slowest_columns, SLOWEST_COLUMNS, &l->summary);

@@ -5,7 +5,10 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/table.h"
 #include "profile/collect.h"
+#include "profile/subtree.h"
+#include "report/slices.h"
 #include "report/views.h"
 
 static void __attribute__((format(printf, 2, 3))) remark(struct session_summary *s, const char *format, ...)
@@ -22,23 +25,26 @@ static void __attribute__((format(printf, 2, 3))) remark(struct session_summary 
 
 /* Application times of a thread without a source are not invented: where no thread has one they are
  * unknown, where some have none, the others' are shown. */
-static void judge_sources(struct session_summary *s, const struct session_file *file)
+static void judge_sources(struct session_summary *s, const struct loaded *l)
 {
-    size_t blind = 0, flags = 0, times = 0;
+    const struct session_file *file = l->file;
+    size_t blind = 0, flags = 0, times = 0, count = 0;
     for (size_t i = 0; i < file->thread_count; i++) {
         const struct trace_thread *t = &file->threads[i];
+        if (l->slice && !table_find(l->profile->thread_table, t->process, t->serial)->value_plus_1)
+            continue;
+        count++;
         blind += t->announced && t->os_source == DWELL_OS_NONE;
         flags += t->announced && t->os_source == DWELL_OS_RSEQ;
-        times += !t->announced || t->os_source == DWELL_OS_PERF;
+        times += !t->announced || t->os_source == DWELL_OS_PERF || t->os_source == DWELL_OS_SYSCALLS;
     }
     s->away_known = times > 0;
     if (s->away_known && flags)
         remark(s, "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU", flags,
-               file->thread_count);
-    s->application_known = blind < file->thread_count || file->thread_count == 0;
+               count);
+    s->application_known = blind < count || count == 0;
     if (blind && s->application_known)
-        remark(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind,
-               file->thread_count);
+        remark(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind, count);
 }
 
 static void remark_losses(struct session_summary *s, const struct session_file *file, const struct profile *p)
@@ -87,28 +93,62 @@ static void summarize(struct loaded *l)
     s->loss_count = s->remark_count;
     s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
     s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
-    judge_sources(s, l->file);
+    judge_sources(s, l);
     if (l->file->header.origin & DWELL_ORIGIN_SCALED)
         remark(s, "call paths are approximate (scaled)");
 }
 
-void load_session(struct loaded *l, const char *path, unsigned jobs)
+void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request)
 {
     memset(l, 0, sizeof *l);
     const char *error;
     l->file = session_file_open(path, &error);
     if (!l->file)
         die(STATUS_ERROR, "%s: %s", path, error);
-    l->profile = collect_profile(l->file, jobs);
+    if (slice_is_asked_for(request)) {
+        slice_find(request, l->file, jobs);
+        l->slice = &request->slice;
+        l->summary.slice = slice_describe(request);
+    }
+    l->profile = collect_slice(l->file, jobs, l->slice);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
     summarize(l);
 }
 
+static void drop_remarks(struct session_summary *s)
+{
+    for (size_t i = 0; i < s->remark_count; i++)
+        free(s->remarks[i]);
+    s->remark_count = 0;
+}
+
+void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *request)
+{
+    struct profile *below = subtree_below(l->profile, function);
+    request->slice.below = true;
+    request->slice.root = function;
+    request->root = l->names[function].name; /* whole */
+    free(l->summary.slice);
+    l->summary.slice = slice_describe(request);
+    rollup_free(l->rollup);
+    profile_free(l->profile);
+    l->profile = below;
+    l->rollup = rollup_new(below);
+    drop_remarks(&l->summary);
+    l->summary.partial_paths = true;
+    summarize(l);
+}
+
+void load_session(struct loaded *l, const char *path, unsigned jobs)
+{
+    load_slice(l, path, jobs, NULL);
+}
+
 void unload_session(struct loaded *l)
 {
-    for (size_t i = 0; i < l->summary.remark_count; i++)
-        free(l->summary.remarks[i]);
+    free(l->summary.slice);
+    drop_remarks(&l->summary);
     free(l->summary.remarks);
     names_free(l->names, l->profile->function_count);
     rollup_free(l->rollup);

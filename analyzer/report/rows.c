@@ -150,7 +150,8 @@ void view_list_columns(FILE *out)
         fprintf(out, "%-30s %s\n", time_columns[i].key, meanings[i]);
     fputs("\nOf functions, of their single completed calls (the session is read once more): each of\n"
           "elapsed_inclusive, elapsed_exclusive, application_inclusive and application_exclusive with\n"
-          "_min, _mean, _median, _p90, _p99 and _max behind it.\n", out);
+          "_min, _mean, _median, _p90, _p99 and _max behind it.\n"
+          "\n--filter knows these, name (what the row is of), and the columns that csv has before them.\n", out);
 }
 
 static bool is_of_calls(const char *key, size_t length)
@@ -207,25 +208,18 @@ static int compare_rows(const void *a, const void *b, void *data)
     return result;
 }
 
-static void drop_rows_behind(struct table *t, size_t limit)
-{
-    for (size_t i = limit * t->column_count; i < t->row_count * t->column_count; i++)
-        if (t->columns[i % t->column_count].kind == CELL_TEXT && t->cells[i].known)
-            free(t->cells[i].text);
-    t->hidden_rows = t->row_count - limit;
-    t->row_count = limit;
-}
-
-static void sort_and_limit(struct table *t, const struct sorting *sorting)
+void view_sort(struct table *t, const struct sorting *sorting)
 {
     struct order order = { t, 0 };
     for (size_t i = 0; i < t->column_count; i++)
         if (strcmp(t->columns[i].key, sorting->key) == 0)
             order.column = i;
+    if (sorting->filters)
+        table_filter(t, sorting->filters);
     if (t->row_count)
         qsort_r(t->cells, t->row_count, t->column_count * sizeof *t->cells, compare_rows, &order);
-    if (sorting->limit && sorting->limit < t->row_count)
-        drop_rows_behind(t, sorting->limit);
+    if (sorting->limit)
+        table_limit(t, sorting->limit);
 }
 
 /* ---- single calls ---- */
@@ -258,13 +252,14 @@ static void fill_calls(const struct loaded *l, struct cell *cells, struct histog
         histogram_drop(&histograms[i]);
 }
 
-static void fill_all_calls(const struct loaded *l, struct table *t)
+/* `groups`: which function each row is of. */
+static void fill_all_calls(const struct loaded *l, struct table *t, const size_t *groups)
 {
     struct distributions d = { NULL, l->profile->function_count };
     d.functions = need_memory(d.count, sizeof *d.functions);
-    calls_follow(l->file, l->profile, add_call, &d);
-    for (size_t i = 0; i < d.count; i++)
-        fill_calls(l, &t->cells[(i + 1) * t->column_count - CALL_COLUMN_COUNT], d.functions[i]);
+    calls_follow_slice(l->file, l->profile, l->slice, add_call, &d);
+    for (size_t i = 0; i < t->row_count; i++)
+        fill_calls(l, &t->cells[(i + 1) * t->column_count - CALL_COLUMN_COUNT], d.functions[groups[i]]);
     free(d.functions);
 }
 
@@ -275,7 +270,11 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);
     uint32_t *processes = rollup_process_list(l->profile, &process_count);
+    size_t *groups = need_memory(count, sizeof *groups);
     for (size_t i = 0; i < count; i++) {
+        if (l->slice && times_are_empty(&sums[i]))
+            continue; /* it is of another part of the session */
+        groups[t.row_count] = i;
         struct cell *cells = table_row(&t);
         if (by == BY_FUNCTION)
             fill_function(l, cells, i);
@@ -288,9 +287,10 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
         fill_times(&t, &sums[i]);
     }
     if (by == BY_FUNCTION && sorting->calls)
-        fill_all_calls(l, &t);
+        fill_all_calls(l, &t, groups);
+    free(groups);
     free(processes);
     free(sums);
-    sort_and_limit(&t, sorting);
+    view_sort(&t, sorting);
     return t;
 }

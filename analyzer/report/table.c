@@ -126,6 +126,17 @@ struct cell *table_row(struct table *t)
     return row;
 }
 
+void table_limit(struct table *t, size_t limit)
+{
+    if (limit >= t->row_count)
+        return;
+    for (size_t i = limit * t->column_count; i < t->row_count * t->column_count; i++)
+        if (column_is_text(&t->columns[i % t->column_count]) && t->cells[i].known)
+            free(t->cells[i].text);
+    t->hidden_rows = t->row_count - limit;
+    t->row_count = limit;
+}
+
 void cell_text(struct cell *cell, const char *text)
 {
     cell->known = text != NULL;

@@ -47,10 +47,12 @@ struct cell {
 /* What is said of the session beside the rows. */
 struct session_summary {
     const char *path;
+    char *slice; /* which part of the session it is; NULL: the whole */
     uint64_t ticks_per_second;
     uint64_t elapsed_inclusive, application_inclusive; /* ticks */
     bool application_known;
     bool away_known; /* when threads were blocked or preempted, and page faults */
+    bool partial_paths; /* a part of the call paths: how many events were there is not known */
     bool imported; /* from another profiler's report: there were no events */
     bool samples;  /* what ticks are of columns and sums is numbers of samples, and calls are unknown */
     uint64_t os_events, threads, processes, events, lost_events;
@@ -66,6 +68,7 @@ struct table {
     size_t row_count, row_room;
     size_t *parents; /* by row, 1 + row of the parent or zero; NULL where the table is no tree */
     size_t hidden_rows; /* left out by a limit */
+    size_t fixed_row;   /* 1 + a row that stays whatever rows are asked for; zero: there is none */
     size_t dim_column;  /* a percentage: rows in which it is more than half are dimmed; zero: there is none */
     size_t first_value; /* columns from here on are values; those before say what the row is of */
     size_t *chosen;     /* value columns to print instead of the usual ones, in this order; NULL: the usual ones */
@@ -79,6 +82,9 @@ void table_drop(struct table *t);
 
 /* Appends a row of unknown cells and returns it; valid until the next call. */
 struct cell *table_row(struct table *t);
+
+/* Drops the rows behind so many. */
+void table_limit(struct table *t, size_t limit);
 
 void cell_text(struct cell *cell, const char *text);
 void cell_number(struct cell *cell, uint64_t number);

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/terminal.h"
 #include "report/table.h"
 
 #define DIM "\033[2m"
@@ -178,7 +178,8 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
 {
     char text[64];
     format_time(text, sizeof text, s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
-    fprintf(out, s->samples ? "%s: %s %s" : "%s: elapsed %s %s", s->path, text, unit.name);
+    fprintf(out, "%s%s%s: %s%s %s", s->path, s->slice ? ", " : "", s->slice ? s->slice : "",
+            s->samples ? "" : "elapsed ", text, unit.name);
     if (s->imported) {
         print_imported(s, unit, out);
         return;
@@ -186,13 +187,15 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
     if (s->application_known) {
         format_time(text, sizeof text, ticks_to_ns(s->application_inclusive, s->ticks_per_second), unit);
         fprintf(out, ", application %s %s", text, unit.name);
-        print_count(out, s->os_events, "OS event", "OS events");
+        if (!s->partial_paths)
+            print_count(out, s->os_events, "OS event", "OS events");
     } else {
         fputs(", application unknown (no source of OS events)", out);
     }
     print_count(out, s->threads, "thread", "threads");
     print_count(out, s->processes, "process", "processes");
-    print_count(out, s->events, "event", "events");
+    if (!s->partial_paths)
+        print_count(out, s->events, "event", "events");
     fputs("\n", out);
     print_remarks(s, out);
 }
@@ -208,7 +211,11 @@ void table_print_text(const struct table *t, FILE *out)
     if (!table)
         die(STATUS_ERROR, "out of memory");
     scols_table_set_stream(table, out);
-    scols_table_enable_colors(table, isatty(fileno(out)) && !getenv("NO_COLOR"));
+    scols_table_enable_colors(table, terminal_has_colors(out));
+    if (terminal_width(out)) {
+        scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
+        scols_table_set_termwidth(table, terminal_width(out));
+    }
     add_columns(table, t, order, count, units);
     add_rows(table, t, order, count, units);
     scols_print_table(table);

@@ -3,17 +3,25 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/message.h"
+#include "profile/recursion.h"
 #include "report/views.h"
 #include "report/waits.h"
 
-static const struct column columns[] = {
-    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },
-    { "hot", "HOT", CELL_TEXT, USE_ALWAYS, false },
-    { "function", "CALL PATH", CELL_TEXT, USE_ALWAYS, true },
-    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+#define PATH_COLUMNS                                                                                                   \
+    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false }, { "hot", "HOT", CELL_TEXT, USE_ALWAYS, false },                 \
+        { "function", "CALL PATH", CELL_TEXT, USE_ALWAYS, true },                                                      \
+    {                                                                                                                  \
+        "module", "MODULE", CELL_TEXT, USE_DATA, false                                                                 \
+    }
+
+static const struct column columns[] = { PATH_COLUMNS, TIME_COLUMNS };
+static const struct column recursion_columns[] = {
+    PATH_COLUMNS,
+    { "recursion", "DEEP", CELL_COUNT, USE_ALWAYS, false },
     TIME_COLUMNS,
 };
-enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns, RECURSION = COLUMN_COUNT - TIME_COLUMN_COUNT };
 
 /* A path is hot while one child has at least half of its parent's time. */
 enum { HOT_SHARE = 2 };
@@ -23,7 +31,9 @@ struct drawing {
     const struct rollup *rollup;
     const struct tree_options *options;
     struct table *table;
-    uint64_t smallest; /* ticks; what is less is folded */
+    uint64_t smallest;       /* ticks; what is less is folded */
+    uint64_t own;            /* ticks; what has no more of its own can share its callee's row */
+    const uint32_t *deepest; /* by node, where recursion is folded: how many calls were open */
 };
 
 struct pending { /* a row still to be made */
@@ -114,7 +124,8 @@ static void add_folded(struct drawing *d, const struct ranked *children, size_t 
 
 static bool waits(const struct drawing *d, uint32_t node)
 {
-    return d->loaded->summary.samples && function_waits(d->loaded->names[d->rollup->profile->nodes[node].function].name);
+    return d->loaded->summary.samples &&
+           function_waits(d->loaded->names[d->rollup->profile->nodes[node].function].name);
 }
 
 static void draw_children(struct drawing *d, struct pending_list *pending, const struct pending *p, size_t row)
@@ -124,11 +135,12 @@ static void draw_children(struct drawing *d, struct pending_list *pending, const
     if (p->depth < d->options->depth)
         while (shown < count && d->rollup->nodes[children[shown].node].elapsed_inclusive >= d->smallest)
             shown++;
-    if (shown < count)
+    if (shown < count && !d->options->unfolded)
         add_folded(d, children + shown, count - shown, row, p->depth + 1,
                    p->depth < d->options->depth ? "smaller" : "deeper; see --depth");
     uint64_t whole = d->rollup->nodes[p->node].elapsed_inclusive;
-    /* The first that does something: in samples, waiting is as much as work, where application times tell them apart. */
+    /* The first that does something: in samples, waiting is as much as work, where application times tell them apart.
+     */
     size_t first = shown;
     for (size_t i = shown; i-- > 0;) {
         if (waits(d, children[i].node))
@@ -138,11 +150,61 @@ static void draw_children(struct drawing *d, struct pending_list *pending, const
     }
     for (size_t i = shown; i-- > 0;) {
         const bool waiting = p->waits || waits(d, children[i].node);
-        const bool hot = p->hot && i == first && !waiting && d->rollup->nodes[children[i].node].elapsed_inclusive >= whole / HOT_SHARE;
+        const bool hot = p->hot && i == first && !waiting &&
+                         d->rollup->nodes[children[i].node].elapsed_inclusive >= whole / HOT_SHARE;
         GROW(pending->list, pending->count, pending->room);
         pending->list[pending->count++] = (struct pending){ children[i].node, row, p->depth + 1, hot, waiting };
     }
     free(children);
+}
+
+/* The only callee, if it can share its caller's row: that has next to no time of its own. */
+static uint32_t single_callee(const struct drawing *d, uint32_t node)
+{
+    const struct rollup *r = d->rollup;
+    const uint32_t child = r->first_child[node];
+    if (!d->options->collapse || r->nodes[node].elapsed_exclusive > d->own || child == PROFILE_NONE ||
+        r->sibling[child] != PROFILE_NONE)
+        return PROFILE_NONE;
+    return r->nodes[child].elapsed_inclusive >= d->smallest && !waits(d, child) ? child : PROFILE_NONE;
+}
+
+static void add_exclusive(struct times *into, const struct times *from)
+{
+    into->elapsed_exclusive += from->elapsed_exclusive;
+    into->application_exclusive += from->application_exclusive;
+    into->blocked_exclusive += from->blocked_exclusive;
+    into->preempted_exclusive += from->preempted_exclusive;
+    into->page_faults_exclusive += from->page_faults_exclusive;
+}
+
+/* The node, with those that share its row: calls and inclusive times are the first one's. p->node becomes the last one.
+ */
+static size_t draw_path(struct drawing *d, struct pending *p)
+{
+    struct times times = d->rollup->nodes[p->node];
+    const struct profile_node *nodes = d->rollup->profile->nodes;
+    uint32_t deepest = d->deepest ? d->deepest[p->node] : 0;
+    char *name = NULL;
+    size_t size;
+    FILE *out = open_memstream(&name, &size);
+    if (!out)
+        die(STATUS_ERROR, "out of memory");
+    fputs(d->loaded->names[nodes[p->node].function].name, out);
+    for (uint32_t next; (next = single_callee(d, p->node)) != PROFILE_NONE; p->node = next) {
+        fprintf(out, " > %s", d->loaded->names[nodes[next].function].name);
+        add_exclusive(&times, &d->rollup->nodes[next]);
+        if (d->deepest && d->deepest[next] > deepest)
+            deepest = d->deepest[next];
+    }
+    if (fclose(out) != 0)
+        die(STATUS_ERROR, "out of memory");
+    const char *module = d->loaded->names[nodes[p->node].function].module;
+    const size_t row = add_row(d, p->parent, p->depth, p->hot ? "*" : p->waits ? "w" : "", name, module, &times);
+    if (d->deepest)
+        cell_number(&d->table->cells[(row - 1) * d->table->column_count + RECURSION], deepest);
+    free(name);
+    return row;
 }
 
 static void draw_below(struct drawing *d, uint32_t root, size_t row, unsigned depth)
@@ -152,9 +214,7 @@ static void draw_below(struct drawing *d, uint32_t root, size_t row, unsigned de
     draw_children(d, &pending, &first, row);
     while (pending.count) {
         struct pending p = pending.list[--pending.count];
-        const struct profile_node *node = &d->rollup->profile->nodes[p.node];
-        const struct function_name *name = &d->loaded->names[node->function];
-        size_t own = add_row(d, p.parent, p.depth, p.hot ? "*" : p.waits ? "w" : "", name->name, name->module, &d->rollup->nodes[p.node]);
+        size_t own = draw_path(d, &p);
         draw_children(d, &pending, &p, own);
     }
     free(pending.list);
@@ -198,14 +258,38 @@ static struct function_name *names_of(const struct loaded *l, const struct profi
     return names;
 }
 
+static void draw(struct drawing *d)
+{
+    if (d->options->by_thread)
+        draw_threads(d);
+    else if (d->rollup->profile->thread_count)
+        draw_below(d, d->rollup->profile->threads[0].root, 0, 0);
+}
+
+static void draw_folded(struct drawing *d)
+{
+    uint32_t *deepest;
+    struct profile *folded = recursion_fold(d->rollup, &deepest);
+    struct rollup *rollup = rollup_new(folded);
+    d->deepest = deepest;
+    d->rollup = rollup;
+    draw(d);
+    rollup_free(rollup);
+    profile_free(folded);
+    free(deepest);
+}
+
 struct table view_tree(const struct loaded *l, const struct tree_options *options)
 {
-    struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
-    t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
+    struct table t = table_make(options->fold_recursion ? recursion_columns : columns,
+                                COLUMN_COUNT + (options->fold_recursion ? 1 : 0), &l->summary);
+    t.first_value = t.column_count - TIME_COLUMN_COUNT;
+    void (*draw_all)(struct drawing *) = options->fold_recursion ? draw_folded : draw;
     struct drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };
     d.smallest = (uint64_t)((double)l->summary.elapsed_inclusive * options->min_percent / 100);
+    d.own = (uint64_t)((double)l->summary.elapsed_inclusive * options->own_percent / 100);
     if (options->by_thread) {
-        draw_threads(&d);
+        draw_all(&d);
         return t;
     }
     struct profile *joined = rollup_join_threads(l->profile);
@@ -214,8 +298,7 @@ struct table view_tree(const struct loaded *l, const struct tree_options *option
     view.names = names_of(l, joined);
     d.loaded = &view;
     d.rollup = rollup;
-    if (joined->thread_count)
-        draw_below(&d, joined->threads[0].root, 0, 0);
+    draw_all(&d);
     free(view.names);
     rollup_free(rollup);
     profile_free(joined);

@@ -6,6 +6,7 @@
 #include "profile/calls.h"
 #include "profile/rollup.h"
 #include "report/names.h"
+#include "report/row_filter.h"
 #include "report/table.h"
 #include "trace/session_file.h"
 
@@ -15,11 +16,19 @@ struct loaded {
     struct profile *profile;
     struct rollup *rollup;
     struct function_name *names;
+    const struct slice *slice; /* NULL: it is the whole session */
     struct session_summary summary;
 };
 
 /* Reads, profiles and names the whole; ends the program where the file cannot be read. */
 void load_session(struct loaded *l, const char *path, unsigned jobs);
+
+/* Likewise a part of it: views show it as if it were the whole. The request must live as long. */
+struct slice_request;
+void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request);
+
+/* Makes it what happened within calls of a function; the request names it. */
+void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *request);
 void unload_session(struct loaded *l);
 
 /* Column sets; those of the times come in all of them. */
@@ -27,6 +36,7 @@ struct sorting {
     const char *key; /* of a column; "name" for the first one */
     size_t limit;    /* rows; zero: all */
     bool calls;      /* fill the columns of single calls, too */
+    const struct row_filters *filters; /* NULL: none */
 };
 
 /* Whether a view can be sorted by that key: a column's, or "name". */
@@ -37,10 +47,17 @@ bool view_needs_calls(const char *keys);
 
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting);
 
+/* Threads of one name together. */
+struct table view_thread_names(const struct loaded *l, const struct sorting *sorting);
+
 struct tree_options {
     double min_percent; /* smaller branches are folded */
     unsigned depth;     /* deeper ones too */
     bool by_thread;     /* a tree for each thread instead of one for all */
+    bool collapse;       /* functions with a single callee and that in one row, */
+    double own_percent;  /* if their own time is not more than that */
+    bool fold_recursion; /* calls of functions that are open already, into those */
+    bool unfolded;      /* what is folded is not shown at all */
 };
 struct table view_tree(const struct loaded *l, const struct tree_options *options);
 
@@ -61,6 +78,9 @@ struct table view_slowest(const struct loaded *l, uint32_t function, enum call_t
 struct table view_marks(const struct loaded *l);
 
 /* ---- shared by the views ---- */
+
+/* What the sorting asks for: filtered, sorted and limited. */
+void view_sort(struct table *t, const struct sorting *sorting);
 
 /* Application times are known where at least one thread had a source of OS events; those away from the CPU and page faults
  * where the source was perf. */

@@ -42,6 +42,7 @@ static void redirect(const char *name, int to)
 static void __attribute__((noreturn)) run_shell(const char *command, const char *folder)
 {
     setenv("DWELL", DWELL_EXE, 1);
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1); /* no options of the user's own */
     setenv("RUNTIME", DWELL_RUNTIME, 1);
     setenv("SAMPLES", DWELL_SAMPLES, 1);
     setenv("PROGRAMS", DWELL_PROGRAMS, 1);
@@ -102,6 +103,11 @@ char *run_well(const char *format, ...)
     free(command);
     free(r.err);
     return r.out;
+}
+
+void without_os_calls(void)
+{
+    setenv("DWELL_OS_CALLS", "off", 1);
 }
 
 bool has(const char *text, const char *part)

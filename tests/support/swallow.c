@@ -4,7 +4,9 @@
 
 #include "profile/collect.h"
 #include "profile/edges.h"
+#include "profile/recursion.h"
 #include "profile/rollup.h"
+#include "profile/subtree.h"
 #include "report/replay.h"
 #include "trace/event_pairs.h"
 #include "trace/scan.h"
@@ -76,6 +78,24 @@ static void check_replay(const struct session_file *file)
     replay(file, &(struct replay_options){ .from = middle, .to = UINT64_MAX / 2, .shortest = 1000, .root = "*" }, count_line, &lines);
 }
 
+/* Cut in the middle of the first chunk that has one, below a function, and with each function once a path. */
+static void take_slices(const struct session_file *file, const struct profile *profile, const struct rollup *rollup)
+{
+    uint64_t start = UINT64_MAX, end = 0;
+    for (size_t i = 0; i < file->chunk_count; i++) {
+        start = file->chunks[i].start_time < start ? file->chunks[i].start_time : start;
+        end = file->chunks[i].start_time > end ? file->chunks[i].start_time : end;
+    }
+    const uint64_t middle = start < end ? start + (end - start) / 2 : start + 100;
+    profile_free(collect_slice(file, 1, &(struct slice){ .cut = true, .from = 0, .to = middle }));
+    profile_free(collect_slice(file, 1, &(struct slice){ .cut = true, .from = middle, .to = UINT64_MAX }));
+    for (uint32_t i = 0; i < profile->function_count && i < 4; i++)
+        profile_free(subtree_below(profile, i));
+    uint32_t *deepest;
+    profile_free(recursion_fold(rollup, &deepest));
+    free(deepest);
+}
+
 bool swallow_session(const char *path, const char **error)
 {
     struct session_file *file = session_file_open(path, error);
@@ -91,6 +111,7 @@ bool swallow_session(const char *path, const char **error)
     }
     profile_free(rollup_join_threads(profile));
     take_by_process(profile, rollup);
+    take_slices(file, profile, rollup);
     check_scan(file, &profile->counts);
     check_trace_events(file);
     check_replay(file);

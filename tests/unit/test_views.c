@@ -365,7 +365,7 @@ Test(unit_views, folded_branches_still_add_up)
     struct loaded l = load(known_times(SOURCE_PERF));
     for (unsigned depth = 1; depth < 4; depth++) {
         for (double percent = 0; percent <= 100; percent += 12.5) {
-            struct table t = view_tree(&l, &(struct tree_options){ percent, depth, false });
+            struct table t = view_tree(&l, &(struct tree_options){ .min_percent = percent, .depth = depth });
             uint64_t elapsed = 0, application = 0, calls = 0;
             for (size_t row = 0; row < t.row_count; row++) {
                 const struct cell *cells = &t.cells[row * t.column_count];
@@ -385,7 +385,7 @@ Test(unit_views, folded_branches_still_add_up)
 Test(unit_views, the_hot_path_is_marked)
 {
     struct loaded l = load(known_times(SOURCE_PERF));
-    struct table t = view_tree(&l, &(struct tree_options){ 0, 40, false });
+    struct table t = view_tree(&l, &(struct tree_options){ .min_percent = 0, .depth = 40, .by_thread = false });
     const char *wanted[][2] = { { "a(int)", "*" }, { "b", "*" }, { "b", "" }, { "twin", "" }, { "twin", "" } };
     cr_assert(eq(sz, t.row_count, 5));
     for (size_t row = 0; row < 5; row++) {
@@ -405,7 +405,7 @@ Test(unit_views, a_session_without_events)
         cr_assert(eq(sz, t.row_count, 0));
         table_drop(&t);
     }
-    struct table t = view_tree(&l, &(struct tree_options){ 1, 40, false });
+    struct table t = view_tree(&l, &(struct tree_options){ .min_percent = 1, .depth = 40, .by_thread = false });
     cr_assert(eq(sz, t.row_count, 0));
     table_drop(&t);
     unload_session(&l);

@@ -1,0 +1,15 @@
+/* Times in people's words. */
+#ifndef DWELL_BASE_DURATION_H
+#define DWELL_BASE_DURATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Such as 500ns, 10us, 2.5ms or 1s; false: it is none. */
+bool duration_parse(const char *text, uint64_t *ns);
+
+/* Such as "2.5 ms". */
+enum { DURATION_TEXT = 32 };
+void duration_text(uint64_t ns, char text[DURATION_TEXT]);
+
+#endif

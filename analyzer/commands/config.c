@@ -1,0 +1,193 @@
+#include "commands/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "commands/commands.h"
+
+enum { OPTION_NO_CONFIG = 768 };
+
+static const char *const configurable[] = { "report", "tree", "callers", "histogram", "slowest", "marks" };
+
+/* What is parsed; the options point into it for as long as the program runs. */
+static struct {
+    char *path;
+    char **arguments, **places; /* each option of the file, and where it is */
+    size_t count, room, place_room;
+    const struct argp_state *state; /* while options are parsed */
+} config;
+
+/* ---- the option ---- */
+
+static const struct argp_option options[] = {
+    { "no-config", OPTION_NO_CONFIG, NULL, 0, "Without the options of the config file (see dwell(1), CONFIGURATION)",
+      0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key == ARGP_KEY_INIT)
+        config.state = state;
+    if (key == OPTION_NO_CONFIG)
+        config.state = NULL; /* what follows is the command line's */
+    return key == ARGP_KEY_INIT || key == OPTION_NO_CONFIG ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+const struct argp config_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+
+static bool is_refused(int argc, char **argv)
+{
+    static const char name[] = "--no-config";
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strlen(argv[i]) > strlen("--no-") && strncmp(argv[i], name, strlen(argv[i])) == 0)
+            return true;
+    return false;
+}
+
+/* ---- the file ---- */
+
+/* NULL: there is nowhere one could be. */
+static char *find_path(void)
+{
+    const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const bool own = folder && *folder == '/'; /* others are to be ignored, says XDG */
+    char *path = NULL;
+    if (!own && (!home || !*home))
+        return NULL;
+    if (asprintf(&path, "%s%s/dwell/config", own ? folder : home, own ? "" : "/.config") < 0)
+        die(STATUS_ERROR, "out of memory");
+    return path;
+}
+
+static const struct argp_option *find_option(const struct argp *argp, const char *name)
+{
+    const struct argp_option *found = NULL;
+    for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc) && !found; o++)
+        if (o->name && strcmp(o->name, name) == 0)
+            found = o;
+    for (const struct argp_child *child = argp->children; child && child->argp && !found; child++)
+        found = find_option(child->argp, name);
+    return found;
+}
+
+static void add_argument(const char *name, const char *value, unsigned line)
+{
+    char *argument = NULL, *place = NULL;
+    if (asprintf(&argument, "--%s%s%s", name, value ? "=" : "", value ? value : "") < 0 ||
+        asprintf(&place, "%s:%u", config.path, line) < 0)
+        die(STATUS_ERROR, "out of memory");
+    size_t count = config.count;
+    GROW(config.arguments, count, config.room);
+    GROW(config.places, count, config.place_room);
+    config.arguments[config.count] = argument;
+    config.places[config.count++] = place;
+}
+
+/* Flags are there or not; an option whose argument may be missing is both. */
+static void add_option(const struct argp_option *option, const char *value, unsigned line)
+{
+    const bool may_be_flag = !option->arg || option->flags & OPTION_ARG_OPTIONAL;
+    if (may_be_flag && strcmp(value, "no") == 0)
+        return;
+    if (may_be_flag && strcmp(value, "yes") == 0)
+        add_argument(option->name, NULL, line);
+    else if (option->arg)
+        add_argument(option->name, value, line);
+    else
+        die(STATUS_ERROR, "%s:%u: '%s' is neither yes nor no", config.path, line, value);
+}
+
+static bool is_configurable(const char *command)
+{
+    for (size_t i = 0; i < sizeof configurable / sizeof *configurable; i++)
+        if (strcmp(configurable[i], command) == 0)
+            return true;
+    return false;
+}
+
+static char *trim(char *text)
+{
+    static const char blanks[] = " \t\r\n";
+    text += strspn(text, blanks);
+    size_t length = strlen(text);
+    while (length && strchr(blanks, text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+static void take_line(const struct argp *argp, const char *name, char *text, unsigned line)
+{
+    char *command = trim(text), *equals = strchr(command, '=');
+    if (!*command || *command == '#')
+        return;
+    if (equals)
+        *equals = '\0';
+    char *dot = strchr(command, '.'), *value = equals ? trim(equals + 1) : NULL;
+    if (!dot || !value || !*value)
+        die(STATUS_ERROR, "%s:%u: a line such as 'report.columns = calls,elapsed_exclusive' is wanted", config.path,
+            line);
+    *dot = '\0';
+    if (!is_configurable(command))
+        die(STATUS_ERROR, "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks", config.path, line,
+            command);
+    if (strcmp(command, name) != 0)
+        return;
+    const struct argp_option *option = find_option(argp, trim(dot + 1));
+    if (!option || option->key == OPTION_NO_CONFIG)
+        die(STATUS_ERROR, "%s:%u: dwell %s has no option '--%s'", config.path, line, command, trim(dot + 1));
+    add_option(option, value, line);
+}
+
+static void read_file(const struct argp *argp, const char *name)
+{
+    FILE *in = fopen(config.path, "re");
+    if (!in && (errno == ENOENT || errno == ENOTDIR))
+        return;
+    if (!in)
+        die(STATUS_ERROR, "%s: %s", config.path, strerror(errno));
+    char *text = NULL;
+    size_t room = 0;
+    errno = 0;
+    for (unsigned line = 1; getline(&text, &room, in) >= 0; line++)
+        take_line(argp, name, text, line);
+    if (ferror(in))
+        die(STATUS_ERROR, "%s: %s", config.path, strerror(errno));
+    free(text);
+    fclose(in);
+}
+
+/* ---- all of them ---- */
+
+/* Of the option at hand, if it is one of the file. */
+static const char *place(void)
+{
+    const int at = config.state ? config.state->next - 2 : -1;
+    return at >= 0 && (size_t)at < config.count ? config.places[at] : NULL;
+}
+
+void parse_options_with_config(const struct argp *argp, const char *name, int argc, char **argv, void *input)
+{
+    config.path = is_refused(argc, argv) ? NULL : find_path();
+    if (config.path)
+        read_file(argp, name);
+    static char end[] = "--no-config";
+    char **all = need_memory((size_t)argc + config.count + 2, sizeof *all);
+    int count = 0;
+    all[count++] = argv[0];
+    for (size_t i = 0; i < config.count; i++)
+        all[count++] = config.arguments[i];
+    all[count++] = end;
+    for (int i = 1; i < argc; i++)
+        all[count++] = argv[i];
+    message_set_place(place);
+    parse_options(argp, name, count, all, input);
+    message_set_place(NULL);
+    config.state = NULL;
+    free(all); /* the options themselves stay */
+}

@@ -1,0 +1,104 @@
+#include "commands/slice_options.h"
+
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/message.h"
+#include "commands/commands.h"
+#include "commands/config.h"
+
+enum { OPTION_THREAD = 512, OPTION_PROCESS, OPTION_ROOT, OPTION_FROM, OPTION_TO, OPTION_FILTER };
+
+static const struct argp_option options[] = {
+    { "from", OPTION_FROM, "WHEN", 0,
+      "From this time since the session began (500us, 2.5ms, 1s), or mark:N or mark:TEXT", 0 },
+    { "to", OPTION_TO, "WHEN", 0, "Until before it", 0 },
+    { "thread", OPTION_THREAD, "THREAD", 0, "These threads: a tid, or a glob for names; may be repeated", 0 },
+    { "process", OPTION_PROCESS, "PROCESS", 0, "These processes: a PID, or a glob for names; may be repeated", 0 },
+    { "root", OPTION_ROOT, "FUNCTION", 0, "What happens within calls of it, as dwell callers takes names", 0 },
+    { 0 },
+};
+
+static struct slice_moment parse_moment(const char *option, const char *text)
+{
+    static const char mark[] = "mark:";
+    struct slice_moment moment = { .given = true };
+    if (strncmp(text, mark, strlen(mark)) == 0 && text[strlen(mark)])
+        moment.mark = text + strlen(mark);
+    else if (!duration_parse(text, &moment.ns))
+        die(STATUS_ERROR, "%s: '%s' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded",
+            option, text);
+    return moment;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct slice_request *r = state->input;
+    switch (key) {
+    case OPTION_FROM:
+        r->from = parse_moment("--from", argument);
+        return 0;
+    case OPTION_TO:
+        r->to = parse_moment("--to", argument);
+        return 0;
+    case OPTION_THREAD:
+        slice_add_name(&r->slice.threads, argument);
+        return 0;
+    case OPTION_PROCESS:
+        slice_add_name(&r->slice.processes, argument);
+        return 0;
+    case OPTION_ROOT:
+        r->root = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_option filter_options[] = {
+    { "filter", OPTION_FILTER, "CONDITION", 0,
+      "Rows for which it holds: KEY~GLOB, KEY!~GLOB, or KEY and a value with =, !=, <, <=, > or >= between them; may "
+      "be repeated",
+      0 },
+    { 0 },
+};
+
+static error_t parse_filter(int key, char *argument, struct argp_state *state)
+{
+    if (key != OPTION_FILTER)
+        return ARGP_ERR_UNKNOWN;
+    row_filters_add(state->input, argument);
+    return 0;
+}
+
+static const struct argp slice_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+static const struct argp filter_argp = { filter_options, parse_filter, NULL, NULL, NULL, NULL, NULL };
+const struct argp_child slice_children[] = {
+    { &slice_argp, 0, "What part of the session:", 1 },
+    { &filter_argp, 0, "Which rows:", 2 },
+    { &config_argp, 0, NULL, 3 },
+    { 0 },
+};
+const struct argp_child filter_children[] = { { &filter_argp, 0, "Which rows:", 1 },
+                                              { &config_argp, 0, NULL, 2 },
+                                              { 0 } };
+
+error_t slice_options_begin(struct argp_state *state, struct slice_request *request)
+{
+    state->child_inputs[0] = request;
+    state->child_inputs[1] = &request->filters;
+    return 0;
+}
+
+error_t filter_options_begin(struct argp_state *state, struct row_filters *filters)
+{
+    state->child_inputs[0] = filters;
+    return 0;
+}
+
+void slice_options_load(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request)
+{
+    load_slice(l, path, jobs, request);
+    if (request->root)
+        narrow_to_root(l, option_function(l, request->root), request);
+}

@@ -1,0 +1,66 @@
+#include "profile/recursion.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct folding {
+    const struct profile *from;
+    struct profile *into;
+    uint32_t *places;    /* by node of `from`: that of `into` */
+    uint32_t *open;      /* by function: how many calls of it are */
+    uint32_t *outermost; /* by function: the place of these */
+    uint32_t *deepest;   /* by place */
+};
+
+static void enter(struct folding *f, uint32_t node)
+{
+    const struct profile_node *from = &f->from->nodes[node];
+    if (f->open[from->function]++ == 0)
+        f->outermost[from->function] = profile_child(f->into, f->places[from->parent], from->function);
+    const uint32_t place = f->outermost[from->function];
+    f->places[node] = place;
+    profile_add_values(&f->into->nodes[place], from);
+    if (f->open[from->function] > f->deepest[place])
+        f->deepest[place] = f->open[from->function];
+}
+
+static void walk_thread(struct folding *f, const struct rollup *r, uint32_t root)
+{
+    for (uint32_t node = r->first_child[root], next; node != PROFILE_NONE; node = next) {
+        enter(f, node);
+        next = r->first_child[node];
+        while (next == PROFILE_NONE && node != root) {
+            f->open[f->from->nodes[node].function]--;
+            next = r->sibling[node];
+            if (next == PROFILE_NONE)
+                node = f->from->nodes[node].parent;
+        }
+    }
+}
+
+struct profile *recursion_fold(const struct rollup *r, uint32_t **deepest)
+{
+    const struct profile *p = r->profile;
+    struct folding f = {
+        .from = p,
+        .into = profile_new(),
+        .places = need_memory(p->node_count, sizeof *f.places),
+        .open = need_memory(p->function_count, sizeof *f.open),
+        .outermost = need_memory(p->function_count, sizeof *f.outermost),
+        .deepest = need_memory(p->node_count, sizeof *f.deepest),
+    };
+    profile_copy_functions(f.into, p);
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const uint32_t root = p->threads[i].root;
+        f.places[root] = profile_root(f.into, p->threads[i].process, p->threads[i].thread);
+        profile_add_values(&f.into->nodes[f.places[root]], &p->nodes[root]);
+        walk_thread(&f, r, root);
+    }
+    f.into->counts = p->counts;
+    free(f.places);
+    free(f.open);
+    free(f.outermost);
+    *deepest = f.deepest;
+    return f.into;
+}

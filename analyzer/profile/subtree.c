@@ -1,0 +1,98 @@
+#include "profile/subtree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static uint32_t *no_places(const struct profile *p)
+{
+    uint32_t *places = need_memory(p->node_count, sizeof *places);
+    memset(places, 0xff, p->node_count * sizeof *places);
+    return places;
+}
+
+/* By node: index of its thread. */
+static uint32_t *threads_of_nodes(const struct profile *p)
+{
+    uint32_t *threads = need_memory(p->node_count, sizeof *threads);
+    for (size_t i = 0; i < p->thread_count; i++)
+        threads[p->threads[i].root] = (uint32_t)i;
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE)
+            threads[i] = threads[p->nodes[i].parent];
+    return threads;
+}
+
+static void count_node(struct profile_counts *counts, const struct profile_node *node)
+{
+    counts->enters += node->calls;
+    counts->page_faults += node->page_faults;
+    counts->blocked += node->blocked;
+    counts->preempted += node->preempted;
+}
+
+struct profile *subtree_below(const struct profile *p, uint32_t function)
+{
+    struct profile *below = profile_new();
+    uint32_t *places = no_places(p), *threads = threads_of_nodes(p);
+    profile_copy_functions(below, p);
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        if (node->parent == PROFILE_NONE)
+            continue;
+        uint32_t parent = places[node->parent];
+        if (parent == PROFILE_NONE && node->function != function)
+            continue;
+        if (parent == PROFILE_NONE)
+            parent = profile_root(below, p->threads[threads[i]].process, p->threads[threads[i]].thread);
+        places[i] = profile_child(below, parent, node->function);
+        profile_add_values(&below->nodes[places[i]], node);
+        count_node(&below->counts, node);
+    }
+    below->counts.chunks = p->counts.chunks;
+    below->counts.damaged_chunks = p->counts.damaged_chunks;
+    below->counts.stray_exits = p->counts.stray_exits;
+    free(places);
+    free(threads);
+    return below;
+}
+
+static bool is_used(const struct profile_node *node)
+{
+    return node->elapsed || node->calls || node->page_faults || node->shortest <= node->longest;
+}
+
+/* The function of a node, in the other profile. */
+static uint32_t copy_function(struct profile *into, const struct profile *from, uint32_t node)
+{
+    const struct profile_function *f = &from->functions[from->nodes[node].function];
+    const struct profile_module *m = &from->modules[f->module];
+    return profile_function(into, profile_module(into, m->path, m->build_id, m->build_id_length), f->offset);
+}
+
+struct profile *subtree_used(const struct profile *p)
+{
+    struct profile *used = profile_new();
+    uint32_t *places = no_places(p);
+    bool *wanted = need_memory(p->node_count, sizeof *wanted);
+    for (size_t i = p->node_count; i-- > 0;) { /* children come behind their parents */
+        wanted[i] |= is_used(&p->nodes[i]);
+        if (wanted[i] && p->nodes[i].parent != PROFILE_NONE)
+            wanted[p->nodes[i].parent] = true;
+    }
+    for (size_t i = 0; i < p->thread_count; i++)
+        if (wanted[p->threads[i].root])
+            places[p->threads[i].root] = profile_root(used, p->threads[i].process, p->threads[i].thread);
+    for (size_t i = 0; i < p->node_count; i++) {
+        if (!wanted[i])
+            continue;
+        if (p->nodes[i].parent != PROFILE_NONE)
+            places[i] = profile_child(used, places[p->nodes[i].parent], copy_function(used, p, (uint32_t)i));
+        profile_add_values(&used->nodes[places[i]], &p->nodes[i]);
+    }
+    used->counts = p->counts;
+    free(places);
+    free(wanted);
+    return used;
+}

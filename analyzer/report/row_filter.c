@@ -1,0 +1,232 @@
+#include "report/row_filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/memory.h"
+#include "base/message.h"
+
+enum comparison { LIKE, UNLIKE, EQUAL, UNEQUAL, AT_LEAST, AT_MOST, GREATER, LESS };
+
+/* The longer ones first. */
+static const struct {
+    const char *sign;
+    enum comparison comparison;
+} signs[] = {
+    { "!~", UNLIKE }, { "!=", UNEQUAL }, { ">=", AT_LEAST }, { "<=", AT_MOST },
+    { "~", LIKE },    { "=", EQUAL },    { ">", GREATER },   { "<", LESS },
+};
+
+static char *trimmed(const char *text, size_t length)
+{
+    while (length && *text == ' ') {
+        text++;
+        length--;
+    }
+    while (length && text[length - 1] == ' ')
+        length--;
+    return need_copy(text, length);
+}
+
+void row_filters_add(struct row_filters *f, const char *text)
+{
+    const char *sign = text + strcspn(text, "~=<>!");
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        const size_t length = strlen(signs[i].sign);
+        if (strncmp(sign, signs[i].sign, length) != 0)
+            continue;
+        struct row_condition c = { text, trimmed(text, (size_t)(sign - text)), (int)signs[i].comparison,
+                                   trimmed(sign + length, strlen(sign + length)) };
+        if (!*c.key || !*c.value)
+            break;
+        GROW(f->list, f->count, f->room);
+        f->list[f->count++] = c;
+        return;
+    }
+    die(STATUS_ERROR, "--filter: '%s' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'",
+        text);
+}
+
+void row_filters_drop(struct row_filters *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        free(f->list[i].key);
+        free(f->list[i].value);
+    }
+    free(f->list);
+}
+
+/* ---- conditions on a table ---- */
+
+struct bound {
+    const struct row_condition *condition;
+    size_t column;
+    uint64_t number; /* of counts and times, the latter in nanoseconds */
+    double percent;
+};
+
+static size_t find_column(const struct table *t, const char *key)
+{
+    for (size_t i = 0; i < t->column_count; i++)
+        if (table_is_key(&t->columns[i], key, strlen(key)))
+            return i;
+    if (strcmp(key, "name") != 0)
+        return t->column_count;
+    /* What the row is of: the function, or else the first text. */
+    const size_t function = find_column(t, "function");
+    size_t text = 0;
+    while (text < t->column_count && t->columns[text].kind != CELL_TEXT)
+        text++;
+    return function < t->column_count ? function : text;
+}
+
+static bool parse_count(const char *text, uint64_t *number)
+{
+    char *end;
+    errno = 0;
+    *number = strtoull(text, &end, 10);
+    return !errno && end != text && !*end && *text != '-';
+}
+
+static bool parse_percent(const char *text, double *percent)
+{
+    char *end;
+    *percent = strtod(text, &end);
+    if (*end == '%')
+        end++;
+    return end != text && !*end;
+}
+
+static bool is_of_samples(const struct table *t)
+{
+    return t->session && t->session->samples;
+}
+
+/* What the column is compared with; the answer is what is wanted there instead, or NULL. */
+static const char *parse_value(const struct table *t, struct bound *b)
+{
+    const char *value = b->condition->value;
+    switch (t->columns[b->column].kind) {
+    case CELL_TEXT:
+        return NULL;
+    case CELL_PERCENT:
+        return parse_percent(value, &b->percent) ? NULL : "a percentage such as 2.5%";
+    case CELL_TICKS:
+        if (!is_of_samples(t))
+            return duration_parse(value, &b->number) || strcmp(value, "0") == 0
+                       ? NULL
+                       : "a time such as 500ns, 10us, 2.5ms or 1s";
+        return parse_count(value, &b->number) ? NULL : "a number";
+    default:
+        return parse_count(value, &b->number) ? NULL : "a number";
+    }
+}
+
+static struct bound bind(const struct table *t, const struct row_condition *c)
+{
+    struct bound b = { .condition = c, .column = find_column(t, c->key) };
+    if (b.column == t->column_count)
+        die(STATUS_ERROR, "--filter '%s': no column '%s' here; --columns help lists them, and name is what a row is of",
+            c->text, c->key);
+    const bool is_text = t->columns[b.column].kind == CELL_TEXT;
+    if (is_text && c->comparison >= AT_LEAST)
+        die(STATUS_ERROR, "--filter '%s': '%s' is text: ~, !~, = or != is wanted", c->text, c->key);
+    if (!is_text && c->comparison <= UNLIKE)
+        die(STATUS_ERROR, "--filter '%s': '%s' is a number: one of =, !=, <, <=, >, >= is wanted", c->text, c->key);
+    const char *wanted = parse_value(t, &b);
+    if (wanted)
+        die(STATUS_ERROR, "--filter '%s': '%s' is not %s", c->text, c->value, wanted);
+    return b;
+}
+
+/* `order`: that of the cell and the value, below, at or above zero. */
+static bool is_so(enum comparison comparison, int order)
+{
+    switch (comparison) {
+    case EQUAL:
+        return order == 0;
+    case UNEQUAL:
+        return order != 0;
+    case AT_LEAST:
+        return order >= 0;
+    case AT_MOST:
+        return order <= 0;
+    case GREATER:
+        return order > 0;
+    default:
+        return order < 0;
+    }
+}
+
+static bool holds(const struct table *t, const struct bound *b, size_t row)
+{
+    const struct cell *cell = &t->cells[row * t->column_count + b->column];
+    const struct column *column = &t->columns[b->column];
+    const enum comparison comparison = (enum comparison)b->condition->comparison;
+    if (!cell->known)
+        return false;
+    if (column->kind == CELL_TEXT && comparison <= UNLIKE)
+        return (fnmatch(b->condition->value, cell->text, 0) == 0) == (comparison == LIKE);
+    if (column->kind == CELL_TEXT)
+        return is_so(comparison, strcmp(cell->text, b->condition->value));
+    if (column->kind == CELL_PERCENT)
+        return is_so(comparison, (cell->percent > b->percent) - (cell->percent < b->percent));
+    const uint64_t number = column->kind == CELL_TICKS ? cell_ns(t, cell) : cell->number;
+    return is_so(comparison, (number > b->number) - (number < b->number));
+}
+
+static bool all_hold(const struct table *t, const struct bound *bound, size_t count, size_t row)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!holds(t, &bound[i], row))
+            return false;
+    return true;
+}
+
+static void drop_row(struct table *t, size_t row)
+{
+    for (size_t i = 0; i < t->column_count; i++) {
+        struct cell *cell = &t->cells[row * t->column_count + i];
+        if (column_is_text(&t->columns[i]) && cell->known)
+            free(cell->text);
+    }
+}
+
+static void keep_rows(struct table *t, const bool *kept)
+{
+    size_t *places = need_memory(t->row_count + 1, sizeof *places), count = 0;
+    for (size_t row = 0; row < t->row_count; row++) {
+        if (!kept[row]) {
+            drop_row(t, row);
+            continue;
+        }
+        memmove(&t->cells[count * t->column_count], &t->cells[row * t->column_count],
+                t->column_count * sizeof *t->cells);
+        if (t->parents)
+            t->parents[count] = t->parents[row] ? places[t->parents[row] - 1] : 0;
+        places[row] = ++count;
+    }
+    t->row_count = count;
+    free(places);
+}
+
+void table_filter(struct table *t, const struct row_filters *f)
+{
+    if (f->count == 0)
+        return;
+    struct bound *bound = need_memory(f->count, sizeof *bound);
+    bool *kept = need_memory(t->row_count + 1, sizeof *kept);
+    for (size_t i = 0; i < f->count; i++)
+        bound[i] = bind(t, &f->list[i]);
+    for (size_t row = t->row_count; row-- > 0;) { /* rows come behind their parents */
+        kept[row] = kept[row] || row + 1 == t->fixed_row || all_hold(t, bound, f->count, row);
+        if (kept[row] && t->parents && t->parents[row])
+            kept[t->parents[row] - 1] = true;
+    }
+    keep_rows(t, kept);
+    free(kept);
+    free(bound);
+}

@@ -1,0 +1,145 @@
+#include "report/slices.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/message.h"
+#include "base/wide.h"
+#include "profile/collect.h"
+#include "report/table.h"
+
+void slice_request_drop(struct slice_request *r)
+{
+    slice_free(&r->slice);
+    row_filters_drop(&r->filters);
+}
+
+bool slice_is_asked_for(const struct slice_request *r)
+{
+    return r && (r->from.given || r->to.given || r->root || r->slice.threads.count || r->slice.processes.count);
+}
+
+/* ---- moments ---- */
+
+static uint64_t ticks_of(uint64_t ns, const struct session_file *file)
+{
+    const uint128 ticks =
+        ((uint128)ns * file->header.ticks_per_second + 500000000u) / 1000000000u + file->header.start_ticks;
+    return ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX - 1;
+}
+
+static bool is_mark(const char *text, const struct profile_mark *mark)
+{
+    char number[16];
+    snprintf(number, sizeof number, "%" PRIu32, mark->number);
+    return strcmp(text, number) == 0 || strcmp(text, mark->text) == 0 || fnmatch(text, mark->text, 0) == 0;
+}
+
+/* The earliest that is later than `after`. */
+static uint64_t find_mark(struct slice_moment *m, const char *option, const struct session_file *file,
+                          const struct profile *whole, uint64_t after)
+{
+    uint64_t found = UINT64_MAX;
+    bool any = false;
+    for (size_t i = 0; i < whole->mark_count; i++) {
+        const struct profile_mark *mark = &whole->marks[i];
+        if (!is_mark(m->mark, mark))
+            continue;
+        any = true;
+        if (mark->time > after && mark->time < found)
+            found = mark->time;
+    }
+    if (!any)
+        die(STATUS_ERROR, "%s: %s: no mark '%s'; dwell marks lists them", file->path, option, m->mark);
+    if (found == UINT64_MAX)
+        die(STATUS_ERROR, "%s: %s: no mark '%s' is later than --from", file->path, option, m->mark);
+    m->ns = found > file->header.start_ticks
+                ? ticks_to_ns(found - file->header.start_ticks, file->header.ticks_per_second)
+                : 0;
+    return found;
+}
+
+static void find_range(struct slice_request *r, const struct session_file *file, unsigned jobs)
+{
+    struct slice *s = &r->slice;
+    const bool imported = file->header.origin & DWELL_ORIGIN_IMPORTED;
+    if (imported || file->header.mode == DWELL_MODE_PROFILE)
+        die(STATUS_ERROR, "%s: %s, so it has sums without times and cannot be cut by --from and --to", file->path,
+            imported ? "imported" : "recorded in mode profile");
+    *s = (struct slice){ .cut = true, .to = UINT64_MAX, .threads = s->threads, .processes = s->processes };
+    struct profile *whole = r->from.mark || r->to.mark ? collect_profile(file, jobs) : NULL;
+    if (r->from.given)
+        s->from = r->from.mark ? find_mark(&r->from, "--from", file, whole, 0) : ticks_of(r->from.ns, file);
+    if (r->to.given)
+        s->to = r->to.mark ? find_mark(&r->to, "--to", file, whole, s->from) : ticks_of(r->to.ns, file);
+    if (whole)
+        profile_free(whole);
+    if (s->from >= s->to)
+        die(STATUS_ERROR, "%s: --from is not before --to", file->path);
+}
+
+void slice_find(struct slice_request *r, const struct session_file *file, unsigned jobs)
+{
+    if (r->from.given || r->to.given)
+        find_range(r, file, jobs);
+    const char *what, *name = slice_unknown_name(&r->slice, file, &what);
+    if (name)
+        die(STATUS_ERROR, "%s: no %s '%s'; dwell report --by %s lists them", file->path, what, name, what);
+}
+
+/* ---- in words ---- */
+
+static void describe_moment(FILE *out, const char *word, const struct slice_moment *m)
+{
+    char time[DURATION_TEXT];
+    if (!m->given)
+        return;
+    duration_text(m->ns, time);
+    fputs(word, out);
+    if (m->mark)
+        fprintf(out, "mark %s (%s)", m->mark, time);
+    else
+        fputs(time, out);
+}
+
+static void describe_names(FILE *out, const char *what, const struct slice_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        fprintf(out, "%s%s", i ? " or " : what, names->list[i]);
+}
+
+/* Before each part but the first. */
+static const char *comma(FILE *out)
+{
+    return ftell(out) > 0 ? ", " : "";
+}
+
+char *slice_describe(const struct slice_request *r)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        die(STATUS_ERROR, "out of memory");
+    describe_moment(out, "from ", &r->from);
+    describe_moment(out, r->from.given ? " to " : "to ", &r->to);
+    if (r->slice.threads.count)
+        fputs(comma(out), out);
+    describe_names(out, "thread ", &r->slice.threads);
+    if (r->slice.processes.count)
+        fputs(comma(out), out);
+    describe_names(out, "process ", &r->slice.processes);
+    if (r->slice.below)
+        fprintf(out, "%sin calls of %s", comma(out), r->root);
+    if (fclose(out) != 0)
+        die(STATUS_ERROR, "out of memory");
+    if (!*text) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}

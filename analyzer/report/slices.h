@@ -1,0 +1,33 @@
+/* Which part of a session a report is asked of, in the user's words, and what these mean in the session. */
+#ifndef DWELL_REPORT_SLICES_H
+#define DWELL_REPORT_SLICES_H
+
+#include "profile/slice.h"
+#include "report/row_filter.h"
+
+/* A time since the session began, or that of a mark. */
+struct slice_moment {
+    bool given;
+    const char *mark; /* number, text or a glob for texts; NULL: none */
+    uint64_t ns;      /* of a mark: found by slice_find */
+};
+
+struct slice_request {
+    struct slice_moment from, to;
+    struct slice slice;         /* its names as asked for */
+    const char *root;           /* a function: what happens within its calls; NULL: all */
+    struct row_filters filters; /* of what is shown of it */
+};
+
+void slice_request_drop(struct slice_request *r);
+
+/* NULL is the whole. */
+bool slice_is_asked_for(const struct slice_request *r);
+
+/* Fills what is to be looked up in the session; ends the program where it is not there. */
+void slice_find(struct slice_request *r, const struct session_file *file, unsigned jobs);
+
+/* Such as "thread pricing", or NULL: nothing to tell yet; to be freed by the caller. */
+char *slice_describe(const struct slice_request *r);
+
+#endif
