@@ -17,6 +17,7 @@ static const struct {
     { "callers", command_callers, "a function between its callers and callees" },
     { "histogram", command_histogram, "how long the single calls of a function took" },
     { "slowest", command_slowest, "the slowest calls of a function, and when they were" },
+    { "diff", command_diff, "sessions before and after a change, compared" },
     { "marks", command_marks, "what the program said of certain moments" },
     { "events", command_events, "trace events of the program: list, durations, queues" },
     { "info", command_info, "what a session holds, and what was lost" },

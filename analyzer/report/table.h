@@ -46,7 +46,7 @@ struct cell {
 
 /* What is said of the session beside the rows. */
 struct session_summary {
-    const char *path;
+    const char *path; /* NULL: text says nothing of the session */
     uint64_t ticks_per_second;
     uint64_t elapsed_inclusive, application_inclusive; /* ticks */
     bool application_known;
