@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/sessions.h"
 #include "profile/collect.h"
 #include "report/diff.h"
 
@@ -25,8 +26,7 @@ static const struct argp_option options[] = {
 enum { TEXT_LIMIT = 40 };
 
 struct settings {
-    const char **files[DIFF_SIDES];
-    size_t counts[DIFF_SIDES], room[DIFF_SIDES];
+    struct session_list sides[DIFF_SIDES];
     enum diff_side side; /* being parsed */
     enum diff_by by;
     struct diff_options diff;
@@ -96,8 +96,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->print = option_format(argument);
         return 0;
     case ARGP_KEY_ARG:
-        GROW(s->files[s->side], s->counts[s->side], s->room[s->side]);
-        s->files[s->side][s->counts[s->side]++] = argument;
+        session_list_add(&s->sides[s->side], argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -111,25 +110,28 @@ static void parse_sides(struct settings *s, const struct argp *argp, int argc, c
     while (middle < argc && strcmp(argv[middle], "--") != 0)
         middle++;
     parse_options(argp, "diff", middle, argv, s);
+    struct session_list *before = &s->sides[DIFF_BEFORE], *after = &s->sides[DIFF_AFTER];
     if (middle < argc) {
         s->side = DIFF_AFTER;
         parse_options(argp, "diff", argc - middle, argv + middle, s);
-    } else if (s->counts[DIFF_BEFORE] == 2) {
-        GROW(s->files[DIFF_AFTER], s->counts[DIFF_AFTER], s->room[DIFF_AFTER]);
-        s->files[DIFF_AFTER][s->counts[DIFF_AFTER]++] = s->files[DIFF_BEFORE][--s->counts[DIFF_BEFORE]];
-    } else if (s->counts[DIFF_BEFORE] > 2) {
+    } else if (before->count == 2) {
+        GROW(after->paths, after->count, after->room);
+        after->paths[after->count++] = before->paths[--before->count];
+    } else if (before->count > 2) {
         die(STATUS_ERROR, "diff: of %zu sessions, which are before and which after? Write -- between them",
-            s->counts[DIFF_BEFORE]);
+            before->count);
     }
-    if (!s->counts[DIFF_BEFORE] || !s->counts[DIFF_AFTER])
+    session_list_unique(before);
+    session_list_unique(after);
+    if (!before->count || !after->count)
         die(STATUS_ERROR, "diff: needs a session of before and one of after");
 }
 
 static void load_side(const struct settings *s, struct diff *d, enum diff_side side)
 {
-    for (size_t i = 0; i < s->counts[side]; i++) {
+    for (size_t i = 0; i < s->sides[side].count; i++) {
         struct loaded loaded;
-        load_session(&loaded, s->files[side][i], collect_default_jobs());
+        load_session(&loaded, s->sides[side].paths[i], collect_default_jobs());
         diff_add(d, side, &loaded);
         unload_session(&loaded);
     }
@@ -222,6 +224,6 @@ int command_diff(int argc, char **argv)
     diff_free(d);
     free(s.gates);
     for (int side = 0; side < DIFF_SIDES; side++)
-        free(s.files[side]);
+        session_list_drop(&s.sides[side]);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/sessions.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
@@ -21,7 +22,7 @@ static const struct argp_option options[] = {
 enum { TEXT_LIMIT = 40 };
 
 struct settings {
-    const char *file;
+    struct session_list sessions;
     enum rollup_by by;
     struct sorting sorting;
     bool limited;
@@ -74,7 +75,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             die(STATUS_ERROR, "--jobs: must be from 1 to 1024");
         return 0;
     case ARGP_KEY_ARG:
-        option_session(state, argument, &s->file);
+        session_list_add(&s->sessions, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -84,26 +85,35 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int command_report(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE]",
-        "Reports the four times of each function, module, thread or process of a session (dwell.data).\v"
+        options, parse, "[FILE...]",
+        "Reports the four times of each function, module, thread or process of a session (dwell.data), or of several.\v"
         "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
         "application inclusive time.", NULL, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, BY_FUNCTION, { .key = "elapsed_exclusive" }, false, NULL, table_print_text, collect_default_jobs() };
+    struct settings s = {
+        .by = BY_FUNCTION,
+        .sorting = { .key = "elapsed_exclusive" },
+        .print = table_print_text,
+        .jobs = collect_default_jobs(),
+    };
     parse_options(&argp, "report", argc, argv, &s);
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
     s.sorting.calls = view_needs_calls(s.sorting.key) || (s.columns && view_needs_calls(s.columns));
     if (s.sorting.calls && s.by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: columns of single calls are there for functions alone");
+    session_list_unique(&s.sessions);
+    if (s.sorting.calls && s.sessions.count > 1)
+        die(STATUS_ERROR, "--columns: columns of single calls are there for one session at a time");
     struct loaded loaded;
-    load_session(&loaded, s.file, s.jobs);
+    session_list_load(&s.sessions, &loaded, s.jobs);
     struct table table = view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);
+    session_list_drop(&s.sessions);
     return finish_output();
 }

@@ -1,5 +1,6 @@
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/sessions.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
@@ -15,7 +16,7 @@ static const struct argp_option options[] = {
 };
 
 struct settings {
-    const char *file;
+    struct session_list sessions;
     struct tree_options tree;
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
@@ -41,7 +42,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->print = option_format(argument);
         return 0;
     case ARGP_KEY_ARG:
-        option_session(state, argument, &s->file);
+        session_list_add(&s->sessions, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -51,20 +52,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int command_tree(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE]",
-        "Shows the call paths of a session (dwell.data) with their four times, the largest first.\v"
+        options, parse, "[FILE...]",
+        "Shows the call paths of a session (dwell.data), or of several, with their four times, the largest first.\v"
         "A star marks the hot path: it follows the largest child while that has at least half of its "
         "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.", NULL, NULL, NULL,
     };
-    struct settings s = { DEFAULT_SESSION, { 1, 40, false }, NULL, table_print_text };
+    struct settings s = { .tree = { 1, 40, false }, .print = table_print_text };
     parse_options(&argp, "tree", argc, argv, &s);
     struct loaded loaded;
-    load_session(&loaded, s.file, collect_default_jobs());
+    session_list_load(&s.sessions, &loaded, collect_default_jobs());
     struct table table = view_tree(&loaded, &s.tree);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);
+    session_list_drop(&s.sessions);
     return finish_output();
 }

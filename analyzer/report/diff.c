@@ -123,8 +123,9 @@ static struct profile *name_all(struct diff *d, const struct loaded *l, const st
     }
     for (size_t i = 0; i < p->function_count; i++) {
         const uint32_t module = p->functions[i].module;
-        /* addresses of no module say nothing of the next run's */
-        const char *name = p->modules[module].path[0] ? l->names[i].name : view.modules[module].path;
+        const bool nameless = strncmp(l->names[i].name, "[unknown]+", sizeof "[unknown]+" - 1) == 0;
+        const char *name =
+            nameless ? view.modules[module].path : l->names[i].name; /* the address would never be met again */
         view.functions[i] = (struct profile_function){ module, intern(&d->names, name, strlen(name)) };
     }
     for (size_t i = 0; i < p->thread_count; i++)

@@ -13,7 +13,7 @@
 #define COLUMNS_OF_TIME(key, title)                                                                                    \
     { key "_before", title " 1", CELL_TICKS, USE_ALWAYS, false },                                                      \
         { key "_after", title " 2", CELL_TICKS, USE_ALWAYS, false },                                                   \
-        { key "_change", "+-" title, CELL_CHANGE, USE_ALWAYS, false },                                                 \
+        { key "_change", title " +-", CELL_CHANGE, USE_ALWAYS, false },                                                \
         { key "_change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                               \
     {                                                                                                                  \
         key "_p", title " p", CELL_DIGITS, USE_ALWAYS, false                                                           \
@@ -21,7 +21,7 @@
 #define VALUE_COLUMNS                                                                                                  \
     { "calls_before", "CALLS 1", CELL_DIGITS, USE_ALWAYS, false },                                                     \
         { "calls_after", "CALLS 2", CELL_DIGITS, USE_ALWAYS, false },                                                  \
-        { "calls_change", "+-CALLS", CELL_DIGITS, USE_ALWAYS, false },                                                 \
+        { "calls_change", "CALLS +-", CELL_DIGITS, USE_ALWAYS, false },                                                \
         { "calls_change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                              \
         { "calls_p", "CALLS p", CELL_DIGITS, USE_ALWAYS, false }, COLUMNS_OF_TIME("elapsed_inclusive", "EL.INCL"),     \
         COLUMNS_OF_TIME("elapsed_exclusive", "EL.EXCL"), COLUMNS_OF_TIME("application_inclusive", "APP.INCL"),         \

@@ -110,6 +110,9 @@ void unload_session(struct loaded *l)
     for (size_t i = 0; i < l->summary.remark_count; i++)
         free(l->summary.remarks[i]);
     free(l->summary.remarks);
+    for (size_t i = 0; i < l->part_count; i++)
+        free(l->parts[i].path);
+    free(l->parts);
     names_free(l->names, l->profile->function_count);
     rollup_free(l->rollup);
     profile_free(l->profile);

@@ -9,6 +9,12 @@
 #include "report/table.h"
 #include "trace/session_file.h"
 
+/* One of several sessions: its processes have serial numbers below the end, and not below the end of the one before. */
+struct loaded_part {
+    char *path;
+    uint32_t process_end;
+};
+
 /* A session with all that views need of it. */
 struct loaded {
     struct session_file *file;
@@ -16,11 +22,19 @@ struct loaded {
     struct rollup *rollup;
     struct function_name *names;
     struct session_summary summary;
+    struct loaded_part *parts; /* of several sessions; none where it is one */
+    size_t part_count;
 };
 
 /* Reads, profiles and names the whole; ends the program where the file cannot be read. */
 void load_session(struct loaded *l, const char *path, unsigned jobs);
 void unload_session(struct loaded *l);
+
+/* Several at once, for views of sums: no chunks, no marks, no times of day are there, and what remains is in nanoseconds. */
+void load_sessions(struct loaded *l, const char *const *paths, size_t count, unsigned jobs);
+
+/* The path of the session that a process (serial number) is of. */
+const char *loaded_session_of(const struct loaded *l, uint32_t process);
 
 /* Column sets; those of the times come in all of them. */
 struct sorting {

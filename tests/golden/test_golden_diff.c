@@ -50,6 +50,7 @@ Test(golden_diff, two_sessions)
 Test(golden_diff, several_sessions)
 {
     check_formats("diff before-1 before-2 before-3 -- after-1 after-2 after-3", "diff-several");
+    check_golden("diff 'before-*' -- 'after-[123]' ./after-2", "diff-several.txt");
 }
 
 Test(golden_diff, by_module_and_by_path)
@@ -71,6 +72,16 @@ Test(golden_diff, another_program_without_a_source_of_os_events)
     check_golden("diff before-1 blind", "diff-blind.txt");
 }
 
+Test(golden_diff, a_session_and_itself)
+{
+    struct ran r = run("$DWELL diff before-1 before-1 --columns calls_change,elapsed_exclusive_change --format csv");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(eq(str, r.out,
+                 "judged,in,function,module,calls_change,elapsed_exclusive_change_ns\r\n"
+                 ",both,log_line,shop,0,0\r\n,both,main,shop,0,0\r\n,both,price::lookup(int),libprice.so,0,0\r\n"));
+    ran_drop(&r);
+}
+
 static void check_error(const char *arguments, const char *message)
 {
     struct ran r = run("$DWELL diff %s", arguments);
@@ -86,6 +97,7 @@ Test(golden_diff, errors)
     check_error("before-1 --", "dwell: diff: needs a session of before and one of after\n");
     check_error("before-1 before-2 after-1",
                 "dwell: diff: of 3 sessions, which are before and which after? Write -- between them\n");
+    check_error("before-1 -- 'nothing-*'", "dwell: nothing-*: no such files\n");
     check_error("before-1 missing", "dwell: missing: No such file or directory\n");
     check_error("before-1 after-1 --by thread", "dwell: --by: 'thread' is none of function, module, path\n");
     check_error("before-1 after-1 --sort speed", "dwell: --sort: no value 'speed'; --columns help lists them\n");
