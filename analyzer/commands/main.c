@@ -23,6 +23,7 @@ static const struct {
     { "info", command_info, "what a session holds, and what was lost" },
     { "export", command_export, "write a session in a format that other tools read" },
     { "perflog", command_perflog, "markers, CPU and memory of PerfLog logs; or two logs compared" },
+    { "merge", command_merge, "make one session of several" },
     { "import", command_import, "make a session of what another profiler wrote" },
     { "control", command_control, "pause, resume, stop or dump a recording that runs; enable trace events" },
 };
