@@ -48,6 +48,7 @@ void diff_free(struct diff *d)
     free(d->runs);
     free(d->remarks);
     free(d->rows);
+    free(d->places);
     profile_free(d->keys);
     intern_drop(&d->names);
     free(d);
@@ -382,28 +383,51 @@ static void judge_value(struct diff *d, enum diff_value value, const struct diff
 
 /* ---- order ---- */
 
-/* By function and module; of paths then by their callers. The same whatever the sessions' order of events was. */
+static int compare_functions(const struct diff *d, uint32_t f, uint32_t g)
+{
+    const int order = strcmp(diff_function_name(d, f), diff_function_name(d, g));
+    return order ? order : strcmp(diff_function_module(d, f), diff_function_module(d, g));
+}
+
+/* By function, depth and callers. Recursions are as deep as a stack: the depth spares most of the way up. */
+static int compare_paths(const struct diff *d, uint32_t x, uint32_t y)
+{
+    const struct profile_node *nodes = d->keys->nodes;
+    int order = compare_functions(d, nodes[x].function, nodes[y].function);
+    if (order == 0 && d->places[x].depth != d->places[y].depth)
+        return d->places[x].depth < d->places[y].depth ? -1 : 1;
+    while (order == 0 && nodes[x].parent != nodes[y].parent) {
+        x = nodes[x].parent;
+        y = nodes[y].parent;
+        order = compare_functions(d, nodes[x].function, nodes[y].function);
+    }
+    return order;
+}
+
+/* The same whatever the sessions' order of events was. */
 static int compare_keys(const struct diff *d, uint32_t x, uint32_t y)
 {
     if (d->by == DIFF_MODULES)
         return strcmp(d->keys->modules[x].path, d->keys->modules[y].path);
-    while (x != y) {
-        uint32_t f = x, g = y;
-        if (d->by == DIFF_PATHS) {
-            f = d->keys->nodes[x].function;
-            g = d->keys->nodes[y].function;
-            if (f == PROFILE_NONE || g == PROFILE_NONE)
-                return f == PROFILE_NONE ? -1 : 1;
-        }
-        int order = strcmp(diff_function_name(d, f), diff_function_name(d, g));
-        if (order == 0)
-            order = strcmp(diff_function_module(d, f), diff_function_module(d, g));
-        if (order != 0 || d->by != DIFF_PATHS)
-            return order;
-        x = d->keys->nodes[x].parent;
-        y = d->keys->nodes[y].parent;
+    return d->by == DIFF_PATHS ? compare_paths(d, x, y) : compare_functions(d, x, y);
+}
+
+static void find_places(struct diff *d)
+{
+    const struct profile *p = d->keys;
+    d->places = need_memory(p->node_count, sizeof *d->places);
+    for (size_t i = 0; i < p->node_count; i++) {
+        const uint32_t parent = p->nodes[i].parent;
+        if (parent == PROFILE_NONE)
+            continue;
+        const struct diff_place *before = &d->places[parent];
+        const bool again = p->nodes[parent].function == p->nodes[i].function;
+        d->places[i] = (struct diff_place){
+            .depth = before->depth + 1,
+            .repeats = again ? before->repeats + 1 : 1,
+            .above = again ? before->above : parent,
+        };
     }
-    return 0;
 }
 
 struct order {
@@ -433,6 +457,7 @@ static int compare_rows(const void *a, const void *b, void *data)
 
 void diff_judge(struct diff *d, const struct diff_options *options)
 {
+    find_places(d);
     make_rows(d, options->min_percent);
     for (int value = 0; value < DIFF_VALUES; value++)
         if (d->known[value])
@@ -459,20 +484,23 @@ enum { MOST_SHOWN = 64 };
 char *diff_path(const struct diff *d, uint32_t node)
 {
     const struct profile_node *nodes = d->keys->nodes;
-    const char *names[MOST_SHOWN];
+    uint32_t shown[MOST_SHOWN];
+    char *path = NULL;
     size_t count = 0, length = 0;
-    for (; count < MOST_SHOWN && nodes[node].parent != PROFILE_NONE; node = nodes[node].parent) {
-        names[count] = diff_function_name(d, nodes[node].function);
-        length += strlen(names[count++]) + 1;
-    }
-    char *path = need_memory(length + sizeof "...;", 1), *at = path;
+    for (; count < MOST_SHOWN && nodes[node].parent != PROFILE_NONE; node = d->places[node].above)
+        shown[count++] = node;
+    FILE *out = open_memstream(&path, &length);
+    if (!out)
+        die(STATUS_ERROR, "out of memory");
     if (nodes[node].parent != PROFILE_NONE)
-        at = stpcpy(at, "...;");
+        fputs("...;", out);
     while (count-- > 0) {
-        at = stpcpy(at, names[count]);
-        if (count)
-            *at++ = ';';
+        fputs(diff_function_name(d, nodes[shown[count]].function), out);
+        if (d->places[shown[count]].repeats > 1)
+            fprintf(out, " x%u", d->places[shown[count]].repeats);
+        fputs(count ? ";" : "", out);
     }
+    fclose(out);
     return path;
 }
 

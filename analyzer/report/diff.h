@@ -55,6 +55,13 @@ struct diff_row {
     struct diff_pair values[DIFF_VALUES];
 };
 
+/* Where a node is: a function that calls itself again and again is one step of its path. */
+struct diff_place {
+    uint32_t depth;   /* of the call path, from 1 */
+    uint32_t repeats; /* calls of the function in a row that end with this one */
+    uint32_t above;   /* the node before these */
+};
+
 struct diff {
     enum diff_by by;
     char *program; /* that the first session of before ran; NULL: unknown */
@@ -69,6 +76,7 @@ struct diff {
     size_t remark_count, remark_room;
     struct diff_row *rows;
     size_t row_count, row_room;
+    struct diff_place *places; /* by node; set when it is judged */
 };
 
 struct diff_options {
@@ -96,7 +104,7 @@ char *diff_row_name(const struct diff *d, const struct diff_row *row);
 /* A function's name, by its number. */
 const char *diff_function_name(const struct diff *d, uint32_t function);
 const char *diff_function_module(const struct diff *d, uint32_t function);
-/* "main;handle;audit": of very deep ones the innermost functions. To be freed by the caller. */
+/* "main;handle x3;audit": of very long ones the innermost functions. To be freed by the caller. */
 char *diff_path(const struct diff *d, uint32_t node);
 
 /* One line: how it was judged. To be freed by the caller. */

@@ -233,14 +233,6 @@ static void fill_values(const struct diff *d, struct cell *cells, const struct d
     }
 }
 
-static unsigned depth_of(const struct diff *d, uint32_t node)
-{
-    unsigned depth = 0;
-    while ((node = d->keys->nodes[node].parent) != PROFILE_NONE)
-        depth++;
-    return depth;
-}
-
 static void fill_key(const struct diff *d, struct cell *cells, uint32_t key)
 {
     if (d->by == DIFF_MODULES) {
@@ -253,7 +245,7 @@ static void fill_key(const struct diff *d, struct cell *cells, uint32_t key)
         return;
     }
     char *path = diff_path(d, key);
-    cell_number(&cells[0], depth_of(d, key));
+    cell_number(&cells[0], d->places[key].depth);
     cell_text(&cells[1], path);
     cell_text(&cells[2], diff_function_module(d, d->keys->nodes[key].function));
     free(path);

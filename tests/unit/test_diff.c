@@ -399,21 +399,59 @@ Test(unit_diff, what_is_no_condition)
     diff_free(d);
 }
 
-Test(unit_diff, very_deep_paths_show_their_inner_end)
+/* a, b, a, b and so on, `depth` deep, and then `more` times c, each called once. */
+static struct diff *deep(unsigned depth, unsigned more)
 {
     struct diff *d = diff_new(DIFF_PATHS);
-    uint32_t node = profile_root(d->keys, 0, 0);
-    const uint32_t function =
-        profile_function(d->keys, profile_module(d->keys, "m", (const uint8_t *)"", 0), intern(&d->names, "f", 1));
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        struct loaded l;
+        struct writer *w = writer_new();
+        write_process(w, 1, 100, "/bin/prog");
+        write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+        write_module(w, 1, 1, 0x400000, 0x400000, 0x500000, 0, "/bin/prog");
+        write_symbol_module(w, 0, "/bin/prog");
+        write_symbol(w, 0, 0, 0, 0x1000, "a");
+        write_symbol(w, 0, 0, 0, 0x2000, "b");
+        write_symbol(w, 0, 0, 0, 0x3000, "c");
+        begin_events(w, 1, 1, 0, 1000, NULL, 0);
+        for (unsigned i = 0; i < depth + more; i++)
+            write_enter(w, 1000 + i, i >= depth ? 0x403000 : i % 2 ? 0x402000 : 0x401000);
+        for (unsigned i = 0; i < depth + more; i++)
+            write_exit(w, 2000 + i);
+        end_events(w, true);
+        writer_save(w, test_path("deep.dwell"));
+        writer_free(w);
+        load_session(&l, test_path("deep.dwell"), 1);
+        diff_add(d, (enum diff_side)side, &l);
+        unload_session(&l);
+    }
+    diff_judge(d, &(struct diff_options){ .sort = DIFF_VALUES });
+    return d;
+}
+
+Test(unit_diff, functions_that_call_themselves_are_one_step_of_a_path)
+{
+    struct diff *d = deep(3, 500);
+    cr_assert(eq(sz, d->row_count, 503));
+    row_of(d, "a");
+    row_of(d, "a;b;a");
+    row_of(d, "a;b;a;c");
+    row_of(d, "a;b;a;c x2");
+    const struct diff_row *last = row_of(d, "a;b;a;c x500");
+    cr_assert(eq(u32, d->places[last->key].depth, 503));
+    cr_assert(eq(ptr, (void *)last, (void *)&d->rows[502])); /* by name, then depth */
+    diff_free(d);
+}
+
+Test(unit_diff, very_long_paths_show_their_inner_end)
+{
+    struct diff *d = deep(65, 0);
+    char all[64 * 2 + 1] = "", longer[64 * 2 + 8] = "...;";
     for (int i = 0; i < 64; i++)
-        node = profile_child(d->keys, node, function);
-    char *path = diff_path(d, node);
-    cr_assert(eq(sz, strlen(path), 64 * 2 - 1));
-    cr_assert(eq(int, strncmp(path, "f;f;", 4), 0));
-    free(path);
-    path = diff_path(d, profile_child(d->keys, node, function));
-    cr_assert(eq(sz, strlen(path), 4 + 64 * 2 - 1));
-    cr_assert(eq(int, strncmp(path, "...;f;f;", 8), 0));
-    free(path);
+        strcat(strcat(all, i ? ";" : ""), i % 2 ? "b" : "a");
+    for (int i = 0; i < 64; i++)
+        strcat(strcat(longer, i ? ";" : ""), i % 2 ? "a" : "b");
+    row_of(d, all);
+    row_of(d, longer);
     diff_free(d);
 }
