@@ -223,6 +223,34 @@ slow:
     slow_exit(function, stack_pointer, tail_call);
 }
 
+/* As filter_exit, with an extension that says that the OS worked. */
+bool filter_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer)
+{
+    const uint64_t state = thread_state(t);
+    char *const at = t->base + (uint32_t)state;
+    struct dwell_chunk_header *const chunk = t->chunk;
+    const struct call *call = thread_call(t, state) - 1;
+    if ((uint32_t)state > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span ||
+        call->function != function || stack_pointer > call->stack_pointer)
+        return false;
+    if (call->kind == CALL_HIDDEN)
+        return thread_claim(t, state, state - one_call);
+    const uint64_t now = clock_counter();
+    if (*t->os_word != t->os_seen || now < t->last)
+        return false;
+    if (call->kind == CALL_WAITING)
+        return now - call->enter_time < runtime.filter_shortest && thread_claim(t, state, state - one_call);
+    if (now - t->last > DWELL_TIME_MASK || t->kept_words || t->left_untold)
+        return false;
+    if (!thread_claim(t, state, state - one_call + 2 * EXIT_BYTES))
+        return false;
+    slow_tell_counts(chunk, EXIT_BYTES, 0);
+    store_word(at, (uint32_t)DWELL_EXT_OS << DWELL_EXTENSION_LENGTH_BITS);
+    store_word(at + EXIT_BYTES, (uint32_t)DWELL_WORD_EXIT << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
+    t->last = now;
+    return true;
+}
+
 /* ---- the unusual event; signals are held back ---- */
 
 uint32_t filter_shown_depth(const struct thread *t)
@@ -254,13 +282,16 @@ static void pop(struct thread *t, uint64_t now)
     t->state -= one_call;
 }
 
-static void end_call(struct thread *t, uint64_t now)
+static void end_call(struct thread *t, uint64_t now, bool flagged)
 {
     const struct call *call = thread_call(t, t->state) - 1;
     if (call->kind == CALL_WAITING && (t->kept_words || now - call->enter_time >= runtime.filter_shortest))
         filter_flush(t);
-    if (call->kind == CALL_SHOWN)
+    if (call->kind == CALL_SHOWN) {
+        if (flagged)
+            slow_keep_flag(t);
         slow_emit(t, now, call->function, false);
+    }
     t->state -= one_call;
 }
 
@@ -309,10 +340,11 @@ void filter_record(struct thread *t, const struct event *event)
         if (event->enter)
             begin_call(t, event, now);
         else
-            end_call(t, now);
+            end_call(t, now, event->flagged);
     }
     thread_set_limit(t);
     sys_restore_signals(mask);
+    os_forget_own(t);
 }
 
 /* A function that starts or stops the recording is entered. */

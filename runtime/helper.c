@@ -21,7 +21,8 @@ enum {
     PREPARED_SIZE = 256 << 10,
     PATIENCE = 2000, /* milliseconds to wait for an answer before the helper counts as lost */
     MOST_DESCRIPTORS = 65536,
-    REQUEST_RING = 1, /* no size of a chunk */
+    REQUEST_RING = 1, /* no sizes of a chunk */
+    REQUEST_CLOSE = 2,
 };
 
 #ifndef PIDFD_THREAD
@@ -48,7 +49,9 @@ static bool answer_request(struct process *p, int fd)
     if (!size)
         return false;
     if (size == REQUEST_RING)
-        p->answer.at = os_open_ring(p->request_tid);
+        p->answer.at = os_open_ring(p->request_tid, &p->request_fd);
+    else if (size == REQUEST_CLOSE)
+        sys_close(p->request_fd);
     else
         p->answer = chunk_prepare(fd, size);
     __atomic_store_n(&p->request_size, 0, __ATOMIC_RELAXED);
@@ -211,15 +214,26 @@ struct area helper_ask(uint32_t size)
     return area;
 }
 
-bool helper_open_ring(uint32_t tid, void **ring)
+bool helper_open_ring(uint32_t tid, void **ring, int *syscalls)
 {
     struct process *p = runtime.process;
     lock_take(&p->request_lock);
     p->request_tid = tid;
     const bool answered = p->helper_tid && request(p, REQUEST_RING);
     *ring = answered ? p->answer.at : NULL;
+    *syscalls = answered && p->answer.at ? p->request_fd : OS_NOTHING;
     lock_release(&p->request_lock);
     return answered;
+}
+
+void helper_close(int fd)
+{
+    struct process *p = runtime.process;
+    lock_take(&p->request_lock);
+    p->request_fd = fd;
+    if (p->helper_tid)
+        request(p, REQUEST_CLOSE);
+    lock_release(&p->request_lock);
 }
 
 /* Where the program may not open the file any more, the helper's own descriptor is copied. */

@@ -142,6 +142,9 @@ slow:
     slow_exit(address, stack_pointer, tail_call);
 }
 
+void probe_enter(void *function, void *call_site) __attribute__((alias("__cyg_profile_func_enter")));
+void probe_exit(void *function, void *call_site) __attribute__((alias("__cyg_profile_func_exit")));
+
 /* Marks what this is linked into, so that `dwell record` does not load the runtime a second time. */
 __asm__(".pushsection .note.dwell, \"a\", %note\n"
         ".balign 4\n"

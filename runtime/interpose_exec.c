@@ -4,6 +4,8 @@
  * take no lock and leave nothing behind. system and popen take the environment from `environ` itself, where it is put
  * while they run.
  */
+#include "oscalls.h"
+
 #include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -152,21 +154,33 @@ DWELL_EXPORT int execle(const char *path, const char *first, ...)
 
 /* ---- in a child made for it ---- */
 
-DWELL_EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+/* Evaluates `call` as a row. */
+#define AS_ROW(name, call)                                                                        \
+    ({                                                                                            \
+        const bool row_ = os_call_begin(OS_##name, __builtin_return_address(0));                  \
+        typeof(call) answer_ = (call);                                                            \
+        if (row_)                                                                                 \
+            os_call_end(OS_##name);                                                               \
+        answer_;                                                                                  \
+    })
+
+DWELL_EXPORT OS_CALL_CODE int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
                              const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, false, NEXT(posix_spawn)(pid, path, actions, attributes, argv, list));
+    return WITH_ENVIRONMENT(list, envp, false,
+                            AS_ROW(posix_spawn, NEXT(posix_spawn)(pid, path, actions, attributes, argv, list)));
 }
 
-DWELL_EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+DWELL_EXPORT OS_CALL_CODE int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
                               const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
-    return WITH_ENVIRONMENT(list, envp, false, NEXT(posix_spawnp)(pid, file, actions, attributes, argv, list));
+    return WITH_ENVIRONMENT(list, envp, false,
+                            AS_ROW(posix_spawnp, NEXT(posix_spawnp)(pid, file, actions, attributes, argv, list)));
 }
 
 /* ---- by a shell ---- */
 
-static pthread_mutex_t shown_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint32_t shown_lock;
 static struct {
     int users;
     char **before, **list;
@@ -175,7 +189,7 @@ static struct {
 
 static void show(void)
 {
-    pthread_mutex_lock(&shown_lock);
+    lock_take(&shown_lock);
     if (shown.users++ == 0) {
         shown.size = environment_room(environ, false);
         void *room = shown.size ? sys_memory(shown.size) : NULL;
@@ -184,14 +198,14 @@ static void show(void)
             environ = shown.list = environment_fill(environ, room);
         }
     }
-    pthread_mutex_unlock(&shown_lock);
+    lock_release(&shown_lock);
 }
 
 /* Where the program has changed its environment meanwhile, libc has made a copy of what was shown. */
 static void hide(void *unused)
 {
     (void)unused;
-    pthread_mutex_lock(&shown_lock);
+    lock_take(&shown_lock);
     if (--shown.users == 0 && shown.list) {
         if (environ == shown.list) {
             environ = shown.before;
@@ -201,7 +215,7 @@ static void hide(void *unused)
         }
         shown.list = NULL;
     }
-    pthread_mutex_unlock(&shown_lock);
+    lock_release(&shown_lock);
 }
 
 /* The threads that were at it are not in the child, and may have held the lock. */
@@ -211,27 +225,27 @@ void environment_forked(void)
         return;
     shown.users = 0;
     shown.list = NULL;
-    shown_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    shown_lock = 0;
     if (environ)
         environment_hide(environ);
 }
 
-DWELL_EXPORT int system(const char *command)
+DWELL_EXPORT OS_CALL_CODE int system(const char *command)
 {
     int result, error;
     show();
     pthread_cleanup_push(hide, NULL);
-    result = NEXT(system)(command);
+    result = AS_ROW(system, NEXT(system)(command));
     error = errno;
     pthread_cleanup_pop(1);
     errno = error;
     return result;
 }
 
-DWELL_EXPORT FILE *popen(const char *command, const char *mode)
+DWELL_EXPORT OS_CALL_CODE FILE *popen(const char *command, const char *mode)
 {
     show();
-    FILE *result = NEXT(popen)(command, mode);
+    FILE *result = AS_ROW(popen, NEXT(popen)(command, mode));
     int error = errno;
     hide(NULL);
     errno = error;

@@ -5,7 +5,9 @@
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -24,7 +26,57 @@ const size_t os_ring_size = PAGE + RING_SIZE;
 
 /* ---- perf ---- */
 
-void *os_open_ring(uint32_t tid)
+/* The number of the kernel's event for the start of a system call; zero: this user may not know. */
+static uint32_t find_syscalls_event(void)
+{
+    static const char *const places[] = { "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",
+                                          "/sys/kernel/debug/tracing/events/raw_syscalls/sys_enter/id" };
+    char text[16];
+    for (int i = 0; i < 2; i++)
+        if (sys_read_file(places[i], text, sizeof text) > 0)
+            return (uint32_t)strtoul(text, NULL, 10);
+    return 0;
+}
+
+static struct perf_event_attr syscalls_event(void)
+{
+    return (struct perf_event_attr){
+        .type = PERF_TYPE_TRACEPOINT,
+        .size = sizeof(struct perf_event_attr),
+        .config = runtime.syscalls_id,
+        .sample_period = 1,
+        .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
+        .use_clockid = 1, /* the same as its ring's owner */
+        .clockid = runtime.clock == DWELL_CLOCK_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW,
+    };
+}
+
+bool os_watch_syscalls(void)
+{
+    runtime.syscalls_id = find_syscalls_event();
+    struct perf_event_attr attr = syscalls_event();
+    const long fd = runtime.syscalls_id ? SYS5(perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) : -1;
+    if (fd < 0)
+        runtime.syscalls_id = 0;
+    else
+        sys_close((int)fd);
+    return runtime.syscalls_id != 0;
+}
+
+/* Another event of the thread's that writes into the same ring. It lives as long as its descriptor. */
+static int add_syscalls(long ring_fd, uint32_t tid)
+{
+    struct perf_event_attr attr = syscalls_event();
+    const long fd = SYS5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        return OS_NOTHING;
+    if (SYS3(ioctl, fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) == 0)
+        return (int)fd;
+    sys_close((int)fd);
+    return OS_NOTHING;
+}
+
+void *os_open_ring(uint32_t tid, int *syscalls)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -43,6 +95,8 @@ void *os_open_ring(uint32_t tid)
     if (fd < 0)
         return NULL;
     void *ring = sys_map(PAGE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    if (syscalls)
+        *syscalls = ring && runtime.syscalls_id ? add_syscalls(fd, tid) : OS_NOTHING;
     sys_close((int)fd); /* the mapping keeps the event alive */
     return ring;
 }
@@ -70,6 +124,13 @@ struct switch_state {
     uint64_t out_time;
     bool out, preempted;
     uint32_t faults;
+    bool flagged;
+};
+
+/* A sample of a system call: what it has behind its time. */
+struct syscall_sample {
+    uint32_t size;
+    char data[8 + 8 + 6 * 8]; /* common to all events; number; arguments */
 };
 
 static void put_head(struct os_events *e, enum dwell_extension type, int words)
@@ -120,7 +181,7 @@ static void copy_from_ring(const char *data, uint64_t at, void *to, size_t size)
 static void take_record(const struct perf_event_header *head, uint64_t ns, struct switch_state *s, struct os_events *e)
 {
     if (head->type == PERF_RECORD_SAMPLE) {
-        s->faults++;
+        s->faults += head->size == sizeof *head + sizeof ns; /* else it is a system call */
     } else if (head->type == PERF_RECORD_SWITCH && head->misc & PERF_RECORD_MISC_SWITCH_OUT) {
         s->out = true;
         s->preempted = head->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
@@ -129,6 +190,18 @@ static void take_record(const struct perf_event_header *head, uint64_t ns, struc
         put_switch(e, s, to_ticks(&s->now, ns));
         s->out = false;
     }
+}
+
+/* System calls of the runtime's own are none of the program's. */
+static bool is_own(const char *data, uint64_t at, const struct perf_event_header *head)
+{
+    struct syscall_sample sample;
+    if (head->type != PERF_RECORD_SAMPLE || head->size < sizeof *head + sizeof(uint64_t) + sizeof sample)
+        return false;
+    copy_from_ring(data, at + sizeof *head + sizeof(uint64_t), &sample, sizeof sample);
+    uint64_t sixth;
+    memcpy(&sixth, sample.data + sizeof sample.data - sizeof sixth, sizeof sixth);
+    return sixth == SYS_OWN;
 }
 
 static uint64_t read_ring(struct thread *t, struct os_events *e)
@@ -148,9 +221,13 @@ static uint64_t read_ring(struct thread *t, struct os_events *e)
         if (record.head.size < sizeof record.head)
             break;
         copy_from_ring(data, at + record.head.size - sizeof record.time, &record.time, sizeof record.time);
-        take_record(&record.head, record.time, &state, e);
+        if (!is_own(data, at, &record.head)) {
+            take_record(&record.head, record.time, &state, e);
+            state.flagged = true;
+        }
         at += record.head.size;
     }
+    e->flagged = state.flagged;
     if (state.faults) {
         put_head(e, DWELL_EXT_FAULTS, 1);
         e->words[e->length++] = state.faults > UINT16_MAX ? UINT16_MAX : (uint16_t)state.faults;
@@ -236,13 +313,14 @@ static bool wanted(enum dwell_os_source source)
 static bool open_perf(struct thread *t)
 {
     void *at = NULL;
-    if (wanted(DWELL_OS_PERF) && !helper_open_ring(t->tid, &at))
-        at = os_open_ring(0);
+    t->os_syscalls = OS_NOTHING;
+    if (wanted(DWELL_OS_PERF) && !helper_open_ring(t->tid, &at, &t->os_syscalls))
+        at = os_open_ring(0, NULL);
     if (!at)
         return false;
     const struct perf_event_mmap_page *ring = at;
     t->os_ring = at;
-    t->os_source = DWELL_OS_PERF;
+    t->os_source = t->os_syscalls != OS_NOTHING ? DWELL_OS_SYSCALLS : DWELL_OS_PERF;
     t->os_word = (const volatile uint64_t *)&ring->data_head;
     t->os_tail = t->os_seen = *t->os_word;
     return true;
@@ -273,6 +351,8 @@ void os_close(struct thread *t)
         *(volatile uint64_t *)t->os_word = 0;
     if (t->os_ring)
         sys_unmap(t->os_ring, PAGE + RING_SIZE);
+    if (t->os_source == DWELL_OS_SYSCALLS)
+        helper_close(t->os_syscalls);
     t->os_ring = NULL;
     t->os_source = DWELL_OS_NONE;
     t->os_word = &nothing;
@@ -283,9 +363,9 @@ uint64_t os_read(struct thread *t, struct os_events *e)
 {
     e->length = 0;
     e->flagged = true;
-    if (t->os_source == DWELL_OS_PERF) {
+    if (t->os_ring) {
         uint64_t head = read_ring(t, e);
-        if (e->length == 0)
+        if (e->length == 0 && e->flagged)
             put_head(e, DWELL_EXT_OS, 0);
         return head;
     }
@@ -298,7 +378,7 @@ uint64_t os_read(struct thread *t, struct os_events *e)
 
 bool os_commit(struct thread *t, uint64_t head)
 {
-    if (t->os_source != DWELL_OS_PERF) {
+    if (!t->os_ring) {
         arm((volatile uint64_t *)t->os_word);
         return true;
     }
@@ -320,4 +400,15 @@ void os_skip(struct thread *t)
         struct os_events events;
         os_commit(t, os_read(t, &events));
     }
+}
+
+/* Else an event that makes system calls of its own would send the next one the same way. */
+void os_forget_own(struct thread *t)
+{
+    if (t->os_source != DWELL_OS_SYSCALLS || *t->os_word == t->os_seen)
+        return;
+    struct os_events events;
+    const uint64_t head = os_read(t, &events);
+    if (!events.flagged)
+        os_commit(t, head);
 }

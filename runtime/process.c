@@ -85,6 +85,7 @@ static void choose_os_sources(void)
     runtime.os_wanted = 1u << DWELL_OS_PERF | 1u << DWELL_OS_RSEQ;
     if (!events)
         return;
+    runtime.syscalls_wanted = strcmp(events, "syscalls") == 0;
     if (strcmp(events, "perf") == 0)
         runtime.os_wanted = 1u << DWELL_OS_PERF;
     else if (strcmp(events, "rseq") == 0)
@@ -137,6 +138,8 @@ static int set_up(void)
     }
     runtime.clock = runtime.session.header->clock;
     choose_mode();
+    if (runtime.syscalls_wanted)
+        os_watch_syscalls();
     filter_begin(fd);
     struct process *p = sys_memory((sizeof *p + PAGE - 1) / PAGE * PAGE);
     if (!p || SYS3(madvise, p, (sizeof *p + PAGE - 1) / PAGE * PAGE, MADV_WIPEONFORK) < 0) {
@@ -146,6 +149,8 @@ static int set_up(void)
         return -ENOMEM;
     }
     runtime.process = p;
+    const char *calls = environment_get("DWELL_OS_CALLS");
+    runtime.os_calls = !calls || strcmp(calls, "off") != 0;
     pthread_key_t key;
     if (pthread_key_create(&key, thread_key_ended) == 0) {
         runtime.thread_key = key;
@@ -181,6 +186,8 @@ static void note_missing_features(void)
 {
     if (!runtime.process->helper_tid)
         metadata_note("no helper thread could be started: chunks are prepared by the program's threads");
+    if (runtime.syscalls_wanted && !runtime.syscalls_id)
+        metadata_note("this user may not watch system calls: those that do not wait are seen only as calls of libc");
     if (runtime.clock == DWELL_CLOCK_MONOTONIC)
         metadata_note("the CPU's counter cannot be used as a clock: every event reads CLOCK_MONOTONIC");
 }

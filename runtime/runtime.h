@@ -165,6 +165,7 @@ struct thread {
     uint32_t next_upper;  /* which of `upper` is replaced next */
     uint32_t key_passes;  /* how often libc has told that the thread ends */
     uint32_t os_source;
+    int os_syscalls;  /* perf: a descriptor in the helper's table */
     uint64_t os_tail; /* perf: how far the ring has been read */
     void *os_ring;
     uint64_t os_unknown; /* rseq: how often another user's pointer was found */
@@ -239,8 +240,9 @@ struct process {
     char *helper_stack;
     int helper_fd;        /* the session, in the helper's own table */
     uint32_t helper_stop; /* it is to end */
-    uint32_t request_size; /* a chunk asked for from the helper, or REQUEST_RING */
+    uint32_t request_size; /* a chunk asked for from the helper, or REQUEST_... */
     uint32_t request_tid;  /* whose ring */
+    int request_fd;        /* to be closed, or in the answer */
     uint32_t request_done; /* changes when the answer is there */
     struct area answer;
     uint32_t pool_target;          /* how many chunks the helper keeps ready */
@@ -277,6 +279,9 @@ struct runtime {
     bool on;                  /* what the global and the process level say together */
     uint64_t forked_at;   /* time of the last fork, read in the child, */
     uint32_t forked_pid, forked_from; /* which is this process, and its parent that one */
+    uint32_t syscalls_id; /* the kernel's number of the event that tells of system calls; zero: they are not watched */
+    bool syscalls_wanted;
+    bool os_calls;        /* calls of the OS are rows (oscalls.c) */
     uint32_t os_wanted;   /* bit a source of OS events that may be used, 1 << enum dwell_os_source */
     char path[4096];      /* of the session file */
 };
@@ -336,6 +341,10 @@ static inline bool thread_claim(struct thread *t, uint64_t expected, uint64_t wa
 #endif
 }
 
+/* The probes, as the runtime itself calls them. */
+void probe_enter(void *function, void *call_site);
+void probe_exit(void *function, void *call_site);
+
 /* What a probe tells. */
 struct event {
     uint64_t function;
@@ -343,6 +352,7 @@ struct event {
     uint64_t site; /* of an enter */
     bool enter;
     bool tail_call;
+    bool flagged; /* an exit: the OS worked, whether its source has seen it or not */
 };
 
 /* slow.c: an event that is not of the usual kind. Any thread, any time, in signal handlers too. */
@@ -366,8 +376,13 @@ void slow_control(struct thread *t, const struct control_event *event);
  * for it; and keeping what the OS did. */
 void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter);
 void slow_keep_os_events(struct thread *t);
+/* An event that has been claimed has so many bytes of extensions, and tells of so many calls that were left. */
+void slow_tell_counts(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left);
+void slow_keep_flag(struct thread *t); /* the OS worked, if nothing tells of it yet */
 /* Frames that lie below that stack pointer have been left; the thread's next event tells of it. */
 void slow_leave_below(struct thread *t, uint64_t stack_pointer);
+/* The end of a call of the OS (oscalls.c). */
+void slow_exit_flagged(uint64_t function, uint64_t stack_pointer);
 void slow_lose(void); /* counts an event that is not recorded */
 
 /* quiet.c: the probes of a paused thread keep its shadow stack, and nothing else. quiet_slow is for the events that
@@ -382,6 +397,7 @@ void quiet_end(struct thread *t, uint64_t time);
 void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
 void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 void tree_record(struct thread *t, const struct event *event);
+bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* false: it is not a usual event */
 void tree_pause(struct thread *t, uint64_t time); /* signals are held back from here on */
 void tree_resume(struct thread *t, uint64_t time);
 void tree_end(struct thread *t);
@@ -410,6 +426,7 @@ uint32_t filter_action(uint64_t function);
 void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
 void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 void filter_record(struct thread *t, const struct event *event);
+bool filter_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* as tree_exit_flagged */
 void filter_trigger(const struct event *event);
 void filter_ignore(struct thread *t, uint32_t depth, uint64_t now); /* signals are held back from here on */
 uint32_t filter_shown_depth(const struct thread *t);
@@ -502,7 +519,8 @@ bool helper_is_here(void); /* the caller is the helper thread */
 struct area helper_ask(uint32_t size);
 /* A ring of what the OS does on that thread, opened where the program cannot see its descriptor; false: there is no
  * helper to do it. */
-bool helper_open_ring(uint32_t tid, void **ring);
+bool helper_open_ring(uint32_t tid, void **ring, int *syscalls);
+void helper_close(int fd); /* in its table */
 /* Ends the helper, and returns a descriptor of the session for its successor; negative: there was none to end. */
 int helper_pause(void);
 void helper_resume(int fd);
@@ -539,13 +557,18 @@ struct os_events {
     int length; /* of words */
     uint16_t words[OS_MOST_WORDS];
 };
-void *os_open_ring(uint32_t tid); /* zero: of the calling thread */
+/* Of that thread, zero: of the calling one. *syscalls: a descriptor that is to stay open as long as its system calls are to
+ * be in the ring; OS_NOTHING: there is none. NULL: they need not be. */
+enum { OS_NOTHING = -1 };
+void *os_open_ring(uint32_t tid, int *syscalls);
 extern const size_t os_ring_size;
+bool os_watch_syscalls(void); /* as well; false: this user may not */
 void os_open(struct thread *t);
 void os_close(struct thread *t);
 /* What the OS did since the last call, as extension records; the caller claims it by os_commit. */
 uint64_t os_read(struct thread *t, struct os_events *events);
 bool os_commit(struct thread *t, uint64_t head);
+void os_forget_own(struct thread *t); /* after system calls of the runtime's own */
 void os_skip(struct thread *t); /* what happened until now is not to be recorded */
 
 #pragma GCC visibility pop

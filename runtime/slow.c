@@ -145,7 +145,7 @@ static void store(char *at, const struct extensions *e, uint16_t word, bool ente
  * For thread.c's count of the chunk's events. If a handler has ended the chunk meanwhile, it may have counted without
  * this event's share: then the reader is to count itself. The chunk stays mapped until the event is stored.
  */
-static void tell_counts(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left)
+void slow_tell_counts(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left)
 {
     if (extension_bytes == 0)
         return;
@@ -213,7 +213,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     if (!thread_claim(t, state, after << 32 | ((uint32_t)state + bytes)))
         return AGAIN;
     word = word << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK);
-    tell_counts(chunk, (uint32_t)e->length * 2, (uint32_t)left);
+    slow_tell_counts(chunk, (uint32_t)e->length * 2, (uint32_t)left);
     store(base + (uint32_t)state, e, (uint16_t)word, event->enter, event->function);
     t->last = now;
     if (new_upper) {
@@ -373,6 +373,13 @@ static bool hold_signals(struct thread *t, uint64_t *mask)
     return false;
 }
 
+/* For filter.c, before the exit of a call that is shown. */
+void slow_keep_flag(struct thread *t)
+{
+    if (t->kept_words == 0)
+        t->kept[t->kept_words++] = DWELL_EXT_OS << DWELL_EXTENSION_LENGTH_BITS;
+}
+
 static void record(const struct event *event)
 {
     struct extensions e;
@@ -425,6 +432,8 @@ static void record(const struct event *event)
         if (UNLIKELY(t->stopped))
             continue;
         read_os_events(t, &e);
+        if (event->flagged && e.length == 0)
+            put_head(&e, DWELL_EXT_OS, 0);
         const int kept = e.length;
         enum outcome outcome = try_record(t, event, &e, guarded);
         if (outcome == DONE)
@@ -449,13 +458,23 @@ void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
     errno = error;
 }
 
-void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call)
+static void exit_by(const struct event *event)
 {
     if (runtime.off) {
         slow_lose();
         return;
     }
     int error = errno;
-    record(&(struct event){ .function = function, .stack_pointer = stack_pointer, .tail_call = tail_call });
+    record(event);
     errno = error;
+}
+
+void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call)
+{
+    exit_by(&(struct event){ .function = function, .stack_pointer = stack_pointer, .tail_call = tail_call });
+}
+
+void slow_exit_flagged(uint64_t function, uint64_t stack_pointer)
+{
+    exit_by(&(struct event){ .function = function, .stack_pointer = stack_pointer, .flagged = true });
 }

@@ -60,12 +60,15 @@ static inline long sys_call(long number, long a, long b, long c, long d, long e,
     return sys_bare(number, a, b, c, d, e, f);
 }
 
-#define SYS0(name)                sys_call(SYS_##name, 0, 0, 0, 0, 0, 0)
-#define SYS1(name, a)             sys_call(SYS_##name, (long)(a), 0, 0, 0, 0, 0)
-#define SYS2(name, a, b)          sys_call(SYS_##name, (long)(a), (long)(b), 0, 0, 0, 0)
-#define SYS3(name, a, b, c)       sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), 0, 0, 0)
-#define SYS4(name, a, b, c, d)    sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
-#define SYS5(name, a, b, c, d, e) sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), 0)
+/* Calls of fewer arguments have this as their sixth, so that they can be told from the program's (osevents.c). */
+#define SYS_OWN 0x6c6c657764
+
+#define SYS0(name)                sys_call(SYS_##name, 0, 0, 0, 0, 0, SYS_OWN)
+#define SYS1(name, a)             sys_call(SYS_##name, (long)(a), 0, 0, 0, 0, SYS_OWN)
+#define SYS2(name, a, b)          sys_call(SYS_##name, (long)(a), (long)(b), 0, 0, 0, SYS_OWN)
+#define SYS3(name, a, b, c)       sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), 0, 0, SYS_OWN)
+#define SYS4(name, a, b, c, d)    sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, SYS_OWN)
+#define SYS5(name, a, b, c, d, e) sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), SYS_OWN)
 #define SYS6(name, a, b, c, d, e, f) \
     sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 

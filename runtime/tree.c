@@ -162,6 +162,33 @@ slow:
     slow_exit(function, stack_pointer, tail_call);
 }
 
+/* As tree_exit, with an interval in which the OS worked. */
+bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer)
+{
+    const uint64_t state = thread_state(t);
+    const struct call *call = thread_call(t, state) - 1;
+    if (stack_pointer - t->stack_low >= t->stack_span)
+        return false;
+    const uint64_t now = now_odd();
+    if (*t->os_word != t->os_seen || now - t->last > INT32_MAX || call->function != function ||
+        stack_pointer > call->stack_pointer)
+        return false;
+    struct dwell_tree_node *const node = call->node, *const parent = call[-1].node;
+    const uint64_t duration = now - call->enter_time;
+    if (!thread_claim(t, state, with_time(state - one_call, now)))
+        return false;
+    const uint32_t passed = (uint32_t)now - (uint32_t)state;
+    add(&node->elapsed, passed);
+    if (node != parent) { /* else it is hidden */
+        add(&node->flagged, passed);
+        add(&node->flagged_intervals, 1);
+        add(&node->os_events, 1);
+        note_duration(node, duration);
+    }
+    note_last(t, now, parent);
+    return true;
+}
+
 /* ---- nodes; signals are held back from here on ---- */
 
 /* In the place of a node that is not to be found again. */
@@ -397,9 +424,9 @@ static void add_interval(struct thread *t, const struct passed *passed)
 }
 
 /* Adds what passed since the last event to the innermost call, and returns the time. */
-static uint64_t end_interval(struct thread *t, uint64_t now)
+static uint64_t end_interval(struct thread *t, uint64_t now, bool flagged)
 {
-    struct passed passed = { 0 };
+    struct passed passed = { .flagged = flagged };
     const uint64_t last = last_time(t);
     while (*t->os_word != t->os_seen) {
         struct os_events events;
@@ -410,6 +437,8 @@ static uint64_t end_interval(struct thread *t, uint64_t now)
     if (now < last)
         now = last;
     passed.time = now - last;
+    if (flagged && passed.count == 0)
+        passed.count = 1;
     add_interval(t, &passed);
     t->state = with_time(t->state, now);
     return now;
@@ -450,6 +479,12 @@ static bool enter(struct thread *t, const struct event *event, uint64_t now)
     return true;
 }
 
+static bool is_top_hidden(const struct thread *t)
+{
+    const struct call *call = thread_call(t, t->state) - 1;
+    return call->node == call[-1].node;
+}
+
 static bool record(struct thread *t, const struct event *event)
 {
     uint64_t now = clock_now(runtime.clock) | 1;
@@ -458,7 +493,7 @@ static bool record(struct thread *t, const struct event *event)
     if (t->seen_unloads != __atomic_load_n(&runtime.process->unloads, __ATOMIC_RELAXED))
         forget_unloaded(t);
     const int64_t left = slow_left_before(t, t->state, event);
-    now = end_interval(t, now);
+    now = end_interval(t, now, event->flagged && !is_top_hidden(t));
     if (left >= 0) {
         leave(t, left, now);
         if (event->enter && !enter(t, event, now))
@@ -488,6 +523,7 @@ void tree_record(struct thread *t, const struct event *event)
     }
     thread_set_limit(t);
     sys_restore_signals(mask);
+    os_forget_own(t);
 }
 
 /* ---- pauses ---- */
@@ -496,7 +532,7 @@ void tree_pause(struct thread *t, uint64_t time)
 {
     if (!t->tree_head)
         return;
-    time = end_interval(t, time | 1);
+    time = end_interval(t, time | 1, false);
     note_last(t, time, thread_call(t, t->state)[-1].node);
     t->tree_head->paused = 1;
 }
@@ -519,7 +555,7 @@ void tree_resume(struct thread *t, uint64_t time)
 
 uint64_t tree_leave_stack(struct thread *t, uint64_t time)
 {
-    return t->tree_head ? end_interval(t, time | 1) : time;
+    return t->tree_head ? end_interval(t, time | 1, false) : time;
 }
 
 void tree_take_stack(struct thread *t, uint64_t time, bool other_tree)

@@ -34,6 +34,15 @@ void option_session(const struct argp_state *state, const char *argument, const 
 struct loaded;
 uint32_t option_function(const struct loaded *session, const char *text);
 
+/* Ends the program if `path` (NULL: stdout) is the session, by whatever name. */
+void output_spare(const char *path, const char *session);
+
+/* The file to write to, stdout if `path` is NULL; ends the program where it cannot be. */
+FILE *output_open(const char *path);
+
+/* The status to return: an error, which is said, where it could not all be written. */
+int output_close(const char *path, FILE *out);
+
 /* Flushes stdout; the status to return: an error where it could not be written. */
 int finish_output(void);
 

@@ -238,33 +238,6 @@ static void free_filter(struct event_filter *f)
 }
 
 /* The session is not written over, by whatever name. */
-static FILE *open_output(const struct settings *s)
-{
-    struct stat in, out;
-    if (!s->output) {
-        if (s->etw && isatty(STDOUT_FILENO))
-            die(STATUS_ERROR, "--format etw: binary data is not for a terminal; use -o, or send it elsewhere");
-        return stdout;
-    }
-    if (stat(s->file, &in) == 0 && stat(s->output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-        die(STATUS_ERROR, "%s: is the session itself", s->output);
-    FILE *file = fopen(s->output, "w");
-    if (!file)
-        die(STATUS_ERROR, "%s: %s", s->output, strerror(errno));
-    return file;
-}
-
-static int close_output(const struct settings *s, FILE *out)
-{
-    if (out == stdout)
-        return finish_output();
-    const bool failed = ferror(out);
-    if (fclose(out) == 0 && !failed)
-        return STATUS_OK;
-    say("%s: %s", s->output, strerror(errno));
-    return STATUS_ERROR;
-}
-
 /* Data formats have no place for remarks. */
 static void tell_remarks(const struct settings *s, const struct session_summary *summary)
 {
@@ -336,12 +309,15 @@ int command_events(int argc, char **argv)
         event_remark(&loaded, events.damaged_chunks, "damaged chunks of trace events were left out, wholly or in part");
     if (!events.count)
         tell_nothing(&s, &events);
-    FILE *out = open_output(&s);
+    if (s.etw && !s.output && isatty(STDOUT_FILENO))
+        die(STATUS_ERROR, "--format etw: binary data is not for a terminal; use -o, or send it elsewhere");
+    output_spare(s.output, s.file);
+    FILE *out = output_open(s.output);
     if (s.what == WHAT_EVENTS)
         show_events(&s, &loaded, &events, out);
     else
         show_pairs(&s, &loaded, &events, out);
-    const int status = close_output(&s, out);
+    const int status = output_close(s.output, out);
     trace_events_free(&events);
     unload_session(&loaded);
     free_filter(&s.filter);

@@ -6,9 +6,10 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "export/exports.h"
+#include "export/measures.h"
 #include "profile/collect.h"
 
-enum { OPTION_LIST = 256, OPTION_LIMIT, OPTION_MIN, OPTION_FILTER, OPTION_AGGREGATE };
+enum { OPTION_LIST = 256, OPTION_LIMIT, OPTION_MIN, OPTION_FILTER, OPTION_AGGREGATE, OPTION_TIME };
 
 static const struct argp_option options[] = {
     { "output", 'o', "OUT", 0, "Write to this file (default: standard output); of formats of several files: how their names begin", 0 },
@@ -17,6 +18,7 @@ static const struct argp_option options[] = {
     { "min", OPTION_MIN, "PERCENT", 0, "Only functions with that share of the elapsed inclusive time", 0 },
     { "filter", OPTION_FILTER, "GLOB", 0, "Only functions whose name matches", 0 },
     { "aggregate", OPTION_AGGREGATE, NULL, 0, "A line for each function instead of one for each activation", 0 },
+    { "time", OPTION_TIME, "WHAT", 0, "What is told of each call path: elapsed (default), application, blocked or calls", 0 },
     { 0 },
 };
 
@@ -72,6 +74,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->used |= EXPORT_AGGREGATE;
         s->options.aggregate = true;
         return 0;
+    case OPTION_TIME:
+        s->used |= EXPORT_TIME;
+        if (!measure_find(argument, &s->options.time))
+            die(STATUS_ERROR, "--time: '%s' is none of %s", argument, measure_names);
+        return 0;
     case ARGP_KEY_ARG:
         take_argument(s, state, argument);
         return 0;
@@ -82,39 +89,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static void check(const struct settings *s)
 {
-    static const char *const names[] = { "--limit", "--min", "--filter", "--aggregate" };
+    static const char *const names[] = { "--limit", "--min", "--filter", "--aggregate", "--time" };
     if (!s->format)
         die(STATUS_ERROR, "export: name a format; dwell export --list lists them");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (s->used & ~s->format->heeds & 1u << i)
             die(STATUS_ERROR, "%s means nothing to %s", names[i], s->format->name);
     if (s->format->write_files && !s->output)
-        die(STATUS_ERROR, "export %s writes several files: say how their names begin, with -o PREFIX", s->format->name);
-}
-
-/* The session is not written over, by whatever name. */
-static FILE *open_output(const struct settings *s, const struct session_file *session)
-{
-    struct stat in, out;
-    if (!s->output)
-        return stdout;
-    if (stat(session->path, &in) == 0 && stat(s->output, &out) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-        die(STATUS_ERROR, "%s: is the session itself", s->output);
-    FILE *file = fopen(s->output, "w");
-    if (!file)
-        die(STATUS_ERROR, "%s: %s", s->output, strerror(errno));
-    return file;
-}
-
-static int close_output(const struct settings *s, FILE *out)
-{
-    if (out == stdout)
-        return finish_output();
-    const bool failed = ferror(out);
-    if (fclose(out) == 0 && !failed)
-        return STATUS_OK;
-    say("%s: %s", s->output, strerror(errno));
-    return STATUS_ERROR;
+        die(STATUS_ERROR, "export %s does not write to standard output: say where, with -o OUT", s->format->name);
 }
 
 int command_export(int argc, char **argv)
@@ -131,12 +113,13 @@ int command_export(int argc, char **argv)
     load_session(&loaded, s.file, collect_default_jobs());
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);
+    output_spare(s.output, loaded.file->path);
     if (s.format->write_files) {
         s.format->write_files(&loaded, &s.options, s.output);
     } else {
-        FILE *out = open_output(&s, loaded.file);
+        FILE *out = output_open(s.output);
         s.format->write(&loaded, &s.options, out);
-        status = close_output(&s, out);
+        status = output_close(s.output, out);
     }
     unload_session(&loaded);
     return status;

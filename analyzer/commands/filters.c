@@ -16,6 +16,7 @@
 #include "base/message.h"
 #include "base/wide.h"
 #include "symbols/elf_facts.h"
+#include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 
 enum { FILTER_ONLY = 1 << 16 }; /* beside the actions of format.h */
@@ -282,22 +283,31 @@ static void add_libraries(struct filters *f, const char *path)
         ;
 }
 
+static void judge_function(const struct filters *f, struct filter_module *m, const struct symbol *symbol, uint64_t offset)
+{
+    bool named = false;
+    const uint32_t action = judge(f, m->path, symbol, &named);
+    if (!named)
+        return;
+    GROW(m->functions, m->count, m->room);
+    m->functions[m->count++] = (struct dwell_filter){ .offset = offset, .action = action };
+}
+
 static void judge_module(const struct filters *f, struct filter_module *m, struct binaries *binaries)
 {
     const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
     const size_t count = binaries_count(binaries, &as);
     for (size_t i = 0; i < count; i++) {
         const uint64_t offset = binaries_offset(binaries, &as, i);
-        if (i > 0 && offset == binaries_offset(binaries, &as, i - 1))
-            continue;
         const struct symbol symbol = binaries_find(binaries, &as, offset);
-        bool named = false;
-        const uint32_t action = judge(f, m->path, &symbol, &named);
-        if (!named)
-            continue;
-        GROW(m->functions, m->count, m->room);
-        m->functions[m->count++] = (struct dwell_filter){ .offset = offset, .action = action };
+        if (i == 0 || offset != binaries_offset(binaries, &as, i - 1))
+            judge_function(f, m, &symbol, offset);
     }
+    size_t os_call_count = 0;
+    struct os_call_symbol *os_calls = count == 0 && f->os_calls ? os_calls_of(&as, &os_call_count) : NULL;
+    for (size_t i = 0; i < os_call_count; i++)
+        judge_function(f, m, &(struct symbol){ .linkage_name = os_calls_name(os_calls[i].number) }, os_calls[i].offset);
+    free(os_calls);
 }
 
 /* ---- writing ---- */

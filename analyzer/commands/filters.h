@@ -18,6 +18,7 @@ struct filters {
     size_t module_count, module_room;
     uint32_t depth;       /* zero: no limit */
     uint64_t shortest_ns; /* zero: all calls */
+    bool os_calls;        /* patterns may mean functions of libc that are rows as calls of the OS */
 };
 
 /* A filter by its name ("only", "suppress", "ignore", "start-on", "stop-on", "depth", "min-time") and value; `place`

@@ -178,7 +178,7 @@ static void print_processes(const struct session_file *f)
 static void print_threads(const struct session_file *f)
 {
     static const char *const titles[] = { "THREAD", "TID", "PROCESS", "OS EVENTS FROM" };
-    static const char *const sources[] = { "none", "perf", "rseq" };
+    static const char *const sources[] = { "none", "perf", "rseq", "import", "perf, system calls" };
     struct libscols_table *table = new_table(titles, 4);
     for (size_t i = 0; i < f->thread_count; i++) {
         const struct trace_thread *t = &f->threads[i];
@@ -187,7 +187,7 @@ static void print_threads(const struct session_file *f)
         scols_line_set_data(row, 0, t->name[0] ? t->name : "[unknown]");
         set_number(row, 1, t->tid);
         set_number(row, 2, p ? p->pid : 0);
-        scols_line_set_data(row, 3, t->os_source < 3 ? sources[t->os_source] : "unknown");
+        scols_line_set_data(row, 3, t->os_source < sizeof sources / sizeof *sources ? sources[t->os_source] : "unknown");
     }
     print_table(table);
 }

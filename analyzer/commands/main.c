@@ -1,31 +1,33 @@
 #include <locale.h>
-
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/message.h"
+#include "base/terminal.h"
 #include "commands/commands.h"
 
 static const struct {
     const char *name;
     command *run;
     const char *does;
+    bool paged; /* its output may be long */
 } commands[] = {
-    { "record", command_record, "run a program and record its calls" },
-    { "report", command_report, "the four times of functions, modules, threads or processes" },
-    { "tree", command_tree, "call paths, with the hot path marked" },
-    { "callers", command_callers, "a function between its callers and callees" },
-    { "histogram", command_histogram, "how long the single calls of a function took" },
-    { "slowest", command_slowest, "the slowest calls of a function, and when they were" },
-    { "diff", command_diff, "sessions before and after a change, compared" },
-    { "marks", command_marks, "what the program said of certain moments" },
-    { "events", command_events, "trace events of the program: list, durations, queues" },
-    { "info", command_info, "what a session holds, and what was lost" },
-    { "export", command_export, "write a session in a format that other tools read" },
-    { "perflog", command_perflog, "markers, CPU and memory of PerfLog logs; or two logs compared" },
-    { "merge", command_merge, "make one session of several" },
-    { "import", command_import, "make a session of what another profiler wrote" },
-    { "control", command_control, "pause, resume, stop or dump a recording that runs; enable trace events" },
+    { "record", command_record, "run a program and record its calls", false },
+    { "report", command_report, "the four times of functions, modules, threads or processes", true },
+    { "tree", command_tree, "call paths, with the hot path marked", true },
+    { "callers", command_callers, "a function between its callers and callees", true },
+    { "histogram", command_histogram, "how long the single calls of a function took", true },
+    { "slowest", command_slowest, "the slowest calls of a function, and when they were", true },
+    { "diff", command_diff, "sessions before and after a change, compared", true },
+    { "marks", command_marks, "what the program said of certain moments", true },
+    { "events", command_events, "trace events of the program: list, durations, queues", true },
+    { "info", command_info, "what a session holds, and what was lost", true },
+    { "export", command_export, "write a session in a format that other tools read", false },
+    { "perflog", command_perflog, "markers, CPU and memory of PerfLog logs; or two logs compared", true },
+    { "merge", command_merge, "make one session of several", false },
+    { "import", command_import, "make a session of what another profiler wrote", false },
+    { "control", command_control, "pause, resume, stop or dump a recording that runs; enable trace events", false },
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
@@ -58,7 +60,10 @@ int main(int argc, char **argv)
         return finish_output();
     }
     for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i].name, name) == 0)
+        if (strcmp(commands[i].name, name) == 0) {
+            if (commands[i].paged)
+                terminal_page();
             return commands[i].run(argc - 1, argv + 1);
+        }
     die(STATUS_ERROR, "no command '%s'; dwell --help lists them", name);
 }

@@ -2,8 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/message.h"
+#include "base/terminal.h"
 #include "commands/commands.h"
 #include "report/views.h"
 
@@ -64,6 +66,8 @@ int finish_output(void)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
         return STATUS_OK;
+    if (errno == EPIPE && terminal_is_paged())
+        return STATUS_OK;
     if (errno != EPIPE)
         say("standard output: %s", strerror(errno));
     return STATUS_ERROR;
@@ -88,4 +92,37 @@ uint32_t option_function(const struct loaded *l, const char *text)
     uint32_t function = found[0];
     free(found);
     return function;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat one, other;
+    return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+void output_spare(const char *path, const char *session)
+{
+    if (path && is_same_file(path, session))
+        die(STATUS_ERROR, "%s: is the session itself", path);
+}
+
+FILE *output_open(const char *path)
+{
+    if (!path)
+        return stdout;
+    FILE *file = fopen(path, "w");
+    if (!file)
+        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
+    return file;
+}
+
+int output_close(const char *path, FILE *out)
+{
+    if (out == stdout)
+        return finish_output();
+    const bool failed = ferror(out);
+    if (fclose(out) == 0 && !failed)
+        return STATUS_OK;
+    say("%s: %s", path, strerror(errno));
+    return STATUS_ERROR;
 }

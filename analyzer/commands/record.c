@@ -36,6 +36,7 @@ enum {
     OPTION_DEPTH,
     OPTION_MIN_TIME,
     OPTION_NO_FOLLOW,
+    OPTION_NO_OS_CALLS,
     OPTION_DUMP_ON,
     OPTION_MONITOR,
     OPTION_EVENT,
@@ -45,7 +46,9 @@ static const struct argp_option options[] = {
     { "output", 'o', "FILE", 0, "The session file (default: dwell.data); an older session of that name becomes FILE.old", 0 },
     { "quiet", 'q', NULL, 0, "Say nothing at the end, if nothing was lost", 0 },
     { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
-      "How to learn what the operating system did: auto (default), perf, rseq or none", 0 },
+      "How to learn what the operating system did: auto (default), perf, syscalls (perf, and every system call: for root), rseq or none", 0 },
+    { "no-os-calls", OPTION_NO_OS_CALLS, NULL, 0,
+      "No rows for calls of the operating system (read, poll, nanosleep, pthread_cond_wait ...): their time is their callers'", 0 },
     { "no-follow", OPTION_NO_FOLLOW, NULL, 0, "Record PROGRAM alone, not the processes that it starts", 0 },
     { "mode", OPTION_MODE, "MODE", 0,
       "What to keep: trace (default): every interval; profile: sums by call path, so that the file's size does not grow with "
@@ -72,7 +75,7 @@ static const struct argp_option options[] = {
 
 struct settings {
     const char *output;
-    bool quiet, no_follow;
+    bool quiet, no_follow, no_os_calls;
     const char *os_events;
     enum dwell_mode mode;
     uint32_t ring_size;
@@ -177,10 +180,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_NO_FOLLOW:
         s->no_follow = true;
         return 0;
+    case OPTION_NO_OS_CALLS:
+        s->no_os_calls = true;
+        return 0;
     case OPTION_OS_EVENTS:
         if (strcmp(argument, "auto") != 0 && strcmp(argument, "perf") != 0 && strcmp(argument, "rseq") != 0 &&
-            strcmp(argument, "none") != 0)
-            die(STATUS_OWN_FAILURE, "--os-events: '%s' is none of auto, perf, rseq, none", argument);
+            strcmp(argument, "syscalls") != 0 && strcmp(argument, "none") != 0)
+            die(STATUS_OWN_FAILURE, "--os-events: '%s' is none of auto, perf, syscalls, rseq, none", argument);
         s->os_events = argument;
         return 0;
     case OPTION_MODE:
@@ -315,6 +321,8 @@ static void prepare_environment(const struct settings *s, const struct executabl
         setenv("DWELL_EVENTS", s->events, 1);
     if (s->no_follow)
         setenv("DWELL_FOLLOW", "no", 1);
+    if (s->no_os_calls)
+        setenv("DWELL_OS_CALLS", "off", 1);
     if (e->has_runtime)
         return;
     char *runtime = find_runtime();
@@ -540,6 +548,7 @@ int command_record(int argc, char **argv)
     struct executable e = executable_examine(s.program[0]);
     if (e.status)
         die(e.status, "%s: %s", s.program[0], e.wrong);
+    s.filters.os_calls = !s.no_os_calls;
     if (filters_any(&s.filters))
         filters_find(&s.filters, e.path);
     char *path = absolute(s.output);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "profile/collect.h"
+#include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 #include "trace/scan.h"
 #include "trace/session_finish.h"
@@ -59,6 +60,22 @@ static void gather_all(struct gathering *g)
     }
 }
 
+/* libc's functions that may be rows: they are few. */
+static void gather_os_calls(struct gathering *g)
+{
+    for (uint32_t i = 0; i < g->module_count; i++) {
+        const struct symbol_module m = as_recorded(&g->modules[i]);
+        size_t count;
+        struct os_call_symbol *found = os_calls_of(&m, &count);
+        for (size_t j = 0; j < count; j++) {
+            GROW(g->symbols, g->symbol_count, g->symbol_room);
+            g->symbols[g->symbol_count++] =
+                (struct finish_symbol){ i, found[j].offset, os_calls_name(found[j].number), NULL, 0 };
+        }
+        free(found);
+    }
+}
+
 /* An address that several modules had one after the other is one of each: the reader knows the time. */
 static void gather_seen(struct gathering *g, const struct session_file *file)
 {
@@ -84,10 +101,12 @@ void record_symbols(const struct session *session, int fd, const struct session_
         struct symbol_module m = as_recorded(&g.modules[i]);
         functions += binaries_count(g.binaries, &m);
     }
-    if (functions <= MANY_FUNCTIONS)
+    if (functions <= MANY_FUNCTIONS) {
         gather_all(&g);
-    else
+        gather_os_calls(&g);
+    } else {
         gather_seen(&g, file);
+    }
     finish_symbols(session, fd, g.modules, g.module_count, g.symbols, g.symbol_count);
     binaries_free(g.binaries);
     free(g.modules);

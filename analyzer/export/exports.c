@@ -15,6 +15,11 @@ const struct export_format export_formats[] = {
     { .name = "vsperf",
       .does = "VSPerfReport's summaries, as CSV files PREFIX_*.csv",
       .write_files = export_vsperf },
+    { "callgrind", "functions and calls, for KCachegrind and callgrind_annotate", 0, export_callgrind, NULL },
+    { "collapsed", "stacks for flamegraph.pl and its kin: by one of the times", EXPORT_TIME, export_collapsed, NULL },
+    { "pprof", "call paths of each thread with all their values, for pprof", 0, export_pprof, NULL },
+    { "speedscope", "call paths of each thread, for speedscope: by one of the times", EXPORT_TIME, export_speedscope, NULL },
+    { "sqlite", "a database of all call paths, with views that are the reports", 0, NULL, export_sqlite },
     { 0 },
 };
 
@@ -92,6 +97,44 @@ static int compare_named(const void *a, const void *b)
     return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
+struct placed {
+    char **name;
+    const struct profile_module *module;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    const struct profile_module *m = x->module, *n = y->module;
+    const int by_name = strcmp(*x->name, *y->name), by_path = strcmp(m->path, n->path);
+    if (by_name || by_path)
+        return by_name ? by_name : by_path;
+    if (m->build_id_length != n->build_id_length)
+        return m->build_id_length < n->build_id_length ? -1 : 1;
+    return m->build_id_length ? memcmp(m->build_id, n->build_id, m->build_id_length) : 0;
+}
+
+/* Modules of one name, in different folders or of different builds, may have the same at the same address. */
+static void number_equal_names(const struct profile *p, char **names)
+{
+    struct placed *sorted = need_memory(p->function_count + 1, sizeof *sorted);
+    for (size_t i = 0; i < p->function_count; i++)
+        sorted[i] = (struct placed){ &names[i], &p->modules[p->functions[i].module] };
+    if (p->function_count)
+        qsort(sorted, p->function_count, sizeof *sorted, compare_placed);
+    for (size_t first = 0, next; first < p->function_count; first = next) {
+        const char *name = *sorted[first].name;
+        for (next = first + 1; next < p->function_count && strcmp(*sorted[next].name, name) == 0; next++) {
+            char *numbered;
+            if (asprintf(&numbered, "%s (%zu)", name, next - first + 1) < 0)
+                die(STATUS_ERROR, "out of memory");
+            free(*sorted[next].name);
+            *sorted[next].name = numbered;
+        }
+    }
+    free(sorted);
+}
+
 char **export_unique_names(const struct loaded *session)
 {
     const size_t count = session->profile->function_count;
@@ -113,5 +156,6 @@ char **export_unique_names(const struct loaded *session)
             die(STATUS_ERROR, "out of memory");
     }
     free(sorted);
+    number_equal_names(session->profile, names);
     return names;
 }

@@ -10,20 +10,25 @@ enum export_heeds {
     EXPORT_MIN = 1 << 1,
     EXPORT_FILTER = 1 << 2,
     EXPORT_AGGREGATE = 1 << 3,
+    EXPORT_TIME = 1 << 4,
 };
+
+enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED, EXPORT_CALLS };
 
 struct export_options {
     size_t limit;       /* functions, those with the most elapsed exclusive time; zero: all */
     double min_percent; /* of the session's elapsed inclusive time that a function must have as its own inclusive */
     const char *filter; /* a glob that a function's name must match; NULL: all do */
     bool aggregate;     /* a line for each function instead of one for each activation */
+    enum export_time time; /* what is told of each call path, where a format has room for one value alone */
 };
 
 struct export_format {
     const char *name;
     const char *does; /* a line for --list */
     unsigned heeds;   /* enum export_heeds */
-    /* One of the two. Errors of reading and writing are left in `out`; the second ends the program at one. */
+    /* One of the two. Errors of reading and writing are left in `out`; the second makes the file of that name, or several
+     * whose names begin so, and ends the program at an error. */
     void (*write)(const struct loaded *session, const struct export_options *options, FILE *out);
     void (*write_files)(const struct loaded *session, const struct export_options *options, const char *prefix);
 };

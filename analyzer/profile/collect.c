@@ -120,8 +120,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 }
 
 /* What happened in an interval; a thread is not away for longer than that took. */
-static void take_extras(struct profile_counts *counts, struct profile_node *node, const struct decoded_extras *extras,
-                        uint64_t interval)
+static void take_os_times(struct profile_node *node, const struct decoded_extras *extras, uint64_t interval)
 {
     const uint64_t blocked = smaller(extras->blocked, interval);
     node->blocked += blocked;
@@ -129,6 +128,10 @@ static void take_extras(struct profile_counts *counts, struct profile_node *node
     node->page_faults += extras->page_faults;
     if (extras->flagged)
         node->flagged += interval;
+}
+
+static void take_extras(struct profile_counts *counts, const struct decoded_extras *extras)
+{
     counts->os_events += extras->os_events;
     counts->page_faults += extras->page_faults;
     counts->blocked += extras->blocked;
@@ -222,7 +225,9 @@ static void collect_events(struct worker *w, struct decoder *decoder)
         struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
         top->elapsed += now - last;
         if (__builtin_expect(d.has_extras, 0)) {
-            take_extras(counts, top, &d.extras, now - last);
+            if (!w->paused) /* otherwise the interval is nobody's */
+                take_os_times(top, &d.extras, now - last);
+            take_extras(counts, &d.extras);
             pop_unwound(w, d.extras.unwound, now);
             memset(&d.extras, 0, sizeof d.extras);
             d.has_extras = false;

@@ -2,34 +2,15 @@
 #include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "report/table.h"
 
-/* Names from a binary may hold any bytes, JSON only UTF-8: what is not becomes U+FFFD. */
-static size_t valid_length(const unsigned char *s)
-{
-    unsigned length = *s < 0x80 ? 1 : *s >> 5 == 6 ? 2 : *s >> 4 == 14 ? 3 : *s >> 3 == 30 ? 4 : 0;
-    for (unsigned i = 1; i < length; i++)
-        if (s[i] >> 6 != 2)
-            return 0;
-    if ((length == 2 && *s < 0xc2) || (length == 3 && *s == 0xe0 && s[1] < 0xa0) ||
-        (length == 3 && *s == 0xed && s[1] > 0x9f) || (length == 4 && *s == 0xf0 && s[1] < 0x90) ||
-        (length == 4 && (*s > 0xf4 || (*s == 0xf4 && s[1] > 0x8f))))
-        return 0;
-    return length;
-}
-
+/* JSON holds only UTF-8. */
 static struct json_object *new_string(const char *text)
 {
-    char *valid = need_memory(strlen(text) * 3 + 1, 1), *to = valid;
-    for (const unsigned char *at = (const unsigned char *)text; *at;) {
-        size_t length = valid_length(at);
-        memcpy(to, length ? (const char *)at : "\xef\xbf\xbd", length ? length : 3);
-        to += length ? length : 3;
-        at += length ? length : 1;
-    }
+    char *valid = utf8_repair(text);
     struct json_object *string = json_object_new_string(valid);
     free(valid);
     return string;

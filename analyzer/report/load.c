@@ -29,7 +29,7 @@ static void judge_sources(struct session_summary *s, const struct session_file *
         const struct trace_thread *t = &file->threads[i];
         blind += t->announced && t->os_source == DWELL_OS_NONE;
         flags += t->announced && t->os_source == DWELL_OS_RSEQ;
-        times += !t->announced || t->os_source == DWELL_OS_PERF;
+        times += !t->announced || t->os_source == DWELL_OS_PERF || t->os_source == DWELL_OS_SYSCALLS;
     }
     s->away_known = times > 0;
     if (s->away_known && flags)

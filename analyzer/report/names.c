@@ -101,6 +101,8 @@ struct function_name *names_find(const struct session_file *file, const struct p
         }
         names[i].module = names_module(m->path);
         names[i].name = shown_name(&symbol, names[i].module, f->offset);
+        if (symbol.linkage_name && symbol.linkage_name[0])
+            names[i].linkage_name = need_copy(symbol.linkage_name, strlen(symbol.linkage_name));
         names[i].file = symbol.file ? need_copy(symbol.file, strlen(symbol.file)) : NULL;
         names[i].line = symbol.line;
     }
@@ -113,6 +115,7 @@ void names_free(struct function_name *names, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(names[i].name);
+        free(names[i].linkage_name);
         free(names[i].module);
         free(names[i].file);
     }

@@ -7,6 +7,7 @@
 
 struct function_name {
     char *name;   /* demangled, or module+address */
+    char *linkage_name; /* as the symbol table has it; NULL: there is none */
     char *module; /* file name without folders; "[unknown]" for code of no known file */
     char *file;   /* source file; NULL: unknown */
     uint32_t line;

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/terminal.h"
 #include "report/table.h"
 
 #define DIM "\033[2m"
@@ -208,7 +208,11 @@ void table_print_text(const struct table *t, FILE *out)
     if (!table)
         die(STATUS_ERROR, "out of memory");
     scols_table_set_stream(table, out);
-    scols_table_enable_colors(table, isatty(fileno(out)) && !getenv("NO_COLOR"));
+    scols_table_enable_colors(table, terminal_has_colors(out));
+    if (terminal_width(out)) {
+        scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
+        scols_table_set_termwidth(table, terminal_width(out));
+    }
     add_columns(table, t, order, count, units);
     add_rows(table, t, order, count, units);
     scols_print_table(table);

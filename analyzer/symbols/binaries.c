@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "symbols/elf_facts.h"
+#include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 
 struct entry { /* of the symbol table */
@@ -92,12 +93,21 @@ static int compare_entries(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+enum { RANK_OF_OS_CALLS = 1000 };
+
+/* libc has most of them by several names: the list's first is shown. */
+static struct entry entry_of_os_call(uint64_t address, int number)
+{
+    return (struct entry){ address, os_calls_name(number), RANK_OF_OS_CALLS - number };
+}
+
 /* The library's own search walks the whole table for each address. */
 static void read_symbols(struct binary *binary)
 {
     if (binary->entries_read)
         return;
     binary->entries_read = true;
+    const bool libc = os_calls_is_libc(binary->path);
     int count = dwfl_module_getsymtab(binary->module);
     for (int i = 0; i < count; i++) {
         GElf_Sym symbol;
@@ -107,10 +117,11 @@ static void read_symbols(struct binary *binary)
         const int type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
         if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
             continue;
+        const int os_call = libc ? os_calls_number(name) : -1;
+        const int rank = (type != STT_NOTYPE) * 4 + (binding == STB_GLOBAL ? 2 : binding == STB_WEAK);
         GROW(binary->entries, binary->entry_count, binary->entry_room);
-        binary->entries[binary->entry_count++] = (struct entry){
-            address, name, (type != STT_NOTYPE) * 4 + (binding == STB_GLOBAL ? 2 : binding == STB_WEAK),
-        };
+        binary->entries[binary->entry_count++] =
+            os_call < 0 ? (struct entry){ address, name, rank } : entry_of_os_call(address, os_call);
     }
     if (binary->entry_count)
         qsort(binary->entries, binary->entry_count, sizeof *binary->entries, compare_entries);

@@ -112,9 +112,15 @@ static uint64_t next_unit(const struct session_file *file, uint64_t offset)
     return (uint64_t)data / DWELL_UNIT * DWELL_UNIT;
 }
 
+/* Never written; or its writer was killed between the size and the magic number, of which nothing is used then. */
+static bool is_unbegun(const struct dwell_chunk_header *h)
+{
+    const struct dwell_chunk_header size_alone = { .size = h->size };
+    return memcmp(h, &size_alone, sizeof size_alone) == 0;
+}
+
 static void index_chunks(struct session_file *file)
 {
-    static const struct dwell_chunk_header nothing;
     uint64_t offset = DWELL_UNIT;
     while (offset < file->size) {
         struct dwell_chunk_header h;
@@ -131,7 +137,7 @@ static void index_chunks(struct session_file *file)
         }
         if (h.magic == DWELL_CHUNK_MAGIC)
             file->damaged_chunks++;
-        else if (memcmp(&h, &nothing, sizeof h) != 0)
+        else if (!is_unbegun(&h))
             file->damaged_bytes += DWELL_UNIT;
         offset = next_unit(file, offset);
     }

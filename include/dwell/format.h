@@ -335,6 +335,7 @@ enum dwell_os_source {
     DWELL_OS_PERF = 1, /* switches and page faults, with times */
     DWELL_OS_RSEQ = 2, /* switches, as a flag alone */
     DWELL_OS_IMPORTED = 3, /* not recorded: the report that was imported has application times */
+    DWELL_OS_SYSCALLS = 4, /* as perf, and system calls, as a flag alone */
 };
 
 struct dwell_rec_thread { /* string: name */

@@ -7,7 +7,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_filters, .timeout = 120);
+TestSuite(e2e_filters, .timeout = 120, .init = without_os_calls);
 
 /* threads 2 1000: main calls run_wave; two threads call worker, and that calls work. */
 static void check(const char *mode, const char *filters, const char *wanted)

@@ -11,7 +11,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_frames, .timeout = 300);
+TestSuite(e2e_frames, .timeout = 300, .init = without_os_calls);
 
 static const char *const modes[] = { "trace", "profile", "ring=1G" };
 

@@ -13,7 +13,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_injection, .timeout = 300);
+TestSuite(e2e_injection, .timeout = 300, .init = without_os_calls);
 
 #define INJECT "rm -f x x.old; INJECT_LOG=log DWELL_LOG=stderr DWELL_OUTPUT=$PWD/x timeout 20 $PROGRAMS/scarcity/inject "
 

@@ -14,7 +14,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_recorder, .timeout = 300);
+TestSuite(e2e_recorder, .timeout = 300, .init = without_os_calls);
 
 enum { ROUNDS = 120 };
 

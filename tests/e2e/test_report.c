@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_report, .timeout = 60);
+TestSuite(e2e_report, .timeout = 60, .init = without_os_calls);
 
 static void check_error(const char *command, const char *message)
 {
@@ -131,4 +131,27 @@ Test(e2e_report, the_tree_folds_and_still_adds_up)
                   "{ n = NF - length(column) ; d = $1; i = $(column[\"elapsed_inclusive_ns\"] + n); e = $(column[\"elapsed_exclusive_ns\"] + n);"
                   "  row[d] = NR; inclusive[NR] = i; rest[NR] = i - e; if (d > 1) { rest[row[d - 1]] -= i; parent[row[d - 1]] = 1 } }"
                   "END { for (r in parent) if (rest[r] > 50 || rest[r] < -50) { print r, rest[r]; exit 1 } }' tree"));
+}
+
+/* script(1) gives it a terminal. */
+Test(e2e_report, pager_and_colours_on_a_terminal_alone)
+{
+    free(run_well("$DWELL record -q $SAMPLES/sleeper 5 10 5"));
+    static const char paged[] = "PAGER='cat; echo paged' TERM=xterm script -qec \"$DWELL report\" /dev/null </dev/null";
+    char *text = run_well("%s", paged);
+    cr_assert(has(text, "doze") && has(text, "paged"), "%s", text);
+    cr_assert(has(text, "\033[2m"), "what waits is dimmed: %s", text);
+    free(text);
+    text = run_well("NO_COLOR=1 %s", paged);
+    cr_assert(has(text, "paged") && !has(text, "\033[2m"), "%s", text);
+    free(text);
+    text = run_well("DWELL_PAGER= %s", paged);
+    cr_assert(has(text, "doze") && !has(text, "paged"), "%s", text);
+    free(text);
+    text = run_well("PAGER='cat; echo paged' $DWELL report");
+    cr_assert(has(text, "doze") && !has(text, "paged") && !has(text, "\033"), "%s", text);
+    free(text);
+    text = run_well("PAGER='head -n 1' TERM=xterm script -qec \"$DWELL tree; echo status \\$?\" /dev/null </dev/null");
+    cr_assert(has(text, "status 0"), "%s", text);
+    free(text);
 }

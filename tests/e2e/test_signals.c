@@ -95,7 +95,7 @@ Test(e2e_signals, a_handler_that_never_returns)
 {
     check("never", false);
     char *paths = report_paths("");
-    cr_assert(eq(str, paths, "raiser 1\nraiser/finisher 1\nraiser/finisher/work 1000\nraiser/finisher/work/leaf 1000\n"
+    cr_assert(eq(str, paths, "raiser 1\nraiser/finisher 1\nraiser/finisher/fflush 1\nraiser/finisher/work 1000\nraiser/finisher/work/leaf 1000\n"
                              "raiser/finisher/work/work 1000\nraiser/finisher/work/work/leaf 1000\n"));
     free(paths);
 }

@@ -133,3 +133,14 @@ Test(golden, export_perflog)
     check("export perflog example.dwell", "export-perflog.txt");
     check("export perflog --aggregate --limit 3 example.dwell", "export-perflog-aggregate.txt");
 }
+
+/* Sessions of the first version of the format stay readable: these were recorded by it. */
+Test(golden, sessions_of_the_first_version)
+{
+    free(run_well("for s in first-trace first-profile; do gzip -dc " DWELL_GOLDEN "/sessions/$s.dwell.gz >$s.dwell; done"));
+    check("report first-trace.dwell", "first-trace.txt");
+    check("tree --by-thread first-trace.dwell --min 0 --format csv", "first-trace-tree.csv");
+    check("report first-profile.dwell --format json", "first-profile.json");
+    setenv("TZ", "UTC", 1);
+    check("info first-profile.dwell", "first-profile-info.txt");
+}

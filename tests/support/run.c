@@ -104,6 +104,11 @@ char *run_well(const char *format, ...)
     return r.out;
 }
 
+void without_os_calls(void)
+{
+    setenv("DWELL_OS_CALLS", "off", 1);
+}
+
 bool has(const char *text, const char *part)
 {
     return strstr(text, part) != NULL;

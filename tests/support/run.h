@@ -18,6 +18,9 @@ void ran_drop(struct ran *r);
 /* As run, but fails the test unless the status is zero; returns what was printed, to be freed. */
 char *run_well(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* As a suite's .init: its recordings hold the instrumented functions alone, which it counts. */
+void without_os_calls(void);
+
 /* Whether `text` holds `part`. */
 bool has(const char *text, const char *part);
 

@@ -284,3 +284,55 @@ Test(unit_collect, neighbours)
     neighbours_free(&n);
     outcome_drop(&o);
 }
+
+/* The node of the only call path of that length. */
+static const struct profile_node *node_of(const struct outcome *o, uint64_t address)
+{
+    for (size_t i = 0; i < o->profile->node_count; i++) {
+        const uint32_t function = o->profile->nodes[i].function;
+        if (function != PROFILE_NONE && o->profile->functions[function].offset == address)
+            return &o->profile->nodes[i];
+    }
+    cr_fatal("no such function");
+}
+
+Test(unit_collect, blocked_time_belongs_to_the_call_that_waited)
+{
+    struct writer *w = one_thread();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_away(w, false, 20, 30);
+    write_away(w, false, 60, 5);
+    write_enter(w, 100, G);
+    write_away(w, true, 110, 40); /* preempted */
+    write_exit(w, 200);
+    write_away(w, false, 210, 50); /* the kernel's clock says more than the interval has */
+    write_exit(w, 240);
+    write_away(w, false, 300, 60); /* in no call */
+    write_enter(w, 400, H);
+    write_exit(w, 410);
+    struct outcome o = outcome_of(w, 1);
+    cr_assert(eq(u64, node_of(&o, F)->blocked, 35 + 40));
+    cr_assert(eq(u64, node_of(&o, G)->blocked, 0));
+    cr_assert(eq(u64, node_of(&o, H)->blocked, 0));
+    cr_assert(eq(u64, o.profile->nodes[o.profile->threads[0].root].blocked, 0));
+    cr_assert(eq(u64, o.profile->counts.blocked, 145)); /* as it was told */
+    outcome_drop(&o);
+}
+
+Test(unit_collect, what_the_os_did_while_paused_is_nobodys)
+{
+    struct writer *w = one_thread();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_words(w, (uint16_t[]){ 11u << 8 | 3, 30, 0, 0 }, 4); /* PAUSE at 30 */
+    write_away(w, false, 40, 25);
+    write_words(w, (uint16_t[]){ 12u << 8 | 5, 130, 0, 0, 0, 0 }, 6); /* RESUME at 130 */
+    w->last = 130;
+    write_exit(w, 137);
+    struct outcome o = outcome_of(w, 1);
+    ASSERT_TIMES(function_times(&o, F), 27, 27, 27, 27, 1);
+    cr_assert(eq(u64, node_of(&o, F)->blocked, 0));
+    check_identities(&o);
+    outcome_drop(&o);
+}

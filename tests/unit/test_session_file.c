@@ -208,6 +208,22 @@ Test(unit_session_file, kinds_that_nobody_knows_are_stepped_over)
     session_file_close(f);
 }
 
+/* Killed before it stored the magic number, behind the size. */
+Test(unit_session_file, a_chunk_whose_writer_did_not_come_far)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/p");
+    const size_t unbegun = w->file.length;
+    write_nothing(w);
+    write_thread(w, 1, 1, 10, SOURCE_PERF, "t");
+    const uint32_t size = 16384;
+    memcpy(w->file.at + unbegun + 8, &size, sizeof size);
+    struct session_file *f = open_saved(w);
+    cr_assert(eq(u64, f->damaged_bytes, 0));
+    cr_assert(eq(sz, f->thread_count, 1));
+    session_file_close(f);
+}
+
 Test(unit_session_file, damage_between_chunks_is_told)
 {
     struct writer *w = writer_new();

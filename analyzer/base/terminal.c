@@ -1,0 +1,86 @@
+#include "base/terminal.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t pager;
+static unsigned width_behind_pager;
+
+static unsigned ask_width(int fd)
+{
+    struct winsize size;
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+static const char *choose_pager(void)
+{
+    const char *chosen = getenv("DWELL_PAGER");
+    if (!chosen)
+        chosen = getenv("PAGER");
+    return chosen ? chosen : "if command -v less >/dev/null 2>&1; then exec less; else exec cat; fi";
+}
+
+static void end_pager(void)
+{
+    fflush(stdout);
+    close(STDOUT_FILENO);
+    while (waitpid(pager, NULL, 0) < 0)
+        continue;
+}
+
+static void run_pager(const char *command, const int ends[2])
+{
+    dup2(ends[0], STDIN_FILENO);
+    close(ends[0]);
+    close(ends[1]);
+    setenv("LESS", "FRX", 0); /* ends by itself where all is on one screen; colours; leaves it there */
+    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
+void terminal_page(void)
+{
+    const char *command = choose_pager();
+    int ends[2];
+    if (!isatty(STDOUT_FILENO) || !*command || strcmp(command, "cat") == 0 || pipe(ends) < 0)
+        return;
+    width_behind_pager = ask_width(STDOUT_FILENO);
+    fflush(stdout);
+    pager = fork();
+    if (pager == 0)
+        run_pager(command, ends);
+    if (pager > 0) {
+        dup2(ends[1], STDOUT_FILENO);
+        signal(SIGPIPE, SIG_IGN); /* a pager that is left early is no failure */
+        atexit(end_pager);
+    }
+    close(ends[0]);
+    close(ends[1]);
+}
+
+bool terminal_is_paged(void)
+{
+    return pager > 0;
+}
+
+static bool is_seen(FILE *out)
+{
+    return isatty(fileno(out)) || (pager > 0 && out == stdout);
+}
+
+bool terminal_has_colors(FILE *out)
+{
+    const char *off = getenv("NO_COLOR"), *kind = getenv("TERM");
+    return is_seen(out) && !(off && *off) && !(kind && strcmp(kind, "dumb") == 0);
+}
+
+unsigned terminal_width(FILE *out)
+{
+    if (pager > 0 && out == stdout)
+        return width_behind_pager;
+    return isatty(fileno(out)) ? ask_width(fileno(out)) : 0;
+}

@@ -1,0 +1,32 @@
+#include "base/utf8.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+size_t utf8_length(const char *at)
+{
+    const unsigned char *s = (const unsigned char *)at;
+    const unsigned length = *s < 0x80 ? 1 : *s >> 5 == 6 ? 2 : *s >> 4 == 14 ? 3 : *s >> 3 == 30 ? 4 : 0;
+    for (unsigned i = 1; i < length; i++)
+        if (s[i] >> 6 != 2)
+            return 0;
+    if ((length == 2 && *s < 0xc2) || (length == 3 && *s == 0xe0 && s[1] < 0xa0) ||
+        (length == 3 && *s == 0xed && s[1] > 0x9f) || (length == 4 && *s == 0xf0 && s[1] < 0x90) ||
+        (length == 4 && (*s > 0xf4 || (*s == 0xf4 && s[1] > 0x8f))))
+        return 0;
+    return length;
+}
+
+char *utf8_repair(const char *text)
+{
+    static const char replacement[] = "\xef\xbf\xbd";
+    char *valid = need_memory(strlen(text) * 3 + 1, 1), *to = valid;
+    while (*text) {
+        const size_t length = utf8_length(text);
+        memcpy(to, length ? text : replacement, length ? length : 3);
+        to += length ? length : 3;
+        text += length ? length : 1;
+    }
+    return valid;
+}

@@ -1,0 +1,24 @@
+/* A new SQLite database: made beside the file that it is to become, and put in its place when it is whole. */
+#ifndef DWELL_EXPORT_DATABASE_H
+#define DWELL_EXPORT_DATABASE_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+struct database {
+    sqlite3 *sqlite;
+    const char *path;
+    char *unfinished; /* the file until it is whole */
+};
+
+/* Whatever fails ends the program, with nothing left behind and nothing replaced. */
+struct database database_begin(const char *path);
+void database_run(struct database *d, const char *sql);
+sqlite3_stmt *database_prepare(struct database *d, const char *sql);
+void database_end(struct database *d);
+
+/* Runs a statement with values by `kinds`, a letter each: i, an int64_t; z, the same, but NULL if it is zero; n, the
+ * same, but always NULL; t, a text of any bytes, which becomes UTF-8, or NULL. */
+void database_insert(struct database *d, sqlite3_stmt *statement, const char *kinds, ...);
+
+#endif

@@ -1,0 +1,60 @@
+#include "export/measures.h"
+
+#include <string.h>
+
+#include "base/message.h"
+
+static const char *const names[] = {
+    [EXPORT_ELAPSED] = "elapsed",
+    [EXPORT_APPLICATION] = "application",
+    [EXPORT_BLOCKED] = "blocked",
+    [EXPORT_CALLS] = "calls",
+};
+
+const char measure_names[] = "elapsed, application, blocked, calls";
+
+bool measure_find(const char *name, enum export_time *measure)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], name) == 0) {
+            *measure = (enum export_time)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool measure_is_known(const struct loaded *session, enum export_time measure)
+{
+    if (measure == EXPORT_APPLICATION)
+        return session->summary.application_known;
+    return measure != EXPORT_BLOCKED || session->summary.away_known;
+}
+
+void measure_need(const struct loaded *session, enum export_time measure)
+{
+    if (!measure_is_known(session, measure))
+        die(STATUS_ERROR, "%s: %s times are not known: no thread had a source of OS events that tells them",
+            session->summary.path, names[measure]);
+}
+
+uint64_t measure_ticks(const struct profile_node *node, enum export_time measure)
+{
+    switch (measure) {
+    case EXPORT_ELAPSED:
+        return node->elapsed;
+    case EXPORT_APPLICATION:
+        return node->elapsed - node->flagged;
+    case EXPORT_BLOCKED:
+        return node->blocked;
+    case EXPORT_CALLS:
+        return node->calls;
+    }
+    return 0;
+}
+
+uint64_t measure_own(const struct loaded *session, uint32_t node, enum export_time measure)
+{
+    const uint64_t value = measure_ticks(&session->profile->nodes[node], measure);
+    return measure == EXPORT_CALLS ? value : ticks_to_ns(value, session->summary.ticks_per_second);
+}

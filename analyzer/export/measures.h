@@ -1,0 +1,23 @@
+/* What formats say of a call path: one of its times, or its calls. */
+#ifndef DWELL_EXPORT_MEASURES_H
+#define DWELL_EXPORT_MEASURES_H
+
+#include "export/exports.h"
+
+/* By its name, such as "elapsed"; false: there is none. For messages, all names. */
+bool measure_find(const char *name, enum export_time *measure);
+extern const char measure_names[];
+
+/* Whether the session tells it, of one thread at least. */
+bool measure_is_known(const struct loaded *session, enum export_time measure);
+
+/* Ends the program if it does not. */
+void measure_need(const struct loaded *session, enum export_time measure);
+
+/* Of the path itself, without those below it, in ticks; or calls. */
+uint64_t measure_ticks(const struct profile_node *node, enum export_time measure);
+
+/* The same in nanoseconds, or calls. */
+uint64_t measure_own(const struct loaded *session, uint32_t node, enum export_time measure);
+
+#endif

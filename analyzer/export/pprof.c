@@ -1,0 +1,294 @@
+/*
+ * pprof's protobuf, compressed: a sample for each call path of each thread. Messages of one kind that stand one behind
+ * the other are read as one, so each sample is written by itself and the whole is never held in memory.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/utf8.h"
+#include "export/formats.h"
+#include "export/gzip.h"
+#include "export/measures.h"
+#include "export/order.h"
+#include "export/sources.h"
+#include "pprof.pb-c.h"
+
+/* Counts come first, as is the custom. */
+static const struct {
+    enum export_time time;
+    const char *type, *unit;
+} kinds[] = {
+    { EXPORT_CALLS, "calls", "count" },
+    { EXPORT_ELAPSED, "elapsed", "nanoseconds" },
+    { EXPORT_APPLICATION, "application", "nanoseconds" },
+    { EXPORT_BLOCKED, "blocked", "nanoseconds" },
+};
+enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
+
+enum { LABEL_PROCESS, LABEL_PID, LABEL_THREAD, LABEL_TID, LABEL_COUNT };
+static const char *const label_keys[LABEL_COUNT] = { "process", "pid", "thread", "tid" };
+
+struct writing {
+    struct export_visitor visitor;
+    const struct loaded *session;
+    const struct export_order *order;
+    struct gzip *gzip;
+    uint8_t *buffer;
+    size_t buffer_size;
+    int64_t strings;                    /* how many are written */
+    enum export_time times[KIND_COUNT]; /* those that are known */
+    size_t time_count;
+    Pprof__Label labels[LABEL_COUNT]; /* of the thread at hand */
+    Pprof__Label *label_list[LABEL_COUNT];
+    uint64_t *locations; /* of the sample at hand */
+    size_t location_room;
+};
+
+/* ---- pieces ---- */
+
+static void write_piece(struct writing *w, const Pprof__Profile *piece)
+{
+    const size_t size = pprof__profile__get_packed_size(piece);
+    if (size > w->buffer_size) {
+        w->buffer = need_more(w->buffer, size, 2);
+        w->buffer_size = size * 2;
+    }
+    gzip_write(w->gzip, w->buffer, pprof__profile__pack(piece, w->buffer));
+}
+
+/* Writes a text, and returns its number. */
+static int64_t write_string(struct writing *w, const char *text)
+{
+    char *valid = utf8_repair(text);
+    Pprof__Profile piece = PPROF__PROFILE__INIT;
+    piece.n_string_table = 1;
+    piece.string_table = &valid;
+    write_piece(w, &piece);
+    free(valid);
+    return w->strings++;
+}
+
+/* ---- what samples refer to ---- */
+
+static void write_kinds(struct writing *w)
+{
+    const int64_t count = write_string(w, "count"), nanoseconds = write_string(w, "nanoseconds");
+    Pprof__ValueType types[KIND_COUNT], *list[KIND_COUNT];
+    Pprof__Profile piece = PPROF__PROFILE__INIT;
+    piece.sample_type = list;
+    for (int i = 0; i < KIND_COUNT; i++) {
+        if (!measure_is_known(w->session, kinds[i].time))
+            continue;
+        Pprof__ValueType *type = list[w->time_count] = &types[w->time_count];
+        pprof__value_type__init(type);
+        type->type = write_string(w, kinds[i].type);
+        type->unit = strcmp(kinds[i].unit, "count") == 0 ? count : nanoseconds;
+        w->times[w->time_count++] = kinds[i].time;
+        if (kinds[i].time == EXPORT_ELAPSED) {
+            piece.default_sample_type = type->type;
+            piece.period_type = type;
+        }
+    }
+    piece.n_sample_type = w->time_count;
+    piece.period = 1;
+    write_piece(w, &piece);
+}
+
+static void write_session(struct writing *w)
+{
+    const struct dwell_file_header *h = &w->session->file->header;
+    Pprof__Profile piece = PPROF__PROFILE__INIT;
+    piece.time_nanos = (int64_t)h->start_realtime;
+    if (h->end_ticks > h->start_ticks)
+        piece.duration_nanos = (int64_t)ticks_to_ns(h->end_ticks - h->start_ticks, h->ticks_per_second);
+    write_piece(w, &piece);
+    for (size_t i = 0; i < w->session->summary.remark_count; i++) {
+        int64_t comment = write_string(w, w->session->summary.remarks[i]);
+        Pprof__Profile remark = PPROF__PROFILE__INIT;
+        remark.n_comment = 1;
+        remark.comment = &comment;
+        write_piece(w, &remark);
+    }
+}
+
+static int64_t write_build_id(struct writing *w, const struct profile_module *module)
+{
+    if (!module->build_id_length)
+        return 0;
+    char *text = need_memory(module->build_id_length * 2 + 1, 1);
+    for (size_t i = 0; i < module->build_id_length; i++)
+        sprintf(text + 2 * i, "%02x", module->build_id[i]);
+    const int64_t number = write_string(w, text);
+    free(text);
+    return number;
+}
+
+/* Addresses are the module's own, and so is the place where it seems to lie. */
+static void write_mapping(struct writing *w, uint32_t module, uint64_t limit)
+{
+    const struct profile_module *m = &w->session->profile->modules[module];
+    Pprof__Mapping mapping = PPROF__MAPPING__INIT, *list = &mapping;
+    Pprof__Profile piece = PPROF__PROFILE__INIT;
+    mapping.id = w->order->module_ranks[module] + 1;
+    mapping.memory_limit = limit;
+    mapping.filename = write_string(w, m->path[0] ? m->path : "[unknown]");
+    mapping.build_id = write_build_id(w, m);
+    /* Nothing more is to be looked up by readers. */
+    mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = mapping.has_inline_frames = true;
+    piece.n_mapping = 1;
+    piece.mapping = &list;
+    write_piece(w, &piece);
+}
+
+/* The first process' program, which is to be the first mapping; PROFILE_NONE: no call was recorded in it. */
+static uint32_t program_module(const struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    const struct trace_process *first =
+        p->thread_count ? session_file_process(w->session->file, p->threads[w->order->threads[0]].process) : NULL;
+    for (uint32_t i = 0; first && i < p->module_count; i++)
+        if (strcmp(p->modules[w->order->modules[i]].path, first->path) == 0)
+            return w->order->modules[i];
+    return PROFILE_NONE;
+}
+
+static void write_mappings(struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    uint64_t *limits = need_memory(p->module_count + 1, sizeof *limits);
+    for (size_t i = 0; i < p->function_count; i++) {
+        const struct profile_function *f = &p->functions[i];
+        if (f->offset >= limits[f->module])
+            limits[f->module] = f->offset < UINT64_MAX ? f->offset + 1 : f->offset;
+    }
+    const uint32_t program = program_module(w);
+    if (program != PROFILE_NONE)
+        write_mapping(w, program, limits[program]);
+    for (size_t i = 0; i < p->module_count; i++)
+        if (w->order->modules[i] != program)
+            write_mapping(w, w->order->modules[i], limits[w->order->modules[i]]);
+    free(limits);
+}
+
+/* A function and, with the same number, the location of a call of it: at the line where it begins, as calls are not
+ * known closer. */
+static void write_function(struct writing *w, uint32_t index, int64_t file)
+{
+    const struct function_name *name = &w->session->names[index];
+    const struct profile_function *f = &w->session->profile->functions[index];
+    const uint64_t number = (uint64_t)w->order->ranks[index] + 1;
+    Pprof__Function function = PPROF__FUNCTION__INIT, *functions = &function;
+    Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
+    Pprof__Location location = PPROF__LOCATION__INIT, *locations = &location;
+    Pprof__Profile piece = PPROF__PROFILE__INIT;
+    function.id = number;
+    function.name = write_string(w, name->name);
+    function.system_name = !name->linkage_name                           ? 0
+                           : strcmp(name->linkage_name, name->name) == 0 ? function.name
+                                                                         : write_string(w, name->linkage_name);
+    function.filename = file;
+    function.start_line = line.line = name->line;
+    line.function_id = number;
+    location.id = number;
+    location.mapping_id = (uint64_t)w->order->module_ranks[f->module] + 1;
+    location.address = f->offset;
+    location.n_line = 1;
+    location.line = &lines;
+    piece.n_function = piece.n_location = 1;
+    piece.function = &functions;
+    piece.location = &locations;
+    write_piece(w, &piece);
+}
+
+static void write_functions(struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    struct export_sources sources = export_sources_of(w->session);
+    int64_t *files = need_memory(sources.count, sizeof *files);
+    for (size_t i = 1; i < sources.count; i++)
+        files[i] = write_string(w, sources.paths[i]);
+    for (size_t i = 0; i < p->function_count; i++)
+        write_function(w, w->order->functions[i], files[sources.of[w->order->functions[i]]]);
+    free(files);
+    export_sources_drop(&sources);
+}
+
+/* ---- samples ---- */
+
+static void write_sample(struct export_visitor *visitor, uint32_t node)
+{
+    struct writing *w = (struct writing *)visitor;
+    const struct profile *p = w->session->profile;
+    int64_t values[KIND_COUNT];
+    bool any = false;
+    for (size_t i = 0; i < w->time_count; i++) {
+        values[i] = (int64_t)measure_own(w->session, node, w->times[i]);
+        any |= values[i] != 0;
+    }
+    if (!any)
+        return;
+    if (visitor->depth > w->location_room) {
+        w->location_room = visitor->depth * 2;
+        w->locations = need_more(w->locations, w->location_room, sizeof *w->locations);
+    }
+    for (size_t i = 0; i < visitor->depth; i++)
+        w->locations[visitor->depth - 1 - i] = (uint64_t)w->order->ranks[p->nodes[visitor->path[i]].function] + 1;
+    Pprof__Sample sample = PPROF__SAMPLE__INIT, *list = &sample;
+    Pprof__Profile piece = PPROF__PROFILE__INIT;
+    sample.n_location_id = visitor->depth;
+    sample.location_id = w->locations;
+    sample.n_value = w->time_count;
+    sample.value = values;
+    sample.n_label = LABEL_COUNT;
+    sample.label = w->label_list;
+    piece.n_sample = 1;
+    piece.sample = &list;
+    write_piece(w, &piece);
+}
+
+static void write_thread(struct writing *w, const struct profile_thread *thread)
+{
+    const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
+    const struct trace_process *p = session_file_process(w->session->file, thread->process);
+    char *process = names_module(p ? p->path : "");
+    w->labels[LABEL_PROCESS].str = write_string(w, process);
+    w->labels[LABEL_PID].num = p ? p->pid : 0;
+    w->labels[LABEL_THREAD].str = write_string(w, t && t->name[0] ? t->name : "[unknown]");
+    w->labels[LABEL_TID].num = t ? t->tid : 0;
+    export_walk(w->order, thread, &w->visitor);
+    free(process);
+}
+
+void export_pprof(const struct loaded *session, const struct export_options *options, FILE *out)
+{
+    (void)options;
+    if (isatty(fileno(out)))
+        die(STATUS_ERROR, "export pprof does not write to a terminal: say where, with -o OUT");
+    struct export_order *order = export_order_new(session);
+    struct writing w = {
+        .visitor = { .enter = write_sample },
+        .session = session,
+        .order = order,
+        .gzip = gzip_begin(out),
+    };
+    write_string(&w, ""); /* number 0 */
+    write_kinds(&w);
+    write_session(&w);
+    write_mappings(&w);
+    write_functions(&w);
+    for (int i = 0; i < LABEL_COUNT; i++) {
+        pprof__label__init(&w.labels[i]);
+        w.labels[i].key = write_string(&w, label_keys[i]);
+        w.label_list[i] = &w.labels[i];
+    }
+    for (size_t i = 0; i < session->profile->thread_count; i++)
+        write_thread(&w, &session->profile->threads[order->threads[i]]);
+    gzip_end(w.gzip);
+    free(w.buffer);
+    free(w.locations);
+    export_order_free(order);
+}

@@ -1,0 +1,142 @@
+/*
+ * speedscope's own format: for each thread a profile of its call paths, each weighted with its own time or calls. Names
+ * are put into JSON by json-c, numbers are written as they come: a profile is not held in memory.
+ */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+
+#include "base/message.h"
+#include "base/utf8.h"
+#include "export/formats.h"
+#include "export/measures.h"
+#include "export/order.h"
+
+struct writing {
+    struct export_visitor visitor;
+    const struct loaded *session;
+    const struct export_order *order;
+    enum export_time time;
+    const char *comma; /* before the next entry of the list at hand */
+    uint64_t total;    /* of the thread at hand */
+    FILE *out;
+};
+
+static void write_string(FILE *out, const char *text)
+{
+    char *valid = utf8_repair(text);
+    struct json_object *string = json_object_new_string(valid);
+    fputs(json_object_to_json_string_ext(string, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE), out);
+    json_object_put(string);
+    free(valid);
+}
+
+static void write_frames(const struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    fputs("\"shared\":{\"frames\":[", w->out);
+    for (size_t i = 0; i < p->function_count; i++) {
+        const struct function_name *name = &w->session->names[w->order->functions[i]];
+        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", w->out);
+        write_string(w->out, name->name);
+        if (name->file) {
+            fputs(",\"file\":", w->out);
+            write_string(w->out, name->file);
+        }
+        if (name->line)
+            fprintf(w->out, ",\"line\":%" PRIu32, name->line);
+        putc('}', w->out);
+    }
+    fputs("]},\n", w->out);
+}
+
+/* ---- a thread ---- */
+
+static void write_sample(struct export_visitor *visitor, uint32_t node)
+{
+    struct writing *w = (struct writing *)visitor;
+    const uint64_t value = measure_own(w->session, node, w->time);
+    if (!value)
+        return;
+    w->total += value;
+    fputs(w->comma, w->out);
+    for (size_t i = 0; i < visitor->depth; i++)
+        fprintf(w->out, "%c%" PRIu32, i ? ',' : '[',
+                w->order->ranks[w->session->profile->nodes[visitor->path[i]].function]);
+    putc(']', w->out);
+    w->comma = ",\n";
+}
+
+static void write_weight(struct export_visitor *visitor, uint32_t node)
+{
+    struct writing *w = (struct writing *)visitor;
+    const uint64_t value = measure_own(w->session, node, w->time);
+    if (!value)
+        return;
+    fprintf(w->out, "%s%" PRIu64, w->comma, value);
+    w->comma = ",";
+}
+
+static void write_list(struct writing *w, const char *key, const struct profile_thread *thread,
+                       void (*enter)(struct export_visitor *, uint32_t))
+{
+    fprintf(w->out, ",\n\"%s\":[", key);
+    w->comma = "\n";
+    w->visitor.enter = enter;
+    export_walk(w->order, thread, &w->visitor);
+    putc(']', w->out);
+}
+
+static void write_thread(struct writing *w, const struct profile_thread *thread)
+{
+    const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
+    const struct trace_process *p = session_file_process(w->session->file, thread->process);
+    char *process = names_module(p ? p->path : ""), *title = NULL;
+    const char *name = t && t->name[0] ? t->name : "[unknown]";
+    if (asprintf(&title, "%s (%" PRIu32 ") %s (%" PRIu32 ")", process, p ? p->pid : 0, name, t ? t->tid : 0) < 0)
+        die(STATUS_ERROR, "out of memory");
+    fputs("{\"type\":\"sampled\",\"name\":", w->out);
+    write_string(w->out, title);
+    fprintf(w->out, ",\"unit\":\"%s\",\"startValue\":0", w->time == EXPORT_CALLS ? "none" : "nanoseconds");
+    w->total = 0;
+    write_list(w, "samples", thread, write_sample);
+    write_list(w, "weights", thread, write_weight);
+    fprintf(w->out, ",\n\"endValue\":%" PRIu64 "}", w->total);
+    free(title);
+    free(process);
+}
+
+/* The thread that viewers show first: the one with the most. */
+static size_t largest_thread(const struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    size_t largest = 0;
+    for (size_t i = 1; i < p->thread_count; i++) {
+        const struct profile_thread *best = &p->threads[w->order->threads[largest]];
+        const struct profile_thread *next = &p->threads[w->order->threads[i]];
+        if (w->session->rollup->nodes[next->root].elapsed_inclusive >
+            w->session->rollup->nodes[best->root].elapsed_inclusive)
+            largest = i;
+    }
+    return largest;
+}
+
+void export_speedscope(const struct loaded *session, const struct export_options *options, FILE *out)
+{
+    measure_need(session, options->time);
+    struct export_order *order = export_order_new(session);
+    struct writing w = { .session = session, .order = order, .time = options->time, .out = out };
+    fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+          "\"exporter\":\"dwell " DWELL_VERSION_TEXT "\",\"name\":",
+          out);
+    write_string(out, session->summary.path);
+    fprintf(out, ",\"activeProfileIndex\":%zu,\n", largest_thread(&w));
+    write_frames(&w);
+    fputs("\"profiles\":[", out);
+    for (size_t i = 0; i < session->profile->thread_count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        write_thread(&w, &session->profile->threads[order->threads[i]]);
+    }
+    fputs("]}\n", out);
+    export_order_free(order);
+}

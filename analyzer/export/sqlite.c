@@ -1,0 +1,240 @@
+/* A SQLite database with tables of all that the call tree knows, and views that reproduce the reports. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "export/database.h"
+#include "export/formats.h"
+#include "export/order.h"
+#include "export/sqlite_schema.h"
+
+struct writing {
+    struct export_visitor visitor;
+    const struct loaded *session;
+    const struct export_order *order;
+    struct database *database;
+    sqlite3_stmt *insert;
+    int64_t thread;  /* whose paths are written */
+    uint32_t *paths; /* by node: its path's number */
+    uint32_t last_path;
+    uint32_t *open_functions, *open_modules; /* how often they are on the stack */
+    struct table_index *call_table;          /* of a function by another: number in open_calls */
+    uint32_t *open_calls;
+    size_t call_count, call_room;
+};
+
+/* ---- who and what ---- */
+
+static void write_session(const struct writing *w)
+{
+    const struct session_summary *s = &w->session->summary;
+    const struct dwell_file_header *h = &w->session->file->header;
+    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+    database_insert(w->database, insert, s->application_known ? "ttiziiiiiiii" : "ttiziiniiiii", s->path,
+                    "dwell " DWELL_VERSION_TEXT, (int64_t)h->start_realtime,
+                    (int64_t)(h->end_ticks > h->start_ticks ? h->end_ticks - h->start_ticks : 0),
+                    (int64_t)s->ticks_per_second, (int64_t)s->elapsed_inclusive, (int64_t)s->application_inclusive,
+                    (int64_t)s->application_known, (int64_t)s->away_known, (int64_t)s->os_events, (int64_t)s->events,
+                    (int64_t)s->lost_events);
+    sqlite3_finalize(insert);
+    insert = database_prepare(w->database, "INSERT INTO remark VALUES (?)");
+    for (size_t i = 0; i < s->remark_count; i++)
+        database_insert(w->database, insert, "t", s->remarks[i]);
+    sqlite3_finalize(insert);
+}
+
+static void write_processes(const struct writing *w)
+{
+    size_t count;
+    uint32_t *list = rollup_process_list(w->session->profile, &count);
+    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO process VALUES (?,?,?,?,?,?)");
+    for (size_t i = 0; i < count; i++) {
+        const struct trace_process *p = session_file_process(w->session->file, list[i]);
+        char *name = names_module(p ? p->path : "");
+        database_insert(w->database, insert, "izzttt", (int64_t)list[i], (int64_t)(p ? p->pid : 0),
+                        (int64_t)(p ? p->parent_pid : 0), name, p ? p->path : "", p ? p->arguments : "");
+        free(name);
+    }
+    sqlite3_finalize(insert);
+    free(list);
+}
+
+static void write_threads(const struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO thread VALUES (?,?,?,?)");
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const struct profile_thread *thread = &p->threads[w->order->threads[i]];
+        const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
+        database_insert(w->database, insert, "iizt", (int64_t)i + 1, (int64_t)thread->process,
+                        (int64_t)(t ? t->tid : 0), t && t->name[0] ? t->name : "[unknown]");
+    }
+    sqlite3_finalize(insert);
+}
+
+static void write_modules(const struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO module VALUES (?,?,?,?)");
+    for (size_t i = 0; i < p->module_count; i++) {
+        const struct profile_module *m = &p->modules[w->order->modules[i]];
+        char *name = names_module(m->path), *id = need_memory(m->build_id_length * 2 + 1, 1);
+        for (size_t j = 0; j < m->build_id_length; j++)
+            sprintf(id + 2 * j, "%02x", m->build_id[j]);
+        database_insert(w->database, insert, "ittt", (int64_t)i + 1, name, m->path, id);
+        free(name);
+        free(id);
+    }
+    sqlite3_finalize(insert);
+}
+
+static void write_functions(const struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO function VALUES (?,?,?,?,?,?,?)");
+    for (size_t i = 0; i < p->function_count; i++) {
+        const struct profile_function *f = &p->functions[w->order->functions[i]];
+        const struct function_name *name = &w->session->names[w->order->functions[i]];
+        database_insert(w->database, insert, "ittiitz", (int64_t)i + 1, name->name, name->linkage_name,
+                        (int64_t)w->order->module_ranks[f->module] + 1, (int64_t)f->offset, name->file,
+                        (int64_t)name->line);
+    }
+    sqlite3_finalize(insert);
+}
+
+/* ---- call paths ---- */
+
+/* How often the function, called by that other one, is on the stack. */
+static uint32_t *open_call(struct writing *w, uint32_t node)
+{
+    const struct profile *p = w->session->profile;
+    const uint32_t callee = p->nodes[node].function, caller = p->nodes[p->nodes[node].parent].function;
+    struct table_slot *slot = table_find(w->call_table, caller, callee);
+    if (slot->value_plus_1)
+        return &w->open_calls[slot->value_plus_1 - 1];
+    GROW(w->open_calls, w->call_count, w->call_room);
+    w->open_calls[w->call_count] = 0;
+    table_set(w->call_table, slot, caller, callee, (uint32_t)w->call_count);
+    return &w->open_calls[w->call_count++];
+}
+
+static void write_path(struct export_visitor *visitor, uint32_t index)
+{
+    struct writing *w = (struct writing *)visitor;
+    const struct profile *p = w->session->profile;
+    const struct profile_node *node = &p->nodes[index];
+    const struct times *t = &w->session->rollup->nodes[index];
+    const int64_t first_of_function = w->open_functions[node->function]++ == 0;
+    const int64_t first_of_module = w->open_modules[p->functions[node->function].module]++ == 0;
+    const int64_t first_of_call = (*open_call(w, index))++ == 0;
+    const bool completed = t->shortest <= t->longest;
+    w->paths[index] = ++w->last_path;
+    database_insert(w->database, w->insert, completed ? "iziiiiiiiiiiiiiiiiiii" : "iziiiinniiiiiiiiiiiii",
+                    (int64_t)w->last_path, (int64_t)(visitor->depth > 1 ? w->paths[node->parent] : 0), w->thread,
+                    (int64_t)w->order->ranks[node->function] + 1, (int64_t)visitor->depth, (int64_t)t->calls,
+                    (int64_t)t->shortest, (int64_t)t->longest, first_of_function, first_of_module, first_of_call,
+                    (int64_t)t->elapsed_inclusive, (int64_t)t->elapsed_exclusive, (int64_t)t->application_inclusive,
+                    (int64_t)t->application_exclusive, (int64_t)t->blocked_inclusive, (int64_t)t->blocked_exclusive,
+                    (int64_t)t->preempted_inclusive, (int64_t)t->preempted_exclusive, (int64_t)t->page_faults_inclusive,
+                    (int64_t)t->page_faults_exclusive);
+}
+
+static void leave_path(struct export_visitor *visitor, uint32_t index)
+{
+    struct writing *w = (struct writing *)visitor;
+    const struct profile *p = w->session->profile;
+    w->open_functions[p->nodes[index].function]--;
+    w->open_modules[p->functions[p->nodes[index].function].module]--;
+    (*open_call(w, index))--;
+}
+
+static void write_paths(struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    w->paths = need_memory(p->node_count + 1, sizeof *w->paths);
+    w->open_functions = need_memory(p->function_count + 1, sizeof *w->open_functions);
+    w->open_modules = need_memory(p->module_count + 1, sizeof *w->open_modules);
+    w->call_table = table_new();
+    w->insert = database_prepare(w->database, "INSERT INTO path VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    for (size_t i = 0; i < p->thread_count; i++) {
+        w->thread = (int64_t)i + 1;
+        export_walk(w->order, &p->threads[w->order->threads[i]], &w->visitor);
+    }
+    sqlite3_finalize(w->insert);
+    table_free(w->call_table);
+    free(w->open_functions);
+    free(w->open_modules);
+    free(w->open_calls);
+}
+
+/* ---- marks ---- */
+
+static int compare_marks(const void *a, const void *b)
+{
+    const struct profile_mark *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* The thread's number in the database; NULL, as zero: it has no calls. */
+static int64_t thread_of(const struct writing *w, const struct profile_mark *mark)
+{
+    const struct profile *p = w->session->profile;
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const struct profile_thread *thread = &p->threads[w->order->threads[i]];
+        if (thread->process == mark->process && thread->thread == mark->thread)
+            return (int64_t)i + 1;
+    }
+    return 0;
+}
+
+static void write_marks(const struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    struct profile_mark *marks = need_memory(p->mark_count + 1, sizeof *marks);
+    if (p->mark_count) {
+        memcpy(marks, p->marks, p->mark_count * sizeof *marks);
+        qsort(marks, p->mark_count, sizeof *marks, compare_marks);
+    }
+    const uint64_t start = w->session->file->header.start_ticks;
+    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO mark VALUES (?,?,?,?,?,?,?)");
+    for (size_t i = 0; i < p->mark_count; i++) {
+        const uint64_t previous = i ? marks[i - 1].time : start < marks[i].time ? start : marks[i].time;
+        database_insert(w->database, insert, "iiiizzt", (int64_t)i + 1,
+                        (int64_t)(marks[i].time > start ? marks[i].time - start : 0),
+                        (int64_t)(marks[i].time - previous), (int64_t)marks[i].number, thread_of(w, &marks[i]),
+                        (int64_t)w->paths[marks[i].node], marks[i].text);
+    }
+    sqlite3_finalize(insert);
+    free(marks);
+}
+
+void export_sqlite(const struct loaded *session, const struct export_options *options, const char *path)
+{
+    (void)options;
+    struct database database = database_begin(path);
+    struct export_order *order = export_order_new(session);
+    struct writing w = {
+        .visitor = { .enter = write_path, .leave = leave_path },
+        .session = session,
+        .order = order,
+        .database = &database,
+    };
+    sqlite_make_tables(&database);
+    write_session(&w);
+    write_processes(&w);
+    write_threads(&w);
+    write_modules(&w);
+    write_functions(&w);
+    write_paths(&w);
+    write_marks(&w);
+    sqlite_make_views(&database);
+    database_end(&database);
+    free(w.paths);
+    export_order_free(order);
+}

@@ -1,0 +1,129 @@
+#include "symbols/os_calls.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "oscalls_names.h"
+#include "symbols/elf_facts.h"
+
+static const char *const names[] = {
+#define OS_CALL_NAME(name) #name,
+    OS_CALLS(OS_CALL_NAME)
+#undef OS_CALL_NAME
+};
+enum { NAME_COUNT = sizeof names / sizeof *names, LONGEST_BUILD_ID = 64 };
+
+bool os_calls_is_libc(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash ? slash + 1 : path, "libc.so", 7) == 0;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    return strcmp(names[*(const int *)a], names[*(const int *)b]);
+}
+
+/* The list by name; libc has thousands of symbols to look for in it. */
+static const int *sorted_names(void)
+{
+    static int sorted[NAME_COUNT];
+    static bool done;
+    for (int i = 0; i < NAME_COUNT && !done; i++)
+        sorted[i] = i;
+    if (!done)
+        qsort(sorted, NAME_COUNT, sizeof *sorted, compare_numbers);
+    done = true;
+    return sorted;
+}
+
+int os_calls_number(const char *name)
+{
+    const size_t length = strcspn(name, "@");
+    const int *sorted = sorted_names();
+    int low = 0, high = NAME_COUNT;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        const char *found = names[sorted[middle]];
+        const int order = strncmp(found, name, length);
+        if (order == 0 && found[length] == '\0')
+            return sorted[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return -1;
+}
+
+const char *os_calls_name(int number)
+{
+    return names[number];
+}
+
+static int compare_symbols(const void *a, const void *b)
+{
+    const struct os_call_symbol *x = a, *y = b;
+    if (x->offset != y->offset)
+        return x->offset < y->offset ? -1 : 1;
+    return x->number - y->number;
+}
+
+static struct os_call_symbol *read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, size_t *count)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    struct os_call_symbol *found = NULL;
+    size_t room = 0;
+    GElf_Sym symbol;
+    for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        const int number = symbol.st_shndx != SHN_UNDEF && name ? os_calls_number(name) : -1;
+        if (number < 0)
+            continue;
+        GROW(found, *count, room);
+        found[(*count)++] = (struct os_call_symbol){ symbol.st_value, number };
+    }
+    return found;
+}
+
+static struct os_call_symbol *read_file(int fd, size_t *count)
+{
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+    struct os_call_symbol *found = NULL;
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; elf && !found && (section = elf_nextscn(elf, section));)
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM)
+            found = read_table(elf, section, &header, count);
+    elf_end(elf);
+    return found;
+}
+
+/* A file without a build-id is taken as it is. */
+static bool is_recorded(const struct symbol_module *module)
+{
+    uint8_t id[LONGEST_BUILD_ID];
+    const size_t length = elf_build_id_of(module->path, id, sizeof id);
+    return length == module->build_id_length && memcmp(id, module->build_id, length) == 0;
+}
+
+struct os_call_symbol *os_calls_of(const struct symbol_module *module, size_t *count)
+{
+    *count = 0;
+    const int fd = os_calls_is_libc(module->path) && is_recorded(module) ? open(module->path, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
+        return NULL;
+    size_t all = 0;
+    struct os_call_symbol *found = read_file(fd, &all);
+    close(fd);
+    if (all)
+        qsort(found, all, sizeof *found, compare_symbols);
+    for (size_t i = 0; i < all; i++)
+        if (i == 0 || found[i].offset != found[i - 1].offset)
+            found[(*count)++] = found[i];
+    return found;
+}

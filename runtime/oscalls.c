@@ -1,0 +1,141 @@
+/*
+ * Calls of the operating system as rows. Without them a read that waits is time of the function that called it, and the
+ * kernel's work makes the function's whole interval one in which the OS worked. So the runtime stands before the
+ * functions of libc that enter the kernel (oscalls_names.h): each call of one, by the program or a library, is entered
+ * and left as if libc's function were instrumented, and the interval in between is flagged.
+ *
+ * Recorded where the thread is being recorded, and is inside an instrumented function; else the call is only handed on.
+ * What libc calls inside itself, and what one of these calls on its way (a sanitizer's read the real one), is no row.
+ */
+#include "oscalls.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <gnu/libc-version.h>
+#include <link.h>
+
+static const char *const names[OS_CALL_COUNT] = {
+#define OS_CALL_NAME(name) #name,
+    OS_CALLS(OS_CALL_NAME)
+#undef OS_CALL_NAME
+};
+
+uint64_t os_call_rows[OS_CALL_COUNT];
+
+/* ---- which functions are meant ---- */
+
+/* The code that holds an address. */
+struct place {
+    uint64_t of, begin, end;
+};
+
+static int find_place(struct dl_phdr_info *info, size_t size, void *data)
+{
+    (void)size;
+    struct place *place = data;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+        const uint64_t begin = info->dlpi_addr + segment->p_vaddr;
+        if (segment->p_type == PT_LOAD && segment->p_flags & PF_X && place->of - begin < segment->p_memsz) {
+            place->begin = begin;
+            place->end = begin + segment->p_memsz;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static bool is_in(const struct place *place, const void *at)
+{
+    return (uint64_t)at >= place->begin && (uint64_t)at < place->end;
+}
+
+/* A sanitizer's library may come between us and libc; the row is libc's all the same. */
+__attribute__((constructor(101))) static void find_rows(void)
+{
+    const int error = errno;
+    static void *open_cache;
+    struct place libc = { (uint64_t)dlsym(RTLD_NEXT, "gnu_get_libc_version"), 0, 0 };
+    dl_iterate_phdr(find_place, &libc);
+    void *handle = NULL;
+    for (int i = 0; i < OS_CALL_COUNT; i++) {
+        void *found = dlsym(RTLD_NEXT, names[i]);
+        if (found && !is_in(&libc, found)) {
+            void *(*open)(const char *, int) = (void *(*)(const char *, int))interpose_next(&open_cache, "dlopen");
+            if (!handle)
+                handle = open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+            void *own = handle ? dlsym(handle, names[i]) : NULL;
+            found = own ? own : found;
+        }
+        os_call_rows[i] = (uint64_t)found;
+    }
+    errno = error;
+}
+
+static long no_such_function(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+void *os_call_look_up(void **cache, const char *name)
+{
+    const int error = errno;
+    void *found = interpose_next(cache, name);
+    errno = error;
+    return found ? found : (void *)no_such_function;
+}
+
+/* ---- rows ---- */
+
+extern const char __start_dwell_os_calls[] __attribute__((visibility("hidden")));
+extern const char __stop_dwell_os_calls[] __attribute__((visibility("hidden")));
+
+static bool is_row(const struct call *call)
+{
+    return (uint32_t)call->site - (uint32_t)(uint64_t)__start_dwell_os_calls <
+           (uint32_t)(__stop_dwell_os_calls - __start_dwell_os_calls);
+}
+
+static bool starts_recording(enum os_call call)
+{
+    return runtime.filter_starts && filter_action(os_call_rows[call]) & DWELL_FILTER_START;
+}
+
+/* One that a row's function calls lies deeper in the stack; where the row was left without its end, it does not. */
+bool os_call_is_row(enum os_call call)
+{
+    struct thread *t = thread_self;
+    if (!t->wiped->alive || !os_call_rows[call] || (t->paused && !starts_recording(call)))
+        return false;
+    const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa();
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+        stacks_find(t, stack_pointer);
+    const uint64_t state = thread_state(t);
+    const struct call *top = thread_call(t, state) - 1;
+    if (top == (const struct call *)t->stack)
+        return false;
+    return !is_row(top) || stack_pointer > top->stack_pointer;
+}
+
+/* Not in a child that was forked by a handler meanwhile, and has recorded nothing yet. */
+void os_call_end(enum os_call call)
+{
+    const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa() - sizeof(void *);
+    struct thread *t = thread_self;
+    if (!t || !t->wiped->alive)
+        return;
+    const uint32_t gate = t->wiped->gate;
+    if (gate == GATE_TREE && tree_exit_flagged(t, os_call_rows[call], stack_pointer))
+        return;
+    if (gate == GATE_FILTER && filter_exit_flagged(t, os_call_rows[call], stack_pointer))
+        return;
+    slow_exit_flagged(os_call_rows[call], stack_pointer);
+}
+
+void os_call_end_of_lock(enum os_call call)
+{
+    struct thread *t = thread_self;
+    if (t && t->wiped->alive)
+        probe_exit((void *)os_call_rows[call], NULL);
+}

@@ -1,0 +1,246 @@
+/* Calls on files, their names and streams (oscalls.c). */
+#include "oscalls.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* ---- opening; what the mode's register holds where there is none is handed on as well ---- */
+
+#define OS_OPEN(name)                                                                                                  \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE int name(const char *path, int flags, ...)                                               \
+    {                                                                                                                  \
+        va_list rest;                                                                                                  \
+        va_start(rest, flags);                                                                                         \
+        const mode_t mode = va_arg(rest, mode_t);                                                                      \
+        va_end(rest);                                                                                                  \
+        int (*real)(const char *, int, ...) = (int (*)(const char *, int, ...))os_call_next(&next_##name, #name);      \
+        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
+            return real(path, flags, mode);                                                                            \
+        const int result = real(path, flags, mode);                                                                    \
+        os_call_end(OS_##name);                                                                                        \
+        return result;                                                                                                 \
+    }
+
+#define OS_OPEN_AT(name)                                                                                               \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE int name(int folder, const char *path, int flags, ...)                                   \
+    {                                                                                                                  \
+        va_list rest;                                                                                                  \
+        va_start(rest, flags);                                                                                         \
+        const mode_t mode = va_arg(rest, mode_t);                                                                      \
+        va_end(rest);                                                                                                  \
+        int (*real)(int, const char *, int, ...) =                                                                     \
+            (int (*)(int, const char *, int, ...))os_call_next(&next_##name, #name);                                   \
+        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
+            return real(folder, path, flags, mode);                                                                    \
+        const int result = real(folder, path, flags, mode);                                                            \
+        os_call_end(OS_##name);                                                                                        \
+        return result;                                                                                                 \
+    }
+
+OS_OPEN(open)
+OS_OPEN(open64)
+OS_OPEN_AT(openat)
+OS_OPEN_AT(openat64)
+OS_CALL(int, creat, (const char *path, mode_t mode), (path, mode))
+OS_CALL(int, creat64, (const char *path, mode_t mode), (path, mode))
+OS_CALL(int, close, (int fd), (fd))
+
+/* ---- one argument of any kind ---- */
+
+#define OS_CONTROL(name, request_type)                                                                                 \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_EXPORT OS_CALL_CODE int name(int fd, request_type request, ...)                                              \
+    {                                                                                                                  \
+        va_list rest;                                                                                                  \
+        va_start(rest, request);                                                                                       \
+        void *argument = va_arg(rest, void *);                                                                         \
+        va_end(rest);                                                                                                  \
+        int (*real)(int, request_type, ...) = (int (*)(int, request_type, ...))os_call_next(&next_##name, #name);      \
+        if (!os_call_begin(OS_##name, __builtin_return_address(0)))                                                    \
+            return real(fd, request, argument);                                                                        \
+        const int result = real(fd, request, argument);                                                                \
+        os_call_end(OS_##name);                                                                                        \
+        return result;                                                                                                 \
+    }
+
+OS_CONTROL(ioctl, unsigned long)
+OS_CONTROL(fcntl, int)
+OS_CONTROL(fcntl64, int)
+
+/* ---- reading and writing ---- */
+
+OS_CALL(ssize_t, read, (int fd, void *buffer, size_t size), (fd, buffer, size))
+OS_CALL(ssize_t, pread, (int fd, void *buffer, size_t size, off_t at), (fd, buffer, size, at))
+OS_CALL(ssize_t, pread64, (int fd, void *buffer, size_t size, off64_t at), (fd, buffer, size, at))
+OS_CALL(ssize_t, readv, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+OS_CALL(ssize_t, preadv, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
+OS_CALL(ssize_t, preadv64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
+OS_CALL(ssize_t, preadv2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+        (fd, parts, count, at, flags))
+OS_CALL(ssize_t, preadv64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
+        (fd, parts, count, at, flags))
+OS_CALL(ssize_t, write, (int fd, const void *buffer, size_t size), (fd, buffer, size))
+OS_CALL(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t at), (fd, buffer, size, at))
+OS_CALL(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off64_t at), (fd, buffer, size, at))
+OS_CALL(ssize_t, writev, (int fd, const struct iovec *parts, int count), (fd, parts, count))
+OS_CALL(ssize_t, pwritev, (int fd, const struct iovec *parts, int count, off_t at), (fd, parts, count, at))
+OS_CALL(ssize_t, pwritev64, (int fd, const struct iovec *parts, int count, off64_t at), (fd, parts, count, at))
+OS_CALL(ssize_t, pwritev2, (int fd, const struct iovec *parts, int count, off_t at, int flags),
+        (fd, parts, count, at, flags))
+OS_CALL(ssize_t, pwritev64v2, (int fd, const struct iovec *parts, int count, off64_t at, int flags),
+        (fd, parts, count, at, flags))
+OS_CALL(off_t, lseek, (int fd, off_t at, int from), (fd, at, from))
+OS_CALL(off64_t, lseek64, (int fd, off64_t at, int from), (fd, at, from))
+OS_CALL(ssize_t, sendfile, (int out, int in, off_t *at, size_t size), (out, in, at, size))
+OS_CALL(ssize_t, sendfile64, (int out, int in, off64_t *at, size_t size), (out, in, at, size))
+OS_CALL(ssize_t, copy_file_range, (int in, off64_t *in_at, int out, off64_t *out_at, size_t size, unsigned flags),
+        (in, in_at, out, out_at, size, flags))
+OS_CALL(ssize_t, splice, (int in, off64_t *in_at, int out, off64_t *out_at, size_t size, unsigned flags),
+        (in, in_at, out, out_at, size, flags))
+OS_CALL(ssize_t, tee, (int in, int out, size_t size, unsigned flags), (in, out, size, flags))
+OS_CALL(ssize_t, vmsplice, (int fd, const struct iovec *parts, size_t count, unsigned flags), (fd, parts, count, flags))
+OS_CALL(ssize_t, getrandom, (void *buffer, size_t size, unsigned flags), (buffer, size, flags))
+
+/* ---- descriptors ---- */
+
+OS_CALL(int, fsync, (int fd), (fd))
+OS_CALL(int, fdatasync, (int fd), (fd))
+OS_CALL(int, syncfs, (int fd), (fd))
+OS_CALL(int, sync_file_range, (int fd, off64_t at, off64_t size, unsigned flags), (fd, at, size, flags))
+OS_CALL(int, posix_fadvise, (int fd, off_t at, off_t size, int advice), (fd, at, size, advice))
+OS_CALL(int, posix_fadvise64, (int fd, off64_t at, off64_t size, int advice), (fd, at, size, advice))
+OS_CALL(int, ftruncate, (int fd, off_t size), (fd, size))
+OS_CALL(int, ftruncate64, (int fd, off64_t size), (fd, size))
+OS_CALL(int, fallocate, (int fd, int mode, off_t at, off_t size), (fd, mode, at, size))
+OS_CALL(int, fallocate64, (int fd, int mode, off64_t at, off64_t size), (fd, mode, at, size))
+OS_CALL(int, posix_fallocate, (int fd, off_t at, off_t size), (fd, at, size))
+OS_CALL(int, posix_fallocate64, (int fd, off64_t at, off64_t size), (fd, at, size))
+OS_CALL(int, flock, (int fd, int operation), (fd, operation))
+OS_CALL(int, lockf, (int fd, int command, off_t size), (fd, command, size))
+OS_CALL(int, lockf64, (int fd, int command, off64_t size), (fd, command, size))
+OS_CALL(int, dup, (int fd), (fd))
+OS_CALL(int, dup2, (int fd, int to), (fd, to))
+OS_CALL(int, dup3, (int fd, int to, int flags), (fd, to, flags))
+OS_CALL(int, pipe, (int ends[2]), (ends))
+OS_CALL(int, pipe2, (int ends[2], int flags), (ends, flags))
+OS_CALL(int, fstat, (int fd, struct stat *status), (fd, status))
+OS_CALL(int, fstat64, (int fd, struct stat64 *status), (fd, status))
+
+/* sync returns nothing. */
+INTERPOSED(sync);
+DWELL_EXPORT OS_CALL_CODE void sync(void)
+{
+    void (*real)(void) = (void (*)(void))os_call_next(&next_sync, "sync");
+    const bool row = os_call_begin(OS_sync, __builtin_return_address(0));
+    real();
+    if (row)
+        os_call_end(OS_sync);
+}
+
+/* ---- names ---- */
+
+OS_CALL(int, stat, (const char *path, struct stat *status), (path, status))
+OS_CALL(int, stat64, (const char *path, struct stat64 *status), (path, status))
+OS_CALL(int, lstat, (const char *path, struct stat *status), (path, status))
+OS_CALL(int, lstat64, (const char *path, struct stat64 *status), (path, status))
+OS_CALL(int, fstatat, (int folder, const char *path, struct stat *status, int flags), (folder, path, status, flags))
+OS_CALL(int, fstatat64, (int folder, const char *path, struct stat64 *status, int flags), (folder, path, status, flags))
+OS_CALL(int, statx, (int folder, const char *path, int flags, unsigned mask, struct statx *status),
+        (folder, path, flags, mask, status))
+OS_CALL(int, access, (const char *path, int mode), (path, mode))
+OS_CALL(int, faccessat, (int folder, const char *path, int mode, int flags), (folder, path, mode, flags))
+OS_CALL(int, truncate, (const char *path, off_t size), (path, size))
+OS_CALL(int, truncate64, (const char *path, off64_t size), (path, size))
+OS_CALL(int, unlink, (const char *path), (path))
+OS_CALL(int, unlinkat, (int folder, const char *path, int flags), (folder, path, flags))
+OS_CALL(int, rename, (const char *from, const char *to), (from, to))
+OS_CALL(int, renameat, (int from_folder, const char *from, int to_folder, const char *to),
+        (from_folder, from, to_folder, to))
+OS_CALL(int, link, (const char *from, const char *to), (from, to))
+OS_CALL(int, symlink, (const char *to, const char *path), (to, path))
+OS_CALL(ssize_t, readlink, (const char *path, char *buffer, size_t size), (path, buffer, size))
+OS_CALL(int, mkdir, (const char *path, mode_t mode), (path, mode))
+OS_CALL(int, rmdir, (const char *path), (path))
+OS_CALL(int, chdir, (const char *path), (path))
+OS_CALL(DIR *, opendir, (const char *path), (path))
+OS_CALL(int, closedir, (DIR * folder), (folder))
+
+/* ---- streams ---- */
+
+/* What only takes from a stream's buffer, or adds to it, does not need the OS: reading is a row where the buffer does
+ * not hold what is wanted, and writing to a stream is none. */
+#if defined(__GLIBC__)
+
+static inline size_t held(const FILE *stream)
+{
+    return (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
+}
+
+static inline bool is_flushed(const FILE *stream)
+{
+    return stream && stream->_IO_write_ptr == stream->_IO_write_base && stream->_IO_read_ptr == stream->_IO_read_end;
+}
+
+#else
+
+#define held(stream) ((void)(stream), (size_t)0)
+#define is_flushed(stream) ((void)(stream), false)
+
+#endif
+
+#define OS_STREAM(condition, row, result, name, parameters, arguments)                                                 \
+    OS_CALL_BY(condition, os_call_end, row, result, name, parameters, arguments)
+
+OS_CALL(FILE *, fopen, (const char *path, const char *mode), (path, mode))
+OS_CALL(FILE *, fopen64, (const char *path, const char *mode), (path, mode))
+OS_CALL(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
+OS_CALL(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
+OS_CALL(int, fclose, (FILE * stream), (stream))
+OS_CALL(int, pclose, (FILE * stream), (stream))
+OS_STREAM(!is_flushed(stream), fflush, int, fflush, (FILE * stream), (stream))
+OS_STREAM(size &&count &&held(stream) / size < count, fread, size_t, fread,
+          (void *buffer, size_t size, size_t count, FILE *stream), (buffer, size, count, stream))
+OS_STREAM(held(stream) == 0, fgets, char *, fgets, (char *buffer, int size, FILE *stream), (buffer, size, stream))
+OS_STREAM(held(stream) == 0, getline, ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream))
+OS_STREAM(held(stream) == 0, getdelim, ssize_t, getdelim, (char **line, size_t *size, int end, FILE *stream),
+          (line, size, end, stream))
+
+/* ---- the same, as _FORTIFY_SOURCE calls them ---- */
+
+ssize_t __getdelim(char **line, size_t *size, int end, FILE *stream); /* as getline is where it is inlined */
+OS_STREAM(held(stream) == 0, getdelim, ssize_t, __getdelim, (char **line, size_t *size, int end, FILE *stream),
+          (line, size, end, stream))
+
+#define OS_CHECKED(row, result, name, parameters, arguments)                                                           \
+    result name parameters;                                                                                            \
+    OS_CALL_AS(row, result, name, parameters, arguments)
+
+OS_CHECKED(open, int, __open_2, (const char *path, int flags), (path, flags))
+OS_CHECKED(open64, int, __open64_2, (const char *path, int flags), (path, flags))
+OS_CHECKED(openat, int, __openat_2, (int folder, const char *path, int flags), (folder, path, flags))
+OS_CHECKED(openat64, int, __openat64_2, (int folder, const char *path, int flags), (folder, path, flags))
+OS_CHECKED(read, ssize_t, __read_chk, (int fd, void *buffer, size_t size, size_t room), (fd, buffer, size, room))
+OS_CHECKED(pread, ssize_t, __pread_chk, (int fd, void *buffer, size_t size, off_t at, size_t room),
+           (fd, buffer, size, at, room))
+OS_CHECKED(pread64, ssize_t, __pread64_chk, (int fd, void *buffer, size_t size, off64_t at, size_t room),
+           (fd, buffer, size, at, room))
+OS_CHECKED(readlink, ssize_t, __readlink_chk, (const char *path, char *buffer, size_t size, size_t room),
+           (path, buffer, size, room))
+
+char *__fgets_chk(char *buffer, size_t room, int size, FILE *stream);
+size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream);
+OS_STREAM(held(stream) == 0, fgets, char *, __fgets_chk, (char *buffer, size_t room, int size, FILE *stream),
+          (buffer, room, size, stream))
+OS_STREAM(size &&count &&held(stream) / size < count, fread, size_t, __fread_chk,
+          (void *buffer, size_t room, size_t size, size_t count, FILE *stream), (buffer, room, size, count, stream))

@@ -1,0 +1,39 @@
+"""`dwell report --format csv`, and comparing an export's numbers with it."""
+import csv
+import sys
+
+csv.field_size_limit(1 << 30)
+TIMES = ("elapsed_inclusive", "elapsed_exclusive", "application_inclusive", "application_exclusive")
+
+
+def read(path):
+    """Rows as dictionaries, in their order."""
+    with open(path, newline="", encoding="utf-8", errors="replace") as file:
+        return list(csv.DictReader(file))
+
+
+def by_function(path, name=lambda row: row["function"]):
+    """The sums of the rows that have the same name: {name: {"calls": n, "elapsed_exclusive": ns, ...}}"""
+    sums = {}
+    for row in read(path):
+        sum_ = sums.setdefault(name(row), dict.fromkeys(("calls",) + TIMES, 0))
+        sum_["calls"] += int(row["calls"])
+        for key in TIMES:
+            sum_[key] += int(row[key + "_ns"] or 0)
+    return sums
+
+
+def fail(message):
+    print(message, file=sys.stderr)
+    sys.exit(1)
+
+
+def compare(wanted, got, key, rounding):
+    """`got` {name: value} must be what `wanted` has under the key, where each value in `got` is the sum of as many
+    rounded ones as `rounding` {name: count} says."""
+    for name in sorted(set(wanted) | set(got)):
+        have, want = got.get(name, 0), wanted.get(name, {}).get(key, 0)
+        if abs(have - want) > (rounding.get(name, 0) + 1) // 2:
+            fail(f"{key} of {name}: exported {have}, reported {want}")
+    if not any(got.values()):
+        fail(f"{key}: nothing but zeros")

@@ -1,0 +1,66 @@
+"""sqlite.py DWELL SESSION DATABASE: the database's views are, row by row, what dwell reports of the session."""
+import csv
+import io
+import subprocess
+import sys
+
+import report
+
+
+def ask(database, query):
+    """Rows, the names of the columns first, as the sqlite3 shell gives them."""
+    done = subprocess.run(["sqlite3", "-bail", "-header", "-csv", database, query], capture_output=True, check=True)
+    return list(csv.reader(io.StringIO(done.stdout.decode(), newline="")))
+
+
+def tell(dwell, *arguments):
+    done = subprocess.run([dwell, *arguments, "--format", "csv"], capture_output=True, check=True)
+    return list(csv.reader(io.StringIO(done.stdout.decode("utf-8", "replace"), newline="")))
+
+
+def same(column, a, b):
+    if a == b:
+        return True
+    return column.endswith("_percent") and "" not in (a, b) and abs(float(a) - float(b)) < 0.0001
+
+
+def compare(what, got, wanted):
+    if not got and len(wanted) == 1:  # the shell gives no header without rows
+        return 0
+    if sorted(got[0]) != sorted(wanted[0]):
+        report.fail(f"{what}: columns {got[0]}, reported {wanted[0]}")
+    places = [got[0].index(column) for column in wanted[0]]
+    got = [[row[place] for place in places] for row in got]
+    if len(got) != len(wanted):
+        report.fail(f"{what}: {len(got) - 1} rows, reported {len(wanted) - 1}")
+    for have, want in zip(got[1:], wanted[1:]):
+        if not all(map(same, got[0], have, want)):
+            report.fail(f"{what}: {have}, reported {want}")
+    return len(got) - 1
+
+
+def compare_callers(dwell, session, database):
+    rows = 0
+    functions = ask(database, "SELECT f.id, f.name, m.name FROM function f JOIN module m ON m.id = f.module")[1:]
+    for number, name, module in functions:
+        got = ask(database, f"SELECT * FROM report_callers WHERE subject = {number}")
+        got = [row[2:] for row in got]
+        rows += compare(f"callers of {name}", got, tell(dwell, "callers", session, f"{name}@{module}"))
+    return rows
+
+
+def main(dwell, session, database):
+    for check, good in (("integrity_check", "ok"), ("foreign_key_check", None), ("user_version", "1")):
+        rows = ask(database, f"PRAGMA {check}")
+        if (rows[1] if rows else None) != (good and [good]):
+            report.fail(f"{check}: {rows}")
+    counts = []
+    for by in ("function", "module", "thread", "process"):
+        wanted = tell(dwell, "report", session, "--by", by)
+        counts.append(compare(by, ask(database, f"SELECT * FROM report_{by}"), wanted))
+    counts.append(compare_callers(dwell, session, database))
+    counts.append(compare("marks", ask(database, "SELECT * FROM report_marks"), tell(dwell, "marks", session)))
+    print(*counts)
+
+
+main(*sys.argv[1:])

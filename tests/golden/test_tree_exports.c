@@ -1,0 +1,48 @@
+/* Exports of the call tree, of the same hand-made session, byte for byte; what is no text, as a reader shows it. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+#include "support/example.h"
+#include "support/golden.h"
+#include "support/run.h"
+#include "support/scenario.h"
+
+static void save_sessions(void)
+{
+    struct writer *w = example_session(SOURCE_PERF), *blind = example_session(SOURCE_NONE);
+    writer_save(w, test_path("example.dwell"));
+    writer_save(blind, test_path("blind.dwell"));
+    writer_free(w);
+    writer_free(blind);
+}
+
+TestSuite(golden_tree_exports, .init = save_sessions, .timeout = 60);
+
+Test(golden_tree_exports, callgrind)
+{
+    check_golden("export callgrind example.dwell", "export.callgrind");
+}
+
+Test(golden_tree_exports, collapsed)
+{
+    check_golden("export collapsed example.dwell", "export.collapsed");
+}
+
+Test(golden_tree_exports, speedscope)
+{
+    check_golden("export speedscope example.dwell", "export.speedscope.json");
+}
+
+static void check_pprof(const char *session, const char *name)
+{
+    char *text = run_well("$DWELL export pprof %s -o p.gz && python3 -B " DWELL_CONSUMERS "/pprof.py print p.gz", session);
+    check_text(text, name);
+    free(text);
+}
+
+Test(golden_tree_exports, pprof)
+{
+    check_pprof("example.dwell", "export.pprof.txt");
+    check_pprof("blind.dwell", "export-blind.pprof.txt");
+}
