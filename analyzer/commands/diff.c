@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
 #include "profile/collect.h"
@@ -185,6 +186,18 @@ static void print(const struct settings *s, const struct diff *d)
     table_drop(&rows);
 }
 
+/* On standard error; where people read behind a pager, behind the table. */
+static bool report_gates(const struct settings *s, const struct diff *d)
+{
+    FILE *out = terminal_is_paged() && s->print == table_print_text ? stdout : stderr;
+    bool failed = false;
+    if (out == stderr)
+        fflush(stdout);
+    for (size_t i = 0; i < s->gate_count; i++)
+        failed |= diff_gate_report(&s->gates[i], d, out) > 0;
+    return failed;
+}
+
 int command_diff(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -217,10 +230,9 @@ int command_diff(int argc, char **argv)
         die(STATUS_ERROR, "--sort: %s is not known of all these sessions", diff_value_names[s.diff.sort]);
     diff_judge(d, &s.diff);
     print(&s, d);
-    int status = finish_output();
-    for (size_t i = 0; i < s.gate_count; i++)
-        if (diff_gate_report(&s.gates[i], d, stderr) && status == STATUS_OK)
-            status = STATUS_FINDING;
+    const bool failed = report_gates(&s, d);
+    const int written = finish_output();
+    const int status = written == STATUS_OK && failed ? STATUS_FINDING : written;
     diff_free(d);
     free(s.gates);
     for (int side = 0; side < DIFF_SIDES; side++)
