@@ -9,7 +9,8 @@
 typedef int command(int argc, char **argv);
 
 command command_record, command_report, command_tree, command_callers, command_info, command_marks,
-    command_control, command_export, command_events, command_histogram, command_slowest, command_perflog, command_import;
+    command_control, command_export, command_events, command_histogram, command_slowest, command_perflog, command_import,
+    command_diff, command_merge;
 
 #define DEFAULT_SESSION "dwell.data"
 

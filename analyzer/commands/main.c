@@ -19,11 +19,13 @@ static const struct {
     { "callers", command_callers, "a function between its callers and callees", true },
     { "histogram", command_histogram, "how long the single calls of a function took", true },
     { "slowest", command_slowest, "the slowest calls of a function, and when they were", true },
+    { "diff", command_diff, "sessions before and after a change, compared", true },
     { "marks", command_marks, "what the program said of certain moments", true },
     { "events", command_events, "trace events of the program: list, durations, queues", true },
     { "info", command_info, "what a session holds, and what was lost", true },
     { "export", command_export, "write a session in a format that other tools read", false },
     { "perflog", command_perflog, "markers, CPU and memory of PerfLog logs; or two logs compared", true },
+    { "merge", command_merge, "make one session of several", false },
     { "import", command_import, "make a session of what another profiler wrote", false },
     { "control", command_control, "pause, resume, stop or dump a recording that runs; enable trace events", false },
 };
