@@ -3,6 +3,7 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
+#include "commands/sessions.h"
 #include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
@@ -16,8 +17,8 @@ static const struct argp_option options[] = {
 };
 
 struct settings {
-    const char *words[2]; /* FUNCTION, or FILE and FUNCTION */
-    int count;
+    struct session_list sessions;
+    const char *function; /* the last word; those before are files */
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
     struct slice_request slice;
@@ -36,12 +37,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->print = option_format(argument);
         return 0;
     case ARGP_KEY_ARG:
-        if (s->count == 2)
-            die(STATUS_ERROR, "callers: too many arguments: '%s'", argument);
-        s->words[s->count++] = argument;
+        if (s->function)
+            session_list_add(&s->sessions, s->function);
+        s->function = argument;
         return 0;
     case ARGP_KEY_END:
-        if (s->count == 0)
+        if (!s->function)
             die(STATUS_ERROR, "callers: which FUNCTION? dwell report lists them");
         return 0;
     default:
@@ -52,8 +53,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int command_callers(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE] FUNCTION",
-        "Shows a function of a session (dwell.data) between its callers and its callees.\v"
+        options, parse, "[FILE...] FUNCTION",
+        "Shows a function of a session (dwell.data), or of several, between its callers and its callees.\v"
         "A caller's times are the function's own when it was called from there, a callee's are its own when "
         "it was called from the function. SHARE is elapsed inclusive time in percent of the function's. "
         "FUNCTION is a whole name, a C++ name without its parameters, or a part that only one name has.",
@@ -62,8 +63,8 @@ int command_callers(int argc, char **argv)
     struct settings s = { .print = table_print_text };
     parse_options_with_config(&argp, "callers", argc, argv, &s);
     struct loaded loaded;
-    slice_options_load(&loaded, s.count == 2 ? s.words[0] : DEFAULT_SESSION, collect_default_jobs(), &s.slice);
-    struct table table = view_callers(&loaded, option_function(&loaded, s.words[s.count - 1]));
+    session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.slice);
+    struct table table = view_callers(&loaded, option_function(&loaded, s.function));
     table_filter(&table, &s.slice.filters);
     if (s.columns)
         table_choose(&table, s.columns);
@@ -71,5 +72,6 @@ int command_callers(int argc, char **argv)
     table_drop(&table);
     unload_session(&loaded);
     slice_request_drop(&s.slice);
+    session_list_drop(&s.sessions);
     return finish_output();
 }

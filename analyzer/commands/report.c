@@ -3,6 +3,7 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
+#include "commands/sessions.h"
 #include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
@@ -23,7 +24,7 @@ static const struct argp_option options[] = {
 enum { TEXT_LIMIT = 40 };
 
 struct settings {
-    const char *file;
+    struct session_list sessions;
     enum rollup_by by;
     bool by_thread_name; /* instead */
     struct sorting sorting;
@@ -91,7 +92,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             die(STATUS_ERROR, "--jobs: must be from 1 to 1024");
         return 0;
     case ARGP_KEY_ARG:
-        option_session(state, argument, &s->file);
+        session_list_add(&s->sessions, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -101,14 +102,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int command_report(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE]",
-        "Reports the four times of each function, module, thread or process of a session (dwell.data).\v"
+        options, parse, "[FILE...]",
+        "Reports the four times of each function, module, thread or process of a session (dwell.data), or of several.\v"
         "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
         "application inclusive time.", slice_children, NULL, NULL,
     };
     struct settings s = {
-        .file = DEFAULT_SESSION,
         .by = BY_FUNCTION,
         .sorting.key = "elapsed_exclusive",
         .print = table_print_text,
@@ -123,8 +123,11 @@ int command_report(int argc, char **argv)
         s.sorting.calls |= view_needs_calls(s.slice.filters.list[i].key);
     if (s.sorting.calls && s.by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: columns of single calls are there for functions alone");
+    session_list_unique(&s.sessions);
+    if (s.sorting.calls && s.sessions.count > 1)
+        die(STATUS_ERROR, "--columns: columns of single calls are there for one session at a time");
     struct loaded loaded;
-    slice_options_load(&loaded, s.file, s.jobs, &s.slice);
+    session_list_load(&s.sessions, &loaded, s.jobs, &s.slice);
     struct table table =
         s.by_thread_name ? view_thread_names(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
@@ -133,5 +136,6 @@ int command_report(int argc, char **argv)
     table_drop(&table);
     unload_session(&loaded);
     slice_request_drop(&s.slice);
+    session_list_drop(&s.sessions);
     return finish_output();
 }

@@ -1,6 +1,7 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
+#include "commands/sessions.h"
 #include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
@@ -28,7 +29,7 @@ static const struct argp_option options[] = {
 };
 
 struct settings {
-    const char *file;
+    struct session_list sessions;
     struct tree_options tree;
     bool min_given;
     const char *columns; /* NULL: the usual ones */
@@ -66,7 +67,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->print = option_format(argument);
         return 0;
     case ARGP_KEY_ARG:
-        option_session(state, argument, &s->file);
+        session_list_add(&s->sessions, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -76,14 +77,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int command_tree(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE]",
-        "Shows the call paths of a session (dwell.data) with their four times, the largest first.\v"
+        options, parse, "[FILE...]",
+        "Shows the call paths of a session (dwell.data), or of several, with their four times, the largest first.\v"
         "A star marks the hot path: it follows the largest child while that has at least half of its "
         "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.",
         slice_children, NULL, NULL,
     };
     struct settings s = {
-        .file = DEFAULT_SESSION,
         .tree = { .min_percent = 1, .depth = 40 },
         .print = table_print_text,
     };
@@ -94,7 +94,7 @@ int command_tree(int argc, char **argv)
             s.tree.min_percent = 0; /* any path may lead to what is looked for */
     }
     struct loaded loaded;
-    slice_options_load(&loaded, s.file, collect_default_jobs(), &s.slice);
+    session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.slice);
     struct table table = view_tree(&loaded, &s.tree);
     table_filter(&table, &s.slice.filters);
     if (s.columns)
@@ -103,5 +103,6 @@ int command_tree(int argc, char **argv)
     table_drop(&table);
     unload_session(&loaded);
     slice_request_drop(&s.slice);
+    session_list_drop(&s.sessions);
     return finish_output();
 }

@@ -150,6 +150,9 @@ void unload_session(struct loaded *l)
     free(l->summary.slice);
     drop_remarks(&l->summary);
     free(l->summary.remarks);
+    for (size_t i = 0; i < l->part_count; i++)
+        free(l->parts[i].path);
+    free(l->parts);
     names_free(l->names, l->profile->function_count);
     rollup_free(l->rollup);
     profile_free(l->profile);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/quote.h"
+#include "report/change.h"
 #include "report/perflog.h"
 
 static const struct column columns[] = {
@@ -49,19 +50,12 @@ static int compare_names(const struct perflog_row *x, const struct perflog_row *
     return order;
 }
 
-static int64_t change(uint64_t from, uint64_t to)
-{
-    const uint64_t apart = to > from ? to - from : from - to;
-    const int64_t limited = apart > INT64_MAX ? INT64_MAX : (int64_t)apart;
-    return to > from ? limited : -limited;
-}
-
 static struct pair make_pair(const struct perflog_row *first, const struct perflog_row *second)
 {
     const uint64_t total[] = { first ? first->total : 0, second ? second->total : 0 };
-    struct pair pair = { .first = first, .second = second, .total_change = change(total[0], total[1]) };
+    struct pair pair = { .first = first, .second = second, .total_change = change_between(total[0], total[1]) };
     if (first && second && first->count && second->count)
-        pair.mean_change = change(first->mean, second->mean);
+        pair.mean_change = change_between(first->mean, second->mean);
     return pair;
 }
 
@@ -91,13 +85,6 @@ static size_t match(struct pair *pairs, const struct perflog_row *first, size_t 
     return count;
 }
 
-static void put_change(struct cell *cells, int64_t by, uint64_t from)
-{
-    cell_change(&cells[0], by);
-    if (from)
-        cell_percent(&cells[1], 100.0 * (double)by / (double)from);
-}
-
 static void fill_row(struct cell *cells, const struct pair *pair)
 {
     const struct perflog_row *sides[] = { pair->first, pair->second };
@@ -114,8 +101,8 @@ static void fill_row(struct cell *cells, const struct pair *pair)
         cell_number(&cells[9 + i], sides[i]->total);
     }
     if (pair->first && pair->second && pair->first->count && pair->second->count)
-        put_change(&cells[7], pair->mean_change, pair->first->mean);
-    put_change(&cells[11], pair->total_change, pair->first ? pair->first->total : 0);
+        fill_change(&cells[7], pair->mean_change, pair->first->mean);
+    fill_change(&cells[11], pair->total_change, pair->first ? pair->first->total : 0);
 }
 
 /* The application of all rows, or NULL. Rows are in its order. */

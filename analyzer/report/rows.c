@@ -39,29 +39,34 @@ static const struct column module_columns[] = {
     { "path", "PATH", CELL_TEXT, USE_ALWAYS, false },
     TIME_COLUMNS,
 };
-static const struct column thread_columns[] = {
-    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
-    { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
-    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },
-    { "pid", "PID", CELL_COUNT, USE_DATA, false },
-    TIME_COLUMNS,
-};
-static const struct column process_columns[] = {
-    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },
-    { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
-    { "parent", "PARENT", CELL_COUNT, USE_DATA, false },
-    { "arguments", "COMMAND", CELL_TEXT, USE_ALWAYS, false },
-    TIME_COLUMNS,
-};
+#define THREAD_COLUMNS                                                       \
+    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },                    \
+    { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },                         \
+    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },                  \
+    { "pid", "PID", CELL_COUNT, USE_DATA, false }
+#define PROCESS_COLUMNS                                                      \
+    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },                  \
+    { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },                         \
+    { "parent", "PARENT", CELL_COUNT, USE_DATA, false },                     \
+    { "arguments", "COMMAND", CELL_TEXT, USE_ALWAYS, false }
+#define SESSION_COLUMN { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false }
+enum { COLUMN_SESSION = 4 };
 
+static const struct column thread_columns[] = { THREAD_COLUMNS, TIME_COLUMNS };
+static const struct column process_columns[] = { PROCESS_COLUMNS, TIME_COLUMNS };
+static const struct column threads_of_sessions[] = { THREAD_COLUMNS, SESSION_COLUMN, TIME_COLUMNS };
+static const struct column processes_of_sessions[] = { PROCESS_COLUMNS, SESSION_COLUMN, TIME_COLUMNS };
+
+#define COLUMN_SET(columns) { columns, sizeof columns / sizeof *columns }
+
+/* Of one session, and of several. */
 static const struct {
     const struct column *columns;
     size_t count;
-} column_sets[] = {
-    [BY_FUNCTION] = { function_columns, sizeof function_columns / sizeof *function_columns },
-    [BY_MODULE] = { module_columns, sizeof module_columns / sizeof *module_columns },
-    [BY_THREAD] = { thread_columns, sizeof thread_columns / sizeof *thread_columns },
-    [BY_PROCESS] = { process_columns, sizeof process_columns / sizeof *process_columns },
+} column_sets[2][4] = {
+    { COLUMN_SET(function_columns), COLUMN_SET(module_columns), COLUMN_SET(thread_columns), COLUMN_SET(process_columns) },
+    { COLUMN_SET(function_columns), COLUMN_SET(module_columns), COLUMN_SET(threads_of_sessions),
+      COLUMN_SET(processes_of_sessions) },
 };
 
 /* ---- what stands before the times ---- */
@@ -102,6 +107,8 @@ static void fill_thread(const struct loaded *l, struct cell *cells, size_t i)
     cell_text(&cells[2], process);
     if (p && p->pid)
         cell_number(&cells[3], p->pid);
+    if (l->part_count)
+        cell_text(&cells[COLUMN_SESSION], loaded_session_of(l, pt->process));
     free(process);
 }
 
@@ -115,6 +122,8 @@ static void fill_process(const struct loaded *l, struct cell *cells, uint32_t se
     if (p && p->parent_pid)
         cell_number(&cells[2], p->parent_pid);
     cell_text(&cells[3], p ? p->arguments : "");
+    if (l->part_count)
+        cell_text(&cells[COLUMN_SESSION], loaded_session_of(l, serial));
     free(name);
 }
 
@@ -265,7 +274,8 @@ static void fill_all_calls(const struct loaded *l, struct table *t, const size_t
 
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting)
 {
-    struct table t = table_make(column_sets[by].columns, column_sets[by].count, &l->summary);
+    const bool several = l->part_count > 0;
+    struct table t = table_make(column_sets[several][by].columns, column_sets[several][by].count, &l->summary);
     t.first_value = t.column_count - TIME_COLUMN_COUNT - (by == BY_FUNCTION ? CALL_COLUMN_COUNT : 0);
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);

@@ -47,7 +47,7 @@ bool table_is_key(const struct column *column, const char *key, size_t length)
     const size_t own = strlen(column->key);
     if (strncmp(column->key, key, own < length ? own : length) != 0 || own > length)
         return false;
-    return own == length || (column->kind == CELL_TICKS && length == own + strlen(unit) && strncmp(key + own, unit, strlen(unit)) == 0);
+    return own == length || (column_is_time(column) && length == own + strlen(unit) && strncmp(key + own, unit, strlen(unit)) == 0);
 }
 
 void table_choose(struct table *t, const char *keys)

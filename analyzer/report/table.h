@@ -46,7 +46,7 @@ struct cell {
 
 /* What is said of the session beside the rows. */
 struct session_summary {
-    const char *path;
+    const char *path; /* NULL: text says nothing of the session */
     char *slice; /* which part of the session it is; NULL: the whole */
     uint64_t ticks_per_second;
     uint64_t elapsed_inclusive, application_inclusive; /* ticks */

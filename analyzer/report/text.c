@@ -205,7 +205,7 @@ void table_print_text(const struct table *t, FILE *out)
     struct unit *units = choose_units(t);
     size_t *order = need_memory(table_most_columns(t), sizeof *order);
     const size_t count = table_order(t, true, order);
-    if (t->session)
+    if (t->session && t->session->path)
         print_summary(t->session, common_unit(t), out);
     struct libscols_table *table = scols_new_table();
     if (!table)

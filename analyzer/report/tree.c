@@ -237,8 +237,10 @@ static void draw_threads(struct drawing *d)
     qsort(threads, p->thread_count, sizeof *threads, compare_threads);
     for (size_t i = 0; i < p->thread_count; i++) {
         const struct trace_thread *t = session_file_thread(d->loaded->file, threads[i].thread);
-        char name[64];
-        snprintf(name, sizeof name, "thread %s (%u)", t ? t->name : "[unknown]", t ? t->tid : 0);
+        char name[512];
+        const int length = snprintf(name, sizeof name, "thread %s (%u)", t ? t->name : "[unknown]", t ? t->tid : 0);
+        if (d->loaded->part_count && length > 0 && (size_t)length < sizeof name)
+            snprintf(name + length, sizeof name - (size_t)length, " of %s", loaded_session_of(d->loaded, threads[i].process));
         size_t row = add_row(d, 0, 0, "", name, NULL, &d->rollup->nodes[threads[i].root]);
         draw_below(d, threads[i].root, row, 0);
     }

@@ -10,6 +10,12 @@
 #include "report/table.h"
 #include "trace/session_file.h"
 
+/* One of several sessions: its processes have serial numbers below the end, and not below the end of the one before. */
+struct loaded_part {
+    char *path;
+    uint32_t process_end;
+};
+
 /* A session with all that views need of it. */
 struct loaded {
     struct session_file *file;
@@ -18,6 +24,8 @@ struct loaded {
     struct function_name *names;
     const struct slice *slice; /* NULL: it is the whole session */
     struct session_summary summary;
+    struct loaded_part *parts; /* of several sessions; none where it is one */
+    size_t part_count;
 };
 
 /* Reads, profiles and names the whole; ends the program where the file cannot be read. */
@@ -30,6 +38,12 @@ void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_
 /* Makes it what happened within calls of a function; the request names it. */
 void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *request);
 void unload_session(struct loaded *l);
+
+/* Several at once, for views of sums: no chunks, no marks, no times of day are there, and what remains is in nanoseconds. */
+void load_sessions(struct loaded *l, const char *const *paths, size_t count, unsigned jobs);
+
+/* The path of the session that a process (serial number) is of. */
+const char *loaded_session_of(const struct loaded *l, uint32_t process);
 
 /* Column sets; those of the times come in all of them. */
 struct sorting {

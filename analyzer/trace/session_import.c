@@ -1,16 +1,12 @@
 #include "trace/session_import.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
+#include "trace/session_output.h"
 
 enum { TREE_CHUNK = 1 << 20, METADATA_CHUNK = 256 << 10, LONGEST_TEXT = 32000 };
 static const uint64_t MODULE_SIZE = (uint64_t)1 << 48;
@@ -170,75 +166,15 @@ static bool write_all(const struct session *session, int fd, const struct import
     return finish_symbols(session, fd, s->symbol_modules, s->symbol_module_count, s->symbols, s->symbol_count);
 }
 
-/* ---- the file ---- */
-
-static const char *reason(int error)
-{
-    switch (error) {
-    case SESSION_NOT_OURS:
-        return "not a dwell session, so it is not replaced; choose another file by -o";
-    case SESSION_IN_USE:
-        return "another recording writes to it; choose another file by -o";
-    case SESSION_OTHER_KIND:
-        return "a session of another version of dwell";
-    default:
-        return strerror(-error);
-    }
-}
-
-/* The session that was there gets its name back. */
-static void undo(const char *path, const struct stat *before)
-{
-    struct stat old;
-    char *aside;
-    if (asprintf(&aside, "%s.old", path) < 0)
-        die(STATUS_ERROR, "out of memory");
-    unlink(path);
-    if (before->st_ino && stat(aside, &old) == 0 && old.st_ino == before->st_ino && old.st_dev == before->st_dev)
-        rename(aside, path);
-    free(aside);
-}
-
-/* The name is taken as a recording would take it, but by a file that is complete already. */
-static const char *take_name(const char *part, const char *path)
-{
-    struct stat before = { .st_ino = 0 };
-    struct session placeholder;
-    if (stat(path, &before) < 0)
-        before.st_ino = 0;
-    const int fd = session_create(&placeholder, path, false, 0);
-    if (fd == SESSION_NOT_OURS || fd == SESSION_IN_USE || fd == SESSION_OTHER_KIND)
-        return reason(fd);
-    const int error = fd < 0 ? -fd : rename(part, path) < 0 ? errno : 0;
-    if (fd >= 0)
-        close(fd);
-    if (error)
-        undo(path, &before);
-    return error ? strerror(error) : NULL;
-}
-
 const char *import_session(const struct import_session *s, const char *path)
 {
-    struct session session;
-    char *part;
-    if (asprintf(&part, "%s.%d.part", path, (int)getpid()) < 0)
-        die(STATUS_ERROR, "out of memory");
-    const int fd = session_create(&session, part, false, 0);
-    if (fd < 0) {
-        free(part);
-        return reason(fd);
-    }
-    const char *error = NULL;
-    if (write_all(&session, fd, s))
-        session.header->state = DWELL_COMPLETE;
-    else
-        error = session.header->trouble & DWELL_TROUBLE_NO_SPACE ? "no room for it: the disk is full" : "cannot be written";
-    munmap(session.header, DWELL_UNIT);
-    close(fd);
-    if (!error)
-        error = take_name(part, path);
+    struct session_output output;
+    const char *error = session_output_begin(&output, path);
     if (error)
-        unlink(part);
-    free(part);
-    return error;
+        return error;
+    const bool written = write_all(&output.session, output.fd, s);
+    if (written)
+        output.session.header->state = DWELL_COMPLETE;
+    const bool full = output.session.header->trouble & DWELL_TROUBLE_NO_SPACE;
+    return session_output_end(&output, written ? NULL : full ? "no room for it: the disk is full" : "cannot be written");
 }

@@ -1,0 +1,100 @@
+#include "base/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+struct sample sample_of(const double *values, size_t count)
+{
+    struct sample s = { .count = count };
+    for (size_t i = 0; i < count; i++)
+        s.mean += values[i] / (double)count;
+    for (size_t i = 0; i < count && count > 1; i++)
+        s.variance += (values[i] - s.mean) * (values[i] - s.mean) / (double)(count - 1);
+    return s;
+}
+
+/* ---- Student's t ---- */
+
+enum { MOST_STEPS = 10000 };
+
+/* The continued fraction of the incomplete beta function, evaluated from its front by Lentz's method. */
+static double beta_fraction(double x, double a, double b)
+{
+    const double tiny = 1e-300, enough = 1e-15;
+    double value = 1, c = 1, d = 0;
+    for (int step = 0; step < MOST_STEPS; step++) {
+        const int half = step / 2;
+        const double m = half;
+        double numerator = 1;
+        if (step > 0 && step % 2 == 0)
+            numerator = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+        else if (step > 0)
+            numerator = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+        d = 1 + numerator * d;
+        d = 1 / (fabs(d) < tiny ? tiny : d);
+        c = 1 + numerator / c;
+        c = fabs(c) < tiny ? tiny : c;
+        value *= c * d;
+        if (fabs(c * d - 1) < enough)
+            break;
+    }
+    return value - 1;
+}
+
+/* Regularized: from 0 at x = 0 to 1 at x = 1. */
+static double incomplete_beta(double x, double a, double b)
+{
+    if (x <= 0)
+        return 0;
+    if (x >= 1)
+        return 1;
+    const double front = exp(a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b));
+    if (x < (a + 1) / (a + b + 2)) /* the fraction converges fast on this side alone */
+        return front * beta_fraction(x, a, b) / a;
+    return 1 - front * beta_fraction(1 - x, b, a) / b;
+}
+
+double student_two_sided(double t, double degrees)
+{
+    return incomplete_beta(degrees / (degrees + t * t), degrees / 2, 0.5);
+}
+
+double welch_test(const struct sample *x, const struct sample *y)
+{
+    if (x->count < 2 || y->count < 2)
+        return NAN;
+    const double of_x = x->variance / (double)x->count, of_y = y->variance / (double)y->count;
+    if (of_x + of_y <= 0)
+        return x->mean == y->mean ? 1 : 0;
+    const double t = (x->mean - y->mean) / sqrt(of_x + of_y);
+    const double degrees =
+        (of_x + of_y) * (of_x + of_y) / (of_x * of_x / (double)(x->count - 1) + of_y * of_y / (double)(y->count - 1));
+    return student_two_sided(t, degrees);
+}
+
+/* ---- many tests ---- */
+
+static int compare_places(const void *a, const void *b)
+{
+    const double x = **(double *const *)a, y = **(double *const *)b;
+    return (x > y) - (x < y);
+}
+
+void adjust_for_many(double *probabilities, size_t count)
+{
+    double **sorted = need_memory(count, sizeof *sorted), least = 1;
+    size_t tests = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(probabilities[i]))
+            sorted[tests++] = &probabilities[i];
+    if (tests)
+        qsort(sorted, tests, sizeof *sorted, compare_places);
+    for (size_t i = tests; i-- > 0;) {
+        const double adjusted = *sorted[i] * (double)tests / (double)(i + 1);
+        least = adjusted < least ? adjusted : least;
+        *sorted[i] = least;
+    }
+    free(sorted);
+}

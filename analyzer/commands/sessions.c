@@ -1,0 +1,73 @@
+#include "commands/sessions.h"
+
+#include <glob.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "commands/commands.h"
+#include "commands/slice_options.h"
+#include "report/views.h"
+
+static void add_file(struct session_list *list, const char *path)
+{
+    GROW(list->paths, list->count, list->room);
+    list->paths[list->count++] = need_copy(path, strlen(path));
+}
+
+void session_list_add(struct session_list *list, const char *argument)
+{
+    struct stat status;
+    glob_t found = { 0 };
+    if (!strpbrk(argument, "*?[") || stat(argument, &status) == 0) {
+        add_file(list, argument);
+        return;
+    }
+    if (glob(argument, 0, NULL, &found) != 0)
+        die(STATUS_ERROR, "%s: no such files", argument);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        add_file(list, found.gl_pathv[i]);
+    globfree(&found);
+}
+
+static bool are_one(const char *path, const char *other)
+{
+    struct stat x, y;
+    return stat(path, &x) == 0 && stat(other, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+void session_list_unique(struct session_list *list)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < kept && !known; j++)
+            known = are_one(list->paths[i], list->paths[j]);
+        if (known)
+            free(list->paths[i]);
+        else
+            list->paths[kept++] = list->paths[i];
+    }
+    list->count = kept;
+}
+
+void session_list_drop(struct session_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->paths[i]);
+    free(list->paths);
+}
+
+void session_list_load(struct session_list *list, struct loaded *l, unsigned jobs, struct slice_request *part)
+{
+    session_list_unique(list);
+    if (list->count <= 1)
+        slice_options_load(l, list->count ? list->paths[0] : DEFAULT_SESSION, jobs, part);
+    else if (slice_is_asked_for(part))
+        die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
+    else
+        load_sessions(l, (const char *const *)list->paths, list->count, jobs);
+}

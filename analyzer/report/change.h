@@ -1,0 +1,28 @@
+/* Cells of what differs between two values, as all comparisons show it. */
+#ifndef DWELL_REPORT_CHANGE_H
+#define DWELL_REPORT_CHANGE_H
+
+#include "report/table.h"
+
+static inline int64_t change_between(uint64_t from, uint64_t to)
+{
+    const uint64_t apart = to > from ? to - from : from - to;
+    const int64_t limited = apart > INT64_MAX ? INT64_MAX : (int64_t)apart;
+    return to > from ? limited : -limited;
+}
+
+/* A percentage of what it changed from; unknown where that is nothing. */
+static inline void fill_change_percent(struct cell *cell, int64_t by, uint64_t from)
+{
+    if (from)
+        cell_percent(cell, 100.0 * (double)by / (double)from);
+}
+
+/* Two cells: the change, and its percentage. */
+static inline void fill_change(struct cell *cells, int64_t by, uint64_t from)
+{
+    cell_change(&cells[0], by);
+    fill_change_percent(&cells[1], by, from);
+}
+
+#endif

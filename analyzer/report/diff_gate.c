@@ -1,0 +1,191 @@
+/* Conditions that fail a comparison, for scripts that watch over a program's speed. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/wide.h"
+#include "report/diff.h"
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, " \t");
+}
+
+/* Digits with a point between them or none: not what strtod takes besides. */
+static size_t number_length(const char *at)
+{
+    static const char digits[] = "0123456789";
+    const size_t whole = strspn(at, digits);
+    if (!whole || at[whole] != '.')
+        return whole;
+    const size_t rest = strspn(at + whole + 1, digits);
+    return rest ? whole + 1 + rest : 0;
+}
+
+static double read_number(const char *at, size_t length)
+{
+    double number = 0, place = 1;
+    bool behind = false;
+    for (size_t i = 0; i < length; i++) {
+        if (at[i] == '.') {
+            behind = true;
+            continue;
+        }
+        number = number * 10 + (at[i] - '0');
+        place = behind ? place * 10 : place;
+    }
+    return number / place;
+}
+
+static bool read_unit(struct diff_gate *gate, const char *at)
+{
+    static const struct {
+        const char *name;
+        int unit;
+        double factor;
+    } units[] = {
+        { "", GATE_COUNT, 1 },    { "%", GATE_PERCENT, 1 }, { "ns", GATE_TIME, 1 },
+        { "us", GATE_TIME, 1e3 }, { "ms", GATE_TIME, 1e6 }, { "s", GATE_TIME, 1e9 },
+    };
+    const size_t length = strcspn(at, " \t");
+    if (*skip_blanks(at + length))
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        if (strlen(units[i].name) != length || strncmp(units[i].name, at, length) != 0)
+            continue;
+        gate->unit = units[i].unit;
+        gate->limit *= units[i].factor;
+        return true;
+    }
+    return false;
+}
+
+bool diff_gate_parse(struct diff_gate *gate, const char *text, const char **problem)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
+    const char *at = skip_blanks(text);
+    const size_t length = strspn(at, letters);
+    *gate = (struct diff_gate){ .text = text, .value = diff_value_named(at, length) };
+    at = skip_blanks(at + length);
+    *problem = "a condition is a value, > or <, and a change, such as 'calls > +0' or 'cpu_exclusive > +10%'";
+    if (!length || (*at != '>' && *at != '<'))
+        return false;
+    gate->above = *at == '>';
+    at = skip_blanks(at + 1);
+    const bool less = *at == '-';
+    at = skip_blanks(at + (*at == '-' || *at == '+'));
+    const size_t digits = number_length(at);
+    if (!digits)
+        return false;
+    gate->limit = less ? -read_number(at, digits) : read_number(at, digits);
+    *problem = "the unit is none of %, ns, us, ms, s";
+    if (!read_unit(gate, skip_blanks(at + digits)))
+        return false;
+    *problem = "no such value; there are calls, elapsed_inclusive, elapsed_exclusive, application_inclusive, "
+               "application_exclusive, cpu_inclusive, cpu_exclusive";
+    if (gate->value == DIFF_VALUES)
+        return false;
+    *problem = "calls have no unit of time";
+    return gate->value != DIFF_CALLS || gate->unit != GATE_TIME;
+}
+
+const char *diff_gate_check(const struct diff_gate *gate, const struct diff *d)
+{
+    if (!d->known[gate->value])
+        return "that value is not known of all these sessions";
+    if (gate->unit == GATE_TIME && d->samples)
+        return "the sessions' values are samples, which have no unit of time";
+    if (gate->unit == GATE_COUNT && gate->value != DIFF_CALLS && !d->samples)
+        return "a time needs a unit: %, ns, us, ms or s";
+    return NULL;
+}
+
+/* The difference of the means, times both numbers of runs: whole, so that calls are compared exactly. */
+static int128 scaled_change(const struct diff *d, const struct diff_pair *pair)
+{
+    return (int128)pair->sum[DIFF_AFTER] * (int128)d->side_count[DIFF_BEFORE] -
+           (int128)pair->sum[DIFF_BEFORE] * (int128)d->side_count[DIFF_AFTER];
+}
+
+bool diff_gate_fails(const struct diff_gate *gate, const struct diff *d, const struct diff_row *row)
+{
+    const struct diff_pair *pair = &row->values[gate->value];
+    if (gate->value != DIFF_CALLS && diff_is_tested(d) && pair->judged != JUDGED_SIGNIFICANT)
+        return false;
+    const long double scaled = (long double)scaled_change(d, pair);
+    const long double scale = (long double)d->side_count[DIFF_BEFORE] * (long double)d->side_count[DIFF_AFTER];
+    long double change = scaled / scale;
+    if (gate->unit == GATE_PERCENT) {
+        const long double before = (long double)pair->sum[DIFF_BEFORE] * (long double)d->side_count[DIFF_AFTER];
+        if (pair->sum[DIFF_BEFORE] == 0 && pair->sum[DIFF_AFTER])
+            return gate->above; /* from nothing: more than any percentage */
+        change = pair->sum[DIFF_BEFORE] ? 100 * scaled / before : 0;
+    }
+    return gate->above ? change > (long double)gate->limit : change < (long double)gate->limit;
+}
+
+/* ---- what is said ---- */
+
+enum { MOST_SAID = 10 };
+
+static void print_time(uint64_t ns, FILE *out)
+{
+    const uint64_t thousandth = ns >= 100000000 ? 1000 : 1; /* of a millisecond, or of a microsecond */
+    const uint64_t parts = ns / thousandth + (ns % thousandth * 2 >= thousandth && thousandth > 1);
+    fprintf(out, "%" PRIu64 ".%03" PRIu64 " %s", parts / 1000, parts % 1000, thousandth > 1 ? "ms" : "us");
+}
+
+static void print_value(const struct diff_gate *gate, const struct diff *d, const struct diff_pair *pair,
+                        enum diff_side side, FILE *out)
+{
+    if (gate->value != DIFF_CALLS && !d->samples)
+        print_time(pair->mean[side], out);
+    else if (pair->sum[side] % d->side_count[side])
+        fprintf(out, "%.2f", (double)pair->sum[side] / (double)d->side_count[side]);
+    else
+        fprintf(out, "%" PRIu64, pair->mean[side]);
+}
+
+static void print_failure(const struct diff_gate *gate, const struct diff *d, const struct diff_row *row, FILE *out)
+{
+    const struct diff_pair *pair = &row->values[gate->value];
+    char *name = diff_row_name(d, row);
+    for (char *at = name; *at; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = '?'; /* names come from files */
+    fprintf(out, "  %s: ", name);
+    print_value(gate, d, pair, DIFF_BEFORE, out);
+    fputs(" -> ", out);
+    print_value(gate, d, pair, DIFF_AFTER, out);
+    if (!row->present[DIFF_BEFORE])
+        fputs(" (new)", out);
+    else if (!row->present[DIFF_AFTER])
+        fputs(" (gone)", out);
+    else if (pair->sum[DIFF_BEFORE])
+        fprintf(out, " (%+.2f %%)",
+                (double)(100 * (long double)scaled_change(d, pair) /
+                         ((long double)pair->sum[DIFF_BEFORE] * (long double)d->side_count[DIFF_AFTER])));
+    fputs("\n", out);
+    free(name);
+}
+
+size_t diff_gate_report(const struct diff_gate *gate, const struct diff *d, FILE *out)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < d->row_count; i++)
+        count += diff_gate_fails(gate, d, &d->rows[i]);
+    if (!count)
+        return 0;
+    static const char *const things[] = { "function", "module", "call path" };
+    fprintf(out, "dwell: --fail-if '%s': %zu %s%s\n", gate->text, count, things[d->by], count == 1 ? "" : "s");
+    size_t said = 0;
+    for (size_t i = 0; i < d->row_count && said < MOST_SAID; i++)
+        if (diff_gate_fails(gate, d, &d->rows[i]) && ++said)
+            print_failure(gate, d, &d->rows[i], out);
+    if (count > said)
+        fprintf(out, "  and %zu more\n", count - said);
+    return count;
+}

@@ -1,0 +1,298 @@
+/* The comparison as tables. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "report/change.h"
+#include "report/diff.h"
+
+/* A value's columns, in the order of enum diff_value. */
+#define COLUMNS_OF_TIME(key, title)                                                                                    \
+    { key "_before", title " 1", CELL_TICKS, USE_ALWAYS, false },                                                      \
+        { key "_after", title " 2", CELL_TICKS, USE_ALWAYS, false },                                                   \
+        { key "_change", title " +-", CELL_CHANGE, USE_ALWAYS, false },                                                \
+        { key "_change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                               \
+    {                                                                                                                  \
+        key "_p", title " p", CELL_DIGITS, USE_ALWAYS, false                                                           \
+    }
+#define VALUE_COLUMNS                                                                                                  \
+    { "calls_before", "CALLS 1", CELL_DIGITS, USE_ALWAYS, false },                                                     \
+        { "calls_after", "CALLS 2", CELL_DIGITS, USE_ALWAYS, false },                                                  \
+        { "calls_change", "CALLS +-", CELL_DIGITS, USE_ALWAYS, false },                                                \
+        { "calls_change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                              \
+        { "calls_p", "CALLS p", CELL_DIGITS, USE_ALWAYS, false }, COLUMNS_OF_TIME("elapsed_inclusive", "EL.INCL"),     \
+        COLUMNS_OF_TIME("elapsed_exclusive", "EL.EXCL"), COLUMNS_OF_TIME("application_inclusive", "APP.INCL"),         \
+        COLUMNS_OF_TIME("application_exclusive", "APP.EXCL"), COLUMNS_OF_TIME("cpu_inclusive", "CPU.INCL"),            \
+        COLUMNS_OF_TIME("cpu_exclusive", "CPU.EXCL")
+enum { BEFORE, AFTER, CHANGE, CHANGE_PERCENT, PROBABILITY, COLUMNS_A_VALUE };
+
+#define JUDGED_COLUMN                                                                                                  \
+    {                                                                                                                  \
+        "judged", "JUDGED", CELL_TEXT, USE_DATA, false                                                                 \
+    }
+#define MARK_COLUMN                                                                                                    \
+    {                                                                                                                  \
+        "mark", "", CELL_TEXT, USE_TEXT, false                                                                         \
+    }
+#define IN_COLUMN                                                                                                      \
+    {                                                                                                                  \
+        "in", "IN", CELL_TEXT, USE_ALWAYS, false                                                                       \
+    }
+
+static const struct column function_columns[] = {
+    MARK_COLUMN,
+    JUDGED_COLUMN,
+    IN_COLUMN,
+    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
+    VALUE_COLUMNS,
+};
+static const struct column module_columns[] = {
+    MARK_COLUMN, JUDGED_COLUMN, IN_COLUMN, { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false }, VALUE_COLUMNS,
+};
+static const struct column path_columns[] = {
+    MARK_COLUMN,
+    JUDGED_COLUMN,
+    IN_COLUMN,
+    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },
+    { "path", "CALL PATH", CELL_TEXT, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+    VALUE_COLUMNS,
+};
+
+static const struct {
+    const struct column *columns;
+    size_t count;
+} column_sets[] = {
+    [DIFF_FUNCTIONS] = { function_columns, sizeof function_columns / sizeof *function_columns },
+    [DIFF_MODULES] = { module_columns, sizeof module_columns / sizeof *module_columns },
+    [DIFF_PATHS] = { path_columns, sizeof path_columns / sizeof *path_columns },
+};
+
+void view_diff_list_columns(FILE *out)
+{
+    static const char *const meanings[DIFF_VALUES] = {
+        "enters",
+        "time with it on the stack",
+        "time with it on top of the stack",
+        "elapsed inclusive without the intervals in which the OS intervened",
+        "elapsed exclusive without the intervals in which the OS intervened",
+        "elapsed inclusive, less blocked and preempted",
+        "elapsed exclusive, less blocked and preempted",
+    };
+    for (int i = 0; i < DIFF_VALUES; i++)
+        fprintf(out, "%-30s %s\n", diff_value_names[i], meanings[i]);
+    fputs("\nEach with one of these behind it:\n", out);
+    fprintf(out, "%-30s %s\n", "_before, _after", "the mean of the side's sessions");
+    fprintf(out, "%-30s %s\n", "_change, _change_percent", "from before to after");
+    fprintf(out, "%-30s %s\n", "_p", "how probable such a change is by chance, where several sessions tell");
+}
+
+/* ---- sessions ---- */
+
+static const struct column session_columns[] = {
+    { "elapsed_inclusive", "ELAPSED", CELL_TICKS, USE_ALWAYS, false },
+    { "application_inclusive", "APPLICATION", CELL_TICKS, USE_ALWAYS, false },
+    { "cpu_inclusive", "CPU", CELL_TICKS, USE_ALWAYS, false },
+    { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },
+    { "lost_events", "LOST", CELL_COUNT, USE_ALWAYS, false },
+    { "side", "", CELL_TEXT, USE_ALWAYS, false },
+    { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false },
+};
+
+/* Without a path, which is not printed: it says what ticks are. */
+static const struct session_summary of_samples = { .ticks_per_second = 1000000000, .samples = true, .imported = true };
+
+struct table view_diff_sessions(const struct diff *d)
+{
+    struct table t =
+        table_make(session_columns, sizeof session_columns / sizeof *session_columns, d->samples ? &of_samples : NULL);
+    for (size_t i = 0; i < d->run_count; i++) {
+        const struct diff_run *run = &d->runs[i];
+        struct cell *cells = table_row(&t);
+        cell_number(&cells[0], run->total.of[DIFF_ELAPSED_INCLUSIVE]);
+        if (run->application_known)
+            cell_number(&cells[1], run->total.of[DIFF_APPLICATION_INCLUSIVE]);
+        if (run->cpu_known)
+            cell_number(&cells[2], run->total.of[DIFF_CPU_INCLUSIVE]);
+        if (!d->samples) {
+            cell_number(&cells[3], run->total.of[DIFF_CALLS]);
+            cell_number(&cells[4], run->lost_events);
+        }
+        cell_text(&cells[5], run->side == DIFF_BEFORE ? "before" : "after");
+        cell_text(&cells[6], run->path);
+    }
+    return t;
+}
+
+static const struct column remark_columns[] = { { "remark", "REMARK", CELL_TEXT, USE_ALWAYS, false } };
+
+struct table view_diff_remarks(const struct diff *d)
+{
+    struct table t = table_make(remark_columns, 1, NULL);
+    for (size_t i = 0; i < d->remark_count; i++)
+        cell_text(table_row(&t), d->remarks[i]);
+    return t;
+}
+
+char *diff_judgement(const struct diff *d, const struct diff_options *options)
+{
+    static const char test[] = "by Welch's t-test, at most 5 % of the findings false (Benjamini and Hochberg)";
+    char *text = NULL;
+    int length;
+    if (options->sort == DIFF_CALLS)
+        length = asprintf(&text, "significant: any change, where the sessions of a side agree%s%s",
+                          diff_is_tested(d) ? "; else " : "", diff_is_tested(d) ? test : "");
+    else if (diff_is_tested(d))
+        length = asprintf(&text, "significant: %s", test);
+    else
+        length = asprintf(
+            &text, "large: %g %% or more of the session's time; with one session on a side, no time is significant",
+            options->large_percent);
+    if (length < 0)
+        die(STATUS_ERROR, "out of memory");
+    return text;
+}
+
+/* ---- rows ---- */
+
+static void fill_whole(struct cell *cell, const char *sign, uint64_t number)
+{
+    char digits[32];
+    snprintf(digits, sizeof digits, "%s%" PRIu64, sign, number);
+    cell_text(cell, digits);
+}
+
+/* The mean of calls is a fraction where a side's sessions do not agree. */
+static void fill_mean(struct cell *cell, const char *sign, double mean)
+{
+    char digits[64];
+    const double whole = floor(mean), rest = mean - whole;
+    const unsigned hundredths = (unsigned)lround(rest * 100);
+    snprintf(digits, sizeof digits, "%s%.0f.%02u", sign, hundredths == 100 ? whole + 1 : whole, hundredths % 100);
+    cell_text(cell, digits);
+}
+
+static void fill_calls(struct cell *cells, const struct diff *d, const struct diff_pair *pair, const bool *present,
+                       bool people)
+{
+    bool whole = true;
+    double mean[DIFF_SIDES];
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        whole &= pair->sum[side] % d->side_count[side] == 0;
+        mean[side] = (double)pair->sum[side] / (double)d->side_count[side];
+    }
+    const bool less = mean[DIFF_AFTER] < mean[DIFF_BEFORE];
+    const char *sign = less ? "-" : people ? "+" : "";
+    for (int side = 0; side < DIFF_SIDES; side++) {
+        if (present[side] && whole)
+            fill_whole(&cells[side], "", pair->mean[side]);
+        else if (present[side])
+            fill_mean(&cells[side], "", mean[side]);
+    }
+    if (whole)
+        fill_whole(&cells[CHANGE], sign,
+                   less ? pair->mean[DIFF_BEFORE] - pair->mean[DIFF_AFTER]
+                        : pair->mean[DIFF_AFTER] - pair->mean[DIFF_BEFORE]);
+    else
+        fill_mean(&cells[CHANGE], sign, fabs(mean[DIFF_AFTER] - mean[DIFF_BEFORE]));
+    if (pair->sum[DIFF_BEFORE])
+        cell_percent(&cells[CHANGE_PERCENT], 100 * (mean[DIFF_AFTER] - mean[DIFF_BEFORE]) / mean[DIFF_BEFORE]);
+}
+
+/* Four digits behind the point, in every locale; less than that is as good as nothing. */
+static void fill_probability(struct cell *cell, double probability)
+{
+    char digits[32];
+    const unsigned parts = (unsigned)lround(probability * 10000);
+    if (isnan(probability))
+        return;
+    snprintf(digits, sizeof digits, "%u.%04u", parts / 10000, parts % 10000);
+    cell_text(cell, digits);
+}
+
+static void fill_values(const struct diff *d, struct cell *cells, const struct diff_row *row, bool people)
+{
+    for (int value = 0; value < DIFF_VALUES; value++, cells += COLUMNS_A_VALUE) {
+        const struct diff_pair *pair = &row->values[value];
+        if (!d->known[value])
+            continue;
+        fill_probability(&cells[PROBABILITY], pair->probability);
+        if (value == DIFF_CALLS) {
+            fill_calls(cells, d, pair, row->present, people);
+            continue;
+        }
+        for (int side = 0; side < DIFF_SIDES; side++)
+            if (row->present[side])
+                cell_number(&cells[BEFORE + side], pair->mean[side]);
+        fill_change(&cells[CHANGE], change_between(pair->mean[DIFF_BEFORE], pair->mean[DIFF_AFTER]),
+                    pair->mean[DIFF_BEFORE]);
+    }
+}
+
+static void fill_key(const struct diff *d, struct cell *cells, uint32_t key)
+{
+    if (d->by == DIFF_MODULES) {
+        cell_text(&cells[0], d->keys->modules[key].path);
+        return;
+    }
+    if (d->by == DIFF_FUNCTIONS) {
+        cell_text(&cells[0], diff_function_name(d, key));
+        cell_text(&cells[1], diff_function_module(d, key));
+        return;
+    }
+    char *path = diff_path(d, key);
+    cell_number(&cells[0], d->places[key].depth);
+    cell_text(&cells[1], path);
+    cell_text(&cells[2], diff_function_module(d, d->keys->nodes[key].function));
+    free(path);
+}
+
+struct table view_diff(const struct diff *d, const struct diff_options *options, bool people)
+{
+    static const char *const marks[] = { "", "~", "*" }, *const words[] = { "", "large", "significant" };
+    const enum diff_value value = options->sort < DIFF_VALUES ? options->sort : DIFF_ELAPSED_EXCLUSIVE;
+    struct table t = table_make(column_sets[d->by].columns, column_sets[d->by].count, d->samples ? &of_samples : NULL);
+    t.first_value = t.column_count - (size_t)COLUMNS_A_VALUE * DIFF_VALUES;
+    const size_t shown = options->limit && options->limit < d->row_count ? options->limit : d->row_count;
+    for (size_t i = 0; i < shown; i++) {
+        const struct diff_row *row = &d->rows[i];
+        const enum diff_judged judged = row->values[value].judged;
+        struct cell *cells = table_row(&t);
+        cell_text(&cells[0], marks[judged]);
+        cell_text(&cells[1], words[judged]);
+        cell_text(&cells[2], !row->present[DIFF_BEFORE] ? "after" : !row->present[DIFF_AFTER] ? "before" : "both");
+        fill_key(d, &cells[3], row->key);
+        fill_values(d, &cells[t.first_value], row, people);
+    }
+    t.hidden_rows = d->row_count - shown;
+    return t;
+}
+
+/* Calls, the value by which the rows are sorted, and what the other times changed by. */
+char *view_diff_usual_columns(const struct diff *d, const struct diff_options *options)
+{
+    const enum diff_value first =
+        options->sort < DIFF_VALUES && options->sort != DIFF_CALLS ? options->sort : DIFF_ELAPSED_EXCLUSIVE;
+    char *keys = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&keys, &length);
+    if (!out)
+        die(STATUS_ERROR, "out of memory");
+    const char *name = diff_value_names[first];
+    if (d->known[DIFF_CALLS])
+        fputs("calls_before,calls_after,", out);
+    if (d->known[DIFF_CALLS] && options->sort == DIFF_CALLS)
+        fputs("calls_change,calls_change_percent,", out);
+    fprintf(out, "%s_before,%s_after,%s_change,%s_change_percent", name, name, name, name);
+    if (diff_is_tested(d))
+        fprintf(out, ",%s_p", options->sort == DIFF_CALLS ? "calls" : name);
+    for (int value = DIFF_ELAPSED_INCLUSIVE; value <= DIFF_APPLICATION_EXCLUSIVE; value++)
+        if (value != (int)first && d->known[value])
+            fprintf(out, ",%s_change,%s_change_percent", diff_value_names[value], diff_value_names[value]);
+    fclose(out);
+    return keys;
+}

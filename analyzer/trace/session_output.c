@@ -1,0 +1,83 @@
+#include "trace/session_output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+
+static const char *reason(int error)
+{
+    switch (error) {
+    case SESSION_NOT_OURS:
+        return "not a dwell session, so it is not replaced; choose another file by -o";
+    case SESSION_IN_USE:
+        return "another recording writes to it; choose another file by -o";
+    case SESSION_OTHER_KIND:
+        return "a session of another version of dwell";
+    default:
+        return strerror(-error);
+    }
+}
+
+/* The session that was there gets its name back. */
+static void undo(const char *path, const struct stat *before)
+{
+    struct stat old;
+    char *aside;
+    if (asprintf(&aside, "%s.old", path) < 0)
+        die(STATUS_ERROR, "out of memory");
+    unlink(path);
+    if (before->st_ino && stat(aside, &old) == 0 && old.st_ino == before->st_ino && old.st_dev == before->st_dev)
+        rename(aside, path);
+    free(aside);
+}
+
+/* The name is taken as a recording would take it, but by a file that is complete already. */
+static const char *take_name(const char *part, const char *path)
+{
+    struct stat before = { .st_ino = 0 };
+    struct session placeholder;
+    if (stat(path, &before) < 0)
+        before.st_ino = 0;
+    const int fd = session_create(&placeholder, path, false, 0);
+    if (fd == SESSION_NOT_OURS || fd == SESSION_IN_USE || fd == SESSION_OTHER_KIND)
+        return reason(fd);
+    const int error = fd < 0 ? -fd : rename(part, path) < 0 ? errno : 0;
+    if (fd >= 0)
+        close(fd);
+    if (error)
+        undo(path, &before);
+    return error ? strerror(error) : NULL;
+}
+
+const char *session_output_begin(struct session_output *o, const char *path)
+{
+    if (asprintf(&o->part, "%s.%d.part", path, (int)getpid()) < 0)
+        die(STATUS_ERROR, "out of memory");
+    o->fd = session_create(&o->session, o->part, false, 0);
+    if (o->fd < 0) {
+        free(o->part);
+        return reason(o->fd);
+    }
+    o->path = need_copy(path, strlen(path));
+    return NULL;
+}
+
+const char *session_output_end(struct session_output *o, const char *error)
+{
+    munmap(o->session.header, DWELL_UNIT);
+    close(o->fd);
+    if (!error)
+        error = take_name(o->part, o->path);
+    if (error)
+        unlink(o->part);
+    free(o->part);
+    free(o->path);
+    return error;
+}
