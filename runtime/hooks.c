@@ -19,10 +19,12 @@ __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 /* Behind the limit. Out of line, so that the usual event needs no more registers than it has. */
 static __attribute__((noinline)) void other_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
 {
-    switch (t->wiped->gate) {
-    case GATE_QUIET:
+    const uint32_t gate = t->wiped->gate;
+    if (LIKELY(gate == GATE_QUIET)) { /* the one that should cost the least */
         quiet_enter(t, function, stack_pointer, site);
-        break;
+        return;
+    }
+    switch (gate) {
     case GATE_TREE:
         tree_enter(t, function, stack_pointer, site);
         break;
@@ -36,10 +38,12 @@ static __attribute__((noinline)) void other_enter(struct thread *t, uint64_t fun
 
 static __attribute__((noinline)) void other_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
 {
-    switch (t->wiped->gate) {
-    case GATE_QUIET:
+    const uint32_t gate = t->wiped->gate;
+    if (LIKELY(gate == GATE_QUIET)) {
         quiet_exit(t, function, stack_pointer, tail_call);
-        break;
+        return;
+    }
+    switch (gate) {
     case GATE_TREE:
         tree_exit(t, function, stack_pointer, tail_call);
         break;

@@ -29,7 +29,8 @@ static inline void keep_below(struct thread *t, uint64_t state)
         t->kept_depth = (uint32_t)(state >> 32);
 }
 
-void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+static inline __attribute__((always_inline)) void enter(struct thread *t, uint64_t function, uint64_t stack_pointer,
+                                                        uint64_t site)
 {
     const uint64_t state = thread_state(t);
     struct call *call = thread_call(t, state);
@@ -37,14 +38,29 @@ void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, ui
         goto slow;
     if (UNLIKELY(!has_room(t, state) || call_was_left(&call[-1], stack_pointer, site)))
         goto slow;
-    if (UNLIKELY(runtime.filter_starts) && filter_action(function) & DWELL_FILTER_START)
-        goto slow;
     *call = (struct call){ .function = function, .stack_pointer = stack_pointer, .site = site };
     if (UNLIKELY(!thread_claim(t, state, state + one_call + 1)))
         goto slow;
     return;
 slow:
     slow_enter(function, stack_pointer, site);
+}
+
+/* A start-on filter may end the pause. All that is unusual is a tail call, so that the usual saves no registers. */
+static __attribute__((noinline)) void enter_filtered(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+{
+    if (filter_action(function) & DWELL_FILTER_START)
+        slow_enter(function, stack_pointer, site);
+    else
+        enter(t, function, stack_pointer, site);
+}
+
+void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+{
+    if (UNLIKELY(runtime.filter_starts))
+        enter_filtered(t, function, stack_pointer, site);
+    else
+        enter(t, function, stack_pointer, site);
 }
 
 void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
