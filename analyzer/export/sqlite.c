@@ -171,16 +171,6 @@ static void write_paths(struct writing *w)
 
 /* ---- marks ---- */
 
-static int compare_marks(const void *a, const void *b)
-{
-    const struct profile_mark *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
 /* The thread's number in the database; NULL, as zero: it has no calls. */
 static int64_t thread_of(const struct writing *w, const struct profile_mark *mark)
 {
@@ -199,7 +189,7 @@ static void write_marks(const struct writing *w)
     struct profile_mark *marks = need_memory(p->mark_count + 1, sizeof *marks);
     if (p->mark_count) {
         memcpy(marks, p->marks, p->mark_count * sizeof *marks);
-        qsort(marks, p->mark_count, sizeof *marks, compare_marks);
+        qsort(marks, p->mark_count, sizeof *marks, profile_compare_marks);
     }
     const uint64_t start = w->session->file->header.start_ticks;
     sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO mark VALUES (?,?,?,?,?,?,?)");

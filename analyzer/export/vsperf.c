@@ -204,16 +204,6 @@ static void write_header(const struct vsperf_file *f, const struct vsperf_materi
         put_fact(f, "Remark", f->session->summary.remarks[i]);
 }
 
-static int compare_marks(const void *a, const void *b)
-{
-    const struct profile_mark *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
 static void write_marks(const struct vsperf_file *f, const struct vsperf_material *m)
 {
     (void)m;
@@ -223,7 +213,7 @@ static void write_marks(const struct vsperf_file *f, const struct vsperf_materia
     vsperf_end_row(f);
     if (p->mark_count) {
         memcpy(marks, p->marks, p->mark_count * sizeof *marks);
-        qsort(marks, p->mark_count, sizeof *marks, compare_marks);
+        qsort(marks, p->mark_count, sizeof *marks, profile_compare_marks);
     }
     for (size_t i = 0; i < p->mark_count; i++) {
         vsperf_number(f, marks[i].number);

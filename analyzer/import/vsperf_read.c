@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "import/csv_reader.h"
 #include "import/vsperf.h"
+#include "profile/rollup.h"
 
 enum column {
     TYPE, FUNCTION_NAME, LEVEL, ELAPSED_INCLUSIVE, ELAPSED_EXCLUSIVE, APPLICATION_INCLUSIVE, APPLICATION_EXCLUSIVE,
@@ -284,19 +285,6 @@ static bool take_place(struct reading *r, struct vsperf_place *place, uint32_t *
     return true;
 }
 
-static void add(struct times *into, const struct times *from)
-{
-    into->elapsed_inclusive += from->elapsed_inclusive;
-    into->elapsed_exclusive += from->elapsed_exclusive;
-    into->application_inclusive += from->application_inclusive;
-    into->application_exclusive += from->application_exclusive;
-    into->calls += from->calls;
-    if (from->shortest < into->shortest)
-        into->shortest = from->shortest;
-    if (from->longest > into->longest)
-        into->longest = from->longest;
-}
-
 static bool check_whole(struct reading *r, const struct times *t)
 {
     if (t->elapsed_exclusive > t->elapsed_inclusive || t->application_exclusive > t->application_inclusive)
@@ -311,7 +299,7 @@ static bool take_related(struct reading *r, const struct times *t, const struct 
         return vsperf_wrong(r->v, "%s:%lu: Type: '%.40s' is none of Root, Caller, Callee", r->name, r->csv.record, type);
     if (strcasecmp(type, "Root") == 0) {
         const uint32_t row = vsperf_find_row(r->v, process, place);
-        add(&r->v->rows[row].root, t);
+        times_add(&r->v->rows[row].root, t);
         r->v->rows[row].has_root = true;
         r->root = row + 1;
         return check_whole(r, t);
@@ -322,7 +310,7 @@ static bool take_related(struct reading *r, const struct times *t, const struct 
     const bool is_caller = strcasecmp(type, "Caller") == 0;
     const uint32_t edge = is_caller ? vsperf_find_edge(r->v, row, root) : vsperf_find_edge(r->v, root, row);
     struct vsperf_edge *e = &r->v->edges[edge];
-    add(is_caller ? &e->as_caller : &e->as_callee, t);
+    times_add(is_caller ? &e->as_caller : &e->as_callee, t);
     e->has_caller |= is_caller;
     e->has_callee |= !is_caller;
     return true;
@@ -396,7 +384,7 @@ static bool take_row(struct reading *r)
         return check_whole(r, &t);
     }
     const uint32_t row = vsperf_find_row(r->v, process, &place);
-    add(&r->v->rows[row].summed, &t);
+    times_add(&r->v->rows[row].summed, &t);
     r->v->rows[row].has_summed = true;
     return check_whole(r, &t);
 }

@@ -183,11 +183,8 @@ static void open_again(struct worker *w, const struct decoder *d)
 {
     struct dwell_frame frame;
     for (const uint8_t *at = d->run; (at = decode_opened(d, at, &frame));) {
-        uint64_t enter_time = decode_time(d->time, frame.enter_time, 48);
-        if (enter_time > d->time)
-            enter_time -= 1ull << 48; /* it lies in the past */
         generations_find(&w->generations, d->time);
-        push(w, find_child(w, w->stack[w->depth - 1].node, frame.function, d->time), enter_time);
+        push(w, find_child(w, w->stack[w->depth - 1].node, frame.function, d->time), frame.enter_time);
     }
 }
 
@@ -206,20 +203,17 @@ static void resume(struct worker *w, const struct decoder *d, uint64_t last)
 
 static void add_mark(struct worker *w, const struct decoder *d)
 {
-    const size_t room = (d->control_length - 6) * sizeof(uint16_t), length = decode_word(d->control + 10);
+    const struct decoded_mark mark = decode_mark(d);
     struct profile *p = w->profile;
-    uint64_t at = decode_time(d->time, decode_number(d->control, 3), 48);
-    if (at > d->time)
-        at -= 1ull << 48; /* a moment that has passed */
     GROW(p->marks, p->mark_count, p->mark_room);
     p->marks[p->mark_count++] = (struct profile_mark){
-        .time = at,
+        .time = mark.time,
         .order = d->time,
         .process = w->chunk->process,
         .thread = w->chunk->thread,
-        .number = (uint32_t)decode_number(d->control + 6, 2),
+        .number = mark.number,
         .node = w->stack[w->depth - 1].node,
-        .text = need_copy((const char *)d->control + 12, length < room ? length : room),
+        .text = need_copy(mark.text, mark.length),
     };
 }
 

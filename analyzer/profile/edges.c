@@ -97,7 +97,7 @@ static void walk_thread(struct walk *w, uint32_t root)
 static void add_reported(struct called *into, const struct times *times)
 {
     into->every_known = false;
-    reported_add(&into->times, times);
+    times_add(&into->times, times);
 }
 
 static void take_reported(struct walk *w, uint32_t process)

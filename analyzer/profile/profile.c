@@ -165,6 +165,16 @@ static uint32_t *map_functions(struct profile *into, const struct profile *from)
     return functions;
 }
 
+int profile_compare_marks(const void *a, const void *b)
+{
+    const struct profile_mark *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
 void profile_merge(struct profile *into, const struct profile *from)
 {
     uint32_t *functions = map_functions(into, from);

@@ -124,6 +124,9 @@ void profile_copy_functions(struct profile *into, const struct profile *from);
 /* Adds the values of one node to those of another. */
 void profile_add_values(struct profile_node *into, const struct profile_node *from);
 
+/* For qsort of marks: by time, then thread, then the order in which they were set. */
+int profile_compare_marks(const void *a, const void *b);
+
 /* Adds all of `from` to `into`; associative, and commutative up to the order of the entries. */
 void profile_merge(struct profile *into, const struct profile *from);
 

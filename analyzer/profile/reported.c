@@ -4,19 +4,7 @@
 
 #include "base/memory.h"
 #include "dwell/format.h"
-
-void reported_add(struct times *into, const struct times *from)
-{
-    into->elapsed_inclusive += from->elapsed_inclusive;
-    into->elapsed_exclusive += from->elapsed_exclusive;
-    into->application_inclusive += from->application_inclusive;
-    into->application_exclusive += from->application_exclusive;
-    into->calls += from->calls;
-    if (from->shortest < into->shortest)
-        into->shortest = from->shortest;
-    if (from->longest > into->longest)
-        into->longest = from->longest;
-}
+#include "profile/rollup.h"
 
 static bool has_process(const struct profile *p, uint32_t serial)
 {
@@ -37,7 +25,7 @@ static void replace(const struct profile *p, enum dwell_reported kind, struct ti
         if (!begun[r->function])
             sums[r->function] = (struct times){ .shortest = UINT64_MAX };
         begun[r->function] = true;
-        reported_add(&sums[r->function], &r->times);
+        times_add(&sums[r->function], &r->times);
     }
     free(begun);
 }

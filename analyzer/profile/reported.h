@@ -13,7 +13,4 @@ void reported_modules(const struct profile *p, struct times *sums);
 /* Whether callers and callees were reported, so that the tree is not to be asked for them. */
 bool reported_has_edges(const struct profile *p);
 
-/* Adds one row to another. */
-void reported_add(struct times *into, const struct times *from);
-
 #endif

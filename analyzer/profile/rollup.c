@@ -19,13 +19,19 @@ static void own_times(struct times *t, const struct profile_node *node)
     t->longest = node->longest;
 }
 
-static void add_exclusive(struct times *into, const struct times *from)
+void times_add_exclusive(struct times *into, const struct times *from)
 {
     into->elapsed_exclusive += from->elapsed_exclusive;
     into->application_exclusive += from->application_exclusive;
     into->blocked_exclusive += from->blocked_exclusive;
     into->preempted_exclusive += from->preempted_exclusive;
     into->page_faults_exclusive += from->page_faults_exclusive;
+}
+
+/* All but the inclusive values, which count once however often something is on the stack. */
+static void add_own(struct times *into, const struct times *from)
+{
+    times_add_exclusive(into, from);
     into->calls += from->calls;
     if (from->shortest < into->shortest)
         into->shortest = from->shortest;
@@ -44,7 +50,7 @@ void times_add_inclusive(struct times *into, const struct times *from)
 
 void times_add(struct times *into, const struct times *from)
 {
-    add_exclusive(into, from);
+    add_own(into, from);
     times_add_inclusive(into, from);
 }
 
@@ -81,7 +87,7 @@ static void sum_subtrees(struct rollup *r)
         }
         struct times own = { .shortest = UINT64_MAX };
         own_times(&own, &p->nodes[i]);
-        add_exclusive(&r->session, &own);
+        add_own(&r->session, &own);
     }
 }
 
@@ -151,7 +157,7 @@ static void enter_group(struct visitor *v, uint32_t node)
     struct grouping *g = (struct grouping *)v;
     uint32_t group = g->group_of[node];
     const struct times *times = &v->rollup->nodes[node];
-    add_exclusive(&g->sums[group], times);
+    add_own(&g->sums[group], times);
     if (g->open[group]++ == 0)
         times_add_inclusive(&g->sums[group], times);
 }
@@ -283,13 +289,13 @@ static void enter_neighbour(struct visitor *v, uint32_t node)
     const struct times *times = &v->rollup->nodes[node];
     const uint32_t function = p->nodes[node].function, caller = function_of_parent(p, node);
     if (caller == w->function) {
-        add_exclusive(&w->callees[function], times);
+        add_own(&w->callees[function], times);
         if (w->callee_open[function]++ == 0)
             times_add_inclusive(&w->callees[function], times);
     }
     if (function == w->function) {
         struct times *sum = &w->callers[caller == PROFILE_NONE ? p->function_count : caller];
-        add_exclusive(sum, times);
+        add_own(sum, times);
         if (w->open++ == 0)
             times_add_inclusive(sum, times);
     }
@@ -322,9 +328,9 @@ static void add_reported_neighbours(const struct profile *p, struct neighbour_wa
         if (row->function != w->function)
             continue;
         if (row->kind == DWELL_REPORTED_CALLER)
-            reported_add(&w->callers[row->other == PROFILE_NONE ? p->function_count : row->other], &row->times);
+            times_add(&w->callers[row->other == PROFILE_NONE ? p->function_count : row->other], &row->times);
         else if (row->kind == DWELL_REPORTED_CALLEE)
-            reported_add(&w->callees[row->other], &row->times);
+            times_add(&w->callees[row->other], &row->times);
     }
 }
 
@@ -387,12 +393,7 @@ struct profile *rollup_join_process(const struct profile *p, uint32_t process)
             places[i] = profile_child(one, places[from->parent], from->function);
         if (places[i] == PROFILE_NONE)
             continue;
-        struct profile_node *into = &one->nodes[places[i]];
-        into->elapsed += from->elapsed;
-        into->flagged += from->flagged;
-        into->calls += from->calls;
-        into->shortest = from->shortest < into->shortest ? from->shortest : into->shortest;
-        into->longest = from->longest > into->longest ? from->longest : into->longest;
+        profile_add_values(&one->nodes[places[i]], from);
     }
     free(places);
     return one;

@@ -29,6 +29,9 @@ bool times_are_empty(const struct times *t);
 /* Adds the inclusive values alone. */
 void times_add_inclusive(struct times *into, const struct times *from);
 
+/* The exclusive ones alone. */
+void times_add_exclusive(struct times *into, const struct times *from);
+
 /* The tree with its children in lists and its inclusive times; order of the entries as in the profile. */
 struct rollup {
     const struct profile *profile;

@@ -106,7 +106,7 @@ void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_
     if (!l->file)
         die(STATUS_ERROR, "%s: %s", path, error);
     if (slice_is_asked_for(request)) {
-        slice_find(request, l->file, jobs);
+        slice_find(request, l->file);
         l->slice = &request->slice;
         l->summary.slice = slice_describe(request);
     }

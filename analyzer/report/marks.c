@@ -17,18 +17,6 @@ static const struct column columns[] = {
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
-static int compare_marks(const void *a, const void *b)
-{
-    const struct profile_mark *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->order != y->order)
-        return x->order < y->order ? -1 : 1;
-    return 0;
-}
-
 static void fill_row(struct cell *cells, const struct loaded *l, const struct profile_mark *mark, uint64_t previous)
 {
     const struct trace_thread *t = session_file_thread(l->file, mark->thread);
@@ -55,7 +43,7 @@ struct table view_marks(const struct loaded *l)
     struct profile_mark *marks = need_memory(p->mark_count, sizeof *marks);
     if (p->mark_count) {
         memcpy(marks, p->marks, p->mark_count * sizeof *marks);
-        qsort(marks, p->mark_count, sizeof *marks, compare_marks);
+        qsort(marks, p->mark_count, sizeof *marks, profile_compare_marks);
     }
     for (size_t i = 0; i < p->mark_count; i++) {
         const uint64_t start = l->file->header.start_ticks < marks[i].time ? l->file->header.start_ticks : marks[i].time;

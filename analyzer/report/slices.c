@@ -1,7 +1,5 @@
 #include "report/slices.h"
 
-#include <fnmatch.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +7,8 @@
 #include "base/duration.h"
 #include "base/message.h"
 #include "base/wide.h"
-#include "profile/collect.h"
 #include "report/table.h"
+#include "trace/mark_search.h"
 
 void slice_request_drop(struct slice_request *r)
 {
@@ -32,38 +30,22 @@ static uint64_t ticks_of(uint64_t ns, const struct session_file *file)
     return ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX - 1;
 }
 
-static bool is_mark(const char *text, const struct profile_mark *mark)
-{
-    char number[16];
-    snprintf(number, sizeof number, "%" PRIu32, mark->number);
-    return strcmp(text, number) == 0 || strcmp(text, mark->text) == 0 || fnmatch(text, mark->text, 0) == 0;
-}
-
 /* The earliest that is later than `after`. */
-static uint64_t find_mark(struct slice_moment *m, const char *option, const struct session_file *file,
-                          const struct profile *whole, uint64_t after)
+static uint64_t find_mark(struct slice_moment *m, const char *option, const struct session_file *file, uint64_t after)
 {
-    uint64_t found = UINT64_MAX;
-    bool any = false;
-    for (size_t i = 0; i < whole->mark_count; i++) {
-        const struct profile_mark *mark = &whole->marks[i];
-        if (!is_mark(m->mark, mark))
-            continue;
-        any = true;
-        if (mark->time > after && mark->time < found)
-            found = mark->time;
-    }
-    if (!any)
+    uint64_t found;
+    if (!mark_search(file, m->mark, after + 1, &found)) {
+        if (after && mark_search(file, m->mark, 0, &found))
+            die(STATUS_ERROR, "%s: %s: no mark '%s' is later than --from", file->path, option, m->mark);
         die(STATUS_ERROR, "%s: %s: no mark '%s'; dwell marks lists them", file->path, option, m->mark);
-    if (found == UINT64_MAX)
-        die(STATUS_ERROR, "%s: %s: no mark '%s' is later than --from", file->path, option, m->mark);
+    }
     m->ns = found > file->header.start_ticks
                 ? ticks_to_ns(found - file->header.start_ticks, file->header.ticks_per_second)
                 : 0;
     return found;
 }
 
-static void find_range(struct slice_request *r, const struct session_file *file, unsigned jobs)
+static void find_range(struct slice_request *r, const struct session_file *file)
 {
     struct slice *s = &r->slice;
     const bool imported = file->header.origin & DWELL_ORIGIN_IMPORTED;
@@ -71,21 +53,18 @@ static void find_range(struct slice_request *r, const struct session_file *file,
         die(STATUS_ERROR, "%s: %s, so it has sums without times and cannot be cut by --from and --to", file->path,
             imported ? "imported" : "recorded in mode profile");
     *s = (struct slice){ .cut = true, .to = UINT64_MAX, .threads = s->threads, .processes = s->processes };
-    struct profile *whole = r->from.mark || r->to.mark ? collect_profile(file, jobs) : NULL;
     if (r->from.given)
-        s->from = r->from.mark ? find_mark(&r->from, "--from", file, whole, 0) : ticks_of(r->from.ns, file);
+        s->from = r->from.mark ? find_mark(&r->from, "--from", file, 0) : ticks_of(r->from.ns, file);
     if (r->to.given)
-        s->to = r->to.mark ? find_mark(&r->to, "--to", file, whole, s->from) : ticks_of(r->to.ns, file);
-    if (whole)
-        profile_free(whole);
+        s->to = r->to.mark ? find_mark(&r->to, "--to", file, s->from) : ticks_of(r->to.ns, file);
     if (s->from >= s->to)
         die(STATUS_ERROR, "%s: --from is not before --to", file->path);
 }
 
-void slice_find(struct slice_request *r, const struct session_file *file, unsigned jobs)
+void slice_find(struct slice_request *r, const struct session_file *file)
 {
     if (r->from.given || r->to.given)
-        find_range(r, file, jobs);
+        find_range(r, file);
     const char *what, *name = slice_unknown_name(&r->slice, file, &what);
     if (name)
         die(STATUS_ERROR, "%s: no %s '%s'; dwell report --by %s lists them", file->path, what, name, what);

@@ -25,7 +25,7 @@ void slice_request_drop(struct slice_request *r);
 bool slice_is_asked_for(const struct slice_request *r);
 
 /* Fills what is to be looked up in the session; ends the program where it is not there. */
-void slice_find(struct slice_request *r, const struct session_file *file, unsigned jobs);
+void slice_find(struct slice_request *r, const struct session_file *file);
 
 /* Such as "thread pricing", or NULL: nothing to tell yet; to be freed by the caller. */
 char *slice_describe(const struct slice_request *r);

@@ -169,15 +169,6 @@ static uint32_t single_callee(const struct drawing *d, uint32_t node)
     return r->nodes[child].elapsed_inclusive >= d->smallest && !waits(d, child) ? child : PROFILE_NONE;
 }
 
-static void add_exclusive(struct times *into, const struct times *from)
-{
-    into->elapsed_exclusive += from->elapsed_exclusive;
-    into->application_exclusive += from->application_exclusive;
-    into->blocked_exclusive += from->blocked_exclusive;
-    into->preempted_exclusive += from->preempted_exclusive;
-    into->page_faults_exclusive += from->page_faults_exclusive;
-}
-
 /* The node, with those that share its row: calls and inclusive times are the first one's. p->node becomes the last one.
  */
 static size_t draw_path(struct drawing *d, struct pending *p)
@@ -193,7 +184,7 @@ static size_t draw_path(struct drawing *d, struct pending *p)
     fputs(d->loaded->names[nodes[p->node].function].name, out);
     for (uint32_t next; (next = single_callee(d, p->node)) != PROFILE_NONE; p->node = next) {
         fprintf(out, " > %s", d->loaded->names[nodes[next].function].name);
-        add_exclusive(&times, &d->rollup->nodes[next]);
+        times_add_exclusive(&times, &d->rollup->nodes[next]);
         if (d->deepest && d->deepest[next] > deepest)
             deepest = d->deepest[next];
     }

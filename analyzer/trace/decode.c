@@ -142,6 +142,25 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
     return NULL;
 }
 
+/* The latest moment not after `now` whose low bits are these. */
+static uint64_t passed_moment(uint64_t now, uint64_t low)
+{
+    const uint64_t time = decode_time(now, low, LONG_TIME_BITS);
+    return time > now ? time - (1ull << LONG_TIME_BITS) : time;
+}
+
+struct decoded_mark decode_mark(const struct decoder *d)
+{
+    enum { NUMBER = TIME_WORDS, LENGTH = NUMBER + 2, TEXT = LENGTH + 1 };
+    const size_t room = (d->control_length - TEXT) * sizeof(uint16_t), length = decode_word(d->control + 2 * LENGTH);
+    return (struct decoded_mark){
+        .time = passed_moment(d->time, decode_number(d->control, TIME_WORDS)),
+        .number = (uint32_t)decode_number(d->control + 2 * NUMBER, 2),
+        .text = (const char *)d->control + 2 * TEXT,
+        .length = length < room ? length : room,
+    };
+}
+
 const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame)
 {
     while (at < d->control) {
@@ -151,7 +170,7 @@ const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct 
         if (word >> DWELL_EXTENSION_LENGTH_BITS != DWELL_EXT_OPEN)
             continue;
         frame->function = decode_number(words, 4);
-        frame->enter_time = decode_number(words + 8, TIME_WORDS);
+        frame->enter_time = passed_moment(d->time, decode_number(words + 8, TIME_WORDS));
         return at;
     }
     return NULL;

@@ -86,6 +86,17 @@ static inline uint64_t decode_time(uint64_t last, uint64_t low, unsigned bits)
  * has ended (then d->control is set), with what they say in d->extras and *time; or NULL at the chunk's end. */
 const uint8_t *decode_extensions(struct decoder *d, uint64_t *time);
 
+/* What the program said of a moment. */
+struct decoded_mark {
+    uint64_t time; /* that it speaks of */
+    uint32_t number;
+    const char *text; /* in the chunk, not ended by a zero */
+    size_t length;
+};
+
+/* The mark that was just decoded as a control event. */
+struct decoded_mark decode_mark(const struct decoder *d);
+
 /* The next call, outermost first, that is found open at the control event just decoded; `at` is d->run at first, and then
  * what this returned. NULL: there is none any more. */
 const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame);

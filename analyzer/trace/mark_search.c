@@ -14,12 +14,11 @@ struct search {
     uint64_t begin, found; /* UINT64_MAX: nothing yet */
 };
 
-static bool matches(const struct search *s, const struct decoder *d)
+static bool matches(const struct search *s, const struct decoded_mark *mark)
 {
-    const size_t room = (d->control_length - 6) * sizeof(uint16_t), length = decode_word(d->control + 10);
-    if (s->is_number && decode_number(d->control + 6, 2) == s->number)
+    if (s->is_number && mark->number == s->number)
         return true;
-    char *text = need_copy((const char *)d->control + 12, length < room ? length : room);
+    char *text = need_copy(mark->text, mark->length);
     const bool same = fnmatch(s->wanted, text, 0) == 0 || strcmp(s->wanted, text) == 0;
     free(text);
     return same;
@@ -33,11 +32,9 @@ static void search_chunk(struct search *s, const struct trace_chunk *chunk, cons
     while ((event = decode_next(&d)) != DECODED_END) {
         if (event != DECODED_CONTROL || d.control_type != DWELL_EXT_MARK)
             continue;
-        uint64_t at = decode_time(d.time, decode_number(d.control, 3), 48);
-        if (at > d.time)
-            at -= 1ull << 48; /* a moment that has passed */
-        if (at >= s->begin && at < s->found && matches(s, &d))
-            s->found = at;
+        const struct decoded_mark mark = decode_mark(&d);
+        if (mark.time >= s->begin && mark.time < s->found && matches(s, &mark))
+            s->found = mark.time;
     }
 }
 

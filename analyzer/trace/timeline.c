@@ -137,12 +137,8 @@ static void open_again(struct timeline *l, struct lane *lane)
 {
     const struct decoder *d = &lane->decoder;
     struct dwell_frame frame;
-    for (const uint8_t *at = d->run; (at = decode_opened(d, at, &frame));) {
-        frame.enter_time = decode_time(d->time, frame.enter_time, 48);
-        if (frame.enter_time > d->time)
-            frame.enter_time -= 1ull << 48; /* it lies in the past */
+    for (const uint8_t *at = d->run; (at = decode_opened(d, at, &frame));)
         open_call(l, lane, &frame, d->time);
-    }
 }
 
 /* ---- events ---- */
@@ -168,18 +164,15 @@ static void take_interval(struct lane *lane)
 static void tell_mark(struct timeline *l, struct lane *lane)
 {
     const struct decoder *d = &lane->decoder;
-    const size_t room = (d->control_length - 6) * sizeof(uint16_t), length = decode_word(d->control + 10);
-    uint64_t at = decode_time(d->time, decode_number(d->control, 3), 48);
-    if (at > d->time)
-        at -= 1ull << 48; /* a moment that has passed */
+    const struct decoded_mark mark = decode_mark(d);
     tell(l, lane, (struct timeline_event){
         .kind = TIMELINE_MARK,
         .time = d->time,
         .call = innermost(lane),
-        .mark_number = (uint32_t)decode_number(d->control + 6, 2),
-        .mark_text = (const char *)d->control + 12,
-        .mark_length = length < room ? length : room,
-        .mark_time = at,
+        .mark_number = mark.number,
+        .mark_text = mark.text,
+        .mark_length = mark.length,
+        .mark_time = mark.time,
     });
 }
 
