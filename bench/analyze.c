@@ -12,7 +12,7 @@
 #include "base/message.h"
 #include "profile/collect.h"
 #include "report/names.h"
-#include "trace/decode.h"
+#include "trace/chunk_window.h"
 #include "trace/timeline.h"
 
 struct subject {
@@ -27,23 +27,20 @@ struct subject {
 struct decoding {
     const struct session_file *file;
     size_t *next_chunk; /* shared */
-    uint8_t *buffer;
-    size_t buffer_size;
+    struct chunk_window window;
     uint64_t events, sum;
     pthread_t thread;
 };
 
 static void decode_chunk(struct decoding *w, const struct trace_chunk *chunk)
 {
-    const size_t needed = (size_t)chunk->size + TRACE_PADDING;
-    if (needed > w->buffer_size)
-        w->buffer = need_more(w->buffer, w->buffer_size = needed, 1);
-    if (!decode_has_frames(chunk) || !session_file_read_chunk(w->file, chunk, w->buffer))
-        return;
     struct decoder d;
-    decode_begin(&d, chunk, w->buffer);
-    for (enum decoded event; (event = decode_next(&d)) != DECODED_END; w->events++)
-        w->sum += event == DECODED_ENTER ? d.time ^ d.function : d.time; /* what nobody uses, is not decoded */
+    if (!window_begin(&w->window, w->file, chunk, &d))
+        return;
+    do
+        for (enum decoded event; (event = decode_next(&d)) != DECODED_END; w->events++)
+            w->sum += event == DECODED_ENTER ? d.time ^ d.function : d.time; /* what nobody uses, is not decoded */
+    while (window_more(&w->window, &d));
 }
 
 static void *decode_chunks(void *argument)
@@ -52,7 +49,7 @@ static void *decode_chunks(void *argument)
     for (size_t i; (i = __atomic_fetch_add(w->next_chunk, 1, __ATOMIC_RELAXED)) < w->file->chunk_count;)
         if (w->file->chunks[i].kind == DWELL_CHUNK_EVENTS)
             decode_chunk(w, &w->file->chunks[i]);
-    free(w->buffer);
+    window_free(&w->window);
     return NULL;
 }
 

@@ -20,7 +20,7 @@
 #include "profile/identify.h"
 #include "profile/subtree.h"
 #include "profile/trees.h"
-#include "trace/decode.h"
+#include "trace/chunk_window.h"
 
 struct open_call {
     uint32_t node;
@@ -35,8 +35,7 @@ struct worker {
     size_t *next_chunk; /* shared */
     struct profile *profile;
     struct table_index *children; /* (address and generation, parent) -> node */
-    uint8_t *buffer;
-    size_t buffer_size;
+    struct chunk_window window;
     struct open_call *stack; /* stack[0] is the thread's root */
     size_t depth, room;
     /* of the chunk at hand */
@@ -111,7 +110,7 @@ static void open_frames(struct worker *w, const struct trace_chunk *chunk)
     w->depth = 0;
     push(w, profile_root(w->profile, chunk->process, chunk->thread), chunk->start_time);
     for (uint32_t i = 0; i < chunk->depth; i++) {
-        struct dwell_frame frame = decode_frame(w->buffer, i);
+        struct dwell_frame frame = decode_frame(w->window.buffer, i);
         generations_find(&w->generations, frame.enter_time);
         uint32_t node = find_child(w, w->stack[w->depth - 1].node, frame.function, frame.enter_time);
         push(w, node, frame.enter_time < chunk->start_time ? frame.enter_time : chunk->start_time);
@@ -378,28 +377,24 @@ static bool is_wanted(const struct worker *w, const struct trace_chunk *chunk)
 
 static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
 {
-    size_t needed = (size_t)chunk->size + TRACE_PADDING;
-    if (needed > w->buffer_size) {
-        w->buffer = need_more(w->buffer, needed, 1);
-        w->buffer_size = needed;
-    }
     struct profile_counts *counts = &w->profile->counts;
+    struct decoder d;
     counts->chunks++;
-    if (!decode_has_frames(chunk) || !session_file_read_chunk(w->file, chunk, w->buffer)) {
+    if (!window_begin(&w->window, w->file, chunk, &d)) {
         counts->damaged_chunks++;
         return;
     }
     w->process = session_file_process(w->file, chunk->process);
     generations_begin(&w->generations, w->process);
-    struct decoder d;
     w->chunk = chunk;
     w->paused = false;
-    decode_begin(&d, chunk, w->buffer);
     open_frames(w, chunk);
-    if (is_whole(w, chunk))
-        collect_events(w, &d);
-    else
-        collect_events_within(w, &d);
+    do {
+        if (is_whole(w, chunk))
+            collect_events(w, &d);
+        else
+            collect_events_within(w, &d);
+    } while (d.time < w->to && window_more(&w->window, &d));
     add_last_interval(w, chunk, &d);
     counts->damaged_chunks += d.damaged;
 }
@@ -435,7 +430,7 @@ static void end_worker(struct worker *w)
 {
     table_free(w->children);
     profile_free(w->profile);
-    free(w->buffer);
+    window_free(&w->window);
     generations_end(&w->generations);
     free(w->stack);
 }

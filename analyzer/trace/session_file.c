@@ -224,16 +224,25 @@ void session_file_close(struct session_file *file)
     free(file);
 }
 
-bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer)
+void session_file_read(const struct session_file *file, uint64_t offset, uint8_t *buffer, size_t size)
 {
-    long got = read_at(file->fd, buffer, chunk->size, chunk->offset);
-    if (got < (long)sizeof(struct dwell_chunk_header))
-        return false;
-    memset(buffer + got, 0, chunk->size - (size_t)got + TRACE_PADDING);
+    const long read = read_at(file->fd, buffer, size, offset);
+    const size_t got = read > 0 ? (size_t)read : 0;
+    memset(buffer + got, 0, size - got + TRACE_PADDING);
+}
+
+bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffer)
+{
     struct dwell_chunk_header h;
     memcpy(&h, buffer, sizeof h);
     return h.magic == DWELL_CHUNK_MAGIC && h.kind == chunk->kind && h.thread == chunk->thread &&
            h.sequence == chunk->sequence && h.depth == chunk->depth;
+}
+
+bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer)
+{
+    session_file_read(file, chunk->offset, buffer, chunk->size);
+    return session_file_is_chunk(chunk, buffer);
 }
 
 /* Processes and threads both begin with their serial number, and are in its order. */

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 #include "trace/away.h"
+#include "trace/chunk_window.h"
 
 /* What is to be taken next from a lane. */
 enum lane_next { NEXT_EVENT, NEXT_CHUNK, NEXT_END };
@@ -15,8 +16,7 @@ struct lane {
     const uint32_t *chunks; /* of the file, by sequence number */
     size_t chunk_count, next_chunk;
     const struct trace_chunk *chunk;
-    uint8_t *buffer;
-    size_t buffer_size;
+    struct chunk_window window; /* of it */
     struct decoder decoder;
     enum lane_next next;
     enum decoded event; /* decoded, and not told of yet */
@@ -240,7 +240,7 @@ static void match_frames(struct timeline *l, struct lane *lane)
     const struct trace_chunk *chunk = lane->chunk;
     size_t same = 0;
     for (; same < chunk->depth && same < lane->shown.depth; same++) {
-        const struct dwell_frame frame = decode_frame(lane->buffer, (uint32_t)same);
+        const struct dwell_frame frame = decode_frame(lane->window.buffer, (uint32_t)same);
         const struct timeline_call *call = &lane->shown.stack[same];
         if (frame.function != call->function || (!lane->follows && frame.enter_time != call->enter_time))
             break;
@@ -248,22 +248,9 @@ static void match_frames(struct timeline *l, struct lane *lane)
     while (lane->shown.depth > same)
         pop(l, lane, TIMELINE_LEFT, lane->last);
     for (uint32_t i = (uint32_t)same; i < chunk->depth; i++) {
-        const struct dwell_frame frame = decode_frame(lane->buffer, i);
+        const struct dwell_frame frame = decode_frame(lane->window.buffer, i);
         open_call(l, lane, &frame, lane->last);
     }
-}
-
-static bool read_chunk(struct timeline *l, struct lane *lane, const struct trace_chunk *chunk)
-{
-    const size_t needed = (size_t)chunk->size + TRACE_PADDING;
-    if (needed > lane->buffer_size) {
-        lane->buffer = need_more(lane->buffer, needed, 1);
-        lane->buffer_size = needed;
-    }
-    if (decode_has_frames(chunk) && session_file_read_chunk(l->file, chunk, lane->buffer))
-        return true;
-    l->counts.damaged_chunks++;
-    return false;
 }
 
 /* False: the lane has none left. */
@@ -272,12 +259,13 @@ static bool begin_next_chunk(struct timeline *l, struct lane *lane)
     const struct trace_chunk *before = lane->chunk;
     while (lane->next_chunk < lane->chunk_count) {
         const struct trace_chunk *chunk = &l->file->chunks[lane->chunks[lane->next_chunk++]];
-        if (!read_chunk(l, lane, chunk))
+        if (!window_begin(&lane->window, l->file, chunk, &lane->decoder)) {
+            l->counts.damaged_chunks++;
             continue;
+        }
         lane->chunk = chunk;
         lane->paused = false;
         lane->follows = before && before->sequence + 1 == chunk->sequence;
-        decode_begin(&lane->decoder, chunk, lane->buffer);
         if (!before || chunk->start_time > lane->last)
             lane->last = chunk->start_time;
         return true;
@@ -309,7 +297,7 @@ static void end_calls(struct timeline *l, struct lane *lane)
 
 static void free_lane(struct lane *lane)
 {
-    free(lane->buffer);
+    window_free(&lane->window);
     free(lane->shown.stack);
     free(lane->open);
     if (lane->slots)
@@ -332,9 +320,18 @@ static void end_away(struct timeline *l, size_t process)
     away_free(&l->away[process]);
 }
 
+static enum decoded decode(struct lane *lane)
+{
+    enum decoded event;
+    do
+        event = decode_next(&lane->decoder);
+    while (event == DECODED_END && window_more(&lane->window, &lane->decoder));
+    return event;
+}
+
 static void find_next(struct timeline *l, struct lane *lane)
 {
-    lane->event = lane->slots ? decode_next(&lane->decoder) : DECODED_END;
+    lane->event = lane->slots ? decode(lane) : DECODED_END;
     if (lane->event != DECODED_END) {
         lane->next = NEXT_EVENT;
         lane->key = lane->decoder.time;
