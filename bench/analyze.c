@@ -137,7 +137,7 @@ int main(int argc, char **argv)
         const char *name;
         uint64_t (*run)(struct subject *);
     } parts[] = {
-        { "open", open_session }, { "decode", decode }, { "profile", make_profile },
+        { "open", open_session }, { "decode", decode },    { "profile", make_profile },
         { "merge", merge },       { "names", find_names }, { "timeline", follow },
     };
     if (argc != 4)

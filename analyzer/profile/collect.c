@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/table.h"
 #include "profile/chunk_ends.h"
 #include "profile/generations.h"
@@ -409,6 +410,7 @@ static void *work(void *argument)
         const struct trace_chunk *chunk = &w->file->chunks[i];
         if (is_wanted(w, chunk))
             collect_chunk(w, chunk);
+        progress_add(1);
     }
 }
 
@@ -479,6 +481,7 @@ struct profile *collect_slice(const struct session_file *file, unsigned jobs, co
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 0; i < jobs; i++)
         begin_worker(&workers[i], file, slice, ends, &next_chunk);
+    progress_begin("reading", file->path, file->chunk_count);
     for (unsigned i = 1; i < jobs; i++)
         started[i] = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
     work(&workers[0]);
@@ -489,6 +492,7 @@ struct profile *collect_slice(const struct session_file *file, unsigned jobs, co
         profile_merge(whole, workers[i].profile);
         end_worker(&workers[i]);
     }
+    progress_end();
     struct profile *trees = trees_profile(file, slice);
     profile_merge(whole, trees);
     profile_free(trees);

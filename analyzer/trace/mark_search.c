@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "trace/chunk_window.h"
 
 struct search {
@@ -46,7 +47,8 @@ bool mark_search(const struct session_file *file, const char *wanted, uint64_t b
     s.number = (uint32_t)number;
     struct chunk_window window = { 0 };
     struct decoder d;
-    for (size_t i = 0; i < file->chunk_count; i++) {
+    progress_begin("searching", file->path, file->chunk_count);
+    for (size_t i = 0; i < file->chunk_count; i++, progress_add(1)) {
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind != DWELL_CHUNK_EVENTS || chunk->start_time >= s.found || !window_begin(&window, file, chunk, &d))
             continue;
@@ -55,6 +57,7 @@ bool mark_search(const struct session_file *file, const char *wanted, uint64_t b
         while (window_more(&window, &d));
     }
     window_free(&window);
+    progress_end();
     *time = s.found;
     return s.found != UINT64_MAX;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/table.h"
 #include "trace/away.h"
 #include "trace/chunk_window.h"
@@ -259,6 +260,7 @@ static bool begin_next_chunk(struct timeline *l, struct lane *lane)
     const struct trace_chunk *before = lane->chunk;
     while (lane->next_chunk < lane->chunk_count) {
         const struct trace_chunk *chunk = &l->file->chunks[lane->chunks[lane->next_chunk++]];
+        progress_add(1);
         if (!window_begin(&lane->window, l->file, chunk, &lane->decoder)) {
             l->counts.damaged_chunks++;
             continue;
@@ -425,6 +427,19 @@ static int compare_chunks(const void *a, const void *b, void *context)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+static bool are_of_one_thread(const struct trace_chunk *a, const struct trace_chunk *b)
+{
+    return a->process == b->process && a->thread == b->thread;
+}
+
+static size_t count_lanes(const struct timeline *l, size_t count)
+{
+    size_t lanes = 0;
+    for (size_t i = 0; i < count; i++)
+        lanes += i == 0 || !are_of_one_thread(&l->file->chunks[l->order[i - 1]], &l->file->chunks[l->order[i]]);
+    return lanes;
+}
+
 static void add_lane(struct timeline *l, const uint32_t *chunk)
 {
     const struct trace_chunk *first = &l->file->chunks[*chunk];
@@ -454,7 +469,7 @@ static bool is_past(const struct timeline *l, size_t i, size_t count, uint64_t b
 {
     const struct trace_chunk *chunk = &l->file->chunks[l->order[i]];
     const struct trace_chunk *next = i + 1 < count ? &l->file->chunks[l->order[i + 1]] : NULL;
-    const bool follows = next && next->process == chunk->process && next->thread == chunk->thread;
+    const bool follows = next && are_of_one_thread(next, chunk);
     return follows ? next->start_time < begin : ended_before(l->file, chunk->thread, begin);
 }
 
@@ -480,12 +495,14 @@ static void find_lanes(struct timeline *l, const struct timeline_part *part)
     if (count)
         qsort_r(l->order, count, sizeof *l->order, compare_chunks, l->file->chunks);
     count = keep_part(l, count, part);
-    l->lanes = need_memory(count + 1, sizeof *l->lanes);
-    l->heap = need_memory(count + 1, sizeof(struct lane *));
+    const size_t lanes = count_lanes(l, count);
+    l->lanes = need_memory(lanes + 1, sizeof *l->lanes);
+    l->heap = need_memory(lanes + 1, sizeof(struct lane *));
     for (size_t i = 0; i < count; i++)
         add_lane(l, &l->order[i]);
     for (size_t i = l->heap_count / 2; i-- > 0;)
         sift_down(l, i);
+    progress_begin("following", l->file->path, count);
 }
 
 struct timeline_counts timeline_run(const struct session_file *file, timeline_taker *take, void *context)
@@ -500,6 +517,7 @@ struct timeline_counts timeline_run_part(const struct session_file *file, const 
     l.away = need_memory(file->process_count + 1, sizeof *l.away);
     find_lanes(&l, part);
     run_heap(&l); /* either no lane is left, or the taker has enough and is told nothing of those that are */
+    progress_end();
     for (size_t i = 0; i < l.heap_count; i++)
         free_lane(l.heap[i]);
     for (size_t i = 0; i <= file->process_count; i++)

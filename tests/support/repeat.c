@@ -17,7 +17,7 @@ struct repeater {
     uint8_t *input; /* a private mapping, which may be changed */
     uint64_t size;
     int out;
-    uint64_t end; /* of the output so far */
+    uint64_t end;     /* of the output so far */
     uint32_t *chunks; /* events chunks of each thread */
     uint32_t thread_room;
     const char *error;
@@ -26,8 +26,8 @@ struct repeater {
 static struct dwell_chunk_header *chunk_at(const struct repeater *r, uint64_t offset)
 {
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)(r->input + offset);
-    const bool whole = chunk->magic == DWELL_CHUNK_MAGIC && chunk->size >= DWELL_UNIT && chunk->size % DWELL_UNIT == 0 &&
-                       chunk->size <= r->size - offset;
+    const bool whole = chunk->magic == DWELL_CHUNK_MAGIC && chunk->size >= DWELL_UNIT &&
+                       chunk->size % DWELL_UNIT == 0 && chunk->size <= r->size - offset;
     return whole ? chunk : NULL;
 }
 

@@ -144,17 +144,39 @@ static void write_switch(struct writer *w, uint64_t time)
 static void write_something(struct writer *w, uint64_t *state, uint64_t time)
 {
     switch (random_below(state, 40)) {
-    case 0: write_os(w); break;
-    case 1: write_away(w, true, time, 3); break;
-    case 2: write_away(w, false, time, 5); break;
-    case 3: write_faults(w, 2); break;
-    case 4: write_unwind(w, 1); break;
-    case 5: write_words(w, (uint16_t[]){ 0, 0, 0 }, 3); break;
-    case 6: write_mark(w, time); break;
-    case 7: write_open(w, 0x1234); write_switch(w, time); break;
-    case 8: write_upper(w, 1, random_below(state, 9)); break;
-    case 9: write_time(w, time); break;
-    default: break;
+    case 0:
+        write_os(w);
+        break;
+    case 1:
+        write_away(w, true, time, 3);
+        break;
+    case 2:
+        write_away(w, false, time, 5);
+        break;
+    case 3:
+        write_faults(w, 2);
+        break;
+    case 4:
+        write_unwind(w, 1);
+        break;
+    case 5:
+        write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
+        break;
+    case 6:
+        write_mark(w, time);
+        break;
+    case 7:
+        write_open(w, 0x1234);
+        write_switch(w, time);
+        break;
+    case 8:
+        write_upper(w, 1, random_below(state, 9));
+        break;
+    case 9:
+        write_time(w, time);
+        break;
+    default:
+        break;
     }
     if (random_below(state, 2))
         write_exit(w, time);
