@@ -47,19 +47,25 @@ struct timeline {
     struct away *away; /* by process */
     struct timeline_counts counts;
     bool enough;
+    struct timeline_event event; /* that is told of */
 };
 
 /* ---- telling ---- */
 
-static void tell(struct timeline *l, struct lane *lane, struct timeline_event event)
+/* The event is filled in its place: one that is copied would be read before its parts have been stored. */
+static void tell(struct timeline *l, struct lane *lane, enum timeline_kind kind, uint64_t time, struct timeline_call *call)
 {
     static const struct decoded_extras none;
-    event.thread = &lane->shown;
+    struct timeline_event *event = &l->event;
+    event->kind = kind;
+    event->time = time;
+    event->call = call;
+    event->thread = &lane->shown;
     /* Of several events at once, the first ends the interval. */
-    event.interval = lane->untold ? lane->interval : 0;
-    event.extras = lane->untold ? &lane->decoder.extras : &none;
+    event->interval = lane->untold ? lane->interval : 0;
+    event->extras = lane->untold ? &lane->decoder.extras : &none;
     lane->untold = false;
-    if (!l->enough && !l->take(l->context, &event))
+    if (!l->enough && !l->take(l->context, event))
         l->enough = true;
 }
 
@@ -81,14 +87,31 @@ static uint32_t slot_of(struct lane *lane, uint64_t function)
     return (uint32_t)lane->slot_count++;
 }
 
-static void push(struct timeline *l, struct lane *lane, enum timeline_kind kind, struct timeline_call call, uint64_t time)
+static struct timeline_call *new_call(struct lane *lane)
 {
-    call.count_slot = slot_of(lane, call.function);
-    call.outermost = lane->open[call.count_slot]++ == 0;
-    call.begin = lane->sums;
     GROW(lane->shown.stack, lane->shown.depth, lane->room);
-    lane->shown.stack[lane->shown.depth++] = call;
-    tell(l, lane, (struct timeline_event){ .kind = kind, .time = time, .call = innermost(lane) });
+    return &lane->shown.stack[lane->shown.depth++];
+}
+
+static void push(struct timeline *l, struct lane *lane, enum timeline_kind kind, struct timeline_call *call, uint64_t time)
+{
+    call->count_slot = slot_of(lane, call->function);
+    call->outermost = lane->open[call->count_slot]++ == 0;
+    call->begin.elapsed = lane->sums.elapsed;
+    call->begin.flagged = lane->sums.flagged;
+    call->begin.blocked = lane->sums.blocked;
+    tell(l, lane, kind, time, call);
+}
+
+static void enter(struct timeline *l, struct lane *lane)
+{
+    struct timeline_call *call = new_call(lane);
+    call->function = lane->decoder.function;
+    call->enter_time = lane->decoder.time;
+    call->elapsed = call->once = call->flagged = call->blocked = call->below = call->flagged_below = 0;
+    call->note = 0;
+    call->entered = true;
+    push(l, lane, TIMELINE_ENTER, call, lane->decoder.time);
 }
 
 static void pop(struct timeline *l, struct lane *lane, enum timeline_kind kind, uint64_t time)
@@ -105,7 +128,7 @@ static void pop(struct timeline *l, struct lane *lane, enum timeline_kind kind, 
     if (call->outermost)
         call->once += passed;
     lane->open[call->count_slot]--;
-    tell(l, lane, (struct timeline_event){ .kind = kind, .time = time, .call = call });
+    tell(l, lane, kind, time, call);
     lane->shown.depth--;
 }
 
@@ -129,8 +152,9 @@ static void leave_stack(struct timeline *l, struct lane *lane, uint64_t time)
 /* A call that is found open: one that was away, or one that is new here. */
 static void open_call(struct timeline *l, struct lane *lane, const struct dwell_frame *frame, uint64_t time)
 {
-    struct timeline_call call = { .function = frame->function, .enter_time = frame->enter_time };
-    const bool back = away_take(away_of(l, lane), frame, time, &call);
+    struct timeline_call *call = new_call(lane);
+    *call = (struct timeline_call){ .function = frame->function, .enter_time = frame->enter_time };
+    const bool back = away_take(away_of(l, lane), frame, time, call);
     push(l, lane, back ? TIMELINE_BACK : TIMELINE_FOUND, call, time);
 }
 
@@ -150,7 +174,8 @@ static void add_interval(struct lane *lane)
     lane->sums.elapsed += lane->interval;
     if (extras->flagged || lane->blind)
         lane->sums.flagged += lane->interval;
-    lane->sums.blocked += extras->blocked < lane->interval ? extras->blocked : lane->interval;
+    if (extras->blocked)
+        lane->sums.blocked += extras->blocked < lane->interval ? extras->blocked : lane->interval;
     lane->untold = true;
 }
 
@@ -166,22 +191,18 @@ static void tell_mark(struct timeline *l, struct lane *lane)
 {
     const struct decoder *d = &lane->decoder;
     const struct decoded_mark mark = decode_mark(d);
-    tell(l, lane, (struct timeline_event){
-        .kind = TIMELINE_MARK,
-        .time = d->time,
-        .call = innermost(lane),
-        .mark_number = mark.number,
-        .mark_text = mark.text,
-        .mark_length = mark.length,
-        .mark_time = mark.time,
-    });
+    l->event.mark_number = mark.number;
+    l->event.mark_text = mark.text;
+    l->event.mark_length = mark.length;
+    l->event.mark_time = mark.time;
+    tell(l, lane, TIMELINE_MARK, d->time, innermost(lane));
 }
 
 static void resume(struct timeline *l, struct lane *lane)
 {
     const struct decoder *d = &lane->decoder;
     uint64_t ended = decode_number(d->control, 2);
-    tell(l, lane, (struct timeline_event){ .kind = TIMELINE_RESUME, .time = d->time, .call = innermost(lane) });
+    tell(l, lane, TIMELINE_RESUME, d->time, innermost(lane));
     for (; ended > 0 && lane->shown.depth; ended--)
         pop(l, lane, TIMELINE_LEFT, d->time);
     open_again(l, lane);
@@ -194,7 +215,7 @@ static void take_control(struct timeline *l, struct lane *lane)
     switch (d->control_type) {
     case DWELL_EXT_PAUSE:
         lane->paused = true;
-        tell(l, lane, (struct timeline_event){ .kind = TIMELINE_PAUSE, .time = d->time, .call = innermost(lane) });
+        tell(l, lane, TIMELINE_PAUSE, d->time, innermost(lane));
         break;
     case DWELL_EXT_RESUME:
         if (lane->paused)
@@ -223,13 +244,13 @@ static void take_event(struct timeline *l, struct lane *lane)
     if (lane->event == DECODED_CONTROL)
         take_control(l, lane);
     else if (lane->event == DECODED_ENTER)
-        push(l, lane, TIMELINE_ENTER,
-             (struct timeline_call){ .function = d->function, .enter_time = d->time, .entered = true }, d->time);
+        enter(l, lane);
     else if (lane->shown.depth)
         pop(l, lane, TIMELINE_EXIT, d->time);
     else
         l->counts.stray_exits++;
-    memset(&d->extras, 0, sizeof d->extras);
+    if (d->has_extras)
+        memset(&d->extras, 0, sizeof d->extras);
     d->has_extras = false;
 }
 
