@@ -257,6 +257,8 @@ bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffe
 
 bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer)
 {
+    if (chunk->size < sizeof(struct dwell_chunk_header))
+        return false; /* the file is cut off there */
     session_file_read(file, chunk->offset, buffer, chunk->size);
     return session_file_is_chunk(chunk, buffer);
 }
