@@ -7,6 +7,7 @@
 #include "view/facts.h"
 #include "view/marks.h"
 #include "view/paths.h"
+#include "view/timeline.h"
 
 /* ---- what is measured ---- */
 
@@ -86,13 +87,15 @@ struct view_session *view_session_new(const struct loaded *l, const struct view_
     struct json_object *header = facts_of(l, order);
     struct container_column path_columns[PATH_COLUMNS];
     struct group_table groups[4];
-    (void)options;
+    struct blocks blocks;
     marks_find(&marks, l, order);
     events_find(&events, l, order);
     json_object_object_add(header, "mark_names", moments_names(&marks));
     json_object_object_add(header, "event_names", moments_names(&events));
     json_object_object_add(header, "events_left_out", json_object_new_uint64(events.left_out));
-    json_object_object_add(header, "timeline", NULL);
+    json_object_object_add(header, "timeline", timeline_make(l, order, options->detail, &blocks));
+    view->blocks = blocks.list;
+    view->block_count = blocks.count;
     const struct container_table tables[] = {
         path_table(path_columns, &paths),
         group_table(&groups[0], "functions", l, BY_FUNCTION, order->functions),
