@@ -9,11 +9,12 @@
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/slice_options.h"
+#include "commands/view_live.h"
 #include "profile/collect.h"
 #include "view/browser.h"
 #include "view/page.h"
 
-enum { OPTION_NO_OPEN = 256, OPTION_FORCE, OPTION_DETAIL };
+enum { OPTION_NO_OPEN = 256, OPTION_FORCE, OPTION_DETAIL, OPTION_LIVE, OPTION_PORT };
 
 #define DEFAULT_PAGE "dwell.html"
 enum { MOST_SESSIONS = 2, USUAL_DETAIL = 8 << 20, MOST_DETAIL = 1 << 30 };
@@ -24,6 +25,8 @@ static const struct argp_option options[] = {
     { "no-open", OPTION_NO_OPEN, NULL, 0, "Do not open the page in a browser", 0 },
     { "detail", OPTION_DETAIL, "SIZE", 0,
       "What the timeline may add to the page's size (default: 8M; 0: no timeline): with more, it can be zoomed further", 0 },
+    { "live", OPTION_LIVE, NULL, 0, "Serve the page on this machine instead, up to date while the program runs, until Ctrl-C", 0 },
+    { "port", OPTION_PORT, "PORT", 0, "With --live: serve it there (default: any free port)", 0 },
     { 0 },
 };
 
@@ -31,7 +34,8 @@ struct settings {
     const char *files[MOST_SESSIONS];
     size_t count;
     const char *output;
-    bool force, no_open;
+    bool force, no_open, live;
+    unsigned long port; /* zero: not given */
     struct view_options options;
     struct slice_request slice;
 };
@@ -69,6 +73,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_DETAIL:
         s->options.detail = parse_detail(argument);
+        return 0;
+    case OPTION_LIVE:
+        s->live = true;
+        return 0;
+    case OPTION_PORT:
+        s->port = option_number("--port", argument);
+        if (s->port < 1 || s->port > UINT16_MAX)
+            die(STATUS_ERROR, "--port: must be from 1 to 65535");
         return 0;
     case ARGP_KEY_ARG:
         if (s->count == MOST_SESSIONS)
@@ -147,14 +159,16 @@ static int write_page(const char *path, const struct view_session *const *sessio
 
 /* ---- sessions ---- */
 
-static struct view_session *make(const struct settings *s, const char *file)
+struct view_session *view_load(const char *file, const struct slice_request *slice, const struct view_options *options,
+                               bool quiet, bool *ended)
 {
-    struct slice_request part = s->slice; /* what it means is looked up in each session */
+    struct slice_request part = *slice; /* what it means is looked up in each session */
     struct loaded loaded;
     slice_options_load(&loaded, file, collect_default_jobs(), &part);
-    for (size_t i = 0; i < loaded.summary.loss_count; i++)
+    for (size_t i = 0; i < loaded.summary.loss_count && !quiet; i++)
         say("%s: %s", file, loaded.summary.remarks[i]);
-    struct view_session *view = view_session_new(&loaded, &s->options);
+    *ended = loaded.file->header.state == DWELL_COMPLETE;
+    struct view_session *view = view_session_new(&loaded, options);
     unload_session(&loaded);
     return view;
 }
@@ -171,6 +185,31 @@ static void show(const struct settings *s)
         say("%s: no browser was found to open it with: set BROWSER", s->output);
 }
 
+static int serve(const struct settings *s)
+{
+    if (s->output || s->force)
+        die(STATUS_ERROR, "--live writes no file: leave out %s", s->output ? "--output" : "--force");
+    if (s->count > 1)
+        die(STATUS_ERROR, "--live shows one session at a time: '%s' is a second one", s->files[1]);
+    return view_live(&(struct live_settings){ s->files[0], &s->slice, s->options, (uint16_t)s->port, s->no_open });
+}
+
+static int write_sessions(const struct settings *s)
+{
+    struct view_session *sessions[MOST_SESSIONS];
+    bool ended;
+    check_output(s);
+    for (size_t i = 0; i < s->count; i++)
+        sessions[i] = view_load(s->files[i], &s->slice, &s->options, false, &ended);
+    const int status = write_page(s->output, (const struct view_session *const *)sessions, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        view_session_free(sessions[i]);
+    if (status != STATUS_OK)
+        return status;
+    show(s);
+    return finish_output();
+}
+
 int command_view(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -178,21 +217,19 @@ int command_view(int argc, char **argv)
         "Writes a session (dwell.data) as a page for a browser, and opens it; of two sessions, one that compares them.\v"
         "The page is one file that holds everything and needs no network.", slice_children, NULL, NULL,
     };
-    struct settings s = { .output = DEFAULT_PAGE, .options = { .detail = USUAL_DETAIL } };
+    struct settings s = { .options = { .detail = USUAL_DETAIL } };
     parse_options_with_config(&argp, "view", argc, argv, &s);
     if (s.slice.filters.count)
         die(STATUS_ERROR, "--filter means nothing to view: the page has filters of its own");
+    if (s.port && !s.live)
+        die(STATUS_ERROR, "--port is for --live");
     if (s.count == 0)
         s.files[s.count++] = DEFAULT_SESSION;
-    check_output(&s);
-    struct view_session *sessions[MOST_SESSIONS];
-    for (size_t i = 0; i < s.count; i++)
-        sessions[i] = make(&s, s.files[i]);
-    const int status = write_page(s.output, (const struct view_session *const *)sessions, s.count);
-    for (size_t i = 0; i < s.count; i++)
-        view_session_free(sessions[i]);
+    if (s.live)
+        return serve(&s);
+    if (!s.output)
+        s.output = DEFAULT_PAGE;
+    const int status = write_sessions(&s);
     slice_request_drop(&s.slice);
-    if (status == STATUS_OK)
-        show(&s);
-    return status == STATUS_OK ? finish_output() : status;
+    return status;
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -67,4 +68,23 @@ bool browser_open(const char *place)
     }
     close(report[0]);
     return child > 0 && length == 0;
+}
+
+bool browser_open_secret(const char *address, char **file)
+{
+    static const char ending[] = ".html";
+    const char *folder = is_set("XDG_RUNTIME_DIR") ? getenv("XDG_RUNTIME_DIR") : "/tmp";
+    *file = NULL;
+    if (asprintf(file, "%s/dwell-XXXXXX%s", folder, ending) < 0)
+        return false;
+    const int fd = mkstemps(*file, (int)strlen(ending)); /* for the user alone */
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out) {
+        free(*file);
+        *file = NULL;
+        return false;
+    }
+    fprintf(out, "<!doctype html><meta charset=\"utf-8\"><title>dwell</title>"
+                 "<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", address);
+    return fclose(out) == 0 && browser_open(*file);
 }
