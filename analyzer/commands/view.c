@@ -178,7 +178,8 @@ static void show(const struct settings *s)
     struct stat status;
     if (stat(s->output, &status) < 0 || !S_ISREG(status.st_mode))
         return;
-    printf("%s: %.1f MB\n", s->output, (double)status.st_size / 1e6);
+    const double size = (double)status.st_size;
+    printf("%s: %.*f %s\n", s->output, size < 1e6 ? 0 : 1, size < 1e6 ? size / 1e3 : size / 1e6, size < 1e6 ? "kB" : "MB");
     if (s->no_open || !browser_is_wanted())
         return;
     if (!browser_open(s->output))

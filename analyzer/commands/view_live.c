@@ -74,7 +74,10 @@ int view_live(const struct live_settings *s)
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
+    if (signal(SIGHUP, SIG_DFL) == SIG_IGN) /* as by nohup */
+        signal(SIGHUP, SIG_IGN);
+    else
+        sigaddset(&signals, SIGHUP);
     struct live live = { .settings = s };
     struct view_session *first = view_load(s->file, s->slice, &s->options, false, &ended);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in all threads from here on: they are waited for below */
