@@ -90,7 +90,9 @@ bool browser_open_secret(const char *address, char **file)
         *file = NULL;
         return false;
     }
-    fprintf(out, "<!doctype html><meta charset=\"utf-8\"><title>dwell</title>"
-                 "<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", address);
+    fprintf(out,
+            "<!doctype html><meta charset=\"utf-8\"><title>dwell</title>"
+            "<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n",
+            address);
     return fclose(out) == 0 && browser_open(*file);
 }

@@ -92,8 +92,9 @@ Test(e2e_view, nothing_else_is_replaced)
     refused("$DWELL view -o folder", "dwell: folder: is a folder");
     refused("$DWELL view -o nowhere/page.html", "dwell: nowhere/page.html: No such file or directory");
     free(run_well("cmp notes kept && cmp dwell.data other.data"));
-    free(run_well("$DWELL view -o notes --force && ! cmp -s notes kept && $DWELL view -o notes && $DWELL view -o empty && "
-                  "$DWELL view && $DWELL view && test -s dwell.html"));
+    free(run_well(
+        "$DWELL view -o notes --force && ! cmp -s notes kept && $DWELL view -o notes && $DWELL view -o empty && "
+        "$DWELL view && $DWELL view && test -s dwell.html"));
     char *list = run_well("ls -A | tr '\\n' ' '"); /* and nothing is left behind */
     cr_assert(eq(str, list, ".err .out dwell.data dwell.html empty folder kept notes other.data "));
     free(list);
@@ -137,9 +138,10 @@ Test(e2e_view, mistakes)
 /* In a terminal, and where there is a display, $BROWSER is given the page. */
 Test(e2e_view, the_browser)
 {
-    free(run_well("$DWELL record -q $SAMPLES/fib 5 && mkdir bin && "
-                  "printf '#!/bin/sh\\necho \"$1\" >opened.part\\nmv opened.part opened\\n' >bin/surf && chmod +x bin/surf && "
-                  "ln bin/surf bin/xdg-open"));
+    free(run_well(
+        "$DWELL record -q $SAMPLES/fib 5 && mkdir bin && "
+        "printf '#!/bin/sh\\necho \"$1\" >opened.part\\nmv opened.part opened\\n' >bin/surf && chmod +x bin/surf && "
+        "ln bin/surf bin/xdg-open"));
 #define IN_A_TERMINAL "env PATH=\"$PWD/bin:$PATH\" DISPLAY=:0 script -qec '%s $DWELL view %s' /dev/null </dev/null"
 #define WAIT "i=0; until test -e opened || test $i = 300; do sleep 0.1; i=$((i + 1)); done; cat opened; rm opened"
     char *opened = run_well(IN_A_TERMINAL " >said; " WAIT, "BROWSER=nothing:surf", "");
@@ -148,7 +150,8 @@ Test(e2e_view, the_browser)
     opened = run_well(IN_A_TERMINAL " >said; " WAIT, "BROWSER=", "-o other.html");
     cr_assert(eq(str, opened, "other.html\n"));
     free(opened);
-    opened = run_well(IN_A_TERMINAL " >said; rm bin/*; " IN_A_TERMINAL, "BROWSER=surf", "--no-open", "BROWSER=nothing PATH=/nowhere", "-o third.html");
+    opened = run_well(IN_A_TERMINAL " >said; rm bin/*; " IN_A_TERMINAL, "BROWSER=surf", "--no-open",
+                      "BROWSER=nothing PATH=/nowhere", "-o third.html");
     cr_assert(has(opened, "third.html: no browser was found to open it with: set BROWSER"), "%s", opened);
     free(opened);
     free(run_well("test ! -e opened && test -s third.html"));

@@ -23,9 +23,10 @@ struct live {
 /* Begins to serve, in the background; its process is `pid` in the test's folder. */
 static struct live live_begin(const char *arguments)
 {
-    char *line = run_well("$DWELL view --live %s >address 2>said & echo $! >pid\n"
-                          "i=0; until grep -q token address || test $i = %d; do sleep 0.1; i=$((i + 1)); done; cat address",
-                          arguments, PATIENCE);
+    char *line =
+        run_well("$DWELL view --live %s >address 2>said & echo $! >pid\n"
+                 "i=0; until grep -q token address || test $i = %d; do sleep 0.1; i=$((i + 1)); done; cat address",
+                 arguments, PATIENCE);
     struct live l = { 0 };
     unsigned port;
     cr_assert(eq(int, sscanf(line, "http://127.0.0.1:%u/?token=%63[0-9a-f]\n", &port, l.token), 2), "%s", line);
@@ -40,7 +41,8 @@ static char *live_end(void)
 {
     return run_well("kill -INT $(cat pid); i=0\n"
                     "while kill -0 $(cat pid) 2>/dev/null && test $i -lt %d; do sleep 0.1; i=$((i + 1)); done\n"
-                    "! kill -0 $(cat pid) 2>/dev/null && cat said", PATIENCE);
+                    "! kill -0 $(cat pid) 2>/dev/null && cat said",
+                    PATIENCE);
 }
 
 static struct answer get(const struct live *l, const char *target)
@@ -62,14 +64,17 @@ Test(e2e_view_live, a_session_that_is_complete)
     struct live l = live_begin("");
     struct answer page = get(&l, "/");
     cr_assert(eq(int, page.status, 200));
-    cr_assert(has(page.body, "<script type=\"application/x-dwell\" data-part=\"live\" data-interval=\"1000\"></script>"));
+    cr_assert(
+        has(page.body, "<script type=\"application/x-dwell\" data-part=\"live\" data-interval=\"1000\"></script>"));
     cr_assert(has(page.head, "Cache-Control: no-store\r\n") && has(page.head, "default-src 'none'") &&
               has(page.head, "connect-src 'self'") && has(page.head, "frame-ancestors 'none'") &&
-              has(page.head, "X-Content-Type-Options: nosniff\r\n") && has(page.head, "Referrer-Policy: no-referrer\r\n"));
+              has(page.head, "X-Content-Type-Options: nosniff\r\n") &&
+              has(page.head, "Referrer-Policy: no-referrer\r\n"));
     answer_drop(&page);
     struct answer session = get(&l, "/session");
     cr_assert(eq(int, session.status, 200));
-    cr_assert(has(session.head, "Content-Type: application/octet-stream\r\n") && has(session.head, "Cache-Control: no-store\r\n"));
+    cr_assert(has(session.head, "Content-Type: application/octet-stream\r\n") &&
+              has(session.head, "Cache-Control: no-store\r\n"));
     struct viewed v = viewed_packed(session.body, session.length);
     check_viewed(&v, "dwell.data");
     cr_assert(json_object_get_boolean(viewed_get(v.header, "complete")));
@@ -101,8 +106,8 @@ Test(e2e_view_live, only_with_the_token_and_from_here)
     struct live l = live_begin("");
     char other[160], right[128], host[64];
     snprintf(right, sizeof right, "/session?token=%s", l.token);
-    static const char *const targets[] = { "/", "/session", "/block/0", "/?token=", "/session?token=0", "/nothing",
-                                           "/session?tok%00en=1" };
+    static const char *const targets[] = { "/",        "/session",           "/block/0", "/?token=", "/session?token=0",
+                                           "/nothing", "/session?tok%00en=1" };
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
         expect(ask("127.0.0.1", l.port, "GET", targets[i], NULL), 403);
     for (size_t i = 0; i < strlen(l.token); i += 31) { /* wrong at the beginning, and at the end */
@@ -189,7 +194,8 @@ Test(e2e_view_live, while_the_program_runs)
                   "gcc -g -finstrument-functions slow.c -o slow\n"
                   "$DWELL record -q -o live.data ./slow >counted & echo $! >recorder\n"
                   "i=0; until $DWELL report --format csv live.data 2>/dev/null | grep -q ^step || test $i = %d; do "
-                  "sleep 0.1; i=$((i + 1)); done", PATIENCE));
+                  "sleep 0.1; i=$((i + 1)); done",
+                  PATIENCE));
     struct live l = live_begin("live.data");
     bool complete = true;
     uint64_t before = calls_of(&l, "step", &complete), now = before;
@@ -199,8 +205,9 @@ Test(e2e_view_live, while_the_program_runs)
         now = calls_of(&l, "step", &complete);
     cr_assert(gt(u64, now, before + 20));
     cr_assert(eq(int, complete, false));
-    free(run_well(": >stop; i=0; while kill -0 $(cat recorder) 2>/dev/null && test $i -lt %d; do sleep 0.1; i=$((i + 1)); done",
-                  PATIENCE));
+    free(run_well(
+        ": >stop; i=0; while kill -0 $(cat recorder) 2>/dev/null && test $i -lt %d; do sleep 0.1; i=$((i + 1)); done",
+        PATIENCE));
     for (int i = 0; !complete && i < PATIENCE; i++, usleep(100000))
         now = calls_of(&l, "step", &complete);
     char *counted = run_well("cat counted");
@@ -221,16 +228,18 @@ Test(e2e_view_live, while_the_program_runs)
 Test(e2e_view_live, the_browser_is_told_in_secret)
 {
     free(run_well("$DWELL record -q $SAMPLES/fib 5 && mkdir bin run && "
-                  "printf '#!/bin/sh\\ncp \"$1\" seen; stat -c %%%%a \"$1\" >mode; echo \"$1\" >opened.part; mv opened.part opened\\n' "
+                  "printf '#!/bin/sh\\ncp \"$1\" seen; stat -c %%%%a \"$1\" >mode; echo \"$1\" >opened.part; mv "
+                  "opened.part opened\\n' "
                   ">bin/surf && chmod +x bin/surf"));
-    char *seen = run_well("env PATH=\"$PWD/bin:$PATH\" DISPLAY=:0 BROWSER=surf XDG_RUNTIME_DIR=\"$PWD/run\" "
-                          "script -qec '$DWELL view --live & echo $! >pid; wait' said </dev/null >out & echo $! >terminal\n"
-                          "i=0; until test -e opened || test $i = %d; do sleep 0.1; i=$((i + 1)); done\n"
-                          "cat seen mode; ls run | wc -l; grep -o 'http://127[^ ]*' out | tr -d '\\r' >address\n"
-                          "grep -q \"url=$(cat address)\" seen || echo another address\n"
-                          "kill -INT $(cat pid); i=0\n"
-                          "while kill -0 $(cat terminal) 2>/dev/null && test $i -lt %d; do sleep 0.1; i=$((i + 1)); done; ls run | wc -l",
-                          PATIENCE, PATIENCE);
+    char *seen = run_well(
+        "env PATH=\"$PWD/bin:$PATH\" DISPLAY=:0 BROWSER=surf XDG_RUNTIME_DIR=\"$PWD/run\" "
+        "script -qec '$DWELL view --live & echo $! >pid; wait' said </dev/null >out & echo $! >terminal\n"
+        "i=0; until test -e opened || test $i = %d; do sleep 0.1; i=$((i + 1)); done\n"
+        "cat seen mode; ls run | wc -l; grep -o 'http://127[^ ]*' out | tr -d '\\r' >address\n"
+        "grep -q \"url=$(cat address)\" seen || echo another address\n"
+        "kill -INT $(cat pid); i=0\n"
+        "while kill -0 $(cat terminal) 2>/dev/null && test $i -lt %d; do sleep 0.1; i=$((i + 1)); done; ls run | wc -l",
+        PATIENCE, PATIENCE);
     cr_assert(has(seen, "\n600\n1\n0\n"), "%s", seen);
     cr_assert(eq(int, has(seen, "another address"), false), "%s", seen);
     free(seen);

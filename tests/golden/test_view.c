@@ -82,9 +82,10 @@ Test(golden_view, names_of_all_kinds)
     viewed_page_drop(&page);
     /* without what is in base64, the page is the same whatever the session */
     save(example_session(SOURCE_PERF), "example.dwell", 0);
-    free(run_well("$DWELL view --no-open -o good.html example.dwell\n"
-                  "rest() { sed '/^<script type=\"application.x-dwell\" [-a-z0-9 =\"]*>[A-Za-z0-9+/=]*<.script>$/d' $1; }\n"
-                  "rest page.html >bad.rest; rest good.html >good.rest; test -s good.rest && cmp bad.rest good.rest"));
+    free(run_well(
+        "$DWELL view --no-open -o good.html example.dwell\n"
+        "rest() { sed '/^<script type=\"application.x-dwell\" [-a-z0-9 =\"]*>[A-Za-z0-9+/=]*<.script>$/d' $1; }\n"
+        "rest page.html >bad.rest; rest good.html >good.rest; test -s good.rest && cmp bad.rest good.rest"));
 }
 
 /* The base comes first. */
@@ -120,7 +121,8 @@ Test(golden_view, marks_and_events)
         cr_assert(eq(dbl, viewed_number(v, "marks", "time", i), json_object_get_double(viewed_get(row, "time_ns"))));
         cr_assert(eq(dbl, viewed_number(v, "marks", "number", i), json_object_get_double(viewed_get(row, "number"))));
         cr_assert(eq(str, (char *)json_object_get_string(name), (char *)viewed_text(row, "text")));
-        cr_assert(eq(u64, json_object_get_uint64(viewed_get(thread, "id")), json_object_get_uint64(viewed_get(row, "tid"))));
+        cr_assert(
+            eq(u64, json_object_get_uint64(viewed_get(thread, "id")), json_object_get_uint64(viewed_get(row, "tid"))));
     }
     json_object_put(root);
     free(text);

@@ -47,8 +47,8 @@ struct answer ask(const char *address, uint16_t port, const char *method, const 
     if (fd < 0)
         return a;
     snprintf(usual, sizeof usual, "%s:%u", address, port);
-    const int length = snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", method,
-                                target, host ? host : usual);
+    const int length = snprintf(request, sizeof request, "%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
+                                method, target, host ? host : usual);
     cr_assert(eq(sz, (size_t)send(fd, request, (size_t)length, MSG_NOSIGNAL), (size_t)length));
     size_t all;
     a.head = read_all(fd, &all);

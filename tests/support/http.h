@@ -17,8 +17,8 @@ struct answer {
 struct answer ask(const char *address, uint16_t port, const char *method, const char *target, const char *host);
 void answer_drop(struct answer *a);
 
-/* Addresses of this machine that are not 127.0.0.1: how many of them let one connect to the port. *tried: how many there
- * were. */
+/* Addresses of this machine that are not 127.0.0.1: how many of them let one connect to the port. *tried: how many
+ * there were. */
 unsigned reachable_elsewhere(uint16_t port, unsigned *tried);
 
 #endif

@@ -124,8 +124,10 @@ static void expect_times(const struct checking *c, struct json_object *row, cons
     expect(row, "application_exclusive_ns", c->application, in_ns(c, v->exclusive[APPLICATION]));
     expect_percent(row, "elapsed_inclusive_percent", true, v->inclusive[ELAPSED], c->session_elapsed);
     expect_percent(row, "elapsed_exclusive_percent", true, v->exclusive[ELAPSED], c->session_elapsed);
-    expect_percent(row, "application_inclusive_percent", c->application, v->inclusive[APPLICATION], c->session_application);
-    expect_percent(row, "application_exclusive_percent", c->application, v->exclusive[APPLICATION], c->session_application);
+    expect_percent(row, "application_inclusive_percent", c->application, v->inclusive[APPLICATION],
+                   c->session_application);
+    expect_percent(row, "application_exclusive_percent", c->application, v->exclusive[APPLICATION],
+                   c->session_application);
     expect_percent(row, "waiting_percent", c->away, v->exclusive[BLOCKED], v->exclusive[ELAPSED]);
     for (int i = 0; i < 2; i++) {
         snprintf(key, sizeof key, "%s_inclusive_ns", away[i].key);
@@ -178,7 +180,8 @@ static bool is_function(const struct checking *c, size_t i, struct json_object *
 {
     struct json_object *function = element(c, "functions", i);
     struct json_object *module = element(c, "modules", (size_t)json_object_get_uint64(viewed_get(function, "module")));
-    return same_text(row, "function", viewed_text(function, "name")) && same_text(row, "module", viewed_text(module, "name")) &&
+    return same_text(row, "function", viewed_text(function, "name")) &&
+           same_text(row, "module", viewed_text(module, "name")) &&
            same_text(row, "file", viewed_text(function, "file")) && same_number(row, "line", function, "line");
 }
 
@@ -191,7 +194,8 @@ static bool is_module(const struct checking *c, size_t i, struct json_object *ro
 static bool is_thread(const struct checking *c, size_t i, struct json_object *row)
 {
     struct json_object *thread = element(c, "threads", i);
-    struct json_object *process = element(c, "processes", (size_t)json_object_get_uint64(viewed_get(thread, "process")));
+    struct json_object *process =
+        element(c, "processes", (size_t)json_object_get_uint64(viewed_get(thread, "process")));
     return same_text(row, "thread", viewed_text(thread, "name")) && same_number(row, "tid", thread, "id") &&
            same_text(row, "process", viewed_text(process, "name")) && same_number(row, "pid", process, "id");
 }
@@ -200,7 +204,8 @@ static bool is_process(const struct checking *c, size_t i, struct json_object *r
 {
     struct json_object *process = element(c, "processes", i);
     return same_text(row, "process", viewed_text(process, "name")) && same_number(row, "pid", process, "id") &&
-           same_number(row, "parent", process, "parent") && same_text(row, "arguments", viewed_text(process, "command"));
+           same_number(row, "parent", process, "parent") &&
+           same_text(row, "arguments", viewed_text(process, "command"));
 }
 
 /* In a part of a session, rows of other parts are empty in the page, and not in the report. */
@@ -221,8 +226,9 @@ static void check_table(const struct checking *c, const char *by, const char *ta
     for (size_t i = 0; i < json_object_array_length(rows); i++) {
         struct json_object *row = json_object_array_get_idx(rows, i);
         size_t at = 0;
-        while (at < count && (found[at] || !is(c, at, row) ||
-                              viewed_number(c->v, table, "calls", at) != json_object_get_double(viewed_get(row, "calls"))))
+        while (at < count &&
+               (found[at] || !is(c, at, row) ||
+                viewed_number(c->v, table, "calls", at) != json_object_get_double(viewed_get(row, "calls"))))
             at++;
         cr_assert(lt(sz, at, count), "%s: %s", table, json_object_to_json_string(row));
         const struct values values = values_at(c->v, table, at);

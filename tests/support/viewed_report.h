@@ -4,8 +4,8 @@
 
 #include "support/viewed.h"
 
-/* Every value of `dwell report --by ...` and of `dwell tree`, as JSON, of `session` (arguments: a file, options for a part of
- * it) must follow from the page's numbers; and no more rows than these may be there. */
+/* Every value of `dwell report --by ...` and of `dwell tree`, as JSON, of `session` (arguments: a file, options for a
+ * part of it) must follow from the page's numbers; and no more rows than these may be there. */
 void check_viewed(const struct viewed *v, const char *session);
 
 /* Writes a page of them and checks that. */

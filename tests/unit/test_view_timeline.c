@@ -310,7 +310,9 @@ Test(unit_view_timeline, a_part_of_it)
     struct loaded l;
     take(&l, &r);
     struct shown s = shown_of(&l, PLENTY);
-    expect(&s, "spans", "0.0 0x1000 1100+1400\n0.1 0x2000 1100+100\n0.1 0x2000 1300+100\n1.0 0x3000 2000+500\n1.1 0x1000 2100+400\n");
+    expect(
+        &s, "spans",
+        "0.0 0x1000 1100+1400\n0.1 0x2000 1100+100\n0.1 0x2000 1300+100\n1.0 0x3000 2000+500\n1.1 0x1000 2100+400\n");
     expect(&s, "away", "0.0 1100+12\n0.0 1320+30\n0.1 1305+5\n");
     cr_assert(eq(u64, number_of(timeline_of(&s), "start"), 1100));
     cr_assert(eq(u64, number_of(timeline_of(&s), "end"), 2500));
@@ -434,7 +436,8 @@ static void reference_add(struct reference *r, unsigned thread, unsigned depth, 
 {
     if (r->count == r->room)
         r->list = realloc(r->list, (r->room = r->room * 2 + 16) * sizeof *r->list);
-    r->list[r->count++] = (struct span){ .thread = thread, .depth = depth, .start = start, .length = end - start, .count = 1 };
+    r->list[r->count++] =
+        (struct span){ .thread = thread, .depth = depth, .start = start, .length = end - start, .count = 1 };
 }
 
 /* The model's calls, by a stack of their begins. */
