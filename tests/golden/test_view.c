@@ -10,6 +10,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 #include "support/viewed_report.h"
+#include "support/vsperf_session.h"
 
 TestSuite(golden_view, .timeout = 120);
 
@@ -53,6 +54,31 @@ Test(golden_view, parts_of_sessions)
     check_page("--thread pricing example.dwell");
     check_page("--process worker example.dwell");
     check_page("--from 1.02ms --to 1.05ms example.dwell");
+}
+
+/* Reports of another profiler: numbers of samples; and functions whose sums hold though their call tree was estimated.
+ */
+Test(golden_view, imports)
+{
+    static const char *const sampled[] = { "Type,Function Name,Inclusive Samples,Exclusive Samples\n"
+                                           "Root,main,14,1\nCallee,one,9,5\nCallee,two,4,4\n"
+                                           "Root,one,9,5\nCaller,main,9,5\nCallee,two,4,4\n"
+                                           "Root,two,8,8\nCaller,main,4,4\nCaller,one,4,4\n" };
+    static const char *const traced[] = {
+        "Type,Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Number of Calls\n"
+        "Root,main,100,10,1\nCallee,one,90,50,3\nCallee,two,0,0,1\n"
+        "Root,one,90,50,3\nCaller,main,90,50,3\nCallee,two,40,40,3\n"
+        "Root,two,40,40,4\nCaller,main,0,0,1\nCaller,one,40,40,3\n"
+    };
+    const char *wrong = vsperf_try(sampled, 1, 1000000000, test_path("sampled.dwell"));
+    cr_assert(wrong == NULL, "%s", wrong);
+    check_page("sampled.dwell");
+    struct viewed_page page = viewed_page(test_path("page.html"));
+    cr_assert(json_object_get_boolean(viewed_get(viewed_session(&page, 0)->header, "samples")));
+    viewed_page_drop(&page);
+    wrong = vsperf_try(traced, 1, 1000000000, test_path("traced.dwell"));
+    cr_assert(wrong == NULL, "%s", wrong);
+    check_page("traced.dwell");
 }
 
 static struct json_object *named(const struct viewed *v, const char *name)

@@ -82,6 +82,16 @@ static uint64_t in_ns(const struct checking *c, double ticks)
     return (uint64_t)(((uint128)(uint64_t)ticks * 1000000000u + c->ticks_per_second / 2) / c->ticks_per_second);
 }
 
+/* The member of a time: in samples it has neither "elapsed" nor nanoseconds. */
+static const char *time_key(const struct checking *c, const char *kind, const char *scope)
+{
+    static char key[64];
+    const bool bare = c->samples && strcmp(kind, "elapsed") == 0;
+    snprintf(key, sizeof key, "%s%s%s%s", bare ? "" : kind, bare || !*scope ? "" : "_", scope,
+             c->samples ? "_samples" : "_ns");
+    return key;
+}
+
 static void expect(struct json_object *row, const char *key, bool known, uint64_t wanted)
 {
     struct json_object *value = viewed_get(row, key);
@@ -109,42 +119,35 @@ static double on_cpu(const double *times)
     return cpu > 0 ? cpu : 0;
 }
 
-/* Keys of times in samples have neither "elapsed" nor a unit. */
+static void expect_pair(const struct checking *c, struct json_object *row, const struct values *v, enum kind kind,
+                        bool known)
+{
+    expect(row, time_key(c, kinds[kind], "inclusive"), known, in_ns(c, v->inclusive[kind]));
+    expect(row, time_key(c, kinds[kind], "exclusive"), known, in_ns(c, v->exclusive[kind]));
+}
+
 static void expect_times(const struct checking *c, struct json_object *row, const struct values *v)
 {
-    static const struct {
-        const char *key;
-        enum kind kind;
-    } away[] = { { "blocked", BLOCKED }, { "preempted", PREEMPTED } };
-    char key[64];
-    expect(row, "calls", true, (uint64_t)v->calls);
-    expect(row, "elapsed_inclusive_ns", true, in_ns(c, v->inclusive[ELAPSED]));
-    expect(row, "elapsed_exclusive_ns", true, in_ns(c, v->exclusive[ELAPSED]));
-    expect(row, "application_inclusive_ns", c->application, in_ns(c, v->inclusive[APPLICATION]));
-    expect(row, "application_exclusive_ns", c->application, in_ns(c, v->exclusive[APPLICATION]));
-    expect_percent(row, "elapsed_inclusive_percent", true, v->inclusive[ELAPSED], c->session_elapsed);
-    expect_percent(row, "elapsed_exclusive_percent", true, v->exclusive[ELAPSED], c->session_elapsed);
+    expect(row, "calls", !c->samples, (uint64_t)v->calls);
+    expect_pair(c, row, v, ELAPSED, true);
+    expect_pair(c, row, v, APPLICATION, c->application);
+    expect_pair(c, row, v, BLOCKED, c->away);
+    expect_pair(c, row, v, PREEMPTED, c->away);
+    expect(row, time_key(c, "cpu", "inclusive"), c->away, in_ns(c, on_cpu(v->inclusive)));
+    expect(row, time_key(c, "cpu", "exclusive"), c->away, in_ns(c, on_cpu(v->exclusive)));
+    expect_percent(row, c->samples ? "inclusive_percent" : "elapsed_inclusive_percent", true, v->inclusive[ELAPSED],
+                   c->session_elapsed);
+    expect_percent(row, c->samples ? "exclusive_percent" : "elapsed_exclusive_percent", true, v->exclusive[ELAPSED],
+                   c->session_elapsed);
     expect_percent(row, "application_inclusive_percent", c->application, v->inclusive[APPLICATION],
                    c->session_application);
     expect_percent(row, "application_exclusive_percent", c->application, v->exclusive[APPLICATION],
                    c->session_application);
     expect_percent(row, "waiting_percent", c->away, v->exclusive[BLOCKED], v->exclusive[ELAPSED]);
-    for (int i = 0; i < 2; i++) {
-        snprintf(key, sizeof key, "%s_inclusive_ns", away[i].key);
-        expect(row, key, c->away, in_ns(c, v->inclusive[away[i].kind]));
-        snprintf(key, sizeof key, "%s_exclusive_ns", away[i].key);
-        expect(row, key, c->away, in_ns(c, v->exclusive[away[i].kind]));
-    }
-    expect(row, "cpu_inclusive_ns", c->away, in_ns(c, on_cpu(v->inclusive)));
-    expect(row, "cpu_exclusive_ns", c->away, in_ns(c, on_cpu(v->exclusive)));
     expect(row, "page_faults", c->away, (uint64_t)v->inclusive[FAULTS]);
     expect(row, "page_faults_exclusive", c->away, (uint64_t)v->exclusive[FAULTS]);
-}
-
-static void expect_extremes(const struct checking *c, struct json_object *row, const struct values *v)
-{
-    expect(row, "min_ns", v->least <= v->most, in_ns(c, v->least));
-    expect(row, "max_ns", v->least <= v->most, in_ns(c, v->most));
+    expect(row, time_key(c, "min", ""), v->least <= v->most, in_ns(c, v->least));
+    expect(row, time_key(c, "max", ""), v->least <= v->most, in_ns(c, v->most));
 }
 
 /* ---- tables ---- */
@@ -234,7 +237,6 @@ static void check_table(const struct checking *c, const char *by, const char *ta
         const struct values values = values_at(c->v, table, at);
         found[at] = true;
         expect_times(c, row, &values);
-        expect_extremes(c, row, &values);
     }
     for (size_t at = 0; at < count; at++) {
         const struct values values = values_at(c->v, table, at);
@@ -260,7 +262,6 @@ static void check_tree(const struct checking *c, const char *session)
         expect(row, "depth", true, depths[i]);
         cr_assert(same_text(row, "function", viewed_text(function, "name")));
         expect_times(c, row, &paths[i]);
-        expect_extremes(c, row, &paths[i]);
     }
     free(depths);
     free(paths);
@@ -271,7 +272,11 @@ static void check_session(const struct checking *c, const char *session)
 {
     struct json_object *root = parsed("report", session), *said = viewed_get(root, "session");
     struct json_object *page = viewed_get(c->v->header, "session");
-    expect(said, "elapsed_inclusive_ns", true, in_ns(c, c->session_elapsed));
+    expect(said, time_key(c, "elapsed", "inclusive"), true, in_ns(c, c->session_elapsed));
+    if (c->samples) { /* nothing else is said of them */
+        json_object_put(root);
+        return;
+    }
     expect(said, "application_inclusive_ns", c->application, in_ns(c, c->session_application));
     expect(said, "threads", true, json_object_array_length(viewed_get(c->v->header, "threads")));
     expect(said, "processes", true, json_object_array_length(viewed_get(c->v->header, "processes")));
