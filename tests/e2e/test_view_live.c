@@ -175,7 +175,7 @@ static uint64_t calls_of(const struct live *l, const char *name, bool *complete)
 }
 
 /* The page grows with what the program does, and says when it is over. */
-Test(e2e_view_live, while_the_program_runs)
+static void check_growth(const char *mode)
 {
     free(run_well("cat >slow.c <<'END'\n"
                   "#include <stdio.h>\n"
@@ -192,10 +192,10 @@ Test(e2e_view_live, while_the_program_runs)
                   "}\n"
                   "END\n"
                   "gcc -g -finstrument-functions slow.c -o slow\n"
-                  "$DWELL record -q -o live.data ./slow >counted & echo $! >recorder\n"
+                  "rm -f stop; $DWELL record -q --mode %s -o live.data ./slow >counted & echo $! >recorder\n"
                   "i=0; until $DWELL report --format csv live.data 2>/dev/null | grep -q ^step || test $i = %d; do "
                   "sleep 0.1; i=$((i + 1)); done",
-                  PATIENCE));
+                  mode, PATIENCE));
     struct live l = live_begin("live.data");
     bool complete = true;
     uint64_t before = calls_of(&l, "step", &complete), now = before;
@@ -222,6 +222,32 @@ Test(e2e_view_live, while_the_program_runs)
     char *said = live_end();
     cr_assert(eq(str, said, "dwell: live.data: the recording has ended; the page is there until Ctrl-C\n"));
     free(said);
+}
+
+Test(e2e_view_live, while_the_program_runs)
+{
+    check_growth("trace");
+    check_growth("profile");
+}
+
+/* What was read stays. */
+Test(e2e_view_live, the_session_is_gone)
+{
+    free(run_well("cat >pause.c <<'END'\n#include <unistd.h>\nint main(void) { return pause(); }\nEND\n"
+                  "gcc -finstrument-functions pause.c -o forever; $DWELL record -q ./forever & echo $! >recorder\n"
+                  "i=0; until $DWELL report --format csv 2>/dev/null | grep -q main || test $i = %d; do "
+                  "sleep 0.1; i=$((i + 1)); done",
+                  PATIENCE));
+    struct live l = live_begin("");
+    free(run_well("rm dwell.data; i=0; until grep -q before said || test $i = %d; do sleep 0.1; i=$((i + 1)); done",
+                  PATIENCE));
+    bool complete = true;
+    cr_assert(eq(u64, calls_of(&l, "main", &complete), 1));
+    cr_assert(eq(int, complete, false));
+    char *said = live_end();
+    cr_assert(eq(str, said, "dwell: dwell.data: No such file or directory: the page shows what was there before\n"));
+    free(said);
+    free(run_well("kill -TERM $(cat recorder)"));
 }
 
 /* The browser is shown a file that the user alone may read, and that is gone in the end. */
