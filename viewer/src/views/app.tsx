@@ -1,0 +1,89 @@
+import { useEffect } from 'preact/hooks';
+import { measures } from '../data/measures';
+import { shortDuration, shortened } from '../format';
+import { type View, dark, failure, helping, measure, model, notice, progress, search, matcher, view, views } from '../state';
+import { Entities } from './entities';
+
+function Remarks() {
+    const m = model.value!;
+    const remarks = m.facts.flatMap((f, side) => f.remarks.map((r) => (m.sides === 2 ? `${side ? 'B' : 'A'}: ${r}` : r)));
+    if (m.facts.some((f) => !f.application) && !remarks.some((r) => r.includes('application')))
+        remarks.push('application times are unavailable: the recording has no source of OS events');
+    if (remarks.length === 0) return null;
+    return (
+        <details class="remarks" open>
+            <summary>{remarks.length === 1 ? '1 remark' : `${remarks.length} remarks`}</summary>
+            <ul>{remarks.map((r) => <li>{shortened(r, 2000)}</li>)}</ul>
+        </details>
+    );
+}
+
+function Top() {
+    const m = model.value!;
+    const isDark = dark.value ?? matchMedia('(prefers-color-scheme: dark)').matches;
+    return (
+        <header class="top">
+            <strong class="brand">dwell</strong>
+            <div class="titles">
+                {m.facts.map((f, side) => (
+                    <span class="title" title={f.title}>
+                        {m.sides === 2 && <b class={side ? 'side-b' : 'side-a'}>{side ? 'B ' : 'A '}</b>}
+                        {shortened(f.title, 300)}
+                        <small> {shortDuration((f.duration_ticks * 1e9) / f.ticks_per_second)}</small>
+                    </span>
+                ))}
+            </div>
+            <div class="measures" role="radiogroup" aria-label="Measure">
+                {measures.map((x) => (
+                    <button role="radio" aria-checked={measure.value === x.key} disabled={!m.knows(`${x.key}_inclusive`)}
+                        title={m.knows(`${x.key}_inclusive`) ? x.meaning : 'unavailable: the recording does not tell it'}
+                        onClick={() => (measure.value = x.key)}>{x.title}</button>
+                ))}
+            </div>
+            <input class={`search ${matcher.value.problem ? 'wrong' : ''}`} type="search" placeholder="Search (/)" aria-label="Search" spellcheck={false}
+                value={search.value} onInput={(e) => (search.value = e.currentTarget.value)} />
+            <button title="Light or dark (t)" aria-label="Light or dark" onClick={() => (dark.value = !isDark)}>{isDark ? '☀' : '☾'}</button>
+            <button title="Help (?)" aria-label="Help" onClick={() => (helping.value = true)}>?</button>
+        </header>
+    );
+}
+
+function Tabs() {
+    return (
+        <nav class="tabs" role="tablist">
+            {views.map((v, i) => (
+                <button role="tab" aria-selected={view.value === v.key} data-view={v.key} title={`${v.title} (${(i + 1) % 10})`}
+                    onClick={() => (view.value = v.key)}>{v.title}</button>
+            ))}
+        </nav>
+    );
+}
+
+function Shown({ which }: { which: View }) {
+    switch (which) {
+        case 'functions':
+        case 'modules':
+        case 'threads':
+        case 'processes':
+            return <Entities key={which} table={which} />;
+        default:
+            return <Entities key="functions" table="functions" />;
+    }
+}
+
+export function App() {
+    useEffect(() => {
+        if (model.value) document.title = `${model.value.facts[0]!.title} – dwell`;
+    }, [model.value]);
+    if (failure.value) return <p class="wait failure">{failure.value}</p>;
+    if (!model.value) return <p class="wait">{progress.value}</p>;
+    return (
+        <>
+            <Top />
+            <Tabs />
+            <Remarks />
+            <main class="view"><Shown which={view.value} /></main>
+            {notice.value && <p class="notice" role="status">{notice.value}</p>}
+        </>
+    );
+}
