@@ -2,8 +2,10 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { SingleModel } from './data/model';
 import { findSource } from './data/source';
-import { dark, failure, model, source } from './state';
+import { Branches } from './data/open';
+import { dark, expanded, failure, model, source } from './state';
 import { App } from './views/app';
+import { openHotPath } from './views/tree';
 
 effect(() => {
     const root = document.documentElement;
@@ -15,7 +17,10 @@ async function start() {
     const from = findSource();
     if (from.sessions === 0) throw new Error('This page holds no recording: dwell view writes one into it.');
     source.value = from;
-    model.value = new SingleModel(await from.session(0));
+    const made = new SingleModel(await from.session(0));
+    expanded.value = new Branches(made.paths.count);
+    model.value = made;
+    openHotPath(-1);
 }
 
 function begin() {

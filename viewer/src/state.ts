@@ -2,6 +2,8 @@
 import { computed, signal } from '@preact/signals';
 import type { Measure } from './data/measures';
 import type { Model, Side } from './data/model';
+import { Branches } from './data/open';
+import { stackOf } from './data/paths';
 import type { Source } from './data/source';
 import { type Unit, timeUnit } from './format';
 import { type Matcher, makeMatcher } from './search';
@@ -46,7 +48,7 @@ export const measure = signal<Measure>('elapsed');
 export const search = signal('');
 export const path = signal(-1); // the row of the call tree that is selected
 export const subject = signal(-1); // the function that is looked at
-export const expanded = signal<ReadonlySet<number>>(new Set());
+export const expanded = signal(new Branches(0));
 export const sorts = signal<Record<string, Sort>>({});
 export const columns = signal<Record<string, string[]>>({}); // by table: those that are shown, where they were chosen
 export const zoomed = signal(-1); // the path that fills the flame graph
@@ -64,6 +66,13 @@ export const paused = signal(false);
 export const notice = signal('');
 
 export const matcher = computed<Matcher>(() => makeMatcher(search.value));
+// By function: 1 for those that the search finds.
+export const found = computed<Uint8Array | null>(() => {
+    const m = model.value;
+    const by = matcher.value;
+    if (!m || by.empty || by.conditions.length > 0) return null;
+    return Uint8Array.from(m.functions, (f) => Number(by.matches(f.name, m.modules[f.module]?.name ?? '', f.file ?? '')));
+});
 export const unit = computed<Unit>(() => {
     if (chosenUnit.value !== 'auto') return chosenUnit.value;
     return model.value ? timeUnit(model.value.facts) : 'ns';
@@ -90,10 +99,7 @@ export function recentre(row: number): void {
 
 // The path in the call tree, with all above it open.
 export function reveal(row: number): void {
-    const parents = model.value!.paths.parent;
-    const open = new Set(expanded.value);
-    for (let at = parents[row]!; at >= 0; at = parents[at]!) open.add(at);
-    expanded.value = open;
+    expanded.value = expanded.value.with(stackOf(model.value!.paths, row).slice(0, -1), true);
     selectPath(row);
 }
 

@@ -2,7 +2,9 @@ import { useEffect } from 'preact/hooks';
 import { measures } from '../data/measures';
 import { shortDuration, shortened } from '../format';
 import { type View, dark, failure, helping, measure, model, notice, progress, search, matcher, view, views } from '../state';
+import { Callers } from './callers';
 import { Entities } from './entities';
+import { Tree } from './tree';
 
 function Remarks() {
     const m = model.value!;
@@ -66,6 +68,10 @@ function Shown({ which }: { which: View }) {
         case 'threads':
         case 'processes':
             return <Entities key={which} table={which} />;
+        case 'callers':
+            return <Callers />;
+        case 'tree':
+            return <Tree />;
         default:
             return <Entities key="functions" table="functions" />;
     }

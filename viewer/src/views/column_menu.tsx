@@ -40,11 +40,11 @@ export function ColumnMenu({ name, columns, at, onClose }: Props) {
     };
     const right = Math.max(0, window.innerWidth - at.x - 10);
     return (
-        <div class="menu" ref={box} style={{ right, top: at.y, maxHeight: window.innerHeight - at.y - 12 }}>
+        <div class="menu" ref={box} style={{ right: `${right}px`, top: `${at.y}px`, maxHeight: `${window.innerHeight - at.y - 12}px` }}>
             <button onClick={reset}>The usual columns</button>
             {columns.slice(1).map((c) => (
                 <label key={c.key} title={c.hint}>
-                    <input type="checkbox" checked={shown.has(c.key)} onChange={() => toggle(c.key)} /> {c.title}
+                    <input type="checkbox" checked={shown.has(c.key)} onChange={() => toggle(c.key)} /> {c.group ? `${c.group} ${c.title}` : c.title}
                 </label>
             ))}
         </div>

@@ -1,5 +1,5 @@
 // The columns of values, the same for all tables.
-import { type ColumnKey, type Extent, type Measure, kindOf, measures } from '../data/measures';
+import { type ColumnKey, type Extent, kindOf, measures } from '../data/measures';
 import type { Model, Side, TableName, Values } from '../data/model';
 import { type Unit, count, duration, nanoseconds, percent, signed, units } from '../format';
 import { columns as chosenColumns } from '../state';
@@ -7,6 +7,7 @@ import { columns as chosenColumns } from '../state';
 export interface GridColumn {
     key: string;
     title: string;
+    group?: string; // over the titles of its columns
     hint: string;
     width: number;
     numeric: boolean;
@@ -19,18 +20,10 @@ export interface GridColumn {
     perNanosecond?: number; // of times
 }
 
-const titles: Record<Measure, string> = {
-    elapsed: 'Elapsed',
-    application: 'App',
-    cpu: 'CPU',
-    blocked: 'Blocked',
-    preempted: 'Preempted',
-    page_faults: 'Faults',
-};
-
 interface Quantity {
     key: ColumnKey;
     title: string;
+    group?: string;
     hint: string;
 }
 
@@ -39,7 +32,8 @@ const quantities: Quantity[] = [
     ...measures.flatMap((m) =>
         (['inclusive', 'exclusive'] as Extent[]).map((extent) => ({
             key: `${m.key}_${extent}` as ColumnKey,
-            title: `${titles[m.key]} ${extent === 'inclusive' ? 'incl' : 'excl'}`,
+            title: extent,
+            group: m.title,
             hint: `${m.title} ${extent}: ${m.meaning}, ${extent === 'inclusive' ? 'with' : 'without'} what it calls`,
         })),
     ),
@@ -70,9 +64,11 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: 
     const limits = q.key === 'min' || q.key === 'max';
     const isKnown = (row: number) => known && (!limits || model.column(table, 'min', 0)[row]! <= model.column(table, 'max', 0)[row]!);
     const hint = known ? q.hint : `${q.hint} (unavailable: the recording does not tell it)`;
+    const group = q.group && (time ? `${q.group} (${units[unit].text})` : q.group);
     const main: GridColumn = {
         key: q.key,
         title: q.title,
+        group,
         hint: time ? `${hint}, in ${units[unit].text}` : hint,
         width: 104,
         numeric: true,
@@ -90,7 +86,8 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: 
         main,
         {
             key: `${q.key}_percent`,
-            title: `${q.title} %`,
+            title: '%',
+            group,
             hint: `${hint}; its share of the session's`,
             width: 72,
             numeric: true,
@@ -118,9 +115,11 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
     const change = (row: number) => sides[1]![row]! * scale[1]! - sides[0]![row]! * scale[0]!;
     const totals = ([0, 1] as Side[]).map((s) => model.total(q.key, s) * scale[s]!);
     const whole = Math.max(totals[0]!, totals[1]!);
+    const group = (q.group ? `${q.group} ${q.title}` : q.title) + (time ? ` (${units[unit].text})` : '');
     const columns: GridColumn[] = ([0, 1] as Side[]).map((side) => ({
         key: `${q.key}_${side ? 'new' : 'base'}`,
-        title: `${q.title} ${side ? 'B' : 'A'}`,
+        title: side ? 'B' : 'A',
+        group,
         hint: `${q.hint}; ${side ? 'new (B)' : 'base (A)'}${time ? `, in ${units[unit].text}` : ''}`,
         width: 104,
         numeric: true,
@@ -139,7 +138,8 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
     columns.push(
         {
             key: `${q.key}_change`,
-            title: `${q.title} Δ`,
+            title: 'Δ',
+            group,
             hint: `${q.hint}; new less base`,
             width: 108,
             numeric: true,
@@ -156,7 +156,8 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
         },
         {
             key: `${q.key}_change_percent`,
-            title: `${q.title} Δ%`,
+            title: 'Δ %',
+            group,
             hint: `${q.hint}; the change as a share of base`,
             width: 80,
             numeric: true,

@@ -15,6 +15,7 @@ import { ColumnMenu } from './column_menu';
 import { type GridColumn, shownColumns } from './columns';
 
 const rowHeight = 24;
+const headHeight = 48;
 // Browsers lay out no element higher than some 17 million pixels.
 const mostRows = 690000;
 
@@ -40,7 +41,16 @@ function useColumns(name: string, all: GridColumn[]) {
     const [sizing, setSizing] = useState<ColumnSizingState>({});
     const [sizingInfo, setSizingInfo] = useState<TableState['columnSizingInfo'] | null>(null);
     const definitions = useMemo<ColumnDef<number>[]>(
-        () => all.map((c) => ({ id: c.key, size: c.width, minSize: 40, maxSize: 4000, accessorFn: (row) => row })),
+        () => {
+            const groups: ColumnDef<number>[] = [];
+            for (const c of all) {
+                const own = { id: c.key, size: c.width, minSize: 40, maxSize: 4000, accessorFn: (row: number) => row };
+                const last = groups.at(-1);
+                if (c.group && last?.header === c.group && 'columns' in last) last.columns!.push(own);
+                else groups.push({ id: `group:${c.key}`, header: c.group ?? '', columns: [own] });
+            }
+            return groups;
+        },
         [all],
     );
     const [table] = useState(() =>
@@ -82,7 +92,7 @@ function useVirtualizer(count: number, element: { current: HTMLDivElement | null
         getScrollElement: () => element.current,
         estimateSize: () => rowHeight,
         overscan: 12,
-        scrollPaddingStart: rowHeight + 4,
+        scrollPaddingStart: headHeight + 4,
         observeElementRect,
         observeElementOffset,
         scrollToFn: elementScroll,
@@ -113,7 +123,8 @@ export function Grid(props: GridProps) {
         if (place >= 0 && place < count) virtualizer.scrollToIndex(place, { align: 'auto' });
     }, [props.selected]);
 
-    const headers = table.getFlatHeaders().filter((h) => h.column.getIsVisible());
+    const [groups, leaves] = table.getHeaderGroups();
+    const headers = leaves?.headers ?? [];
     const template = headers.map((h) => `${h.getSize()}px`).join(' ');
     const width = headers.reduce((sum, h) => sum + h.getSize(), 0);
 
@@ -141,6 +152,11 @@ export function Grid(props: GridProps) {
         props.onSort({ key, descending: sort.key === key ? !sort.descending : numeric });
     };
 
+    const openMenu = (e: MouseEvent) => {
+        e.preventDefault();
+        setMenu({ x: e.clientX, y: e.clientY });
+    };
+
     return (
         <div class="grid-frame">
             <div
@@ -152,30 +168,32 @@ export function Grid(props: GridProps) {
                 aria-rowcount={count + 1}
                 onKeyDown={onKeyDown}
             >
-                <div class="grid-head" role="row" style={{ width, gridTemplateColumns: template }}
-                    onContextMenu={(e) => {
-                        e.preventDefault();
-                        setMenu({ x: e.clientX, y: e.clientY });
-                    }}
-                >
-                    {headers.map((h) => {
-                        const c = byKey.get(h.id)!;
-                        const sorted = sort.key === c.key;
-                        return (
-                            <div key={c.key} role="columnheader" class={`head ${c.numeric ? 'numeric' : ''} ${sorted ? 'sorted' : ''}`}
-                                title={c.hint} data-key={c.key}
-                                aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : undefined}>
-                                <button tabIndex={-1} onClick={() => sortBy(c.key)}>
-                                    {c.title}
-                                    <span class="arrow">{sorted ? (sort.descending ? '▾' : '▴') : ''}</span>
-                                </button>
-                                <span class="sizer" onMouseDown={h.getResizeHandler()} onTouchStart={h.getResizeHandler()}
-                                    onDblClick={() => h.column.resetSize()} />
-                            </div>
-                        );
-                    })}
+                <div class="grid-head" style={{ width: `${width}px` }} onContextMenu={openMenu}>
+                    <div class="groups" style={{ gridTemplateColumns: template }} aria-hidden="true">
+                        {groups?.headers.map((h) => (
+                            <div key={h.id} class="group" style={{ gridColumn: `span ${h.colSpan}` }}>{h.column.columnDef.header as string}</div>
+                        ))}
+                    </div>
+                    <div role="row" class="heads" style={{ gridTemplateColumns: template }}>
+                        {headers.map((h) => {
+                            const c = byKey.get(h.id)!;
+                            const sorted = sort.key === c.key;
+                            return (
+                                <div key={c.key} role="columnheader" class={`head ${c.numeric ? 'numeric' : ''} ${sorted ? 'sorted' : ''}`}
+                                    title={c.hint} data-key={c.key}
+                                    aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : undefined}>
+                                    <button tabIndex={-1} onClick={() => sortBy(c.key)}>
+                                        {sorted && <span class="arrow">{sort.descending ? '▾' : '▴'}</span>}
+                                        {c.title}
+                                    </button>
+                                    <span class="sizer" onMouseDown={h.getResizeHandler()} onTouchStart={h.getResizeHandler()}
+                                        onDblClick={() => h.column.resetSize()} />
+                                </div>
+                            );
+                        })}
+                    </div>
                 </div>
-                <div class="grid-body" style={{ height: virtualizer.getTotalSize(), width }}>
+                <div class="grid-body" style={{ height: `${virtualizer.getTotalSize()}px`, width: `${width}px` }}>
                     {virtualizer.getVirtualItems().map((item) => {
                         const row = rows[item.index];
                         if (row === undefined) return null;
