@@ -4,6 +4,7 @@ import { shortDuration, shortened } from '../format';
 import { type View, dark, failure, helping, measure, model, notice, progress, search, matcher, view, views } from '../state';
 import { Callers } from './callers';
 import { Entities } from './entities';
+import { Flame, InvertedGraph } from './flames';
 import { Tree } from './tree';
 
 function Remarks() {
@@ -70,6 +71,10 @@ function Shown({ which }: { which: View }) {
             return <Entities key={which} table={which} />;
         case 'callers':
             return <Callers />;
+        case 'flame':
+            return <Flame />;
+        case 'inverted':
+            return <InvertedGraph />;
         case 'tree':
             return <Tree />;
         default:

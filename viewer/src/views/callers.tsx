@@ -1,5 +1,5 @@
 // One function in the middle: who calls it above, whom it calls below; a click makes another one the middle.
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { ColumnKey } from '../data/measures';
 import type { Model, Side as WhichSide, TableName, Values } from '../data/model';
 import { type Neighbour, neighbours, sumOf } from '../data/neighbours';
@@ -59,6 +59,7 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
             text('source', 'Source', 150, (row) => sourceText(of(row)?.file ?? null, of(row)?.line ?? 0)),
         ];
     }, [m, list, unit.value]);
+    const [chosen, choose] = useState(-1);
     const usual = m.sides === 2 ? usualSort(m, 'paths') : { key: `${measure.value}_inclusive`, descending: true };
     const sort = sorts.value[which] ?? usual;
     const rows = useMemo(() => {
@@ -79,7 +80,7 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
     return (
         <Grid
             name={which} label={which === 'callers' ? 'Callers' : 'Callees'} columns={columns} rows={rows} sort={sort}
-            onSort={(next) => setSort(which, next)} selected={-1} onSelect={open} onOpen={open}
+            onSort={(next) => setSort(which, next)} selected={chosen} onSelect={choose} onClick={open} onOpen={open}
             cell={(c, row) => c.key === 'name' ? <a class="go"><Name text={c.text(row)} /></a> : undefined}
             empty={which === 'callers' ? 'Nothing calls it.' : 'It calls nothing that was recorded.'}
         />

@@ -28,6 +28,7 @@ export interface GridProps {
     onSort(sort: Sort): void;
     selected: number; // a row, not its place
     onSelect(row: number): void;
+    onClick?(row: number): void; // instead of selecting it
     onOpen?(row: number): void;
     onKey?(event: KeyboardEvent, row: number, place: number): boolean;
     cell?(column: GridColumn, row: number): ComponentChildren;
@@ -203,7 +204,7 @@ export function Grid(props: GridProps) {
                                 aria-level={props.rowLevel?.(row)} aria-expanded={props.rowExpanded?.(row)}
                                 class={`row ${selected ? 'selected' : ''} ${props.rowClass?.(row) ?? ''}`}
                                 style={{ transform: `translateY(${item.start}px)`, gridTemplateColumns: template }}
-                                onClick={() => props.onSelect(row)} onDblClick={() => props.onOpen?.(row)}>
+                                onClick={() => (props.onClick ?? props.onSelect)(row)} onDblClick={() => props.onOpen?.(row)}>
                                 {headers.map((h) => cellOf(byKey.get(h.id)!, row, props))}
                             </div>
                         );
