@@ -5,6 +5,7 @@ import { type View, dark, failure, helping, measure, model, notice, progress, se
 import { Callers } from './callers';
 import { Entities } from './entities';
 import { Flame, InvertedGraph } from './flames';
+import { Timeline } from './timeline';
 import { Tree } from './tree';
 
 function Remarks() {
@@ -75,6 +76,8 @@ function Shown({ which }: { which: View }) {
             return <Flame />;
         case 'inverted':
             return <InvertedGraph />;
+        case 'timeline':
+            return <Timeline />;
         case 'tree':
             return <Tree />;
         default:
