@@ -10,7 +10,7 @@ typedef int command(int argc, char **argv);
 
 command command_record, command_report, command_tree, command_callers, command_info, command_marks,
     command_control, command_export, command_events, command_histogram, command_slowest, command_perflog, command_import,
-    command_replay, command_doctor, command_diff, command_merge;
+    command_replay, command_doctor, command_diff, command_merge, command_view;
 
 #define DEFAULT_SESSION "dwell.data"
 

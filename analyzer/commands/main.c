@@ -24,6 +24,7 @@ static const struct {
     { "marks", command_marks, "what the program said of certain moments", true },
     { "replay", command_replay, "the calls as they happened, with times, over all threads", true },
     { "events", command_events, "trace events of the program: list, durations, queues", true },
+    { "view", command_view, "everything as a page for a browser; or two sessions compared", false },
     { "info", command_info, "what a session holds, and what was lost", true },
     { "export", command_export, "write a session in a format that other tools read", false },
     { "perflog", command_perflog, "markers, CPU and memory of PerfLog logs; or two logs compared", true },

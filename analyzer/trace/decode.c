@@ -98,9 +98,11 @@ static void begin(const struct decoder *d, struct pending *p)
 }
 
 /* What the extensions said holds from here on. */
-static void commit(struct decoder *d, const struct pending *p, uint64_t *time)
+static void commit(struct decoder *d, const struct pending *p, const uint8_t *end, uint64_t *time)
 {
     d->extras = p->extras;
+    d->extras.run = d->run;
+    d->extras.run_end = end;
     d->has_extras = true;
     d->upper[0] = p->upper[0];
     d->upper[1] = p->upper[1];
@@ -124,7 +126,7 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
             continue;
         }
         if (word >> DWELL_WORD_KIND_SHIFT != DWELL_WORD_EXTENSION) {
-            commit(d, &p, time);
+            commit(d, &p, at, time);
             return at;
         }
         unsigned length = word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1);
@@ -133,7 +135,7 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
         take(d, &p, word >> DWELL_EXTENSION_LENGTH_BITS, length, at + 2);
         at += 2 + 2 * length;
         if (p.control && !p.bad) {
-            commit(d, &p, time);
+            commit(d, &p, at, time);
             return at;
         }
     }
@@ -147,6 +149,22 @@ static uint64_t passed_moment(uint64_t now, uint64_t low)
 {
     const uint64_t time = decode_time(now, low, LONG_TIME_BITS);
     return time > now ? time - (1ull << LONG_TIME_BITS) : time;
+}
+
+bool decode_away(const struct decoded_extras *extras, uint64_t time, const uint8_t **at, struct decoded_away *away)
+{
+    while (*at < extras->run_end) {
+        const uint32_t word = decode_word(*at), type = word >> DWELL_EXTENSION_LENGTH_BITS;
+        const uint8_t *words = *at + 2;
+        *at = words + 2 * (word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1));
+        if (type != DWELL_EXT_BLOCKED && type != DWELL_EXT_PREEMPTED)
+            continue;
+        away->begin = passed_moment(time, decode_number(words, TIME_WORDS));
+        away->length = decode_number(words + 2 * TIME_WORDS, TIME_WORDS);
+        away->preempted = type == DWELL_EXT_PREEMPTED;
+        return true;
+    }
+    return false;
 }
 
 struct decoded_mark decode_mark(const struct decoder *d)

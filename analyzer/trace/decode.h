@@ -18,6 +18,7 @@ struct decoded_extras {
     uint32_t os_events;
     uint32_t page_faults;
     uint64_t blocked, preempted; /* ticks */
+    const uint8_t *run, *run_end; /* the extensions that said so, in the chunk: for decode_away */
 };
 
 struct decoder {
@@ -93,6 +94,15 @@ struct decoded_mark {
     const char *text; /* in the chunk, not ended by a zero */
     size_t length;
 };
+
+/* A time that the thread was off its CPU. */
+struct decoded_away {
+    uint64_t begin, length; /* ticks */
+    bool preempted;
+};
+
+/* The next one that the extras of an event at `time` tell of; *at is extras->run at first. False: there is none any more. */
+bool decode_away(const struct decoded_extras *extras, uint64_t time, const uint8_t **at, struct decoded_away *away);
 
 /* The mark that was just decoded as a control event. */
 struct decoded_mark decode_mark(const struct decoder *d);

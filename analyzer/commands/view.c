@@ -1,0 +1,235 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "commands/commands.h"
+#include "commands/config.h"
+#include "commands/slice_options.h"
+#include "commands/view_live.h"
+#include "profile/collect.h"
+#include "view/browser.h"
+#include "view/page.h"
+
+enum { OPTION_NO_OPEN = 256, OPTION_FORCE, OPTION_DETAIL, OPTION_LIVE, OPTION_PORT };
+
+#define DEFAULT_PAGE "dwell.html"
+enum { MOST_SESSIONS = 2, USUAL_DETAIL = 8 << 20, MOST_DETAIL = 1 << 30 };
+
+static const struct argp_option options[] = {
+    { "output", 'o', "FILE", 0, "Write the page to this file (default: " DEFAULT_PAGE ")", 0 },
+    { "force", OPTION_FORCE, NULL, 0, "Replace that file even if it is no page of dwell's", 0 },
+    { "no-open", OPTION_NO_OPEN, NULL, 0, "Do not open the page in a browser", 0 },
+    { "detail", OPTION_DETAIL, "SIZE", 0,
+      "What the timeline may add to the page's size (default: 8M; 0: no timeline): with more, it can be zoomed further", 0 },
+    { "live", OPTION_LIVE, NULL, 0, "Serve the page on this machine instead, up to date while the program runs, until Ctrl-C", 0 },
+    { "port", OPTION_PORT, "PORT", 0, "With --live: serve it there (default: any free port)", 0 },
+    { 0 },
+};
+
+struct settings {
+    const char *files[MOST_SESSIONS];
+    size_t count;
+    const char *output;
+    bool force, no_open, live;
+    unsigned long port; /* zero: not given */
+    struct view_options options;
+    struct slice_request slice;
+};
+
+static size_t parse_detail(const char *text)
+{
+    static const char units[] = "KMG";
+    char *end;
+    errno = 0;
+    unsigned long long size = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (unit && size <= MOST_DETAIL) {
+        size <<= 10 * (unit - units + 1);
+        end++;
+    }
+    if (errno || end == text || *end || *text == '-' || size > MOST_DETAIL)
+        die(STATUS_ERROR, "--detail: '%s' is no number of bytes up to 1G, such as 500K or 32M", text);
+    return (size_t)size;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *s = state->input;
+    switch (key) {
+    case ARGP_KEY_INIT:
+        return slice_options_begin(state, &s->slice);
+    case 'o':
+        s->output = argument;
+        return 0;
+    case OPTION_FORCE:
+        s->force = true;
+        return 0;
+    case OPTION_NO_OPEN:
+        s->no_open = true;
+        return 0;
+    case OPTION_DETAIL:
+        s->options.detail = parse_detail(argument);
+        return 0;
+    case OPTION_LIVE:
+        s->live = true;
+        return 0;
+    case OPTION_PORT:
+        s->port = option_number("--port", argument);
+        if (s->port < 1 || s->port > UINT16_MAX)
+            die(STATUS_ERROR, "--port: must be from 1 to 65535");
+        return 0;
+    case ARGP_KEY_ARG:
+        if (s->count == MOST_SESSIONS)
+            die(STATUS_ERROR, "a page compares two sessions at most: '%s' is a third one", argument);
+        s->files[s->count++] = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* ---- the file ---- */
+
+static bool is_special(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/* Ends the program if the page would replace what somebody may want to keep. */
+static void check_output(const struct settings *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        output_spare(s->output, s->files[i]);
+    struct stat status;
+    if (stat(s->output, &status) == 0 && S_ISDIR(status.st_mode))
+        die(STATUS_ERROR, "%s: is a folder", s->output);
+    FILE *there = s->force || is_special(s->output) ? NULL : fopen(s->output, "r");
+    if (!there)
+        return;
+    if (!page_is_ours(there))
+        die(STATUS_ERROR, "%s: is no page of dwell's; give another name by -o, or --force to replace it", s->output);
+    fclose(there);
+}
+
+/* A file beside it that takes its place when it is whole; to be freed. */
+static char *begin_file(const char *path, FILE **out)
+{
+    char *unfinished;
+    if (asprintf(&unfinished, "%s.XXXXXX", path) < 0)
+        die(STATUS_ERROR, "out of memory");
+    const int fd = mkstemp(unfinished);
+    *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!*out)
+        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
+    const mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fd, 0666 & ~mask);
+    return unfinished;
+}
+
+static void end_file(const char *path, char *unfinished, FILE *out)
+{
+    const bool failed = ferror(out);
+    if (fclose(out) != 0 || failed || rename(unfinished, path) < 0) {
+        const int error = errno;
+        unlink(unfinished);
+        die(STATUS_ERROR, "%s: %s", path, strerror(error));
+    }
+    free(unfinished);
+}
+
+static int write_page(const char *path, const struct view_session *const *sessions, size_t count)
+{
+    FILE *out;
+    if (is_special(path)) {
+        out = output_open(path);
+        page_write(sessions, count, out);
+        return output_close(path, out);
+    }
+    char *unfinished = begin_file(path, &out);
+    page_write(sessions, count, out);
+    end_file(path, unfinished, out);
+    return STATUS_OK;
+}
+
+/* ---- sessions ---- */
+
+struct view_session *view_load(const char *file, const struct slice_request *slice, const struct view_options *options,
+                               bool quiet, bool *ended)
+{
+    struct slice_request part = *slice; /* what it means is looked up in each session */
+    struct loaded loaded;
+    slice_options_load(&loaded, file, collect_default_jobs(), &part);
+    for (size_t i = 0; i < loaded.summary.loss_count && !quiet; i++)
+        say("%s: %s", file, loaded.summary.remarks[i]);
+    *ended = loaded.file->header.state == DWELL_COMPLETE;
+    struct view_session *view = view_session_new(&loaded, options);
+    unload_session(&loaded);
+    return view;
+}
+
+static void show(const struct settings *s)
+{
+    struct stat status;
+    if (stat(s->output, &status) < 0 || !S_ISREG(status.st_mode))
+        return;
+    printf("%s: %.1f MB\n", s->output, (double)status.st_size / 1e6);
+    if (s->no_open || !browser_is_wanted())
+        return;
+    if (!browser_open(s->output))
+        say("%s: no browser was found to open it with: set BROWSER", s->output);
+}
+
+static int serve(const struct settings *s)
+{
+    if (s->output || s->force)
+        die(STATUS_ERROR, "--live writes no file: leave out %s", s->output ? "--output" : "--force");
+    if (s->count > 1)
+        die(STATUS_ERROR, "--live shows one session at a time: '%s' is a second one", s->files[1]);
+    return view_live(&(struct live_settings){ s->files[0], &s->slice, s->options, (uint16_t)s->port, s->no_open });
+}
+
+static int write_sessions(const struct settings *s)
+{
+    struct view_session *sessions[MOST_SESSIONS];
+    bool ended;
+    check_output(s);
+    for (size_t i = 0; i < s->count; i++)
+        sessions[i] = view_load(s->files[i], &s->slice, &s->options, false, &ended);
+    const int status = write_page(s->output, (const struct view_session *const *)sessions, s->count);
+    for (size_t i = 0; i < s->count; i++)
+        view_session_free(sessions[i]);
+    if (status != STATUS_OK)
+        return status;
+    show(s);
+    return finish_output();
+}
+
+int command_view(int argc, char **argv)
+{
+    static const struct argp argp = {
+        options, parse, "[FILE [FILE]]",
+        "Writes a session (dwell.data) as a page for a browser, and opens it; of two sessions, one that compares them.\v"
+        "The page is one file that holds everything and needs no network.", slice_children, NULL, NULL,
+    };
+    struct settings s = { .options = { .detail = USUAL_DETAIL } };
+    parse_options_with_config(&argp, "view", argc, argv, &s);
+    if (s.slice.filters.count)
+        die(STATUS_ERROR, "--filter means nothing to view: the page has filters of its own");
+    if (s.port && !s.live)
+        die(STATUS_ERROR, "--port is for --live");
+    if (s.count == 0)
+        s.files[s.count++] = DEFAULT_SESSION;
+    if (s.live)
+        return serve(&s);
+    if (!s.output)
+        s.output = DEFAULT_PAGE;
+    const int status = write_sessions(&s);
+    slice_request_drop(&s.slice);
+    return status;
+}

@@ -1,0 +1,93 @@
+#include "commands/view_live.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/message.h"
+#include "commands/commands.h"
+#include "view/browser.h"
+#include "view/server.h"
+
+/* Reading takes a part of one CPU's time: a fifth at most, so that the program that is recorded has the others. */
+enum { INTERVAL_MS = 1000, REST = 4, MILLION = 1000000, THOUSAND = 1000 };
+
+struct live {
+    const struct live_settings *settings;
+    struct server *server;
+};
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * THOUSAND + (uint64_t)now.tv_nsec / MILLION;
+}
+
+static void wait_ms(uint64_t ms)
+{
+    const struct timespec time = { (time_t)(ms / THOUSAND), (long)(ms % THOUSAND) * MILLION };
+    nanosleep(&time, NULL);
+}
+
+static void say_end(const struct live_settings *s)
+{
+    say("%s: the recording has ended; the page is there until Ctrl-C", s->file);
+}
+
+static void *keep_up(void *context)
+{
+    const struct live *l = context;
+    const struct live_settings *s = l->settings;
+    bool ended = false;
+    for (uint64_t took = 0; !ended;) {
+        wait_ms(took * REST > INTERVAL_MS ? took * REST : INTERVAL_MS);
+        const uint64_t begin = now_ms();
+        server_show(l->server, view_load(s->file, s->slice, &s->options, true, &ended));
+        took = now_ms() - begin;
+    }
+    say_end(s);
+    return NULL;
+}
+
+static void show(const struct live_settings *s, const char *address, char **file)
+{
+    printf("%s\n", address);
+    fflush(stdout);
+    if (s->no_open || !browser_is_wanted())
+        return;
+    if (!browser_open_secret(address, file))
+        say("no browser was found to open it with: set BROWSER");
+}
+
+int view_live(const struct live_settings *s)
+{
+    bool ended;
+    char *file = NULL;
+    int number;
+    sigset_t signals;
+    pthread_t thread;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    struct live live = { .settings = s };
+    struct view_session *first = view_load(s->file, s->slice, &s->options, false, &ended);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in all threads from here on: they are waited for below */
+    live.server = server_start(s->port, INTERVAL_MS);
+    server_show(live.server, first);
+    show(s, server_address(live.server), &file);
+    if (ended)
+        say_end(s);
+    else if (pthread_create(&thread, NULL, keep_up, &live) != 0)
+        die(STATUS_ERROR, "no thread to follow the session with");
+    sigwait(&signals, &number);
+    if (file)
+        unlink(file);
+    const int status = finish_output();
+    _exit(status); /* a session may be being read, which nobody needs any more */
+}

@@ -1,0 +1,9 @@
+/* Bytes as text that means nothing in HTML, whatever they are. */
+#ifndef DWELL_VIEW_BASE64_H
+#define DWELL_VIEW_BASE64_H
+
+#include <stdio.h>
+
+void base64_write(const void *bytes, size_t length, FILE *out);
+
+#endif

@@ -1,0 +1,90 @@
+#include "view/browser.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static bool is_set(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+bool browser_is_wanted(void)
+{
+    return isatty(STDOUT_FILENO) && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"));
+}
+
+static void try_command(const char *command, const char *place)
+{
+    execlp(command, command, place, (char *)NULL);
+}
+
+/* In the child: the first of the commands that is there. */
+static void become_browser(const char *place)
+{
+    const int null = open("/dev/null", O_RDWR);
+    setsid();
+    for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
+        dup2(null, fd);
+    char *commands = is_set("BROWSER") ? strdup(getenv("BROWSER")) : NULL;
+    for (char *next, *command = commands; command; command = next) {
+        next = strchr(command, ':');
+        if (next)
+            *next++ = '\0';
+        if (*command)
+            try_command(command, place);
+    }
+    try_command("xdg-open", place);
+}
+
+/* The pipe closes at exec; what comes out of it says that there was none to execute. */
+bool browser_open(const char *place)
+{
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) < 0)
+        return false;
+    const pid_t child = fork();
+    if (child == 0) {
+        if (fork() == 0) { /* init will wait for it */
+            become_browser(place);
+            const char failed = 1;
+            (void)!write(report[1], &failed, 1);
+        }
+        _exit(0);
+    }
+    close(report[1]);
+    char failed;
+    ssize_t length = 0;
+    if (child > 0) {
+        waitpid(child, NULL, 0);
+        do
+            length = read(report[0], &failed, 1);
+        while (length < 0 && errno == EINTR);
+    }
+    close(report[0]);
+    return child > 0 && length == 0;
+}
+
+bool browser_open_secret(const char *address, char **file)
+{
+    static const char ending[] = ".html";
+    const char *folder = is_set("XDG_RUNTIME_DIR") ? getenv("XDG_RUNTIME_DIR") : "/tmp";
+    *file = NULL;
+    if (asprintf(file, "%s/dwell-XXXXXX%s", folder, ending) < 0)
+        return false;
+    const int fd = mkstemps(*file, (int)strlen(ending)); /* for the user alone */
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out) {
+        free(*file);
+        *file = NULL;
+        return false;
+    }
+    fprintf(out, "<!doctype html><meta charset=\"utf-8\"><title>dwell</title>"
+                 "<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", address);
+    return fclose(out) == 0 && browser_open(*file);
+}

@@ -1,0 +1,44 @@
+/*
+ * What a page of `dwell view` is given: a JSON header and tables whose columns are arrays of numbers, each in the
+ * smallest type that holds it. docs/view-format.md says it to the byte.
+ */
+#ifndef DWELL_VIEW_CONTAINER_H
+#define DWELL_VIEW_CONTAINER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json_object;
+
+/* A member of an array of structs, or an array of numbers. */
+struct container_column {
+    const char *name;
+    const void *first; /* the member of the array's first element */
+    size_t stride;     /* from one element to the next, in bytes */
+    enum container_number { CONTAINER_U64, CONTAINER_U32, CONTAINER_I32 } number;
+    const uint32_t *order; /* by row: the element; NULL: rows are as these */
+};
+
+struct container_table {
+    const char *name;
+    size_t rows;
+    const struct container_column *columns;
+    size_t column_count;
+};
+
+/* Takes the header, whose "tables" it adds. */
+void container_write(struct json_object *header, const struct container_table *tables, size_t count, FILE *out);
+
+/* Some bytes. */
+struct packed {
+    char *bytes;
+    size_t length;
+};
+
+/* The same, as gzip makes it; to be freed by packed_drop. */
+struct packed container_pack(struct json_object *header, const struct container_table *tables, size_t count);
+void packed_drop(struct packed *packed);
+
+#endif

@@ -1,0 +1,248 @@
+#include "view/levels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { MOST_LEVELS = 32, MOST_BITS = 62, NO_SPAN = UINT32_MAX };
+
+/* Short neighbours that are one span of a level, as far as it has come. */
+struct run {
+    uint64_t start, end;
+    uint32_t span; /* that it is, if it is one alone that finer levels show, too; or NO_SPAN */
+    uint32_t parts; /* zero: there is none */
+    uint32_t count;
+    int32_t function;
+};
+
+struct lane {
+    struct run **rows; /* a run for each level */
+    size_t row_room;
+};
+
+struct levels {
+    unsigned bits; /* of level 0 */
+    unsigned finest;
+    struct level_span *spans;
+    size_t count, room, most;
+    struct lane *lanes;
+    uint32_t lane_count;
+    uint64_t merged[MOST_LEVELS]; /* by level: how many runs were of more than one */
+};
+
+struct levels *levels_new(uint64_t length, uint32_t lanes, size_t most_spans)
+{
+    struct levels *l = need_memory(1, sizeof *l);
+    l->bits = LEVEL_COLUMNS_SHIFT;
+    while (l->bits < MOST_BITS && 1ull << l->bits < length)
+        l->bits++;
+    l->finest = (l->bits - LEVEL_COLUMNS_SHIFT) / LEVEL_STEP_SHIFT + 1;
+    l->most = most_spans < NO_SPAN / 2 ? most_spans : NO_SPAN / 2;
+    l->lanes = need_memory(lanes, sizeof *l->lanes);
+    l->lane_count = lanes;
+    return l;
+}
+
+static void drop_lane(struct lane *lane)
+{
+    for (size_t i = 0; i < lane->row_room; i++)
+        free(lane->rows[i]);
+    free(lane->rows);
+    *lane = (struct lane){ NULL, 0 };
+}
+
+void levels_free(struct levels *l)
+{
+    for (uint32_t i = 0; i < l->lane_count; i++)
+        drop_lane(&l->lanes[i]);
+    free(l->lanes);
+    free(l->spans);
+    free(l);
+}
+
+unsigned levels_finest(const struct levels *l)
+{
+    return l->finest;
+}
+
+const struct level_span *levels_spans(const struct levels *l, size_t *count)
+{
+    *count = l->count;
+    return l->spans;
+}
+
+unsigned levels_stretch_bits(const struct levels *l, unsigned level)
+{
+    return l->bits - LEVEL_STEP_SHIFT * level;
+}
+
+uint64_t levels_resolution(const struct levels *l, unsigned level)
+{
+    const unsigned bits = levels_stretch_bits(l, level);
+    return bits < LEVEL_COLUMNS_SHIFT ? 0 : 1ull << (bits - LEVEL_COLUMNS_SHIFT);
+}
+
+/* What finer levels merged has come here as one. */
+bool levels_are_whole(const struct levels *l, unsigned level)
+{
+    for (; level < MOST_LEVELS; level++)
+        if (l->merged[level])
+            return false;
+    return true;
+}
+
+/* ---- from level to level ---- */
+
+static struct run *runs_of(struct levels *l, uint32_t lane_number, uint16_t row)
+{
+    struct lane *lane = &l->lanes[lane_number];
+    if (row >= lane->row_room) {
+        const size_t room = row + 8u;
+        lane->rows = need_more(lane->rows, room, sizeof *lane->rows);
+        memset(lane->rows + lane->row_room, 0, (room - lane->row_room) * sizeof *lane->rows);
+        lane->row_room = room;
+    }
+    if (!lane->rows[row])
+        lane->rows[row] = need_memory(l->finest + 1u, sizeof **lane->rows);
+    return lane->rows[row];
+}
+
+/* The span is one of that level. */
+static uint32_t show(struct levels *l, unsigned level, const struct level_span *span, uint32_t number)
+{
+    if (number == NO_SPAN) {
+        number = (uint32_t)l->count;
+        GROW(l->spans, l->count, l->room);
+        l->spans[l->count++] = *span;
+        l->spans[number].finest = (uint8_t)level;
+    }
+    l->spans[number].coarsest = (uint8_t)level;
+    return number;
+}
+
+static void offer(struct levels *l, struct run *runs, unsigned level, const struct level_span *span, uint32_t number);
+
+/* Shows the level's run, and offers it to the next coarser one. */
+static void flush(struct levels *l, struct run *runs, unsigned level, uint32_t lane, uint16_t row)
+{
+    struct run run = runs[level];
+    if (!run.parts)
+        return;
+    runs[level].parts = 0;
+    const struct level_span span = {
+        .start = run.start,
+        .length = run.end - run.start,
+        .lane = lane,
+        .row = row,
+        .function = run.function,
+        .count = run.count,
+    };
+    l->merged[level] += run.parts > 1;
+    run.span = show(l, level, &span, run.span);
+    if (level > 0)
+        offer(l, runs, level - 1, &span, run.span);
+}
+
+static bool extend(struct run *run, const struct level_span *span, uint64_t resolution)
+{
+    const uint64_t gap = span->start > run->end ? span->start - run->end : 0;
+    if (!run->parts || gap >= resolution)
+        return false;
+    if (span->start + span->length > run->end)
+        run->end = span->start + span->length;
+    run->count = run->count > UINT32_MAX - span->count ? UINT32_MAX : run->count + span->count;
+    run->parts = 2;
+    run->span = NO_SPAN;
+    if (run->function != span->function)
+        run->function = LEVEL_MERGED;
+    return true;
+}
+
+/* What a finer level shows, or what was added: this level shows it as well, or makes it part of a run. */
+static void offer(struct levels *l, struct run *runs, unsigned level, const struct level_span *span, uint32_t number)
+{
+    for (;; level--) {
+        const uint64_t resolution = levels_resolution(l, level);
+        if (span->length < resolution) {
+            if (extend(&runs[level], span, resolution))
+                return;
+            flush(l, runs, level, span->lane, span->row);
+            runs[level] = (struct run){ span->start, span->start + span->length, number, 1, span->count, span->function };
+            return;
+        }
+        flush(l, runs, level, span->lane, span->row);
+        number = show(l, level, span, number);
+        if (level == 0)
+            return;
+    }
+}
+
+/* ---- the finest level goes ---- */
+
+static void flush_level(struct levels *l, unsigned level)
+{
+    for (uint32_t i = 0; i < l->lane_count; i++)
+        for (size_t row = 0; row < l->lanes[i].row_room; row++)
+            if (l->lanes[i].rows[row])
+                flush(l, l->lanes[i].rows[row], level, i, (uint16_t)row);
+}
+
+/* Numbers of spans in runs become what they are now. */
+static void renumber(struct levels *l, const uint32_t *numbers)
+{
+    for (uint32_t i = 0; i < l->lane_count; i++)
+        for (size_t row = 0; row < l->lanes[i].row_room; row++)
+            for (unsigned level = 0; l->lanes[i].rows[row] && level < l->finest; level++) {
+                struct run *run = &l->lanes[i].rows[row][level];
+                if (run->parts && run->span != NO_SPAN)
+                    run->span = numbers[run->span];
+            }
+}
+
+static void drop_finest(struct levels *l)
+{
+    const unsigned level = l->finest;
+    flush_level(l, level);
+    uint32_t *numbers = need_memory(l->count + 1, sizeof *numbers);
+    size_t kept = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        const struct level_span *span = &l->spans[i];
+        const bool goes = span->finest == level && span->coarsest == level;
+        numbers[i] = goes ? NO_SPAN : (uint32_t)kept;
+        if (goes)
+            continue;
+        l->spans[kept] = *span;
+        if (span->finest == level)
+            l->spans[kept].finest--;
+        kept++;
+    }
+    l->count = kept;
+    renumber(l, numbers);
+    free(numbers);
+    l->finest--;
+}
+
+void levels_add(struct levels *l, const struct level_span *span)
+{
+    while (l->count > l->most && l->finest > 0)
+        drop_finest(l);
+    offer(l, runs_of(l, span->lane, span->row), l->finest, span, NO_SPAN);
+}
+
+void levels_end_lane(struct levels *l, uint32_t number)
+{
+    struct lane *lane = &l->lanes[number];
+    for (size_t row = 0; row < lane->row_room; row++)
+        for (unsigned level = l->finest + 1; lane->rows[row] && level-- > 0;)
+            flush(l, lane->rows[row], level, number, (uint16_t)row);
+    drop_lane(lane);
+}
+
+void levels_end(struct levels *l)
+{
+    for (uint32_t i = 0; i < l->lane_count; i++)
+        levels_end_lane(l, i);
+    while (l->count > l->most && l->finest > 0)
+        drop_finest(l);
+}

@@ -1,0 +1,120 @@
+#include "view/marks.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "trace/trace_events.h"
+#include "view/thread_rank.h"
+
+struct moment {
+    uint64_t time;
+    int32_t thread;
+    uint32_t name, number;
+    uint32_t type, level; /* of events */
+};
+
+static uint64_t since_start(const struct loaded *l, uint64_t time)
+{
+    const uint64_t start = l->file->header.start_ticks;
+    return time > start ? time - start : 0;
+}
+
+void marks_find(struct moments *m, const struct loaded *l, const struct export_order *order)
+{
+    const struct profile *p = l->profile;
+    *m = (struct moments){ .count = p->mark_count };
+    m->list = need_memory(m->count + 1, sizeof *m->list);
+    struct profile_mark *marks = need_memory(m->count + 1, sizeof *marks);
+    if (m->count) {
+        memcpy(marks, p->marks, m->count * sizeof *marks);
+        qsort(marks, m->count, sizeof *marks, profile_compare_marks);
+    }
+    for (size_t i = 0; i < m->count; i++)
+        m->list[i] = (struct moment){
+            .time = since_start(l, marks[i].time),
+            .thread = thread_rank(order, marks[i].process, marks[i].thread),
+            .name = intern(&m->names, marks[i].text, strlen(marks[i].text)),
+            .number = marks[i].number,
+        };
+    free(marks);
+}
+
+static uint32_t class_name(struct moments *m, const struct trace_event_class *class)
+{
+    char guid[GUID_TEXT];
+    if (class->name)
+        return intern(&m->names, class->name, strlen(class->name));
+    guid_text(class->guid, guid);
+    return intern(&m->names, guid, strlen(guid));
+}
+
+void events_find(struct moments *m, const struct loaded *l, const struct export_order *order)
+{
+    struct trace_events events = trace_events_read(l->file);
+    const size_t most = events.count < MOST_EVENTS ? events.count : MOST_EVENTS;
+    *m = (struct moments){ 0 };
+    m->list = need_memory(most + 1, sizeof *m->list);
+    for (size_t i = 0; i < events.count; i++) {
+        const struct trace_event *event = &events.list[i];
+        if (!slice_holds(l->slice, event->time) || !slice_takes(l->slice, l->file, event->process, event->thread))
+            continue;
+        if (m->count == MOST_EVENTS) {
+            m->left_out++;
+            continue;
+        }
+        m->list[m->count++] = (struct moment){
+            .time = since_start(l, event->time),
+            .thread = thread_rank(order, event->process, event->thread),
+            .name = class_name(m, &events.classes[event->class]),
+            .type = event->type,
+            .level = event->level,
+        };
+    }
+    trace_events_free(&events);
+}
+
+static struct container_table table_of(struct moments *m, const char *name, const struct container_column *columns,
+                                       size_t count)
+{
+    memcpy(m->columns, columns, count * sizeof *columns);
+    return (struct container_table){ name, m->count, m->columns, count };
+}
+
+struct container_table marks_table(struct moments *m)
+{
+    const struct container_column columns[MARK_COLUMNS] = {
+        { "time", &m->list->time, sizeof *m->list, CONTAINER_U64, NULL },
+        { "thread", &m->list->thread, sizeof *m->list, CONTAINER_I32, NULL },
+        { "number", &m->list->number, sizeof *m->list, CONTAINER_U32, NULL },
+        { "name", &m->list->name, sizeof *m->list, CONTAINER_U32, NULL },
+    };
+    return table_of(m, "marks", columns, MARK_COLUMNS);
+}
+
+struct container_table events_table(struct moments *m)
+{
+    const struct container_column columns[EVENT_COLUMNS] = {
+        { "time", &m->list->time, sizeof *m->list, CONTAINER_U64, NULL },
+        { "thread", &m->list->thread, sizeof *m->list, CONTAINER_I32, NULL },
+        { "name", &m->list->name, sizeof *m->list, CONTAINER_U32, NULL },
+        { "type", &m->list->type, sizeof *m->list, CONTAINER_U32, NULL },
+        { "level", &m->list->level, sizeof *m->list, CONTAINER_U32, NULL },
+    };
+    return table_of(m, "events", columns, EVENT_COLUMNS);
+}
+
+struct json_object *moments_names(const struct moments *m)
+{
+    struct json_object *list = json_object_new_array();
+    for (size_t i = 0; i < m->names.count; i++)
+        json_object_array_add(list, json_new_text(m->names.pieces[i].bytes));
+    return list;
+}
+
+void moments_drop(struct moments *m)
+{
+    intern_drop(&m->names);
+    free(m->list);
+}

@@ -1,0 +1,286 @@
+#include "view/server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "view/page.h"
+
+enum { TOKEN_BYTES = 16, TOKEN_TEXT = 2 * TOKEN_BYTES + 1, MOST_CONNECTIONS = 32, SECONDS_IDLE = 60 };
+
+/* A session that is served, or was when a reader began to read it. */
+struct snapshot {
+    struct view_session *session;
+    uint64_t generation; /* the one after has the next number */
+    unsigned users;
+};
+
+struct server {
+    struct MHD_Daemon *daemon;
+    char token[TOKEN_TEXT];
+    char address[128];
+    char hosts[2][32]; /* by which a browser may call us */
+    unsigned interval;
+    struct snapshot *snapshot; /* behind snapshot_lock; NULL: there is none yet */
+    uint64_t generation;
+};
+
+/* ---- snapshots ---- */
+
+/* Of all snapshots: they are counted by whoever is done with them, without knowing the server. */
+static pthread_mutex_t snapshot_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void release(void *context)
+{
+    struct snapshot *snapshot = context;
+    pthread_mutex_lock(&snapshot_lock);
+    const bool last = --snapshot->users == 0;
+    pthread_mutex_unlock(&snapshot_lock);
+    if (!last)
+        return;
+    view_session_free(snapshot->session);
+    free(snapshot);
+}
+
+static struct snapshot *acquire(struct server *s)
+{
+    pthread_mutex_lock(&snapshot_lock);
+    struct snapshot *snapshot = s->snapshot;
+    if (snapshot)
+        snapshot->users++;
+    pthread_mutex_unlock(&snapshot_lock);
+    return snapshot;
+}
+
+void server_show(struct server *s, struct view_session *session)
+{
+    struct snapshot *snapshot = need_memory(1, sizeof *snapshot), *before;
+    *snapshot = (struct snapshot){ session, ++s->generation, 1 };
+    pthread_mutex_lock(&snapshot_lock);
+    before = s->snapshot;
+    s->snapshot = snapshot;
+    pthread_mutex_unlock(&snapshot_lock);
+    if (before)
+        release(before);
+}
+
+/* ---- answers ---- */
+
+static void add_headers(struct MHD_Response *response, const char *type)
+{
+    static const char *const headers[][2] = {
+        { "Content-Security-Policy",
+          "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+          "font-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
+        { "Cache-Control", "no-store" },
+        { "X-Content-Type-Options", "nosniff" },
+        { "X-Frame-Options", "DENY" },
+        { "Referrer-Policy", "no-referrer" },
+        { "Cross-Origin-Resource-Policy", "same-origin" },
+        { "Cross-Origin-Opener-Policy", "same-origin" },
+    };
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        MHD_add_response_header(response, headers[i][0], headers[i][1]);
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+}
+
+static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response,
+                                     const char *type)
+{
+    if (!response)
+        return MHD_NO;
+    add_headers(response, type);
+    const enum MHD_Result result = MHD_queue_response(connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status, const char *text)
+{
+    return send_response(connection, status,
+                         MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT),
+                         "text/plain; charset=utf-8");
+}
+
+static enum MHD_Result send_page(const struct server *s, struct MHD_Connection *connection)
+{
+    struct packed page = { NULL, 0 };
+    FILE *out = open_memstream(&page.bytes, &page.length);
+    if (!out)
+        return MHD_NO;
+    page_write_live(s->interval, out);
+    if (fclose(out) != 0)
+        return MHD_NO;
+    return send_response(connection, MHD_HTTP_OK,
+                         MHD_create_response_from_buffer(page.length, page.bytes, MHD_RESPMEM_MUST_FREE),
+                         "text/html; charset=utf-8");
+}
+
+/* What is sent stays until it has been. */
+static enum MHD_Result send_packed(struct MHD_Connection *connection, struct snapshot *snapshot,
+                                   const struct packed *packed)
+{
+    char generation[24];
+    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+        packed->length, packed->bytes, release, snapshot);
+    if (!response) {
+        release(snapshot);
+        return MHD_NO;
+    }
+    snprintf(generation, sizeof generation, "%" PRIu64, snapshot->generation);
+    MHD_add_response_header(response, "X-Dwell-Generation", generation);
+    return send_response(connection, MHD_HTTP_OK, response, "application/octet-stream");
+}
+
+static const char *argument(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+static bool is_number(const char *text, uint64_t number)
+{
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, number);
+    return text && strcmp(text, digits) == 0;
+}
+
+/* `since` is what the page has: it is not sent again. */
+static enum MHD_Result send_session(struct server *s, struct MHD_Connection *connection)
+{
+    struct snapshot *snapshot = acquire(s);
+    if (!snapshot)
+        return send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the session is being read\n");
+    if (is_number(argument(connection, "since"), snapshot->generation)) {
+        release(snapshot);
+        return send_text(connection, MHD_HTTP_NO_CONTENT, "");
+    }
+    return send_packed(connection, snapshot, &snapshot->session->main);
+}
+
+/* Numbers of blocks mean others in each generation. */
+static enum MHD_Result send_block(struct server *s, struct MHD_Connection *connection, const char *number)
+{
+    struct snapshot *snapshot = acquire(s);
+    if (!snapshot)
+        return send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the session is being read\n");
+    const char *generation = argument(connection, "generation");
+    char *end;
+    errno = 0;
+    const unsigned long long block = strtoull(number, &end, 10);
+    const bool bad = errno || *end || end == number || *number < '0' || *number > '9';
+    const bool gone = generation && !is_number(generation, snapshot->generation);
+    if (gone || bad || block >= snapshot->session->block_count) {
+        release(snapshot);
+        return send_text(connection, gone ? MHD_HTTP_GONE : MHD_HTTP_NOT_FOUND, gone ? "gone\n" : "no such block\n");
+    }
+    return send_packed(connection, snapshot, &snapshot->session->blocks[block]);
+}
+
+/* ---- requests ---- */
+
+/* In a time that does not depend on where they differ. */
+static bool is_token(const struct server *s, const char *text)
+{
+    unsigned char differs = 0;
+    if (!text || strlen(text) != strlen(s->token))
+        return false;
+    for (size_t i = 0; s->token[i]; i++)
+        differs |= (unsigned char)(s->token[i] ^ text[i]);
+    return differs == 0;
+}
+
+/* Another name may have been made to mean 127.0.0.1, by whoever wants a browser to ask us for him. */
+static bool is_host(const struct server *s, const char *text)
+{
+    return text && (strcmp(text, s->hosts[0]) == 0 || strcmp(text, s->hosts[1]) == 0);
+}
+
+static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url, const char *method,
+                              const char *version, const char *data, size_t *length, void **state)
+{
+    static const char block[] = "/block/";
+    static int known;
+    struct server *s = context;
+    (void)version;
+    (void)data;
+    if (*state != &known) { /* the headers alone; the answer comes when all of the request is there */
+        *state = &known;
+        return MHD_YES;
+    }
+    if (*length) {
+        *length = 0;
+        return MHD_YES;
+    }
+    if (!is_host(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)) ||
+        !is_token(s, argument(connection, "token")))
+        return send_text(connection, MHD_HTTP_FORBIDDEN, "not without the token: open the address that dwell printed\n");
+    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+        return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "there is nothing to do here but to look\n");
+    if (strcmp(url, "/") == 0)
+        return send_page(s, connection);
+    if (strcmp(url, "/session") == 0)
+        return send_session(s, connection);
+    if (strncmp(url, block, strlen(block)) == 0)
+        return send_block(s, connection, url + strlen(block));
+    return send_text(connection, MHD_HTTP_NOT_FOUND, "there is no such thing here\n");
+}
+
+/* ---- beginning and end ---- */
+
+static void make_token(struct server *s)
+{
+    unsigned char bytes[TOKEN_BYTES];
+    if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+        die(STATUS_ERROR, "no random numbers for a token: %s", strerror(errno));
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(s->token + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static void ignore_log(void *context, const char *format, va_list arguments)
+{
+    (void)context;
+    (void)format;
+    (void)arguments;
+}
+
+struct server *server_start(uint16_t port, unsigned interval)
+{
+    struct server *s = need_memory(1, sizeof *s);
+    const struct sockaddr_in loopback = {
+        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    make_token(s);
+    s->interval = interval;
+    errno = 0;
+    s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL, answer, s,
+                                 MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_SOCK_ADDR,
+                                 (const struct sockaddr *)&loopback, MHD_OPTION_CONNECTION_LIMIT,
+                                 (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE,
+                                 MHD_OPTION_END);
+    if (!s->daemon)
+        die(STATUS_ERROR, "127.0.0.1, port %u: %s", port, errno ? strerror(errno) : "cannot be served on");
+    port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
+    snprintf(s->hosts[0], sizeof s->hosts[0], "127.0.0.1:%u", port);
+    snprintf(s->hosts[1], sizeof s->hosts[1], "localhost:%u", port);
+    snprintf(s->address, sizeof s->address, "http://%s/?token=%s", s->hosts[0], s->token);
+    return s;
+}
+
+const char *server_address(const struct server *s)
+{
+    return s->address;
+}
+
+void server_stop(struct server *s)
+{
+    MHD_stop_daemon(s->daemon);
+    if (s->snapshot)
+        release(s->snapshot);
+    free(s);
+}

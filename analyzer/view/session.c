@@ -1,0 +1,125 @@
+#include "view/session.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "view/facts.h"
+#include "view/marks.h"
+#include "view/paths.h"
+#include "view/timeline.h"
+
+/* ---- what is measured ---- */
+
+#define MEASURE(t, member, order) { #member, &(t)->member, sizeof *(t), CONTAINER_U64, order }
+enum { GROUP_COLUMNS = 13, PATH_COLUMNS = 10 };
+
+/* Where no call has ended, the shortest one is longer than the longest one: small numbers for that. */
+static void mark_unknown(struct times *times, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (times[i].shortest > times[i].longest) {
+            times[i].shortest = 1;
+            times[i].longest = 0;
+        }
+    }
+}
+
+struct group_table {
+    struct times *times;
+    struct container_column columns[GROUP_COLUMNS];
+};
+
+static struct container_table group_table(struct group_table *g, const char *name, const struct loaded *l,
+                                          enum rollup_by by, const uint32_t *order)
+{
+    const size_t count = rollup_group_count(l->rollup, by);
+    const struct times *t = g->times = rollup_groups(l->rollup, by);
+    mark_unknown(g->times, count);
+    const struct container_column columns[GROUP_COLUMNS] = {
+        MEASURE(t, calls, order),
+        MEASURE(t, elapsed_inclusive, order),
+        MEASURE(t, elapsed_exclusive, order),
+        MEASURE(t, application_inclusive, order),
+        MEASURE(t, application_exclusive, order),
+        MEASURE(t, blocked_inclusive, order),
+        MEASURE(t, blocked_exclusive, order),
+        MEASURE(t, preempted_inclusive, order),
+        MEASURE(t, preempted_exclusive, order),
+        MEASURE(t, page_faults_inclusive, order),
+        MEASURE(t, page_faults_exclusive, order),
+        { "min", &t->shortest, sizeof *t, CONTAINER_U64, order },
+        { "max", &t->longest, sizeof *t, CONTAINER_U64, order },
+    };
+    for (size_t i = 0; i < GROUP_COLUMNS; i++)
+        g->columns[i] = columns[i];
+    return (struct container_table){ name, count, g->columns, GROUP_COLUMNS };
+}
+
+/* Inclusive times of paths are left to the page: they are sums over the rows behind them. */
+static struct container_table path_table(struct container_column *columns, const struct paths *paths)
+{
+    const struct times *t = paths->rollup->nodes;
+    mark_unknown(paths->rollup->nodes, paths->profile->node_count);
+    const struct container_column filled[PATH_COLUMNS] = {
+        { "parent", paths->parents, sizeof *paths->parents, CONTAINER_I32, NULL },
+        { "function", paths->functions, sizeof *paths->functions, CONTAINER_U32, NULL },
+        MEASURE(t, calls, paths->nodes),
+        MEASURE(t, elapsed_exclusive, paths->nodes),
+        MEASURE(t, application_exclusive, paths->nodes),
+        MEASURE(t, blocked_exclusive, paths->nodes),
+        MEASURE(t, preempted_exclusive, paths->nodes),
+        MEASURE(t, page_faults_exclusive, paths->nodes),
+        { "min", &t->shortest, sizeof *t, CONTAINER_U64, paths->nodes },
+        { "max", &t->longest, sizeof *t, CONTAINER_U64, paths->nodes },
+    };
+    for (size_t i = 0; i < PATH_COLUMNS; i++)
+        columns[i] = filled[i];
+    return (struct container_table){ "paths", paths->count, columns, PATH_COLUMNS };
+}
+
+struct view_session *view_session_new(const struct loaded *l, const struct view_options *options)
+{
+    struct view_session *view = need_memory(1, sizeof *view);
+    struct export_order *order = export_order_new(l);
+    struct paths paths = paths_of(l, order);
+    struct moments marks, events;
+    struct json_object *header = facts_of(l, order);
+    struct container_column path_columns[PATH_COLUMNS];
+    struct group_table groups[4];
+    struct blocks blocks;
+    marks_find(&marks, l, order);
+    events_find(&events, l, order);
+    json_object_object_add(header, "mark_names", moments_names(&marks));
+    json_object_object_add(header, "event_names", moments_names(&events));
+    json_object_object_add(header, "events_left_out", json_object_new_uint64(events.left_out));
+    json_object_object_add(header, "timeline", timeline_make(l, order, options->detail, &blocks));
+    view->blocks = blocks.list;
+    view->block_count = blocks.count;
+    const struct container_table tables[] = {
+        path_table(path_columns, &paths),
+        group_table(&groups[0], "functions", l, BY_FUNCTION, order->functions),
+        group_table(&groups[1], "modules", l, BY_MODULE, order->modules),
+        group_table(&groups[2], "threads", l, BY_THREAD, order->threads),
+        group_table(&groups[3], "processes", l, BY_PROCESS, NULL),
+        marks_table(&marks),
+        events_table(&events),
+    };
+    view->main = container_pack(header, tables, sizeof tables / sizeof *tables);
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        free(groups[i].times);
+    moments_drop(&events);
+    moments_drop(&marks);
+    paths_drop(&paths);
+    export_order_free(order);
+    return view;
+}
+
+void view_session_free(struct view_session *view)
+{
+    packed_drop(&view->main);
+    for (size_t i = 0; i < view->block_count; i++)
+        packed_drop(&view->blocks[i]);
+    free(view->blocks);
+    free(view);
+}

@@ -1,0 +1,21 @@
+/* All that a page shows of a session, packed as the page takes it. */
+#ifndef DWELL_VIEW_SESSION_H
+#define DWELL_VIEW_SESSION_H
+
+#include "report/views.h"
+#include "view/container.h"
+
+struct view_options {
+    size_t detail; /* bytes that the timeline may take in the page; zero: there is none */
+};
+
+struct view_session {
+    struct packed main;
+    struct packed *blocks; /* of the timeline */
+    size_t block_count;
+};
+
+struct view_session *view_session_new(const struct loaded *session, const struct view_options *options);
+void view_session_free(struct view_session *view);
+
+#endif

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Writes an assembler source that holds the file PAGE as it is: template.sh PAGE
+cat <<END
+/* $(cksum <"$1"): so that this changes, and is assembled again, when the page does */
+	.section .rodata
+	.globl page_template
+	.globl page_template_end
+page_template:
+	.incbin "$1"
+page_template_end:
+	.byte 0
+	.section .note.GNU-stack, "", %progbits
+END

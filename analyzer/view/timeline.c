@@ -1,0 +1,242 @@
+#include "view/timeline.h"
+
+#include <json-c/json.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "profile/resolve.h"
+#include "trace/timeline.h"
+#include "view/timeline_range.h"
+#include "view/thread_rank.h"
+
+/* How much room a span takes in a page, at the least: what has no chance of being shown is not kept. */
+enum { LEAST_SPAN = 4, LEAST_SPANS = 4096, SWEEP_LEAST = 64 };
+
+struct open {
+    uint64_t start;
+    uint64_t function; /* its address */
+    bool root;         /* it is what --root names */
+};
+
+/* A thread. */
+struct lane {
+    struct open *stack;
+    size_t depth, room;
+    unsigned roots; /* of the stack */
+    uint32_t deepest;
+    uint32_t process;
+    uint64_t end; /* nothing comes of it later */
+    bool seen, ended;
+};
+
+struct following {
+    const struct loaded *session;
+    const struct export_order *order;
+    struct timeline_range range;
+    struct resolver *resolver;
+    struct levels *levels;
+    struct table_index *numbers; /* (thread, process) -> 1 + lane, or zero: it is none */
+    struct lane *lanes;          /* in the order's numbers */
+    size_t live, sweep_at;       /* lanes that have not ended; at so many, those that have are looked for */
+};
+
+/* ---- lanes ---- */
+
+static void sweep(struct following *f, uint64_t now)
+{
+    for (uint32_t i = 0; i < f->session->profile->thread_count; i++) {
+        struct lane *lane = &f->lanes[i];
+        if (!lane->seen || lane->ended || lane->depth || lane->end >= now)
+            continue;
+        levels_end_lane(f->levels, i);
+        free(lane->stack);
+        lane->stack = NULL;
+        lane->room = 0;
+        lane->ended = true;
+        f->live--;
+    }
+    f->sweep_at = f->live * 2 > SWEEP_LEAST ? f->live * 2 : SWEEP_LEAST;
+}
+
+static struct lane *lane_of(struct following *f, const struct timeline_thread *thread, uint64_t now)
+{
+    struct table_slot *slot = table_find(f->numbers, thread->thread, thread->process);
+    if (!slot->value_plus_1) {
+        const int32_t rank = thread_rank(f->order, thread->process, thread->thread);
+        table_set(f->numbers, slot, thread->thread, thread->process, (uint32_t)(rank + 1));
+        if (rank < 0)
+            return NULL;
+        struct lane *lane = &f->lanes[rank];
+        const struct trace_thread *t = session_file_thread(f->session->file, thread->thread);
+        lane->seen = true;
+        lane->process = thread->process;
+        lane->end = t && t->end_time ? t->end_time : UINT64_MAX;
+        if (++f->live >= f->sweep_at)
+            sweep(f, now);
+        return lane;
+    }
+    return slot->value_plus_1 > 1 ? &f->lanes[slot->value_plus_1 - 2] : NULL;
+}
+
+/* ---- spans ---- */
+
+static void add(struct following *f, const struct lane *lane, unsigned row, int32_t function, uint64_t start, uint64_t end)
+{
+    const struct timeline_range *r = &f->range;
+    if (start < r->begin)
+        start = r->begin;
+    if (end > r->end)
+        end = r->end;
+    if (end < start)
+        return;
+    const struct level_span span = {
+        .start = start - r->begin,
+        .length = end - start,
+        .lane = (uint32_t)(lane - f->lanes),
+        .row = (uint16_t)row,
+        .function = function,
+        .count = 1,
+    };
+    levels_add(f->levels, &span);
+}
+
+static uint32_t function_of(const struct following *f, const struct lane *lane, const struct open *call)
+{
+    return resolver_function(f->resolver, lane->process, call->function, call->start);
+}
+
+static void begin_call(struct following *f, struct lane *lane, const struct timeline_event *e)
+{
+    const struct slice *slice = f->session->slice;
+    if (e->thread->depth > TIMELINE_MOST_DEPTH)
+        return;
+    lane->depth = e->thread->depth - 1;
+    GROW(lane->stack, lane->depth, lane->room);
+    struct open *call = &lane->stack[lane->depth++];
+    *call = (struct open){ .start = e->time, .function = e->call->function };
+    call->root = slice && slice->below && function_of(f, lane, call) == slice->root;
+    lane->roots += call->root;
+}
+
+static void end_call(struct following *f, struct lane *lane, uint64_t time)
+{
+    const struct open *call = &lane->stack[--lane->depth];
+    const bool wanted = !f->session->slice || !f->session->slice->below || lane->roots > 0;
+    lane->roots -= call->root;
+    if (!wanted || time < f->range.begin)
+        return;
+    const uint32_t function = function_of(f, lane, call);
+    add(f, lane, (unsigned)(ROW_CALLS + lane->depth),
+        function == PROFILE_NONE ? LEVEL_MERGED : (int32_t)f->order->ranks[function], call->start, time);
+    if (lane->depth >= lane->deepest)
+        lane->deepest = (uint32_t)lane->depth + 1;
+}
+
+/* In the interval that ends at the event. */
+static void add_away(struct following *f, const struct lane *lane, const struct timeline_event *e)
+{
+    const uint64_t since = e->time - e->interval;
+    const uint8_t *at = e->extras->run;
+    struct decoded_away away;
+    while (decode_away(e->extras, e->time, &at, &away)) {
+        const uint64_t begin = away.begin > since ? away.begin : since;
+        const uint64_t end = away.length < e->time - begin ? begin + away.length : e->time;
+        if (end > f->range.begin && begin < f->range.end)
+            add(f, lane, away.preempted ? ROW_PREEMPTED : ROW_BLOCKED, LEVEL_MERGED, begin, end);
+    }
+}
+
+static bool follow(void *context, const struct timeline_event *e)
+{
+    struct following *f = context;
+    if (e->time >= f->range.end && f->range.cut)
+        return false;
+    struct lane *lane = lane_of(f, e->thread, e->time);
+    if (!lane)
+        return true;
+    if (e->interval && (e->extras->blocked || e->extras->preempted))
+        add_away(f, lane, e);
+    switch (e->kind) {
+    case TIMELINE_ENTER:
+    case TIMELINE_FOUND:
+    case TIMELINE_BACK:
+        begin_call(f, lane, e);
+        break;
+    case TIMELINE_EXIT:
+    case TIMELINE_LEFT:
+    case TIMELINE_OPEN:
+    case TIMELINE_AWAY:
+        if (e->thread->depth && e->thread->depth == lane->depth)
+            end_call(f, lane, e->time);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+/* ---- all of it ---- */
+
+static bool wants(void *context, uint32_t process, uint32_t thread)
+{
+    const struct following *f = context;
+    return !f->session->slice || slice_takes(f->session->slice, f->session->file, process, thread);
+}
+
+static struct json_object *describe(const struct following *f, const struct blocks *blocks)
+{
+    struct json_object *object = json_object_new_object(), *lanes = json_object_new_array();
+    const uint64_t start = f->session->file->header.start_ticks;
+    for (size_t i = 0; i < f->session->profile->thread_count; i++) {
+        struct json_object *lane = json_object_new_object();
+        json_object_object_add(lane, "thread", json_object_new_uint64(i));
+        json_object_object_add(lane, "depth", json_object_new_uint64(f->lanes[i].deepest));
+        if (f->lanes[i].seen)
+            json_object_array_add(lanes, lane);
+        else
+            json_object_put(lane);
+    }
+    json_object_object_add(object, "start", json_object_new_uint64(f->range.begin - start));
+    json_object_object_add(object, "end", json_object_new_uint64(f->range.end - start));
+    json_object_object_add(object, "lanes", lanes);
+    json_object_object_add(object, "levels", blocks->levels);
+    json_object_object_add(object, "complete", json_object_new_boolean(blocks->whole));
+    return object;
+}
+
+static void follow_all(struct following *f)
+{
+    const struct timeline_part part = { .begin = f->range.cut ? f->range.begin : 0, .wants = wants };
+    const size_t lanes = f->session->profile->thread_count;
+    timeline_run_part(f->session->file, &part, follow, f);
+    for (size_t i = 0; i < lanes; i++) /* a part has ended where calls were open */
+        while (f->lanes[i].depth)
+            end_call(f, &f->lanes[i], f->range.end);
+    levels_end(f->levels);
+}
+
+struct json_object *timeline_make(const struct loaded *l, const struct export_order *order, size_t most,
+                                  struct blocks *blocks)
+{
+    struct following f = { .session = l, .order = order, .sweep_at = SWEEP_LEAST };
+    *blocks = (struct blocks){ 0 };
+    if (!most || !timeline_range_find(&f.range, l))
+        return NULL;
+    const size_t lanes = l->profile->thread_count;
+    f.resolver = resolver_new(l->file, l->profile);
+    f.numbers = table_new();
+    f.lanes = need_memory(lanes + 1, sizeof *f.lanes);
+    f.levels = levels_new(f.range.end - f.range.begin, (uint32_t)lanes,
+                          most / LEAST_SPAN > LEAST_SPANS ? most / LEAST_SPAN : LEAST_SPANS);
+    follow_all(&f);
+    blocks_make(blocks, f.levels, f.range.begin - l->file->header.start_ticks, most);
+    struct json_object *described = describe(&f, blocks);
+    levels_free(f.levels);
+    for (size_t i = 0; i < lanes; i++)
+        free(f.lanes[i].stack);
+    free(f.lanes);
+    table_free(f.numbers);
+    resolver_free(f.resolver);
+    return described;
+}

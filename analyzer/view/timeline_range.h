@@ -1,0 +1,15 @@
+/* From when to when a session has something to show. */
+#ifndef DWELL_VIEW_TIMELINE_RANGE_H
+#define DWELL_VIEW_TIMELINE_RANGE_H
+
+#include "report/views.h"
+
+struct timeline_range {
+    uint64_t begin, end; /* ticks; not before the session's start */
+    bool cut;            /* the session goes on behind it */
+};
+
+/* False: it holds no single events. */
+bool timeline_range_find(struct timeline_range *range, const struct loaded *session);
+
+#endif

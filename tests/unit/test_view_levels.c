@@ -1,0 +1,272 @@
+/* Levels of detail: exactly which spans each shows, what is merged, and what goes when there are too many. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/levels.h"
+
+TestSuite(unit_view_levels);
+
+/* 2,048 columns of 64 ticks at level 0, of 16, 4 and 1 at the next ones; nothing is merged at level 4. */
+enum { LENGTH = 2048 * 64, PLENTY = 1000 };
+
+static void add(struct levels *l, uint32_t lane, uint16_t row, int32_t function, uint64_t start, uint64_t length)
+{
+    levels_add(l, &(struct level_span){
+                      .start = start, .length = length, .lane = lane, .row = row, .function = function, .count = 1 });
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct level_span *x = a, *y = b;
+    if (x->lane != y->lane || x->row != y->row)
+        return x->lane != y->lane ? (int)x->lane - (int)y->lane : x->row - y->row;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* "lane.row start+length function*count" for each span of the level; to be freed. */
+static char *shown(const struct levels *l, unsigned level)
+{
+    char *text;
+    size_t length, count;
+    const struct level_span *spans = levels_spans(l, &count);
+    struct level_span *sorted = malloc((count + 1) * sizeof *sorted);
+    FILE *out = open_memstream(&text, &length);
+    memcpy(sorted, spans, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_spans);
+    for (size_t i = 0; i < count; i++)
+        if (sorted[i].coarsest <= level && level <= sorted[i].finest)
+            fprintf(out, "%u.%u %ju+%ju %d*%u\n", sorted[i].lane, sorted[i].row, (uintmax_t)sorted[i].start,
+                    (uintmax_t)sorted[i].length, sorted[i].function, sorted[i].count);
+    fclose(out);
+    free(sorted);
+    return text;
+}
+
+static void check(const struct levels *l, unsigned level, const char *wanted)
+{
+    char *text = shown(l, level);
+    cr_assert(eq(str, text, (char *)wanted), "level %u", level);
+    free(text);
+}
+
+Test(unit_view_levels, resolutions)
+{
+    struct levels *l = levels_new(LENGTH, 1, PLENTY);
+    static const uint64_t resolutions[] = { 64, 16, 4, 1, 0 };
+    cr_assert(eq(u32, levels_finest(l), 4));
+    for (unsigned i = 0; i <= 4; i++) {
+        cr_assert(eq(u64, levels_resolution(l, i), resolutions[i]));
+        cr_assert(eq(u64, 1ull << levels_stretch_bits(l, i), LENGTH >> 2 * i));
+    }
+    levels_free(l);
+    l = levels_new(LENGTH + 1, 1, PLENTY); /* as long as that, or longer */
+    cr_assert(eq(u64, 1ull << levels_stretch_bits(l, 0), 2 * LENGTH));
+    cr_assert(eq(u64, levels_resolution(l, levels_finest(l)), 0));
+    levels_free(l);
+    l = levels_new(0, 1, PLENTY);
+    cr_assert(eq(u64, levels_resolution(l, 0), 1));
+    cr_assert(eq(u64, levels_resolution(l, levels_finest(l)), 0));
+    levels_free(l);
+    l = levels_new(UINT64_MAX, 1, PLENTY);
+    cr_assert(eq(u64, levels_stretch_bits(l, 0), 62));
+    cr_assert(eq(u64, levels_resolution(l, levels_finest(l)), 0));
+    levels_free(l);
+}
+
+/* Below 64 ticks, and less than 64 apart, is one at level 0; the same by 16, 4 and 1 at the others. */
+Test(unit_view_levels, neighbours_are_merged)
+{
+    struct levels *l = levels_new(LENGTH, 2, PLENTY);
+    add(l, 0, 2, 1, 1000, 10);
+    add(l, 0, 2, 1, 1020, 10);
+    add(l, 0, 2, 5, 1093, 63); /* 63 behind it */
+    add(l, 0, 2, 5, 1220, 63); /* 64 behind it */
+    add(l, 0, 2, 6, 1290, 64); /* long enough */
+    add(l, 0, 2, 7, 1354, 1);
+    add(l, 0, 3, 8, 1000, 5); /* another row, another lane */
+    add(l, 1, 2, 8, 1000, 5);
+    levels_end(l);
+    check(l, 0, "0.2 1000+156 -1*3\n0.2 1220+63 5*1\n0.2 1290+64 6*1\n0.2 1354+1 7*1\n0.3 1000+5 8*1\n1.2 1000+5 8*1\n");
+    check(l, 1,
+          "0.2 1000+30 1*2\n0.2 1093+63 5*1\n0.2 1220+63 5*1\n0.2 1290+64 6*1\n0.2 1354+1 7*1\n"
+          "0.3 1000+5 8*1\n1.2 1000+5 8*1\n");
+    const char *all = "0.2 1000+10 1*1\n0.2 1020+10 1*1\n0.2 1093+63 5*1\n0.2 1220+63 5*1\n0.2 1290+64 6*1\n0.2 1354+1 7*1\n"
+                      "0.3 1000+5 8*1\n1.2 1000+5 8*1\n";
+    check(l, 2, all);
+    check(l, 3, all);
+    check(l, 4, all);
+    cr_assert(eq(int, levels_are_whole(l, 0), false));
+    cr_assert(eq(int, levels_are_whole(l, 1), false));
+    cr_assert(eq(int, levels_are_whole(l, 2), true));
+    levels_free(l);
+}
+
+/* What one level made of short ones may be long enough for the next to take it as it is. */
+Test(unit_view_levels, runs_grow)
+{
+    struct levels *l = levels_new(LENGTH, 1, PLENTY);
+    for (uint64_t i = 0; i < 40; i++)
+        add(l, 0, 2, 3, i * 2, 1); /* one tick each, and one between them */
+    add(l, 0, 2, 4, 90, 1);
+    levels_end(l);
+    check(l, 0, "0.2 0+79 3*40\n0.2 90+1 4*1\n");
+    check(l, 1, "0.2 0+79 3*40\n0.2 90+1 4*1\n");
+    check(l, 2, "0.2 0+79 3*40\n0.2 90+1 4*1\n");
+    char *singles = shown(l, 3);
+    cr_assert(eq(int, strncmp(singles, "0.2 0+1 3*1\n0.2 2+1 3*1\n", 24), 0));
+    free(singles);
+    size_t count;
+    levels_spans(l, &count);
+    cr_assert(eq(sz, count, 42)); /* the 41, and the one of 40, which three levels share */
+    levels_free(l);
+}
+
+Test(unit_view_levels, spans_without_length)
+{
+    struct levels *l = levels_new(LENGTH, 1, PLENTY);
+    add(l, 0, 2, 3, 5, 0);
+    add(l, 0, 2, 3, 5, 0);
+    add(l, 0, 2, 3, 6, 0);
+    levels_end(l);
+    check(l, 2, "0.2 5+1 3*3\n");
+    check(l, 3, "0.2 5+0 3*2\n0.2 6+0 3*1\n"); /* a tick apart */
+    check(l, 4, "0.2 5+0 3*1\n0.2 5+0 3*1\n0.2 6+0 3*1\n");
+    levels_free(l);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 33;
+}
+
+enum { CALLS = 3000 };
+
+static struct level_span *random_spans(uint64_t seed)
+{
+    struct level_span *spans = calloc(CALLS, sizeof *spans);
+    uint64_t random = seed, time = 0;
+    for (size_t i = 0; i < CALLS; i++) {
+        const uint64_t length = next_random(&random) % (next_random(&random) % 40 == 0 ? 2000 : 12);
+        const uint64_t gap = next_random(&random) % (next_random(&random) % 20 == 0 ? 300 : 5);
+        spans[i] = (struct level_span){ .start = time, .length = length, .row = 2, .count = 1 };
+        spans[i].function = (int32_t)(next_random(&random) % 3);
+        time += length + gap + (length == 0); /* none begins with another */
+    }
+    return spans;
+}
+
+/* Merged by the rule taken literally: the neighbours of a level are what the level below shows. */
+static size_t merged(const struct level_span *from, size_t count, uint64_t resolution, struct level_span *into)
+{
+    size_t made = 0;
+    bool open = false;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_short = from[i].length < resolution;
+        if (open && is_short && from[i].start < into[made - 1].start + into[made - 1].length + resolution) {
+            struct level_span *run = &into[made - 1];
+            run->length = from[i].start + from[i].length - run->start;
+            run->count += from[i].count;
+            run->function = run->function == from[i].function ? run->function : LEVEL_MERGED;
+        } else {
+            into[made++] = from[i];
+            open = is_short;
+        }
+    }
+    return made;
+}
+
+static size_t collect(const struct levels *l, unsigned level, struct level_span *into)
+{
+    size_t count, kept = 0;
+    const struct level_span *spans = levels_spans(l, &count);
+    for (size_t i = 0; i < count; i++)
+        if (spans[i].coarsest <= level && level <= spans[i].finest)
+            into[kept++] = spans[i];
+    qsort(into, kept, sizeof *into, compare_spans);
+    return kept;
+}
+
+Test(unit_view_levels, every_level_is_made_of_the_one_below)
+{
+    struct level_span *shown_spans = calloc(CALLS, sizeof *shown_spans), *wanted = calloc(CALLS, sizeof *wanted);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct level_span *spans = random_spans(seed);
+        const struct level_span *last = &spans[CALLS - 1];
+        struct levels *l = levels_new(last->start + last->length, 1, CALLS * 2);
+        for (size_t i = 0; i < CALLS; i++)
+            levels_add(l, &spans[i]);
+        levels_end(l);
+        size_t count = CALLS;
+        for (unsigned level = levels_finest(l) + 1; level-- > 0;) {
+            count = merged(spans, count, levels_resolution(l, level), wanted);
+            cr_assert(eq(sz, collect(l, level, shown_spans), count), "seed %ju, level %u", (uintmax_t)seed, level);
+            for (size_t i = 0; i < count; i++) {
+                cr_assert(eq(u64, shown_spans[i].start, wanted[i].start));
+                cr_assert(eq(u64, shown_spans[i].length, wanted[i].length));
+                cr_assert(eq(u32, shown_spans[i].count, wanted[i].count));
+                cr_assert(eq(i32, shown_spans[i].function, wanted[i].function));
+            }
+            memcpy(spans, wanted, count * sizeof *spans);
+        }
+        levels_free(l);
+        free(spans);
+    }
+    free(shown_spans);
+    free(wanted);
+}
+
+/* Whatever is left out, each level counts every call once, and covers what it did. */
+Test(unit_view_levels, a_bounded_number_of_them)
+{
+    struct level_span *shown_spans = calloc(CALLS * 2, sizeof *shown_spans);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct level_span *spans = random_spans(seed);
+        const struct level_span *last = &spans[CALLS - 1];
+        const size_t most = 1000 + seed * 40; /* the coarsest level stays, whatever it holds */
+        struct levels *l = levels_new(last->start + last->length, 1, most);
+        const unsigned finest = levels_finest(l);
+        for (size_t i = 0; i < CALLS; i++) {
+            size_t held;
+            levels_add(l, &spans[i]);
+            levels_spans(l, &held);
+            cr_assert(lt(sz, held, most + 64)); /* an addition may end a run at every level */
+        }
+        levels_end(l);
+        cr_assert(lt(u32, levels_finest(l), finest));
+        cr_assert(eq(int, levels_are_whole(l, 0), false));
+        cr_assert(eq(int, levels_are_whole(l, levels_finest(l)), false));
+        for (unsigned level = 0; level <= levels_finest(l); level++) {
+            const size_t count = collect(l, level, shown_spans);
+            uint64_t calls = 0;
+            size_t at = 0;
+            for (size_t i = 0; i < count; i++)
+                calls += shown_spans[i].count;
+            cr_assert(eq(u64, calls, CALLS));
+            for (size_t i = 0; i < CALLS; i++) {
+                while (at < count && shown_spans[at].start + shown_spans[at].length < spans[i].start + spans[i].length)
+                    at++;
+                cr_assert(at < count && shown_spans[at].start <= spans[i].start);
+            }
+        }
+        levels_free(l);
+        free(spans);
+    }
+    free(shown_spans);
+}
+
+/* A lane that has ended needs no memory; others go on. */
+Test(unit_view_levels, lanes_end)
+{
+    struct levels *l = levels_new(LENGTH, 2, PLENTY);
+    add(l, 0, 2, 1, 10, 1);
+    add(l, 1, 2, 1, 10, 1);
+    levels_end_lane(l, 0);
+    add(l, 1, 2, 1, 12, 1);
+    levels_end(l);
+    check(l, 0, "0.2 10+1 1*1\n1.2 10+3 1*2\n");
+    levels_free(l);
+}
