@@ -7,8 +7,8 @@ import { dark } from './state';
 const system = matchMedia('(prefers-color-scheme: dark)');
 export const isDark = (): boolean => dark.value ?? system.matches;
 
-const heatLight = scaleLinear<string>().domain([0, 0.08, 0.35, 1]).range(['#fdf1d8', '#fcd794', '#f3953a', '#a8430b']).clamp(true);
-const heatDark = scaleLinear<string>().domain([0, 0.08, 0.35, 1]).range(['#3d382f', '#5e4a2a', '#b06a1e', '#ffb454']).clamp(true);
+const heatLight = scaleLinear<string>().domain([0, 0.1, 0.45, 1]).range(['#fdf1d8', '#fcd794', '#f3953a', '#a8430b']).clamp(true);
+const heatDark = scaleLinear<string>().domain([0, 0.1, 0.45, 1]).range(['#3d382f', '#5e4a2a', '#b06a1e', '#ffb454']).clamp(true);
 const changeLight = scaleLinear<string>().domain([-1, -0.2, 0, 0.2, 1]).range(['#1b62a8', '#9ac6e8', '#ececec', '#f8c39a', '#b2400e']).clamp(true);
 const changeDark = scaleLinear<string>().domain([-1, -0.2, 0, 0.2, 1]).range(['#6db3f2', '#2d5b85', '#3a3d43', '#7d4a2c', '#ff9052']).clamp(true);
 // Okabe and Ito's, made paler.
@@ -38,7 +38,7 @@ const night: Palette = {
 };
 export const palette = (): Palette => (isDark() ? night : light);
 
-// `share`: how much of the whole it is by itself.
+// `share`: of what the hottest has.
 export const heat = (share: number): string => (isDark() ? heatDark : heatLight)(share);
 export const change = (by: number): string => (isDark() ? changeDark : changeLight)(by);
 export const ofKind = (number: number): string => (isDark() ? kindsDark : kinds)[number % kinds.length]!;

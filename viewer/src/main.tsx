@@ -1,31 +1,36 @@
 import { effect } from '@preact/signals';
 import { render } from 'preact';
-import { SingleModel } from './data/model';
-import { findSource } from './data/source';
-import { Branches } from './data/open';
-import { dark, expanded, failure, model, source } from './state';
+import { followKeys } from './keys';
+import { followState } from './link';
+import { load } from './load';
+import { dark, failure } from './state';
 import { App } from './views/app';
-import { openHotPath } from './views/tree';
+
+// The reader's choice, not the link's. Pages from disk may have no storage.
+const remembered = 'dwell:dark';
+try {
+    const before = localStorage.getItem(remembered);
+    if (before !== null) dark.value = before === '1';
+} catch {
+    // Then it is as the system has it.
+}
 
 effect(() => {
     const root = document.documentElement;
     if (dark.value === null) delete root.dataset.theme;
     else root.dataset.theme = dark.value ? 'dark' : 'light';
+    try {
+        if (dark.value !== null) localStorage.setItem(remembered, dark.value ? '1' : '0');
+    } catch {
+        // It lasts as long as the page.
+    }
 });
-
-async function start() {
-    const from = findSource();
-    if (from.sessions === 0) throw new Error('This page holds no recording: dwell view writes one into it.');
-    source.value = from;
-    const made = new SingleModel(await from.session(0));
-    expanded.value = new Branches(made.paths.count);
-    model.value = made;
-    openHotPath(-1);
-}
 
 function begin() {
     render(<App />, document.getElementById('app')!);
-    start().catch((error: Error) => (failure.value = error.message));
+    followKeys();
+    followState();
+    load().catch((error: Error) => (failure.value = error.message));
 }
 
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', begin);

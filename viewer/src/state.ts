@@ -62,7 +62,8 @@ export const details = signal(true);
 
 export const helping = signal(false);
 export const dark = signal<boolean | null>(null); // null: as the system has it
-export const paused = signal(false);
+export const paused = signal(false); // of what is fetched live
+export const lost = signal(''); // why nothing more is fetched
 export const notice = signal('');
 
 export const matcher = computed<Matcher>(() => makeMatcher(search.value));
@@ -84,6 +85,7 @@ export function setSort(table: string, sort: Sort): void {
 
 export function selectFunction(row: number): void {
     subject.value = row;
+    if (path.value >= 0 && model.value!.paths.function[path.value] !== row) path.value = -1;
 }
 
 export function selectPath(row: number): void {
@@ -93,7 +95,7 @@ export function selectPath(row: number): void {
 
 // Callers and callees of a function.
 export function recentre(row: number): void {
-    subject.value = row;
+    selectFunction(row);
     view.value = 'callers';
 }
 

@@ -17,7 +17,7 @@ export interface Lane {
     bottom: number;
 }
 
-const usualRows = 60;
+const usualRows = 32;
 
 export function layLanes(facts: TimelineFacts, folded: ReadonlySet<number>, whole: ReadonlySet<number>): { lanes: Lane[]; height: number } {
     let top = 0;

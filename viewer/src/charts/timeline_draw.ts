@@ -182,8 +182,8 @@ function drawLane(d: Drawing, scene: TimelineScene, lane: Lane, y: number, xOf: 
         const left = Math.max(piece.from, scene.from);
         const right = Math.min(piece.to, scene.to);
         if (left >= right) continue;
-        for (let depth = firstRow; depth < lastRow; depth++) drawRow(d, scene, lane, piece, depth, calls + depth * rowHeight, left, right, xOf, hits);
         drawAway(d, lane, piece, calls, strip, left, right, xOf, hits);
+        for (let depth = firstRow; depth < lastRow; depth++) drawRow(d, scene, lane, piece, depth, calls + depth * rowHeight, left, right, xOf, hits);
     }
     // Above all else, as it stays in sight.
     context.fillStyle = colours.raised;
@@ -274,10 +274,10 @@ function drawAway(d: Drawing, lane: Lane, piece: Piece, calls: number, strip: nu
         const w = Math.max(0.8, end - x);
         context.fillStyle = preempted ? hatch(context, colours.preempted, colours.back) : colours.wait;
         context.fillRect(x, strip, w, awayHeight - 2);
-        // The calls themselves fade while their thread is away.
+        // And faintly behind the calls, so that one sees which they are.
         if (w >= 2) {
             context.fillStyle = colours.wait;
-            context.globalAlpha = 0.45;
+            context.globalAlpha = 0.3;
             context.fillRect(x, calls, w, strip - calls);
             context.globalAlpha = 1;
         }

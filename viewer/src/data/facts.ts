@@ -59,7 +59,7 @@ export interface SessionFacts {
     functions: FunctionFacts[];
     processes: ProcessFacts[];
     threads: ThreadFacts[];
-    timeline?: TimelineFacts;
+    timeline?: TimelineFacts | null;
     mark_names?: string[];
     event_names?: string[];
     [fact: string]: unknown;

@@ -5,7 +5,8 @@ import { unpackAside } from './unpacker';
 export interface Source {
     sessions: number;
     live: number; // milliseconds between two fetches; zero: it is not live
-    session(side: number): Promise<Container>;
+    // null: nothing is new.
+    session(side: number): Promise<Container | null>;
     block(side: number, number: number): Promise<Container>;
 }
 
@@ -33,14 +34,33 @@ function embedded(): Source {
     };
 }
 
+// Each fetched session is a generation; numbers of blocks are of one.
 function served(interval: number): Source {
-    const token = new URLSearchParams(location.search).get('token') ?? '';
+    const token = encodeURIComponent(new URLSearchParams(location.search).get('token') ?? '');
+    let generation = '';
     const get = async (path: string) => {
-        const answer = await fetch(`${path}?token=${encodeURIComponent(token)}`, { cache: 'no-store' });
+        const answer = await fetch(`${path}`, { cache: 'no-store' });
+        if (answer.status === 204 || answer.status === 503) return null;
         if (!answer.ok) throw new Error(`dwell answers ${answer.status} ${answer.statusText}`);
-        return readContainer(await unpackAside(await answer.arrayBuffer()));
+        return answer;
     };
-    return { sessions: 1, live: interval, session: () => get('session'), block: (_, number) => get(`block/${number}`) };
+    const read = async (answer: Response) => readContainer(await unpackAside(await answer.arrayBuffer()));
+    return {
+        sessions: 1,
+        live: interval,
+        async session() {
+            const answer = await get(`session?token=${token}${generation ? `&since=${generation}` : ''}`);
+            if (!answer) return null;
+            const container = await read(answer);
+            generation = answer.headers.get('X-Dwell-Generation') ?? '';
+            return container;
+        },
+        async block(_, number) {
+            const answer = await get(`block/${number}?token=${token}${generation ? `&generation=${generation}` : ''}`);
+            if (!answer) throw new Error('the timeline is not there yet');
+            return read(answer);
+        },
+    };
 }
 
 export function findSource(): Source {

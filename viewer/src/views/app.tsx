@@ -1,10 +1,15 @@
 import { useEffect } from 'preact/hooks';
 import { measures } from '../data/measures';
 import { shortDuration, shortened } from '../format';
-import { type View, dark, failure, helping, measure, model, notice, progress, search, matcher, view, views } from '../state';
+import { isDark as darkNow } from '../colours';
+import { copyLink, focusView } from '../keys';
+import { type View, dark, details, failure, helping, lost, matcher, measure, model, notice, paused, progress, search, source, view, views } from '../state';
+import { About } from './about';
 import { Callers } from './callers';
+import { Details } from './details';
 import { Entities } from './entities';
 import { Flame, InvertedGraph } from './flames';
+import { Help } from './help';
 import { Timeline } from './timeline';
 import { Tree } from './tree';
 
@@ -24,10 +29,11 @@ function Remarks() {
 
 function Top() {
     const m = model.value!;
-    const isDark = dark.value ?? matchMedia('(prefers-color-scheme: dark)').matches;
+    const isDark = darkNow();
     return (
         <header class="top">
             <strong class="brand">dwell</strong>
+            <Live />
             <div class="titles">
                 {m.facts.map((f, side) => (
                     <span class="title" title={f.title}>
@@ -46,17 +52,26 @@ function Top() {
             </div>
             <input class={`search ${matcher.value.problem ? 'wrong' : ''}`} type="search" placeholder="Search (/)" aria-label="Search" spellcheck={false}
                 value={search.value} onInput={(e) => (search.value = e.currentTarget.value)} />
+            <button title="Details (i)" aria-pressed={details.value} onClick={() => (details.value = !details.value)}>Details</button>
+            <button title="Copy a link to what is shown (y)" onClick={() => void copyLink()}>Link</button>
             <button title="Light or dark (t)" aria-label="Light or dark" onClick={() => (dark.value = !isDark)}>{isDark ? '☀' : '☾'}</button>
             <button title="Help (?)" aria-label="Help" onClick={() => (helping.value = true)}>?</button>
         </header>
     );
 }
 
+function Live() {
+    if (!source.value?.live) return null;
+    const ended = model.value!.facts[0]!.complete;
+    const text = ended ? 'ended' : lost.value ? 'no answer' : paused.value ? 'held' : 'live';
+    return <button class={`live ${text === 'live' ? 'is-live' : ''}`} disabled={ended} title={lost.value || 'Hold or go on'} onClick={() => (paused.value = !paused.value)}>{text}</button>;
+}
+
 function Tabs() {
     return (
         <nav class="tabs" role="tablist">
             {views.map((v, i) => (
-                <button role="tab" aria-selected={view.value === v.key} data-view={v.key} title={`${v.title} (${(i + 1) % 10})`}
+                <button role="tab" aria-selected={view.value === v.key} data-view={v.key} title={i < 9 ? `${v.title} (${i + 1})` : v.title}
                     onClick={() => (view.value = v.key)}>{v.title}</button>
             ))}
         </nav>
@@ -80,15 +95,20 @@ function Shown({ which }: { which: View }) {
             return <Timeline />;
         case 'tree':
             return <Tree />;
-        default:
-            return <Entities key="functions" table="functions" />;
+        case 'about':
+            return <About />;
     }
 }
+
+const withDetails = new Set<View>(['tree', 'flame', 'inverted', 'callers', 'functions', 'timeline']);
 
 export function App() {
     useEffect(() => {
         if (model.value) document.title = `${model.value.facts[0]!.title} – dwell`;
     }, [model.value]);
+    useEffect(() => {
+        if (document.activeElement?.matches('.search') !== true) focusView();
+    }, [view.value, model.value === null]);
     if (failure.value) return <p class="wait failure">{failure.value}</p>;
     if (!model.value) return <p class="wait">{progress.value}</p>;
     return (
@@ -96,7 +116,11 @@ export function App() {
             <Top />
             <Tabs />
             <Remarks />
-            <main class="view"><Shown which={view.value} /></main>
+            <main class="view">
+                <Shown which={view.value} />
+                {details.value && withDetails.has(view.value) && <Details />}
+            </main>
+            {helping.value && <Help />}
             {notice.value && <p class="notice" role="status">{notice.value}</p>}
         </>
     );

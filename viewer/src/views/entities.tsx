@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import type { Model, Side, TableName } from '../data/model';
 import { shortFile, shortened } from '../format';
 import { type Matcher, holds } from '../search';
-import { type Sort, matcher, measure, model, recentre, search, setSort, sorts, subject, unit } from '../state';
+import { type Sort, matcher, measure, model, recentre, search, selectFunction, setSort, sorts, subject, unit } from '../state';
 import { type GridColumn, valueColumns, waits } from './columns';
 import { Grid } from './grid';
 import { Name } from './name';
@@ -109,13 +109,13 @@ export function Entities({ table }: { table: EntityTable }) {
     );
     const ofFunctions = table === 'functions';
     return (
-        <>
+        <div class="fill">
             <Grid
                 name={table} label={table} columns={columns} rows={rows} sort={sort}
                 onSort={(next) => setSort(table, next)}
                 selected={ofFunctions ? subject.value : -1}
                 onSelect={(row) => {
-                    if (ofFunctions) subject.value = row;
+                    if (ofFunctions) selectFunction(row);
                 }}
                 onOpen={(row) => {
                     if (ofFunctions) recentre(row);
@@ -127,6 +127,6 @@ export function Entities({ table }: { table: EntityTable }) {
             <p class="below">
                 {rows.length === m.rows(table) ? `${rows.length} ${table}` : `${rows.length} of ${m.rows(table)} ${table}`}
             </p>
-        </>
+        </div>
     );
 }

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { FlameChart } from '../charts/flame';
 import { InvertedFrames, TreeFrames } from '../charts/frames';
 import { change, heat, ofKind, palette } from '../colours';
+import { heatOf } from '../heat';
 import { type ColumnKey, measureTitle } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Slices } from '../data/slices';
@@ -27,7 +28,7 @@ interface Painted {
     extent: 'inclusive' | 'exclusive';
     function: number;
     value: number;
-    total: number;
+    most: number; // of all that is shown
 }
 
 function colourOf(m: Model, p: Painted): string {
@@ -40,13 +41,13 @@ function colourOf(m: Model, p: Painted): string {
         // A tenth of the whole is as strong as it gets.
         return change(whole > 0 ? ((b! - a!) / whole) * 10 : 0);
     }
-    const known = m.facts[0]!.away && measure.value !== 'blocked' && measure.value !== 'preempted';
-    if (known && p.origins.length < 10000) {
-        const elapsed = sum(m.column('paths', `elapsed_${p.extent}`, 0), p.origins);
-        if (elapsed > 0 && sum(m.column('paths', `blocked_${p.extent}`, 0), p.origins) > elapsed / 2) return palette().wait;
+    if (p.extent === 'inclusive') return heatOf(m, 'paths', p.origins[0]!, measure.value, 0);
+    // Of the inverted graph: what the function at its top is, by itself.
+    if (m.facts[0]!.away && measure.value !== 'blocked' && measure.value !== 'preempted' && p.origins.length < 10000) {
+        const elapsed = sum(m.column('paths', 'elapsed_exclusive', 0), p.origins);
+        if (elapsed > 0 && sum(m.column('paths', 'blocked_exclusive', 0), p.origins) > elapsed / 2) return palette().wait;
     }
-    if (p.extent === 'exclusive') return heat(p.value / p.total);
-    return heat(sum(m.column('paths', `${measure.value}_exclusive`, 0), p.origins) / p.total);
+    return heat(p.value / p.most);
 }
 
 function Head({ m, node }: { m: Model; node: number }) {
@@ -67,8 +68,8 @@ function pathLines(m: Model, row: number): Line[] {
     return lines;
 }
 
-function Legend({ m, inverted }: { m: Model; inverted: boolean }) {
-    const shares = inverted ? [0.01, 0.08, 0.35, 1] : [0.001, 0.08, 0.35, 1];
+function Legend({ m }: { m: Model }) {
+    const shares = [0.01, 0.1, 0.45, 1];
     return (
         <>
             <span class="legend">
@@ -78,7 +79,7 @@ function Legend({ m, inverted }: { m: Model; inverted: boolean }) {
                     </>
                 ) : (
                     <>
-                        own share {shares.map((s) => <i key={s} style={{ background: heat(s) }} />)} <i style={{ background: palette().wait }} /> waits
+                        own time: little {shares.map((s) => <i key={s} style={{ background: heat(s) }} />)} most; <i style={{ background: palette().wait }} /> waits
                     </>
                 )}
             </span>
@@ -124,17 +125,23 @@ export function Flame() {
                 selected={path.value} onSelect={selectPath}
                 onOpen={(node) => node >= 0 && recentre(frames.functionOf(node))}
                 text={(node) => shortened(m.functions[frames.functionOf(node)]!.name, 300)}
-                colour={(node) => colourOf(m, { origins: [node], extent: 'inclusive', function: frames.functionOf(node), value: frames.value(node), total: frames.total })}
+                colour={(node) => colourOf(m, { origins: [node], extent: 'inclusive', function: frames.functionOf(node), value: frames.value(node), most: frames.total })}
                 found={found.value}
                 tip={(node) => <><Head m={m} node={frames.functionOf(node)} /><Values m={m} lines={pathLines(m, node)} /></>}
             />
             <p class="below bar">
                 <button disabled={zoomed.value < 0} onClick={() => (zoomed.value = -1)} title="Zoom out (0)">Whole</button>
-                <Legend m={m} inverted={false} /> <span>{matched}</span>
+                <Legend m={m} /> <span>{matched}</span>
                 <span class="hint">width: {measureTitle(measure.value).toLowerCase()} inclusive; click: zoom in, Backspace: out</span>
             </p>
         </div>
     );
+}
+
+// The largest at the top that does not mostly wait.
+function most(frames: InvertedFrames): number {
+    const first = frames.children(-1, () => {})?.[0];
+    return first === undefined ? 1 : frames.value(first);
 }
 
 export function InvertedGraph() {
@@ -194,13 +201,13 @@ export function InvertedGraph() {
                 }}
                 onOpen={(node) => node >= 0 && recentre(frames.functionOf(node))}
                 text={(node) => shortened(m.functions[frames.functionOf(node)]!.name, 300)}
-                colour={(node) => colourOf(m, { origins: frames.rowsOf(node).origins, extent: 'exclusive', function: frames.functionOf(node), value: frames.value(node), total: frames.total })}
+                colour={(node) => colourOf(m, { origins: frames.rowsOf(node).origins, extent: 'exclusive', function: frames.functionOf(node), value: frames.value(node), most: most(frames) })}
                 found={found.value}
                 tip={(node) => <><Head m={m} node={frames.functionOf(node)} /><Values m={m} lines={lines(node)} /></>}
             />
             <p class="below bar">
                 <button disabled={zoom < 0} onClick={() => zoomTo(-1)} title="Zoom out (0)">Whole</button>
-                <Legend m={m} inverted /> 
+                <Legend m={m} />
                 <span class="hint">top: functions by {measureTitle(measure.value).toLowerCase()} exclusive; below each: who called it</span>
             </p>
         </div>

@@ -6,12 +6,13 @@ import { useCanvas } from '../charts/canvas';
 import { layLanes, markHeight, rowHeight, rulerHeight } from '../charts/lanes';
 import { type Hit, type Mark, type Span, drawTimeline } from '../charts/timeline_draw';
 import { Tip, type TipAt } from '../charts/tip';
-import { heat, ofKind } from '../colours';
+import { ofKind } from '../colours';
+import { heatOf } from '../heat';
 import type { TimelineFacts } from '../data/facts';
 import type { Model, Side } from '../data/model';
 import { Tiles } from '../data/tiles';
 import { nanoseconds, shortDuration, shortened, visible } from '../format';
-import { colouring, found, model, path, range, recentre, selectFunction, source, timelineSide } from '../state';
+import { colouring, found, measure, model, path, range, recentre, selectFunction, source, timelineSide } from '../state';
 import { sourceText } from './entities';
 
 function marksOf(m: Model, side: Side): Mark[] {
@@ -38,14 +39,10 @@ function moved(span: [number, number], facts: TimelineFacts): [number, number] {
 }
 
 function useColours(m: Model, side: Side) {
-    return useMemo(() => {
-        const own = m.column('functions', 'elapsed_exclusive', side);
-        const total = m.total('elapsed_exclusive', side);
-        return (fn: number) => {
-            const row = m.rowOf('functions', fn, side);
-            return colouring.value === 'module' ? ofKind(m.functions[row]!.module) : heat(total > 0 ? own[row]! / total : 0);
-        };
-    }, [m, side, colouring.value]);
+    return (fn: number) => {
+        const row = m.rowOf('functions', fn, side);
+        return colouring.value === 'module' ? ofKind(m.functions[row]!.module) : heatOf(m, 'functions', row, measure.value, side);
+    };
 }
 
 export function Timeline() {
@@ -188,13 +185,13 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                     }}><option value={0}>A (base)</option><option value={1}>B (new)</option></select></label>
                 )}
                 <label>Colour <select value={colouring.value} onChange={(e) => (colouring.value = e.currentTarget.value as 'heat' | 'module')}>
-                    <option value="heat">by the function's own time</option>
+                    <option value="heat">by own time</option>
                     <option value="module">by module</option>
                 </select></label>
-                <span class="legend"><i class="swatch-wait" /> blocked <i class="swatch-preempted" /> preempted <i class="swatch-merged" /> many short calls</span>
+                <span class="legend"><i class="swatch-wait" /> blocked <i class="swatch-preempted" /> preempted <i class="swatch-merged" /> short calls</span>
                 {!facts.complete && <span title="dwell view --detail SIZE keeps more of it">the finest detail was left out</span>}
                 {tiles.problem && <span class="more">{tiles.problem}</span>}
-                <span class="hint">wheel or w/s: zoom; drag or a/d: move; double click: zoom to the call</span>
+                <span class="hint">wheel: zoom; drag: move; ?: keys</span>
             </p>
         </div>
     );

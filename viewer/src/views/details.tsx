@@ -1,0 +1,69 @@
+// What is selected, whole: its name however long, where it is, all its values.
+import { copy, largestPath, showInFlame, showInTree } from '../keys';
+import { type ColumnKey, measures } from '../data/measures';
+import type { Model, Side, TableName } from '../data/model';
+import { stackOf } from '../data/paths';
+import { count, nanoseconds, visible } from '../format';
+import { details, model, path, recentre, reveal, subject, view } from '../state';
+import { Name } from './name';
+import { type Line, Values } from './values';
+
+function exactNs(m: Model, table: TableName, row: number): string {
+    return measures
+        .filter((x) => m.knows(`${x.key}_inclusive`) && x.key !== 'page_faults')
+        .map((x) => `${x.title}: ${count(nanoseconds(m.column(table, `${x.key}_inclusive`, 0)[row]!, m.facts[0]!.ticks_per_second))} ns inclusive, ${count(nanoseconds(m.column(table, `${x.key}_exclusive`, 0)[row]!, m.facts[0]!.ticks_per_second))} ns exclusive`)
+        .join('\n');
+}
+
+function AllValues({ m, table, row }: { m: Model; table: TableName; row: number }) {
+    const line = (title: string, key: ColumnKey): Line => ({ title, key, get: (side: Side) => m.column(table, key, side)[row]! });
+    const lines = [line('Calls', 'calls')];
+    for (const x of measures) lines.push(line(`${x.title} incl.`, `${x.key}_inclusive`), line(`${x.title} excl.`, `${x.key}_exclusive`));
+    if (m.sides === 1 && m.column(table, 'min', 0)[row]! <= m.column(table, 'max', 0)[row]!)
+        lines.push(line('Shortest call', 'min'), line('Longest call', 'max'));
+    return <div title={m.sides === 1 && !m.facts[0]!.samples ? exactNs(m, table, row) : undefined}><Values m={m} lines={lines} /></div>;
+}
+
+const mostSteps = 40;
+
+export function Details() {
+    const m = model.value!;
+    const row = path.value;
+    const fn = row >= 0 ? m.paths.function[row]! : subject.value;
+    if (fn < 0) return <aside class="details"><p class="where">Select a row, a frame or a call to see all of it here.</p></aside>;
+    const f = m.functions[fn]!;
+    const module = m.modules[f.module];
+    const stack = row >= 0 ? stackOf(m.paths, row) : [];
+    const source = f.file ? `${f.file}${f.line ? `:${f.line}` : ''}` : '';
+    return (
+        <aside class="details" aria-label="Details">
+            <button class="close" title="Close the details (i)" aria-label="Close the details" onClick={() => (details.value = false)}>×</button>
+            <h2 class="whole-name"><bdi>{visible(f.name)}</bdi></h2>
+            <p class="actions">
+                {view.value !== 'callers' && <button onClick={() => recentre(fn)}>Callers &amp; callees</button>}
+                {view.value !== 'tree' && <button onClick={showInTree} disabled={row < 0 && largestPath(fn) < 0}>Call tree</button>}
+                {view.value !== 'flame' && <button onClick={showInFlame}>Flame graph</button>}
+                <button onClick={() => copy(f.name, 'Name')}>Copy name</button>
+            </p>
+            <dl class="places">
+                {source && <><dt>Source</dt><dd><span class="path">{visible(source)}</span> <button class="small" onClick={() => copy(source, 'Source')}>copy</button></dd></>}
+                <dt>Module</dt><dd class="path">{visible(module?.path || module?.name || '[unknown]')}</dd>
+                {module?.build_id && <><dt>Build id</dt><dd class="path">{module.build_id}</dd></>}
+                <dt>Address</dt><dd class="path">{f.address}</dd>
+            </dl>
+            {row >= 0 && <><h3>This path</h3><AllValues m={m} table="paths" row={row} /></>}
+            <h3>The function, on all paths</h3>
+            <AllValues m={m} table="functions" row={fn} />
+            {row >= 0 && (
+                <>
+                    <h3>Called through</h3>
+                    <ol class="stack" start={Math.max(1, stack.length - mostSteps + 1)}>
+                        {stack.slice(-mostSteps).map((at) => (
+                            <li key={at}><a class="go" onClick={() => reveal(at)}><Name text={m.functions[m.paths.function[at]!]!.name} /></a></li>
+                        ))}
+                    </ol>
+                </>
+            )}
+        </aside>
+    );
+}
