@@ -37,7 +37,7 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
             ['→ ←', 'open, close; go down, go up'],
             ['h', 'open the hot path below the selection'],
             ['*', 'open the whole branch'],
-            ['-  Shift -', 'close the branch; close all'],
+            ['-  _', 'close the branch; close all'],
             ['n N', 'next, previous match of the search'],
         ],
     },

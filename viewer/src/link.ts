@@ -20,7 +20,7 @@ function textOf(m: Model): string {
     put('path', identify(m, 'paths', state.path.value));
     put('function', identify(m, 'functions', state.subject.value));
     const open = state.expanded.value.list(mostBranches);
-    put('open', open.map((row) => identify(m, 'paths', row)).join('.'), '');
+    p.set('open', open.map((row) => identify(m, 'paths', row)).join('.'));
     put('sort', Object.entries(state.sorts.value).map(([table, s]) => `${table}:${s.key}${s.descending ? '-' : ''}`).join(';'));
     put('columns', Object.entries(state.columns.value).map(([table, keys]) => `${table}:${keys.join(',')}`).join(';'));
     put('zoom', identify(m, 'paths', state.zoomed.value));
@@ -66,7 +66,7 @@ export function restore(m: Model, fragment: string): boolean {
     state.timelineSide.value = (get('session') === '1' ? 1 : 0) as Side;
     state.chosenUnit.value = oneOf<Unit | 'auto'>(p.get('unit'), ['auto', 'ns', 'us', 'ms', 's'], 'auto');
     state.details.value = get('details') !== '0';
-    if (!p.has('open')) return p.has('view');
+    if (!p.has('open')) return false;
     state.expanded.value.flags.fill(0);
     const rows = get('open').split('.').map((one) => locate(m, 'paths', one)).filter((row) => row >= 0);
     state.expanded.value = state.expanded.value.with(rows, true);

@@ -23,9 +23,10 @@ function show(m: Model): void {
     batch(() => {
         state.expanded.value = new Branches(m.paths.count);
         state.model.value = m;
-        if (!restore(m, location.hash)) {
+        if (!restore(m, location.hash) && state.path.value < 0) {
+            const subject = state.subject.value;
             openHotPath(-1);
-            state.subject.value = -1;
+            if (subject >= 0 || state.view.value !== 'tree') state.selectFunction(subject);
         }
     });
 }

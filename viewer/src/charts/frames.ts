@@ -65,6 +65,7 @@ export class InvertedFrames implements Frames {
     private readonly nodes: Inverted[] = [];
     private roots: number[] | undefined;
     private asked = false;
+    private readonly waiting = new Set<() => void>();
     private readonly own: ArrayLike<number>;
 
     constructor(private readonly model: Model, measure: string, side: Side, private readonly slices: Slices) {
@@ -75,8 +76,9 @@ export class InvertedFrames implements Frames {
         if (node < 0) {
             if (!this.asked) {
                 this.asked = true;
-                this.run(this.begin(), ready);
+                this.run(this.begin());
             }
+            if (!this.roots) this.waiting.add(ready);
             return this.roots;
         }
         const one = this.nodes[node]!;
@@ -84,13 +86,18 @@ export class InvertedFrames implements Frames {
             one.asked = true;
             // Few paths are done at once.
             if (one.origins.length < 2000) one.children = this.groupNow(node);
-            else this.run(this.group(node), ready);
+            else this.run(this.group(node));
         }
+        if (!one.children) this.waiting.add(ready);
         return one.children;
     }
 
-    private run(work: Promise<void>, ready: () => void): void {
-        work.then(ready).catch((e) => {
+    private run(work: Promise<void>): void {
+        work.then(() => {
+            const all = [...this.waiting];
+            this.waiting.clear();
+            for (const ready of all) ready();
+        }).catch((e) => {
             if (!(e instanceof Stopped)) throw e;
         });
     }

@@ -1,5 +1,6 @@
 // Names of rows that stay the same from one fetch to the next, and in links: hashes of names.
 import type { Model, TableName } from './model';
+import { stackOf } from './paths';
 
 function hashText(text: string, hash = 0x811c9dc5): number {
     for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
@@ -41,7 +42,13 @@ export function identities(model: Model, table: TableName): Uint32Array {
 }
 
 export function identify(model: Model, table: TableName, row: number): string {
-    return row < 0 ? '' : identities(model, table)[row]!.toString(36);
+    if (row < 0) return '';
+    if (table !== 'paths' || cache.get(model)?.has('paths')) return identities(model, table)[row]!.toString(36);
+    // Of one path: without those of all others.
+    const functions = identities(model, 'functions');
+    let hash = 1;
+    for (const at of stackOf(model.paths, row)) hash = mix(hash, functions[model.paths.function[at]!]!);
+    return hash.toString(36);
 }
 
 // -1: there is none.

@@ -71,7 +71,7 @@ export class SingleModel implements Model {
         this.processes = facts.processes;
         this.threads = facts.threads;
         const { parent, function: functions } = container.tables.paths?.columns ?? {};
-        this.paths = makePaths(Int32Array.from(parent ?? []), Uint32Array.from(functions ?? []));
+        this.paths = makePaths(new Int32Array(parent ?? []), new Uint32Array(functions ?? []));
     }
 
     rows(table: TableName): number {

@@ -44,7 +44,7 @@ export function stackOf(paths: Paths, row: number): number[] {
 }
 
 export function addUp(paths: Paths, exclusive: ArrayLike<number>): Float64Array {
-    const sums = Float64Array.from(exclusive);
+    const sums = new Float64Array(exclusive);
     for (let i = paths.count - 1; i >= 0; i--) {
         const above = paths.parent[i]!;
         if (above >= 0) sums[above] = sums[above]! + sums[i]!;

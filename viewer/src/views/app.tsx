@@ -72,7 +72,10 @@ function Tabs() {
         <nav class="tabs" role="tablist">
             {views.map((v, i) => (
                 <button role="tab" aria-selected={view.value === v.key} data-view={v.key} title={i < 9 ? `${v.title} (${i + 1})` : v.title}
-                    onClick={() => (view.value = v.key)}>{v.title}</button>
+                    onClick={() => {
+                        view.value = v.key;
+                        requestAnimationFrame(focusView);
+                    }}>{v.title}</button>
             ))}
         </nav>
     );

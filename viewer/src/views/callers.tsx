@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { ColumnKey } from '../data/measures';
 import type { Model, Side as WhichSide, TableName, Values } from '../data/model';
 import { type Neighbour, neighbours, sumOf } from '../data/neighbours';
-import { shortened } from '../format';
+import { percent, shortened } from '../format';
 import { matcher, measure, model, recentre, setSort, sorts, subject, unit } from '../state';
 import { type GridColumn, valueColumns } from './columns';
 import { sourceText, usualSort } from './entities';
@@ -53,7 +53,7 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
         });
         const of = (row: number) => m.functions[list[row]!.function];
         return [
-            text('name', which === 'callers' ? 'Called by' : 'Calls', 380, nameOf),
+            text('name', which === 'callers' ? 'Called by' : 'It calls', 380, nameOf),
             ...valueColumns(modelOf(m, list), 'functions', unit.value),
             text('module', 'Module', 130, (row) => shortened(m.modules[of(row)?.module ?? -1]?.name ?? '', 200)),
             text('source', 'Source', 150, (row) => sourceText(of(row)?.file ?? null, of(row)?.line ?? 0)),
@@ -101,7 +101,7 @@ export function Callers() {
     const columns = useMemo(() => valueColumns(m, 'functions', unit.value), [m, unit.value]);
     if (!both) return <p class="wait">The recording has no functions.</p>;
     const f = m.functions[centre]!;
-    const shown = columns.filter((c) => c.shown);
+    const shown = columns.filter((c) => c.shown && !/_(ex|in)clusive_percent$/.test(c.key));
     return (
         <div class="fill callers">
             <Neighbourhood list={both.callers} which="callers" />
@@ -112,7 +112,7 @@ export function Callers() {
                     {shown.map((c) => (
                         <div key={c.key} title={c.hint}>
                             <dt>{c.group ? `${c.group} ${c.title}` : c.title}</dt>
-                            <dd class={c.tone?.(centre)}>{c.text(centre)}</dd>
+                            <dd class={c.tone?.(centre)}>{c.text(centre)}{m.sides === 1 && c.share ? <small> {percent(c.share(centre))}</small> : null}</dd>
                         </div>
                     ))}
                 </dl>

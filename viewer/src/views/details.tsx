@@ -3,25 +3,38 @@ import { copy, largestPath, showInFlame, showInTree } from '../keys';
 import { type ColumnKey, measures } from '../data/measures';
 import type { Model, Side, TableName } from '../data/model';
 import { stackOf } from '../data/paths';
-import { count, nanoseconds, visible } from '../format';
+import { count, percent, visible } from '../format';
+import { exactText } from './columns';
 import { details, model, path, recentre, reveal, subject, view } from '../state';
 import { Name } from './name';
-import { type Line, Values } from './values';
+import { type Line, Values, oneValue } from './values';
 
-function exactNs(m: Model, table: TableName, row: number): string {
-    return measures
-        .filter((x) => m.knows(`${x.key}_inclusive`) && x.key !== 'page_faults')
-        .map((x) => `${x.title}: ${count(nanoseconds(m.column(table, `${x.key}_inclusive`, 0)[row]!, m.facts[0]!.ticks_per_second))} ns inclusive, ${count(nanoseconds(m.column(table, `${x.key}_exclusive`, 0)[row]!, m.facts[0]!.ticks_per_second))} ns exclusive`)
-        .join('\n');
+// Of one session: a row a measure, exact to the nanosecond under the mouse.
+function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
+    const value = (key: ColumnKey) => m.column(table, key, 0)[row]!;
+    const share = (key: ColumnKey) => percent(value(key) / (m.total(key, 0) || 1));
+    const cells = (key: ColumnKey) => <><td title={exactText(m, key, value(key), 0)}>{oneValue(m, key, value(key), 0)}</td><td class="share">{share(key)}</td></>;
+    const limits = !m.facts[0]!.samples && value('min') <= value('max') && value('max') > 0;
+    return (
+        <table class="values alone">
+            <thead><tr><th /><th colSpan={2}>inclusive</th><th colSpan={2}>exclusive</th></tr></thead>
+            <tbody>
+                {measures.filter((x) => m.knows(`${x.key}_inclusive`)).map((x) => (
+                    <tr key={x.key}><th title={x.meaning}>{x.title}</th>{cells(`${x.key}_inclusive`)}{cells(`${x.key}_exclusive`)}</tr>
+                ))}
+                {m.knows('calls') && <tr><th>Calls</th><td>{count(value('calls'))}</td></tr>}
+                {limits && <tr><th>One call</th><td colSpan={4}>{oneValue(m, 'min', value('min'), 0)} … {oneValue(m, 'max', value('max'), 0)}</td></tr>}
+            </tbody>
+        </table>
+    );
 }
 
 function AllValues({ m, table, row }: { m: Model; table: TableName; row: number }) {
+    if (m.sides === 1) return <Alone m={m} table={table} row={row} />;
     const line = (title: string, key: ColumnKey): Line => ({ title, key, get: (side: Side) => m.column(table, key, side)[row]! });
     const lines = [line('Calls', 'calls')];
     for (const x of measures) lines.push(line(`${x.title} incl.`, `${x.key}_inclusive`), line(`${x.title} excl.`, `${x.key}_exclusive`));
-    if (m.sides === 1 && m.column(table, 'min', 0)[row]! <= m.column(table, 'max', 0)[row]!)
-        lines.push(line('Shortest call', 'min'), line('Longest call', 'max'));
-    return <div title={m.sides === 1 && !m.facts[0]!.samples ? exactNs(m, table, row) : undefined}><Values m={m} lines={lines} /></div>;
+    return <Values m={m} lines={lines} />;
 }
 
 const mostSteps = 40;

@@ -127,7 +127,8 @@ export function Tree() {
         if (key === 'n' || key === 'N') step(key === 'N');
         else if (key === 'h') openHotPath(row);
         else if (key === '*') wholeBranch(row, true);
-        else if (key === '-') wholeBranch(event.shiftKey ? -1 : row, false);
+        else if (key === '-') wholeBranch(row, false);
+        else if (key === '_') wholeBranch(-1, false);
         else if (row < 0) return false;
         else if (key === 'ArrowRight' || key === 'l') {
             if (!expanded.value.has(row)) toggle(row, true);
@@ -178,7 +179,8 @@ export function Tree() {
             />
             <p class="below">
                 <button onClick={() => openHotPath(path.value)} title="Open the hot path below the selection (h)">Hot path</button>{' '}
-                <button onClick={() => wholeBranch(-1, false)} title="Close all branches (Shift -)">Close all</button>{' '}
+                <button onClick={() => wholeBranch(-1, true)} title="Open all branches">Open all</button>{' '}
+                <button onClick={() => wholeBranch(-1, false)} title="Close all branches (_)">Close all</button>{' '}
                 {search.value && found.value
                     ? <>{matches.length.toLocaleString('en')} of {m.paths.count.toLocaleString('en')} paths match; Enter or n: the next one</>
                     : <>{m.paths.count.toLocaleString('en')} call paths, {rows.length.toLocaleString('en')} shown; hot: {measureTitle(measure.value).toLowerCase()} inclusive</>}

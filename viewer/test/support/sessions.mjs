@@ -16,7 +16,7 @@ export const hostileNames = [
 // A tree of [function, calls, elapsed, flagged, blocked, children]: own values, in ticks.
 export function session(tree, options = {}) {
     const perSecond = options.perSecond ?? 1e9;
-    const names = [];
+    const names = [...(options.names ?? [])];
     const paths = Object.fromEntries(
         ['parent', 'function', 'calls', ...times.map((t) => `${t}_exclusive`), 'min', 'max'].map((key) => [key, []]),
     );
@@ -41,21 +41,25 @@ export function session(tree, options = {}) {
 // Sums as the analyzer makes them: inclusive once for each function, module, thread on the stack.
 function sums(paths, groupOf, groups) {
     const columns = { calls: new Float64Array(groups), min: new Float64Array(groups).fill(1), max: new Float64Array(groups) };
-    for (const t of times) for (const e of ['inclusive', 'exclusive']) columns[`${t}_${e}`] = new Float64Array(groups);
     const count = paths.parent.length;
+    const inclusive = {};
+    for (const t of times) {
+        for (const e of ['inclusive', 'exclusive']) columns[`${t}_${e}`] = new Float64Array(groups);
+        inclusive[t] = Float64Array.from(paths[`${t}_exclusive`]);
+        for (let i = count - 1; i > 0; i--) if (paths.parent[i] >= 0) inclusive[t][paths.parent[i]] += inclusive[t][i];
+    }
     const open = new Uint32Array(groups);
     const stack = [];
     for (let i = 0; i < count; i++) {
         while (stack.length && stack.at(-1) !== paths.parent[i]) open[groupOf(stack.pop())]--;
         stack.push(i);
-        open[groupOf(i)]++;
-        columns.calls[groupOf(i)] += paths.calls[i];
-        columns.max[groupOf(i)] = Math.max(columns.max[groupOf(i)], paths.max[i]);
+        const g = groupOf(i);
+        const outermost = open[g]++ === 0;
+        columns.calls[g] += paths.calls[i];
+        columns.max[g] = Math.max(columns.max[g], paths.max[i]);
         for (const t of times) {
-            const own = paths[`${t}_exclusive`][i];
-            if (!own) continue;
-            columns[`${t}_exclusive`][groupOf(i)] += own;
-            for (const g of new Set(stack.map(groupOf))) columns[`${t}_inclusive`][g] += own;
+            columns[`${t}_exclusive`][g] += paths[`${t}_exclusive`][i];
+            if (outermost) columns[`${t}_inclusive`][g] += inclusive[t][i];
         }
     }
     return columns;
