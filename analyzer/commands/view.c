@@ -24,8 +24,10 @@ static const struct argp_option options[] = {
     { "force", OPTION_FORCE, NULL, 0, "Replace that file even if it is no page of dwell's", 0 },
     { "no-open", OPTION_NO_OPEN, NULL, 0, "Do not open the page in a browser", 0 },
     { "detail", OPTION_DETAIL, "SIZE", 0,
-      "What the timeline may add to the page's size (default: 8M; 0: no timeline): with more, it can be zoomed further", 0 },
-    { "live", OPTION_LIVE, NULL, 0, "Serve the page on this machine instead, up to date while the program runs, until Ctrl-C", 0 },
+      "What the timeline may add to the page's size (default: 8M; 0: no timeline): with more, it can be zoomed further",
+      0 },
+    { "live", OPTION_LIVE, NULL, 0,
+      "Serve the page on this machine instead, up to date while the program runs, until Ctrl-C", 0 },
     { "port", OPTION_PORT, "PORT", 0, "With --live: serve it there (default: any free port)", 0 },
     { 0 },
 };
@@ -178,7 +180,9 @@ static void show(const struct settings *s)
     struct stat status;
     if (stat(s->output, &status) < 0 || !S_ISREG(status.st_mode))
         return;
-    printf("%s: %.1f MB\n", s->output, (double)status.st_size / 1e6);
+    const double size = (double)status.st_size;
+    printf("%s: %.*f %s\n", s->output, size < 1e6 ? 0 : 1, size < 1e6 ? size / 1e3 : size / 1e6,
+           size < 1e6 ? "kB" : "MB");
     if (s->no_open || !browser_is_wanted())
         return;
     if (!browser_open(s->output))
@@ -213,9 +217,15 @@ static int write_sessions(const struct settings *s)
 int command_view(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE [FILE]]",
-        "Writes a session (dwell.data) as a page for a browser, and opens it; of two sessions, one that compares them.\v"
-        "The page is one file that holds everything and needs no network.", slice_children, NULL, NULL,
+        options,
+        parse,
+        "[FILE [FILE]]",
+        "Writes a session (dwell.data) as a page for a browser, and opens it; of two sessions, one that compares "
+        "them.\v"
+        "The page is one file that holds everything and needs no network.",
+        slice_children,
+        NULL,
+        NULL,
     };
     struct settings s = { .options = { .detail = USUAL_DETAIL } };
     parse_options_with_config(&argp, "view", argc, argv, &s);

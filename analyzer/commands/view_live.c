@@ -14,7 +14,9 @@
 #include "view/server.h"
 
 /* Reading takes a part of one CPU's time: a fifth at most, so that the program that is recorded has the others. */
-enum { INTERVAL_MS = 1000, REST = 4, MILLION = 1000000, THOUSAND = 1000 };
+enum { INTERVAL_MS = 1000, REST = 4, TRIES = 5, MILLION = 1000000, THOUSAND = 1000 };
+
+static char *secret_file; /* by which the browser learned the address; NULL: there is none */
 
 struct live {
     const struct live_settings *settings;
@@ -39,6 +41,24 @@ static void say_end(const struct live_settings *s)
     say("%s: the recording has ended; the page is there until Ctrl-C", s->file);
 }
 
+/* The file may be made anew: for a moment it is nothing that can be read. */
+static bool can_be_read(const char *path)
+{
+    const char *error;
+    struct session_file *file = NULL;
+    for (int tries = 0; !file && tries < TRIES; tries++) {
+        file = session_file_open(path, &error);
+        if (!file)
+            wait_ms(INTERVAL_MS);
+    }
+    if (!file) {
+        say("%s: %s: the page shows what was there before", path, error);
+        return false;
+    }
+    session_file_close(file);
+    return true;
+}
+
 static void *keep_up(void *context)
 {
     const struct live *l = context;
@@ -46,6 +66,8 @@ static void *keep_up(void *context)
     bool ended = false;
     for (uint64_t took = 0; !ended;) {
         wait_ms(took * REST > INTERVAL_MS ? took * REST : INTERVAL_MS);
+        if (!can_be_read(s->file))
+            return NULL;
         const uint64_t begin = now_ms();
         server_show(l->server, view_load(s->file, s->slice, &s->options, true, &ended));
         took = now_ms() - begin;
@@ -54,40 +76,48 @@ static void *keep_up(void *context)
     return NULL;
 }
 
-static void show(const struct live_settings *s, const char *address, char **file)
+static void remove_secret(void)
+{
+    if (secret_file)
+        unlink(secret_file);
+}
+
+static void show(const struct live_settings *s, const char *address)
 {
     printf("%s\n", address);
     fflush(stdout);
     if (s->no_open || !browser_is_wanted())
         return;
-    if (!browser_open_secret(address, file))
+    atexit(remove_secret); /* whatever ends this */
+    if (!browser_open_secret(address, &secret_file))
         say("no browser was found to open it with: set BROWSER");
 }
 
 int view_live(const struct live_settings *s)
 {
     bool ended;
-    char *file = NULL;
     int number;
     sigset_t signals;
     pthread_t thread;
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
+    if (signal(SIGHUP, SIG_DFL) == SIG_IGN) /* as by nohup */
+        signal(SIGHUP, SIG_IGN);
+    else
+        sigaddset(&signals, SIGHUP);
     struct live live = { .settings = s };
     struct view_session *first = view_load(s->file, s->slice, &s->options, false, &ended);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in all threads from here on: they are waited for below */
     live.server = server_start(s->port, INTERVAL_MS);
     server_show(live.server, first);
-    show(s, server_address(live.server), &file);
+    show(s, server_address(live.server));
     if (ended)
         say_end(s);
     else if (pthread_create(&thread, NULL, keep_up, &live) != 0)
         die(STATUS_ERROR, "no thread to follow the session with");
     sigwait(&signals, &number);
-    if (file)
-        unlink(file);
+    remove_secret();
     const int status = finish_output();
     _exit(status); /* a session may be being read, which nobody needs any more */
 }

@@ -16,8 +16,8 @@ struct live_settings {
 /* Serves the session until somebody interrupts it; the status to return. */
 int view_live(const struct live_settings *settings);
 
-/* A session, or that part of it, as the page takes it; *ended: its recording is complete. Ends the program where it cannot
- * be read. */
+/* A session, or that part of it, as the page takes it; *ended: its recording is complete. Ends the program where it
+ * cannot be read. */
 struct view_session *view_load(const char *file, const struct slice_request *slice, const struct view_options *options,
                                bool quiet, bool *ended);
 

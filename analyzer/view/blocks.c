@@ -171,10 +171,10 @@ static struct packed pack_rows(const struct row *calls, size_t call_count, const
                                struct json_object *header)
 {
     const struct container_column span_columns[SPAN_COLUMNS] = {
-        ROW_COLUMN(calls, thread, CONTAINER_U32),  ROW_COLUMN(calls, depth, CONTAINER_U32),
+        ROW_COLUMN(calls, thread, CONTAINER_U32),   ROW_COLUMN(calls, depth, CONTAINER_U32),
         ROW_COLUMN(calls, function, CONTAINER_I32), ROW_COLUMN(calls, start, CONTAINER_U64),
-        ROW_COLUMN(calls, length, CONTAINER_U64),  ROW_COLUMN(calls, before, CONTAINER_U64),
-        ROW_COLUMN(calls, after, CONTAINER_U64),   ROW_COLUMN(calls, count, CONTAINER_U32),
+        ROW_COLUMN(calls, length, CONTAINER_U64),   ROW_COLUMN(calls, before, CONTAINER_U64),
+        ROW_COLUMN(calls, after, CONTAINER_U64),    ROW_COLUMN(calls, count, CONTAINER_U32),
     };
     const struct container_column away_columns[AWAY_COLUMNS] = {
         ROW_COLUMN(away, thread, CONTAINER_U32), ROW_COLUMN(away, start, CONTAINER_U64),

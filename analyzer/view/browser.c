@@ -2,21 +2,23 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool is_set(const char *variable)
+/* NULL: it is not set, or empty. */
+static const char *setting(const char *variable)
 {
     const char *value = getenv(variable);
-    return value && *value;
+    return value && *value ? value : NULL;
 }
 
 bool browser_is_wanted(void)
 {
-    return isatty(STDOUT_FILENO) && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY"));
+    return isatty(STDOUT_FILENO) && (setting("DISPLAY") || setting("WAYLAND_DISPLAY"));
 }
 
 static void try_command(const char *command, const char *place)
@@ -28,10 +30,14 @@ static void try_command(const char *command, const char *place)
 static void become_browser(const char *place)
 {
     const int null = open("/dev/null", O_RDWR);
+    const char *wanted = setting("BROWSER");
+    sigset_t none;
     setsid();
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
     for (int fd = 0; null >= 0 && fd <= STDERR_FILENO; fd++)
         dup2(null, fd);
-    char *commands = is_set("BROWSER") ? strdup(getenv("BROWSER")) : NULL;
+    char *commands = wanted ? strdup(wanted) : NULL;
     for (char *next, *command = commands; command; command = next) {
         next = strchr(command, ':');
         if (next)
@@ -73,7 +79,7 @@ bool browser_open(const char *place)
 bool browser_open_secret(const char *address, char **file)
 {
     static const char ending[] = ".html";
-    const char *folder = is_set("XDG_RUNTIME_DIR") ? getenv("XDG_RUNTIME_DIR") : "/tmp";
+    const char *runtime = setting("XDG_RUNTIME_DIR"), *folder = runtime ? runtime : "/tmp";
     *file = NULL;
     if (asprintf(file, "%s/dwell-XXXXXX%s", folder, ending) < 0)
         return false;
@@ -84,7 +90,9 @@ bool browser_open_secret(const char *address, char **file)
         *file = NULL;
         return false;
     }
-    fprintf(out, "<!doctype html><meta charset=\"utf-8\"><title>dwell</title>"
-                 "<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", address);
+    fprintf(out,
+            "<!doctype html><meta charset=\"utf-8\"><title>dwell</title>"
+            "<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n",
+            address);
     return fclose(out) == 0 && browser_open(*file);
 }

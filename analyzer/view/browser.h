@@ -10,8 +10,8 @@ bool browser_is_wanted(void);
 /* Has $BROWSER, or else xdg-open, show a file or an address, and does not wait for it; false: there is neither. */
 bool browser_open(const char *place);
 
-/* The same of an address that nobody else on the machine may learn, as from a list of processes: by way of a file that only
- * the user can read. *file is its name, to be unlinked and freed; NULL: there is none. */
+/* The same of an address that nobody else on the machine may learn, as from a list of processes: by way of a file that
+ * only the user can read. *file is its name, to be unlinked and freed; NULL: there is none. */
 bool browser_open_secret(const char *address, char **file);
 
 #endif

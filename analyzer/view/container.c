@@ -122,8 +122,8 @@ static void write_all(const struct writing *w, struct json_object *header, const
 {
     enum type *chosen = lay_out(header, tables, count), *type = chosen;
     size_t length;
-    const char *text = json_object_to_json_string_length(
-        header, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
+    const char *text =
+        json_object_to_json_string_length(header, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
     if (!text || length > UINT32_MAX)
         die(STATUS_ERROR, text ? "the names of this session are too many for a page" : "out of memory");
     const uint32_t length32 = (uint32_t)length;

@@ -83,12 +83,16 @@ static struct json_object *processes(const struct loaded *l, const uint32_t *ser
     return list;
 }
 
-static uint32_t process_index(const uint32_t *list, size_t count, uint32_t serial)
+static int compare_serials(const void *a, const void *b)
 {
-    uint32_t i = 0;
-    while (i < count && list[i] < serial)
-        i++;
-    return i;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t process_index(const uint32_t *list, size_t count, uint32_t serial)
+{
+    const uint32_t *found = bsearch(&serial, list, count, sizeof *list, compare_serials);
+    return (size_t)(found - list);
 }
 
 static const char *source_name(const struct trace_thread *t)

@@ -9,5 +9,4 @@ struct json_object;
 /* Functions, modules and threads in the order's numbers, processes in that of their serial numbers. */
 struct json_object *facts_of(const struct loaded *session, const struct export_order *order);
 
-
 #endif

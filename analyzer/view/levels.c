@@ -10,7 +10,7 @@ enum { MOST_LEVELS = 32, MOST_BITS = 62, NO_SPAN = UINT32_MAX };
 /* Short neighbours that are one span of a level, as far as it has come. */
 struct run {
     uint64_t start, end;
-    uint32_t span; /* that it is, if it is one alone that finer levels show, too; or NO_SPAN */
+    uint32_t span;  /* that it is, if it is one alone that finer levels show, too; or NO_SPAN */
     uint32_t parts; /* zero: there is none */
     uint32_t count;
     int32_t function;
@@ -168,7 +168,8 @@ static void offer(struct levels *l, struct run *runs, unsigned level, const stru
             if (extend(&runs[level], span, resolution))
                 return;
             flush(l, runs, level, span->lane, span->row);
-            runs[level] = (struct run){ span->start, span->start + span->length, number, 1, span->count, span->function };
+            runs[level] =
+                (struct run){ span->start, span->start + span->length, number, 1, span->count, span->function };
             return;
         }
         flush(l, runs, level, span->lane, span->row);

@@ -2,9 +2,9 @@
  * What happened on rows of a timeline, at several levels of detail at once: whoever looks at a stretch of time wants
  * neither more spans than its screen has columns, nor to wait for them to be counted.
  *
- * Level 0 is one stretch, as long as the whole; the stretches of each further level are a quarter of those before. At each
- * level, neighbours on a row that are shorter than a part in 2,048 of a stretch, and not further apart than that, are one
- * span. The last level merges nothing. Memory is bounded: when there are too many spans, the finest level goes.
+ * Level 0 is one stretch, as long as the whole; the stretches of each further level are a quarter of those before. At
+ * each level, neighbours on a row that are shorter than a part in 2,048 of a stretch, and not further apart than that,
+ * are one span. The last level merges nothing. Memory is bounded: when there are too many spans, the finest level goes.
  */
 #ifndef DWELL_VIEW_LEVELS_H
 #define DWELL_VIEW_LEVELS_H

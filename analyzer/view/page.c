@@ -37,8 +37,8 @@ static void write_session(const struct view_session *session, size_t number, FIL
     }
 }
 
-static void write_around(const char *place, const struct view_session *const *sessions, size_t count,
-                         unsigned interval, FILE *out)
+static void write_around(const char *place, const struct view_session *const *sessions, size_t count, unsigned interval,
+                         FILE *out)
 {
     fwrite(page_template, 1, (size_t)(place - page_template), out);
     for (size_t i = 0; i < count; i++)

@@ -78,7 +78,8 @@ static void add_headers(struct MHD_Response *response, const char *type)
     static const char *const headers[][2] = {
         { "Content-Security-Policy",
           "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
-          "font-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'" },
+          "font-src data:; connect-src 'self'; worker-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors "
+          "'none'" },
         { "Cache-Control", "no-store" },
         { "X-Content-Type-Options", "nosniff" },
         { "X-Frame-Options", "DENY" },
@@ -128,8 +129,8 @@ static enum MHD_Result send_packed(struct MHD_Connection *connection, struct sna
                                    const struct packed *packed)
 {
     char generation[24];
-    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
-        packed->length, packed->bytes, release, snapshot);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback_cls(packed->length, packed->bytes, release, snapshot);
     if (!response) {
         release(snapshot);
         return MHD_NO;
@@ -220,7 +221,8 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
     }
     if (!is_host(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)) ||
         !is_token(s, argument(connection, "token")))
-        return send_text(connection, MHD_HTTP_FORBIDDEN, "not without the token: open the address that dwell printed\n");
+        return send_text(connection, MHD_HTTP_FORBIDDEN,
+                         "not without the token: open the address that dwell printed\n");
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "there is nothing to do here but to look\n");
     if (strcmp(url, "/") == 0)
@@ -253,16 +255,16 @@ static void ignore_log(void *context, const char *format, va_list arguments)
 struct server *server_start(uint16_t port, unsigned interval)
 {
     struct server *s = need_memory(1, sizeof *s);
-    const struct sockaddr_in loopback = {
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    const struct sockaddr_in loopback = { .sin_family = AF_INET,
+                                          .sin_port = htons(port),
+                                          .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
     make_token(s);
     s->interval = interval;
     errno = 0;
-    s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL, answer, s,
-                                 MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_SOCK_ADDR,
-                                 (const struct sockaddr *)&loopback, MHD_OPTION_CONNECTION_LIMIT,
-                                 (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE,
-                                 MHD_OPTION_END);
+    s->daemon = MHD_start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL, answer, s, MHD_OPTION_EXTERNAL_LOGGER,
+        ignore_log, NULL, MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)&loopback, MHD_OPTION_CONNECTION_LIMIT,
+        (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE, MHD_OPTION_END);
     if (!s->daemon)
         die(STATUS_ERROR, "127.0.0.1, port %u: %s", port, errno ? strerror(errno) : "cannot be served on");
     port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;

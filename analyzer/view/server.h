@@ -1,4 +1,5 @@
-/* Serves a page and the session that it shows, as it is at the moment, to whoever knows the token, on 127.0.0.1 alone. */
+/* Serves a page and the session that it shows, as it is at the moment, to whoever knows the token, on 127.0.0.1 alone.
+ */
 #ifndef DWELL_VIEW_SERVER_H
 #define DWELL_VIEW_SERVER_H
 
@@ -9,7 +10,8 @@
 
 struct server;
 
-/* Port zero: one that is free. The page asks for news every `interval` milliseconds. Ends the program where it cannot be. */
+/* Port zero: one that is free. The page asks for news every `interval` milliseconds. Ends the program where it cannot
+ * be. */
 struct server *server_start(uint16_t port, unsigned interval);
 
 /* Where the page is, with the token. */

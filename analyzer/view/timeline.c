@@ -7,8 +7,8 @@
 #include "base/table.h"
 #include "profile/resolve.h"
 #include "trace/timeline.h"
-#include "view/timeline_range.h"
 #include "view/thread_rank.h"
+#include "view/timeline_range.h"
 
 /* How much room a span takes in a page, at the least: what has no chance of being shown is not kept. */
 enum { LEAST_SPAN = 4, LEAST_SPANS = 4096, SWEEP_LEAST = 64 };
@@ -81,7 +81,8 @@ static struct lane *lane_of(struct following *f, const struct timeline_thread *t
 
 /* ---- spans ---- */
 
-static void add(struct following *f, const struct lane *lane, unsigned row, int32_t function, uint64_t start, uint64_t end)
+static void add(struct following *f, const struct lane *lane, unsigned row, int32_t function, uint64_t start,
+                uint64_t end)
 {
     const struct timeline_range *r = &f->range;
     if (start < r->begin)

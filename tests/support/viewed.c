@@ -38,10 +38,12 @@ const char *viewed_text(struct json_object *object, const char *key)
 static void check_columns(const struct viewed *v)
 {
     size_t end = 0;
-    json_object_object_foreach(viewed_get(v->header, "tables"), name, table) {
+    json_object_object_foreach(viewed_get(v->header, "tables"), name, table)
+    {
         (void)name;
         const size_t rows = (size_t)json_object_get_uint64(viewed_get(table, "rows"));
-        json_object_object_foreach(viewed_get(table, "columns"), column_name, column) {
+        json_object_object_foreach(viewed_get(table, "columns"), column_name, column)
+        {
             (void)column_name;
             const size_t offset = (size_t)json_object_get_uint64(viewed_get(column, "offset"));
             cr_assert(eq(sz, offset % 8, 0));
@@ -199,7 +201,10 @@ struct viewed_page viewed_page(const char *path)
         struct viewed_part *part = &page.parts[page.count++];
         *part = (struct viewed_part){ .block = 0 };
         at += strlen(begins);
-        cr_assert(ge(int, sscanf(at, "%15[a-z]\" data-session=\"%u\" data-block=\"%u\"", part->kind, &part->session, &part->block), 2));
+        cr_assert(
+            ge(int,
+               sscanf(at, "%15[a-z]\" data-session=\"%u\" data-block=\"%u\"", part->kind, &part->session, &part->block),
+               2));
         const char *content = strchr(at, '>') + 1;
         size_t size;
         uint8_t *packed = decode(content, strcspn(content, "<"), &size);

@@ -10,6 +10,8 @@
 #include "support/example.h"
 #include "support/exported.h"
 #include "support/scenario.h"
+#include "support/viewed.h"
+#include "view/session.h"
 
 TestSuite(unit_damaged_exports, .init = cr_redirect_stderr, .timeout = 300);
 
@@ -28,6 +30,23 @@ static bool can_be_opened(const char *path)
     return file != NULL;
 }
 
+/* What is packed can be read, and timelines stay within their room. */
+static void view_all(const struct loaded *l)
+{
+    enum { ROOM = 100000 };
+    struct view_session *view = view_session_new(l, &(struct view_options){ ROOM });
+    size_t bytes = 0;
+    struct viewed v = viewed_packed(view->main.bytes, view->main.length);
+    viewed_drop(&v);
+    for (size_t i = 0; i < view->block_count; i++) {
+        v = viewed_packed(view->blocks[i].bytes, view->blocks[i].length);
+        viewed_drop(&v);
+        bytes += view->blocks[i].length;
+    }
+    cr_assert(lt(sz, bytes, ROOM));
+    view_session_free(view);
+}
+
 static void export_all(const struct loaded *l)
 {
     const struct export_options options = { 0 };
@@ -44,6 +63,7 @@ static void export_all(const struct loaded *l)
         free(text);
     }
     export_find("sqlite")->write_files(l, &options, test_path("damaged.db"));
+    view_all(l);
 }
 
 /* Mostly of bytes that say something: the file is made of units whose rest is zero. */

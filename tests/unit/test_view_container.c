@@ -66,7 +66,8 @@ Test(unit_view_container, types_hold_what_they_must)
 Test(unit_view_container, rows_in_an_order)
 {
     static const uint32_t order[] = { 2, 0 };
-    const struct container_column columns[] = { COLUMN(small, CONTAINER_U64, order), COLUMN(wide, CONTAINER_U64, NULL) };
+    const struct container_column columns[] = { COLUMN(small, CONTAINER_U64, order),
+                                                COLUMN(wide, CONTAINER_U64, NULL) };
     const struct container_table tables[] = { { "none", 0, columns, 2 }, { "two", 2, columns, 2 } };
     struct viewed v = written(tables, 2);
     cr_assert(eq(sz, viewed_rows(&v, "none"), 0));
@@ -99,8 +100,8 @@ Test(unit_view_container, base64)
 {
     static const struct {
         const char *bytes, *text;
-    } cases[] = { { "", "" }, { "f", "Zg==" }, { "fo", "Zm8=" }, { "foo", "Zm9v" }, { "foobar", "Zm9vYmFy" },
-                  { "\xfb\xff\xfe", "+//+" } };
+    } cases[] = { { "", "" },        { "f", "Zg==" },          { "fo", "Zm8=" },
+                  { "foo", "Zm9v" }, { "foobar", "Zm9vYmFy" }, { "\xfb\xff\xfe", "+//+" } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *text;
         size_t length;

@@ -1,0 +1,272 @@
+/* dwell view --live: for whoever knows the token, from this machine alone, while the program runs. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "support/http.h"
+#include "support/run.h"
+#include "support/scenario.h"
+#include "support/viewed_report.h"
+
+TestSuite(e2e_view_live, .timeout = 240);
+
+enum { PATIENCE = 600 }; /* tenths of a second: only a failing test waits that long */
+
+struct live {
+    uint16_t port;
+    char token[64];
+};
+
+/* Begins to serve, in the background; its process is `pid` in the test's folder. */
+static struct live live_begin(const char *arguments)
+{
+    char *line =
+        run_well("$DWELL view --live %s >address 2>said & echo $! >pid\n"
+                 "i=0; until grep -q token address || test $i = %d; do sleep 0.1; i=$((i + 1)); done; cat address",
+                 arguments, PATIENCE);
+    struct live l = { 0 };
+    unsigned port;
+    cr_assert(eq(int, sscanf(line, "http://127.0.0.1:%u/?token=%63[0-9a-f]\n", &port, l.token), 2), "%s", line);
+    cr_assert(eq(sz, strlen(l.token), 32));
+    l.port = (uint16_t)port;
+    free(line);
+    return l;
+}
+
+/* Interrupts it; what it said on stderr, to be freed. */
+static char *live_end(void)
+{
+    return run_well("kill -INT $(cat pid); i=0\n"
+                    "while kill -0 $(cat pid) 2>/dev/null && test $i -lt %d; do sleep 0.1; i=$((i + 1)); done\n"
+                    "! kill -0 $(cat pid) 2>/dev/null && cat said",
+                    PATIENCE);
+}
+
+static struct answer get(const struct live *l, const char *target)
+{
+    char whole[256];
+    snprintf(whole, sizeof whole, "%s%ctoken=%s", target, strchr(target, '?') ? '&' : '?', l->token);
+    return ask("127.0.0.1", l->port, "GET", whole, NULL);
+}
+
+static void expect(struct answer a, int status)
+{
+    cr_assert(eq(int, a.status, status), "%s", a.head);
+    answer_drop(&a);
+}
+
+Test(e2e_view_live, a_session_that_is_complete)
+{
+    free(run_well("$DWELL record -q $SAMPLES/threads 4 1000"));
+    struct live l = live_begin("");
+    struct answer page = get(&l, "/");
+    cr_assert(eq(int, page.status, 200));
+    cr_assert(
+        has(page.body, "<script type=\"application/x-dwell\" data-part=\"live\" data-interval=\"1000\"></script>"));
+    cr_assert(has(page.head, "Cache-Control: no-store\r\n") && has(page.head, "default-src 'none'") &&
+              has(page.head, "connect-src 'self'") && has(page.head, "frame-ancestors 'none'") &&
+              has(page.head, "X-Content-Type-Options: nosniff\r\n") &&
+              has(page.head, "Referrer-Policy: no-referrer\r\n"));
+    answer_drop(&page);
+    struct answer session = get(&l, "/session");
+    cr_assert(eq(int, session.status, 200));
+    cr_assert(has(session.head, "Content-Type: application/octet-stream\r\n") &&
+              has(session.head, "Cache-Control: no-store\r\n"));
+    struct viewed v = viewed_packed(session.body, session.length);
+    check_viewed(&v, "dwell.data");
+    cr_assert(json_object_get_boolean(viewed_get(v.header, "complete")));
+    cr_assert(has(session.head, "X-Dwell-Generation: 1\r\n"));
+    viewed_drop(&v);
+    answer_drop(&session);
+    struct answer block = get(&l, "/block/0?generation=1");
+    cr_assert(eq(int, block.status, 200));
+    v = viewed_packed(block.body, block.length);
+    cr_assert(gt(sz, viewed_rows(&v, "spans"), 4));
+    viewed_drop(&v);
+    answer_drop(&block);
+    expect(get(&l, "/session?since=1"), 204);
+    expect(get(&l, "/session?since=0"), 200);
+    expect(get(&l, "/block/0?generation=2"), 410);
+    expect(get(&l, "/block/1000000"), 404);
+    expect(get(&l, "/block/-1"), 404);
+    expect(get(&l, "/block/"), 404);
+    expect(get(&l, "/dwell.data"), 404);
+    expect(get(&l, "/../dwell.data"), 404);
+    char *said = live_end();
+    cr_assert(eq(str, said, "dwell: dwell.data: the recording has ended; the page is there until Ctrl-C\n"));
+    free(said);
+}
+
+Test(e2e_view_live, only_with_the_token_and_from_here)
+{
+    free(run_well("$DWELL record -q $SAMPLES/fib 5"));
+    struct live l = live_begin("");
+    char other[160], right[128], host[64];
+    snprintf(right, sizeof right, "/session?token=%s", l.token);
+    static const char *const targets[] = { "/",        "/session",           "/block/0", "/?token=", "/session?token=0",
+                                           "/nothing", "/session?tok%00en=1" };
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
+        expect(ask("127.0.0.1", l.port, "GET", targets[i], NULL), 403);
+    for (size_t i = 0; i < strlen(l.token); i += 31) { /* wrong at the beginning, and at the end */
+        strcpy(other, right);
+        char *digit = strchr(other, '=') + 1 + i;
+        *digit = *digit == '0' ? '1' : '0';
+        expect(ask("127.0.0.1", l.port, "GET", other, NULL), 403);
+    }
+    snprintf(other, sizeof other, "%s0", right); /* longer, and shorter */
+    expect(ask("127.0.0.1", l.port, "GET", other, NULL), 403);
+    other[strlen(other) - 2] = '\0';
+    expect(ask("127.0.0.1", l.port, "GET", other, NULL), 403);
+    /* by another name for the same address */
+    snprintf(host, sizeof host, "rebound.example:%u", l.port);
+    expect(ask("127.0.0.1", l.port, "GET", right, host), 403);
+    expect(ask("127.0.0.1", l.port, "GET", right, "127.0.0.1"), 403);
+    expect(ask("127.0.0.1", l.port, "GET", right, "127.0.0.1:1"), 403);
+    snprintf(host, sizeof host, "localhost:%u", l.port);
+    expect(ask("127.0.0.1", l.port, "GET", right, host), 200);
+    expect(ask("127.0.0.1", l.port, "HEAD", right, NULL), 200);
+    expect(ask("127.0.0.1", l.port, "POST", right, NULL), 405);
+    expect(ask("127.0.0.1", l.port, "DELETE", right, NULL), 405);
+    unsigned tried;
+    cr_assert(eq(u32, reachable_elsewhere(l.port, &tried), 0));
+    cr_assert(ge(u32, tried, 1));
+    char *listening = run_well("ss -Hltn 2>/dev/null || cat /proc/net/tcp6"); /* not on IPv6 either */
+    snprintf(other, sizeof other, "]:%u", l.port);
+    cr_assert(eq(int, has(listening, other), false), "%s", listening);
+    free(listening);
+    free(live_end());
+}
+
+/* Each has a token of its own. */
+Test(e2e_view_live, ports_and_tokens)
+{
+    free(run_well("$DWELL record -q $SAMPLES/fib 5"));
+    struct live first = live_begin("");
+    char arguments[32];
+    struct ran r = run("$DWELL view --live --port %u", first.port);
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(has(r.err, "Address already in use"), "%s", r.err);
+    ran_drop(&r);
+    free(live_end());
+    snprintf(arguments, sizeof arguments, "--port %u", first.port);
+    struct live second = live_begin(arguments);
+    cr_assert(eq(u16, second.port, first.port));
+    cr_assert(ne(str, second.token, first.token));
+    free(live_end());
+}
+
+static uint64_t calls_of(const struct live *l, const char *name, bool *complete)
+{
+    struct answer a = get(l, "/session");
+    cr_assert(eq(int, a.status, 200));
+    struct viewed v = viewed_packed(a.body, a.length);
+    struct json_object *functions = viewed_get(v.header, "functions");
+    uint64_t calls = 0;
+    for (size_t i = 0; i < json_object_array_length(functions); i++)
+        if (strcmp(viewed_text(json_object_array_get_idx(functions, i), "name"), name) == 0)
+            calls += (uint64_t)viewed_number(&v, "functions", "calls", i);
+    *complete = json_object_get_boolean(viewed_get(v.header, "complete"));
+    viewed_drop(&v);
+    answer_drop(&a);
+    return calls;
+}
+
+/* The page grows with what the program does, and says when it is over. */
+static void check_growth(const char *mode)
+{
+    free(run_well("cat >slow.c <<'END'\n"
+                  "#include <stdio.h>\n"
+                  "#include <unistd.h>\n"
+                  "static int go(void) { return access(\"stop\", F_OK) != 0; }\n"
+                  "void step(void) { usleep(10000); }\n"
+                  "int main(void)\n"
+                  "{\n"
+                  "    int steps = 0;\n"
+                  "    for (; go(); steps++)\n"
+                  "        step();\n"
+                  "    printf(\"calls step %%d\\n\", steps);\n"
+                  "    return 0;\n"
+                  "}\n"
+                  "END\n"
+                  "gcc -g -finstrument-functions slow.c -o slow\n"
+                  "rm -f stop; $DWELL record -q --mode %s -o live.data ./slow >counted & echo $! >recorder\n"
+                  "i=0; until $DWELL report --format csv live.data 2>/dev/null | grep -q ^step || test $i = %d; do "
+                  "sleep 0.1; i=$((i + 1)); done",
+                  mode, PATIENCE));
+    struct live l = live_begin("live.data");
+    bool complete = true;
+    uint64_t before = calls_of(&l, "step", &complete), now = before;
+    cr_assert(eq(int, complete, false));
+    cr_assert(gt(u64, before, 0));
+    for (int i = 0; now <= before + 20 && i < PATIENCE; i++, usleep(100000))
+        now = calls_of(&l, "step", &complete);
+    cr_assert(gt(u64, now, before + 20));
+    cr_assert(eq(int, complete, false));
+    free(run_well(
+        ": >stop; i=0; while kill -0 $(cat recorder) 2>/dev/null && test $i -lt %d; do sleep 0.1; i=$((i + 1)); done",
+        PATIENCE));
+    for (int i = 0; !complete && i < PATIENCE; i++, usleep(100000))
+        now = calls_of(&l, "step", &complete);
+    char *counted = run_well("cat counted");
+    cr_assert(complete);
+    cr_assert(eq(u64, now, truth(counted, "step")));
+    free(counted);
+    struct answer a = get(&l, "/session");
+    struct viewed v = viewed_packed(a.body, a.length);
+    check_viewed(&v, "live.data");
+    viewed_drop(&v);
+    answer_drop(&a);
+    char *said = live_end();
+    cr_assert(eq(str, said, "dwell: live.data: the recording has ended; the page is there until Ctrl-C\n"));
+    free(said);
+}
+
+Test(e2e_view_live, while_the_program_runs)
+{
+    check_growth("trace");
+    check_growth("profile");
+}
+
+/* What was read stays. */
+Test(e2e_view_live, the_session_is_gone)
+{
+    free(run_well("cat >pause.c <<'END'\n#include <unistd.h>\nint main(void) { return pause(); }\nEND\n"
+                  "gcc -finstrument-functions pause.c -o forever; $DWELL record -q ./forever & echo $! >recorder\n"
+                  "i=0; until $DWELL report --format csv 2>/dev/null | grep -q main || test $i = %d; do "
+                  "sleep 0.1; i=$((i + 1)); done",
+                  PATIENCE));
+    struct live l = live_begin("");
+    free(run_well("rm dwell.data; i=0; until grep -q before said || test $i = %d; do sleep 0.1; i=$((i + 1)); done",
+                  PATIENCE));
+    bool complete = true;
+    cr_assert(eq(u64, calls_of(&l, "main", &complete), 1));
+    cr_assert(eq(int, complete, false));
+    char *said = live_end();
+    cr_assert(eq(str, said, "dwell: dwell.data: No such file or directory: the page shows what was there before\n"));
+    free(said);
+    free(run_well("kill -TERM $(cat recorder)"));
+}
+
+/* The browser is shown a file that the user alone may read, and that is gone in the end. */
+Test(e2e_view_live, the_browser_is_told_in_secret)
+{
+    free(run_well("$DWELL record -q $SAMPLES/fib 5 && mkdir bin run && "
+                  "printf '#!/bin/sh\\ncp \"$1\" seen; stat -c %%%%a \"$1\" >mode; echo \"$1\" >opened.part; mv "
+                  "opened.part opened\\n' "
+                  ">bin/surf && chmod +x bin/surf"));
+    char *seen = run_well(
+        "env PATH=\"$PWD/bin:$PATH\" DISPLAY=:0 BROWSER=surf XDG_RUNTIME_DIR=\"$PWD/run\" "
+        "script -qec '$DWELL view --live & echo $! >pid; wait' said </dev/null >out & echo $! >terminal\n"
+        "i=0; until test -e opened || test $i = %d; do sleep 0.1; i=$((i + 1)); done\n"
+        "cat seen mode; ls run | wc -l; grep -o 'http://127[^ ]*' out | tr -d '\\r' >address\n"
+        "grep -q \"url=$(cat address)\" seen || echo another address\n"
+        "kill -INT $(cat pid); i=0\n"
+        "while kill -0 $(cat terminal) 2>/dev/null && test $i -lt %d; do sleep 0.1; i=$((i + 1)); done; ls run | wc -l",
+        PATIENCE, PATIENCE);
+    cr_assert(has(seen, "\n600\n1\n0\n"), "%s", seen);
+    cr_assert(eq(int, has(seen, "another address"), false), "%s", seen);
+    free(seen);
+}

@@ -1,0 +1,314 @@
+#include "support/viewed_report.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+enum kind { ELAPSED, APPLICATION, BLOCKED, PREEMPTED, FAULTS, KINDS };
+static const char *const kinds[KINDS] = { "elapsed", "application", "blocked", "preempted", "page_faults" };
+
+/* A row's numbers, in ticks. */
+struct values {
+    double calls, least, most;
+    double inclusive[KINDS], exclusive[KINDS];
+};
+
+struct checking {
+    const struct viewed *v;
+    uint64_t ticks_per_second;
+    bool application, away, samples;
+    double session_elapsed, session_application;
+};
+
+/* ---- the page's values ---- */
+
+static double column(const struct viewed *v, const char *table, const char *kind, const char *scope, size_t row)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s_%s", kind, scope);
+    return viewed_number(v, table, name, row);
+}
+
+static struct values values_at(const struct viewed *v, const char *table, size_t row)
+{
+    struct values values = {
+        .calls = viewed_number(v, table, "calls", row),
+        .least = viewed_number(v, table, "min", row),
+        .most = viewed_number(v, table, "max", row),
+    };
+    for (int i = 0; i < KINDS; i++) {
+        values.exclusive[i] = column(v, table, kinds[i], "exclusive", row);
+        values.inclusive[i] = strcmp(table, "paths") == 0 ? 0 : column(v, table, kinds[i], "inclusive", row);
+    }
+    return values;
+}
+
+/* Inclusive values as a page finds them: from the last row to the first. */
+static struct values *paths_of(const struct viewed *v)
+{
+    const size_t rows = viewed_rows(v, "paths");
+    struct values *paths = calloc(rows + 1, sizeof *paths);
+    for (size_t row = rows; row-- > 0;) {
+        const struct values own = values_at(v, "paths", row);
+        const double parent = viewed_number(v, "paths", "parent", row);
+        cr_assert(parent < (double)row);
+        paths[row].calls = own.calls;
+        paths[row].least = own.least;
+        paths[row].most = own.most;
+        for (int i = 0; i < KINDS; i++) {
+            paths[row].exclusive[i] = own.exclusive[i];
+            paths[row].inclusive[i] += own.exclusive[i];
+            if (parent >= 0)
+                paths[(size_t)parent].inclusive[i] += paths[row].inclusive[i];
+        }
+    }
+    return paths;
+}
+
+/* ---- against a row of JSON ---- */
+
+static uint64_t in_ns(const struct checking *c, double ticks)
+{
+    if (c->samples)
+        return (uint64_t)ticks;
+    return (uint64_t)(((uint128)(uint64_t)ticks * 1000000000u + c->ticks_per_second / 2) / c->ticks_per_second);
+}
+
+/* The member of a time: in samples it has neither "elapsed" nor nanoseconds. */
+static const char *time_key(const struct checking *c, const char *kind, const char *scope)
+{
+    static char key[64];
+    const bool bare = c->samples && strcmp(kind, "elapsed") == 0;
+    snprintf(key, sizeof key, "%s%s%s%s", bare ? "" : kind, bare || !*scope ? "" : "_", scope,
+             c->samples ? "_samples" : "_ns");
+    return key;
+}
+
+static void expect(struct json_object *row, const char *key, bool known, uint64_t wanted)
+{
+    struct json_object *value = viewed_get(row, key);
+    if (!known) {
+        cr_assert(value == NULL, "%s in %s", key, json_object_to_json_string(row));
+        return;
+    }
+    cr_assert(value != NULL && json_object_get_uint64(value) == wanted, "%s: %ju in %s", key, (uintmax_t)wanted,
+              json_object_to_json_string(row));
+}
+
+static void expect_percent(struct json_object *row, const char *key, bool known, double part, double whole)
+{
+    struct json_object *value = viewed_get(row, key);
+    const double wanted = whole > 0 ? 100 * part / whole : 0;
+    cr_assert(known == (value != NULL));
+    if (known)
+        cr_assert(fabs(json_object_get_double(value) - wanted) < 0.000051, "%s: %f in %s", key, wanted,
+                  json_object_to_json_string(row));
+}
+
+static double on_cpu(const double *times)
+{
+    const double cpu = times[ELAPSED] - times[BLOCKED] - times[PREEMPTED];
+    return cpu > 0 ? cpu : 0;
+}
+
+static void expect_pair(const struct checking *c, struct json_object *row, const struct values *v, enum kind kind,
+                        bool known)
+{
+    expect(row, time_key(c, kinds[kind], "inclusive"), known, in_ns(c, v->inclusive[kind]));
+    expect(row, time_key(c, kinds[kind], "exclusive"), known, in_ns(c, v->exclusive[kind]));
+}
+
+static void expect_times(const struct checking *c, struct json_object *row, const struct values *v)
+{
+    expect(row, "calls", !c->samples, (uint64_t)v->calls);
+    expect_pair(c, row, v, ELAPSED, true);
+    expect_pair(c, row, v, APPLICATION, c->application);
+    expect_pair(c, row, v, BLOCKED, c->away);
+    expect_pair(c, row, v, PREEMPTED, c->away);
+    expect(row, time_key(c, "cpu", "inclusive"), c->away, in_ns(c, on_cpu(v->inclusive)));
+    expect(row, time_key(c, "cpu", "exclusive"), c->away, in_ns(c, on_cpu(v->exclusive)));
+    expect_percent(row, c->samples ? "inclusive_percent" : "elapsed_inclusive_percent", true, v->inclusive[ELAPSED],
+                   c->session_elapsed);
+    expect_percent(row, c->samples ? "exclusive_percent" : "elapsed_exclusive_percent", true, v->exclusive[ELAPSED],
+                   c->session_elapsed);
+    expect_percent(row, "application_inclusive_percent", c->application, v->inclusive[APPLICATION],
+                   c->session_application);
+    expect_percent(row, "application_exclusive_percent", c->application, v->exclusive[APPLICATION],
+                   c->session_application);
+    expect_percent(row, "waiting_percent", c->away, v->exclusive[BLOCKED], v->exclusive[ELAPSED]);
+    expect(row, "page_faults", c->away, (uint64_t)v->inclusive[FAULTS]);
+    expect(row, "page_faults_exclusive", c->away, (uint64_t)v->exclusive[FAULTS]);
+    expect(row, time_key(c, "min", ""), v->least <= v->most, in_ns(c, v->least));
+    expect(row, time_key(c, "max", ""), v->least <= v->most, in_ns(c, v->most));
+}
+
+/* ---- tables ---- */
+
+static struct json_object *parsed(const char *command, const char *session)
+{
+    char *text = run_well("$DWELL %s --no-config --format json %s", command, session);
+    struct json_object *root = json_tokener_parse(text);
+    cr_assert(root != NULL, "%s", text);
+    free(text);
+    return root;
+}
+
+static struct json_object *element(const struct checking *c, const char *list, size_t index)
+{
+    return json_object_array_get_idx(viewed_get(c->v->header, list), index);
+}
+
+static bool same_text(struct json_object *row, const char *key, const char *text)
+{
+    struct json_object *value = viewed_get(row, key);
+    const char *there = value ? json_object_get_string(value) : NULL;
+    return there && text ? strcmp(there, text) == 0 : there == text;
+}
+
+static bool same_number(struct json_object *row, const char *key, struct json_object *object, const char *member)
+{
+    struct json_object *value = viewed_get(row, key);
+    return (value ? json_object_get_uint64(value) : 0) == json_object_get_uint64(viewed_get(object, member));
+}
+
+static bool is_function(const struct checking *c, size_t i, struct json_object *row)
+{
+    struct json_object *function = element(c, "functions", i);
+    struct json_object *module = element(c, "modules", (size_t)json_object_get_uint64(viewed_get(function, "module")));
+    return same_text(row, "function", viewed_text(function, "name")) &&
+           same_text(row, "module", viewed_text(module, "name")) &&
+           same_text(row, "file", viewed_text(function, "file")) && same_number(row, "line", function, "line");
+}
+
+static bool is_module(const struct checking *c, size_t i, struct json_object *row)
+{
+    struct json_object *module = element(c, "modules", i);
+    return same_text(row, "module", viewed_text(module, "name")) && same_text(row, "path", viewed_text(module, "path"));
+}
+
+static bool is_thread(const struct checking *c, size_t i, struct json_object *row)
+{
+    struct json_object *thread = element(c, "threads", i);
+    struct json_object *process =
+        element(c, "processes", (size_t)json_object_get_uint64(viewed_get(thread, "process")));
+    return same_text(row, "thread", viewed_text(thread, "name")) && same_number(row, "tid", thread, "id") &&
+           same_text(row, "process", viewed_text(process, "name")) && same_number(row, "pid", process, "id");
+}
+
+static bool is_process(const struct checking *c, size_t i, struct json_object *row)
+{
+    struct json_object *process = element(c, "processes", i);
+    return same_text(row, "process", viewed_text(process, "name")) && same_number(row, "pid", process, "id") &&
+           same_number(row, "parent", process, "parent") &&
+           same_text(row, "arguments", viewed_text(process, "command"));
+}
+
+/* In a part of a session, rows of other parts are empty in the page, and not in the report. */
+static bool is_empty(const struct values *v)
+{
+    return v->calls == 0 && v->inclusive[ELAPSED] == 0 && v->inclusive[FAULTS] == 0 && v->least > v->most;
+}
+
+static void check_table(const struct checking *c, const char *by, const char *table,
+                        bool (*is)(const struct checking *, size_t, struct json_object *), const char *session)
+{
+    char command[64];
+    snprintf(command, sizeof command, "report --limit 0 --by %s", by);
+    struct json_object *root = parsed(command, session), *rows = viewed_get(root, "rows");
+    const size_t count = viewed_rows(c->v, table);
+    cr_assert(eq(sz, json_object_array_length(viewed_get(c->v->header, table)), count));
+    bool *found = calloc(count + 1, sizeof *found);
+    for (size_t i = 0; i < json_object_array_length(rows); i++) {
+        struct json_object *row = json_object_array_get_idx(rows, i);
+        size_t at = 0;
+        while (at < count &&
+               (found[at] || !is(c, at, row) ||
+                viewed_number(c->v, table, "calls", at) != json_object_get_double(viewed_get(row, "calls"))))
+            at++;
+        cr_assert(lt(sz, at, count), "%s: %s", table, json_object_to_json_string(row));
+        const struct values values = values_at(c->v, table, at);
+        found[at] = true;
+        expect_times(c, row, &values);
+    }
+    for (size_t at = 0; at < count; at++) {
+        const struct values values = values_at(c->v, table, at);
+        cr_assert(found[at] || is_empty(&values), "%s: row %zu is in no report", table, at);
+    }
+    free(found);
+    json_object_put(root);
+}
+
+/* The same rows in the same order. */
+static void check_tree(const struct checking *c, const char *session)
+{
+    struct json_object *root = parsed("tree --min 0 --depth 1000000", session), *rows = viewed_get(root, "rows");
+    const size_t count = viewed_rows(c->v, "paths");
+    struct values *paths = paths_of(c->v);
+    unsigned *depths = calloc(count + 1, sizeof *depths);
+    cr_assert(eq(sz, json_object_array_length(rows), count));
+    for (size_t i = 0; i < count; i++) {
+        struct json_object *row = json_object_array_get_idx(rows, i);
+        struct json_object *function = element(c, "functions", (size_t)viewed_number(c->v, "paths", "function", i));
+        const double parent = viewed_number(c->v, "paths", "parent", i);
+        depths[i] = parent < 0 ? 1 : depths[(size_t)parent] + 1;
+        expect(row, "depth", true, depths[i]);
+        cr_assert(same_text(row, "function", viewed_text(function, "name")));
+        expect_times(c, row, &paths[i]);
+    }
+    free(depths);
+    free(paths);
+    json_object_put(root);
+}
+
+static void check_session(const struct checking *c, const char *session)
+{
+    struct json_object *root = parsed("report", session), *said = viewed_get(root, "session");
+    struct json_object *page = viewed_get(c->v->header, "session");
+    expect(said, time_key(c, "elapsed", "inclusive"), true, in_ns(c, c->session_elapsed));
+    if (c->samples) { /* nothing else is said of them */
+        json_object_put(root);
+        return;
+    }
+    expect(said, "application_inclusive_ns", c->application, in_ns(c, c->session_application));
+    expect(said, "threads", true, json_object_array_length(viewed_get(c->v->header, "threads")));
+    expect(said, "processes", true, json_object_array_length(viewed_get(c->v->header, "processes")));
+    expect(said, "events", true, json_object_get_uint64(viewed_get(page, "events")));
+    expect(said, "lost_events", true, json_object_get_uint64(viewed_get(page, "lost_events")));
+    json_object_put(root);
+}
+
+void check_viewed(const struct viewed *v, const char *session)
+{
+    struct json_object *totals = viewed_get(v->header, "session");
+    const struct checking c = {
+        .v = v,
+        .ticks_per_second = json_object_get_uint64(viewed_get(v->header, "ticks_per_second")),
+        .application = json_object_get_boolean(viewed_get(v->header, "application")),
+        .away = json_object_get_boolean(viewed_get(v->header, "away")),
+        .samples = json_object_get_boolean(viewed_get(v->header, "samples")),
+        .session_elapsed = json_object_get_double(viewed_get(totals, "elapsed_inclusive")),
+        .session_application = json_object_get_double(viewed_get(totals, "application_inclusive")),
+    };
+    check_session(&c, session);
+    check_table(&c, "function", "functions", is_function, session);
+    check_table(&c, "module", "modules", is_module, session);
+    check_table(&c, "thread", "threads", is_thread, session);
+    check_table(&c, "process", "processes", is_process, session);
+    check_tree(&c, session);
+}
+
+void check_page(const char *session)
+{
+    free(run_well("$DWELL view --no-config --no-open -o page.html %s", session));
+    struct viewed_page page = viewed_page(test_path("page.html"));
+    check_viewed(viewed_session(&page, 0), session);
+    viewed_page_drop(&page);
+}
