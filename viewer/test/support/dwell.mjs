@@ -29,7 +29,7 @@ export class Recordings {
     }
 
     json(...args) {
-        return JSON.parse(this.run(...args, '--format=json', '--no-config'));
+        return JSON.parse(this.run(...args, '--format=json'));
     }
 
     // A page of one session or of two.
