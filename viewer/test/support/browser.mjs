@@ -39,7 +39,8 @@ export class Browser {
         page.setDefaultTimeout(15000);
         page.problems = [];
         page.requests = [];
-        page.on('console', (m) => ['error', 'warning'].includes(m.type()) && page.problems.push(m.text()));
+        // The tests themselves read from the canvas.
+        page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !m.text().includes('willReadFrequently') && page.problems.push(m.text()));
         page.on('pageerror', (e) => page.problems.push(e.stack ?? String(e)));
         page.on('dialog', (d) => {
             page.problems.push(`dialog: ${d.message()}`);

@@ -159,3 +159,64 @@ export function large(count, functionCount = 5000, maxDepth = 40) {
     const names = Array.from({ length: functionCount }, (_, i) => `library::component${i % 97}::function_${i}(std::string const&, unsigned long)`);
     return fromPaths(paths, names, { title: `${count} call paths` });
 }
+
+// Two threads, 65536 ticks: calls of walk in a row that only the finer level tells apart, but not in its third quarter,
+// where the coarser one is all there is.
+export function timed() {
+    const coarse = { thread: [], depth: [], function: [], start: [], length: [], before: [], after: [], count: [] };
+    const fine = [0, 1, 2, 3].map(() => Object.fromEntries(Object.keys(coarse).map((key) => [key, []])));
+    const away = () => ({ thread: [], start: [], length: [], before: [], after: [], kind: [], count: [] });
+    const [coarseAway, fineAway] = [away(), [0, 1, 2, 3].map(away)];
+    const stretch = 16384;
+    const put = (table, row) => Object.keys(table).forEach((key) => table[key].push(row[key] ?? 0));
+    const clipped = (tables, row) =>
+        tables.forEach((table, s) => {
+            const [from, to] = [Math.max(row.start, s * stretch), Math.min(row.start + row.length, (s + 1) * stretch)];
+            if (from < to) put(table, { ...row, start: from - s * stretch, length: to - from, before: from - row.start, after: row.start + row.length - to });
+        });
+    const span = (thread, depth, fn, start, length) => {
+        const row = { thread, depth, function: fn, start, length, count: 1 };
+        put(coarse, row);
+        clipped(fine, row);
+    };
+    span(0, 0, 0, 0, 65536); // main
+    span(0, 1, 1, 1000, 60000); // serve
+    span(1, 0, 7, 2000, 30000); // wait_for_work
+    span(1, 0, 3, 40000, 10000); // parse
+    for (let q = 0; q < 4; q++) {
+        put(coarse, { thread: 0, depth: 2, function: -1, start: q * stretch + 2000, length: 4000, count: 40 });
+        for (let i = 0; i < 40; i++) put(fine[q], { thread: 0, depth: 2, function: i % 2 ? 5 : 4, start: 2000 + i * 100, length: 90, count: 1 });
+    }
+    const blocked = { thread: 1, start: 3000, length: 28000, kind: 0, count: 1 };
+    put(coarseAway, blocked);
+    clipped(fineAway, blocked);
+    const preempted = { thread: 0, start: 50000, length: 3000, kind: 1, count: 1 };
+    put(coarseAway, preempted);
+    clipped(fineAway, preempted);
+    const byThread = (table) => {
+        const order = table.thread.map((_, i) => i).sort((a, b) => table.thread[a] - table.thread[b] || (table.depth?.[a] ?? 0) - (table.depth?.[b] ?? 0) || table.start[a] - table.start[b]);
+        return Object.fromEntries(Object.entries(table).map(([key, values]) => [key, order.map((i) => values[i])]));
+    };
+    const block = (level, segment, length, spans, absences) =>
+        container({ level, segment, begin: segment * length, stretch: length }, { spans: byThread(spans), away: byThread(absences) });
+    const blocks = [block(0, 0, 65536, coarse, coarseAway), ...[0, 1, 3].map((s) => block(1, s, stretch, fine[s], fineAway[s]))];
+    return shop({
+        blocks,
+        threads: [
+            { id: 4711, process: 0, name: 'shop' },
+            { id: 4712, process: 0, name: 'worker' },
+        ],
+        markNames: ['loaded', '<b>half way</b>'],
+        marks: { time: [8192, 32768], thread: [0, 1], number: [1, 2], name: [0, 1] },
+        timeline: {
+            start: 0,
+            end: 65536,
+            lanes: [{ thread: 0, depth: 3 }, { thread: 1, depth: 1 }],
+            levels: [
+                { stretch: 65536, resolution: 32, blocks: { 0: 0 } },
+                { stretch, resolution: 0, blocks: { 0: 1, 1: 2, 3: 3 } },
+            ],
+            complete: false,
+        },
+    });
+}
