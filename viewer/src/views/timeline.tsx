@@ -1,6 +1,6 @@
 // The threads over time: zoomed by wheel and keys, with detail fetched for what is in sight.
 import { select } from 'd3-selection';
-import { type D3ZoomEvent, type ZoomBehavior, zoom as makeZoom, zoomIdentity } from 'd3-zoom';
+import { type D3ZoomEvent, type ZoomBehavior, zoom as makeZoom, zoomIdentity, zoomTransform } from 'd3-zoom';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useCanvas } from '../charts/canvas';
 import { layLanes, markHeight, rowHeight, rulerHeight } from '../charts/lanes';
@@ -263,7 +263,10 @@ function useZoom(
             .scaleExtent([1, Math.max(1, whole / 16)])
             .extent([[0, 0], [width, 1]])
             .translateExtent([[0, -Infinity], [width, Infinity]]);
-        select(canvas).call(behaviour.current!.transform, zoomIdentity.translate(x, 0).scale(k));
+        // Only of changes that did not come from it.
+        const had = zoomTransform(canvas);
+        const off = (value: number, other: number) => Math.abs(value - other) > 1e-6 * Math.max(1, Math.abs(other));
+        if (off(had.k, k) || off(had.x, x)) select(canvas).call(behaviour.current!.transform, zoomIdentity.translate(x, 0).scale(k));
     });
 }
 
