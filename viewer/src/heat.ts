@@ -21,11 +21,17 @@ function mostOf(model: Model, table: TableName, values: Values, side: Side, wait
     return most;
 }
 
+// The most own time of any row that works.
+export function hottestOf(model: Model, table: TableName, measure: Measure, side: Side): number {
+    const waiting = model.facts[side]!.away && measure !== 'blocked' && measure !== 'preempted';
+    return mostOf(model, table, model.column(table, `${measure}_exclusive` as ColumnKey, side), side, waiting);
+}
+
 // Where waiting itself is looked at, it is as hot as anything.
 export function heatOf(model: Model, table: TableName, row: number, measure: Measure, side: Side): string {
     const waiting = model.facts[side]!.away && measure !== 'blocked' && measure !== 'preempted';
     if (waiting && waitsByItself(model, table, row, side)) return palette().wait;
     const values = model.column(table, `${measure}_exclusive` as ColumnKey, side);
-    const most = mostOf(model, table, values, side, waiting);
+    const most = hottestOf(model, table, measure, side);
     return heat(most > 0 ? values[row]! / most : 0);
 }

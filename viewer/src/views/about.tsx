@@ -2,7 +2,7 @@
 import { count, nanoseconds, shortDuration, visible } from '../format';
 import { model } from '../state';
 
-const shownElsewhere = new Set(['functions', 'modules', 'threads', 'processes', 'timeline', 'tables', 'remarks', 'session', 'mark_names', 'event_names']);
+const shownElsewhere = new Set(['functions', 'modules', 'threads', 'processes', 'timeline', 'tables', 'remarks', 'session', 'mark_names', 'event_names', 'title', 'duration_ticks', 'recorded_seconds']);
 
 function textOf(value: unknown): string {
     if (value === null || value === undefined || value === '') return '—';
@@ -14,7 +14,7 @@ function textOf(value: unknown): string {
 
 function flatten(value: Record<string, unknown>, prefix = ''): [string, string][] {
     return Object.entries(value).flatMap(([key, one]): [string, string][] => {
-        if (!prefix && shownElsewhere.has(key)) return [];
+        if ((!prefix && shownElsewhere.has(key)) || one === null || one === '' || one === false || (Array.isArray(one) && one.length === 0)) return [];
         if (one && typeof one === 'object' && !Array.isArray(one)) return flatten(one as Record<string, unknown>, `${prefix}${key}.`);
         return [[prefix + key, Array.isArray(one) && one.every((x) => typeof x !== 'object') ? one.map(textOf).join(', ') : textOf(one)]];
     });

@@ -53,8 +53,8 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
         });
         const of = (row: number) => m.functions[list[row]!.function];
         return [
-            text('name', which === 'callers' ? 'Called by' : 'It calls', 380, nameOf),
-            ...valueColumns(modelOf(m, list), 'functions', unit.value),
+            text('name', which === 'callers' ? 'Called by' : 'It calls', 360, nameOf),
+            ...valueColumns(modelOf(m, list), 'functions', unit.value, false),
             text('module', 'Module', 130, (row) => shortened(m.modules[of(row)?.module ?? -1]?.name ?? '', 200)),
             text('source', 'Source', 150, (row) => sourceText(of(row)?.file ?? null, of(row)?.line ?? 0)),
         ];

@@ -70,7 +70,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: 
         title: q.title,
         group,
         hint: time ? `${hint}, in ${units[unit].text}` : hint,
-        width: 104,
+        width: q.key === 'calls' ? 84 : 92,
         numeric: true,
         shown: usual.has(q.key),
         text: (row) => (isKnown(row) ? valueText(model, q.key, values[row]!, 0, unit) : empty),
@@ -89,7 +89,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: 
             title: '%',
             group,
             hint: `${hint}; its share of the session's`,
-            width: 72,
+            width: 66,
             numeric: true,
             shown: usual.has(`${q.key}_percent`),
             text: (row) => (known && total > 0 ? percent(share(row)) : empty),
@@ -121,7 +121,7 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
         title: side ? 'B' : 'A',
         group,
         hint: `${q.hint}; ${side ? 'new (B)' : 'base (A)'}${time ? `, in ${units[unit].text}` : ''}`,
-        width: 104,
+        width: 88,
         numeric: true,
         shown: usual.has(q.key),
         text: (row) => valueText(model, q.key, sides[side]![row]!, side, unit),
@@ -141,7 +141,7 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
             title: 'Δ',
             group,
             hint: `${q.hint}; new less base`,
-            width: 108,
+            width: 96,
             numeric: true,
             shown: usual.has(q.key),
             text: (row) => {
@@ -159,7 +159,7 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
             title: 'Δ %',
             group,
             hint: `${q.hint}; the change as a share of base`,
-            width: 80,
+            width: 84,
             numeric: true,
             shown: usual.has(q.key),
             text: (row) => {
@@ -176,7 +176,7 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
     return columns;
 }
 
-const usualSingle = new Set([
+const usualSingle = [
     'calls',
     'elapsed_inclusive',
     'elapsed_inclusive_percent',
@@ -184,14 +184,17 @@ const usualSingle = new Set([
     'elapsed_exclusive_percent',
     'application_inclusive',
     'application_exclusive',
-]);
+];
 
-export function valueColumns(model: Model, table: TableName, unit: Unit): GridColumn[] {
+export function valueColumns(model: Model, table: TableName, unit: Unit, shares = true): GridColumn[] {
     if (model.sides === 2) {
         const usual = new Set(['elapsed_inclusive', 'elapsed_exclusive']);
-        return quantities.flatMap((q) => compared(model, table, q, unit, usual));
+        // Sorted by what changed in the functions themselves: that comes first.
+        const own = table === 'functions' || table === 'modules';
+        const order = own ? [...quantities].sort((a, b) => Number(b.key === 'elapsed_exclusive') - Number(a.key === 'elapsed_exclusive')) : quantities;
+        return order.flatMap((q) => compared(model, table, q, unit, usual));
     }
-    const usual = new Set(usualSingle);
+    const usual = new Set(usualSingle.filter((key) => shares || !key.endsWith('_percent')));
     if (!model.facts[0]!.application) {
         usual.delete('application_inclusive');
         usual.delete('application_exclusive');
@@ -206,7 +209,7 @@ export function valueColumns(model: Model, table: TableName, unit: Unit): GridCo
         key: 'waiting_percent',
         title: 'Wait %',
         hint: 'share of its elapsed exclusive time in which it was blocked',
-        width: 72,
+        width: 66,
         numeric: true,
         shown: away,
         text: (row) => (away ? percent(waiting(row)) : empty),

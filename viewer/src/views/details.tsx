@@ -34,7 +34,7 @@ function AllValues({ m, table, row }: { m: Model; table: TableName; row: number 
     const line = (title: string, key: ColumnKey): Line => ({ title, key, get: (side: Side) => m.column(table, key, side)[row]! });
     const lines = [line('Calls', 'calls')];
     for (const x of measures) lines.push(line(`${x.title} incl.`, `${x.key}_inclusive`), line(`${x.title} excl.`, `${x.key}_exclusive`));
-    return <Values m={m} lines={lines} />;
+    return <Values m={m} lines={lines.filter((one) => one.get(0) !== 0 || one.get(1) !== 0)} />;
 }
 
 const mostSteps = 40;
@@ -49,7 +49,7 @@ export function Details() {
     const stack = row >= 0 ? stackOf(m.paths, row) : [];
     const source = f.file ? `${f.file}${f.line ? `:${f.line}` : ''}` : '';
     return (
-        <aside class="details" aria-label="Details">
+        <aside class={`details ${m.sides === 2 ? 'two' : ''}`} aria-label="Details">
             <button class="close" title="Close the details (i)" aria-label="Close the details" onClick={() => (details.value = false)}>×</button>
             <h2 class="whole-name"><bdi>{visible(f.name)}</bdi></h2>
             <p class="actions">
@@ -70,7 +70,8 @@ export function Details() {
             {row >= 0 && (
                 <>
                     <h3>Called through</h3>
-                    <ol class="stack" start={Math.max(1, stack.length - mostSteps + 1)}>
+                    <ol class="stack">
+                        {stack.length > mostSteps && <li class="where">{stack.length - mostSteps} more above</li>}
                         {stack.slice(-mostSteps).map((at) => (
                             <li key={at}><a class="go" onClick={() => reveal(at)}><Name text={m.functions[m.paths.function[at]!]!.name} /></a></li>
                         ))}

@@ -40,9 +40,9 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
         ];
     const moduleOf = (row: number) => m.modules[m.functions[row]!.module]?.name ?? '';
     return [
-        textColumn('name', 'Function', 380, 'its name', (row) => shortened(m.functions[row]!.name)),
-        textColumn('module', 'Module', 140, 'the file of code that it is in', (row) => shortened(moduleOf(row), 200)),
-        textColumn('source', 'Source', 160, 'source file and line', (row) => sourceText(m.functions[row]!.file, m.functions[row]!.line)),
+        textColumn('name', 'Function', m.sides === 2 ? 260 : 300, 'its name', (row) => shortened(m.functions[row]!.name)),
+        textColumn('module', 'Module', 110, 'the file of code that it is in', (row) => shortened(moduleOf(row), 200)),
+        { ...textColumn('source', 'Source', 140, 'source file and line', (row) => sourceText(m.functions[row]!.file, m.functions[row]!.line)), shown: m.sides === 1 },
         {
             ...textColumn('address', 'Address', 120, "in the module's own terms", (row) => m.functions[row]!.address),
             numeric: true,

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { FlameChart } from '../charts/flame';
 import { InvertedFrames, TreeFrames } from '../charts/frames';
 import { change, heat, ofKind, palette } from '../colours';
-import { heatOf } from '../heat';
+import { heatOf, hottestOf } from '../heat';
 import { type ColumnKey, measureTitle } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Slices } from '../data/slices';
@@ -138,12 +138,6 @@ export function Flame() {
     );
 }
 
-// The largest at the top that does not mostly wait.
-function most(frames: InvertedFrames): number {
-    const first = frames.children(-1, () => {})?.[0];
-    return first === undefined ? 1 : frames.value(first);
-}
-
 export function InvertedGraph() {
     const m = model.value!;
     const side = sideOf(m);
@@ -172,6 +166,7 @@ export function InvertedGraph() {
         setZoom(node);
     });
     if (!frames) return null;
+    const hottest = hottestOf(m, 'functions', measure.value, side) || 1;
     const zoomTo = (node: number) => {
         const stack: number[] = [];
         for (let at = node; at >= 0; at = frames.parent(at)) stack.push(frames.functionOf(at));
@@ -201,7 +196,7 @@ export function InvertedGraph() {
                 }}
                 onOpen={(node) => node >= 0 && recentre(frames.functionOf(node))}
                 text={(node) => shortened(m.functions[frames.functionOf(node)]!.name, 300)}
-                colour={(node) => colourOf(m, { origins: frames.rowsOf(node).origins, extent: 'exclusive', function: frames.functionOf(node), value: frames.value(node), most: most(frames) })}
+                colour={(node) => colourOf(m, { origins: frames.rowsOf(node).origins, extent: 'exclusive', function: frames.functionOf(node), value: frames.value(node), most: hottest })}
                 found={found.value}
                 tip={(node) => <><Head m={m} node={frames.functionOf(node)} /><Values m={m} lines={lines(node)} /></>}
             />

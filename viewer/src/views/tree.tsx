@@ -21,7 +21,7 @@ function treeColumns(m: Model): GridColumn[] {
         key, title, hint, width, numeric: false, shown, text: get, sortBy: get,
     });
     return [
-        text('name', 'Call path', 460, 'who called whom', true, (row) => of(row).name),
+        text('name', 'Call path', m.sides === 2 ? 320 : 380, 'who called whom', true, (row) => of(row).name),
         ...valueColumns(m, 'paths', unit.value),
         text('module', 'Module', 130, 'the file of code that it is in', true, (row) => shortened(m.modules[of(row).module]?.name ?? '', 200)),
         text('source', 'Source', 150, 'source file and line', true, (row) => sourceText(of(row).file, of(row).line)),
