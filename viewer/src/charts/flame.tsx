@@ -47,6 +47,7 @@ export function FlameChart(props: FlameProps) {
     const above = useMemo(() => stackTo(frames, zoom), [frames, zoom]);
 
     const draw = ({ context, width, height }: Drawing) => {
+        frames.begin?.();
         const colours = palette();
         const scrolled = scroller.current?.scrollTop ?? 0;
         const whole = Math.max(rows * rowHeight, height);

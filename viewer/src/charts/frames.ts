@@ -6,6 +6,8 @@ import { type Slices, Stopped } from '../data/slices';
 
 export interface Frames {
     total: number;
+    // A drawing begins.
+    begin?(): void;
     // undefined: not known yet; `ready` is called when they are.
     children(node: number, ready: () => void): number[] | undefined;
     parent(node: number): number;
@@ -59,6 +61,8 @@ interface Inverted {
     asked: boolean;
 }
 
+const budget = 16; // ms of a drawing, for nodes that are not made yet
+
 // From functions, by their own time, to their callers. Nodes are made when they are looked at.
 export class InvertedFrames implements Frames {
     total = 0;
@@ -68,20 +72,30 @@ export class InvertedFrames implements Frames {
     private readonly waiting = new Set<() => void>();
     private readonly own: ArrayLike<number>;
 
+    private deadline = Infinity;
+
     constructor(private readonly model: Model, measure: string, side: Side, private readonly slices: Slices) {
         this.own = model.column('paths', `${measure}_exclusive` as ColumnKey, side);
+    }
+
+    begin(): void {
+        this.deadline = performance.now() + budget;
     }
 
     children(node: number, ready: () => void): number[] | undefined {
         if (node < 0) {
             if (!this.asked) {
                 this.asked = true;
-                this.run(this.begin());
+                this.run(this.beginRoots());
             }
             if (!this.roots) this.waiting.add(ready);
             return this.roots;
         }
         const one = this.nodes[node]!;
+        if (!one.asked && performance.now() > this.deadline) {
+            ready(); // the next drawing goes on with it
+            return undefined;
+        }
         if (!one.asked) {
             one.asked = true;
             // Few paths are done at once.
@@ -102,7 +116,7 @@ export class InvertedFrames implements Frames {
         });
     }
 
-    private async begin(): Promise<void> {
+    private async beginRoots(): Promise<void> {
         const { count, function: called } = this.model.paths;
         const groups = new Map<number, [number[], number[]]>();
         for (let i = 0; i < count; i++) {
