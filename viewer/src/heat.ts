@@ -3,9 +3,11 @@ import { heat, palette } from './colours';
 import type { ColumnKey, Measure } from './data/measures';
 import type { Model, Side, TableName, Values } from './data/model';
 
+const noticed = 0.002; // of the whole: what has less of its own is not said to wait
+
 export function waitsByItself(model: Model, table: TableName, row: number, side: Side): boolean {
     const elapsed = model.column(table, 'elapsed_exclusive', side)[row]!;
-    return elapsed > 0 && model.column(table, 'blocked_exclusive', side)[row]! > elapsed / 2;
+    return elapsed > noticed * model.total('elapsed_exclusive', side) && model.column(table, 'blocked_exclusive', side)[row]! > elapsed / 2;
 }
 
 const hottest = new WeakMap<Values, number>();

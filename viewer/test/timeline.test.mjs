@@ -51,7 +51,7 @@ test('calls lie where they were, many short ones are one at first and come apart
     const left = await open('&time=34768-36816');
     await left.waitForTimeout(300);
     assert.match(await at(left, 500, rowOf.walks + 8), /^40 short calls/);
-    assert.match(await left.textContent('.below'), /the finest detail was left out/);
+    assert.match(await left.textContent('.below'), /not all detail is in/);
     await browser.done(left);
 });
 

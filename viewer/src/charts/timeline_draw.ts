@@ -51,12 +51,12 @@ export interface TimelineScene {
     complete: boolean;
 }
 
-export function timeText(ns: number, step: number): string {
-    for (const [unit, scale] of [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]] as const)
-        if (step >= scale * 0.999 || unit === 'ns' || Math.abs(ns) >= scale * 1000) {
-            const decimals = Math.max(0, Math.ceil(-Math.log10(step / scale) - 1e-9));
-            return `${(ns / scale).toFixed(Math.min(decimals, 9))} ${unit}`;
-        }
+// In the unit of the latest time in sight, unless that takes too many decimals.
+export function timeText(ns: number, step: number, latest: number): string {
+    for (const [unit, scale] of [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]] as const) {
+        const decimals = Math.max(0, Math.ceil(-Math.log10(step / scale) - 1e-9));
+        if (unit === 'ns' || (latest >= scale && decimals <= 5)) return `${(ns / scale).toFixed(Math.min(decimals, 5))} ${unit}`;
+    }
     return '';
 }
 
@@ -137,7 +137,7 @@ function drawRuler({ context, width }: Drawing, scene: TimelineScene, steps: { l
         context.fillStyle = colours.faint;
         context.fillRect(x, rulerHeight - 7, 1, 6);
         context.fillStyle = colours.ink;
-        context.fillText(timeText(ns, steps.step), x + 4, rulerHeight / 2);
+        context.fillText(timeText(ns, steps.step, (scene.to * 1e9) / scene.perSecond), x + 4, rulerHeight / 2);
     }
     if (!scene.marks.length) return;
     context.fillStyle = colours.back;

@@ -14,6 +14,9 @@ export const measures: { key: Measure; title: string; meaning: string }[] = [
 
 export const measureTitle = (key: Measure): string => measures.find((m) => m.key === key)!.title;
 
+// Within a sentence.
+export const measureName = (key: Measure): string => (key === 'cpu' ? 'CPU' : measureTitle(key).toLowerCase());
+
 export type Extent = 'inclusive' | 'exclusive';
 export type ColumnKey = `${Measure}_${Extent}` | 'calls' | 'min' | 'max';
 

@@ -3,7 +3,7 @@ import { measures } from '../data/measures';
 import { shortDuration, shortened } from '../format';
 import { isDark as darkNow } from '../colours';
 import { copyLink, focusView } from '../keys';
-import { type View, dark, details, failure, helping, lost, matcher, measure, model, notice, paused, progress, search, source, view, views } from '../state';
+import { type View, dark, details, failure, helping, lost, matcher, measure, model, notice, path, paused, progress, search, source, subject, view, views } from '../state';
 import { About } from './about';
 import { Callers } from './callers';
 import { Details } from './details';
@@ -121,7 +121,7 @@ export function App() {
             <Remarks />
             <main class="view">
                 <Shown which={view.value} />
-                {details.value && withDetails.has(view.value) && <Details />}
+                {details.value && withDetails.has(view.value) && (path.value >= 0 || subject.value >= 0) && <Details />}
             </main>
             {helping.value && <Help />}
             {notice.value && <p class="notice" role="status">{notice.value}</p>}

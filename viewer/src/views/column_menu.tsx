@@ -38,9 +38,9 @@ export function ColumnMenu({ name, columns, at, onClose }: Props) {
         const { [name]: _, ...rest } = chosenColumns.value;
         chosenColumns.value = rest;
     };
-    const right = Math.max(0, window.innerWidth - at.x - 10);
+    const left = Math.min(at.x, window.innerWidth - 260);
     return (
-        <div class="menu" ref={box} style={{ right: `${right}px`, top: `${at.y}px`, maxHeight: `${window.innerHeight - at.y - 12}px` }}>
+        <div class="menu" ref={box} style={{ left: `${left}px`, top: `${at.y}px`, maxHeight: `${window.innerHeight - at.y - 12}px` }}>
             <button onClick={reset}>The usual columns</button>
             {columns.slice(1).map((c) => (
                 <label key={c.key} title={c.hint}>

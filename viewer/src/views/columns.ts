@@ -164,7 +164,8 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
             shown: usual.has(q.key),
             text: (row) => {
                 const [from, to] = [Number(exact(row, 0)), Number(exact(row, 1))];
-                return from > 0 ? signed(percent((to - from) / from)) : to > 0 ? 'new' : empty;
+                if (from <= 0) return to > 0 ? 'new' : empty;
+                return to >= 10 * from ? `×${(to / from).toFixed(0)}` : signed(percent((to - from) / from));
             },
             sortBy: (row) => {
                 const from = sides[0]![row]! * scale[0]!;

@@ -43,7 +43,6 @@ export function Details() {
     const m = model.value!;
     const row = path.value;
     const fn = row >= 0 ? m.paths.function[row]! : subject.value;
-    if (fn < 0) return <aside class="details"><p class="where">Select a row, a frame or a call to see all of it here.</p></aside>;
     const f = m.functions[fn]!;
     const module = m.modules[f.module];
     const stack = row >= 0 ? stackOf(m.paths, row) : [];

@@ -42,7 +42,6 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
     return [
         textColumn('name', 'Function', m.sides === 2 ? 260 : 300, 'its name', (row) => shortened(m.functions[row]!.name)),
         textColumn('module', 'Module', 110, 'the file of code that it is in', (row) => shortened(moduleOf(row), 200)),
-        { ...textColumn('source', 'Source', 140, 'source file and line', (row) => sourceText(m.functions[row]!.file, m.functions[row]!.line)), shown: m.sides === 1 },
         {
             ...textColumn('address', 'Address', 120, "in the module's own terms", (row) => m.functions[row]!.address),
             numeric: true,
@@ -50,6 +49,11 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
             sortBy: (row) => Number(m.functions[row]!.address) || 0,
         },
     ];
+}
+
+function sourceColumns(m: Model, table: EntityTable): GridColumn[] {
+    if (table !== 'functions') return [];
+    return [textColumn('source', 'Source', 170, 'source file and line', (row) => sourceText(m.functions[row]!.file, m.functions[row]!.line))];
 }
 
 // What the search box is held against.
@@ -100,7 +104,7 @@ export function usualSort(m: Model, table: TableName): Sort {
 
 export function Entities({ table }: { table: EntityTable }) {
     const m = model.value!;
-    const columns = useMemo(() => [...nameColumns(m, table), ...valueColumns(m, table, unit.value)], [m, table, unit.value]);
+    const columns = useMemo(() => [...nameColumns(m, table), ...valueColumns(m, table, unit.value), ...sourceColumns(m, table)], [m, table, unit.value]);
     const sort = sorts.value[table] ?? usualSort(m, table);
     const found = useMemo(() => filterRows(m, table, columns, matcher.value), [m, table, columns, matcher.value]);
     const rows = useMemo(

@@ -4,7 +4,7 @@ import { FlameChart } from '../charts/flame';
 import { InvertedFrames, TreeFrames } from '../charts/frames';
 import { change, heat, ofKind, palette } from '../colours';
 import { heatOf, hottestOf } from '../heat';
-import { type ColumnKey, measureTitle } from '../data/measures';
+import { type ColumnKey, measureName, measureTitle } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Slices } from '../data/slices';
 import { percent, shortened, visible } from '../format';
@@ -132,7 +132,7 @@ export function Flame() {
             <p class="below bar">
                 <button disabled={zoomed.value < 0} onClick={() => (zoomed.value = -1)} title="Zoom out (0)">Whole</button>
                 <Legend m={m} /> <span>{matched}</span>
-                <span class="hint">width: {measureTitle(measure.value).toLowerCase()} inclusive; click: zoom in, Backspace: out</span>
+                <span class="hint">width: {measureName(measure.value)} inclusive; click: zoom in, Backspace: out</span>
             </p>
         </div>
     );
@@ -203,7 +203,7 @@ export function InvertedGraph() {
             <p class="below bar">
                 <button disabled={zoom < 0} onClick={() => zoomTo(-1)} title="Zoom out (0)">Whole</button>
                 <Legend m={m} />
-                <span class="hint">top: functions by {measureTitle(measure.value).toLowerCase()} exclusive; below each: who called it</span>
+                <span class="hint">top: functions by {measureName(measure.value)} exclusive; below each: who called it</span>
             </p>
         </div>
     );

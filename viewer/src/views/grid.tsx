@@ -215,8 +215,8 @@ export function Grid(props: GridProps) {
             <button class="columns-button" title="Choose columns (c)" aria-label="Choose columns"
                 onClick={(e) => {
                     const box = e.currentTarget.getBoundingClientRect();
-                    setMenu({ x: box.right - 10, y: box.bottom });
-                }}>▥</button>
+                    setMenu({ x: box.left, y: box.bottom });
+                }}>columns ▾</button>
             {menu && <ColumnMenu name={props.name} columns={columns} at={menu} onClose={() => setMenu(null)} />}
             {rows.length > mostRows && <p class="cut">The first {mostRows.toLocaleString('en')} rows are shown: close branches or search.</p>}
         </div>

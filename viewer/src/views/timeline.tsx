@@ -189,7 +189,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                     <option value="module">by module</option>
                 </select></label>
                 <span class="legend"><i class="swatch-wait" /> blocked <i class="swatch-preempted" /> preempted <i class="swatch-merged" /> short calls</span>
-                {!facts.complete && <span title="dwell view --detail SIZE keeps more of it">the finest detail was left out</span>}
+                {!facts.complete && <span title="dwell view --detail SIZE keeps more of it">not all detail is in</span>}
                 {tiles.problem && <span class="more">{tiles.problem}</span>}
                 <span class="hint">wheel: zoom; drag: move; ?: keys</span>
             </p>

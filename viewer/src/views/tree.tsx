@@ -1,6 +1,6 @@
 // The call tree: every row has the true values of its path.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { measureTitle } from '../data/measures';
+import { measureName } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Order, hotPath, shownRows } from '../data/open';
 import { hasChildren } from '../data/paths';
@@ -183,7 +183,7 @@ export function Tree() {
                 <button onClick={() => wholeBranch(-1, false)} title="Close all branches (_)">Close all</button>{' '}
                 {search.value && found.value
                     ? <>{matches.length.toLocaleString('en')} of {m.paths.count.toLocaleString('en')} paths match; Enter or n: the next one</>
-                    : <>{m.paths.count.toLocaleString('en')} call paths, {rows.length.toLocaleString('en')} shown; hot: {measureTitle(measure.value).toLowerCase()} inclusive</>}
+                    : <>{m.paths.count.toLocaleString('en')} call paths, {rows.length.toLocaleString('en')} shown; hot: {measureName(measure.value)} inclusive</>}
             </p>
         </div>
     );
