@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 
 #include "base/memory.h"
 #include "base/message.h"
@@ -252,25 +253,36 @@ static void ignore_log(void *context, const char *format, va_list arguments)
     (void)arguments;
 }
 
+/* Listens on 127.0.0.1, and says at which port. */
+static int listen_here(uint16_t *port)
+{
+    struct sockaddr_in here = { .sin_family = AF_INET, .sin_port = htons(*port) };
+    socklen_t length = sizeof here;
+    const int yes = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
+        bind(fd, (const struct sockaddr *)&here, sizeof here) < 0 || listen(fd, MOST_CONNECTIONS) < 0 ||
+        getsockname(fd, (struct sockaddr *)&here, &length) < 0)
+        die(STATUS_ERROR, "port %u of 127.0.0.1: %s", *port, strerror(errno));
+    *port = ntohs(here.sin_port);
+    return fd;
+}
+
 struct server *server_start(uint16_t port, unsigned interval)
 {
     struct server *s = need_memory(1, sizeof *s);
-    const struct sockaddr_in loopback = { .sin_family = AF_INET,
-                                          .sin_port = htons(port),
-                                          .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    const int fd = listen_here(&port);
     make_token(s);
     s->interval = interval;
-    errno = 0;
-    s->daemon = MHD_start_daemon(
-        MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL, answer, s, MHD_OPTION_EXTERNAL_LOGGER,
-        ignore_log, NULL, MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)&loopback, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)MOST_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE, MHD_OPTION_END);
-    if (!s->daemon)
-        die(STATUS_ERROR, "127.0.0.1, port %u: %s", port, errno ? strerror(errno) : "cannot be served on");
-    port = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
     snprintf(s->hosts[0], sizeof s->hosts[0], "127.0.0.1:%u", port);
     snprintf(s->hosts[1], sizeof s->hosts[1], "localhost:%u", port);
     snprintf(s->address, sizeof s->address, "http://%s/?token=%s", s->hosts[0], s->token);
+    s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL, answer, s,
+                                 MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+                                 MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
+                                 MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE, MHD_OPTION_END);
+    if (!s->daemon)
+        die(STATUS_ERROR, "%s cannot be served on", s->hosts[0]);
     return s;
 }
 

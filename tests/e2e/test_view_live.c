@@ -20,11 +20,11 @@ struct live {
     char token[64];
 };
 
-/* Begins to serve, in the background; its process is `pid` in the test's folder. */
+/* Begins to serve, in the background, but not for ever if the test fails; its process is `pid` in the folder. */
 static struct live live_begin(const char *arguments)
 {
     char *line =
-        run_well("$DWELL view --live %s >address 2>said & echo $! >pid\n"
+        run_well("timeout 240 $DWELL view --live %s >address 2>said & echo $! >pid\n"
                  "i=0; until grep -q token address || test $i = %d; do sleep 0.1; i=$((i + 1)); done; cat address",
                  arguments, PATIENCE);
     struct live l = { 0 };
@@ -185,7 +185,7 @@ static void check_growth(const char *mode)
                   "int main(void)\n"
                   "{\n"
                   "    int steps = 0;\n"
-                  "    for (; go(); steps++)\n"
+                  "    for (; go() && steps < 20000; steps++)\n"
                   "        step();\n"
                   "    printf(\"calls step %%d\\n\", steps);\n"
                   "    return 0;\n"
@@ -233,8 +233,8 @@ Test(e2e_view_live, while_the_program_runs)
 /* What was read stays. */
 Test(e2e_view_live, the_session_is_gone)
 {
-    free(run_well("cat >pause.c <<'END'\n#include <unistd.h>\nint main(void) { return pause(); }\nEND\n"
-                  "gcc -finstrument-functions pause.c -o forever; $DWELL record -q ./forever & echo $! >recorder\n"
+    free(run_well("cat >asleep.c <<'END'\n#include <unistd.h>\nint main(void) { sleep(240); return 0; }\nEND\n"
+                  "gcc -finstrument-functions asleep.c -o forever; $DWELL record -q ./forever & echo $! >recorder\n"
                   "i=0; until $DWELL report --format csv 2>/dev/null | grep -q main || test $i = %d; do "
                   "sleep 0.1; i=$((i + 1)); done",
                   PATIENCE));
@@ -259,7 +259,7 @@ Test(e2e_view_live, the_browser_is_told_in_secret)
                   ">bin/surf && chmod +x bin/surf"));
     char *seen = run_well(
         "env PATH=\"$PWD/bin:$PATH\" DISPLAY=:0 BROWSER=surf XDG_RUNTIME_DIR=\"$PWD/run\" "
-        "script -qec '$DWELL view --live & echo $! >pid; wait' said </dev/null >out & echo $! >terminal\n"
+        "script -qec 'timeout 240 $DWELL view --live & echo $! >pid; wait' said </dev/null >out & echo $! >terminal\n"
         "i=0; until test -e opened || test $i = %d; do sleep 0.1; i=$((i + 1)); done\n"
         "cat seen mode; ls run | wc -l; grep -o 'http://127[^ ]*' out | tr -d '\\r' >address\n"
         "grep -q \"url=$(cat address)\" seen || echo another address\n"
