@@ -120,7 +120,7 @@ function nextUnit(): void {
 }
 
 export function focusView(): void {
-    document.querySelector<HTMLElement>('.view .grid, .view .scroller')?.focus({ preventScroll: true });
+    document.querySelector<HTMLElement>('.view .grid, .view .scroller, .view .about')?.focus({ preventScroll: true });
 }
 
 const actions: Record<string, () => void> = {

@@ -43,6 +43,7 @@ test('keys open, close and walk the tree; h opens the hot path, * a whole branch
     const page = await openShop();
     await view(page, 'tree');
     await page.waitForSelector('.row.selected');
+    await page.waitForSelector('.grid:focus');
     await press(page, '_');
     await until(page, 'Call tree', 'name', ['▸main']);
     await press(page, 'Home', 'ArrowRight', 'ArrowRight');
@@ -126,6 +127,7 @@ test('callers and callees: a click makes another function the middle, and one ca
 
 test('search in the tree opens what it finds, forwards and backwards', async () => {
     const page = await openShop();
+    await page.waitForSelector('.grid:focus');
     await press(page, '_', '/');
     await page.keyboard.type('walk');
     await press(page, 'Enter');
@@ -197,6 +199,7 @@ test('the inverted graph goes from functions to their callers', async () => {
 
 test('a link restores what is shown', async () => {
     const page = await openShop();
+    await page.waitForSelector('.grid:focus');
     await press(page, '_', 'Home', 'ArrowRight', 'ArrowDown');
     await page.click('[data-key=calls] button');
     await page.click('.measures button:has-text("Application")');

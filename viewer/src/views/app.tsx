@@ -74,7 +74,7 @@ function Tabs() {
                 <button role="tab" aria-selected={view.value === v.key} data-view={v.key} title={i < 9 ? `${v.title} (${i + 1})` : v.title}
                     onClick={() => {
                         view.value = v.key;
-                        requestAnimationFrame(focusView);
+                        focusView();
                     }}>{v.title}</button>
             ))}
         </nav>

@@ -138,23 +138,26 @@ export function Flame() {
     );
 }
 
+let made = 0;
+
 export function InvertedGraph() {
     const m = model.value!;
     const side = sideOf(m);
-    const [frames, setFrames] = useState<InvertedFrames | null>(null);
+    const one = useMemo(() => {
+        const slices = new Slices();
+        return { slices, frames: new InvertedFrames(m, measure.value, side, slices), number: made++ };
+    }, [m, measure.value, side]);
+    useEffect(() => () => one.slices.stop(), [one]);
+    return <InvertedOf key={one.number} m={m} side={side} frames={one.frames} />;
+}
+
+function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: InvertedFrames }) {
     const [zoom, setZoom] = useState(-1);
     const [chosen, choose] = useState(-1);
     const [, setReady] = useState(0);
-    useEffect(() => {
-        const slices = new Slices();
-        setFrames(new InvertedFrames(m, measure.value, side, slices));
-        setZoom(-1);
-        choose(-1);
-        return () => slices.stop();
-    }, [m, measure.value, side]);
     // A link says by functions what is zoomed to.
     useEffect(() => {
-        if (!frames || zoom >= 0 || invertedZoom.value.length === 0) return;
+        if (zoom >= 0 || invertedZoom.value.length === 0) return;
         let node = -1;
         for (const f of invertedZoom.value) {
             const children = frames.children(node, () => setReady((n) => n + 1));
@@ -165,7 +168,6 @@ export function InvertedGraph() {
         }
         setZoom(node);
     });
-    if (!frames) return null;
     const hottest = hottestOf(m, 'functions', measure.value, side) || 1;
     const zoomTo = (node: number) => {
         const stack: number[] = [];

@@ -77,7 +77,11 @@ export class Browser {
     }
 }
 
-export const view = (page, name) => page.click(`.tabs [data-view=${name}]`);
+// Keys go to the view that is shown.
+export async function view(page, name) {
+    await page.click(`.tabs [data-view=${name}]`);
+    await page.waitForFunction((n) => document.querySelector(`[data-view=${n}][aria-selected=true]`) && (document.activeElement.closest('.view') || document.querySelector('.view > .wait')), name);
+}
 
 // The rows of a table: in sight, or all of them by scrolling through it. Texts without the blanks between digits.
 const inSight = (page, label) =>
