@@ -1,7 +1,7 @@
 // Sessions into the model; of a live one again and again, with what is shown kept.
 import { batch } from '@preact/signals';
 import type { Container } from './data/container';
-import { identify, locate } from './data/identity';
+import { identify, identities, locate } from './data/identity';
 import { mergeModels } from './data/merge';
 import { type Model, SingleModel } from './data/model';
 import { Branches } from './data/open';
@@ -38,11 +38,12 @@ function replace(m: Model): void {
     const subject = identify(old, 'functions', state.subject.value);
     const zoomed = identify(old, 'paths', state.zoomed.value);
     const inverted = state.invertedZoom.value.map((row) => identify(old, 'functions', row));
-    const open = state.expanded.value.list(100000).map((row) => identify(old, 'paths', row));
-    const wanted = new Set(open);
+    const before = identities(old, 'paths');
+    const wanted = new Set(state.expanded.value.list(100000).map((row) => before[row]!));
     const rows: number[] = [];
-    if (wanted.size > 0)
-        for (let row = 0; row < m.paths.count; row++) if (wanted.has(identify(m, 'paths', row))) rows.push(row);
+    identities(m, 'paths').forEach((hash, row) => {
+        if (wanted.has(hash)) rows.push(row);
+    });
     batch(() => {
         state.expanded.value = new Branches(m.paths.count).with(rows, true);
         state.model.value = m;
