@@ -122,7 +122,7 @@ export function Grid(props: GridProps) {
 
     useEffect(() => {
         if (place >= 0 && place < count) virtualizer.scrollToIndex(place, { align: 'auto' });
-    }, [props.selected]);
+    }, [props.selected, place >= 0]);
 
     const [groups, leaves] = table.getHeaderGroups();
     const headers = leaves?.headers ?? [];

@@ -12,8 +12,12 @@ import { sourceText } from './entities';
 import { Grid } from './grid';
 import { Name } from './name';
 
-const indent = 14;
-const mostIndents = 24;
+const farIn = 32; // from there on, all are indented alike, with their depth as a number
+
+// Less and less, so that names have room.
+function indent(depth: number): number {
+    return 14 * Math.min(depth, 12) + 4 * Math.max(0, Math.min(depth, farIn) - 12);
+}
 
 function treeColumns(m: Model): GridColumn[] {
     const of = (row: number) => m.functions[m.paths.function[row]!]!;
@@ -151,8 +155,8 @@ export function Tree() {
         const depth = m.paths.depth[row]!;
         const open = expanded.value.has(row);
         return (
-            <span class="branch" style={{ paddingLeft: `${Math.min(depth, mostIndents) * indent}px` }}>
-                {depth > mostIndents && <small class="depth">{depth}</small>}
+            <span class="branch" style={{ paddingLeft: `${indent(depth)}px` }}>
+                {depth > farIn && <small class="depth">{depth}</small>}
                 <button tabIndex={-1} class={`twist ${hasChildren(m.paths, row) ? '' : 'leaf'}`} aria-label={open ? 'Close' : 'Open'}
                     onClick={(e) => {
                         e.stopPropagation();
