@@ -305,6 +305,16 @@ test('what the recording does not tell is said to be unavailable', async () => {
     await browser.done(page);
 });
 
+test('sessions of samples show numbers of samples, and no calls', async () => {
+    const page = await browser.open(browser.write('samples', [session(shopTree, { samples: true, away: false, duration: 0 })]), { fragment: '#view=functions' });
+    await until(page, 'functions', 'elapsed_exclusive', ['20000', '9600', '9200', '8700', '4000', '3000', '2500', '2000', '1000']);
+    assert.deepEqual(new Set(column(await rowsOf(page, 'functions'), 'calls')), new Set(['—']));
+    assert.equal(await page.textContent('.group:has-text("Elapsed")'), 'Elapsed');
+    assert.equal(await page.textContent('.title'), 'shop --serve');
+    for (const name of ['tree', 'flame', 'inverted', 'callers', 'about']) await view(page, name);
+    await browser.done(page);
+});
+
 // The new version looks up faster, parses more slowly, renders no more, and audits.
 const newTree = [
     ['main', 1, 1000, 0, 0, [

@@ -29,7 +29,7 @@ export function About() {
                     <h2>{m.sides === 2 ? `${side ? 'B' : 'A'}: ` : ''}{visible(f.title)}</h2>
                     <table>
                         <tbody>
-                            <tr><th>duration</th><td>{shortDuration(Number(nanoseconds(f.duration_ticks, f.ticks_per_second)))}</td></tr>
+                            {f.duration_ticks > 0 && !f.samples && <tr><th>duration</th><td>{shortDuration(Number(nanoseconds(f.duration_ticks, f.ticks_per_second)))}</td></tr>}
                             {flatten(f).map(([key, text]) => <tr key={key}><th>{key.replaceAll('_', ' ')}</th><td>{text}</td></tr>)}
                             <tr><th>functions, paths</th><td>{count(f.functions.length)}, {count(m.containers[side]!.tables.paths?.rows ?? 0)}</td></tr>
                             <tr><th>threads, processes</th><td>{count(f.threads.length)}, {count(f.processes.length)}</td></tr>

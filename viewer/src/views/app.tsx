@@ -39,7 +39,7 @@ function Top() {
                     <span class="title" title={f.title}>
                         {m.sides === 2 && <b class={side ? 'side-b' : 'side-a'}>{side ? 'B ' : 'A '}</b>}
                         {shortened(f.title, 300)}
-                        <small> {shortDuration((f.duration_ticks * 1e9) / f.ticks_per_second)}</small>
+                        {f.duration_ticks > 0 && !f.samples && <small> {shortDuration((f.duration_ticks * 1e9) / f.ticks_per_second)}</small>}
                     </span>
                 ))}
             </div>

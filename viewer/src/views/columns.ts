@@ -89,7 +89,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: 
             title: '%',
             group,
             hint: `${hint}; its share of the session's`,
-            width: 70,
+            width: 76,
             numeric: true,
             shown: usual.has(`${q.key}_percent`),
             text: (row) => (known && total > 0 ? percent(share(row)) : empty),

@@ -12,11 +12,11 @@ import { sourceText } from './entities';
 import { Grid } from './grid';
 import { Name } from './name';
 
-const farIn = 32; // from there on, all are indented alike, with their depth as a number
+const farIn = 26; // from there on, all are indented alike, with their depth as a number
 
 // Less and less, so that names have room.
 function indent(depth: number): number {
-    return 14 * Math.min(depth, 12) + 4 * Math.max(0, Math.min(depth, farIn) - 12);
+    return 12 * Math.min(depth, 18) + 4 * Math.max(0, Math.min(depth, farIn) - 18);
 }
 
 function treeColumns(m: Model): GridColumn[] {

@@ -86,7 +86,7 @@ export function fromPaths(paths, names, options) {
         ticks_per_second: options.perSecond ?? 1e9,
         application: options.application ?? true,
         away: options.away ?? true,
-        samples: false,
+        samples: options.samples ?? false,
         imported: false,
         slice: null,
         complete: true,
