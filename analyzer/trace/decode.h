@@ -19,6 +19,7 @@ struct decoded_extras {
     uint32_t page_faults;
     uint64_t blocked, preempted; /* ticks */
     const uint8_t *run, *run_end; /* the extensions that said so, in the chunk: for decode_away */
+    uint64_t runtime; /* ticks that the runtime took of the interval */
 };
 
 struct decoder {
