@@ -210,7 +210,7 @@ export function valueColumns(model: Model, table: TableName, unit: Unit, shares 
         key: 'waiting_percent',
         title: 'Wait %',
         hint: 'share of its elapsed exclusive time in which it was blocked',
-        width: 66,
+        width: 76,
         numeric: true,
         shown: away,
         text: (row) => (away ? percent(waiting(row)) : empty),
