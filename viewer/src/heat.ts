@@ -14,10 +14,12 @@ const hottest = new WeakMap<Values, number>();
 
 function mostOf(model: Model, table: TableName, values: Values, side: Side, waiting: boolean): number {
     let most = hottest.get(values);
+    const [elapsed, blocked] = [model.column(table, 'elapsed_exclusive', side), model.column(table, 'blocked_exclusive', side)];
+    const least = noticed * model.total('elapsed_exclusive', side);
     if (most === undefined) {
         most = 0;
         for (let row = 0; row < values.length; row++)
-            if (values[row]! > most && !(waiting && waitsByItself(model, table, row, side))) most = values[row]!;
+            if (values[row]! > most && !(waiting && blocked[row]! > elapsed[row]! / 2 && elapsed[row]! > least)) most = values[row]!;
         hottest.set(values, most);
     }
     return most;

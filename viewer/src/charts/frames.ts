@@ -55,8 +55,8 @@ interface Inverted {
     function: number;
     parent: number;
     value: number;
-    origins: number[]; // paths whose own time it is
-    current: number[]; // where each of them stands at this depth
+    origins: Int32Array; // paths whose own time it is
+    current: Int32Array; // where each of them stands at this depth
     children: number[] | undefined;
     asked: boolean;
 }
@@ -73,6 +73,7 @@ export class InvertedFrames implements Frames {
     private readonly own: ArrayLike<number>;
 
     private deadline = Infinity;
+    private places: Int32Array | undefined;
 
     constructor(private readonly model: Model, measure: string, side: Side, private readonly slices: Slices) {
         this.own = model.column('paths', `${measure}_exclusive` as ColumnKey, side);
@@ -100,7 +101,7 @@ export class InvertedFrames implements Frames {
             one.asked = true;
             // Few paths are done at once.
             if (one.origins.length < 2000) one.children = this.groupNow(node);
-            else this.run(this.group(node));
+            else this.run(this.groupAbove(node));
         }
         if (!one.children) this.waiting.add(ready);
         return one.children;
@@ -117,55 +118,97 @@ export class InvertedFrames implements Frames {
     }
 
     private async beginRoots(): Promise<void> {
-        const { count, function: called } = this.model.paths;
-        const groups = new Map<number, [number[], number[]]>();
-        for (let i = 0; i < count; i++) {
-            if (this.own[i]! > 0) this.put(groups, called[i]!, i, i);
-            if ((i & 4095) === 0 && this.slices.due) await this.slices.pause();
+        const { count } = this.model.paths;
+        const all = new Int32Array(count);
+        let length = 0;
+        for (let i = 0; i < count; i++) if (this.own[i]! > 0) all[length++] = i;
+        const origins = all.slice(0, length);
+        this.roots = await this.group(-1, origins, origins);
+        this.total = this.roots.reduce((sum, node) => sum + this.value(node), 0);
+    }
+
+    // Paths by the function that each stands at: counted first, so that each group is a stretch of one array.
+    private *split(parent: number, origins: Int32Array, current: Int32Array): Generator<void, number[]> {
+        const called = this.model.paths.function;
+        const place = (this.places ??= new Int32Array(this.model.functions.length).fill(-1));
+        const [functions, counts, values]: number[][] = [[], [], []];
+        const groups = new Int32Array(current.length);
+        for (let i = 0; i < current.length; i++) {
+            const fn = called[current[i]!]!;
+            let group = place[fn]!;
+            if (group < 0) {
+                place[fn] = group = functions!.push(fn) - 1;
+                counts!.push(0);
+                values!.push(0);
+            }
+            groups[i] = group;
+            counts![group] = counts![group]! + 1;
+            values![group] = values![group]! + this.own[origins[i]!]!;
         }
-        const roots = this.take(-1, groups);
-        this.total = roots.reduce((sum, node) => sum + this.value(node), 0);
-        this.roots = roots;
-    }
-
-    private put(groups: Map<number, [number[], number[]]>, key: number, origin: number, current: number): void {
-        const group = groups.get(key);
-        if (group) {
-            group[0].push(origin);
-            group[1].push(current);
-        } else groups.set(key, [[origin], [current]]);
-    }
-
-    private take(parent: number, groups: Map<number, [number[], number[]]>): number[] {
-        const made = [...groups].map(([key, [origins, current]]) => {
-            const value = origins.reduce((sum, row) => sum + this.own[row]!, 0);
-            this.nodes.push({ function: key, parent, value, origins, current, children: undefined, asked: false });
+        for (const fn of functions!) place[fn] = -1;
+        yield;
+        const ends = new Int32Array(functions!.length);
+        for (let g = 1; g < ends.length; g++) ends[g] = ends[g - 1]! + counts![g - 1]!;
+        const starts = ends.slice();
+        const [from, at] = [new Int32Array(current.length), new Int32Array(current.length)];
+        for (let i = 0; i < current.length; i++) {
+            const end = ends[groups[i]!]!++;
+            from[end] = origins[i]!;
+            at[end] = current[i]!;
+        }
+        yield;
+        const made = functions!.map((fn, g) => {
+            const [start, end] = [starts[g]!, ends[g]!];
+            this.nodes.push({
+                function: fn, parent, value: values![g]!, origins: from.subarray(start, end), current: at.subarray(start, end),
+                children: undefined, asked: false,
+            });
             return this.nodes.length - 1;
         });
         return made.sort((a, b) => this.value(b) - this.value(a) || a - b);
     }
 
-    private groupNow(node: number): number[] {
-        const { parent, function: called } = this.model.paths;
+    // A step up from where a node's paths stand; those at the top of their stack end there.
+    private above(node: number): [Int32Array, Int32Array] {
+        const { parent } = this.model.paths;
         const { origins, current } = this.nodes[node]!;
-        const groups = new Map<number, [number[], number[]]>();
+        const [from, at] = [new Int32Array(origins.length), new Int32Array(origins.length)];
+        let length = 0;
         for (let i = 0; i < origins.length; i++) {
-            const above = parent[current[i]!]!;
-            if (above >= 0) this.put(groups, called[above]!, origins[i]!, above);
+            const up = parent[current[i]!]!;
+            if (up < 0) continue;
+            from[length] = origins[i]!;
+            at[length++] = up;
         }
-        return this.take(node, groups);
+        return [from.subarray(0, length), at.subarray(0, length)];
     }
 
-    private async group(node: number): Promise<void> {
-        const { parent, function: called } = this.model.paths;
-        const { origins, current } = this.nodes[node]!;
-        const groups = new Map<number, [number[], number[]]>();
-        for (let i = 0; i < origins.length; i++) {
-            const above = parent[current[i]!]!;
-            if (above >= 0) this.put(groups, called[above]!, origins[i]!, above);
-            if ((i & 1023) === 0 && this.slices.due) await this.slices.pause();
+    private groupNow(node: number): number[] {
+        const steps = this.split(node, ...this.above(node));
+        for (;;) {
+            const step = steps.next();
+            if (step.done) return step.value;
         }
-        this.nodes[node]!.children = this.take(node, groups);
+    }
+
+    private async group(node: number, origins: Int32Array, current: Int32Array): Promise<number[]> {
+        await this.turn();
+        const steps = this.split(node, origins, current);
+        for (;;) {
+            const step = steps.next();
+            if (step.done) return step.value;
+            if (this.slices.due) await this.slices.pause();
+        }
+    }
+
+    private async groupAbove(node: number): Promise<void> {
+        await this.turn();
+        const [origins, current] = this.above(node);
+        this.nodes[node]!.children = await this.group(node, origins, current);
+    }
+
+    private async turn(): Promise<void> {
+        if (this.slices.due) await this.slices.pause();
     }
 
     parent(node: number): number {
@@ -185,7 +228,7 @@ export class InvertedFrames implements Frames {
         return current.length === 1 ? current[0]! : -1;
     }
 
-    rowsOf(node: number): { origins: number[]; current: number[] } {
+    rowsOf(node: number): { origins: Int32Array; current: Int32Array } {
         return this.nodes[node]!;
     }
 }

@@ -108,7 +108,17 @@ export class SingleModel implements Model {
 }
 
 // What everything has a share of.
+const totals = new WeakMap<Model, Map<string, number>>();
+
 export function totalOf(model: Model, key: ColumnKey, side: Side): number {
+    let known = totals.get(model);
+    if (!known) totals.set(model, (known = new Map()));
+    let total = known.get(`${key}/${side}`);
+    if (total === undefined) known.set(`${key}/${side}`, (total = addTotal(model, key, side)));
+    return total;
+}
+
+function addTotal(model: Model, key: ColumnKey, side: Side): number {
     const said = model.facts[side]!.session[key.replace('exclusive', 'inclusive')];
     if (typeof said === 'number') return said;
     let sum = 0;

@@ -17,14 +17,14 @@ function sideOf(m: Model): Side {
 }
 
 // Sums over several paths, for nodes of the inverted graph.
-function sum(column: ArrayLike<number>, rows: readonly number[]): number {
+function sum(column: ArrayLike<number>, rows: ArrayLike<number>): number {
     let all = 0;
-    for (const row of rows) all += column[row]!;
+    for (let i = 0; i < rows.length; i++) all += column[rows[i]!]!;
     return all;
 }
 
 interface Painted {
-    origins: readonly number[]; // paths whose own time is meant
+    origins: ArrayLike<number>; // paths whose own time is meant
     extent: 'inclusive' | 'exclusive';
     function: number;
     value: number;
