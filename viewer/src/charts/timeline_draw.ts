@@ -1,0 +1,288 @@
+// Draws the timeline: the ruler, marks, and for each thread its calls with what kept it from the CPU under them.
+import { scaleLinear } from 'd3-scale';
+import { inkOn, palette } from '../colours';
+import { type Rows, type Piece, firstEnding } from '../data/tiles';
+import { type Drawing, fitted, font } from './canvas';
+import { type Lane, awayHeight, gap, markHeight, rowHeight, rulerHeight, titleHeight } from './lanes';
+
+export interface Span {
+    thread: number;
+    depth: number;
+    function: number; // of the side's own; -1: several short calls
+    start: number;
+    length: number;
+    count: number;
+}
+
+export interface Hit {
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+    span?: Span;
+    away?: { kind: number; thread: number; start: number; length: number; count: number };
+    mark?: number;
+    event?: number;
+    lane?: number;
+}
+
+export interface Mark {
+    time: number;
+    thread: number;
+    text: string;
+    event: boolean;
+    number: number;
+}
+
+export interface TimelineScene {
+    from: number;
+    to: number;
+    scrolled: number;
+    perSecond: number;
+    lanes: Lane[];
+    pieces: Piece[];
+    marks: Mark[];
+    selected: Span | null;
+    nameOf(fn: number): string;
+    colourOf(fn: number): string;
+    isFound(fn: number): boolean;
+    searching: boolean;
+    titleOf(thread: number): string;
+    complete: boolean;
+}
+
+// In the unit of the latest time in sight, unless that takes too many decimals.
+export function timeText(ns: number, step: number, latest: number): string {
+    for (const [unit, scale] of [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]] as const) {
+        const decimals = Math.max(0, Math.ceil(-Math.log10(step / scale) - 1e-9));
+        if (unit === 'ns' || (latest >= scale && decimals <= 5)) return `${(ns / scale).toFixed(Math.min(decimals, 5))} ${unit}`;
+    }
+    return '';
+}
+
+const hatches = new Map<string, CanvasPattern>();
+function hatch(context: CanvasRenderingContext2D, colour: string, back: string): CanvasPattern | string {
+    const key = `${colour}/${back}`;
+    let made = hatches.get(key);
+    if (!made) {
+        const tile = document.createElement('canvas');
+        tile.width = tile.height = 6;
+        const c = tile.getContext('2d')!;
+        c.fillStyle = back;
+        c.fillRect(0, 0, 6, 6);
+        c.strokeStyle = colour;
+        c.lineWidth = 2;
+        c.beginPath();
+        for (const shift of [-6, 0, 6]) {
+            c.moveTo(shift, 6);
+            c.lineTo(shift + 6, 0);
+        }
+        c.stroke();
+        const pattern = context.createPattern(tile, 'repeat');
+        if (!pattern) return colour;
+        hatches.set(key, (made = pattern));
+    }
+    return made;
+}
+
+export function drawTimeline(d: Drawing, scene: TimelineScene): Hit[] {
+    const { context, width, height } = d;
+    const colours = palette();
+    const hits: Hit[] = [];
+    const scale = width / (scene.to - scene.from);
+    const xOf = (time: number) => (time - scene.from) * scale;
+    const top = rulerHeight + (scene.marks.length ? markHeight : 0);
+    context.fillStyle = colours.back;
+    context.fillRect(0, 0, width, height);
+    context.font = font;
+    context.textBaseline = 'middle';
+
+    context.save();
+    context.beginPath();
+    context.rect(0, top, width, height - top);
+    context.clip();
+    const steps = gridLines(scene, width);
+    context.fillStyle = colours.line;
+    context.globalAlpha = 0.5;
+    for (const ns of steps.list) context.fillRect(Math.round(xOf((ns * scene.perSecond) / 1e9)), top, 1, height);
+    context.globalAlpha = 1;
+    for (const lane of scene.lanes) {
+        const y = top + lane.top - scene.scrolled;
+        if (y > height || top + lane.bottom - scene.scrolled < top) continue;
+        drawLane(d, scene, lane, y, xOf, hits);
+    }
+    context.fillStyle = colours.faint;
+    context.globalAlpha = 0.55;
+    for (const m of scene.marks) if (!m.event) context.fillRect(Math.round(xOf(m.time)), top, 1, height);
+    context.globalAlpha = 1;
+    context.restore();
+    drawRuler(d, scene, steps, xOf, hits);
+    return hits;
+}
+
+function gridLines(scene: TimelineScene, width: number): { list: number[]; step: number } {
+    const toNs = 1e9 / scene.perSecond;
+    const list = scaleLinear().domain([scene.from * toNs, scene.to * toNs]).ticks(Math.max(2, Math.floor(width / 130)));
+    return { list, step: list.length > 1 ? list[1]! - list[0]! : 1 };
+}
+
+function drawRuler({ context, width }: Drawing, scene: TimelineScene, steps: { list: number[]; step: number }, xOf: (time: number) => number, hits: Hit[]): void {
+    const colours = palette();
+    context.fillStyle = colours.raised;
+    context.fillRect(0, 0, width, rulerHeight);
+    context.fillStyle = colours.line;
+    context.fillRect(0, rulerHeight - 1, width, 1);
+    for (const ns of steps.list) {
+        const x = Math.round(xOf((ns * scene.perSecond) / 1e9));
+        context.fillStyle = colours.faint;
+        context.fillRect(x, rulerHeight - 7, 1, 6);
+        context.fillStyle = colours.ink;
+        context.fillText(timeText(ns, steps.step, (scene.to * 1e9) / scene.perSecond), x + 4, rulerHeight / 2);
+    }
+    if (!scene.marks.length) return;
+    context.fillStyle = colours.back;
+    context.fillRect(0, rulerHeight, width, markHeight);
+    context.fillStyle = colours.line;
+    context.fillRect(0, rulerHeight + markHeight - 1, width, 1);
+    let free = -Infinity;
+    scene.marks.forEach((m, i) => {
+        const x = xOf(m.time);
+        if (x < -200 || x > width) return;
+        const y = rulerHeight;
+        context.fillStyle = m.event ? colours.faint : colours.accent;
+        if (x > free || !m.event) {
+            context.beginPath();
+            if (m.event) context.arc(x, y + markHeight / 2, 3, 0, 7);
+            else {
+                context.moveTo(x, y + markHeight - 2);
+                context.lineTo(x - 4, y + 4);
+                context.lineTo(x + 4, y + 4);
+            }
+            context.fill();
+        }
+        hits.push({ x: x - 5, y, width: 10, height: markHeight, mark: i });
+        if (x < free) return;
+        const next = scene.marks[i + 1];
+        const text = fitted(context, m.text, Math.min(240, next ? xOf(next.time) - x - 12 : 240));
+        if (!text) return;
+        context.fillStyle = colours.ink;
+        context.fillText(text, x + 7, y + markHeight / 2);
+        free = x + 7 + context.measureText(text).width;
+    });
+}
+
+function drawLane(d: Drawing, scene: TimelineScene, lane: Lane, y: number, xOf: (time: number) => number, hits: Hit[]): void {
+    const { context, width, height } = d;
+    const colours = palette();
+    const calls = y + titleHeight;
+    const strip = calls + lane.rows * rowHeight;
+    const firstRow = Math.max(0, Math.floor((rulerHeight - calls) / rowHeight));
+    const lastRow = Math.min(lane.rows, Math.ceil((height - calls) / rowHeight));
+    for (const piece of scene.pieces) {
+        const left = Math.max(piece.from, scene.from);
+        const right = Math.min(piece.to, scene.to);
+        if (left >= right) continue;
+        drawAway(d, lane, piece, calls, strip, left, right, xOf, hits);
+        for (let depth = firstRow; depth < lastRow; depth++) drawRow(d, scene, lane, piece, depth, calls + depth * rowHeight, left, right, xOf, hits);
+    }
+    // Above all else, as it stays in sight.
+    context.fillStyle = colours.raised;
+    context.fillRect(0, y, width, titleHeight - 2);
+    context.fillStyle = colours.ink;
+    const more = lane.depth > lane.rows ? `   ${lane.rows} of ${lane.depth} rows: click for ${lane.folded ? 'them' : 'all'}` : '';
+    context.fillText(`${lane.folded ? '▸' : '▾'} ${scene.titleOf(lane.thread)}`, 6, y + titleHeight / 2 - 1);
+    if (more) {
+        context.fillStyle = colours.faint;
+        context.fillText(more, 14 + context.measureText(scene.titleOf(lane.thread)).width + 20, y + titleHeight / 2 - 1);
+    }
+    hits.push({ x: 0, y, width, height: titleHeight - 2, lane: lane.thread });
+    context.fillStyle = colours.line;
+    context.fillRect(0, y + lane.bottom - lane.top - gap / 2, width, 1);
+}
+
+function spanAt(rows: Rows, i: number, begin: number): Span {
+    const before = rows.column('before')[i]!;
+    return {
+        thread: rows.column('thread')[i]!,
+        depth: rows.column('depth')[i]!,
+        function: rows.column('function')[i]!,
+        start: begin + rows.column('start')[i]! - before,
+        length: before + rows.column('length')[i]! + rows.column('after')[i]!,
+        count: rows.column('count')[i]!,
+    };
+}
+
+function drawRow(d: Drawing, scene: TimelineScene, lane: Lane, piece: Piece, depth: number, y: number, left: number, right: number, xOf: (time: number) => number, hits: Hit[]): void {
+    const { context } = d;
+    const colours = palette();
+    const { spans, begin } = piece.tile;
+    const [first, last] = spans.at(lane.thread, depth);
+    const [starts, lengths, functions] = [spans.column('start'), spans.column('length'), spans.column('function')];
+    let drawnTo = -Infinity;
+    for (let i = firstEnding(spans, [first, last], left - begin); i < last; i++) {
+        const start = begin + starts[i]!;
+        if (start >= right) break;
+        const x = Math.max(xOf(start), xOf(left));
+        const end = Math.min(xOf(start + lengths[i]!), xOf(right));
+        // Many in one pixel are drawn as one.
+        if (end <= drawnTo) continue;
+        const fn = functions[i]!;
+        const dim = scene.searching && (fn < 0 || !scene.isFound(fn));
+        const fill = dim || fn < 0 ? colours.merged : scene.searching ? colours.mark : scene.colourOf(fn);
+        context.fillStyle = fill;
+        const w = Math.max(0.8, end - x - (end - x > 3 ? 0.6 : 0));
+        context.fillRect(x, y, w, rowHeight - 1);
+        drawnTo = x + Math.max(w, 0.5);
+        if (end - x < 2) {
+            if (hits.length < 20000) hits.push({ x, y, width: 2, height: rowHeight, span: spanAt(spans, i, begin) });
+            continue;
+        }
+        const span = spanAt(spans, i, begin);
+        hits.push({ x, y, width: end - x, height: rowHeight, span });
+        if (scene.selected && same(scene.selected, span)) {
+            context.strokeStyle = colours.accent;
+            context.lineWidth = 2;
+            context.strokeRect(x + 1, y + 1, Math.max(1, end - x - 2), rowHeight - 3);
+        }
+        // Its name stands in the first piece in which it can be seen.
+        const shownFrom = Math.max(span.start, scene.from);
+        if (shownFrom < left - 1e-9 || end - x < 24) continue;
+        const room = Math.min(xOf(span.start + span.length), d.width) - x;
+        const text = fitted(context, fn < 0 ? `${span.count} calls` : span.count > 1 ? `${scene.nameOf(fn)} ×${span.count}` : scene.nameOf(fn), Math.min(room, end - x) - 6);
+        if (!text) continue;
+        context.fillStyle = dim ? colours.faint : fn < 0 ? colours.faint : scene.searching ? '#1b1f24' : inkOn(fill);
+        context.fillText(text, x + 3, y + rowHeight / 2);
+    }
+}
+
+export function same(a: Span, b: Span): boolean {
+    return a.thread === b.thread && a.depth === b.depth && a.start === b.start && a.length === b.length;
+}
+
+function drawAway(d: Drawing, lane: Lane, piece: Piece, calls: number, strip: number, left: number, right: number, xOf: (time: number) => number, hits: Hit[]): void {
+    const { context } = d;
+    const colours = palette();
+    const { away, begin } = piece.tile;
+    const [first, last] = away.at(lane.thread, 0);
+    const [starts, lengths, kinds] = [away.column('start'), away.column('length'), away.column('kind')];
+    for (let i = firstEnding(away, [first, last], left - begin); i < last; i++) {
+        const start = begin + starts[i]!;
+        if (start >= right) break;
+        const x = Math.max(xOf(start), xOf(left));
+        const end = Math.min(xOf(start + lengths[i]!), xOf(right));
+        const preempted = kinds[i] === 1;
+        const w = Math.max(0.8, end - x);
+        context.fillStyle = preempted ? hatch(context, colours.preempted, colours.back) : colours.wait;
+        context.fillRect(x, strip, w, awayHeight - 2);
+        // And faintly behind the calls, so that one sees which they are.
+        if (w >= 2) {
+            context.fillStyle = colours.wait;
+            context.globalAlpha = 0.3;
+            context.fillRect(x, calls, w, strip - calls);
+            context.globalAlpha = 1;
+        }
+        const before = away.column('before')[i]!;
+        const length = before + lengths[i]! + away.column('after')[i]!;
+        hits.push({ x, y: strip, width: Math.max(2, end - x), height: awayHeight, away: { kind: kinds[i]!, thread: lane.thread, start: start - before, length, count: away.column('count')[i] || 1 } });
+    }
+}

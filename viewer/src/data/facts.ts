@@ -1,0 +1,91 @@
+// What a session's header says.
+
+export interface FunctionFacts {
+    name: string;
+    module: number;
+    file: string | null;
+    line: number;
+    address: string;
+}
+
+export interface ModuleFacts {
+    name: string;
+    path: string;
+    build_id?: string | null;
+}
+
+export interface ProcessFacts {
+    id: number;
+    name: string;
+}
+
+export interface ThreadFacts {
+    id: number;
+    process: number;
+    name: string;
+}
+
+export interface Level {
+    stretch: number;
+    resolution: number;
+    blocks: Record<string, number>;
+}
+
+export interface TimelineFacts {
+    start: number;
+    end: number;
+    lanes: { thread: number; depth: number }[];
+    levels: Level[];
+    complete: boolean;
+}
+
+export interface SessionFacts {
+    dwell: string;
+    title: string;
+    recorded: string;
+    command?: string;
+    duration_ticks: number;
+    ticks_per_second: number;
+    application: boolean;
+    away: boolean;
+    samples: boolean;
+    imported: boolean;
+    slice: string | null;
+    complete: boolean;
+    mode: string;
+    remarks: string[];
+    session: Record<string, number | null>;
+    modules: ModuleFacts[];
+    functions: FunctionFacts[];
+    processes: ProcessFacts[];
+    threads: ThreadFacts[];
+    timeline?: TimelineFacts | null;
+    mark_names?: string[];
+    event_names?: string[];
+    [fact: string]: unknown;
+}
+
+const absent: SessionFacts = {
+    dwell: '',
+    title: '',
+    recorded: '',
+    duration_ticks: 0,
+    ticks_per_second: 1e9,
+    application: true,
+    away: true,
+    samples: false,
+    imported: false,
+    slice: null,
+    complete: true,
+    mode: 'trace',
+    remarks: [],
+    session: {},
+    modules: [],
+    functions: [],
+    processes: [],
+    threads: [],
+};
+
+export function factsOf(header: Record<string, unknown>): SessionFacts {
+    return { ...absent, ...header } as SessionFacts;
+}

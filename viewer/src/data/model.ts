@@ -1,0 +1,127 @@
+// What the views show: one session, or two that were made one (data/merge.ts). Values are columns, a number for each
+// row of a table and each side, in that side's ticks.
+import type { Container } from './container';
+import { type FunctionFacts, type ModuleFacts, type ProcessFacts, type SessionFacts, type ThreadFacts, factsOf } from './facts';
+import type { ColumnKey, Extent, Measure } from './measures';
+import { type Paths, addUp, makePaths, outermost } from './paths';
+
+export type Values = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+export type TableName = 'paths' | 'functions' | 'modules' | 'processes' | 'threads';
+export type Side = 0 | 1;
+
+export interface Model {
+    sides: 1 | 2;
+    facts: SessionFacts[]; // by side
+    containers: Container[];
+    functions: FunctionFacts[];
+    modules: ModuleFacts[];
+    processes: ProcessFacts[];
+    threads: ThreadFacts[];
+    paths: Paths;
+    rows(table: TableName): number;
+    column(table: TableName, key: ColumnKey, side: Side): Values;
+    // By all sides.
+    knows(key: ColumnKey): boolean;
+    total(key: ColumnKey, side: Side): number;
+    // The function's outermost activations, by path.
+    outermost(): Uint8Array;
+    // Of a side's function, thread or module: its row here.
+    rowOf(table: TableName, row: number, side: Side): number;
+}
+
+// How a column is computed from others, where it is not in the file.
+export function derive(key: ColumnKey, table: TableName, count: number, paths: Paths, get: (key: ColumnKey) => Values): Values {
+    const [, measure, extent] = /^(.*)_(inclusive|exclusive)$/.exec(key) ?? [];
+    if (measure === 'cpu') {
+        const elapsed = get(`elapsed_${extent as Extent}`);
+        const blocked = get(`blocked_${extent as Extent}`);
+        const preempted = get(`preempted_${extent as Extent}`);
+        const cpu = new Float64Array(count);
+        for (let i = 0; i < count; i++) cpu[i] = Math.max(0, elapsed[i]! - blocked[i]! - preempted[i]!);
+        return cpu;
+    }
+    if (table === 'paths' && extent === 'inclusive') return addUp(paths, get(`${measure as Measure}_exclusive`));
+    return new Uint8Array(count);
+}
+
+export function knownBy(facts: SessionFacts, key: ColumnKey): boolean {
+    if (key === 'calls' || key === 'min' || key === 'max') return !facts.samples;
+    if (key.startsWith('application')) return facts.application;
+    return key.startsWith('elapsed') || facts.away;
+}
+
+export class SingleModel implements Model {
+    readonly sides = 1;
+    readonly facts: SessionFacts[];
+    readonly containers: Container[];
+    readonly functions: FunctionFacts[];
+    readonly modules: ModuleFacts[];
+    readonly processes: ProcessFacts[];
+    readonly threads: ThreadFacts[];
+    readonly paths: Paths;
+    private readonly made = new Map<string, Values>();
+    private first: Uint8Array | undefined;
+
+    constructor(private readonly container: Container) {
+        const facts = factsOf(container.header);
+        this.facts = [facts];
+        this.containers = [container];
+        this.functions = facts.functions;
+        this.modules = facts.modules;
+        this.processes = facts.processes;
+        this.threads = facts.threads;
+        const { parent, function: functions } = container.tables.paths?.columns ?? {};
+        this.paths = makePaths(new Int32Array(parent ?? []), new Uint32Array(functions ?? []));
+    }
+
+    rows(table: TableName): number {
+        return table === 'paths' ? this.paths.count : this[table].length;
+    }
+
+    column(table: TableName, key: ColumnKey): Values {
+        const stored = this.container.tables[table]?.columns[key];
+        if (stored) return stored;
+        const name = `${table}.${key}`;
+        let column = this.made.get(name);
+        if (!column) {
+            column = derive(key, table, this.rows(table), this.paths, (other) => this.column(table, other));
+            this.made.set(name, column);
+        }
+        return column;
+    }
+
+    knows(key: ColumnKey): boolean {
+        return knownBy(this.facts[0]!, key);
+    }
+
+    total(key: ColumnKey): number {
+        return totalOf(this, key, 0);
+    }
+
+    outermost(): Uint8Array {
+        return (this.first ??= outermost(this.paths, this.functions.length));
+    }
+
+    rowOf(_: TableName, row: number): number {
+        return row;
+    }
+}
+
+// What everything has a share of.
+const totals = new WeakMap<Model, Map<string, number>>();
+
+export function totalOf(model: Model, key: ColumnKey, side: Side): number {
+    let known = totals.get(model);
+    if (!known) totals.set(model, (known = new Map()));
+    let total = known.get(`${key}/${side}`);
+    if (total === undefined) known.set(`${key}/${side}`, (total = addTotal(model, key, side)));
+    return total;
+}
+
+function addTotal(model: Model, key: ColumnKey, side: Side): number {
+    const said = model.facts[side]!.session[key.replace('exclusive', 'inclusive')];
+    if (typeof said === 'number') return said;
+    let sum = 0;
+    for (const value of model.column('processes', key.replace('exclusive', 'inclusive') as ColumnKey, side)) sum += value;
+    return sum;
+}

@@ -1,0 +1,54 @@
+// Who called a function, and whom it called: as `dwell callers` counts. A caller's row holds the function's own values
+// when it was called from there, a callee's row the callee's when it was called from the function. Recursive calls are
+// counted where they happen; their inclusive time is in the outer call's already.
+import type { ColumnKey } from './measures';
+import type { Model, Side } from './model';
+
+export interface Neighbour {
+    function: number; // -1: the start of a thread
+    rows: number[]; // of paths
+    outer: number[]; // those of them whose inclusive times count
+}
+
+export interface Neighbours {
+    callers: Neighbour[];
+    callees: Neighbour[];
+}
+
+export function neighbours(model: Model, subject: number): Neighbours {
+    const { count, parent, function: called, depth } = model.paths;
+    const first = model.outermost();
+    const callers = new Map<number, Neighbour>();
+    const callees = new Map<number, Neighbour>();
+    const open = new Map<number, number>(); // by callee: calls of it from the subject that are open
+    const stack: number[] = []; // the callee of such a call, or -1
+    const add = (into: Map<number, Neighbour>, other: number, row: number, outer: boolean) => {
+        let one = into.get(other);
+        if (!one) into.set(other, (one = { function: other, rows: [], outer: [] }));
+        one.rows.push(row);
+        if (outer) one.outer.push(row);
+    };
+    for (let i = 0; i < count; i++) {
+        while (stack.length > depth[i]!) {
+            const left = stack.pop()!;
+            if (left >= 0) open.set(left, open.get(left)! - 1);
+        }
+        const above = parent[i]! < 0 ? -1 : called[parent[i]!]!;
+        const own = called[i]!;
+        if (own === subject) add(callers, above, i, first[i] === 1);
+        if (above === subject) {
+            const before = open.get(own) ?? 0;
+            add(callees, own, i, before === 0);
+            open.set(own, before + 1);
+            stack.push(own);
+        } else stack.push(-1);
+    }
+    return { callers: [...callers.values()], callees: [...callees.values()] };
+}
+
+export function sumOf(model: Model, n: Neighbour, key: ColumnKey, side: Side): number {
+    const column = model.column('paths', key, side);
+    let sum = 0;
+    for (const row of key.endsWith('_inclusive') ? n.outer : n.rows) sum += column[row]!;
+    return sum;
+}

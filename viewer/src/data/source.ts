@@ -1,0 +1,69 @@
+// Where the sessions come from: out of the page itself, or from the program that serves it live.
+import { type Container, readContainer } from './container';
+import { unpackAside } from './unpacker';
+
+export interface Source {
+    sessions: number;
+    live: number; // milliseconds between two fetches; zero: it is not live
+    // null: nothing is new.
+    session(side: number): Promise<Container | null>;
+    block(side: number, number: number): Promise<Container>;
+}
+
+const kind = 'script[type="application/x-dwell"]';
+
+async function take(element: Element): Promise<Container> {
+    return readContainer(await unpackAside(element.textContent ?? ''));
+}
+
+function embedded(): Source {
+    const all = [...document.querySelectorAll(kind)];
+    const sessions = all.filter((e) => e.getAttribute('data-part') === 'session');
+    const blocks = new Map<string, Element>();
+    for (const e of all)
+        if (e.getAttribute('data-part') === 'block')
+            blocks.set(`${e.getAttribute('data-session')}/${e.getAttribute('data-block')}`, e);
+    return {
+        sessions: sessions.length,
+        live: 0,
+        session: (side) => take(sessions[side]!),
+        block(side, number) {
+            const element = blocks.get(`${side}/${number}`);
+            return element ? take(element) : Promise.reject(new Error(`block ${number} of the timeline is missing`));
+        },
+    };
+}
+
+// Each fetched session is a generation; numbers of blocks are of one.
+function served(interval: number): Source {
+    const token = encodeURIComponent(new URLSearchParams(location.search).get('token') ?? '');
+    let generation = '';
+    const get = async (path: string) => {
+        const answer = await fetch(`${path}`, { cache: 'no-store' });
+        if (answer.status === 204 || answer.status === 503) return null;
+        if (!answer.ok) throw new Error(`dwell answers ${answer.status} ${answer.statusText}`);
+        return answer;
+    };
+    const read = async (answer: Response) => readContainer(await unpackAside(await answer.arrayBuffer()));
+    return {
+        sessions: 1,
+        live: interval,
+        async session() {
+            const answer = await get(`session?token=${token}${generation ? `&since=${generation}` : ''}`);
+            if (!answer) return null;
+            const container = await read(answer);
+            generation = answer.headers.get('X-Dwell-Generation') ?? '';
+            return container;
+        },
+        async block(_, number) {
+            const answer = await get(`block/${number}?token=${token}${generation ? `&generation=${generation}` : ''}`);
+            if (!answer) throw new Error('the timeline is not there yet');
+            return read(answer);
+        },
+    };
+}
+
+export function findSource(): Source {
+    const live = document.querySelector(`${kind}[data-part="live"]`);
+    return live ? served(Number(live.getAttribute('data-interval')) || 1000) : embedded();
+}

@@ -1,0 +1,42 @@
+// Unpacks in a worker, so that the page stays fluid.
+import source from 'worker:src/data/worker.ts';
+import { unpack } from './unpack';
+
+interface Waiting {
+    resolve(buffer: ArrayBuffer): void;
+    reject(error: Error): void;
+}
+
+const waiting = new Map<number, Waiting>();
+let worker: Worker | null | undefined;
+let asked = 0;
+
+function start(): Worker | null {
+    try {
+        const made = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
+        made.onmessage = (event: MessageEvent<{ id: number; buffer?: ArrayBuffer; error?: string }>) => {
+            const { id, buffer, error } = event.data;
+            const one = waiting.get(id);
+            waiting.delete(id);
+            if (buffer) one?.resolve(buffer);
+            else one?.reject(new Error(error));
+        };
+        made.onerror = () => {
+            for (const one of waiting.values()) one.reject(new Error('the recording could not be unpacked'));
+            waiting.clear();
+        };
+        return made;
+    } catch {
+        return null;
+    }
+}
+
+export function unpackAside(packed: string | ArrayBuffer): Promise<ArrayBuffer> {
+    if (worker === undefined) worker = start();
+    if (!worker) return unpack(packed);
+    const id = asked++;
+    return new Promise((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        worker!.postMessage({ id, packed }, typeof packed === 'string' ? [] : [packed]);
+    });
+}

@@ -1,0 +1,11 @@
+import { unpack } from './unpack';
+
+onmessage = async (event: MessageEvent<{ id: number; packed: string | ArrayBuffer }>) => {
+    const { id, packed } = event.data;
+    try {
+        const buffer = await unpack(packed);
+        postMessage({ id, buffer }, { transfer: [buffer] });
+    } catch (error) {
+        postMessage({ id, error: String(error) });
+    }
+};

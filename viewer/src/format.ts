@@ -1,0 +1,93 @@
+// Numbers and names as people read them.
+import type { SessionFacts } from './data/facts';
+
+// Ticks as whole nanoseconds, rounded as the reports round them.
+export function nanoseconds(ticks: number, perSecond: number): bigint {
+    const negative = ticks < 0;
+    const per = BigInt(Math.round(perSecond));
+    const ns = (BigInt(Math.abs(Math.round(ticks))) * 1000000000n + per / 2n) / per;
+    return negative ? -ns : ns;
+}
+
+export type Unit = 'ns' | 'us' | 'ms' | 's';
+export const units: Record<Unit, { text: string; digits: number }> = {
+    ns: { text: 'ns', digits: 0 },
+    us: { text: 'µs', digits: 3 },
+    ms: { text: 'ms', digits: 6 },
+    s: { text: 's', digits: 9 },
+};
+
+// One unit for a whole page: columns of mixed units are misread.
+export function unitFor(largest: number): Unit {
+    if (largest >= 10e9) return 's';
+    if (largest >= 10e6) return 'ms';
+    if (largest >= 10e3) return 'us';
+    return 'ns';
+}
+
+const thin = '\u2009'; // between groups of digits
+
+export function grouped(digits: string): string {
+    return digits.length < 5 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, thin);
+}
+
+export function count(value: number | bigint): string {
+    return value < 0 ? `−${grouped(String(-value))}` : grouped(String(value));
+}
+
+// With as many decimals as are asked for.
+export function duration(ns: bigint, unit: Unit, decimals = Math.min(3, units[unit].digits)): string {
+    const { digits } = units[unit];
+    const shift = 10n ** BigInt(digits - decimals);
+    const size = ns < 0n ? -ns : ns;
+    const rounded = (size + shift / 2n) / shift;
+    const text = rounded.toString().padStart(decimals + 1, '0');
+    const whole = grouped(text.slice(0, text.length - decimals));
+    const sign = ns < 0n && rounded > 0n ? '−' : '';
+    return sign + whole + (decimals ? `.${text.slice(-decimals)}` : '');
+}
+
+// A duration by itself, with three significant digits or more and its unit.
+export function shortDuration(ns: number): string {
+    const size = Math.abs(ns);
+    const sign = ns < 0 ? '−' : '';
+    for (const [unit, scale] of [['s', 1e9], ['ms', 1e6], ['µs', 1e3]] as const)
+        if (size >= scale) {
+            const value = size / scale;
+            return `${sign}${value >= 100 ? value.toFixed(1) : value >= 10 ? value.toFixed(2) : value.toFixed(3)} ${unit}`;
+        }
+    return `${sign}${Number.isInteger(size) ? size : size.toFixed(1)} ns`;
+}
+
+export function percent(share: number, decimals = 1): string {
+    if (!Number.isFinite(share)) return '';
+    const text = (Math.abs(share) * 100).toFixed(decimals);
+    return `${share < 0 && Number(text) !== 0 ? '−' : ''}${text} %`;
+}
+
+export function signed(text: string): string {
+    return text.startsWith('−') || /^[0.\s]*$/.test(text) ? text : `+${text}`;
+}
+
+const hidden = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+// Names come from the program: what would turn the text around, or not be seen, is shown as its number.
+export function visible(name: string): string {
+    return name.replace(hidden, (c) => `⟨${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}⟩`);
+}
+
+const longest = 400;
+
+// For one line: long names lose their middle; the whole is in the details.
+export function shortened(name: string, length = longest): string {
+    const text = name.length > length ? `${name.slice(0, length * 0.7)}…${name.slice(-length * 0.2)}` : name;
+    return visible(text);
+}
+
+export function shortFile(file: string | null): string {
+    return file ? file.slice(file.lastIndexOf('/') + 1) : '';
+}
+
+export function timeUnit(facts: SessionFacts[]): Unit {
+    return unitFor(Math.max(...facts.map((f) => (f.duration_ticks * 1e9) / f.ticks_per_second)));
+}

@@ -1,0 +1,161 @@
+// Keys that do the same everywhere; those of a view are in its own file.
+import { isDark } from './colours';
+import { measures } from './data/measures';
+import { fragment } from './link';
+import { chosenUnit, dark, details, helping, measure, model, notify, recentre, reveal, search, subject, path, unit, view, views, zoomed } from './state';
+import type { Unit } from './format';
+
+export const keyHelp: { title: string; keys: [string, string][] }[] = [
+    {
+        title: 'Everywhere',
+        keys: [
+            ['1 … 9', 'the views, from the call tree on'],
+            ['/', 'search; Enter: next match, Escape: back'],
+            ['m', 'the next measure (elapsed, application, CPU …)'],
+            ['u', 'the next unit of times'],
+            ['i', 'details of what is selected, beside the view'],
+            ['g', 'callers and callees of what is selected'],
+            ['e', 'show it in the call tree'],
+            ['r', 'show it in the flame graph'],
+            ['y', 'copy a link to what is shown'],
+            ['t', 'light or dark'],
+            ['?', 'this help'],
+        ],
+    },
+    {
+        title: 'Tables',
+        keys: [
+            ['↑ ↓ PgUp PgDn Home End', 'select'],
+            ['Enter', 'callers and callees'],
+            ['c', 'choose columns (or right click on their titles)'],
+            ['click on a title', 'sort; again: the other way round'],
+        ],
+    },
+    {
+        title: 'Call tree',
+        keys: [
+            ['→ ←', 'open, close; go down, go up'],
+            ['h', 'open the hot path below the selection'],
+            ['*', 'open the whole branch'],
+            ['-  _', 'close the branch; close all'],
+            ['n N', 'next, previous match of the search'],
+        ],
+    },
+    {
+        title: 'Flame graph, inverted graph',
+        keys: [
+            ['click, Enter', 'zoom in (Shift-click: select only)'],
+            ['Backspace, Escape, right click', 'zoom out a step'],
+            ['0', 'the whole'],
+            ['arrows', 'select along the calls'],
+            ['o', 'callers and callees'],
+        ],
+    },
+    {
+        title: 'Timeline',
+        keys: [
+            ['wheel, + −, w s', 'zoom'],
+            ['drag, ← →, a d', 'move in time'],
+            ['↑ ↓ PgUp PgDn', 'move over the threads'],
+            ['double click, f, Enter', 'zoom to the call'],
+            ['[ ]', 'previous, next mark'],
+            ['0, Home', 'the whole'],
+        ],
+    },
+];
+
+export async function copy(text: string, what: string): Promise<void> {
+    try {
+        await navigator.clipboard.writeText(text);
+    } catch {
+        const box = document.createElement('textarea');
+        box.value = text;
+        document.body.append(box);
+        box.select();
+        document.execCommand('copy');
+        box.remove();
+    }
+    notify(`${what} copied`);
+}
+
+export const copyLink = () => copy(location.href.replace(/#.*/, '') + fragment(), 'Link');
+
+// The path with the most time of those that end in the function.
+export function largestPath(fn: number): number {
+    const m = model.value!;
+    const values = m.column('paths', `${measure.value}_inclusive`, m.sides === 2 ? 1 : 0);
+    let largest = -1;
+    for (let i = 0; i < m.paths.count; i++)
+        if (m.paths.function[i] === fn && (largest < 0 || values[i]! > values[largest]!)) largest = i;
+    return largest;
+}
+
+function selectedPath(): number {
+    return path.value >= 0 || subject.value < 0 ? path.value : largestPath(subject.value);
+}
+
+export function showInTree(): void {
+    const row = selectedPath();
+    if (row < 0) return;
+    reveal(row);
+    view.value = 'tree';
+}
+
+export function showInFlame(): void {
+    const row = selectedPath();
+    if (row < 0) return;
+    path.value = row;
+    zoomed.value = row;
+    view.value = 'flame';
+}
+
+export function nextMeasure(): void {
+    const known = measures.filter((x) => model.value!.knows(`${x.key}_inclusive`));
+    measure.value = known[(known.findIndex((x) => x.key === measure.value) + 1) % known.length]!.key;
+}
+
+function nextUnit(): void {
+    const all: Unit[] = ['ns', 'us', 'ms', 's'];
+    chosenUnit.value = all[(all.indexOf(unit.value) + 1) % all.length]!;
+}
+
+export function focusView(): void {
+    document.querySelector<HTMLElement>('.view .grid, .view .scroller, .view .about')?.focus({ preventScroll: true });
+}
+
+const actions: Record<string, () => void> = {
+    '/': () => document.querySelector<HTMLInputElement>('.search')?.select(),
+    '?': () => (helping.value = !helping.value),
+    m: nextMeasure,
+    u: nextUnit,
+    i: () => (details.value = !details.value),
+    g: () => subject.value >= 0 && recentre(subject.value),
+    e: showInTree,
+    r: showInFlame,
+    y: () => void copyLink(),
+    t: () => (dark.value = !isDark()),
+    c: () => document.querySelector<HTMLElement>('.columns-button')?.click(),
+};
+
+export function followKeys(): void {
+    document.addEventListener('keydown', (event) => {
+        if (event.ctrlKey || event.metaKey || event.altKey || !model.value) return;
+        const target = event.target as HTMLElement;
+        if (target.matches('input, select, textarea')) {
+            if (!target.matches('.search')) return;
+            if (event.key === 'Enter') document.dispatchEvent(new CustomEvent('dwell:next', { detail: event.shiftKey }));
+            else if (event.key === 'Escape') {
+                if (search.value) search.value = '';
+                else focusView();
+            } else if (event.key === 'ArrowDown') focusView();
+            else return;
+            event.preventDefault();
+            return;
+        }
+        if (helping.value && event.key === 'Escape') helping.value = false;
+        else if (/^[1-9]$/.test(event.key)) view.value = views[Number(event.key) - 1]!.key;
+        else if (actions[event.key]) actions[event.key]!();
+        else return;
+        event.preventDefault();
+    });
+}

@@ -1,0 +1,110 @@
+// The link: what is shown, in the URL's fragment. Rows are named by hashes of their names (data/identity.ts), so a link
+// fits the same recording wherever its page lies, and a live one after the next fetch.
+import { effect } from '@preact/signals';
+import { identify, locate } from './data/identity';
+import { type Measure, measures } from './data/measures';
+import type { Model, Side } from './data/model';
+import type { Unit } from './format';
+import * as state from './state';
+
+const mostBranches = 400;
+
+function textOf(m: Model): string {
+    const p = new URLSearchParams();
+    const put = (key: string, value: string, usual = '') => {
+        if (value !== usual) p.set(key, value);
+    };
+    put('view', state.view.value);
+    put('by', state.measure.value, 'elapsed');
+    put('search', state.search.value);
+    put('path', identify(m, 'paths', state.path.value));
+    put('function', identify(m, 'functions', state.subject.value));
+    const open = state.expanded.value.list(mostBranches);
+    p.set('open', open.map((row) => identify(m, 'paths', row)).join('.'));
+    put('sort', Object.entries(state.sorts.value).map(([table, s]) => `${table}:${s.key}${s.descending ? '-' : ''}`).join(';'));
+    put('columns', Object.entries(state.columns.value).map(([table, keys]) => `${table}:${keys.join(',')}`).join(';'));
+    put('zoom', identify(m, 'paths', state.zoomed.value));
+    put('inverted', state.invertedZoom.value.map((row) => identify(m, 'functions', row)).join('.'));
+    put('colour', state.colouring.value, 'heat');
+    put('widths', String(state.drawnSide.value), '1');
+    put('time', state.range.value?.map((t) => Math.round(t)).join('-') ?? '');
+    put('session', String(state.timelineSide.value), '0');
+    put('unit', state.chosenUnit.value, 'auto');
+    put('details', state.details.value ? '1' : '0', '1');
+    return p.toString().replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll('%3B', ';');
+}
+
+function pairs(text: string | null): [string, string][] {
+    return (text ?? '').split(';').filter(Boolean).map((one) => {
+        const at = one.indexOf(':');
+        return [one.slice(0, at), one.slice(at + 1)];
+    });
+}
+
+function oneOf<T extends string>(text: string | null, all: readonly T[], usual: T): T {
+    return all.includes(text as T) ? (text as T) : usual;
+}
+
+// True if the link said which branches are open.
+export function restore(m: Model, fragment: string): boolean {
+    const p = new URLSearchParams(fragment.replace(/^#/, ''));
+    const get = (key: string) => p.get(key) ?? '';
+    state.view.value = oneOf(p.get('view'), state.views.map((v) => v.key), 'tree');
+    const by = oneOf<Measure>(p.get('by'), measures.map((x) => x.key), 'elapsed');
+    state.measure.value = m.knows(`${by}_inclusive`) ? by : 'elapsed';
+    state.search.value = get('search');
+    state.path.value = locate(m, 'paths', get('path'));
+    state.subject.value = locate(m, 'functions', get('function'));
+    state.sorts.value = Object.fromEntries(pairs(p.get('sort')).map(([table, key]) => [table, { key: key.replace(/-$/, ''), descending: key.endsWith('-') }]));
+    state.columns.value = Object.fromEntries(pairs(p.get('columns')).map(([table, keys]) => [table, keys.split(',')]));
+    state.zoomed.value = locate(m, 'paths', get('zoom'));
+    state.invertedZoom.value = get('inverted') ? get('inverted').split('.').map((one) => locate(m, 'functions', one)).filter((row) => row >= 0) : [];
+    state.colouring.value = oneOf(p.get('colour'), ['heat', 'module'] as const, 'heat');
+    state.drawnSide.value = (get('widths') === '0' ? 0 : 1) as Side;
+    const time = get('time').split('-').map(Number);
+    state.range.value = time.length === 2 && time.every(Number.isFinite) && time[0]! < time[1]! ? [time[0]!, time[1]!] : null;
+    state.timelineSide.value = (get('session') === '1' ? 1 : 0) as Side;
+    state.chosenUnit.value = oneOf<Unit | 'auto'>(p.get('unit'), ['auto', 'ns', 'us', 'ms', 's'], 'auto');
+    state.details.value = get('details') !== '0';
+    if (!p.has('open')) return false;
+    state.expanded.value.flags.fill(0);
+    const rows = get('open').split('.').map((one) => locate(m, 'paths', one)).filter((row) => row >= 0);
+    state.expanded.value = state.expanded.value.with(rows, true);
+    return true;
+}
+
+export function fragment(): string {
+    return state.model.value ? `#${textOf(state.model.value)}` : '';
+}
+
+// The fragment follows what is shown; what is a place of its own can be gone back from.
+export function followState(): void {
+    let timer = 0;
+    let written = location.hash;
+    let place = '';
+    effect(() => {
+        const m = state.model.value;
+        if (!m) return;
+        const now = `#${textOf(m)}`;
+        const here = `${state.view.value}/${state.view.value === 'callers' ? state.subject.value : ''}`;
+        clearTimeout(timer);
+        timer = window.setTimeout(() => {
+            if (now === written) return;
+            written = now;
+            const url = location.pathname + location.search + now;
+            try {
+                if (place && here !== place) history.pushState(null, '', url);
+                else history.replaceState(null, '', url);
+            } catch {
+                location.hash = now;
+            }
+            place = here;
+        }, 150);
+    });
+    window.addEventListener('popstate', () => {
+        if (!state.model.value || location.hash === written) return;
+        written = location.hash;
+        restore(state.model.value, location.hash);
+        place = `${state.view.value}/${state.view.value === 'callers' ? state.subject.value : ''}`;
+    });
+}

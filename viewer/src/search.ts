@@ -1,0 +1,61 @@
+// What is typed into the search box: words that must all occur in the name; module:WORD, file:WORD; /pattern/;
+// and conditions on columns, such as calls>1000 or elapsed_exclusive>=1.5ms or application_inclusive>5%.
+
+export interface Condition {
+    column: string;
+    operator: string;
+    number: number;
+    unit: string; // '', '%', or one of time
+}
+
+export interface Matcher {
+    empty: boolean;
+    problem: string;
+    conditions: Condition[];
+    matches(name: string, module: string, file: string): boolean;
+}
+
+const condition = /^([a-z_]+)(<=|>=|<|>|=)(\d+(?:\.\d+)?)(%|ns|us|µs|ms|s)?$/;
+
+export function makeMatcher(text: string): Matcher {
+    const conditions: Condition[] = [];
+    const tests: ((name: string, module: string, file: string) => boolean)[] = [];
+    let problem = '';
+    const pattern = /^\/(.*)\/(i?)$/.exec(text.trim());
+    if (pattern) {
+        try {
+            const compiled = new RegExp(pattern[1]!, pattern[2]);
+            tests.push((name) => compiled.test(name));
+        } catch {
+            problem = 'this is no regular expression';
+        }
+    } else {
+        for (const word of text.trim().toLowerCase().split(/\s+/)) {
+            const asked = condition.exec(word);
+            if (asked) conditions.push({ column: asked[1]!, operator: asked[2]!, number: Number(asked[3]), unit: asked[4] ?? '' });
+            else if (word.startsWith('module:')) tests.push((_, module) => module.toLowerCase().includes(word.slice(7)));
+            else if (word.startsWith('file:')) tests.push((_, __, file) => file.toLowerCase().includes(word.slice(5)));
+            else if (word) tests.push((name) => name.toLowerCase().includes(word));
+        }
+    }
+    return {
+        empty: tests.length === 0 && conditions.length === 0 && !problem,
+        problem,
+        conditions,
+        matches: (name, module, file) => tests.every((test) => test(name, module, file)),
+    };
+}
+
+const scales: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
+
+// `value` in the column's own terms, and what 100 % is in them; of times, a nanosecond, too.
+export function holds(c: Condition, value: number, whole: number, perNanosecond = 0): boolean {
+    let limit = c.number;
+    if (c.unit === '%') limit = (c.number / 100) * whole;
+    else if (perNanosecond) limit = c.number * (scales[c.unit] ?? 1) * perNanosecond;
+    if (c.operator === '<') return value < limit;
+    if (c.operator === '<=') return value <= limit;
+    if (c.operator === '>') return value > limit;
+    if (c.operator === '>=') return value >= limit;
+    return value === limit;
+}

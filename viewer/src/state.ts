@@ -1,0 +1,113 @@
+// What is shown. Everything a link restores is here (link.ts).
+import { computed, signal } from '@preact/signals';
+import type { Measure } from './data/measures';
+import type { Model, Side } from './data/model';
+import { Branches } from './data/open';
+import { stackOf } from './data/paths';
+import type { Source } from './data/source';
+import { type Unit, timeUnit } from './format';
+import { type Matcher, makeMatcher } from './search';
+
+export type View =
+    | 'tree'
+    | 'flame'
+    | 'inverted'
+    | 'callers'
+    | 'functions'
+    | 'modules'
+    | 'threads'
+    | 'processes'
+    | 'timeline'
+    | 'about';
+
+export const views: { key: View; title: string }[] = [
+    { key: 'tree', title: 'Call tree' },
+    { key: 'flame', title: 'Flame graph' },
+    { key: 'inverted', title: 'Inverted graph' },
+    { key: 'callers', title: 'Callers & callees' },
+    { key: 'functions', title: 'Functions' },
+    { key: 'modules', title: 'Modules' },
+    { key: 'threads', title: 'Threads' },
+    { key: 'processes', title: 'Processes' },
+    { key: 'timeline', title: 'Timeline' },
+    { key: 'about', title: 'About' },
+];
+
+export interface Sort {
+    key: string;
+    descending: boolean;
+}
+
+export const source = signal<Source | null>(null);
+export const model = signal<Model | null>(null);
+export const failure = signal('');
+export const progress = signal('Reading the recording …');
+
+export const view = signal<View>('tree');
+export const measure = signal<Measure>('elapsed');
+export const search = signal('');
+export const path = signal(-1); // the row of the call tree that is selected
+export const subject = signal(-1); // the function that is looked at
+export const expanded = signal(new Branches(0));
+export const sorts = signal<Record<string, Sort>>({});
+export const columns = signal<Record<string, string[]>>({}); // by table: those that are shown, where they were chosen
+export const zoomed = signal(-1); // the path that fills the flame graph
+export const invertedZoom = signal<number[]>([]); // functions from the root of the inverted graph
+export const colouring = signal<'heat' | 'module'>('heat');
+export const drawnSide = signal<Side>(1); // of two: whose times make the widths
+export const range = signal<[number, number] | null>(null); // of the timeline, in ticks
+export const timelineSide = signal<Side>(0);
+export const chosenUnit = signal<Unit | 'auto'>('auto');
+export const details = signal(true);
+
+export const helping = signal(false);
+export const dark = signal<boolean | null>(null); // null: as the system has it
+export const paused = signal(false); // of what is fetched live
+export const lost = signal(''); // why nothing more is fetched
+export const notice = signal('');
+
+export const matcher = computed<Matcher>(() => makeMatcher(search.value));
+// By function: 1 for those that the search finds.
+export const found = computed<Uint8Array | null>(() => {
+    const m = model.value;
+    const by = matcher.value;
+    if (!m || by.empty || by.conditions.length > 0) return null;
+    return Uint8Array.from(m.functions, (f) => Number(by.matches(f.name, m.modules[f.module]?.name ?? '', f.file ?? '')));
+});
+export const unit = computed<Unit>(() => {
+    if (chosenUnit.value !== 'auto') return chosenUnit.value;
+    return model.value ? timeUnit(model.value.facts) : 'ns';
+});
+
+export function setSort(table: string, sort: Sort): void {
+    sorts.value = { ...sorts.value, [table]: sort };
+}
+
+export function selectFunction(row: number): void {
+    subject.value = row;
+    if (path.value >= 0 && model.value!.paths.function[path.value] !== row) path.value = -1;
+}
+
+export function selectPath(row: number): void {
+    path.value = row;
+    if (row >= 0 && model.value) subject.value = model.value.paths.function[row]!;
+}
+
+// Callers and callees of a function.
+export function recentre(row: number): void {
+    selectFunction(row);
+    view.value = 'callers';
+}
+
+// The path in the call tree, with all above it open.
+export function reveal(row: number): void {
+    expanded.value = expanded.value.with(stackOf(model.value!.paths, row).slice(0, -1), true);
+    selectPath(row);
+}
+
+let noticeTimer = 0;
+export function notify(text: string): void {
+    notice.value = text;
+    clearTimeout(noticeTimer);
+    noticeTimer = window.setTimeout(() => (notice.value = ''), 2500);
+}

@@ -1,0 +1,124 @@
+// One function in the middle: who calls it above, whom it calls below; a click makes another one the middle.
+import { useMemo, useState } from 'preact/hooks';
+import type { ColumnKey } from '../data/measures';
+import type { Model, Side as WhichSide, TableName, Values } from '../data/model';
+import { type Neighbour, neighbours, sumOf } from '../data/neighbours';
+import { percent, shortened } from '../format';
+import { matcher, measure, model, recentre, setSort, sorts, subject, unit } from '../state';
+import { type GridColumn, valueColumns } from './columns';
+import { sourceText, usualSort } from './entities';
+import { Grid } from './grid';
+import { Name } from './name';
+
+// Rows of neighbours, for the columns that all tables share.
+class NeighbourRows {
+    private readonly made = new Map<string, Float64Array>();
+    constructor(private readonly whole: Model, private readonly list: Neighbour[]) {}
+
+    column(key: ColumnKey, side: WhichSide): Values {
+        const name = `${key}/${side}`;
+        let values = this.made.get(name);
+        if (!values) {
+            values = Float64Array.from(this.list, (n) => (key === 'min' || key === 'max' ? this.limit(n, key, side) : sumOf(this.whole, n, key, side)));
+            this.made.set(name, values);
+        }
+        return values;
+    }
+
+    private limit(n: Neighbour, key: 'min' | 'max', side: WhichSide): number {
+        const column = this.whole.column('paths', key, side);
+        let limit = key === 'min' ? Infinity : 0;
+        for (const row of n.rows) limit = key === 'min' ? Math.min(limit, column[row]!) : Math.max(limit, column[row]!);
+        return Number.isFinite(limit) ? limit : 0;
+    }
+}
+
+function modelOf(whole: Model, list: Neighbour[]): Model {
+    const rows = new NeighbourRows(whole, list);
+    return Object.assign(Object.create(whole) as Model, {
+        column: (_: TableName, key: ColumnKey, side: WhichSide) => rows.column(key, side),
+        total: (key: ColumnKey, side: WhichSide) => whole.total(key, side),
+        knows: (key: ColumnKey) => whole.knows(key),
+    });
+}
+
+const startOfThread = '(start of thread)';
+
+function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 'callees' }) {
+    const m = model.value!;
+    const columns = useMemo<GridColumn[]>(() => {
+        const nameOf = (row: number) => (list[row]!.function < 0 ? startOfThread : m.functions[list[row]!.function]!.name);
+        const text = (key: string, title: string, width: number, get: (row: number) => string): GridColumn => ({
+            key, title, hint: title, width, numeric: false, shown: true, text: get, sortBy: get,
+        });
+        const of = (row: number) => m.functions[list[row]!.function];
+        return [
+            text('name', which === 'callers' ? 'Called by' : 'It calls', 360, nameOf),
+            ...valueColumns(modelOf(m, list), 'functions', unit.value, false),
+            text('module', 'Module', 130, (row) => shortened(m.modules[of(row)?.module ?? -1]?.name ?? '', 200)),
+            text('source', 'Source', 150, (row) => sourceText(of(row)?.file ?? null, of(row)?.line ?? 0)),
+        ];
+    }, [m, list, unit.value]);
+    const [chosen, choose] = useState(-1);
+    const usual = m.sides === 2 ? usualSort(m, 'paths') : { key: `${measure.value}_inclusive`, descending: true };
+    const sort = sorts.value[which] ?? usual;
+    const rows = useMemo(() => {
+        const column = columns.find((c) => c.key === sort.key);
+        const by = matcher.value;
+        const all = [...list.keys()].filter((row) => by.empty || list[row]!.function < 0 || by.conditions.length > 0 ||
+            by.matches(m.functions[list[row]!.function]!.name, m.modules[m.functions[list[row]!.function]!.module]?.name ?? '', m.functions[list[row]!.function]!.file ?? ''));
+        if (!column) return all;
+        const sign = sort.descending ? -1 : 1;
+        return all.sort((a, b) => {
+            const [x, y] = [column.sortBy(a), column.sortBy(b)];
+            return x < y ? -sign : x > y ? sign : a - b;
+        });
+    }, [list, columns, sort.key, sort.descending, matcher.value]);
+    const open = (row: number) => {
+        if (list[row]!.function >= 0) recentre(list[row]!.function);
+    };
+    return (
+        <Grid
+            name={which} label={which === 'callers' ? 'Callers' : 'Callees'} columns={columns} rows={rows} sort={sort}
+            onSort={(next) => setSort(which, next)} selected={chosen} onSelect={choose} onClick={open} onOpen={open}
+            cell={(c, row) => c.key === 'name' ? <a class="go"><Name text={c.text(row)} /></a> : undefined}
+            empty={which === 'callers' ? 'Nothing calls it.' : 'It calls nothing that was recorded.'}
+        />
+    );
+}
+
+export function largestFunction(m: Model): number {
+    const values = m.column('functions', `${measure.value}_exclusive`, (m.sides - 1) as WhichSide);
+    let largest = -1;
+    for (let i = 0; i < values.length; i++) if (largest < 0 || values[i]! > values[largest]!) largest = i;
+    return largest;
+}
+
+export function Callers() {
+    const m = model.value!;
+    const centre = subject.value >= 0 ? subject.value : largestFunction(m);
+    const both = useMemo(() => (centre < 0 ? null : neighbours(m, centre)), [m, centre]);
+    const columns = useMemo(() => valueColumns(m, 'functions', unit.value), [m, unit.value]);
+    if (!both) return <p class="wait">The recording has no functions.</p>;
+    const f = m.functions[centre]!;
+    const shown = columns.filter((c) => c.shown && !/_(ex|in)clusive_percent$/.test(c.key));
+    return (
+        <div class="fill callers">
+            <Neighbourhood list={both.callers} which="callers" />
+            <section class="centre" aria-label="The function">
+                <h2><Name text={f.name} /></h2>
+                <span class="where">{shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}</span>
+                <dl>
+                    {shown.map((c) => (
+                        <div key={c.key} title={c.hint}>
+                            <dt>{c.group ? `${c.group} ${c.title}` : c.title}</dt>
+                            <dd class={c.tone?.(centre)}>{c.text(centre)}{m.sides === 1 && c.share ? <small> {percent(c.share(centre))}</small> : null}</dd>
+                        </div>
+                    ))}
+                </dl>
+            </section>
+            <Neighbourhood list={both.callees} which="callees" />
+        </div>
+    );
+}
+

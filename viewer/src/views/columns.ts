@@ -1,0 +1,235 @@
+// The columns of values, the same for all tables.
+import { type ColumnKey, type Extent, kindOf, measures } from '../data/measures';
+import type { Model, Side, TableName, Values } from '../data/model';
+import { type Unit, count, duration, nanoseconds, percent, signed, units } from '../format';
+import { columns as chosenColumns } from '../state';
+
+export interface GridColumn {
+    key: string;
+    title: string;
+    group?: string; // over the titles of its columns
+    hint: string;
+    width: number;
+    numeric: boolean;
+    shown: boolean; // unless the user chose others
+    text(row: number): string;
+    sortBy(row: number): number | string;
+    share?(row: number): number; // of a bar, 0 to 1
+    tone?(row: number): string; // a class for the cell
+    whole?: number; // what 100 % are, in the terms of sortBy
+    perNanosecond?: number; // of times
+}
+
+interface Quantity {
+    key: ColumnKey;
+    title: string;
+    group?: string;
+    hint: string;
+}
+
+const quantities: Quantity[] = [
+    { key: 'calls', title: 'Calls', hint: 'how often it was entered' },
+    ...measures.flatMap((m) =>
+        (['inclusive', 'exclusive'] as Extent[]).map((extent) => ({
+            key: `${m.key}_${extent}` as ColumnKey,
+            title: extent,
+            group: m.title,
+            hint: `${m.title} ${extent}: ${m.meaning}, ${extent === 'inclusive' ? 'with' : 'without'} what it calls`,
+        })),
+    ),
+    { key: 'min', title: 'Min', hint: 'shortest completed call, elapsed inclusive' },
+    { key: 'max', title: 'Max', hint: 'longest completed call, elapsed inclusive' },
+];
+
+// A value as text, in the page's unit.
+export function valueText(model: Model, key: ColumnKey, ticks: number, side: Side, unit: Unit): string {
+    if (kindOf(key) === 'count' || model.facts[0]!.samples) return count(ticks);
+    return duration(nanoseconds(ticks, model.facts[side]!.ticks_per_second), unit);
+}
+
+// Exact, with its unit.
+export function exactText(model: Model, key: ColumnKey, ticks: number, side: Side): string {
+    if (kindOf(key) === 'count') return count(ticks);
+    if (model.facts[0]!.samples) return `${count(ticks)} samples`;
+    return `${count(nanoseconds(ticks, model.facts[side]!.ticks_per_second))} ns`;
+}
+
+const empty = '—';
+
+function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: Set<string>): GridColumn[] {
+    const known = model.knows(q.key);
+    const values = known ? model.column(table, q.key, 0) : new Uint8Array(0);
+    const total = model.total(q.key, 0);
+    const time = kindOf(q.key) === 'time' && !model.facts[0]!.samples;
+    const limits = q.key === 'min' || q.key === 'max';
+    const isKnown = (row: number) => known && (!limits || model.column(table, 'min', 0)[row]! <= model.column(table, 'max', 0)[row]!);
+    const hint = known ? q.hint : `${q.hint} (unavailable: the recording does not tell it)`;
+    const group = q.group && (time ? `${q.group} (${units[unit].text})` : q.group);
+    const main: GridColumn = {
+        key: q.key,
+        title: q.title,
+        group,
+        hint: time ? `${hint}, in ${units[unit].text}` : hint,
+        width: q.key === 'calls' ? 84 : 92,
+        numeric: true,
+        shown: usual.has(q.key),
+        text: (row) => (isKnown(row) ? valueText(model, q.key, values[row]!, 0, unit) : empty),
+        sortBy: (row) => (isKnown(row) ? values[row]! : -1),
+        whole: total,
+        perNanosecond: time ? model.facts[0]!.ticks_per_second / 1e9 : undefined,
+    };
+    if (q.key === 'calls' || limits) return [main];
+    const share = (row: number) => (known && total > 0 ? values[row]! / total : 0);
+    main.share = share;
+    main.tone = () => toneOf(q.key);
+    return [
+        main,
+        {
+            key: `${q.key}_percent`,
+            title: '%',
+            group,
+            hint: `${hint}; its share of the session's`,
+            width: 76,
+            numeric: true,
+            shown: usual.has(`${q.key}_percent`),
+            text: (row) => (known && total > 0 ? percent(share(row)) : empty),
+            sortBy: (row) => (known ? values[row]! : -1),
+            whole: total,
+        },
+    ];
+}
+
+function toneOf(key: ColumnKey): string {
+    return key.startsWith('blocked') || key.startsWith('preempted') ? 'bar-wait' : 'bar-hot';
+}
+
+// Base, new, and what changed. Changes are of nanoseconds, as the two clocks may differ.
+function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual: Set<string>): GridColumn[] {
+    const known = model.knows(q.key) && q.key !== 'min' && q.key !== 'max';
+    if (!known) return [];
+    const sides: Values[] = [model.column(table, q.key, 0), model.column(table, q.key, 1)];
+    const time = kindOf(q.key) === 'time' && !model.facts[0]!.samples;
+    const scale = ([0, 1] as Side[]).map((s) => (time ? 1e9 / model.facts[s]!.ticks_per_second : 1));
+    const exact = (row: number, side: Side): bigint =>
+        time ? nanoseconds(sides[side]![row]!, model.facts[side]!.ticks_per_second) : BigInt(Math.round(sides[side]![row]!));
+    const change = (row: number) => sides[1]![row]! * scale[1]! - sides[0]![row]! * scale[0]!;
+    const totals = ([0, 1] as Side[]).map((s) => model.total(q.key, s) * scale[s]!);
+    const whole = Math.max(totals[0]!, totals[1]!);
+    const group = (q.group ? `${q.group} ${q.title}` : q.title) + (time ? ` (${units[unit].text})` : '');
+    const columns: GridColumn[] = ([0, 1] as Side[]).map((side) => ({
+        key: `${q.key}_${side ? 'new' : 'base'}`,
+        title: side ? 'B' : 'A',
+        group,
+        hint: `${q.hint}; ${side ? 'new (B)' : 'base (A)'}${time ? `, in ${units[unit].text}` : ''}`,
+        width: 88,
+        numeric: true,
+        shown: usual.has(q.key),
+        text: (row) => valueText(model, q.key, sides[side]![row]!, side, unit),
+        sortBy: (row) => sides[side]![row]! * scale[side]!,
+        share: q.key === 'calls' ? undefined : (row) => (totals[side] ? (sides[side]![row]! * scale[side]!) / totals[side]! : 0),
+        tone: () => toneOf(q.key),
+        whole: totals[side],
+        perNanosecond: time ? 1 : undefined,
+    }));
+    const tone = (row: number) => {
+        const by = change(row);
+        return by > 0 ? 'more' : by < 0 ? 'less' : '';
+    };
+    columns.push(
+        {
+            key: `${q.key}_change`,
+            title: 'Δ',
+            group,
+            hint: `${q.hint}; new less base`,
+            width: 96,
+            numeric: true,
+            shown: usual.has(q.key),
+            text: (row) => {
+                const by = exact(row, 1) - exact(row, 0);
+                return signed(time ? duration(by, unit) : count(by));
+            },
+            sortBy: change,
+            share: (row) => (whole > 0 ? Math.min(1, Math.abs(change(row)) / whole) : 0),
+            tone: (row) => `bar-${tone(row)} ${tone(row)}`,
+            whole,
+            perNanosecond: time ? 1 : undefined,
+        },
+        {
+            key: `${q.key}_change_percent`,
+            title: 'Δ %',
+            group,
+            hint: `${q.hint}; the change as a share of base`,
+            width: 84,
+            numeric: true,
+            shown: usual.has(q.key),
+            text: (row) => {
+                const [from, to] = [Number(exact(row, 0)), Number(exact(row, 1))];
+                if (from <= 0) return to > 0 ? 'new' : empty;
+                return to >= 10 * from ? `×${(to / from).toFixed(0)}` : signed(percent((to - from) / from));
+            },
+            sortBy: (row) => {
+                const from = sides[0]![row]! * scale[0]!;
+                return from > 0 ? change(row) / from : change(row) > 0 ? Infinity : 0;
+            },
+            tone,
+        },
+    );
+    return columns;
+}
+
+const usualSingle = [
+    'calls',
+    'elapsed_inclusive',
+    'elapsed_inclusive_percent',
+    'elapsed_exclusive',
+    'elapsed_exclusive_percent',
+    'application_inclusive',
+    'application_exclusive',
+];
+
+export function valueColumns(model: Model, table: TableName, unit: Unit, shares = true): GridColumn[] {
+    if (model.sides === 2) {
+        const usual = new Set(['elapsed_inclusive', 'elapsed_exclusive']);
+        // Sorted by what changed in the functions themselves: that comes first.
+        const own = table === 'functions' || table === 'modules';
+        const order = own ? [...quantities].sort((a, b) => Number(b.key === 'elapsed_exclusive') - Number(a.key === 'elapsed_exclusive')) : quantities;
+        return order.flatMap((q) => compared(model, table, q, unit, usual));
+    }
+    const usual = new Set(usualSingle.filter((key) => shares || !key.endsWith('_percent')));
+    if (!model.facts[0]!.application) {
+        usual.delete('application_inclusive');
+        usual.delete('application_exclusive');
+    }
+    const columns = quantities.flatMap((q) => single(model, table, q, unit, usual));
+    const away = model.facts[0]!.away;
+    const waiting = (row: number) => {
+        const whole = model.column(table, 'elapsed_exclusive', 0)[row]!;
+        return whole > 0 ? model.column(table, 'blocked_exclusive', 0)[row]! / whole : 0;
+    };
+    columns.push({
+        key: 'waiting_percent',
+        title: 'Wait %',
+        hint: 'share of its elapsed exclusive time in which it was blocked',
+        width: 76,
+        numeric: true,
+        shown: away,
+        text: (row) => (away ? percent(waiting(row)) : empty),
+        sortBy: (row) => (away ? waiting(row) : -1),
+        whole: 1,
+    });
+    return columns;
+}
+
+// Rows that mostly wait are no hot spots.
+export function waits(model: Model, table: TableName, row: number): boolean {
+    if (!model.facts[0]!.away) return false;
+    const side = (model.sides - 1) as Side;
+    const whole = model.column(table, 'elapsed_exclusive', side)[row]!;
+    return whole > 0 && model.column(table, 'blocked_exclusive', side)[row]! > whole / 2;
+}
+
+export function shownColumns(name: string, all: GridColumn[]): Set<string> {
+    const chosen = chosenColumns.value[name];
+    const shown = all.filter((c, i) => (chosen ? i === 0 || chosen.includes(c.key) : c.shown));
+    return new Set(shown.map((c) => c.key));
+}

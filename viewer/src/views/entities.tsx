@@ -1,0 +1,136 @@
+// Functions, modules, threads and processes as tables.
+import { useMemo } from 'preact/hooks';
+import type { Model, Side, TableName } from '../data/model';
+import { shortFile, shortened } from '../format';
+import { type Matcher, holds } from '../search';
+import { type Sort, matcher, measure, model, recentre, search, selectFunction, setSort, sorts, subject, unit } from '../state';
+import { type GridColumn, valueColumns, waits } from './columns';
+import { Grid } from './grid';
+import { Name } from './name';
+
+export type EntityTable = Exclude<TableName, 'paths'>;
+
+function textColumn(key: string, title: string, width: number, hint: string, text: (row: number) => string): GridColumn {
+    return { key, title, hint, width, numeric: false, shown: true, text, sortBy: text };
+}
+
+export function sourceText(file: string | null, line: number): string {
+    return file ? shortened(`${shortFile(file)}${line ? `:${line}` : ''}`, 200) : '';
+}
+
+export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
+    if (table === 'modules')
+        return [
+            textColumn('name', 'Module', 220, 'file of code', (row) => shortened(m.modules[row]!.name)),
+            textColumn('path', 'Path', 300, 'where it lay', (row) => shortened(m.modules[row]!.path)),
+        ];
+    if (table === 'processes')
+        return [
+            textColumn('name', 'Process', 240, 'the program', (row) => shortened(m.processes[row]!.name)),
+            { ...textColumn('id', 'PID', 80, 'process id', (row) => String(m.processes[row]!.id)), numeric: true, sortBy: (row) => m.processes[row]!.id },
+        ];
+    if (table === 'threads')
+        return [
+            textColumn('name', 'Thread', 240, 'its name', (row) => shortened(m.threads[row]!.name)),
+            { ...textColumn('id', 'TID', 80, 'thread id', (row) => String(m.threads[row]!.id)), numeric: true, sortBy: (row) => m.threads[row]!.id },
+            textColumn('process', 'Process', 180, 'of which process', (row) => {
+                const process = m.processes[m.threads[row]!.process];
+                return process ? `${shortened(process.name, 100)} (${process.id})` : '';
+            }),
+        ];
+    const moduleOf = (row: number) => m.modules[m.functions[row]!.module]?.name ?? '';
+    return [
+        textColumn('name', 'Function', m.sides === 2 ? 260 : 300, 'its name', (row) => shortened(m.functions[row]!.name)),
+        textColumn('module', 'Module', 110, 'the file of code that it is in', (row) => shortened(moduleOf(row), 200)),
+        {
+            ...textColumn('address', 'Address', 120, "in the module's own terms", (row) => m.functions[row]!.address),
+            numeric: true,
+            shown: false,
+            sortBy: (row) => Number(m.functions[row]!.address) || 0,
+        },
+    ];
+}
+
+function sourceColumns(m: Model, table: EntityTable): GridColumn[] {
+    if (table !== 'functions') return [];
+    return [textColumn('source', 'Source', 170, 'source file and line', (row) => sourceText(m.functions[row]!.file, m.functions[row]!.line))];
+}
+
+// What the search box is held against.
+function searched(m: Model, table: EntityTable, row: number): [string, string, string] {
+    if (table === 'functions') {
+        const f = m.functions[row]!;
+        return [f.name, m.modules[f.module]?.name ?? '', f.file ?? ''];
+    }
+    if (table === 'modules') return [`${m.modules[row]!.name} ${m.modules[row]!.path}`, m.modules[row]!.name, ''];
+    const one = table === 'threads' ? m.threads[row]! : m.processes[row]!;
+    return [`${one.name} ${one.id}`, '', ''];
+}
+
+function isEmpty(m: Model, table: EntityTable, row: number): boolean {
+    for (let side = 0; side < m.sides; side++)
+        if (m.column(table, 'calls', side as Side)[row] || m.column(table, 'elapsed_inclusive', side as Side)[row]) return false;
+    return true;
+}
+
+export function filterRows(m: Model, table: EntityTable, columns: GridColumn[], by: Matcher): number[] {
+    const conditions = by.conditions.map((c) => ({ c, column: columns.find((one) => one.key === c.column) }));
+    const rows: number[] = [];
+    for (let row = 0; row < m.rows(table); row++) {
+        if (m.facts[0]!.slice && isEmpty(m, table, row)) continue;
+        if (!by.empty && !by.matches(...searched(m, table, row))) continue;
+        const fits = ({ c, column }: (typeof conditions)[number]) =>
+            column !== undefined && holds(c, column.sortBy(row) as number, column.whole ?? 1, column.perNanosecond);
+        if (conditions.every(fits)) rows.push(row);
+    }
+    return rows;
+}
+
+export function sortRows(rows: number[], column: GridColumn | undefined, descending: boolean): number[] {
+    if (!column) return rows;
+    const keys = new Map(rows.map((row) => [row, column.sortBy(row)]));
+    const sign = descending ? -1 : 1;
+    return [...rows].sort((a, b) => {
+        const [x, y] = [keys.get(a)!, keys.get(b)!];
+        return x < y ? -sign : x > y ? sign : a - b;
+    });
+}
+
+export function usualSort(m: Model, table: TableName): Sort {
+    const extent = table === 'functions' || table === 'modules' ? 'exclusive' : 'inclusive';
+    const key = `${measure.value}_${extent}`;
+    return { key: m.sides === 2 ? `${key}_change` : key, descending: true };
+}
+
+export function Entities({ table }: { table: EntityTable }) {
+    const m = model.value!;
+    const columns = useMemo(() => [...nameColumns(m, table), ...valueColumns(m, table, unit.value), ...sourceColumns(m, table)], [m, table, unit.value]);
+    const sort = sorts.value[table] ?? usualSort(m, table);
+    const found = useMemo(() => filterRows(m, table, columns, matcher.value), [m, table, columns, matcher.value]);
+    const rows = useMemo(
+        () => sortRows(found, columns.find((c) => c.key === sort.key), sort.descending),
+        [found, columns, sort.key, sort.descending],
+    );
+    const ofFunctions = table === 'functions';
+    return (
+        <div class="fill">
+            <Grid
+                name={table} label={table} columns={columns} rows={rows} sort={sort}
+                onSort={(next) => setSort(table, next)}
+                selected={ofFunctions ? subject.value : -1}
+                onSelect={(row) => {
+                    if (ofFunctions) selectFunction(row);
+                }}
+                onOpen={(row) => {
+                    if (ofFunctions) recentre(row);
+                }}
+                cell={(c, row) => (c.key === 'name' && ofFunctions ? <Name text={m.functions[row]!.name} /> : undefined)}
+                rowClass={(row) => (waits(m, table, row) ? 'waits' : '')}
+                empty={search.value ? 'Nothing matches the search.' : 'The recording has none.'}
+            />
+            <p class="below">
+                {rows.length === m.rows(table) ? `${rows.length} ${table}` : `${rows.length} of ${m.rows(table)} ${table}`}
+            </p>
+        </div>
+    );
+}

@@ -1,0 +1,236 @@
+// A table of any number of rows, of which those in sight are drawn. TanStack's table holds the columns (which are
+// shown, how wide they are), its virtualizer says which rows are in sight.
+import {
+    type ColumnDef,
+    type ColumnSizingState,
+    type TableState,
+    createTable,
+    getCoreRowModel,
+} from '@tanstack/table-core';
+import { Virtualizer, elementScroll, observeElementOffset, observeElementRect } from '@tanstack/virtual-core';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
+import type { Sort } from '../state';
+import { ColumnMenu } from './column_menu';
+import { type GridColumn, shownColumns } from './columns';
+
+const rowHeight = 24;
+const headHeight = 48;
+// Browsers lay out no element higher than some 17 million pixels.
+const mostRows = 690000;
+
+export interface GridProps {
+    name: string; // of its sort and columns
+    label: string; // for screen readers
+    columns: GridColumn[];
+    rows: ArrayLike<number>;
+    sort: Sort;
+    onSort(sort: Sort): void;
+    selected: number; // a row, not its place
+    onSelect(row: number): void;
+    onClick?(row: number): void; // instead of selecting it
+    onOpen?(row: number): void;
+    onKey?(event: KeyboardEvent, row: number, place: number): boolean;
+    cell?(column: GridColumn, row: number): ComponentChildren;
+    rowClass?(row: number): string;
+    rowLevel?(row: number): number;
+    rowExpanded?(row: number): boolean | undefined;
+    empty?: string;
+}
+
+function useColumns(name: string, all: GridColumn[]) {
+    const [sizing, setSizing] = useState<ColumnSizingState>({});
+    const [sizingInfo, setSizingInfo] = useState<TableState['columnSizingInfo'] | null>(null);
+    const definitions = useMemo<ColumnDef<number>[]>(
+        () => {
+            const groups: ColumnDef<number>[] = [];
+            for (const c of all) {
+                const own = { id: c.key, size: c.width, minSize: 40, maxSize: 4000, accessorFn: (row: number) => row };
+                const last = groups.at(-1);
+                if (c.group && last?.header === c.group && 'columns' in last) last.columns!.push(own);
+                else groups.push({ id: `group:${c.key}`, header: c.group ?? '', columns: [own] });
+            }
+            return groups;
+        },
+        [all],
+    );
+    const [table] = useState(() =>
+        createTable<number>({
+            data: [],
+            columns: definitions,
+            state: {},
+            onStateChange: () => {},
+            renderFallbackValue: null,
+            columnResizeMode: 'onChange',
+            getCoreRowModel: getCoreRowModel(),
+        }),
+    );
+    const shown = shownColumns(name, all);
+    const visibility = Object.fromEntries(all.map((c) => [c.key, shown.has(c.key)]));
+    table.setOptions((before) => ({
+        ...before,
+        columns: definitions,
+        state: {
+            ...table.initialState,
+            columnVisibility: visibility,
+            columnSizing: sizing,
+            columnSizingInfo: sizingInfo ?? table.initialState.columnSizingInfo,
+        },
+        onColumnSizingChange: (change) => setSizing((old) => (typeof change === 'function' ? change(old) : change)),
+        onColumnSizingInfoChange: (change) =>
+            setSizingInfo((old) => {
+                const from = old ?? table.initialState.columnSizingInfo;
+                return typeof change === 'function' ? change(from) : change;
+            }),
+    }));
+    return table;
+}
+
+function useVirtualizer(count: number, element: { current: HTMLDivElement | null }) {
+    const [, redraw] = useReducer((n: number, _: void) => n + 1, 0);
+    const options = {
+        count,
+        getScrollElement: () => element.current,
+        estimateSize: () => rowHeight,
+        overscan: 12,
+        scrollPaddingStart: headHeight + 4,
+        observeElementRect,
+        observeElementOffset,
+        scrollToFn: elementScroll,
+        onChange: () => redraw(),
+    };
+    const [virtualizer] = useState(() => new Virtualizer<HTMLDivElement, HTMLDivElement>(options));
+    virtualizer.setOptions(options);
+    useLayoutEffect(() => virtualizer._didMount(), []);
+    useLayoutEffect(() => virtualizer._willUpdate());
+    return virtualizer;
+}
+
+export function placeOf(rows: ArrayLike<number>, row: number): number {
+    return row < 0 ? -1 : Array.prototype.indexOf.call(rows, row);
+}
+
+export function Grid(props: GridProps) {
+    const { columns, rows, sort } = props;
+    const scroller = useRef<HTMLDivElement>(null);
+    const table = useColumns(props.name, columns);
+    const byKey = useMemo(() => new Map(columns.map((c) => [c.key, c])), [columns]);
+    const count = Math.min(rows.length, mostRows);
+    const virtualizer = useVirtualizer(count, scroller);
+    const place = useMemo(() => placeOf(rows, props.selected), [rows, props.selected]);
+    const [menu, setMenu] = useState<{ x: number; y: number } | null>(null);
+
+    useEffect(() => {
+        if (place >= 0 && place < count) virtualizer.scrollToIndex(place, { align: 'auto' });
+    }, [props.selected, place >= 0]);
+
+    const [groups, leaves] = table.getHeaderGroups();
+    const headers = leaves?.headers ?? [];
+    const template = headers.map((h) => `${h.getSize()}px`).join(' ');
+    const width = headers.reduce((sum, h) => sum + h.getSize(), 0);
+
+    const move = (to: number) => {
+        const next = Math.max(0, Math.min(count - 1, to));
+        if (count > 0) props.onSelect(rows[next]!);
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        if (props.onKey?.(event, props.selected, place)) {
+            event.preventDefault();
+            return;
+        }
+        const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 2);
+        const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, j: 1, k: -1 };
+        if (event.key in steps) move(place < 0 ? 0 : place + steps[event.key]!);
+        else if (event.key === 'Home') move(0);
+        else if (event.key === 'End') move(count - 1);
+        else if (event.key === 'Enter' && props.selected >= 0) props.onOpen?.(props.selected);
+        else return;
+        event.preventDefault();
+    };
+    const sortBy = (key: string) => {
+        const numeric = byKey.get(key)!.numeric;
+        props.onSort({ key, descending: sort.key === key ? !sort.descending : numeric });
+    };
+
+    const openMenu = (e: MouseEvent) => {
+        e.preventDefault();
+        setMenu({ x: e.clientX, y: e.clientY });
+    };
+
+    return (
+        <div class="grid-frame">
+            <div
+                class="grid"
+                ref={scroller}
+                tabIndex={0}
+                role={props.rowLevel ? 'treegrid' : 'grid'}
+                aria-label={props.label}
+                aria-rowcount={count + 1}
+                onKeyDown={onKeyDown}
+            >
+                <div class="grid-head" style={{ width: `${width}px` }} onContextMenu={openMenu}>
+                    <div class="groups" style={{ gridTemplateColumns: template }} aria-hidden="true">
+                        {groups?.headers.map((h) => (
+                            <div key={h.id} class="group" style={{ gridColumn: `span ${h.colSpan}` }}>{h.column.columnDef.header as string}</div>
+                        ))}
+                    </div>
+                    <div role="row" class="heads" style={{ gridTemplateColumns: template }}>
+                        {headers.map((h) => {
+                            const c = byKey.get(h.id)!;
+                            const sorted = sort.key === c.key;
+                            return (
+                                <div key={c.key} role="columnheader" class={`head ${c.numeric ? 'numeric' : ''} ${sorted ? 'sorted' : ''}`}
+                                    title={c.hint} data-key={c.key}
+                                    aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : undefined}>
+                                    <button tabIndex={-1} onClick={() => sortBy(c.key)}>
+                                        {sorted && <span class="arrow">{sort.descending ? '▾' : '▴'}</span>}
+                                        {c.title}
+                                    </button>
+                                    <span class="sizer" onMouseDown={h.getResizeHandler()} onTouchStart={h.getResizeHandler()}
+                                        onDblClick={() => h.column.resetSize()} />
+                                </div>
+                            );
+                        })}
+                    </div>
+                </div>
+                <div class="grid-body" style={{ height: `${virtualizer.getTotalSize()}px`, width: `${width}px` }}>
+                    {virtualizer.getVirtualItems().map((item) => {
+                        const row = rows[item.index];
+                        if (row === undefined) return null;
+                        const selected = row === props.selected;
+                        return (
+                            <div key={item.index} role="row" aria-rowindex={item.index + 2} aria-selected={selected} data-row={row}
+                                aria-level={props.rowLevel?.(row)} aria-expanded={props.rowExpanded?.(row)}
+                                class={`row ${selected ? 'selected' : ''} ${props.rowClass?.(row) ?? ''}`}
+                                style={{ transform: `translateY(${item.start}px)`, gridTemplateColumns: template }}
+                                onClick={() => (props.onClick ?? props.onSelect)(row)} onDblClick={() => props.onOpen?.(row)}>
+                                {headers.map((h) => cellOf(byKey.get(h.id)!, row, props))}
+                            </div>
+                        );
+                    })}
+                </div>
+                {rows.length === 0 && <p class="nothing">{props.empty ?? 'Nothing here.'}</p>}
+            </div>
+            <button class="columns-button" title="Choose columns (c)" aria-label="Choose columns"
+                onClick={(e) => {
+                    const box = e.currentTarget.getBoundingClientRect();
+                    setMenu({ x: box.left, y: box.bottom });
+                }}>columns ▾</button>
+            {menu && <ColumnMenu name={props.name} columns={columns} at={menu} onClose={() => setMenu(null)} />}
+            {rows.length > mostRows && <p class="cut">The first {mostRows.toLocaleString('en')} rows are shown: close branches or search.</p>}
+        </div>
+    );
+}
+
+function cellOf(c: GridColumn, row: number, props: GridProps) {
+    const own = props.cell?.(c, row);
+    if (own !== undefined) return <div key={c.key} role="gridcell" class={`cell ${c.numeric ? 'numeric' : ''}`} data-key={c.key}>{own}</div>;
+    const share = c.share?.(row) ?? 0;
+    return (
+        <div key={c.key} role="gridcell" class={`cell ${c.numeric ? 'numeric' : ''} ${c.tone?.(row) ?? ''}`} data-key={c.key}
+            style={share > 0.0005 ? { '--share': `${Math.min(100, share * 100).toFixed(2)}%` } : undefined}>
+            {c.text(row)}
+        </div>
+    );
+}

@@ -1,0 +1,272 @@
+// The threads over time: zoomed by wheel and keys, with detail fetched for what is in sight.
+import { select } from 'd3-selection';
+import { type D3ZoomEvent, type ZoomBehavior, zoom as makeZoom, zoomIdentity, zoomTransform } from 'd3-zoom';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCanvas } from '../charts/canvas';
+import { layLanes, markHeight, rowHeight, rulerHeight } from '../charts/lanes';
+import { type Hit, type Mark, type Span, drawTimeline } from '../charts/timeline_draw';
+import { Tip, type TipAt } from '../charts/tip';
+import { ofKind } from '../colours';
+import { heatOf } from '../heat';
+import type { TimelineFacts } from '../data/facts';
+import type { Model, Side } from '../data/model';
+import { Tiles } from '../data/tiles';
+import { nanoseconds, shortDuration, shortened, visible } from '../format';
+import { colouring, found, measure, model, path, range, recentre, selectFunction, source, timelineSide } from '../state';
+import { sourceText } from './entities';
+
+function marksOf(m: Model, side: Side): Mark[] {
+    const { tables } = m.containers[side]!;
+    const facts = m.facts[side]!;
+    const list: Mark[] = [];
+    for (const [table, names, event] of [['marks', facts.mark_names, false], ['events', facts.event_names, true]] as const) {
+        const { rows = 0, columns = {} } = tables[table] ?? {};
+        for (let i = 0; i < rows; i++) {
+            const text = names?.[columns.name?.[i] ?? 0] ?? '';
+            const number = columns.number?.[i] ?? 0;
+            const type = columns.type ? ` (${columns.type[i]})` : '';
+            list.push({ time: columns.time?.[i] ?? 0, thread: columns.thread?.[i] ?? -1, text: shortened(event ? text + type : text || `mark ${number}`, 300), event, number });
+        }
+    }
+    return list.sort((a, b) => a.time - b.time);
+}
+
+function moved(span: [number, number], facts: TimelineFacts): [number, number] {
+    const whole = facts.end - facts.start;
+    const width = Math.max(Math.min(span[1] - span[0], whole), Math.min(whole, 16));
+    const from = Math.max(facts.start, Math.min(span[0], facts.end - width));
+    return [from, from + width];
+}
+
+function useColours(m: Model, side: Side) {
+    return (fn: number) => {
+        const row = m.rowOf('functions', fn, side);
+        return colouring.value === 'module' ? ofKind(m.functions[row]!.module) : heatOf(m, 'functions', row, measure.value, side);
+    };
+}
+
+export function Timeline() {
+    const m = model.value!;
+    const side: Side = m.sides === 2 ? timelineSide.value : 0;
+    const facts = m.facts[side]!.timeline;
+    if (!facts || facts.lanes.length === 0 || facts.end <= facts.start)
+        return <p class="wait">This recording has no timeline: only those in the mode trace keep when calls were.</p>;
+    return <TimelineOf key={side} m={m} side={side} facts={facts} />;
+}
+
+function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineFacts }) {
+    const scroller = useRef<HTMLDivElement>(null);
+    const hits = useRef<Hit[]>([]);
+    const size = useRef({ width: 1000, height: 500 });
+    const [folded, setFolded] = useState<ReadonlySet<number>>(new Set());
+    const [whole, setWhole] = useState<ReadonlySet<number>>(new Set());
+    const [tip, setTip] = useState<(TipAt & { hit: Hit }) | null>(null);
+    const [selected, setSelected] = useState<Span | null>(null);
+    const redrawLater = useRef(() => {});
+    const perSecond = m.facts[side]!.ticks_per_second;
+    const toNs = (ticks: number) => Number(nanoseconds(Math.round(ticks), perSecond));
+    const { lanes, height } = useMemo(() => layLanes(facts, folded, whole), [facts, folded, whole]);
+    const tiles = useMemo(
+        () => new Tiles(facts, (block) => source.value!.block(side, block), () => redrawLater.current()),
+        [m, side],
+    );
+    const marks = useMemo(() => marksOf(m, side), [m, side]);
+    const colourOf = useColours(m, side);
+    const [from, to] = moved(range.value ?? [facts.start, facts.end], facts);
+    const top = rulerHeight + (marks.length ? markHeight : 0);
+
+    const { canvas, redraw, element } = useCanvas((d) => {
+        size.current = d;
+        hits.current = drawTimeline(d, {
+            from, to, perSecond, lanes, marks, selected,
+            scrolled: scroller.current?.scrollTop ?? 0,
+            pieces: tiles.pieces(from, to, (to - from) / d.width),
+            nameOf: (fn) => shortened(m.functions[m.rowOf('functions', fn, side)]!.name, 200),
+            colourOf,
+            isFound: (fn) => found.value?.[m.rowOf('functions', fn, side)] === 1,
+            searching: found.value !== null,
+            titleOf: (thread) => {
+                const t = m.facts[side]!.threads[thread];
+                const process = t && m.facts[side]!.processes[t.process];
+                return t ? `${shortened(t.name, 100)} (${t.id})${m.facts[side]!.processes.length > 1 && process ? ` of ${shortened(process.name, 60)}` : ''}` : `thread ${thread}`;
+            },
+            complete: facts.complete,
+        });
+    });
+    redrawLater.current = redraw;
+
+    const setRange = (next: [number, number]) => {
+        const [a, b] = moved(next, facts);
+        range.value = a <= facts.start && b >= facts.end ? null : [a, b];
+    };
+    const zoomBy = (factor: number, centre = (from + to) / 2) => setRange([centre - (centre - from) * factor, centre + (to - centre) * factor]);
+
+    useZoom(element, facts, [from, to], setRange, scroller);
+
+    const hitAt = (event: MouseEvent): Hit | undefined => {
+        const box = element.current!.getBoundingClientRect();
+        const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+        return hits.current.findLast((h) => x >= h.x && x < h.x + h.width && y >= h.y && y < h.y + h.height);
+    };
+    const click = (event: MouseEvent) => {
+        scroller.current!.focus({ preventScroll: true });
+        const hit = hitAt(event);
+        if (hit?.lane !== undefined) {
+            const lane = lanes.find((l) => l.thread === hit.lane)!;
+            if (!lane.folded && lane.depth > lane.rows) setWhole(new Set([...whole, lane.thread]));
+            else {
+                const next = new Set(folded);
+                if (!next.delete(lane.thread)) next.add(lane.thread);
+                setFolded(next);
+            }
+        } else if (hit?.span) {
+            setSelected(hit.span);
+            if (hit.span.function >= 0) {
+                path.value = -1;
+                selectFunction(m.rowOf('functions', hit.span.function, side));
+            }
+        }
+    };
+    const zoomToSpan = (span: Span) => setRange([span.start - span.length * 0.05, span.start + span.length * 1.05]);
+    const toMark = (forwards: boolean) => {
+        const middle = (from + to) / 2;
+        const margin = (to - from) / 1e6;
+        const next = forwards ? marks.find((x) => x.time > middle + margin) : marks.findLast((x) => x.time < middle - margin);
+        if (next) setRange([next.time - (to - from) / 2, next.time + (to - from) / 2]);
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        const width = to - from;
+        const { key } = event;
+        const box = scroller.current!;
+        if (key === '+' || key === '=' || key === 'w') zoomBy(0.5);
+        else if (key === '-' || key === 's') zoomBy(2);
+        else if (key === 'ArrowRight' || key === 'd') setRange([from + width / 5, to + width / 5]);
+        else if (key === 'ArrowLeft' || key === 'a') setRange([from - width / 5, to - width / 5]);
+        else if (key === 'ArrowDown') box.scrollTop += rowHeight * 3;
+        else if (key === 'ArrowUp') box.scrollTop -= rowHeight * 3;
+        else if (key === 'PageDown') box.scrollTop += box.clientHeight - 80;
+        else if (key === 'PageUp') box.scrollTop -= box.clientHeight - 80;
+        else if (key === '0' || key === 'Home') range.value = null;
+        else if ((key === 'f' || key === 'Enter') && selected) zoomToSpan(selected);
+        else if (key === 'o' && selected && selected.function >= 0) recentre(m.rowOf('functions', selected.function, side));
+        else if (key === ']') toMark(true);
+        else if (key === '[') toMark(false);
+        else return;
+        event.preventDefault();
+        event.stopPropagation();
+    };
+    return (
+        <div class="fill">
+            <div class="scroller timeline" ref={scroller} tabIndex={0} role="application" aria-label="Timeline" onKeyDown={onKeyDown} onScroll={redraw}>
+                <div style={{ height: `${height + top}px`, minHeight: '100%' }}>
+                    <canvas ref={canvas} onClick={click}
+                        onDblClick={(e) => {
+                            const hit = hitAt(e);
+                            if (hit?.span) zoomToSpan(hit.span);
+                        }}
+                        onMouseMove={(e) => {
+                            const hit = e.buttons ? undefined : hitAt(e);
+                            setTip(hit && hit.lane === undefined ? { hit, x: e.clientX, y: e.clientY } : null);
+                        }}
+                        onMouseLeave={() => setTip(null)} />
+                </div>
+                {tip && <Tip at={tip}><HitTip m={m} side={side} hit={tip.hit} marks={marks} toNs={toNs} /></Tip>}
+            </div>
+            <p class="below bar">
+                <button onClick={() => (range.value = null)} disabled={range.value === null} title="The whole (0)">Whole</button>
+                <button onClick={() => zoomBy(0.5)} title="Zoom in (+, w)" aria-label="Zoom in">+</button>
+                <button onClick={() => zoomBy(2)} title="Zoom out (-, s)" aria-label="Zoom out">−</button>
+                <span class="range">{shortDuration(toNs(from))} … {shortDuration(toNs(to))} ({shortDuration(toNs(to - from))})</span>
+                {m.sides === 2 && (
+                    <label>Session <select value={side} onChange={(e) => {
+                        timelineSide.value = Number(e.currentTarget.value) as Side;
+                        range.value = null;
+                    }}><option value={0}>A (base)</option><option value={1}>B (new)</option></select></label>
+                )}
+                <label>Colour <select value={colouring.value} onChange={(e) => (colouring.value = e.currentTarget.value as 'heat' | 'module')}>
+                    <option value="heat">by own time</option>
+                    <option value="module">by module</option>
+                </select></label>
+                <span class="legend"><i class="swatch-wait" /> blocked <i class="swatch-preempted" /> preempted <i class="swatch-merged" /> short calls</span>
+                {!facts.complete && <span title="dwell view --detail SIZE keeps more of it">not all detail is in</span>}
+                {tiles.problem && <span class="more">{tiles.problem}</span>}
+                <span class="hint">wheel: zoom; drag: move; ?: keys</span>
+            </p>
+        </div>
+    );
+}
+
+function HitTip({ m, side, hit, marks, toNs }: { m: Model; side: Side; hit: Hit; marks: Mark[]; toNs(ticks: number): number }) {
+    if (hit.mark !== undefined) {
+        const mark = marks[hit.mark]!;
+        const thread = m.facts[side]!.threads[mark.thread];
+        return <><p class="tip-name">{mark.text}</p><p class="where">{mark.event ? 'event' : 'mark'} at {shortDuration(toNs(mark.time))}{thread ? ` on ${shortened(thread.name, 100)}` : ''}</p></>;
+    }
+    if (hit.away) {
+        const { kind, start, length, count } = hit.away;
+        return <><p class="tip-name">{kind === 1 ? 'preempted' : 'blocked'}{count > 1 ? ` ×${count}` : ''}</p><p class="where">{shortDuration(toNs(length))} from {shortDuration(toNs(start))}</p></>;
+    }
+    const { span } = hit;
+    if (!span) return null;
+    if (span.function < 0)
+        return <><p class="tip-name">{span.count} short calls</p><p class="where">{shortDuration(toNs(span.length))} from {shortDuration(toNs(span.start))}; zoom in to see them</p></>;
+    const f = m.functions[m.rowOf('functions', span.function, side)]!;
+    return (
+        <>
+            <p class="tip-name"><bdi>{visible(f.name.slice(0, 600))}</bdi>{span.count > 1 ? ` ×${span.count}` : ''}</p>
+            <p class="where">{shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}</p>
+            <p>{shortDuration(toNs(span.length))} from {shortDuration(toNs(span.start))}</p>
+        </>
+    );
+}
+
+// d3's zoom understands wheels, drags and fingers; what is shown is the range, which keys and links change, too.
+function useZoom(
+    element: { current: HTMLCanvasElement | null }, facts: TimelineFacts, shown: [number, number],
+    setRange: (next: [number, number]) => void, scroller: { current: HTMLDivElement | null },
+): void {
+    const behaviour = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
+    const latest = useRef({ setRange, facts });
+    latest.current = { setRange, facts };
+    const whole = facts.end - facts.start;
+    useEffect(() => {
+        const canvas = element.current!;
+        let lastY = 0;
+        behaviour.current = makeZoom<HTMLCanvasElement, unknown>()
+            .filter((event: MouseEvent) => !event.button && !(event.type === 'dblclick'))
+            .on('start', (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => (lastY = (event.sourceEvent as MouseEvent | null)?.clientY ?? 0))
+            .on('zoom', (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
+                const by = event.sourceEvent as MouseEvent | null;
+                if (!by) return; // it was told of a new range
+                const { k, x } = event.transform;
+                const { start, end } = latest.current.facts;
+                const width = (end - start) / k;
+                const from = start - (x / k / canvas.clientWidth) * (end - start);
+                latest.current.setRange([from, from + width]);
+                if (by.type === 'mousemove' && by.clientY !== undefined) {
+                    scroller.current!.scrollTop += lastY - by.clientY;
+                    lastY = by.clientY;
+                }
+            });
+        select(canvas).call(behaviour.current).on('dblclick.zoom', null);
+        return () => {
+            select(canvas).on('.zoom', null);
+        };
+    }, []);
+    useEffect(() => {
+        const canvas = element.current!;
+        const width = canvas.clientWidth || 1;
+        const k = whole / (shown[1] - shown[0]);
+        const x = -((shown[0] - facts.start) / whole) * k * width;
+        behaviour.current!
+            .scaleExtent([1, Math.max(1, whole / 16)])
+            .extent([[0, 0], [width, 1]])
+            .translateExtent([[0, -Infinity], [width, Infinity]]);
+        // Only of changes that did not come from it.
+        const had = zoomTransform(canvas);
+        const off = (value: number, other: number) => Math.abs(value - other) > 1e-6 * Math.max(1, Math.abs(other));
+        if (off(had.k, k) || off(had.x, x)) select(canvas).call(behaviour.current!.transform, zoomIdentity.translate(x, 0).scale(k));
+    });
+}
+

@@ -1,0 +1,194 @@
+// The call tree: every row has the true values of its path.
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { measureName } from '../data/measures';
+import type { Model, Side } from '../data/model';
+import { Order, hotPath, shownRows } from '../data/open';
+import { hasChildren } from '../data/paths';
+import { Slices, Stopped } from '../data/slices';
+import { shortened } from '../format';
+import { expanded, found, measure, model, path, recentre, reveal, search, selectPath, setSort, sorts, unit } from '../state';
+import { type GridColumn, valueColumns, waits } from './columns';
+import { sourceText } from './entities';
+import { Grid } from './grid';
+import { Name } from './name';
+
+const farIn = 26; // from there on, all are indented alike, with their depth as a number
+
+// Less and less, so that names have room.
+function indent(depth: number): number {
+    return 12 * Math.min(depth, 18) + 4 * Math.max(0, Math.min(depth, farIn) - 18);
+}
+
+function treeColumns(m: Model): GridColumn[] {
+    const of = (row: number) => m.functions[m.paths.function[row]!]!;
+    const text = (key: string, title: string, width: number, hint: string, shown: boolean, get: (row: number) => string): GridColumn => ({
+        key, title, hint, width, numeric: false, shown, text: get, sortBy: get,
+    });
+    return [
+        text('name', 'Call path', m.sides === 2 ? 320 : 380, 'who called whom', true, (row) => of(row).name),
+        ...valueColumns(m, 'paths', unit.value),
+        text('module', 'Module', 130, 'the file of code that it is in', true, (row) => shortened(m.modules[of(row).module]?.name ?? '', 200)),
+        text('source', 'Source', 150, 'source file and line', true, (row) => sourceText(of(row).file, of(row).line)),
+    ];
+}
+
+function hotValues(m: Model) {
+    const key = `${measure.value}_inclusive` as const;
+    const side = (m.sides - 1) as Side;
+    return { values: m.column('paths', key, side), whole: m.total(key, side) };
+}
+
+export function openHotPath(from: number): void {
+    const m = model.value!;
+    const { values, whole } = hotValues(m);
+    const hot = hotPath(m.paths, values, from, whole);
+    const last = hot.at(-1);
+    if (last === undefined) {
+        if (from >= 0 && hasChildren(m.paths, from)) expanded.value = expanded.value.with([from], true);
+        return;
+    }
+    reveal(last);
+}
+
+function usualOrder(m: Model) {
+    return { key: m.sides === 2 ? `${measure.value}_inclusive_new` : `${measure.value}_inclusive`, descending: true };
+}
+
+function useRows(m: Model, columns: GridColumn[], sort: { key: string; descending: boolean }): number[] {
+    const [rows, setRows] = useState<number[]>([]);
+    const order = useMemo(() => {
+        const column = columns.find((c) => c.key === sort.key);
+        if (!column || (m.sides === 1 && sort.key === 'elapsed_inclusive' && sort.descending)) return new Order(m.paths, null);
+        const sign = sort.descending ? -1 : 1;
+        return new Order(m.paths, (a, b) => {
+            const [x, y] = [column.sortBy(a), column.sortBy(b)];
+            return x < y ? -sign : x > y ? sign : a - b;
+        });
+    }, [m, columns, sort.key, sort.descending]);
+    useEffect(() => {
+        const slices = new Slices();
+        shownRows(m.paths, expanded.value, order, slices)
+            .then(setRows)
+            .catch((e) => {
+                if (!(e instanceof Stopped)) throw e;
+            });
+        return () => slices.stop();
+    }, [m, order, expanded.value]);
+    return rows;
+}
+
+// The rows whose functions the search finds, in the order of the file.
+function useMatches(m: Model): Int32Array {
+    const flags = found.value;
+    return useMemo(() => {
+        if (!flags) return new Int32Array(0);
+        const rows = new Int32Array(m.paths.count);
+        let count = 0;
+        for (let i = 0; i < rows.length; i++) if (flags[m.paths.function[i]!]) rows[count++] = i;
+        return rows.slice(0, count);
+    }, [m, flags]);
+}
+
+export function nextMatch(matches: Int32Array, from: number, backwards: boolean): number {
+    if (matches.length === 0) return -1;
+    let low = 0;
+    let high = matches.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (backwards ? matches[middle]! < from : matches[middle]! <= from) low = middle + 1;
+        else high = middle;
+    }
+    const place = backwards ? low - 1 : low;
+    return matches[(place + matches.length) % matches.length]!;
+}
+
+export function Tree() {
+    const m = model.value!;
+    const columns = useMemo(() => treeColumns(m), [m, unit.value]);
+    const sort = sorts.value.tree ?? usualOrder(m);
+    const rows = useRows(m, columns, sort);
+    const matches = useMatches(m);
+    const hot = useMemo(() => {
+        const { values, whole } = hotValues(m);
+        return new Set(hotPath(m.paths, values, -1, whole));
+    }, [m, measure.value]);
+    const frame = useRef<HTMLDivElement>(null);
+
+    const toggle = (row: number, open = !expanded.value.has(row)) => {
+        if (hasChildren(m.paths, row)) expanded.value = expanded.value.with([row], open);
+    };
+    const wholeBranch = (row: number, open: boolean) => {
+        const end = row < 0 ? m.paths.count : m.paths.end[row]!;
+        expanded.value.flags.fill(open ? 1 : 0, Math.max(0, row), end);
+        expanded.value = expanded.value.with([], true);
+    };
+    const step = (backwards: boolean) => {
+        const next = nextMatch(matches, path.value, backwards);
+        if (next >= 0) reveal(next);
+    };
+    const onKey = (event: KeyboardEvent, row: number) => {
+        const { key } = event;
+        if (key === 'n' || key === 'N') step(key === 'N');
+        else if (key === 'h') openHotPath(row);
+        else if (key === '*') wholeBranch(row, true);
+        else if (key === '-') wholeBranch(row, false);
+        else if (key === '_') wholeBranch(-1, false);
+        else if (row < 0) return false;
+        else if (key === 'ArrowRight' || key === 'l') {
+            if (!expanded.value.has(row)) toggle(row, true);
+            else if (hasChildren(m.paths, row)) selectPath(rows[rows.indexOf(row) + 1] ?? row);
+        } else if (key === 'ArrowLeft') {
+            if (expanded.value.has(row) && hasChildren(m.paths, row)) toggle(row, false);
+            else if (m.paths.parent[row]! >= 0) selectPath(m.paths.parent[row]!);
+        } else if (key === ' ') toggle(row);
+        else return false;
+        return true;
+    };
+    // Enter in the search box goes from one match to the next.
+    useEffect(() => {
+        const next = (e: Event) => step((e as CustomEvent<boolean>).detail);
+        document.addEventListener('dwell:next', next);
+        return () => document.removeEventListener('dwell:next', next);
+    });
+
+    const nameCell = (row: number) => {
+        const depth = m.paths.depth[row]!;
+        const open = expanded.value.has(row);
+        return (
+            <span class="branch" style={{ paddingLeft: `${indent(depth)}px` }}>
+                {depth > farIn && <small class="depth">{depth}</small>}
+                <button tabIndex={-1} class={`twist ${hasChildren(m.paths, row) ? '' : 'leaf'}`} aria-label={open ? 'Close' : 'Open'}
+                    onClick={(e) => {
+                        e.stopPropagation();
+                        if (e.altKey) wholeBranch(row, !open);
+                        else toggle(row);
+                        selectPath(row);
+                    }}>{hasChildren(m.paths, row) ? (open ? '▾' : '▸') : ''}</button>
+                <Name text={m.functions[m.paths.function[row]!]!.name} />
+            </span>
+        );
+    };
+    return (
+        <div class="fill" ref={frame}>
+            <Grid
+                name="tree" label="Call tree" columns={columns} rows={rows} sort={sort}
+                onSort={(next) => setSort('tree', next)}
+                selected={path.value} onSelect={selectPath}
+                onOpen={(row) => recentre(m.paths.function[row]!)}
+                onKey={onKey}
+                cell={(c, row) => (c.key === 'name' ? nameCell(row) : undefined)}
+                rowClass={(row) => `${waits(m, 'paths', row) ? 'waits' : ''} ${hot.has(row) ? 'hot' : ''}`}
+                rowLevel={(row) => m.paths.depth[row]! + 1}
+                rowExpanded={(row) => (hasChildren(m.paths, row) ? expanded.value.has(row) : undefined)}
+            />
+            <p class="below">
+                <button onClick={() => openHotPath(path.value)} title="Open the hot path below the selection (h)">Hot path</button>{' '}
+                <button onClick={() => wholeBranch(-1, true)} title="Open all branches">Open all</button>{' '}
+                <button onClick={() => wholeBranch(-1, false)} title="Close all branches (_)">Close all</button>{' '}
+                {search.value && found.value
+                    ? <>{matches.length.toLocaleString('en')} of {m.paths.count.toLocaleString('en')} paths match; Enter or n: the next one</>
+                    : <>{m.paths.count.toLocaleString('en')} call paths, {rows.length.toLocaleString('en')} shown; hot: {measureName(measure.value)} inclusive</>}
+            </p>
+        </div>
+    );
+}

@@ -1,0 +1,135 @@
+// A real browser: Debian's chromium, driven by playwright. Every page fails its test if it complains, or asks for
+// anything but itself.
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+import { pageWith } from './container.mjs';
+
+export const template = readFileSync(new URL('../../dist/page.html', import.meta.url), 'utf8');
+
+export class Browser {
+    static async start() {
+        const one = new Browser();
+        one.folder = mkdtempSync(join(tmpdir(), 'dwell-viewer-'));
+        one.browser = await chromium.launch({
+            executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+            args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
+        });
+        return one;
+    }
+
+    async stop() {
+        await this.browser.close();
+        rmSync(this.folder, { recursive: true, force: true });
+    }
+
+    // Sessions of the tests' own, or the path of a page.
+    write(name, sessions) {
+        const file = join(this.folder, `${name}.html`);
+        writeFileSync(file, pageWith(template, sessions));
+        return file;
+    }
+
+    async open(file, options = {}) {
+        const { fragment = '', ...context } = options;
+        const page = await this.browser.newPage({ viewport: { width: 1400, height: 800 }, ...context });
+        page.setDefaultTimeout(15000);
+        page.problems = [];
+        page.requests = [];
+        // The tests themselves read from the canvas.
+        page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !m.text().includes('willReadFrequently') && page.problems.push(m.text()));
+        page.on('pageerror', (e) => page.problems.push(e.stack ?? String(e)));
+        page.on('dialog', (d) => {
+            page.problems.push(`dialog: ${d.message()}`);
+            d.dismiss();
+        });
+        page.on('request', (r) => page.requests.push(r.url()));
+        await page.addInitScript(() => {
+            window.longTasks = [];
+            new PerformanceObserver((list) => {
+                for (const entry of list.getEntries()) window.longTasks.push([Math.round(entry.startTime), Math.round(entry.duration)]);
+            }).observe({ entryTypes: ['longtask'] });
+        });
+        page.meter = await page.context().newCDPSession(page);
+        await page.meter.send('Performance.enable', { timeDomain: 'threadTicks' });
+        const url = file.startsWith('http') ? file : pathToFileURL(file).href;
+        await page.goto(url + fragment);
+        await page.waitForSelector('.tabs, .failure', { timeout: 60000 });
+        return page;
+    }
+
+    // Milliseconds that the page's tasks took of a processor so far.
+    async processorTime(page) {
+        const { metrics } = await page.meter.send('Performance.getMetrics');
+        return metrics.find((m) => m.name === 'TaskDuration').value * 1000;
+    }
+
+    // Closes it, and says what was wrong with it.
+    async done(page) {
+        const allowed = (url) => url === page.url().replace(/[#?].*/, '') || url.startsWith('blob:') || url.startsWith('data:') || url.startsWith('http://127.0.0.1:');
+        const strangers = page.requests.filter((url) => !allowed(url.replace(/[#?].*/, '')));
+        await page.close();
+        assert.deepEqual(page.problems, []);
+        assert.deepEqual(strangers, []);
+    }
+}
+
+// Keys go to the view that is shown.
+export async function view(page, name) {
+    await page.click(`.tabs [data-view=${name}]`);
+    await page.waitForFunction((n) => document.querySelector(`[data-view=${n}][aria-selected=true]`) && (document.activeElement.closest('.view') || document.querySelector('.view > .wait')), name);
+}
+
+// The rows of a table: in sight, or all of them by scrolling through it. Texts without the blanks between digits.
+const inSight = (page, label) =>
+    page.$$eval(`[aria-label="${label}"] .row`, (rows) =>
+        rows.map((row) => ({
+            place: Number(row.getAttribute('aria-rowindex')) - 2,
+            level: Number(row.getAttribute('aria-level')),
+            class: row.className,
+            ...Object.fromEntries([...row.querySelectorAll('.cell')].map((c) => [c.dataset.key, c.textContent.replace(/\u2009/g, '').trim()])),
+        })),
+    );
+
+export async function rowsOf(page, label) {
+    const grid = page.locator(`[aria-label="${label}"]`);
+    await page.waitForFunction((l) => document.querySelector(`[aria-label="${l}"] .row, [aria-label="${l}"] .nothing`), label);
+    const rows = new Map();
+    let before = -1;
+    await grid.evaluate((e) => (e.scrollTop = 0));
+    for (;;) {
+        await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20))));
+        for (const row of await inSight(page, label)) rows.set(row.place, row);
+        const at = await grid.evaluate((e) => e.scrollTop);
+        if (at === before) break;
+        before = at;
+        await grid.evaluate((e) => (e.scrollTop += e.clientHeight - 100));
+    }
+    return [...rows.values()].sort((a, b) => a.place - b.place);
+}
+
+export const column = (rows, key) => rows.map((row) => row[key]);
+
+// A table's rows are drawn a frame after they are known.
+export async function until(page, label, key, expected) {
+    let got;
+    for (let i = 0; i < 60; i++) {
+        got = column(await rowsOf(page, label), key);
+        if (JSON.stringify(got) === JSON.stringify(expected)) return;
+        await page.waitForTimeout(50);
+    }
+    assert.deepEqual(got, expected);
+}
+
+export const colourAt = (page, x, y) =>
+    page.locator('.view canvas').evaluate(
+        (canvas, [x, y]) => {
+            const scale = canvas.width / canvas.clientWidth;
+            const [r, g, b] = canvas.getContext('2d').getImageData(Math.round(x * scale), Math.round(y * scale), 1, 1).data;
+            return `${r},${g},${b}`;
+        },
+        [x, y],
+    );

@@ -1,0 +1,159 @@
+// The timeline: what is drawn where, at which detail, and how it is moved.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Browser, colourAt, view } from './support/browser.mjs';
+import { Recordings, sample } from './support/dwell.mjs';
+import { timed } from './support/sessions.mjs';
+
+let browser;
+let file;
+before(async () => {
+    browser = await Browser.start();
+    file = browser.write('timed', [timed()]);
+});
+after(() => browser.stop());
+
+// A page of 1024 pixels for 65536 ticks: 64 ticks a pixel, more than the coarser level's resolution.
+const open = (fragment = '') => browser.open(file, { fragment: `#view=timeline&details=0${fragment}`, viewport: { width: 1024, height: 700 } });
+const top = 26 + 18; // the ruler, the marks
+const rowOf = { main: top + 20, serve: top + 37, walks: top + 54, absent: top + 71, worker: top + 20 + 3 * 17 + 9 + 8 + 20 };
+
+// What the page says of the place under the mouse.
+async function at(page, x, y) {
+    const box = await page.locator('.timeline').boundingBox();
+    await page.mouse.move(box.x + x, box.y + y);
+    await page.waitForTimeout(30);
+    const tip = page.locator('.tip');
+    return (await tip.count()) ? (await tip.allInnerTexts()).join().replace(/\s+/g, ' ').trim() : '';
+}
+const range = async (page) => (await page.textContent('.range')).replace(/\s+/g, ' ');
+
+test('calls lie where they were, many short ones are one at first and come apart when zoomed', async () => {
+    const page = await open();
+    await page.waitForFunction(() => document.querySelector('.range'));
+    await page.waitForTimeout(200);
+    assert.match(await at(page, 512, rowOf.main + 8), /^main shop main\.c:10 65\.54 µs from 0 ns/);
+    assert.match(await at(page, 20, rowOf.serve + 8), /^serve .*60\.00 µs from 1\.000 µs/);
+    assert.equal(await at(page, 5, rowOf.serve + 8), '');
+    assert.match(await at(page, 60, rowOf.walks + 8), /^40 short calls 4\.000 µs from 2\.000 µs; zoom in/);
+    assert.match(await at(page, 100, rowOf.worker + 8), /^wait_for_work/);
+    // 2048 ticks from 2048: two pixels a tick.
+    await page.evaluate(() => history.replaceState(null, '', location.hash));
+    await browser.done(page);
+    const near = await open('&time=2048-4096');
+    await near.waitForTimeout(300);
+    // Each call of 90 ticks, every 100: the second one begins at 2100, the 27th pixel.
+    assert.match(await at(near, 40, rowOf.walks + 8), /^walk .*90 ns from 2\.100 µs/);
+    assert.match(await at(near, 80, rowOf.walks + 8), /^lookup .*90 ns from 2\.200 µs/);
+    // What is clipped says its whole length.
+    assert.match(await at(near, 500, rowOf.main + 8), /65\.54 µs from 0 ns/);
+    await browser.done(near);
+    const left = await open('&time=34768-36816');
+    await left.waitForTimeout(300);
+    assert.match(await at(left, 500, rowOf.walks + 8), /^40 short calls/);
+    assert.match(await left.textContent('.below'), /not all detail is in/);
+    await browser.done(left);
+});
+
+test('blocked and preempted stretches are under the calls, in grey', async () => {
+    const page = await open();
+    await page.waitForTimeout(200);
+    assert.match(await at(page, 800, rowOf.absent + 3), /^preempted 3\.000 µs from 50\.00 µs/);
+    assert.match(await at(page, 300, rowOf.worker + 17 + 3), /^blocked 28\.00 µs from 3\.000 µs/);
+    await page.mouse.move(0, 0);
+    assert.equal(await colourAt(page, 300, rowOf.worker + 17 + 3), '201,205,210');
+    // What waits by itself is grey as well, what works is not.
+    assert.equal(await colourAt(page, 400, rowOf.worker + 14), '201,205,210');
+    const [red, , blue] = (await colourAt(page, 700, rowOf.worker + 14)).split(',').map(Number);
+    assert.ok(red > blue + 40, `${red} ${blue}`);
+    await browser.done(page);
+});
+
+test('wheel, drag and keys move it; a link restores it', async () => {
+    const page = await open();
+    assert.match(await range(page), /^0 ns … 65\.54 µs/);
+    const box = await page.locator('.timeline').boundingBox();
+    await page.mouse.move(box.x + 512, box.y + 300);
+    await page.mouse.wheel(0, -500);
+    await page.waitForFunction(() => !document.querySelector('.range').textContent.startsWith('0 ns'));
+    const middle = () => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('time').split('-').map(Number));
+    await page.waitForFunction(() => location.hash.includes('time='));
+    const [a, b] = await middle();
+    assert.ok(Math.abs((a + b) / 2 - 32768) < 64, `${a} ${b}`);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 412, box.y + 300, { steps: 4 });
+    await page.mouse.up();
+    const moved = Math.round(a + ((b - a) * 100) / 1024);
+    await page.waitForFunction((from) => Math.abs(Number(new URLSearchParams(location.hash.slice(1)).get('time').split('-')[0]) - from) < 40, moved);
+    const [c, d] = await middle();
+    assert.ok(Math.abs(d - c - (b - a)) <= 1, `${a}-${b} to ${c}-${d}`);
+    await page.keyboard.press('0');
+    await page.waitForFunction(() => document.querySelector('.range').textContent.startsWith('0 ns'));
+    await page.keyboard.press('w');
+    await page.waitForFunction(() => /time=16384-49152/.test(location.hash));
+    await page.keyboard.press('d');
+    await page.waitForFunction(() => /time=22938-55706/.test(location.hash));
+    await page.keyboard.press('s');
+    await page.keyboard.press('Home');
+    await page.waitForFunction(() => !location.hash.includes('time='));
+    await browser.done(page);
+    const again = await open('&time=16384-32768');
+    assert.match(await range(again), /^16\.38 µs … 32\.77 µs \(16\.38 µs\)/);
+    await browser.done(again);
+});
+
+test('a double click zooms to a call; marks are shown and gone to; lanes fold', async () => {
+    const page = await open();
+    await page.waitForTimeout(200);
+    const box = await page.locator('.timeline').boundingBox();
+    await page.mouse.dblclick(box.x + 700, box.y + rowOf.worker + 8); // parse: 40000 to 50000
+    await page.waitForFunction(() => /time=39500-50500/.test(location.hash));
+    await page.keyboard.press('0');
+    assert.match(await at(page, 128, 26 + 9), /^loaded mark at 8\.192 µs on shop/);
+    assert.match(await at(page, 512, 26 + 9), /^<b>half way<\/b> mark at 32\.77 µs on worker/);
+    await page.keyboard.press('w');
+    await page.keyboard.press('w');
+    await page.keyboard.press('[');
+    await page.waitForFunction(() => /time=0-16384/.test(location.hash));
+    await page.keyboard.press(']');
+    await page.waitForFunction(() => /time=24576-40960/.test(location.hash));
+    await page.keyboard.press('0');
+    await page.mouse.click(box.x + 60, box.y + top + 8);
+    assert.equal(await at(page, 60, rowOf.walks + 8), '');
+    // Only its first row is left.
+    assert.match(await at(page, 60, rowOf.main + 8), /^main/);
+    await browser.done(page);
+});
+
+test('what is searched for stands out', async () => {
+    const page = await open('&search=parse');
+    await page.waitForTimeout(200);
+    assert.equal(await colourAt(page, 700, rowOf.worker + 14), '255,226,122');
+    assert.equal(await colourAt(page, 400, rowOf.worker + 14), '227,229,233');
+    await browser.done(page);
+});
+
+test('of a real recording: threads, their calls, and the marks of the program', async () => {
+    const recordings = new Recordings();
+    try {
+        const session = recordings.record('threads.data', [sample('threads'), '3', '40']);
+        const page = await browser.open(recordings.view('threads', session), { fragment: '#view=timeline&details=0' });
+        await page.waitForTimeout(400);
+        const report = recordings.json('report', '--by', 'thread', '--limit', '0', session).rows;
+        assert.equal(report.length, 4);
+        // Down the middle of all lanes: each thread's title, and calls of the program.
+        const box = await page.locator('.timeline').boundingBox();
+        const seen = new Set();
+        for (let y = 40; y < 260; y += 17)
+            for (let x = 60; x < box.width; x += 150) {
+                await page.mouse.move(box.x + x, box.y + y);
+                const tip = page.locator('.tip-name');
+                if (await tip.count()) seen.add((await tip.first().textContent()).replace(/ ×.*/, ''));
+            }
+        for (const name of ['main', 'worker']) assert.ok(seen.has(name), [...seen].join(', '));
+        await view(page, 'threads');
+        await browser.done(page);
+    } finally {
+        recordings.remove();
+    }
+});
