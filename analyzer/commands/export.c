@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "export/exports.h"
+#include "export/gzip.h"
 #include "export/measures.h"
 #include "profile/collect.h"
 
@@ -87,6 +88,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+static bool is_to_be_compressed(const struct settings *s)
+{
+    const size_t length = s->output ? strlen(s->output) : 0;
+    return !s->format->compressed && length > 3 && strcmp(s->output + length - 3, ".gz") == 0;
+}
+
 static void check(const struct settings *s)
 {
     static const char *const names[] = { "--limit", "--min", "--filter", "--aggregate", "--time" };
@@ -114,10 +121,14 @@ int command_export(int argc, char **argv)
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);
     output_spare(s.output, loaded.file->path);
+    if (s.format->check)
+        s.format->check(&loaded, &s.options);
     if (s.format->write_files) {
         s.format->write_files(&loaded, &s.options, s.output);
     } else {
         FILE *out = output_open(s.output);
+        if (is_to_be_compressed(&s))
+            out = gzip_stream(out);
         s.format->write(&loaded, &s.options, out);
         status = output_close(s.output, out);
     }

@@ -25,7 +25,7 @@ struct decoder {
     uint64_t time; /* of the event decoded last */
     uint64_t function;
     uint64_t upper[2]; /* shifted to their place */
-    const uint8_t *run;     /* where the extensions before a control event begin */
+    const uint8_t *run;     /* where the extensions before an event that has some begin */
     const uint8_t *control; /* the control event's words behind its time, */
     unsigned control_type;  /* and which it is: enum dwell_extension */
     unsigned control_length; /* words there */
@@ -100,6 +100,16 @@ struct decoded_mark decode_mark(const struct decoder *d);
 /* The next call, outermost first, that is found open at the control event just decoded; `at` is d->run at first, and then
  * what this returned. NULL: there is none any more. */
 const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame);
+
+/* A stretch of an interval in which the thread was not on its CPU. */
+struct decoded_stretch {
+    uint64_t begin, length; /* ticks */
+    bool preempted;         /* else it waited */
+};
+
+/* The next one of the interval that the event just decoded has ended, in the order in which they were written; `at` is
+ * d->run at first, and then what this returned. NULL: there is none any more. Only if the event has extras. */
+const uint8_t *decode_stretch(const struct decoder *d, const uint8_t *at, struct decoded_stretch *stretch);
 
 /* The next event. Its time, function (of an enter) and extras are in the decoder. */
 static inline enum decoded decode_next(struct decoder *d)

@@ -1,0 +1,105 @@
+/* Exports of single calls, of real recordings, read by what they are meant for or by readers that share nothing with
+ * dwell: what calls add up to is what `dwell report` says. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/exported.h"
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_timeline_exports, .timeout = 300);
+
+/* Calls of all kinds: exceptions, threads, forked processes, waits, several stacks, pauses, marks, longjmp. */
+static const char *const programs[] = {
+    "$SAMPLES/cplusplus",
+    "$SAMPLES/threads 4 1000",
+    "$SAMPLES/processes 3 100",
+    "$SAMPLES/sleeper",
+    "$PROGRAMS/stacks/stacks ucontext",
+    "$PROGRAMS/control/control marks",
+    "$PROGRAMS/control/control stacks",
+    "$PROGRAMS/jumps-O0",
+};
+enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
+
+/* With a clock of nanoseconds no time is rounded, and sums are equal; else each end of a call is. */
+static const struct {
+    const char *clock, *exactness;
+} clocks[] = { { "monotonic", "exact" }, { "tsc", "rounded" } };
+
+/* The command is given the report and what is to be expected of it; it prints how many threads it found. */
+static void check_programs(const char *command)
+{
+    for (int i = 0; i < PROGRAM_COUNT; i++)
+        for (int j = 0; j < 2; j++) {
+            free(run_well("DWELL_CLOCK=%s $DWELL record -q %s && $DWELL report --format csv > report.csv",
+                          clocks[j].clock, programs[i]));
+            char *threads =
+                run_well("CSV=report.csv EXACTNESS=%s CONSUMERS=" DWELL_CONSUMERS "; %s", clocks[j].exactness, command);
+            char *wanted = run_well("$DWELL report --by thread --format csv | tail -n +2 | wc -l");
+            cr_assert(eq(str, threads, wanted), "%s", programs[i]);
+            free(threads);
+            free(wanted);
+        }
+}
+
+Test(e2e_timeline_exports, chrome)
+{
+    check_programs("$DWELL export chrome -o out.json && python3 -B $CONSUMERS/chrome.py $CSV $EXACTNESS out.json");
+}
+
+/* speedscope's own importer. Names of several functions are one there, so a program without such. */
+Test(e2e_timeline_exports, chrome_in_speedscope)
+{
+    for (int j = 0; j < 2; j++) {
+        free(run_well(
+            "DWELL_CLOCK=%s $DWELL record -q $SAMPLES/threads 4 1000 && $DWELL report --format csv > report.csv",
+            clocks[j].clock));
+        char *threads = run_well("$DWELL export chrome -o out.trace.json && " DWELL_CONSUMERS "/node " DWELL_CONSUMERS
+                                 "/speedscope_import.mjs out.trace.json > frames.json && python3 -B " DWELL_CONSUMERS
+                                 "/speedscope_report.py report.csv %s < frames.json",
+                                 clocks[j].exactness);
+        cr_assert(eq(str, threads, "5\n"));
+        free(threads);
+    }
+}
+
+Test(e2e_timeline_exports, compressed_by_the_name)
+{
+    free(run_well("$DWELL record -q $SAMPLES/threads 2 10"));
+    free(run_well("for format in chrome speedscope callgrind; do $DWELL export $format -o plain && $DWELL export "
+                  "$format -o out.gz"
+                  " && gzip -t out.gz && gzip -dc out.gz | cmp - plain || exit 1; done"));
+    free(run_well(
+        "$DWELL export pprof -o plain.pb && $DWELL export pprof -o out.pb.gz && cmp plain.pb out.pb.gz")); /* once */
+    struct ran r = run("ln -s /dev/full full.gz && $DWELL export chrome -o full.gz");
+    cr_assert(eq(int, r.status, 2));
+    cr_assert(eq(str, r.err, "dwell: full.gz: No space left on device\n"));
+    ran_drop(&r);
+}
+
+Test(e2e_timeline_exports, the_same_bytes_each_time)
+{
+    free(run_well("$DWELL record -q $SAMPLES/threads 8 3000"));
+    free(run_well("for format in chrome; do $DWELL export $format -o first || exit 1;"
+                  " for i in 1 2 3; do $DWELL export $format -o again && cmp first again || exit 1; done; done"));
+}
+
+/* What a session does not hold is said before anything is written. */
+Test(e2e_timeline_exports, mode_profile)
+{
+    free(run_well("$DWELL record -q --mode=profile $SAMPLES/fib 5 && echo before > out"));
+    static const char *const formats[] = { "chrome" };
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        struct ran r = run("$DWELL export %s -o out", formats[i]);
+        cr_assert(eq(int, r.status, 2));
+        cr_assert(
+            eq(str, r.err,
+               "dwell: dwell.data: holds call paths and no single calls, which this format is made of; record in mode"
+               " trace, or export callgrind, pprof or speedscope\n"));
+        ran_drop(&r);
+    }
+    free(run_well("test \"$(cat out)\" = before"));
+}
