@@ -63,6 +63,10 @@ const struct export_format export_formats[] = {
       .does = "single calls over time in JSON, for about:tracing and Perfetto's UI",
       .check = check_slices,
       .write = export_chrome },
+    { .name = "perfetto",
+      .does = "single calls, flows and counters as a Perfetto trace",
+      .check = check_slices,
+      .write = export_perfetto },
     { 0 },
 };
 

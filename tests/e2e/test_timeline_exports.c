@@ -66,12 +66,41 @@ Test(e2e_timeline_exports, chrome_in_speedscope)
     }
 }
 
+Test(e2e_timeline_exports, perfetto)
+{
+    check_programs(
+        "$DWELL export perfetto -o out.pftrace && python3 -B $CONSUMERS/perfetto.py $CSV $EXACTNESS out.pftrace");
+}
+
+/* Both ends of a flow are checked by the reader; here, that each forked process has one. */
+Test(e2e_timeline_exports, perfetto_flows_and_counters)
+{
+    free(run_well("$DWELL record -q --monitor 1 $SAMPLES/processes 3 100 && $DWELL export perfetto -o out.pftrace.gz"));
+    char *text = run_well("python3 -B " DWELL_CONSUMERS "/perfetto.py print out.pftrace.gz | sed 's/[0-9]* *)/)/'");
+    char *forks =
+        run_well("python3 -B " DWELL_CONSUMERS "/perfetto.py print out.pftrace.gz | grep -c \"instant 'fork: \"");
+    cr_assert(eq(str, forks, "6\n"));
+    cr_assert(has(text, "track process 'processes'\n"));
+    cr_assert(has(text, "track counter 'resident memory'\n"));
+    cr_assert(has(text, "counter calls ["));
+    free(text);
+    free(forks);
+    free(run_well("$DWELL record -q --os-events=perf --no-os-calls $SAMPLES/sleeper 3 1 10 && $DWELL export perfetto "
+                  "-o out.pftrace"));
+    text = run_well("python3 -B " DWELL_CONSUMERS
+                    "/perfetto.py print out.pftrace | grep -e \"slice 1 'blocked'\" -e 'counter blocked' | sort -u");
+    cr_assert(has(text, "counter blocked ["), "%s", text);
+    cr_assert(has(text, "slice 1 'blocked' []\n"), "%s", text);
+    free(text);
+}
+
 Test(e2e_timeline_exports, compressed_by_the_name)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 2 10"));
-    free(run_well("for format in chrome speedscope callgrind; do $DWELL export $format -o plain && $DWELL export "
-                  "$format -o out.gz"
-                  " && gzip -t out.gz && gzip -dc out.gz | cmp - plain || exit 1; done"));
+    free(run_well(
+        "for format in chrome perfetto speedscope callgrind; do $DWELL export $format -o plain && $DWELL export "
+        "$format -o out.gz"
+        " && gzip -t out.gz && gzip -dc out.gz | cmp - plain || exit 1; done"));
     free(run_well(
         "$DWELL export pprof -o plain.pb && $DWELL export pprof -o out.pb.gz && cmp plain.pb out.pb.gz")); /* once */
     struct ran r = run("ln -s /dev/full full.gz && $DWELL export chrome -o full.gz");
@@ -83,7 +112,7 @@ Test(e2e_timeline_exports, compressed_by_the_name)
 Test(e2e_timeline_exports, the_same_bytes_each_time)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 8 3000"));
-    free(run_well("for format in chrome; do $DWELL export $format -o first || exit 1;"
+    free(run_well("for format in chrome perfetto; do $DWELL export $format -o first || exit 1;"
                   " for i in 1 2 3; do $DWELL export $format -o again && cmp first again || exit 1; done; done"));
 }
 
@@ -91,7 +120,7 @@ Test(e2e_timeline_exports, the_same_bytes_each_time)
 Test(e2e_timeline_exports, mode_profile)
 {
     free(run_well("$DWELL record -q --mode=profile $SAMPLES/fib 5 && echo before > out"));
-    static const char *const formats[] = { "chrome" };
+    static const char *const formats[] = { "chrome", "perfetto" };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         struct ran r = run("$DWELL export %s -o out", formats[i]);
         cr_assert(eq(int, r.status, 2));
