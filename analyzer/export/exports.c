@@ -67,6 +67,10 @@ const struct export_format export_formats[] = {
       .does = "single calls, flows and counters as a Perfetto trace",
       .check = check_slices,
       .write = export_perfetto },
+    { .name = "ctf",
+      .does = "single calls as a CTF trace, a folder that babeltrace2 reads",
+      .check = check_slices,
+      .write_files = export_ctf },
     { 0 },
 };
 

@@ -94,6 +94,75 @@ Test(e2e_timeline_exports, perfetto_flows_and_counters)
     free(text);
 }
 
+/* In ticks, so all four times are exact whatever the clock. */
+Test(e2e_timeline_exports, ctf)
+{
+    check_programs("rm -rf out; $DWELL export ctf -o out && python3 -B $CONSUMERS/ctf.py $CSV out");
+    struct ran r = run("mkdir empty && $DWELL export ctf -o empty && test -s empty/metadata"); /* in its place */
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    ran_drop(&r);
+}
+
+static void check_refused(const char *command, const char *message)
+{
+    struct ran r = run("%s", command);
+    cr_assert(eq(int, r.status, 2), "%s", command);
+    cr_assert(eq(str, r.out, ""));
+    cr_assert(eq(str, r.err, (char *)message), "%s", command);
+    ran_drop(&r);
+}
+
+Test(e2e_timeline_exports, ctf_replaces_nothing)
+{
+    free(run_well(
+        "$DWELL record -q $SAMPLES/threads 2 9000 && mkdir folder && echo mine > folder/metadata && echo mine > file"));
+    check_refused("$DWELL export ctf", "dwell: export ctf does not write to standard output: say where, with -o OUT\n");
+    check_refused("$DWELL export ctf -o folder", "dwell: folder: exists; ctf makes a new folder\n");
+    check_refused("$DWELL export ctf -o folder/", "dwell: folder/: exists; ctf makes a new folder\n");
+    check_refused("$DWELL export ctf -o file", "dwell: file: exists; ctf makes a new folder\n");
+    check_refused("ln -s nothing link; $DWELL export ctf -o link", "dwell: link: exists; ctf makes a new folder\n");
+    check_refused("$DWELL export ctf -o dwell.data", "dwell: dwell.data: is the session itself\n");
+    check_refused("$DWELL export ctf -o none/out", "dwell: none/out: No such file or directory\n");
+    check_refused("trap '' XFSZ; ulimit -f 16; $DWELL export ctf -o out", "dwell: out: File too large\n");
+    free(run_well("test \"$(cat folder/metadata file | tr '\\n' ' ')\" = 'mine mine '"));
+    free(run_well("$DWELL report && test \"$(ls)\" = \"$(printf 'dwell.data\\nfile\\nfolder\\nlink')\""));
+}
+
+/* As many as `dwell events` and `dwell marks` list. */
+Test(e2e_timeline_exports, trace_events_and_marks)
+{
+    free(run_well("$DWELL record -q --event '*' $PROGRAMS/events/events sizes && mv dwell.data events.data"));
+    char *events = run_well("$DWELL events --format csv events.data | tail -n +2 | wc -l");
+    cr_assert(gt(int, atoi(events), 5));
+    static const char *const counts[] = {
+        "$DWELL export chrome events.data -o out && grep -c '\"cat\":\"trace event\"' out",
+        "$DWELL export perfetto events.data -o out && python3 -B " DWELL_CONSUMERS
+        "/perfetto.py print out | grep -c \"^instant .*'level'\"",
+        "$DWELL export ctf events.data -o folder && babeltrace2 folder | grep -c dwell:trace_event",
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        char *count = run_well("%s", counts[i]);
+        cr_assert(eq(str, count, events), "%s", counts[i]);
+        free(count);
+    }
+    free(events);
+    free(run_well("$DWELL record -q $PROGRAMS/control/control marks"));
+    char *marks = run_well("$DWELL marks --format csv | tail -n +2 | cut -d, -f3 | sort -n");
+    cr_assert(eq(int, (int)strlen(marks) > 6, 1));
+    static const char *const numbers[] = {
+        "$DWELL export chrome | grep '\"cat\":\"mark\"' | sed 's/.*\"number\"://; s/}.*//'",
+        "$DWELL export perfetto -o out && python3 -B " DWELL_CONSUMERS
+        "/perfetto.py print out | sed -n \"s/^instant .*{'mark': \\([0-9]*\\)}/\\1/p\"",
+        "$DWELL export ctf -o marks && babeltrace2 marks | sed -n 's/.*dwell:mark: .* number = \\([0-9]*\\),.*/\\1/p'",
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char *found = run_well("(%s) | sort -n", numbers[i]);
+        cr_assert(eq(str, found, marks), "%s", numbers[i]);
+        free(found);
+    }
+    free(marks);
+}
+
 Test(e2e_timeline_exports, compressed_by_the_name)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 2 10"));
@@ -114,13 +183,15 @@ Test(e2e_timeline_exports, the_same_bytes_each_time)
     free(run_well("$DWELL record -q $SAMPLES/threads 8 3000"));
     free(run_well("for format in chrome perfetto; do $DWELL export $format -o first || exit 1;"
                   " for i in 1 2 3; do $DWELL export $format -o again && cmp first again || exit 1; done; done"));
+    free(run_well("for i in 1 2 3; do $DWELL export ctf -o folder$i || exit 1; done; diff -r folder1 folder2 && diff "
+                  "-r folder1 folder3"));
 }
 
 /* What a session does not hold is said before anything is written. */
 Test(e2e_timeline_exports, mode_profile)
 {
     free(run_well("$DWELL record -q --mode=profile $SAMPLES/fib 5 && echo before > out"));
-    static const char *const formats[] = { "chrome", "perfetto" };
+    static const char *const formats[] = { "chrome", "perfetto", "ctf" };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         struct ran r = run("$DWELL export %s -o out", formats[i]);
         cr_assert(eq(int, r.status, 2));
