@@ -329,7 +329,7 @@ void export_chrome(const struct loaded *session, const struct export_options *op
     prepare(&w);
     write_first(&w);
     slices_run(session, &w.taker);
-    trace_events_follow(session->file, write_event, &w);
+    trace_events_follow(session->file, 0, write_event, &w);
     for (size_t i = 0; i < session->file->process_count; i++)
         write_samples(&w, &session->file->processes[i]);
     write_session(&w);

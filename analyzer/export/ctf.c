@@ -278,7 +278,7 @@ void export_ctf(const struct loaded *session, const struct export_options *optio
     slices_run(session, &w.taker);
     for (size_t i = 0; i < w.stream_count; i++)
         ctf_stream_end(&w.streams[i]);
-    trace_events_follow(session->file, write_event, &w);
+    trace_events_follow(session->file, 0, write_event, &w);
     if (w.has_events)
         ctf_stream_end(&w.events);
     free(w.streams);

@@ -16,6 +16,7 @@
 #include "base/message.h"
 #include "base/utf8.h"
 #include "export/formats.h"
+#include "export/order.h"
 #include "export/slices.h"
 #include "trace/event_names.h"
 #include "trace/trace_events.h"
@@ -41,6 +42,7 @@ struct thread_state {
 struct writing {
     struct slices_taker taker;
     const struct loaded *session;
+    const struct export_order *order;
     struct packet_stream stream; /* the session's own */
     struct packet_piece *begins; /* two for each function: of a call, and of a slice in which one goes on */
     struct packet_piece end;
@@ -169,15 +171,27 @@ static void write_counter(const struct packet_stream *stream, uint64_t track, ui
 
 /* ---- names ---- */
 
-/* Numbers of interned texts, by thread: a function's is its place + 1; a module's is the same, and behind the last one
- * come the unknown one's and that of "continued". */
+/* Numbers of interned texts, from 1: places in an order that is always the same. Behind the last one come the unknown
+ * function's and module's; behind the latter that of "continued". */
+static uint32_t function_id(const struct writing *w, uint32_t function)
+{
+    return 1 + (function < w->session->profile->function_count ? w->order->ranks[function] : function);
+}
+
+static uint32_t module_id(const struct writing *w, uint32_t function)
+{
+    const struct profile *p = w->session->profile;
+    return 1 + (function < p->function_count ? w->order->module_ranks[p->functions[function].module]
+                                             : (uint32_t)p->module_count);
+}
+
 static void name_function(const struct writing *w, struct thread_state *t, uint32_t function, bool continued)
 {
     const struct profile *p = w->session->profile;
     const bool known = function < p->function_count;
     const struct function_name *name = known ? &w->session->names[function] : NULL;
-    const size_t module = known ? p->functions[function].module : p->module_count;
-    bool *function_named = &t->named[function], *module_named = &t->named[p->function_count + 1 + module];
+    const uint32_t id = function_id(w, function), module = module_id(w, function);
+    bool *function_named = &t->named[function], *module_named = &t->named[p->function_count + module];
     bool *continued_named = &t->named[p->function_count + 1 + p->module_count + 1];
     if (*function_named && *module_named && (!continued || *continued_named))
         return;
@@ -190,11 +204,11 @@ static void name_function(const struct writing *w, struct thread_state *t, uint3
          *file = utf8_repair(known && name->file ? name->file : "");
     packet.interned = &interned;
     if (!*function_named) {
-        packet_intern(&texts[0], function + 1, function_text);
+        packet_intern(&texts[0], id, function_text);
         interned.n_names = 1;
         interned.names = names;
         location.has_id = true;
-        location.id = (uint64_t)function + 1;
+        location.id = id;
         location.function = function_text;
         location.file = file;
         location.has_line = known && name->line;
@@ -203,7 +217,7 @@ static void name_function(const struct writing *w, struct thread_state *t, uint3
         interned.locations = locations;
     }
     if (!*module_named) {
-        packet_intern(&texts[1], module + 1, module_text);
+        packet_intern(&texts[1], module, module_text);
         categories[interned.n_categories++] = &texts[1];
     }
     if (continued && !*continued_named) {
@@ -224,17 +238,17 @@ static struct packet_piece begin_of(const struct writing *w, uint32_t function, 
 {
     const struct profile *p = w->session->profile;
     const bool known = function < p->function_count;
-    uint64_t categories[2] = { (known ? p->functions[function].module : p->module_count) + 1, p->module_count + 2 };
+    uint64_t categories[2] = { module_id(w, function), p->module_count + 2 };
     Perfetto__Packet packet = PERFETTO__PACKET__INIT;
     Perfetto__Event event = PERFETTO__EVENT__INIT;
     packet.event = &event;
     event.has_type = event.has_name = true;
     event.type = PACKET_BEGIN;
-    event.name = (uint64_t)function + 1;
+    event.name = function_id(w, function);
     event.n_categories = continued ? 2 : 1;
     event.categories = categories;
     event.has_source_location = known && w->session->names[function].file;
-    event.source_location = (uint64_t)function + 1;
+    event.source_location = event.name;
     return packet_piece_of(&packet);
 }
 
@@ -521,6 +535,7 @@ void export_perfetto(const struct loaded *session, const struct export_options *
     if (isatty(fileno(out)))
         die(STATUS_ERROR, "export perfetto does not write to a terminal: say where, with -o OUT");
     const struct session_file *file = session->file;
+    struct export_order *order = export_order_new(session);
     struct writing w = {
         .taker = { .thread = begin_thread,
                    .begin = begin_slice,
@@ -529,6 +544,7 @@ void export_perfetto(const struct loaded *session, const struct export_options *
                    .away = write_away,
                    .mark = write_mark },
         .session = session,
+        .order = order,
         .begins = need_memory(2 * (session->profile->function_count + 1), sizeof *w.begins),
         .end = end_piece(),
         .announced = need_memory(file->process_count + 1, sizeof *w.announced),
@@ -541,8 +557,9 @@ void export_perfetto(const struct loaded *session, const struct export_options *
     for (size_t i = 0; i < w.thread_count; i++)
         if (w.threads[i]->calls)
             tell_rate(&w, w.threads[i]->serial, w.threads[i], false);
-    trace_events_follow(file, write_event, &w);
+    trace_events_follow(file, 0, write_event, &w);
     for (size_t i = 0; i < file->process_count; i++)
         write_samples(&w, &file->processes[i]);
     drop(&w);
+    export_order_free(order);
 }

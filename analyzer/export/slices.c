@@ -129,13 +129,15 @@ static void tell_interval(const struct slicing *s, struct slices_thread *t, cons
     const uint64_t begin = event->interval < event->time ? event->time - event->interval : 0;
     if (t->last != UINT64_MAX && begin > t->last)
         interrupt(s, t, begin);
+    if (t->last == UINT64_MAX || begin > t->last)
+        t->last = begin;
     if (event->interval) {
         go_on(s, t);
         tell_away(s, t, event, begin);
         if (s->taker->interval)
             s->taker->interval(s->taker, t, begin, event->time, event->extras);
     }
-    if (t->last == UINT64_MAX || event->time > t->last)
+    if (event->time > t->last)
         t->last = event->time;
 }
 

@@ -23,9 +23,8 @@ struct slices_thread {
     uint32_t number;          /* in the order in which they came, from 0 */
     struct call_slice *stack; /* outermost first; the `open` outermost ones are slices at the moment */
     size_t depth, open, room;
-    uint64_t last;   /* up to when its time is told */
+    uint64_t last;   /* up to when its time is told: where the interval at hand begins */
     uint64_t resume; /* when those that are not open go on */
-    uint64_t own;    /* the taker's; zero at first */
 };
 
 enum slice_end {

@@ -250,7 +250,7 @@ static bool follow_chunk(struct following *f, const struct trace_chunk *chunk, c
     return true;
 }
 
-void trace_events_follow(const struct session_file *file, trace_event_taker *take, void *context)
+void trace_events_follow(const struct session_file *file, uint32_t thread, trace_event_taker *take, void *context)
 {
     struct following f = { .take = take, .context = context, .classes = { .class_numbers = table_new() } };
     take_classes(&f.classes, file);
@@ -259,6 +259,8 @@ void trace_events_follow(const struct session_file *file, trace_event_taker *tak
     uint8_t *buffer = NULL;
     bool more = true;
     for (size_t i = 0; i < count && more; i++) {
+        if (thread && chunks[i]->thread != thread)
+            continue;
         buffer = need_more(buffer, (size_t)chunks[i]->size + TRACE_PADDING, 1);
         if (session_file_read_chunk(file, chunks[i], buffer))
             more = follow_chunk(&f, chunks[i], buffer);

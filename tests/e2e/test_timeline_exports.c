@@ -103,6 +103,24 @@ Test(e2e_timeline_exports, ctf)
     ran_drop(&r);
 }
 
+Test(e2e_timeline_exports, firefox)
+{
+    check_programs("$DWELL export firefox -o out.json && python3 -B $CONSUMERS/firefox.py $CSV $EXACTNESS out.json");
+}
+
+/* The Firefox Profiler's own processing; also of call trees, whose paths are samples. */
+Test(e2e_timeline_exports, firefox_in_the_firefox_profiler)
+{
+    static const char *const modes[] = { "trace", "profile", "ring=1G" };
+    static const char *const recorded[] = { "$SAMPLES/cplusplus", "$SAMPLES/threads 2 100", "$SAMPLES/processes 2 10" };
+    for (int i = 0; i < 3; i++)
+        free(run_well(
+            "DWELL_CLOCK=monotonic $DWELL record -q --mode=%s %s && $DWELL report --format csv > report.csv && "
+            "$DWELL export firefox -o out.json && python3 -B " DWELL_CONSUMERS
+            "/firefox.py report.csv exact out.json profiler",
+            modes[i], recorded[i]));
+}
+
 static void check_refused(const char *command, const char *message)
 {
     struct ran r = run("%s", command);
@@ -138,6 +156,8 @@ Test(e2e_timeline_exports, trace_events_and_marks)
         "$DWELL export chrome events.data -o out && grep -c '\"cat\":\"trace event\"' out",
         "$DWELL export perfetto events.data -o out && python3 -B " DWELL_CONSUMERS
         "/perfetto.py print out | grep -c \"^instant .*'level'\"",
+        "$DWELL export firefox events.data -o out && python3 -B " DWELL_CONSUMERS
+        "/firefox.py print out | grep -c '^marker .*\"level\"'",
         "$DWELL export ctf events.data -o folder && babeltrace2 folder | grep -c dwell:trace_event",
     };
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -153,6 +173,8 @@ Test(e2e_timeline_exports, trace_events_and_marks)
         "$DWELL export chrome | grep '\"cat\":\"mark\"' | sed 's/.*\"number\"://; s/}.*//'",
         "$DWELL export perfetto -o out && python3 -B " DWELL_CONSUMERS
         "/perfetto.py print out | sed -n \"s/^instant .*{'mark': \\([0-9]*\\)}/\\1/p\"",
+        "$DWELL export firefox -o out && python3 -B " DWELL_CONSUMERS
+        "/firefox.py print out | sed -n 's/^marker {\"number\": \\([0-9]*\\), .*/\\1/p'",
         "$DWELL export ctf -o marks && babeltrace2 marks | sed -n 's/.*dwell:mark: .* number = \\([0-9]*\\),.*/\\1/p'",
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
@@ -166,10 +188,10 @@ Test(e2e_timeline_exports, trace_events_and_marks)
 Test(e2e_timeline_exports, compressed_by_the_name)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 2 10"));
-    free(run_well(
-        "for format in chrome perfetto speedscope callgrind; do $DWELL export $format -o plain && $DWELL export "
-        "$format -o out.gz"
-        " && gzip -t out.gz && gzip -dc out.gz | cmp - plain || exit 1; done"));
+    free(run_well("for format in chrome perfetto firefox speedscope callgrind; do $DWELL export $format -o plain && "
+                  "$DWELL export "
+                  "$format -o out.gz"
+                  " && gzip -t out.gz && gzip -dc out.gz | cmp - plain || exit 1; done"));
     free(run_well(
         "$DWELL export pprof -o plain.pb && $DWELL export pprof -o out.pb.gz && cmp plain.pb out.pb.gz")); /* once */
     struct ran r = run("ln -s /dev/full full.gz && $DWELL export chrome -o full.gz");
@@ -181,7 +203,7 @@ Test(e2e_timeline_exports, compressed_by_the_name)
 Test(e2e_timeline_exports, the_same_bytes_each_time)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 8 3000"));
-    free(run_well("for format in chrome perfetto; do $DWELL export $format -o first || exit 1;"
+    free(run_well("for format in chrome perfetto firefox; do $DWELL export $format -o first || exit 1;"
                   " for i in 1 2 3; do $DWELL export $format -o again && cmp first again || exit 1; done; done"));
     free(run_well("for i in 1 2 3; do $DWELL export ctf -o folder$i || exit 1; done; diff -r folder1 folder2 && diff "
                   "-r folder1 folder3"));
