@@ -9,7 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-TestSuite(e2e_timeline_exports, .timeout = 300);
+TestSuite(e2e_timeline_exports, .timeout = 600);
 
 /* Calls of all kinds: exceptions, threads, forked processes, waits, several stacks, pauses, marks, longjmp. */
 static const char *const programs[] = {
