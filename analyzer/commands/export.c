@@ -11,6 +11,7 @@
 #include "profile/collect.h"
 
 enum { OPTION_LIST = 256, OPTION_LIMIT, OPTION_MIN, OPTION_FILTER, OPTION_AGGREGATE, OPTION_TIME };
+enum { OUTPUT_BUFFER = 1 << 20 };
 
 static const struct argp_option options[] = {
     { "output", 'o', "OUT", 0, "Write to this file (default: standard output); of formats of several files: how their names begin", 0 },
@@ -127,6 +128,7 @@ int command_export(int argc, char **argv)
         s.format->write_files(&loaded, &s.options, s.output);
     } else {
         FILE *out = output_open(s.output);
+        setvbuf(out, NULL, _IOFBF, OUTPUT_BUFFER);
         if (is_to_be_compressed(&s))
             out = gzip_stream(out);
         s.format->write(&loaded, &s.options, out);
