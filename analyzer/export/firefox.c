@@ -58,11 +58,11 @@ static void write_ms(const struct writing *w, uint64_t ns)
     fwrite_unlocked(w->count ? number : number + 1, 1, (size_t)(end - (w->count ? number : number + 1)), w->out);
 }
 
-static void write_stack(const struct writing *w, uint32_t stack)
+static void write_number(const struct writing *w, uint64_t value)
 {
     char number[1 + JSON_NUMBER];
     number[0] = ',';
-    char *end = json_put_number(number + 1, stack);
+    char *end = json_put_number(number + 1, value);
     fwrite_unlocked(w->count ? number : number + 1, 1, (size_t)(end - (w->count ? number : number + 1)), w->out);
 }
 
@@ -87,7 +87,7 @@ static void write_sample(struct writing *w, const struct slices_thread *thread, 
     const struct call_slice *top = &thread->stack[thread->open - 1];
     w->told = end;
     if (w->column == SAMPLE_STACK)
-        write_stack(
+        write_number(
             w,
             category == working(w, false)
                 ? (uint32_t)top->own - 1
@@ -120,16 +120,19 @@ static void take_interval(struct slices_taker *taker, struct slices_thread *thre
 
 /* ---- samples of a call tree ---- */
 
+/* Of an imported profile of samples, ticks are numbers of samples. */
 static void write_part(struct writing *w, uint64_t ticks, uint32_t parent, uint32_t function,
                        enum firefox_category category)
 {
-    const uint64_t rate = w->session->file->header.ticks_per_second;
-    const uint64_t from = ticks_to_ns(w->passed, rate), to = ticks_to_ns(w->passed + ticks, rate);
-    w->passed += ticks;
+    const uint64_t rate = w->session->file->header.ticks_per_second, begin = w->passed, end = begin + ticks;
+    const uint64_t from = ticks_to_ns(begin, rate), to = ticks_to_ns(end, rate);
+    w->passed = end;
     if (from == to)
         return;
     if (w->column == SAMPLE_STACK)
-        write_stack(w, firefox_stack(&w->tables, parent, function, category) - 1);
+        write_number(w, firefox_stack(&w->tables, parent, function, category) - 1);
+    else if (w->session->summary.samples)
+        write_number(w, w->column == SAMPLE_TIME ? begin : ticks);
     else
         write_ms(w, w->column == SAMPLE_TIME ? from : to - from);
     w->count++;
@@ -298,7 +301,8 @@ static void write_thread(struct writing *w, const struct lane *lane)
     write_time(w, "processShutdownTime", p ? p->end_time : 0);
     write_time(w, "registerTime", t && t->start_time ? t->start_time : file->header.start_ticks);
     write_time(w, "unregisterTime", t ? t->end_time : 0);
-    fputs(",\"pausedRanges\":[],\n\"samples\":{\"weightType\":\"tracing-ms\",", w->out);
+    fputs(",\"pausedRanges\":[],\n\"samples\":{\"weightType\":", w->out);
+    fputs(w->session->summary.samples ? "\"samples\"," : "\"tracing-ms\",", w->out);
     begin_markers(w);
     for (int column = 0; column < SAMPLE_COLUMNS; column++)
         write_column(w, lane, (enum sample_column)column);

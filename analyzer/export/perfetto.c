@@ -431,7 +431,7 @@ static const struct trace_process *origin_of(const struct session_file *file, co
     if (forked)
         return forked;
     for (const struct trace_process *other = file->processes; other < file->processes + file->process_count; other++) {
-        if (other == p || other->start_time > p->start_time)
+        if (other->start_time > p->start_time || (other->start_time == p->start_time && other >= p))
             continue;
         if (other->pid == p->pid && (!executed || other->start_time > executed->start_time))
             executed = other;

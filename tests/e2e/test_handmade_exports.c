@@ -180,6 +180,37 @@ Test(e2e_handmade_exports, off_the_cpu)
     free(text);
 }
 
+/* The same pid goes on as another program, which starts a third. */
+Test(e2e_handmade_exports, flows)
+{
+    struct writer *w = writer_new();
+    static const uint32_t pids[] = { 100, 100, 101 };
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t record[] = { pids[i], i == 2 ? 100 : 1, 0, 0, 10 + 10 * i, 0, 'p' << 16 | 1, 0 };
+        write_record(w, i + 1, 1, record, sizeof record);
+        write_thread(w, i + 1, i + 1, pids[i], SOURCE_PERF, "main");
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        begin_events(w, i + 1, i + 1, 0, 0, NULL, 0);
+        write_enter(w, 100 + 100 * i, F);
+        write_exit(w, 150 + 100 * i);
+        end_events(w, true);
+    }
+    check(w);
+    char *text = run_well("$DWELL export perfetto -o out && python3 -B " DWELL_CONSUMERS
+                          "/perfetto.py print out | grep ^instant");
+    cr_assert(eq(str, text,
+                 "instant 'exec: p (100)' {}\ninstant 'exec: p (100)' {}\n"
+                 "instant 'start: p (101)' {}\ninstant 'start: p (101)' {}\n"));
+    free(text);
+    text =
+        run_well("$DWELL export firefox -o out && python3 -B " DWELL_CONSUMERS "/firefox.py print out | grep ^thread");
+    cr_assert(eq(str, text,
+                 "thread [\"p\", \"100\", \"main\", \"100\"]\nthread [\"p\", \"100.2\", \"main\", \"100\"]\n"
+                 "thread [\"p\", \"101\", \"main\", \"101\"]\n"));
+    free(text);
+}
+
 /* As the readers print them: JSON's escapes, and Python's. */
 static void check_names(const char *text, const char *form, const char *const *names)
 {

@@ -209,6 +209,22 @@ Test(e2e_timeline_exports, the_same_bytes_each_time)
                   "-r folder1 folder3"));
 }
 
+/* Of a session of 80 MB and more, a few are held at a time. */
+Test(e2e_timeline_exports, in_bounded_memory)
+{
+    free(run_well("$DWELL record -q $SAMPLES/threads 4 2500000"));
+    char *size = run_well("stat -c %%s dwell.data");
+    cr_assert(ge(u64, strtoull(size, NULL, 10), 80000000), "%s", size);
+    free(size);
+    static const char *const outputs[] = { "chrome -o /dev/null", "perfetto -o /dev/null", "firefox -o /dev/null",
+                                           "ctf -o folder" };
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        char *peak = run_well("python3 -B " DWELL_CONSUMERS "/peak.py $DWELL export %s", outputs[i]);
+        cr_assert(le(u64, strtoull(peak, NULL, 10), 32000000), "%s: %s", outputs[i], peak);
+        free(peak);
+    }
+}
+
 /* What a session does not hold is said before anything is written. */
 Test(e2e_timeline_exports, mode_profile)
 {
