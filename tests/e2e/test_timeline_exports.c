@@ -34,7 +34,7 @@ static void check_programs(const char *command)
 {
     for (int i = 0; i < PROGRAM_COUNT; i++)
         for (int j = 0; j < 2; j++) {
-            free(run_well("DWELL_CLOCK=%s $DWELL record -q %s && $DWELL report --format csv > report.csv",
+            free(run_well("DWELL_CLOCK=%s $DWELL record -q %s && $DWELL report --raw --format csv > report.csv",
                           clocks[j].clock, programs[i]));
             char *threads =
                 run_well("CSV=report.csv EXACTNESS=%s CONSUMERS=" DWELL_CONSUMERS "; %s", clocks[j].exactness, command);
@@ -55,7 +55,7 @@ Test(e2e_timeline_exports, chrome_in_speedscope)
 {
     for (int j = 0; j < 2; j++) {
         free(run_well(
-            "DWELL_CLOCK=%s $DWELL record -q $SAMPLES/threads 4 1000 && $DWELL report --format csv > report.csv",
+            "DWELL_CLOCK=%s $DWELL record -q $SAMPLES/threads 4 1000 && $DWELL report --raw --format csv > report.csv",
             clocks[j].clock));
         char *threads = run_well("$DWELL export chrome -o out.trace.json && " DWELL_CONSUMERS "/node " DWELL_CONSUMERS
                                  "/speedscope_import.mjs out.trace.json > frames.json && python3 -B " DWELL_CONSUMERS
@@ -111,14 +111,17 @@ Test(e2e_timeline_exports, firefox)
 /* The Firefox Profiler's own processing; also of call trees, whose paths are samples. */
 Test(e2e_timeline_exports, firefox_in_the_firefox_profiler)
 {
-    static const char *const modes[] = { "trace", "profile", "ring=1G" };
-    static const char *const recorded[] = { "$SAMPLES/cplusplus", "$SAMPLES/threads 2 100", "$SAMPLES/processes 2 10" };
-    for (int i = 0; i < 3; i++)
+    static const char *const modes[] = { "trace", "profile", "profile", "ring=1G" };
+    /* Intervals are as measured, sums need not be. */
+    static const char *const raw[] = { "--raw", "", "--raw", "--raw" };
+    static const char *const recorded[] = { "$SAMPLES/cplusplus", "$SAMPLES/threads 2 100", "$SAMPLES/cplusplus",
+                                            "$SAMPLES/processes 2 10" };
+    for (int i = 0; i < 4; i++)
         free(run_well(
-            "DWELL_CLOCK=monotonic $DWELL record -q --mode=%s %s && $DWELL report --format csv > report.csv && "
-            "$DWELL export firefox -o out.json && python3 -B " DWELL_CONSUMERS
+            "DWELL_CLOCK=monotonic $DWELL record -q --mode=%s %s && $DWELL report %s --format csv > report.csv && "
+            "$DWELL export firefox %s -o out.json && python3 -B " DWELL_CONSUMERS
             "/firefox.py report.csv exact out.json profiler",
-            modes[i], recorded[i]));
+            modes[i], recorded[i], raw[i], raw[i]));
 }
 
 static void check_refused(const char *command, const char *message)
