@@ -8,10 +8,12 @@
 #include "commands/commands.h"
 #include "commands/slice_options.h"
 #include "export/exports.h"
+#include "export/gzip.h"
 #include "export/measures.h"
 #include "profile/collect.h"
 
 enum { OPTION_LIST = 256, OPTION_LIMIT, OPTION_MIN, OPTION_FILTER, OPTION_AGGREGATE, OPTION_TIME };
+enum { OUTPUT_BUFFER = 1 << 20 };
 
 static const struct argp_option options[] = {
     { "output", 'o', "OUT", 0, "Write to this file (default: standard output); of formats of several files: how their names begin", 0 },
@@ -89,6 +91,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
+static bool is_to_be_compressed(const struct settings *s)
+{
+    const size_t length = s->output ? strlen(s->output) : 0;
+    return !s->format->compressed && length > 3 && strcmp(s->output + length - 3, ".gz") == 0;
+}
+
 static void check(const struct settings *s)
 {
     static const char *const names[] = { "--limit", "--min", "--filter", "--aggregate", "--time" };
@@ -118,10 +126,15 @@ int command_export(int argc, char **argv)
     output_spare(s.output, loaded.file->path);
     if (!s.output)
         progress_output();
+    if (s.format->check)
+        s.format->check(&loaded, &s.options);
     if (s.format->write_files) {
         s.format->write_files(&loaded, &s.options, s.output);
     } else {
         FILE *out = output_open(s.output);
+        setvbuf(out, NULL, _IOFBF, OUTPUT_BUFFER);
+        if (is_to_be_compressed(&s))
+            out = gzip_stream(out);
         s.format->write(&loaded, &s.options, out);
         status = output_close(s.output, out);
     }

@@ -69,7 +69,6 @@ static void write_thread(struct writing *w, const struct export_order *order, co
 void export_collapsed(const struct loaded *session, const struct export_options *options, FILE *out)
 {
     const struct profile *p = session->profile;
-    measure_need(session, options->time);
     struct writing w = {
         .visitor = { .enter = write_path },
         .session = session,

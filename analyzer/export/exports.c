@@ -8,18 +8,74 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "export/formats.h"
+#include "export/measures.h"
+
+static void check_time(const struct loaded *session, const struct export_options *options)
+{
+    measure_need(session, options->time);
+}
+
+static void check_calls(const struct loaded *session, const struct export_options *options)
+{
+    if (!options->aggregate && session->file->header.mode == DWELL_MODE_PROFILE)
+        die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls; --aggregate gives a line for each "
+            "function", session->file->path);
+}
+
+static void check_slices(const struct loaded *session, const struct export_options *options)
+{
+    (void)options;
+    if (session->file->header.mode == DWELL_MODE_PROFILE)
+        die(STATUS_ERROR, "%s: holds call paths and no single calls, which this format is made of; record in mode trace, or "
+            "export callgrind, pprof or speedscope", session->file->path);
+}
 
 const struct export_format export_formats[] = {
-    { "perflog", "PerfLog markers: a line for each activation of a function",
-      EXPORT_LIMIT | EXPORT_MIN | EXPORT_FILTER | EXPORT_AGGREGATE, export_perflog, NULL },
+    { .name = "perflog",
+      .does = "PerfLog markers: a line for each activation of a function",
+      .heeds = EXPORT_LIMIT | EXPORT_MIN | EXPORT_FILTER | EXPORT_AGGREGATE,
+      .check = check_calls,
+      .write = export_perflog },
     { .name = "vsperf",
       .does = "VSPerfReport's summaries, as CSV files PREFIX_*.csv",
       .write_files = export_vsperf },
-    { "callgrind", "functions and calls, for KCachegrind and callgrind_annotate", EXPORT_LINES, export_callgrind, NULL },
-    { "collapsed", "stacks for flamegraph.pl and its kin: by one of the times", EXPORT_TIME, export_collapsed, NULL },
-    { "pprof", "call paths of each thread with all their values, for pprof", EXPORT_LINES, export_pprof, NULL },
-    { "speedscope", "call paths of each thread, for speedscope: by one of the times", EXPORT_TIME, export_speedscope, NULL },
-    { "sqlite", "a database of all call paths, with views that are the reports", 0, NULL, export_sqlite },
+    { .name = "callgrind",
+      .does = "functions and calls, for KCachegrind and callgrind_annotate",
+      .heeds = EXPORT_LINES,
+      .write = export_callgrind },
+    { .name = "collapsed",
+      .does = "stacks for flamegraph.pl and its kin: by one of the times",
+      .heeds = EXPORT_TIME,
+      .check = check_time,
+      .write = export_collapsed },
+    { .name = "pprof",
+      .does = "call paths of each thread with all their values, for pprof",
+      .heeds = EXPORT_LINES,
+      .write = export_pprof,
+      .compressed = true },
+    { .name = "speedscope",
+      .does = "call paths of each thread, for speedscope: by one of the times",
+      .heeds = EXPORT_TIME,
+      .check = check_time,
+      .write = export_speedscope },
+    { .name = "sqlite",
+      .does = "a database of all call paths, with views that are the reports",
+      .write_files = export_sqlite },
+    { .name = "chrome",
+      .does = "single calls over time in JSON, for about:tracing and Perfetto's UI",
+      .check = check_slices,
+      .write = export_chrome },
+    { .name = "perfetto",
+      .does = "single calls, flows and counters as a Perfetto trace",
+      .check = check_slices,
+      .write = export_perfetto },
+    { .name = "firefox",
+      .does = "intervals with their stacks, for the Firefox Profiler",
+      .write = export_firefox },
+    { .name = "ctf",
+      .does = "single calls as a CTF trace, a folder that babeltrace2 reads",
+      .check = check_slices,
+      .write_files = export_ctf },
     { 0 },
 };
 

@@ -32,6 +32,10 @@ struct export_format {
      * whose names begin so, and ends the program at an error. */
     void (*write)(const struct loaded *session, const struct export_options *options, FILE *out);
     void (*write_files)(const struct loaded *session, const struct export_options *options, const char *prefix);
+    /* Ends the program if the session does not hold what is asked for; NULL: whatever it holds will do. Nothing is opened
+     * to be written before. */
+    void (*check)(const struct loaded *session, const struct export_options *options);
+    bool compressed; /* by itself; else it is so if the file's name ends in .gz */
 };
 
 /* In the order of --list; ended by one without a name. */

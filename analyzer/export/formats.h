@@ -10,6 +10,10 @@ void export_callgrind(const struct loaded *session, const struct export_options 
 void export_collapsed(const struct loaded *session, const struct export_options *options, FILE *out);
 void export_pprof(const struct loaded *session, const struct export_options *options, FILE *out);
 void export_speedscope(const struct loaded *session, const struct export_options *options, FILE *out);
+void export_chrome(const struct loaded *session, const struct export_options *options, FILE *out);
+void export_perfetto(const struct loaded *session, const struct export_options *options, FILE *out);
+void export_ctf(const struct loaded *session, const struct export_options *options, const char *path);
+void export_firefox(const struct loaded *session, const struct export_options *options, FILE *out);
 void export_sqlite(const struct loaded *session, const struct export_options *options, const char *path);
 
 #endif

@@ -57,3 +57,38 @@ void gzip_end(struct gzip *g)
     deflateEnd(&g->stream);
     free(g);
 }
+
+/* ---- as a stream ---- */
+
+struct stream {
+    struct gzip *gzip;
+    FILE *out;
+};
+
+static ssize_t write_stream(void *cookie, const char *data, size_t length)
+{
+    struct stream *s = cookie;
+    gzip_write(s->gzip, data, length);
+    return ferror(s->out) ? 0 : (ssize_t)length;
+}
+
+static int close_stream(void *cookie)
+{
+    struct stream *s = cookie;
+    FILE *out = s->out;
+    gzip_end(s->gzip);
+    free(s);
+    const int failed = fflush(out) != 0 || ferror(out);
+    return (out != stdout && fclose(out) != 0) || failed ? EOF : 0;
+}
+
+FILE *gzip_stream(FILE *out)
+{
+    struct stream *s = need_memory(1, sizeof *s);
+    *s = (struct stream){ .gzip = gzip_begin(out), .out = out };
+    FILE *stream = fopencookie(s, "w", (cookie_io_functions_t){ .write = write_stream, .close = close_stream });
+    if (!stream)
+        die(STATUS_ERROR, "out of memory");
+    setvbuf(stream, NULL, _IOFBF, sizeof s->gzip->buffer);
+    return stream;
+}

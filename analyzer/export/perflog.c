@@ -315,9 +315,6 @@ static void end_log(struct log *log)
 
 void export_perflog(const struct loaded *session, const struct export_options *options, FILE *out)
 {
-    if (!options->aggregate && session->file->header.mode == DWELL_MODE_PROFILE)
-        die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls; --aggregate gives a line for each "
-            "function", session->file->path);
     struct log log;
     begin_log(&log, session, options, out);
     print_system(&log);

@@ -3,12 +3,11 @@
  * are put into JSON by json-c, numbers are written as they come: a profile is not held in memory.
  */
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 
 #include "base/message.h"
-#include "base/utf8.h"
 #include "export/formats.h"
+#include "export/json_text.h"
 #include "export/measures.h"
 #include "export/order.h"
 
@@ -22,15 +21,6 @@ struct writing {
     FILE *out;
 };
 
-static void write_string(FILE *out, const char *text)
-{
-    char *valid = utf8_repair(text);
-    struct json_object *string = json_object_new_string(valid);
-    fputs(json_object_to_json_string_ext(string, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE), out);
-    json_object_put(string);
-    free(valid);
-}
-
 static void write_frames(const struct writing *w)
 {
     const struct profile *p = w->session->profile;
@@ -38,10 +28,10 @@ static void write_frames(const struct writing *w)
     for (size_t i = 0; i < p->function_count; i++) {
         const struct function_name *name = &w->session->names[w->order->functions[i]];
         fputs(i ? ",\n{\"name\":" : "\n{\"name\":", w->out);
-        write_string(w->out, name->name);
+        json_put_text(w->out, name->name);
         if (name->file) {
             fputs(",\"file\":", w->out);
-            write_string(w->out, name->file);
+            json_put_text(w->out, name->file);
         }
         if (name->line)
             fprintf(w->out, ",\"line\":%" PRIu32, name->line);
@@ -96,7 +86,7 @@ static void write_thread(struct writing *w, const struct profile_thread *thread)
     if (asprintf(&title, "%s (%" PRIu32 ") %s (%" PRIu32 ")", process, p ? p->pid : 0, name, t ? t->tid : 0) < 0)
         die(STATUS_ERROR, "out of memory");
     fputs("{\"type\":\"sampled\",\"name\":", w->out);
-    write_string(w->out, title);
+    json_put_text(w->out, title);
     fprintf(w->out, ",\"unit\":\"%s\",\"startValue\":0", w->time == EXPORT_CALLS ? "none" : "nanoseconds");
     w->total = 0;
     write_list(w, "samples", thread, write_sample);
@@ -123,13 +113,12 @@ static size_t largest_thread(const struct writing *w)
 
 void export_speedscope(const struct loaded *session, const struct export_options *options, FILE *out)
 {
-    measure_need(session, options->time);
     struct export_order *order = export_order_new(session);
     struct writing w = { .session = session, .order = order, .time = options->time, .out = out };
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
           "\"exporter\":\"dwell " DWELL_VERSION_TEXT "\",\"name\":",
           out);
-    write_string(out, session->summary.path);
+    json_put_text(out, session->summary.path);
     fprintf(out, ",\"activeProfileIndex\":%zu,\n", largest_thread(&w));
     write_frames(&w);
     fputs("\"profiles\":[", out);

@@ -164,7 +164,11 @@ void cell_change(struct cell *cell, int64_t change)
 
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second)
 {
-    return (uint64_t)(((uint128)ticks * 1000000000u + ticks_per_second / 2) / ticks_per_second);
+    const uint64_t ns = 1000000000u;
+    if (ticks_per_second <= UINT64_MAX / ns / 2) /* the same, without a division of 128 bits: exports ask for each event */
+        return ticks / ticks_per_second * ns +
+               (ticks % ticks_per_second * ns + ticks_per_second / 2) / ticks_per_second;
+    return (uint64_t)(((uint128)ticks * ns + ticks_per_second / 2) / ticks_per_second);
 }
 
 uint64_t cell_ns(const struct table *t, const struct cell *cell)

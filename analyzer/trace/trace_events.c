@@ -71,6 +71,29 @@ static void take_classes(struct trace_events *events, const struct session_file 
     events->registered = events->class_count;
 }
 
+static struct trace_event event_of(const struct trace_chunk *chunk, const struct dwell_trace_event *e, uint32_t class,
+                                   const uint8_t *addresses)
+{
+    return (struct trace_event){
+        .time = e->time,
+        .process = chunk->process,
+        .thread = chunk->thread,
+        .class = class,
+        .type = e->type,
+        .level = e->level,
+        .version = e->version,
+        .flags = e->flags,
+        .frames = e->frames,
+        .depth = e->depth,
+        .kernel_time = e->kernel_time,
+        .user_time = e->user_time,
+        .cpu_time = e->cpu_time,
+        .addresses = addresses,
+        .data = addresses + (size_t)e->frames * 8,
+        .data_size = e->data_size,
+    };
+}
+
 static void take_events(struct trace_events *events, const struct trace_chunk *chunk, const uint8_t *data)
 {
     const uint32_t end = end_of(chunk);
@@ -79,25 +102,7 @@ static void take_events(struct trace_events *events, const struct trace_chunk *c
     struct dwell_trace_event e;
     for (; at < end && (size = event_at(data, at, end, &e, &damaged)) > 0; at += size) {
         GROW(events->list, events->count, events->room);
-        const uint8_t *addresses = data + at + sizeof e;
-        events->list[events->count++] = (struct trace_event){
-            .time = e.time,
-            .process = chunk->process,
-            .thread = chunk->thread,
-            .class = class_of(events, e.guid),
-            .type = e.type,
-            .level = e.level,
-            .version = e.version,
-            .flags = e.flags,
-            .frames = e.frames,
-            .depth = e.depth,
-            .kernel_time = e.kernel_time,
-            .user_time = e.user_time,
-            .cpu_time = e.cpu_time,
-            .addresses = addresses,
-            .data = addresses + (size_t)e.frames * 8,
-            .data_size = e.data_size,
-        };
+        events->list[events->count++] = event_of(chunk, &e, class_of(events, e.guid), data + at + sizeof e);
     }
     events->damaged_chunks += damaged;
 }
@@ -212,6 +217,57 @@ void trace_events_free(struct trace_events *events)
     free(events->chunks);
     free(events->list);
     memset(events, 0, sizeof *events);
+}
+
+/* What is followed, and where in its thread. */
+struct following {
+    trace_event_taker *take;
+    void *context;
+    struct trace_events classes; /* no events */
+    uint32_t thread, order;
+    uint64_t last;
+};
+
+/* False: enough. */
+static bool follow_chunk(struct following *f, const struct trace_chunk *chunk, const uint8_t *data)
+{
+    const uint32_t end = end_of(chunk);
+    bool damaged = false;
+    struct dwell_trace_event e;
+    if (chunk->thread != f->thread)
+        f->order = 0;
+    f->thread = chunk->thread;
+    for (uint32_t at = sizeof(struct dwell_chunk_header), size;
+         at < end && (size = event_at(data, at, end, &e, &damaged)) > 0; at += size) {
+        struct trace_event event = event_of(chunk, &e, class_of(&f->classes, e.guid), data + at + sizeof e);
+        event.order = f->order++;
+        if (event.order && event.time < f->last) /* in a damaged file */
+            event.time = f->last;
+        f->last = event.time;
+        if (!f->take(f->context, &event, &f->classes.classes[event.class]))
+            return false;
+    }
+    return true;
+}
+
+void trace_events_follow(const struct session_file *file, uint32_t thread, trace_event_taker *take, void *context)
+{
+    struct following f = { .take = take, .context = context, .classes = { .class_numbers = table_new() } };
+    take_classes(&f.classes, file);
+    size_t count;
+    const struct trace_chunk **chunks = sorted_chunks(file, &count);
+    uint8_t *buffer = NULL;
+    bool more = true;
+    for (size_t i = 0; i < count && more; i++) {
+        if (thread && chunks[i]->thread != thread)
+            continue;
+        buffer = need_more(buffer, (size_t)chunks[i]->size + TRACE_PADDING, 1);
+        if (session_file_read_chunk(file, chunks[i], buffer))
+            more = follow_chunk(&f, chunks[i], buffer);
+    }
+    free(buffer);
+    free(chunks);
+    trace_events_free(&f.classes);
 }
 
 uint64_t trace_events_count(const struct session_file *file)

@@ -36,6 +36,11 @@ struct trace_events {
 struct trace_events trace_events_read(const struct session_file *file);
 void trace_events_free(struct trace_events *events);
 
+/* Each of them, thread by thread, or of that thread alone (serial number; zero: all); nothing but one chunk is held.
+ * False: enough. */
+typedef bool trace_event_taker(void *context, const struct trace_event *event, const struct trace_event_class *class);
+void trace_events_follow(const struct session_file *file, uint32_t thread, trace_event_taker *take, void *context);
+
 /* How many there are, without keeping them. */
 uint64_t trace_events_count(const struct session_file *file);
 

@@ -23,6 +23,20 @@ def by_function(path, name=lambda row: row["function"]):
     return sums
 
 
+def name_in_module(row):
+    return row["function"] + "@" + row["module"]
+
+
+def shared_names(path, name=name_in_module):
+    """Those that several functions have: what of inclusive times they share, their names do not tell."""
+    names = [name(row) for row in read(path)]
+    return {entry for entry in names if names.count(entry) > 1}
+
+
+def knows_application(path):
+    return any(row["application_inclusive_ns"] for row in read(path))
+
+
 def fail(message):
     print(message, file=sys.stderr)
     sys.exit(1)

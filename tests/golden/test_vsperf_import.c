@@ -75,6 +75,10 @@ Test(golden_vsperf_import, samples)
     check("report s.dwell --format json", "vsperf-sampled-report.json");
     check("tree s.dwell", "vsperf-sampled-tree.txt");
     check("callers s.dwell ExpensiveMethodC", "vsperf-sampled-callers.txt");
+    char *samples = run_well("$DWELL export firefox s.dwell | grep -o '\"samples\":{.*'"); /* are not made times of */
+    cr_assert(eq(str, samples,
+                 "\"samples\":{\"weightType\":\"samples\",\"time\":[0,1,4,8],\"stack\":[1,2,3,4],\"weight\":[1,3,4,6],\"length\":4},\n"));
+    free(samples);
 }
 
 /* And they go out as samples again. */

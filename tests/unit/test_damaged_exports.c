@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/redirect.h>
+#include <ftw.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,14 @@ static void view_all(const struct loaded *l)
     view_session_free(view);
 }
 
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)status;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
 static void export_all(const struct loaded *l)
 {
     const struct export_options options = { 0 };
@@ -55,7 +64,8 @@ static void export_all(const struct loaded *l)
         if (!format->write)
             continue; /* see below */
         char *text = exported(l, format->name, EXPORT_ELAPSED, &length);
-        if (strcmp(format->name, "speedscope") == 0) {
+        if (strcmp(format->name, "speedscope") == 0 || strcmp(format->name, "chrome") == 0 ||
+            strcmp(format->name, "firefox") == 0) {
             struct json_object *file = json_tokener_parse(text);
             cr_assert(file != NULL, "%s", text);
             json_object_put(file);
@@ -64,6 +74,8 @@ static void export_all(const struct loaded *l)
     }
     export_find("sqlite")->write_files(l, &options, test_path("damaged.db"));
     view_all(l);
+    export_find("ctf")->write_files(l, &options, test_path("damaged.ctf"));
+    nftw(test_path("damaged.ctf"), remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Mostly of bytes that say something: the file is made of units whose rest is zero. */

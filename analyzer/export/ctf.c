@@ -1,0 +1,287 @@
+/*
+ * Common Trace Format 1.8: a folder with a description (metadata) and a stream of binary events for each thread. Times
+ * are ticks of the session's clock since its beginning, so nothing is rounded.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/utf8.h"
+#include "export/ctf_metadata.h"
+#include "export/ctf_streams.h"
+#include "export/formats.h"
+#include "export/order.h"
+#include "export/slices.h"
+#include "trace/trace_events.h"
+
+struct writing {
+    struct slices_taker taker;
+    const struct loaded *session;
+    const struct export_order *order;
+    struct ctf_folder folder;
+    struct ctf_stream *streams; /* of threads, by number */
+    size_t stream_count, stream_room;
+    struct ctf_stream events; /* the trace events of a thread: */
+    uint32_t events_thread;   /* its serial number */
+    bool has_events;
+};
+
+static uint64_t time_of(const struct loaded *session, uint64_t time)
+{
+    const uint64_t start = session->file->header.start_ticks;
+    return time > start ? time - start : 0;
+}
+
+static struct ctf_stream begin_stream(struct writing *w, enum ctf_stream_class class, uint32_t process, uint32_t thread)
+{
+    const struct session_file *file = w->session->file;
+    const struct trace_process *p = session_file_process(file, process);
+    const struct trace_thread *t = session_file_thread(file, thread);
+    const struct ctf_process names = {
+        .pid = p ? p->pid : 0,
+        .tid = t ? t->tid : 0,
+        .process = slices_process_name(w->session, process),
+        .thread = slices_thread_name(w->session, thread),
+    };
+    const struct ctf_stream stream =
+        ctf_stream_begin(&w->folder, (const uint8_t *)file->header.session_id, class, &names);
+    free(names.process);
+    free(names.thread);
+    return stream;
+}
+
+/* ---- calls ---- */
+
+static void begin_thread(struct slices_taker *taker, struct slices_thread *thread)
+{
+    struct writing *w = (struct writing *)taker;
+    GROW(w->streams, w->stream_count, w->stream_room);
+    w->streams[w->stream_count++] = begin_stream(w, CTF_CALLS, thread->process, thread->thread);
+}
+
+/* Functions are known by their place in an order that is always the same; behind all, the unknown one. */
+static uint32_t number_of(const struct writing *w, uint32_t function)
+{
+    return function < w->session->profile->function_count ? w->order->ranks[function] : function;
+}
+
+static void write_call(const struct writing *w, const struct slices_thread *thread, enum ctf_call_event event,
+                       uint64_t time, uint32_t function)
+{
+    struct ctf_stream *stream = &w->streams[thread->number];
+    ctf_event(stream, event, time_of(w->session, time), 4);
+    ctf_put_32(stream, number_of(w, function));
+}
+
+static void begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
+{
+    const struct writing *w = (struct writing *)taker;
+    write_call(w, thread, slice->is_call ? CTF_ENTER : CTF_CONTINUE, slice->begin, slice->function);
+}
+
+static void end_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice, uint64_t time,
+                      enum slice_end how)
+{
+    static const enum ctf_call_event events[] = {
+        [SLICE_RETURNED] = CTF_EXIT,
+        [SLICE_LEFT] = CTF_LEAVE,
+        [SLICE_UNENDED] = CTF_UNENDED,
+        [SLICE_CONTINUES] = CTF_SUSPEND,
+    };
+    const struct writing *w = (struct writing *)taker;
+    write_call(w, thread, events[how], time, slice->function);
+    if (thread->open == 1)
+        ctf_stream_rest(&w->streams[thread->number]);
+}
+
+static void write_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
+                       bool preempted)
+{
+    const struct writing *w = (struct writing *)taker;
+    struct ctf_stream *stream = &w->streams[thread->number];
+    ctf_event(stream, CTF_OFF_CPU, time_of(w->session, begin), 1);
+    ctf_put_8(stream, preempted);
+    ctf_event(stream, CTF_ON_CPU, time_of(w->session, end), 0);
+}
+
+/* What the OS did in an interval: told at its end, before what ended it. */
+static void write_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
+                           const struct decoded_extras *extras)
+{
+    const struct writing *w = (struct writing *)taker;
+    struct ctf_stream *stream = &w->streams[thread->number];
+    if (!extras->flagged)
+        return;
+    ctf_event(stream, CTF_OS, time_of(w->session, end), 16);
+    ctf_put_64(stream, end - begin);
+    ctf_put_32(stream, extras->os_events);
+    ctf_put_32(stream, extras->page_faults);
+}
+
+static void write_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
+                       const char *text)
+{
+    const struct writing *w = (struct writing *)taker;
+    struct ctf_stream *stream = &w->streams[thread->number];
+    char *valid = utf8_repair(text);
+    ctf_event(stream, CTF_MARK, time_of(w->session, thread->last), 12 + strlen(valid) + 1);
+    ctf_put_64(stream, time_of(w->session, time));
+    ctf_put_32(stream, number);
+    ctf_put_text(stream, valid);
+    free(valid);
+}
+
+/* ---- trace events ---- */
+
+static bool write_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
+{
+    struct writing *w = context;
+    if (w->has_events && w->events_thread != event->thread)
+        ctf_stream_end(&w->events);
+    if (!w->has_events || w->events_thread != event->thread)
+        w->events = begin_stream(w, CTF_TRACE_EVENTS, event->process, event->thread);
+    w->has_events = true;
+    w->events_thread = event->thread;
+    char guid[GUID_TEXT], *name = utf8_repair(class->name);
+    guid_text(class->guid, guid);
+    ctf_event(&w->events, 0, time_of(w->session, event->time), strlen(name) + 1 + GUID_TEXT + 32 + event->data_size);
+    ctf_put_text(&w->events, name);
+    ctf_put_text(&w->events, guid);
+    ctf_put_8(&w->events, event->type);
+    ctf_put_8(&w->events, event->level);
+    ctf_put_32(&w->events, event->version);
+    ctf_put_64(&w->events, event->cpu_time);
+    ctf_put_32(&w->events, event->data_size);
+    ctf_put_bytes(&w->events, event->data, event->data_size);
+    free(name);
+    return true;
+}
+
+/* ---- the session ---- */
+
+/* What happened to processes: an event of the session's own stream. */
+struct moment {
+    uint64_t time;
+    enum ctf_session_event event;
+    const struct trace_process *process;
+    const struct trace_sample *sample;
+};
+
+static int compare_moments(const void *a, const void *b)
+{
+    const struct moment *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    return (int)x->event - (int)y->event;
+}
+
+static void write_moment(struct ctf_stream *stream, const struct moment *m)
+{
+    char *path = utf8_repair(m->process->path), *arguments = utf8_repair(m->process->arguments);
+    ctf_event(stream, m->event, m->time, 64 + strlen(path) + strlen(arguments));
+    ctf_put_32(stream, m->process->pid);
+    switch (m->event) {
+    case CTF_PROCESS:
+        ctf_put_32(stream, m->process->parent_pid);
+        ctf_put_text(stream, path);
+        ctf_put_text(stream, arguments);
+        break;
+    case CTF_PROCESS_END:
+        ctf_put_8(stream, (uint8_t)m->process->end_how);
+        ctf_put_32(stream, m->process->end_value);
+        break;
+    case CTF_SAMPLE:
+        ctf_put_64(stream, m->sample->cpu);
+        ctf_put_64(stream, m->sample->resident);
+        break;
+    case CTF_FUNCTION:
+        break;
+    }
+    free(path);
+    free(arguments);
+}
+
+static void write_moments(const struct writing *w, struct ctf_stream *stream)
+{
+    const struct session_file *file = w->session->file;
+    size_t count = 0, room = 0;
+    struct moment *moments = NULL;
+    for (const struct trace_process *p = file->processes; p < file->processes + file->process_count; p++) {
+        GROW(moments, count, room);
+        moments[count++] = (struct moment){ time_of(w->session, p->start_time), CTF_PROCESS, p, NULL };
+        for (size_t i = 0; i < p->sample_count; i++) {
+            GROW(moments, count, room);
+            moments[count++] =
+                (struct moment){ time_of(w->session, p->samples[i].time), CTF_SAMPLE, p, &p->samples[i] };
+        }
+        GROW(moments, count, room);
+        if (p->end_time)
+            moments[count++] = (struct moment){ time_of(w->session, p->end_time), CTF_PROCESS_END, p, NULL };
+    }
+    if (count)
+        qsort(moments, count, sizeof *moments, compare_moments);
+    for (size_t i = 0; i < count; i++)
+        write_moment(stream, &moments[i]);
+    free(moments);
+}
+
+static void write_function(struct ctf_stream *stream, const struct loaded *session, uint32_t number, uint32_t function)
+{
+    const struct profile_function *f = &session->profile->functions[function];
+    const struct function_name *n = &session->names[function];
+    char *name = utf8_repair(n->name), *module = utf8_repair(session->profile->modules[f->module].path);
+    char *file = utf8_repair(n->file ? n->file : "");
+    ctf_event(stream, CTF_FUNCTION, 0, 64 + strlen(name) + strlen(module) + strlen(file));
+    ctf_put_32(stream, number);
+    ctf_put_text(stream, name);
+    ctf_put_text(stream, module);
+    ctf_put_64(stream, f->offset);
+    ctf_put_text(stream, file);
+    ctf_put_32(stream, n->line);
+    free(name);
+    free(module);
+    free(file);
+}
+
+static void write_session(struct writing *w)
+{
+    struct ctf_stream stream =
+        ctf_stream_begin(&w->folder, (const uint8_t *)w->session->file->header.session_id, CTF_SESSION, NULL);
+    for (uint32_t i = 0; i < w->session->profile->function_count; i++)
+        write_function(&stream, w->session, i, w->order->functions[i]);
+    write_moments(w, &stream);
+    ctf_stream_end(&stream);
+}
+
+void export_ctf(const struct loaded *session, const struct export_options *options, const char *path)
+{
+    (void)options;
+    struct export_order *order = export_order_new(session);
+    struct writing w = {
+        .taker = { .thread = begin_thread,
+                   .begin = begin_slice,
+                   .end = end_slice,
+                   .interval = write_interval,
+                   .away = write_away,
+                   .mark = write_mark },
+        .session = session,
+        .order = order,
+        .folder = ctf_folder_begin(path),
+    };
+    FILE *metadata = ctf_open_metadata(&w.folder);
+    ctf_write_metadata(session, order, metadata);
+    ctf_close_metadata(&w.folder, metadata);
+    write_session(&w);
+    slices_run(session, &w.taker);
+    for (size_t i = 0; i < w.stream_count; i++)
+        ctf_stream_end(&w.streams[i]);
+    trace_events_follow(session->file, 0, write_event, &w);
+    if (w.has_events)
+        ctf_stream_end(&w.events);
+    free(w.streams);
+    ctf_folder_end(&w.folder);
+    export_order_free(order);
+}

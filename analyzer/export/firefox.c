@@ -1,0 +1,417 @@
+/*
+ * Firefox Profiler's processed profile, version 66, which its front end upgrades: a sample for each interval between
+ * two events of a thread, with the stack as it was and the interval's length as weight. Nothing is sampled.
+ *
+ * Its tables are columns, one behind the other, so each thread is gone through once for each column of its samples; the
+ * columns of markers wait in temporary files. In mode profile a sample is a call path and its own time.
+ */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "export/firefox_tables.h"
+#include "export/formats.h"
+#include "export/json_text.h"
+#include "export/slices.h"
+#include "trace/event_names.h"
+#include "trace/trace_events.h"
+
+enum sample_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_COLUMNS };
+enum marker_column { MARKER_DATA, MARKER_NAME, MARKER_START, MARKER_COLUMNS };
+
+/* A thread of the profile, or one that has nothing but trace events. */
+struct lane {
+    uint32_t process, thread; /* serial numbers */
+    const struct profile_thread *profile;
+};
+
+struct writing {
+    struct slices_taker taker;
+    struct export_visitor visitor;
+    const struct loaded *session;
+    const struct export_order *order;
+    struct firefox_tables tables;
+    FILE *out;
+    struct lane *lanes;
+    size_t lane_count, lane_room;
+    /* Of the thread at hand: */
+    enum sample_column column;
+    bool blind;      /* what the OS did is not known */
+    uint64_t told;   /* ticks: up to when the interval at hand is told */
+    uint64_t passed; /* mode profile: ticks */
+    uint32_t *path;  /* mode profile: 1 + the stack of each node of it */
+    size_t path_room;
+    size_t count;
+    FILE *markers[MARKER_COLUMNS];
+    size_t marker_count;
+};
+
+/* ---- samples ---- */
+
+static void write_ms(const struct writing *w, uint64_t ns)
+{
+    char number[1 + JSON_NUMBER];
+    number[0] = ',';
+    char *end = json_put_millionths(number + 1, ns);
+    fwrite_unlocked(w->count ? number : number + 1, 1, (size_t)(end - (w->count ? number : number + 1)), w->out);
+}
+
+static void write_number(const struct writing *w, uint64_t value)
+{
+    char number[1 + JSON_NUMBER];
+    number[0] = ',';
+    char *end = json_put_number(number + 1, value);
+    fwrite_unlocked(w->count ? number : number + 1, 1, (size_t)(end - (w->count ? number : number + 1)), w->out);
+}
+
+static enum firefox_category working(const struct writing *w, bool flagged)
+{
+    return w->blind ? FIREFOX_OTHER : flagged ? FIREFOX_SYSTEM : FIREFOX_APPLICATION;
+}
+
+static void begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
+{
+    struct writing *w = (struct writing *)taker;
+    const uint32_t parent = thread->open > 1 ? (uint32_t)slice[-1].own : 0;
+    slice->own = firefox_stack(&w->tables, parent, slice->function, working(w, false));
+}
+
+static void write_sample(struct writing *w, const struct slices_thread *thread, uint64_t end,
+                         enum firefox_category category)
+{
+    const uint64_t from = slices_ns(w->session, w->told), to = slices_ns(w->session, end);
+    if (end <= w->told || !thread->open || from == to)
+        return;
+    const struct call_slice *top = &thread->stack[thread->open - 1];
+    w->told = end;
+    if (w->column == SAMPLE_STACK)
+        write_number(
+            w,
+            category == working(w, false)
+                ? (uint32_t)top->own - 1
+                : firefox_stack(&w->tables, thread->open > 1 ? (uint32_t)top[-1].own : 0, top->function, category) - 1);
+    else
+        write_ms(w, w->column == SAMPLE_TIME ? from : to - from);
+    w->count++;
+}
+
+/* A stretch off the CPU, and what came before it in its interval, which is flagged. */
+static void take_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
+                      bool preempted)
+{
+    struct writing *w = (struct writing *)taker;
+    if (w->told < thread->last)
+        w->told = thread->last;
+    write_sample(w, thread, begin, working(w, true));
+    write_sample(w, thread, end, preempted ? FIREFOX_PREEMPTED : FIREFOX_IDLE);
+}
+
+static void take_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
+                          const struct decoded_extras *extras)
+{
+    struct writing *w = (struct writing *)taker;
+    if (w->told < begin)
+        w->told = begin;
+    write_sample(w, thread, end, working(w, extras->flagged));
+    w->told = end;
+}
+
+/* ---- samples of a call tree ---- */
+
+/* Of an imported profile of samples, ticks are numbers of samples. */
+static void write_part(struct writing *w, uint64_t ticks, uint32_t parent, uint32_t function,
+                       enum firefox_category category)
+{
+    const uint64_t rate = w->session->file->header.ticks_per_second, begin = w->passed, end = begin + ticks;
+    const uint64_t from = ticks_to_ns(begin, rate), to = ticks_to_ns(end, rate);
+    w->passed = end;
+    if (from == to)
+        return;
+    if (w->column == SAMPLE_STACK)
+        write_number(w, firefox_stack(&w->tables, parent, function, category) - 1);
+    else if (w->session->summary.samples)
+        write_number(w, w->column == SAMPLE_TIME ? begin : ticks);
+    else
+        write_ms(w, w->column == SAMPLE_TIME ? from : to - from);
+    w->count++;
+}
+
+static void visit(struct export_visitor *visitor, uint32_t index)
+{
+    struct writing *w = (struct writing *)((char *)visitor - offsetof(struct writing, visitor));
+    const struct profile_node *node = &w->session->profile->nodes[index];
+    const size_t at = visitor->depth - 1;
+    while (visitor->depth > w->path_room)
+        GROW(w->path, w->path_room, w->path_room);
+    const uint32_t parent = at ? w->path[at - 1] : 0;
+    w->path[at] = firefox_stack(&w->tables, parent, node->function, working(w, false));
+    const uint64_t away = node->blocked + node->preempted, flagged = node->flagged > away ? node->flagged - away : 0;
+    const uint64_t other = away + flagged, rest = node->elapsed > other ? node->elapsed - other : 0;
+    write_part(w, w->blind ? node->elapsed : rest, parent, node->function, working(w, false));
+    if (w->blind)
+        return;
+    write_part(w, flagged, parent, node->function, FIREFOX_SYSTEM);
+    write_part(w, node->blocked, parent, node->function, FIREFOX_IDLE);
+    write_part(w, node->preempted, parent, node->function, FIREFOX_PREEMPTED);
+}
+
+/* ---- markers ---- */
+
+static void write_marker(struct writing *w, uint64_t time, const char *name)
+{
+    const char *comma = w->marker_count++ ? "," : "";
+    char number[JSON_NUMBER];
+    const char *end = json_put_millionths(number, slices_ns(w->session, time));
+    fprintf(w->markers[MARKER_NAME], "%s%" PRIu32, comma, firefox_string(&w->tables, name));
+    fprintf(w->markers[MARKER_START], "%s%.*s", comma, (int)(end - number), number);
+    fputs(comma, w->markers[MARKER_DATA]);
+}
+
+static void take_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
+                      const char *text)
+{
+    struct writing *w = (struct writing *)taker;
+    (void)thread;
+    if (w->column != SAMPLE_TIME)
+        return;
+    write_marker(w, time, text[0] ? text : "mark");
+    fprintf(w->markers[MARKER_DATA], "{\"type\":\"mark\",\"number\":%" PRIu32 "}", number);
+}
+
+static bool take_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
+{
+    struct writing *w = context;
+    const char *type = event_type_name(event->type);
+    char guid[GUID_TEXT], *name = NULL;
+    guid_text(class->guid, guid);
+    if (asprintf(&name, "%s %s", class->name[0] ? class->name : guid, type ? type : "event") < 0)
+        die(STATUS_ERROR, "out of memory");
+    write_marker(w, event->time, name);
+    fprintf(w->markers[MARKER_DATA], "{\"type\":\"trace event\",\"number\":%u,\"level\":%u,\"version\":%u,\"data\":\"",
+            event->type, event->level, event->version);
+    for (uint32_t i = 0; i < event->data_size; i++)
+        fprintf(w->markers[MARKER_DATA], "%02x", event->data[i]);
+    fputs("\"}", w->markers[MARKER_DATA]);
+    free(name);
+    return true;
+}
+
+static void begin_markers(struct writing *w)
+{
+    w->marker_count = 0;
+    for (int i = 0; i < MARKER_COLUMNS; i++) {
+        w->markers[i] = tmpfile();
+        if (!w->markers[i])
+            die(STATUS_ERROR, "no temporary file can be made, in which markers wait: is /tmp full?");
+    }
+}
+
+static void copy_column(const struct writing *w, const char *name, FILE *from)
+{
+    char part[1 << 14];
+    rewind(from);
+    fprintf(w->out, "\"%s\":[", name);
+    for (size_t got; (got = fread(part, 1, sizeof part, from)) > 0;)
+        fwrite(part, 1, got, w->out);
+    if (ferror(from))
+        die(STATUS_ERROR, "a temporary file could not be written and read: is its disk full?");
+    fclose(from);
+    fputs("],", w->out);
+}
+
+static void repeat_column(const struct writing *w, const char *name, const char *value)
+{
+    fprintf(w->out, "\"%s\":[", name);
+    for (size_t i = 0; i < w->marker_count; i++)
+        fprintf(w->out, "%s%s", i ? "," : "", value);
+    fputs("],", w->out);
+}
+
+static void end_markers(const struct writing *w)
+{
+    fputs("\"markers\":{", w->out);
+    copy_column(w, "data", w->markers[MARKER_DATA]);
+    copy_column(w, "name", w->markers[MARKER_NAME]);
+    copy_column(w, "startTime", w->markers[MARKER_START]);
+    repeat_column(w, "endTime", "null");
+    repeat_column(w, "phase", "0"); /* instants */
+    repeat_column(w, "category", "0");
+    fprintf(w->out, "\"length\":%zu}}", w->marker_count);
+}
+
+/* ---- threads ---- */
+
+static void write_column(struct writing *w, const struct lane *lane, enum sample_column column)
+{
+    static const char *const names[SAMPLE_COLUMNS] = { "time", "stack", "weight" };
+    w->column = column;
+    w->count = 0;
+    w->told = w->passed = 0;
+    fprintf(w->out, "\"%s\":[", names[column]);
+    if (w->session->file->header.mode != DWELL_MODE_PROFILE) {
+        w->taker.begin = column == SAMPLE_STACK ? begin_slice : NULL;
+        w->taker.only_process = lane->process;
+        w->taker.only_thread = lane->thread;
+        slices_run(w->session, &w->taker);
+    } else if (lane->profile) {
+        export_walk(w->order, lane->profile, &w->visitor);
+    }
+    fputs("],", w->out);
+}
+
+static void write_time(const struct writing *w, const char *key, uint64_t time)
+{
+    char number[JSON_NUMBER];
+    const char *end = json_put_millionths(number, slices_ns(w->session, time));
+    if (time)
+        fprintf(w->out, ",\"%s\":%.*s", key, (int)(end - number), number);
+    else
+        fprintf(w->out, ",\"%s\":null", key);
+}
+
+/* A pid that was used before in the session, as by a program that executed another one, gets a number behind it. */
+static unsigned uses_before(const struct session_file *file, const struct trace_process *p)
+{
+    unsigned uses = 0;
+    for (const struct trace_process *other = file->processes; p && other < p; other++)
+        uses += other->pid == p->pid;
+    return uses;
+}
+
+static void write_thread(struct writing *w, const struct lane *lane)
+{
+    const struct session_file *file = w->session->file;
+    const struct trace_process *p = session_file_process(file, lane->process);
+    const struct trace_thread *t = session_file_thread(file, lane->thread);
+    char *process = slices_process_name(w->session, lane->process),
+         *thread = slices_thread_name(w->session, lane->thread);
+    const unsigned uses = uses_before(file, p);
+    w->blind = t && t->announced && t->os_source == DWELL_OS_NONE;
+    fputs("{\"processType\":\"default\",\"processName\":", w->out);
+    json_put_text(w->out, process);
+    fputs(",\"name\":", w->out);
+    json_put_text(w->out, thread);
+    fprintf(w->out, ",\"pid\":\"%" PRIu32, p ? p->pid : 0);
+    fprintf(w->out, uses ? ".%u\"" : "\"", uses + 1);
+    fprintf(w->out, ",\"tid\":\"%" PRIu32 "\",\"isMainThread\":%s", t ? t->tid : 0,
+            p && t && p->pid == t->tid ? "true" : "false");
+    write_time(w, "processStartupTime", p && p->start_time ? p->start_time : file->header.start_ticks);
+    write_time(w, "processShutdownTime", p ? p->end_time : 0);
+    write_time(w, "registerTime", t && t->start_time ? t->start_time : file->header.start_ticks);
+    write_time(w, "unregisterTime", t ? t->end_time : 0);
+    fputs(",\"pausedRanges\":[],\n\"samples\":{\"weightType\":", w->out);
+    fputs(w->session->summary.samples ? "\"samples\"," : "\"tracing-ms\",", w->out);
+    begin_markers(w);
+    for (int column = 0; column < SAMPLE_COLUMNS; column++)
+        write_column(w, lane, (enum sample_column)column);
+    fprintf(w->out, "\"length\":%zu},\n", w->count);
+    if (lane->thread)
+        trace_events_follow(file, lane->thread, take_event, w);
+    end_markers(w);
+    free(process);
+    free(thread);
+}
+
+static bool add_lane(void *context, const struct trace_event *event, const struct trace_event_class *class)
+{
+    struct writing *w = context;
+    (void)class;
+    for (size_t i = w->lane_count; i-- > 0;)
+        if (w->lanes[i].thread == event->thread)
+            return true;
+    GROW(w->lanes, w->lane_count, w->lane_room);
+    w->lanes[w->lane_count++] = (struct lane){ event->process, event->thread, NULL };
+    return true;
+}
+
+static void find_lanes(struct writing *w)
+{
+    const struct profile *p = w->session->profile;
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const struct profile_thread *thread = &p->threads[w->order->threads[i]];
+        GROW(w->lanes, w->lane_count, w->lane_room);
+        w->lanes[w->lane_count++] = (struct lane){ thread->process, thread->thread, thread };
+    }
+    trace_events_follow(w->session->file, 0, add_lane, w);
+}
+
+/* ---- beginning and end ---- */
+
+static void write_meta(const struct writing *w)
+{
+    static const char *const categories[FIREFOX_CATEGORIES][2] = {
+        [FIREFOX_OTHER] = { "Other", "grey" },
+        [FIREFOX_APPLICATION] = { "Application", "blue" },
+        [FIREFOX_SYSTEM] = { "Operating system", "orange" },
+        [FIREFOX_IDLE] = { "Idle", "transparent" },
+        [FIREFOX_PREEMPTED] = { "Preempted", "red" },
+    };
+    const struct session_file *file = w->session->file;
+    const struct dwell_file_header *h = &file->header;
+    char number[JSON_NUMBER];
+    const char *end = json_put_millionths(number, h->start_realtime);
+    char *product = slices_process_name(w->session, file->process_count ? file->processes[0].serial : 0);
+    fprintf(
+        w->out,
+        "{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":66,\"interval\":%s,\"startTime\":%.*s,\"product\":",
+        "0.001", (int)(end - number), number);
+    json_put_text(w->out, product);
+    fputs(",\"importedFrom\":\"dwell " DWELL_VERSION_TEXT "\",\"processType\":0,\"stackwalk\":0,\"symbolicated\":true,"
+          "\"usesOnlyOneStackType\":true,\"sourceCodeIsNotOnSearchfox\":true,\"arguments\":",
+          w->out);
+    json_put_text(w->out, file->process_count ? file->processes[0].arguments : "");
+    if (h->end_ticks > h->start_ticks) {
+        end = json_put_millionths(number, slices_ns(w->session, h->end_ticks));
+        fprintf(w->out, ",\"profilingStartTime\":0,\"profilingEndTime\":%.*s", (int)(end - number), number);
+    }
+    if (file->host.system) {
+        fputs(",\"oscpu\":", w->out);
+        json_put_text(w->out, file->host.system);
+    }
+    fputs(",\n\"categories\":[", w->out);
+    for (int i = 0; i < FIREFOX_CATEGORIES; i++)
+        fprintf(w->out, "%s{\"name\":\"%s\",\"color\":\"%s\",\"subcategories\":[\"Other\"]}", i ? "," : "",
+                categories[i][0], categories[i][1]);
+    fputs("],\n\"markerSchema\":["
+          "{\"name\":\"mark\",\"tableLabel\":\"{marker.name} "
+          "({marker.data.number})\",\"display\":[\"marker-chart\",\"marker-table\",\"timeline-overview\"],"
+          "\"fields\":[{\"key\":\"number\",\"label\":\"Number\",\"format\":\"integer\"}]},\n"
+          "{\"name\":\"trace event\",\"display\":[\"marker-chart\",\"marker-table\"],\"fields\":["
+          "{\"key\":\"number\",\"label\":\"Type\",\"format\":\"integer\"},{\"key\":\"level\",\"label\":\"Level\","
+          "\"format\":\"integer\"},"
+          "{\"key\":\"version\",\"label\":\"Version\",\"format\":\"integer\"},{\"key\":\"data\",\"label\":\"Data\","
+          "\"format\":\"string\"}]}]},\n",
+          w->out);
+    free(product);
+}
+
+void export_firefox(const struct loaded *session, const struct export_options *options, FILE *out)
+{
+    (void)options;
+    struct export_order *order = export_order_new(session);
+    struct writing w = {
+        .taker = { .interval = take_interval, .away = take_away, .mark = take_mark },
+        .visitor = { .enter = visit },
+        .session = session,
+        .order = order,
+        .tables = firefox_tables_begin(session, order),
+        .out = out,
+    };
+    find_lanes(&w);
+    write_meta(&w);
+    firefox_write_libs(&w.tables, out);
+    fputs("\"threads\":[", out);
+    for (size_t i = 0; i < w.lane_count; i++) {
+        fputs(i ? ",\n" : "\n", out);
+        write_thread(&w, &w.lanes[i]);
+    }
+    fputs("],\n", out);
+    firefox_write_shared(&w.tables, out);
+    fputs("}\n", out);
+    firefox_tables_end(&w.tables);
+    free(w.lanes);
+    free(w.path);
+    export_order_free(order);
+}

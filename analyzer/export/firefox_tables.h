@@ -1,0 +1,43 @@
+/* What the threads of a Firefox profile have in common: its strings, stacks, frames, functions, modules and sources. */
+#ifndef DWELL_EXPORT_FIREFOX_TABLES_H
+#define DWELL_EXPORT_FIREFOX_TABLES_H
+
+#include "base/intern.h"
+#include "export/order.h"
+
+/* What a thread did; its colour. */
+enum firefox_category {
+    FIREFOX_OTHER, /* it is not known */
+    FIREFOX_APPLICATION,
+    FIREFOX_SYSTEM,
+    FIREFOX_IDLE,
+    FIREFOX_PREEMPTED,
+    FIREFOX_CATEGORIES
+};
+
+struct firefox_tables {
+    const struct loaded *session;
+    const struct export_order *order;
+    struct intern strings;
+    struct firefox_row {
+        uint32_t parent_plus_1;
+        uint32_t frame; /* function * FIREFOX_CATEGORIES + category */
+    } * stacks;
+    size_t stack_count, stack_room;
+    struct table_index *stack_index;
+};
+
+struct firefox_tables firefox_tables_begin(const struct loaded *session, const struct export_order *order);
+void firefox_tables_end(struct firefox_tables *tables);
+
+uint32_t firefox_string(struct firefox_tables *tables, const char *text);
+
+/* 1 + the stack of that function on top of another one (1 + its number; zero: none). */
+uint32_t firefox_stack(struct firefox_tables *tables, uint32_t parent_plus_1, uint32_t function,
+                       enum firefox_category category);
+
+/* "libs":[...] and "shared":{...}; the latter when all else is written. */
+void firefox_write_libs(const struct firefox_tables *tables, FILE *out);
+void firefox_write_shared(struct firefox_tables *tables, FILE *out);
+
+#endif

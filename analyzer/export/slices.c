@@ -1,0 +1,229 @@
+#include "export/slices.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/table.h"
+#include "base/utf8.h"
+#include "profile/resolve.h"
+
+struct slicing {
+    const struct loaded *session;
+    struct slices_taker *taker;
+    struct resolver *resolver;
+    struct slices_thread **threads; /* in the order in which they came */
+    size_t thread_count, thread_room;
+    struct table_index *numbers;
+    struct slices_thread *current; /* asked for last */
+};
+
+/* ---- threads ---- */
+
+static struct slices_thread *thread_new(const struct slicing *s, const struct timeline_thread *of)
+{
+    const struct session_file *file = s->session->file;
+    const struct trace_process *process = session_file_process(file, of->process);
+    const struct trace_thread *thread = session_file_thread(file, of->thread);
+    struct slices_thread *t = need_memory(1, sizeof *t);
+    *t = (struct slices_thread){
+        .process = of->process,
+        .thread = of->thread,
+        .pid = process ? process->pid : 0,
+        .tid = thread ? thread->tid : 0,
+        .number = (uint32_t)s->thread_count,
+        .last = UINT64_MAX,
+    };
+    return t;
+}
+
+static struct slices_thread *thread_of(struct slicing *s, const struct timeline_thread *of)
+{
+    if (s->current && s->current->thread == of->thread && s->current->process == of->process)
+        return s->current;
+    struct table_slot *slot = table_find(s->numbers, of->thread, of->process);
+    if (slot->value_plus_1)
+        return s->current = s->threads[slot->value_plus_1 - 1];
+    struct slices_thread *t = thread_new(s, of);
+    GROW(s->threads, s->thread_count, s->thread_room);
+    table_set(s->numbers, slot, of->thread, of->process, t->number);
+    s->threads[s->thread_count++] = s->current = t;
+    if (s->taker->thread)
+        s->taker->thread(s->taker, t);
+    return t;
+}
+
+/* ---- slices ---- */
+
+static void begin_slice(const struct slicing *s, struct slices_thread *t, uint64_t time, bool is_call)
+{
+    struct call_slice *slice = &t->stack[t->open++];
+    slice->begin = time;
+    slice->is_call = is_call;
+    slice->own = 0;
+    if (s->taker->begin)
+        s->taker->begin(s->taker, t, slice);
+}
+
+static void end_slice(const struct slicing *s, struct slices_thread *t, uint64_t time, enum slice_end how)
+{
+    if (s->taker->end)
+        s->taker->end(s->taker, t, &t->stack[t->open - 1], time, how);
+    t->open--;
+}
+
+/* What was interrupted goes on. */
+static void go_on(const struct slicing *s, struct slices_thread *t)
+{
+    while (t->open < t->depth)
+        begin_slice(s, t, t->resume, false);
+}
+
+/* Time has passed that counts for nobody. */
+static void interrupt(const struct slicing *s, struct slices_thread *t, uint64_t resume)
+{
+    while (t->open)
+        end_slice(s, t, t->last, SLICE_CONTINUES);
+    t->resume = resume;
+}
+
+static void push(const struct slicing *s, struct slices_thread *t, const struct timeline_event *event)
+{
+    if (event->kind != TIMELINE_BACK)
+        event->call->note = resolver_function(s->resolver, event->thread->process, event->call->function, event->time);
+    const size_t functions = s->session->profile->function_count;
+    go_on(s, t);
+    GROW(t->stack, t->depth, t->room);
+    t->stack[t->depth++].function = event->call->note < functions ? event->call->note : (uint32_t)functions;
+    begin_slice(s, t, event->time, event->kind == TIMELINE_ENTER);
+}
+
+static void pop(const struct slicing *s, struct slices_thread *t, uint64_t time, enum slice_end how)
+{
+    if (!t->depth)
+        return; /* it went away, and never came back */
+    if (t->open == t->depth)
+        end_slice(s, t, time, how);
+    t->depth--;
+}
+
+/* ---- events ---- */
+
+static void tell_away(const struct slicing *s, struct slices_thread *t, const struct timeline_event *event,
+                      uint64_t begin)
+{
+    struct decoded_stretch stretch;
+    if (!event->stretches || !s->taker->away)
+        return;
+    for (const uint8_t *at = event->stretches->run; (at = decode_stretch(event->stretches, at, &stretch));) {
+        const uint64_t from = stretch.begin < begin ? begin : stretch.begin;
+        const uint64_t end = stretch.begin + stretch.length, to = end > event->time ? event->time : end;
+        if (from < to)
+            s->taker->away(s->taker, t, from, to, stretch.preempted);
+    }
+}
+
+static void tell_interval(const struct slicing *s, struct slices_thread *t, const struct timeline_event *event)
+{
+    const uint64_t begin = event->interval < event->time ? event->time - event->interval : 0;
+    if (t->last != UINT64_MAX && begin > t->last)
+        interrupt(s, t, begin);
+    if (t->last == UINT64_MAX || begin > t->last)
+        t->last = begin;
+    if (event->interval) {
+        go_on(s, t);
+        tell_away(s, t, event, begin);
+        if (s->taker->interval)
+            s->taker->interval(s->taker, t, begin, event->time, event->extras);
+    }
+    if (event->time > t->last)
+        t->last = event->time;
+}
+
+static void tell_mark(const struct slicing *s, struct slices_thread *t, const struct timeline_event *event)
+{
+    if (!s->taker->mark)
+        return;
+    char *text = need_copy(event->mark_text, event->mark_length);
+    s->taker->mark(s->taker, t, event->mark_time, event->mark_number, text);
+    free(text);
+}
+
+static bool take_event(void *context, const struct timeline_event *event)
+{
+    struct slicing *s = context;
+    struct slices_thread *t = thread_of(s, event->thread);
+    tell_interval(s, t, event);
+    switch (event->kind) {
+    case TIMELINE_ENTER:
+    case TIMELINE_FOUND:
+    case TIMELINE_BACK:
+        push(s, t, event);
+        break;
+    case TIMELINE_EXIT:
+        pop(s, t, event->time, SLICE_RETURNED);
+        break;
+    case TIMELINE_LEFT:
+        pop(s, t, event->time, SLICE_LEFT);
+        break;
+    case TIMELINE_OPEN:
+        pop(s, t, event->time, SLICE_UNENDED);
+        break;
+    case TIMELINE_AWAY:
+        pop(s, t, event->time, SLICE_CONTINUES);
+        break;
+    case TIMELINE_MARK:
+        tell_mark(s, t, event);
+        break;
+    case TIMELINE_PAUSE:
+    case TIMELINE_RESUME:
+        break; /* the time between them is in no interval */
+    }
+    return !s->taker->enough;
+}
+
+static bool wants(void *context, uint32_t process, uint32_t thread)
+{
+    const struct slicing *s = context;
+    return process == s->taker->only_process && thread == s->taker->only_thread;
+}
+
+void slices_run(const struct loaded *session, struct slices_taker *taker)
+{
+    struct slicing s = { .session = session, .taker = taker };
+    s.resolver = resolver_new(session->file, session->profile);
+    s.numbers = table_new();
+    const bool one = taker->only_process || taker->only_thread;
+    timeline_run_part(session->file, &(struct timeline_part){ .wants = one ? wants : NULL }, take_event, &s);
+    for (size_t i = 0; i < s.thread_count; i++) {
+        free(s.threads[i]->stack);
+        free(s.threads[i]);
+    }
+    free(s.threads);
+    table_free(s.numbers);
+    resolver_free(s.resolver);
+}
+
+/* ---- besides ---- */
+
+uint64_t slices_ns(const struct loaded *session, uint64_t time)
+{
+    const struct dwell_file_header *h = &session->file->header;
+    return time > h->start_ticks ? ticks_to_ns(time - h->start_ticks, h->ticks_per_second) : 0;
+}
+
+char *slices_process_name(const struct loaded *session, uint32_t process)
+{
+    const struct trace_process *p = session_file_process(session->file, process);
+    char *name = p && p->name[0] ? need_copy(p->name, strlen(p->name)) : names_module(p ? p->path : "");
+    char *valid = utf8_repair(name);
+    free(name);
+    return valid;
+}
+
+char *slices_thread_name(const struct loaded *session, uint32_t thread)
+{
+    const struct trace_thread *t = session_file_thread(session->file, thread);
+    return utf8_repair(t && t->name[0] ? t->name : "[unknown]");
+}

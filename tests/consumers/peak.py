@@ -1,0 +1,7 @@
+"""peak.py COMMAND...: runs it, and prints how much memory it had at most, in bytes."""
+import resource
+import subprocess
+import sys
+
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
