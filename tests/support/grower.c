@@ -69,10 +69,11 @@ static void write_on(struct grower *g, struct growing *c, bool rest)
     } else if (rest || c->at >= c->end) {
         put(g, c->offset + c->at, g->bytes + c->offset + c->at, c->end > c->at ? c->end - c->at : 0);
         put(g, c->offset, g->bytes + c->offset, HEADER);
+        c->in_parts = false;
         c->done = true;
     } else {
         const uint32_t from = c->at;
-        for (uint32_t records = 1 + below(g, 40); records > 0 && c->at < c->end; records--)
+        for (uint32_t records = 1 + below(g, 40 + c->end / 400); records > 0 && c->at < c->end; records--)
             c->at = next_record(g, c, c->at);
         uint32_t part = c->at;
         c->in_parts = below(g, 3) == 0 && c->at < c->end;
@@ -94,6 +95,14 @@ static bool may_begin(const struct grower *g, const struct growing *c)
             return false;
     }
     return true;
+}
+
+bool grower_is_in_parts(const struct grower *g)
+{
+    bool any = false;
+    for (size_t i = 0; i < g->count; i++)
+        any |= g->chunks[i].in_parts;
+    return any;
 }
 
 bool grower_step(struct grower *g, bool rest)

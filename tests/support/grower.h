@@ -15,6 +15,9 @@ struct grower *grower_new(const char *from, const char *to, uint64_t seed);
 
 /* Writes on; false: all is written. `rest`: all of it. */
 bool grower_step(struct grower *g, bool rest);
+
+/* Some record is there in part, as it is for a moment while it is stored. */
+bool grower_is_in_parts(const struct grower *g);
 void grower_free(struct grower *g);
 
 #endif
