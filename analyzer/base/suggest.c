@@ -1,8 +1,9 @@
 #include "base/suggest.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { LONGEST = 32 }; /* names that are longer are not suggested */
+enum { LONGEST = 128 }; /* names that are longer are not suggested */
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -34,6 +35,8 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
     unsigned best = (unsigned)length / 3 + 1; /* a third may be wrong, and one of a short name */
     for (size_t i = 0; i < count && length <= LONGEST; i++) {
         const size_t other = strlen(names[i]);
+        if (other > length + best + 1 || length > other + best + 1)
+            continue; /* so many are missing */
         const unsigned far = other <= LONGEST ? distance(typed, length, names[i], other) : LONGEST;
         if (far < best + (nearest == NULL) && far < length && far < other) {
             best = far;
@@ -41,4 +44,14 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
         }
     }
     return nearest;
+}
+
+const char *suggestion(const char *typed, const char *const *names, size_t count, const char *otherwise)
+{
+    static char text[LONGEST + 32];
+    const char *meant = suggest(typed, names, count);
+    if (!meant)
+        return otherwise;
+    snprintf(text, sizeof text, "; did you mean '%s'?", meant);
+    return text;
 }

@@ -49,7 +49,7 @@ static struct profile *profile_of(const struct session_file *file, struct trace_
     return collect_profile(&part, jobs);
 }
 
-const char *follow_read(struct follow *f, uint64_t most, unsigned jobs)
+static const char *read_on(struct follow *f, uint64_t most, unsigned jobs)
 {
     struct growth *g = f->growth;
     const char *error = growth_step(g, most, !f->alive);
@@ -60,6 +60,15 @@ const char *follow_read(struct follow *f, uint64_t most, unsigned jobs)
     profile_merge(f->events, fresh);
     profile_free(fresh);
     return NULL;
+}
+
+const char *follow_read(struct follow *f, uint64_t most, unsigned jobs)
+{
+    const bool alive = f->alive;
+    const char *error = read_on(f, most, jobs);
+    if (!error && alive && !f->alive)
+        error = read_on(f, most, jobs); /* what was written last */
+    return error;
 }
 
 /* ---- looking ---- */

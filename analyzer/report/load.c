@@ -75,10 +75,18 @@ static void remark_losses(struct session_summary *s, const struct session_file *
         remark(s, "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
 }
 
-static void summarize(struct loaded *l)
+static void drop_remarks(struct session_summary *s)
+{
+    for (size_t i = 0; i < s->remark_count; i++)
+        free(s->remarks[i]);
+    s->remark_count = 0;
+}
+
+void loaded_summarize(struct loaded *l)
 {
     struct session_summary *s = &l->summary;
     size_t processes;
+    drop_remarks(s);
     free(rollup_process_list(l->profile, &processes));
     s->path = l->file->path;
     s->ticks_per_second = l->file->header.ticks_per_second;
@@ -113,14 +121,7 @@ void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_
     l->profile = collect_slice(l->file, jobs, l->slice);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
-    summarize(l);
-}
-
-static void drop_remarks(struct session_summary *s)
-{
-    for (size_t i = 0; i < s->remark_count; i++)
-        free(s->remarks[i]);
-    s->remark_count = 0;
+    loaded_summarize(l);
 }
 
 void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *request)
@@ -135,9 +136,8 @@ void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *r
     profile_free(l->profile);
     l->profile = below;
     l->rollup = rollup_new(below);
-    drop_remarks(&l->summary);
     l->summary.partial_paths = true;
-    summarize(l);
+    loaded_summarize(l);
 }
 
 void load_session(struct loaded *l, const char *path, unsigned jobs)

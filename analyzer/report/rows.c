@@ -25,6 +25,20 @@
 static const struct column call_columns[] = { CALL_COLUMNS };
 enum { CALL_COLUMN_COUNT = sizeof call_columns / sizeof *call_columns, COLUMNS_A_TIME = CALL_COLUMN_COUNT / CALL_TIMES };
 
+/* Of a session that is watched: what happened since it was looked at before. */
+#define RECENT_COLUMNS                                                                        \
+    { "calls_per_second", "CALLS/S", CELL_COUNT, USE_CHOSEN, false },                         \
+    { "recent_calls", "+CALLS", CELL_COUNT, USE_CHOSEN, false },                              \
+    { "recent_elapsed_inclusive", "+EL.INCL", CELL_TICKS, USE_CHOSEN, false },                \
+    { "recent_elapsed_inclusive_percent", "NOW.INCL %", CELL_PERCENT, USE_CHOSEN, false },    \
+    { "recent_elapsed_exclusive", "+EL.EXCL", CELL_TICKS, USE_CHOSEN, false },                \
+    { "recent_elapsed_exclusive_percent", "NOW %", CELL_PERCENT, USE_CHOSEN, false },         \
+    { "recent_application_inclusive", "+APP.INCL", CELL_TICKS, USE_CHOSEN, false },           \
+    { "recent_application_exclusive", "+APP.EXCL", CELL_TICKS, USE_CHOSEN, false },           \
+    { "number", "NUMBER", CELL_COUNT, USE_CHOSEN, false }
+static const struct column recent_columns[] = { RECENT_COLUMNS };
+enum { RECENT_COLUMN_COUNT = sizeof recent_columns / sizeof *recent_columns };
+
 static const struct column function_columns[] = {
     { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
@@ -33,11 +47,13 @@ static const struct column function_columns[] = {
     SOURCE_COLUMN,
     TIME_COLUMNS,
     CALL_COLUMNS,
+    RECENT_COLUMNS,
 };
 static const struct column module_columns[] = {
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "path", "PATH", CELL_TEXT, USE_ALWAYS, false },
     TIME_COLUMNS,
+    RECENT_COLUMNS,
 };
 #define THREAD_COLUMNS                                                       \
     { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },                    \
@@ -52,10 +68,10 @@ static const struct column module_columns[] = {
 #define SESSION_COLUMN { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false }
 enum { COLUMN_SESSION = 4 };
 
-static const struct column thread_columns[] = { THREAD_COLUMNS, TIME_COLUMNS };
-static const struct column process_columns[] = { PROCESS_COLUMNS, TIME_COLUMNS };
-static const struct column threads_of_sessions[] = { THREAD_COLUMNS, SESSION_COLUMN, TIME_COLUMNS };
-static const struct column processes_of_sessions[] = { PROCESS_COLUMNS, SESSION_COLUMN, TIME_COLUMNS };
+static const struct column thread_columns[] = { THREAD_COLUMNS, TIME_COLUMNS, RECENT_COLUMNS };
+static const struct column process_columns[] = { PROCESS_COLUMNS, TIME_COLUMNS, RECENT_COLUMNS };
+static const struct column threads_of_sessions[] = { THREAD_COLUMNS, SESSION_COLUMN, TIME_COLUMNS, RECENT_COLUMNS };
+static const struct column processes_of_sessions[] = { PROCESS_COLUMNS, SESSION_COLUMN, TIME_COLUMNS, RECENT_COLUMNS };
 
 #define COLUMN_SET(columns) { columns, sizeof columns / sizeof *columns }
 
@@ -131,6 +147,24 @@ static void fill_process(const struct loaded *l, struct cell *cells, uint32_t se
 
 static const struct column time_columns[] = { TIME_COLUMNS };
 
+static const char *const recent_meanings[RECENT_COLUMN_COUNT] = {
+    "enters a second, since the refresh before",
+    "enters since the refresh before",
+    "elapsed inclusive since the refresh before",
+    "its share of all that elapsed since the refresh before",
+    "elapsed exclusive since the refresh before",
+    "its share of all that elapsed since the refresh before",
+    "application inclusive since the refresh before",
+    "application exclusive since the refresh before",
+    "of the row, which stays the same",
+};
+
+void view_list_recent_columns(FILE *out)
+{
+    for (size_t i = 0; i < RECENT_COLUMN_COUNT; i++)
+        fprintf(out, "%-36s %s\n", recent_columns[i].key, recent_meanings[i]);
+}
+
 void view_list_columns(FILE *out)
 {
     static const char *const meanings[TIME_COLUMN_COUNT] = {
@@ -179,6 +213,14 @@ bool view_can_sort(const char *key)
         if (strcmp(time_columns[i].key, key) == 0)
             return true;
     return is_of_calls(key, strlen(key));
+}
+
+bool view_can_sort_recent(const char *key)
+{
+    for (size_t i = 0; i < RECENT_COLUMN_COUNT; i++)
+        if (strcmp(recent_columns[i].key, key) == 0)
+            return true;
+    return false;
 }
 
 bool view_needs_calls(const char *keys)
@@ -268,15 +310,52 @@ static void fill_all_calls(const struct loaded *l, struct table *t, const size_t
     d.functions = need_memory(d.count, sizeof *d.functions);
     calls_follow_slice(l->file, l->profile, l->slice, add_call, &d);
     for (size_t i = 0; i < t->row_count; i++)
-        fill_calls(l, &t->cells[(i + 1) * t->column_count - CALL_COLUMN_COUNT], d.functions[groups[i]]);
+        fill_calls(l, &t->cells[i * t->column_count + t->first_value + TIME_COLUMN_COUNT], d.functions[groups[i]]);
     free(d.functions);
+}
+
+size_t view_row_number(const struct table *t, size_t row)
+{
+    return t->cells[(row + 1) * t->column_count - 1].number;
+}
+
+/* ---- what happened since the look before ---- */
+
+static void fill_recent(struct cell *cells, const struct times *t, const struct recent_times *recent)
+{
+    const uint64_t all = recent->rollup->session.elapsed_inclusive;
+    const double per_tick = all ? 100.0 / (double)all : 0, seconds = (double)recent->interval / 1e9;
+    cell_number(&cells[0], seconds > 0 ? (uint64_t)llround((double)t->calls / seconds) : 0);
+    cell_number(&cells[1], t->calls);
+    cell_number(&cells[2], t->elapsed_inclusive);
+    cell_percent(&cells[3], (double)t->elapsed_inclusive * per_tick);
+    cell_number(&cells[4], t->elapsed_exclusive);
+    cell_percent(&cells[5], (double)t->elapsed_exclusive * per_tick);
+    cell_number(&cells[6], t->application_inclusive);
+    cell_number(&cells[7], t->application_exclusive);
+}
+
+static void fill_all_recent(const struct loaded *l, struct table *t, enum rollup_by by, const struct recent_times *recent,
+                            const size_t *groups)
+{
+    struct times *sums = recent->rollup ? rollup_groups(recent->rollup, by) : NULL;
+    for (size_t i = 0; i < t->row_count; i++) {
+        struct cell *cells = &t->cells[(i + 1) * t->column_count - RECENT_COLUMN_COUNT];
+        cell_number(&cells[RECENT_COLUMN_COUNT - 1], groups[i]);
+        if (sums)
+            fill_recent(cells, &sums[groups[i]], recent);
+        if (!l->summary.application_known)
+            cells[6].known = cells[7].known = false;
+    }
+    free(sums);
 }
 
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting)
 {
     const bool several = l->part_count > 0;
-    struct table t = table_make(column_sets[several][by].columns, column_sets[several][by].count, &l->summary);
-    t.first_value = t.column_count - TIME_COLUMN_COUNT - (by == BY_FUNCTION ? CALL_COLUMN_COUNT : 0);
+    const size_t columns = column_sets[several][by].count - (sorting->recent ? 0 : RECENT_COLUMN_COUNT);
+    struct table t = table_make(column_sets[several][by].columns, columns, &l->summary);
+    t.first_value = column_sets[several][by].count - RECENT_COLUMN_COUNT - TIME_COLUMN_COUNT - (by == BY_FUNCTION ? CALL_COLUMN_COUNT : 0);
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);
     uint32_t *processes = rollup_process_list(l->profile, &process_count);
@@ -298,6 +377,8 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
     }
     if (by == BY_FUNCTION && sorting->calls)
         fill_all_calls(l, &t, groups);
+    if (sorting->recent)
+        fill_all_recent(l, &t, by, sorting->recent, groups);
     free(groups);
     free(processes);
     free(sums);

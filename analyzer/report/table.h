@@ -94,6 +94,9 @@ void cell_change(struct cell *cell, int64_t change);
 /* Whether that is the column's key; one of ticks may be named as csv and json name it. */
 bool table_is_key(const struct column *column, const char *key, size_t length);
 
+/* For a message that there is no such column: "; did you mean 'calls'?", of those from `first` on, or ";". */
+const char *table_suggestion(const struct table *t, size_t first, const char *key);
+
 /* Has these value columns printed: their keys, separated by commas. Ends the program where there is none of a name. */
 void table_choose(struct table *t, const char *keys);
 

@@ -28,6 +28,9 @@ struct loaded {
     size_t part_count;
 };
 
+/* Fills the summary, anew. */
+void loaded_summarize(struct loaded *l);
+
 /* Reads, profiles and names the whole; ends the program where the file cannot be read. */
 void load_session(struct loaded *l, const char *path, unsigned jobs);
 
@@ -45,16 +48,30 @@ void load_sessions(struct loaded *l, const char *const *paths, size_t count, uns
 /* The path of the session that a process (serial number) is of. */
 const char *loaded_session_of(const struct loaded *l, uint32_t process);
 
+/* What happened since a session was looked at before; groups have the same numbers as in the whole. */
+struct recent_times {
+    const struct rollup *rollup; /* NULL: it was not looked at before */
+    uint64_t interval;           /* nanoseconds */
+};
+
 /* Column sets; those of the times come in all of them. */
 struct sorting {
     const char *key; /* of a column; "name" for the first one */
     size_t limit;    /* rows; zero: all */
     bool calls;      /* fill the columns of single calls, too */
     const struct row_filters *filters; /* NULL: none */
+    const struct recent_times *recent; /* not NULL: with columns of them */
 };
 
 /* Whether a view can be sorted by that key: a column's, or "name". */
 bool view_can_sort(const char *key);
+
+/* Likewise a column of what happened since the look before; and a line for each of these. */
+bool view_can_sort_recent(const char *key);
+void view_list_recent_columns(FILE *out);
+
+/* Of a table with such columns: which function, module, thread or process a row is of, in numbers of the rollup. */
+size_t view_row_number(const struct table *t, size_t row);
 
 /* Whether any of these keys, separated by commas, is of a column of single calls. */
 bool view_needs_calls(const char *keys);
