@@ -10,7 +10,7 @@ typedef int command(int argc, char **argv);
 
 command command_record, command_report, command_tree, command_callers, command_info, command_marks,
     command_control, command_export, command_events, command_histogram, command_slowest, command_perflog, command_import,
-    command_replay, command_doctor, command_diff, command_merge;
+    command_replay, command_doctor, command_diff, command_merge, command_top;
 
 #define DEFAULT_SESSION "dwell.data"
 
@@ -23,6 +23,10 @@ double option_percent(const char *option, const char *text);
 
 /* A time such as 2.5ms, in nanoseconds. */
 uint64_t option_time(const char *option, const char *text);
+
+/* A number of threads, and a key to sort rows by: of sessions that are watched if `recent`. */
+unsigned option_jobs(const char *text);
+const char *option_sort(const char *text, bool recent);
 
 /* The printer of --format's argument. */
 table_printer *option_format(const char *text);

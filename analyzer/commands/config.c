@@ -11,7 +11,7 @@
 
 enum { OPTION_NO_CONFIG = 768 };
 
-static const char *const configurable[] = { "report", "tree", "callers", "histogram", "slowest", "marks" };
+static const char *const configurable[] = { "report", "tree", "callers", "histogram", "slowest", "marks", "top" };
 
 /* What is parsed; the options point into it for as long as the program runs. */
 static struct {
@@ -134,7 +134,7 @@ static void take_line(const struct argp *argp, const char *name, char *text, uns
             line);
     *dot = '\0';
     if (!is_configurable(command))
-        die(STATUS_ERROR, "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks", config.path, line,
+        die(STATUS_ERROR, "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks, top", config.path, line,
             command);
     if (strcmp(command, name) != 0)
         return;

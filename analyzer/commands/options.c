@@ -6,6 +6,7 @@
 
 #include "base/duration.h"
 #include "base/message.h"
+#include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
 #include "report/views.h"
@@ -46,6 +47,24 @@ uint64_t option_time(const char *option, const char *text)
     if (duration_parse(text, &ns))
         return ns;
     die(STATUS_ERROR, "%s: '%s' is no time such as 500ns, 10us, 2.5ms or 1s", option, text);
+}
+
+unsigned option_jobs(const char *text)
+{
+    const unsigned long jobs = option_number("--jobs", text);
+    if (jobs < 1 || jobs > 1024)
+        die(STATUS_ERROR, "--jobs: must be from 1 to 1024");
+    return (unsigned)jobs;
+}
+
+const char *option_sort(const char *text, bool recent)
+{
+    const char *keys[MOST_SORT_KEYS];
+    const size_t count = view_sort_keys(keys, recent);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(keys[i], text) == 0)
+            return text;
+    die(STATUS_ERROR, "--sort: no column '%s'%s --columns help lists them", text, suggestion(text, keys, count, ";"));
 }
 
 table_printer *option_format(const char *text)

@@ -67,9 +67,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         parse_by(s, argument);
         return 0;
     case 's':
-        if (!view_can_sort(argument))
-            die(STATUS_ERROR, "--sort: no column '%s'; --columns help lists them", argument);
-        s->sorting.key = argument;
+        s->sorting.key = option_sort(argument, false);
         return 0;
     case 'n':
         s->sorting.limit = option_number("--limit", argument);
@@ -87,9 +85,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->print = option_format(argument);
         return 0;
     case OPTION_JOBS:
-        s->jobs = (unsigned)option_number("--jobs", argument);
-        if (s->jobs < 1 || s->jobs > 1024)
-            die(STATUS_ERROR, "--jobs: must be from 1 to 1024");
+        s->jobs = option_jobs(argument);
         return 0;
     case ARGP_KEY_ARG:
         session_list_add(&s->sessions, argument);

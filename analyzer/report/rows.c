@@ -205,22 +205,15 @@ static bool is_of_calls(const char *key, size_t length)
     return false;
 }
 
-bool view_can_sort(const char *key)
+size_t view_sort_keys(const char **keys, bool recent)
 {
-    if (strcmp(key, "name") == 0)
-        return true;
+    size_t count = 0;
+    keys[count++] = "name";
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
-        if (strcmp(time_columns[i].key, key) == 0)
-            return true;
-    return is_of_calls(key, strlen(key));
-}
-
-bool view_can_sort_recent(const char *key)
-{
-    for (size_t i = 0; i < RECENT_COLUMN_COUNT; i++)
-        if (strcmp(recent_columns[i].key, key) == 0)
-            return true;
-    return false;
+        keys[count++] = time_columns[i].key;
+    for (size_t i = 0; i < (recent ? RECENT_COLUMN_COUNT : CALL_COLUMN_COUNT); i++)
+        keys[count++] = recent ? recent_columns[i].key : call_columns[i].key;
+    return count;
 }
 
 bool view_needs_calls(const char *keys)

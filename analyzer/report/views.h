@@ -63,12 +63,12 @@ struct sorting {
     const struct recent_times *recent; /* not NULL: with columns of them */
 };
 
-/* Whether a view can be sorted by that key: a column's, or "name". */
-bool view_can_sort(const char *key);
-
-/* Likewise a column of what happened since the look before; and a line for each of these. */
-bool view_can_sort_recent(const char *key);
+/* A line for each column of what happened since the look before. */
 void view_list_recent_columns(FILE *out);
+
+/* All keys that views can be sorted by: columns', and "name"; of sessions that are watched if `recent`; the answer is how many there are. */
+enum { MOST_SORT_KEYS = 64 };
+size_t view_sort_keys(const char **keys, bool recent);
 
 /* Of a table with such columns: which function, module, thread or process a row is of, in numbers of the rollup. */
 size_t view_row_number(const struct table *t, size_t row);
