@@ -79,7 +79,7 @@ const char *option_columns(const char *text)
 {
     if (strcmp(text, "help") != 0)
         return text;
-    view_list_columns(stdout);
+    view_list_columns(stdout, false);
     exit(finish_output());
 }
 

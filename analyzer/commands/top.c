@@ -83,9 +83,8 @@ static const char *parse_columns(const char *text)
 {
     if (strcmp(text, "help") != 0)
         return text;
-    view_list_recent_columns(stdout);
-    option_columns(text);
-    return NULL;
+    view_list_columns(stdout, true);
+    exit(finish_output());
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -140,7 +139,8 @@ const char *top_sort(const struct top_settings *s, const struct live *live)
 {
     if (s->sort)
         return s->sort;
-    return live->times.rollup ? "recent_elapsed_exclusive" : "elapsed_exclusive";
+    const bool works = live->times.rollup && live->times.rollup->session.elapsed_inclusive > 0;
+    return works ? "recent_elapsed_exclusive" : "elapsed_exclusive";
 }
 
 const char *top_columns(const struct top_settings *s, const struct live *live)

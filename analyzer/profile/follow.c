@@ -32,6 +32,7 @@ void follow_close(struct follow *f)
     growth_close(f->growth);
     drop(f->events);
     drop(f->whole);
+    drop(f->base);
     drop(f->recent);
     free(f);
 }
@@ -155,9 +156,6 @@ static uint64_t monotonic_now(void)
 void follow_look(struct follow *f)
 {
     struct growth *g = f->growth;
-    const uint64_t before = f->looked;
-    f->looked = monotonic_now();
-    f->interval = f->looked - before;
     if (f->alive && !g->left)
         end_at(g->file, session_now(g->file));
     struct profile *whole = new_alike(f->whole);
@@ -169,8 +167,17 @@ void follow_look(struct follow *f)
     }
     for (size_t i = 0; i < g->thread_count && !g->left; i++)
         add_open_interval(whole, g->file, &g->threads[i]);
+    if (f->complete) {
+        drop(f->base);
+        f->base = f->whole;
+        f->base_time = f->looked;
+    } else {
+        drop(f->whole);
+    }
     drop(f->recent);
-    f->recent = f->whole ? difference(whole, f->whole) : NULL;
-    drop(f->whole);
     f->whole = whole;
+    f->looked = monotonic_now();
+    f->complete = g->left == 0;
+    f->recent = f->base ? difference(f->whole, f->base) : NULL;
+    f->interval = f->looked - f->base_time;
 }

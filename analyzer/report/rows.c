@@ -147,25 +147,23 @@ static void fill_process(const struct loaded *l, struct cell *cells, uint32_t se
 
 static const struct column time_columns[] = { TIME_COLUMNS };
 
-static const char *const recent_meanings[RECENT_COLUMN_COUNT] = {
-    "enters a second, since the refresh before",
-    "enters since the refresh before",
-    "elapsed inclusive since the refresh before",
-    "its share of all that elapsed since the refresh before",
-    "elapsed exclusive since the refresh before",
-    "its share of all that elapsed since the refresh before",
-    "application inclusive since the refresh before",
-    "application exclusive since the refresh before",
-    "of the row, which stays the same",
-};
-
-void view_list_recent_columns(FILE *out)
+static void list_recent_columns(FILE *out)
 {
-    for (size_t i = 0; i < RECENT_COLUMN_COUNT; i++)
-        fprintf(out, "%-36s %s\n", recent_columns[i].key, recent_meanings[i]);
+    static const char *const meanings[] = {
+        "enters a second, since the refresh before",
+        "enters since the refresh before",
+        "elapsed inclusive since the refresh before",
+        "its share of all that elapsed since the refresh before",
+        "elapsed exclusive since the refresh before",
+        "its share of all that elapsed since the refresh before",
+        "application inclusive since the refresh before",
+        "application exclusive since the refresh before",
+    };
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        fprintf(out, "%-32s %s\n", recent_columns[i].key, meanings[i]);
 }
 
-void view_list_columns(FILE *out)
+void view_list_columns(FILE *out, bool recent)
 {
     static const char *const meanings[TIME_COLUMN_COUNT] = {
         [TIME_CALLS] = "enters",
@@ -189,12 +187,15 @@ void view_list_columns(FILE *out)
         [TIME_PAGE_FAULTS] = "page faults with it on the stack",
         [TIME_PAGE_FAULTS_EXCLUSIVE] = "page faults with it on top of the stack",
     };
+    if (recent)
+        list_recent_columns(out);
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
-        fprintf(out, "%-30s %s\n", time_columns[i].key, meanings[i]);
-    fputs("\nOf functions, of their single completed calls (the session is read once more): each of\n"
-          "elapsed_inclusive, elapsed_exclusive, application_inclusive and application_exclusive with\n"
-          "_min, _mean, _median, _p90, _p99 and _max behind it.\n"
-          "\n--filter knows these, name (what the row is of), and the columns that csv has before them.\n", out);
+        fprintf(out, "%-*s %s\n", recent ? 32 : 30, time_columns[i].key, meanings[i]);
+    if (!recent)
+        fputs("\nOf functions, of their single completed calls (the session is read once more): each of\n"
+              "elapsed_inclusive, elapsed_exclusive, application_inclusive and application_exclusive with\n"
+              "_min, _mean, _median, _p90, _p99 and _max behind it.\n", out);
+    fputs("\n--filter knows these, name (what the row is of), and the columns that csv has before them.\n", out);
 }
 
 static bool is_of_calls(const char *key, size_t length)

@@ -63,9 +63,6 @@ struct sorting {
     const struct recent_times *recent; /* not NULL: with columns of them */
 };
 
-/* A line for each column of what happened since the look before. */
-void view_list_recent_columns(FILE *out);
-
 /* All keys that views can be sorted by: columns', and "name"; of sessions that are watched if `recent`; the answer is how many there are. */
 enum { MOST_SORT_KEYS = 64 };
 size_t view_sort_keys(const char **keys, bool recent);
@@ -159,7 +156,8 @@ enum {
 /* Fills those columns of a table's last row, and has it dimmed if what it is of mostly waits. */
 void fill_times(struct table *t, const struct times *times);
 
-/* A line for each of those columns: its key, and what it is. */
-void view_list_columns(FILE *out);
+/* A line for each of those columns: its key, and what it is; `recent`: and for those of what happened since the look
+ * before, in place of those of single calls. */
+void view_list_columns(FILE *out, bool recent);
 
 #endif

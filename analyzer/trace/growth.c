@@ -47,7 +47,7 @@ struct growth_index {
     size_t buffer_count, buffer_room;
     struct table_index *threads; /* (thread, process) to an index into those of the growth */
     uint64_t damaged_chunks, damaged_bytes;
-    bool ring;
+    bool ring, ended; /* nothing is written any more */
 };
 
 /* ---- areas ---- */
@@ -120,14 +120,15 @@ static void walk_area(struct growth *g, enum walk walk, struct area area, uint64
         const enum session_place place = session_file_look(g->file, offset, &chunk, &next);
         if (next > area.end)
             next = area.end;
-        if (place == PLACE_EMPTY)
+        const bool bad = place == PLACE_BAD_CHUNK || place == PLACE_BAD_UNIT;
+        if (place == PLACE_EMPTY || (bad && !x->ended)) /* its beginning may have been written a moment after it was looked at */
             leave_open(x, offset, next);
         else if (place == PLACE_CHUNK && !take_chunk(g, walk, &chunk, most))
             leave_open(x, offset, next);
         else if (place == PLACE_CHUNK && chunk.kind == DWELL_CHUNK_EVENTS)
             leave_open(x, end_of_used(&chunk), next);
-        x->damaged_chunks += place == PLACE_BAD_CHUNK;
-        x->damaged_bytes += place == PLACE_BAD_UNIT ? DWELL_UNIT : 0;
+        x->damaged_chunks += x->ended && place == PLACE_BAD_CHUNK;
+        x->damaged_bytes += x->ended && place == PLACE_BAD_UNIT ? DWELL_UNIT : 0;
     }
 }
 
@@ -444,6 +445,7 @@ const char *growth_step(struct growth *g, uint64_t most, bool ended)
     if (error)
         return error;
     drop_buffers(g);
+    g->index->ended = ended;
     walk_areas(g, WALK_EVENTS, most);
     read_found(g, ended);
     look_again(g); /* what was just read is explained by what was written before: in chunks that may be newer */

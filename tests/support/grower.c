@@ -5,12 +5,12 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace/session_file.h"
 
-enum { HEADER = 64, USED = 12, KIND = 4, CURSOR = 88, STATE = 112 }; /* offsets, by docs/format.md */
+enum { HEADER = 64, USED = 12, START_MONOTONIC = 48, STATE = 112, RECORDER = 136 }; /* offsets, by docs/format.md */
 
 struct growing {
     uint64_t offset;
@@ -126,7 +126,13 @@ static void begin_file(struct grower *g)
 {
     uint8_t header[4096];
     memcpy(header, g->bytes, sizeof header);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t monotonic = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    const uint32_t recorder = (uint32_t)getpid(); /* who is alive, so that the session is */
     header[STATE] = 1;
+    memcpy(header + START_MONOTONIC, &monotonic, sizeof monotonic);
+    memcpy(header + RECORDER, &recorder, sizeof recorder);
     cr_assert(eq(int, ftruncate(g->fd, (off_t)g->size), 0));
     put(g, 0, header, sizeof header);
 }

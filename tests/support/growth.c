@@ -11,6 +11,27 @@
 
 static const uint64_t most = (uint64_t)1 << 40;
 
+static void add_up(const struct profile *p, uint64_t *calls, uint64_t *elapsed)
+{
+    for (size_t i = 0; p && i < p->node_count; i++) {
+        *calls += p->nodes[i].calls;
+        *elapsed += p->nodes[i].elapsed;
+    }
+}
+
+/* What came since the look before, and what was there then, make the whole. */
+static void check_recent(const struct follow *f)
+{
+    uint64_t calls[2] = { 0 }, elapsed[2] = { 0 };
+    if (!f->recent)
+        return;
+    add_up(f->whole, &calls[0], &elapsed[0]);
+    add_up(f->base, &calls[1], &elapsed[1]);
+    add_up(f->recent, &calls[1], &elapsed[1]);
+    cr_assert(eq(u64, calls[0], calls[1]));
+    cr_assert(eq(u64, elapsed[0], elapsed[1]));
+}
+
 void check_growth(const char *path, uint64_t seed)
 {
     char to[4096];
@@ -22,11 +43,10 @@ void check_growth(const char *path, uint64_t seed)
     uint64_t calls = 0;
     for (bool more = true; more;) {
         more = grower_step(g, false);
-        for (uint64_t i = 0; i < (grower_is_in_parts(g) ? 1 : 1 + seed % 3); i++) {
-            f->alive = true; /* which the processes of the session are not */
+        for (uint64_t i = 0; i < (grower_is_in_parts(g) ? 1 : 1 + seed % 3); i++)
             cr_assert(eq(ptr, (void *)follow_read(f, seed % 2 ? 20000 : most, 2), NULL));
-        }
         follow_look(f);
+        check_recent(f);
         cr_assert(ge(u64, f->whole->counts.enters, calls));
         calls = f->whole->counts.enters;
     }
