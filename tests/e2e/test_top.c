@@ -18,10 +18,10 @@ TestSuite(e2e_top, .timeout = 180, .init = without_os_calls);
  * left           waits until dwell top has ended, and shows its status */
 static const char helpers[] =
     "export LC_ALL=C.UTF-8\n"
-    "tm() { tmux -u -S \"$PWD/tmux\" -f /dev/null \"$@\" 3>&- 4<&-; }\n"
+    "tm() { tmux -u -S \"$PWD/tmux.$$.$watched\" -f /dev/null \"$@\" 3>&- 4<&-; }\n"
     "run() { echo \"run $1\" >&3; read answer <&4; }\n"
-    "watch() { width=$1 height=$2; shift 2; tm new-session -d -x $width -y $height \"stty -g >stty; $DWELL top -i 0.05 $*; "
-    "  echo left \\$?; stty -g >stty.after; sleep 100\"; tm set -g remain-on-exit on; }\n"
+    "watch() { width=$1 height=$2 watched=$((watched + 1)); shift 2; tm new-session -d -x $width -y $height \"stty -g >stty; $DWELL top -i 0.05 $*; "
+    "  status=\\$?; stty -g >stty.after; echo left \\$status; sleep 100\"; tm set -g remain-on-exit on; }\n"
     "screen() { tm capture-pane -p; }\n"
     "keys() { tm send-keys \"$@\"; }\n"
     "fails() { echo \"waited for: $1\"; screen; tm kill-server; exec 3>&-; exit 1; }\n"
