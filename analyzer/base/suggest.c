@@ -1,7 +1,10 @@
 #include "base/suggest.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 enum { LONGEST = 128 }; /* names that are longer are not suggested */
 
@@ -53,5 +56,18 @@ const char *suggestion(const char *typed, const char *const *names, size_t count
     if (!meant)
         return otherwise;
     snprintf(text, sizeof text, "; did you mean '%s'?", meant);
+    return text;
+}
+
+const char *suggestion_of(const char *typed, const char *names, const char *otherwise)
+{
+    enum { MOST = 64 };
+    const char *list[MOST];
+    size_t count = 0;
+    char *copy = need_copy(names, strlen(names)), *rest = copy;
+    for (char *name; count < MOST && (name = strsep(&rest, ","));)
+        list[count++] = name + strspn(name, " ");
+    const char *text = suggestion(typed, list, count, otherwise);
+    free(copy);
     return text;
 }

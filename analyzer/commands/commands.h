@@ -24,6 +24,9 @@ double option_percent(const char *option, const char *text);
 /* A time such as 2.5ms, in nanoseconds. */
 uint64_t option_time(const char *option, const char *text);
 
+/* Ends the program: the text is none of these, such as "text, csv, json". */
+void option_refuse(const char *option, const char *text, const char *names) __attribute__((noreturn));
+
 /* A number of threads, and a key to sort rows by: of sessions that are watched if `recent`. */
 unsigned option_jobs(const char *text);
 const char *option_sort(const char *text, bool recent);

@@ -164,7 +164,7 @@ static enum dwell_command action_of(const char *name)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(actions[i].name, name) == 0)
             return actions[i].command;
-    die(STATUS_ERROR, "control: '%s' is none of pause, resume, stop, dump, event", name);
+    option_refuse("control", name, "pause, resume, stop, dump, event");
 }
 
 static char *absolute(const char *path)

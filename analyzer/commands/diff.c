@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
@@ -44,14 +45,15 @@ static enum diff_by parse_by(const char *text)
     for (int i = 0; i < 3; i++)
         if (strcmp(names[i], text) == 0)
             return (enum diff_by)i;
-    die(STATUS_ERROR, "--by: '%s' is none of function, module, path", text);
+    option_refuse("--by", text, "function, module, path");
 }
 
 static enum diff_value parse_sort(const char *text)
 {
     const enum diff_value value = diff_value_named(text, strlen(text));
     if (value == DIFF_VALUES && strcmp(text, "name") != 0)
-        die(STATUS_ERROR, "--sort: no value '%s'; --columns help lists them", text);
+        die(STATUS_ERROR, "--sort: no value '%s'%s --columns help lists them", text,
+            suggestion(text, diff_value_names, DIFF_VALUES, ";"));
     return value;
 }
 

@@ -144,7 +144,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_FORMAT:
         s->etw = strcmp(argument, "etw") == 0;
         if (!s->etw && !table_format(argument))
-            die(STATUS_ERROR, "--format: '%s' is none of %s, etw", argument, table_format_names);
+            option_refuse("--format", argument, "text, csv, json, etw");
         s->print = s->etw ? NULL : table_format(argument);
         return 0;
     case OPTION_PROCESSOR_TIME:

@@ -9,6 +9,7 @@
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
+#include "commands/option_names.h"
 #include "report/views.h"
 
 void parse_options(const struct argp *argp, const char *name, int argc, char **argv, void *input)
@@ -17,6 +18,7 @@ void parse_options(const struct argp *argp, const char *name, int argc, char **a
     snprintf(full, sizeof full, "dwell %s", name);
     argv[0] = full;
     argp_err_exit_status = strcmp(name, "record") == 0 ? STATUS_OWN_FAILURE : STATUS_ERROR;
+    option_names_check(argp, name, argc, argv, strcmp(name, "record") == 0);
     argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, input);
 }
 
@@ -49,6 +51,11 @@ uint64_t option_time(const char *option, const char *text)
     die(STATUS_ERROR, "%s: '%s' is no time such as 500ns, 10us, 2.5ms or 1s", option, text);
 }
 
+void option_refuse(const char *option, const char *text, const char *names)
+{
+    die(argp_err_exit_status, "%s: '%s' is none of %s%s", option, text, names, suggestion_of(text, names, ""));
+}
+
 unsigned option_jobs(const char *text)
 {
     const unsigned long jobs = option_number("--jobs", text);
@@ -71,7 +78,7 @@ table_printer *option_format(const char *text)
 {
     table_printer *print = table_format(text);
     if (!print)
-        die(STATUS_ERROR, "--format: '%s' is none of %s", text, table_format_names);
+        option_refuse("--format", text, table_format_names);
     return print;
 }
 

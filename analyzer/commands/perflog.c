@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/suggest.h"
 #include "base/quote.h"
 #include "commands/commands.h"
 #include "report/perflog.h"
@@ -80,9 +81,11 @@ static void check(struct settings *s)
     if (s->diff && (s->choice.instances || s->monitors))
         die(STATUS_ERROR, "%s means nothing to --diff", s->monitors ? "--monitors" : "--instances");
     if (s->choice.sort && s->diff && !perflog_diff_can_sort(s->choice.sort))
-        die(STATUS_ERROR, "--sort: no column '%s'; with --diff there are %s", s->choice.sort, perflog_diff_sort_keys);
+        die(STATUS_ERROR, "--sort: no column '%s'; with --diff there are %s%s", s->choice.sort, perflog_diff_sort_keys,
+            suggestion_of(s->choice.sort, perflog_diff_sort_keys, ""));
     if (s->choice.sort && !s->diff && !perflog_can_sort(s->choice.sort))
-        die(STATUS_ERROR, "--sort: no column '%s'; there are %s", s->choice.sort, perflog_sort_keys);
+        die(STATUS_ERROR, "--sort: no column '%s'; there are %s%s", s->choice.sort, perflog_sort_keys,
+            suggestion_of(s->choice.sort, perflog_sort_keys, ""));
     if (!s->choice.sort)
         s->choice.sort = "total";
     if (!s->limited && s->print == table_print_text)

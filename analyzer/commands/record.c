@@ -119,7 +119,7 @@ static void parse_mode(struct settings *s, const char *mode)
         s->mode = DWELL_MODE_RING;
         s->ring_size = parse_size(mode + 5);
     } else {
-        die(STATUS_OWN_FAILURE, "--mode: '%s' is none of trace, profile, ring, ring=SIZE", mode);
+        option_refuse("--mode", mode, "trace, profile, ring, ring=SIZE");
     }
 }
 
@@ -187,7 +187,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_OS_EVENTS:
         if (strcmp(argument, "auto") != 0 && strcmp(argument, "perf") != 0 && strcmp(argument, "rseq") != 0 &&
             strcmp(argument, "syscalls") != 0 && strcmp(argument, "none") != 0)
-            die(STATUS_OWN_FAILURE, "--os-events: '%s' is none of auto, perf, syscalls, rseq, none", argument);
+            option_refuse("--os-events", argument, "auto, perf, syscalls, rseq, none");
         s->os_events = argument;
         return 0;
     case OPTION_MODE:

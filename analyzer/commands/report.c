@@ -54,7 +54,7 @@ static void parse_by(struct settings *s, const char *text)
             return;
         }
     }
-    die(STATUS_ERROR, "--by: '%s' is none of function, module, thread, thread-name, process", text);
+    option_refuse("--by", text, "function, module, thread, thread-name, process");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -42,8 +42,7 @@ static enum call_time parse_time(const char *text)
     for (int i = 0; i < CALL_TIMES; i++)
         if (strcmp(call_time_names[i], text) == 0)
             return (enum call_time)i;
-    die(STATUS_ERROR, "--of: '%s' is none of elapsed_inclusive, elapsed_exclusive, application_inclusive, "
-        "application_exclusive", text);
+    option_refuse("--of", text, "elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)

@@ -9,7 +9,6 @@
 
 #include "base/duration.h"
 #include "base/message.h"
-#include "base/suggest.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/find_session.h"
@@ -60,8 +59,7 @@ static void parse_by(struct settings *s, const char *text)
             return;
         }
     }
-    die(STATUS_ERROR, "--by: '%s' is none of function, module, thread, process%s", text,
-        suggestion(text, names, sizeof names / sizeof *names, ""));
+    option_refuse("--by", text, "function, module, thread, process");
 }
 
 static uint64_t parse_interval(const char *text)
