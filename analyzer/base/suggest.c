@@ -38,6 +38,8 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
     unsigned best = (unsigned)length / 3 + 1; /* a third may be wrong, and one of a short name */
     for (size_t i = 0; i < count && length <= LONGEST; i++) {
         const size_t other = strlen(names[i]);
+        if (strcmp(names[i], typed) == 0)
+            return NULL; /* it is there, and not what is missing */
         if (other > length + best + 1 || length > other + best + 1)
             continue; /* so many are missing */
         const unsigned far = other <= LONGEST ? distance(typed, length, names[i], other) : LONGEST;

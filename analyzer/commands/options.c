@@ -10,7 +10,7 @@
 #include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/option_names.h"
-#include "report/views.h"
+#include "report/hints.h"
 
 void parse_options(const struct argp *argp, const char *name, int argc, char **argv, void *input)
 {
@@ -115,8 +115,8 @@ uint32_t option_function(const struct loaded *l, const char *text)
     size_t count;
     uint32_t *found = view_find_functions(l, text, &count);
     if (count == 0)
-        die(STATUS_ERROR, "%s%s%s: no function '%s' was recorded; dwell report -s name lists them", l->file->path,
-            l->summary.slice ? ", " : "", l->summary.slice ? l->summary.slice : "", text);
+        die(STATUS_ERROR, "%s%s%s: no function '%s' was recorded%s dwell report -s name lists them", l->file->path,
+            l->summary.slice ? ", " : "", l->summary.slice ? l->summary.slice : "", text, hint_function(l, text, ";"));
     if (count > 1) {
         say("'%s' names %zu functions; give one of their names whole, with @module where that is not enough:", text, count);
         for (size_t i = 0; i < count && i < MOST_NAMED; i++)

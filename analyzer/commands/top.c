@@ -194,11 +194,11 @@ static int print_tables(struct live *live, const struct settings *s)
             wait_for(s->top.interval);
             read_on(live, s->top.jobs);
         }
+        struct table t = top_table(&s->top, live, false, s->limit);
         if (s->print == table_print_text) {
             fputs(i ? "\n" : "", stdout);
             print_state(live);
         }
-        struct table t = top_table(&s->top, live, false, s->limit);
         s->print(&t, stdout);
         table_drop(&t);
         const int status = finish_output();

@@ -319,6 +319,10 @@ static void sort_next(struct view *v, int by)
     struct table t = make_table(v);
     const char *now = top_sort(v->settings, v->live);
     size_t at = 0;
+    if (!t.chosen_count) {
+        table_drop(&t);
+        return;
+    }
     while (at < t.chosen_count && strcmp(t.columns[t.chosen[at]].key, now) != 0)
         at++;
     if (at == t.chosen_count)

@@ -82,7 +82,7 @@ static void add_row(const struct context *c, const char *role, uint32_t function
         cell_text(&cells[1], c->loaded->names[function].name);
         cell_text(&cells[2], c->loaded->names[function].module);
     }
-    cell_percent(&cells[3], c->whole ? 100.0 * (double)times->elapsed_inclusive / (double)c->whole : 0);
+    cell_percent(&cells[3], percent_of(times->elapsed_inclusive, c->whole));
     fill_times(c->table, times);
 }
 

@@ -76,11 +76,6 @@ static bool add_to_buckets(void *context, const struct finished_call *call)
     return true;
 }
 
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void fill_bar(struct cell *cell, uint64_t calls, uint64_t most, bool wide)
 {
     char bar[LONGEST_BAR * 3 + 1] = "";
@@ -107,10 +102,10 @@ static void fill_buckets(struct table *t, const struct buckets *b, bool wide)
         cell_number(&cells[0], bucket_begin(i));
         cell_number(&cells[1], i + 1 < BUCKETS ? bucket_begin(i + 1) : UINT64_MAX);
         cell_number(&cells[2], b->calls[i]);
-        cell_percent(&cells[3], share(b->calls[i], b->exact.count));
-        cell_percent(&cells[4], share(cumulated, b->exact.count));
+        cell_percent(&cells[3], percent_of(b->calls[i], b->exact.count));
+        cell_percent(&cells[4], percent_of(cumulated, b->exact.count));
         cell_number(&cells[5], b->total[i]);
-        cell_percent(&cells[6], share(b->total[i], (uint64_t)b->exact.sum));
+        cell_percent(&cells[6], percent_of(b->total[i], (uint64_t)b->exact.sum));
         fill_bar(&cells[BAR], b->calls[i], most, wide);
     }
 }

@@ -11,16 +11,13 @@
 #include "report/slices.h"
 #include "report/views.h"
 
-static void __attribute__((format(printf, 2, 3))) remark(struct session_summary *s, const char *format, ...)
+void remark(struct session_summary *s, const char *format, ...)
 {
-    char *line = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&line, format, arguments) < 0)
-        die(STATUS_ERROR, "out of memory");
-    va_end(arguments);
     GROW(s->remarks, s->remark_count, s->remark_room);
-    s->remarks[s->remark_count++] = line;
+    s->remarks[s->remark_count++] = need_vtext(format, arguments);
+    va_end(arguments);
 }
 
 /* Application times of a thread without a source are not invented: where no thread has one they are
@@ -159,22 +156,15 @@ void unload_session(struct loaded *l)
     session_file_close(l->file);
 }
 
-static double share(uint64_t part, uint64_t whole)
-{
-    const double most = 1e9; /* parts of a damaged session may be anything */
-    const double percent = whole ? 100.0 * (double)part / (double)whole : 0;
-    return percent < most ? percent : most;
-}
-
 static void fill_pair(struct cell *cells, uint64_t ticks, uint64_t whole)
 {
     cell_number(&cells[0], ticks);
-    cell_percent(&cells[1], share(ticks, whole));
+    cell_percent(&cells[1], percent_of(ticks, whole));
 }
 
 static void fill_away(struct cell *cells, const struct times *t)
 {
-    cell_percent(&cells[TIME_WAITING], share(t->blocked_exclusive, t->elapsed_exclusive));
+    cell_percent(&cells[TIME_WAITING], percent_of(t->blocked_exclusive, t->elapsed_exclusive));
     cell_number(&cells[TIME_BLOCKED_INCLUSIVE], t->blocked_inclusive);
     cell_number(&cells[TIME_BLOCKED_EXCLUSIVE], t->blocked_exclusive);
     cell_number(&cells[TIME_PREEMPTED_INCLUSIVE], t->preempted_inclusive);

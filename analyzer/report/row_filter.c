@@ -2,8 +2,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,17 +39,6 @@ static void drop_last(struct row_filters *f)
     free(c->value);
 }
 
-static char *__attribute__((format(printf, 1, 2))) message(const char *format, ...)
-{
-    char *text = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        die(STATUS_ERROR, "out of memory");
-    va_end(arguments);
-    return text;
-}
-
 char *row_filters_try(struct row_filters *f, const char *text)
 {
     const char *sign = text + strcspn(text, "~=<>!");
@@ -69,7 +56,7 @@ char *row_filters_try(struct row_filters *f, const char *text)
         drop_last(f);
         break;
     }
-    return message("'%s' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'", text);
+    return need_text("'%s' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'", text);
 }
 
 void row_filters_add(struct row_filters *f, const char *text)
@@ -158,15 +145,15 @@ static char *bind(const struct table *t, const struct row_condition *c, struct b
 {
     *b = (struct bound){ .condition = c, .column = find_column(t, c->key) };
     if (b->column == t->column_count)
-        return message("no column '%s' here%s --columns help lists them, and name is what a row is of", c->key,
+        return need_text("no column '%s' here%s --columns help lists them, and name is what a row is of", c->key,
                        table_suggestion(t, 0, c->key));
     const bool is_text = t->columns[b->column].kind == CELL_TEXT;
     if (is_text && c->comparison >= AT_LEAST)
-        return message("'%s' is text: ~, !~, = or != is wanted", c->key);
+        return need_text("'%s' is text: ~, !~, = or != is wanted", c->key);
     if (!is_text && c->comparison <= UNLIKE)
-        return message("'%s' is a number: one of =, !=, <, <=, >, >= is wanted", c->key);
+        return need_text("'%s' is a number: one of =, !=, <, <=, >, >= is wanted", c->key);
     const char *wanted = parse_value(t, b);
-    return wanted ? message("'%s' is not %s", c->value, wanted) : NULL;
+    return wanted ? need_text("'%s' is not %s", c->value, wanted) : NULL;
 }
 
 char *table_refuses(const struct table *t, const struct row_filters *f)

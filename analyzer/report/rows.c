@@ -318,13 +318,13 @@ size_t view_row_number(const struct table *t, size_t row)
 static void fill_recent(struct cell *cells, const struct times *t, const struct recent_times *recent)
 {
     const uint64_t all = recent->rollup->session.elapsed_inclusive;
-    const double per_tick = all ? 100.0 / (double)all : 0, seconds = (double)recent->interval / 1e9;
+    const double seconds = (double)recent->interval / 1e9;
     cell_number(&cells[0], seconds > 0 ? (uint64_t)llround((double)t->calls / seconds) : 0);
     cell_number(&cells[1], t->calls);
     cell_number(&cells[2], t->elapsed_inclusive);
-    cell_percent(&cells[3], (double)t->elapsed_inclusive * per_tick);
+    cell_percent(&cells[3], percent_of(t->elapsed_inclusive, all));
     cell_number(&cells[4], t->elapsed_exclusive);
-    cell_percent(&cells[5], (double)t->elapsed_exclusive * per_tick);
+    cell_percent(&cells[5], percent_of(t->elapsed_exclusive, all));
     cell_number(&cells[6], t->application_inclusive);
     cell_number(&cells[7], t->application_exclusive);
 }

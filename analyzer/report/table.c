@@ -183,6 +183,13 @@ void cell_change(struct cell *cell, int64_t change)
     cell->change = change;
 }
 
+double percent_of(uint64_t part, uint64_t whole)
+{
+    const double most = 1e9; /* parts of a damaged session may be anything */
+    const double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+    return percent < most ? percent : most;
+}
+
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second)
 {
     return (uint64_t)(((uint128)ticks * 1000000000u + ticks_per_second / 2) / ticks_per_second);

@@ -129,6 +129,9 @@ extern const char table_format_names[];
 /* A column's key in csv and json, by what the session's ticks are: made in `room`. */
 const char *column_key(const struct table *t, const struct column *column, char *room, size_t size);
 
+/* In percent of the whole, which may be nothing. */
+double percent_of(uint64_t part, uint64_t whole);
+
 /* Ticks in nanoseconds, rounded. */
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second);
 

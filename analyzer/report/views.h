@@ -28,6 +28,9 @@ struct loaded {
     size_t part_count;
 };
 
+/* Adds a remark to the summary. */
+void remark(struct session_summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Fills the summary, anew. */
 void loaded_summarize(struct loaded *l);
 

@@ -273,9 +273,9 @@ Test(golden_slices, options_of_a_config_file)
 Test(golden_slices, lines_of_a_config_file_that_are_wrong)
 {
     static const char *const bad[][3] = {
-        { "report.colums = calls", "report", "1: dwell report has no option '--colums'" },
+        { "report.colums = calls", "report", "1: dwell report has no option '--colums'; did you mean '--columns'?" },
         { "\n#\nreprot.limit = 1", "report",
-          "3: 'reprot' is none of report, tree, callers, histogram, slowest, marks" },
+          "3: 'reprot' is none of report, tree, callers, histogram, slowest, marks, top; did you mean 'report'?" },
         { "report.limit", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
         { "limit = 1", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
         { "report.limit =", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
