@@ -57,7 +57,10 @@ int command_callers(int argc, char **argv)
         "Shows a function of a session (dwell.data), or of several, between its callers and its callees.\v"
         "A caller's times are the function's own when it was called from there, a callee's are its own when "
         "it was called from the function. SHARE is elapsed inclusive time in percent of the function's. "
-        "FUNCTION is a whole name, a C++ name without its parameters, or a part that only one name has.",
+        "FUNCTION is a whole name, a C++ name without its parameters, or a part that only one name has.\n\nExamples:\n"
+        "  dwell callers parse\n"
+        "  dwell callers run.data read@libc.so.6\n"
+        "  dwell callers --process worker 'ns::Class::method'",
         slice_children, NULL, NULL,
     };
     struct settings s = { .print = table_print_text };

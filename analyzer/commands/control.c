@@ -241,7 +241,11 @@ int command_control(int argc, char **argv)
         "Tells the runtime of a program that is being recorded what to do.\v"
         "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file of "
         "its own, while it goes on (for record --mode ring above all); enable or disable the trace events of a class (its name, its "
-        "GUID, or * for all; LEVEL as in record --event).", NULL, NULL, NULL,
+        "GUID, or * for all; LEVEL as in record --event).\n\nExamples:\n"
+        "  dwell control 1234 pause\n"
+        "  dwell control 1234 dump -o now.data\n"
+        "  dwell control --session dwell.data resume\n"
+        "  dwell control 1234 event 'Requests:information'", NULL, NULL, NULL,
     };
     struct settings s = { .output = "dwell.dump.data" };
     parse_options(&argp, "control", argc, argv, &s);

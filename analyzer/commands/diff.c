@@ -210,7 +210,10 @@ int command_diff(int argc, char **argv)
         "Functions are matched by the file name of their module and their own name. Several sessions on a side count "
         "as their "
         "mean; with two or more on both, times are tested, and only significant changes can fail --fail-if. "
-        "Calls are compared exactly. docs/diff.md has the formulas.",
+        "Calls are compared exactly. docs/diff.md has the formulas.\n\nExamples:\n"
+        "  dwell diff before.data after.data\n"
+        "  dwell diff --by path --sort calls before.data after.data\n"
+        "  dwell diff old-*.data -- new-*.data --fail-if 'application_exclusive > +10%'",
         NULL,
         NULL,
         NULL,

@@ -275,7 +275,10 @@ int command_events(int argc, char **argv)
         "from a "
         "queue last (DEQUEUE), else the innermost that it started; a DEQUEUE takes the oldest that its thread started, "
         "else "
-        "the oldest of the process. Where that is not so, --key says which they are.",
+        "the oldest of the process. Where that is not so, --key says which they are.\n\nExamples:\n"
+        "  dwell events\n"
+        "  dwell events --pairs --key 8\n"
+        "  dwell events --queues --format csv run.data",
         NULL,
         NULL,
         NULL,

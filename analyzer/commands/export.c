@@ -114,7 +114,10 @@ int command_export(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "FORMAT [FILE]\n--list",
-        "Writes a session (dwell.data) in a format that other tools read.", NULL, NULL, NULL,
+        "Writes a session (dwell.data) in a format that other tools read.\vExamples:\n"
+        "  dwell export --list\n"
+        "  dwell export callgrind -o callgrind.out\n"
+        "  dwell export collapsed run.data | flamegraph.pl >flame.svg", NULL, NULL, NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION };
     parse_options(&argp, "export", argc, argv, &s);

@@ -74,7 +74,9 @@ int command_import(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "FORMAT FILE...\n--list",
-        "Makes a session of what another profiler wrote, for report, tree, callers and info.", NULL, NULL, NULL,
+        "Makes a session of what another profiler wrote, for report, tree, callers and info.\vExamples:\n"
+        "  dwell import --list\n"
+        "  dwell import vsperf app_CallTreeSummary.csv -o app.data", NULL, NULL, NULL,
     };
     struct settings s = { 0 };
     parse_options(&argp, "import", argc, argv, &s);

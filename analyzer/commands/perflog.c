@@ -245,7 +245,10 @@ int command_perflog(int argc, char **argv)
         "understood "
         "are said, counted and passed over. In csv, key=value pairs in a marker's string are columns, in whose values "
         "%AVG%, "
-        "%MIN% and %MAX% are the row's in seconds, and %KEY% is another pair's value.",
+        "%MIN% and %MAX% are the row's in seconds, and %KEY% is another pair's value.\n\nExamples:\n"
+        "  dwell perflog app.log\n"
+        "  dwell perflog --sort p99 --format csv app.log\n"
+        "  dwell perflog --diff before.log after.log",
         NULL,
         NULL,
         NULL,

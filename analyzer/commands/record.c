@@ -521,7 +521,10 @@ int command_record(int argc, char **argv)
         "A PATTERN is a glob such as 'parse_*' or 'ns::Class::*', matched with the function's name with or without its "
         "parameters; 're:REGEX', an extended regular expression found in it; 'file:GLOB', the functions of a source "
         "file; 'module:GLOB', those of a program or library. 'GLOB!PATTERN' says both module and function. Options may be "
-        "repeated.", NULL, NULL, NULL,
+        "repeated.\n\nExamples:\n"
+        "  dwell record ./prog arg\n"
+        "  dwell record -o run.data --mode profile ./prog\n"
+        "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog", NULL, NULL, NULL,
     };
     struct settings s = { .output = DEFAULT_SESSION };
     parse_options(&argp, "record", argc, argv, &s);

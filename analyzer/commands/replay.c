@@ -144,7 +144,7 @@ int command_replay(int argc, char **argv)
         "[FILE]",
         "Shows the calls as they happened, over all threads in the order of time.\v"
         "A call that nothing is shown of is one line; else one where it begins ({), and one where it ends (}), with "
-        "how long it took. '>' is where the thread is another one than in the line above. Examples:\n\n"
+        "how long it took. '>' is where the thread is another one than in the line above.\n\nExamples:\n"
         "  dwell replay --from 2.5ms --to 3ms\n"
         "  dwell replay --root handle_request --min 100us\n"
         "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",

@@ -102,7 +102,12 @@ int command_report(int argc, char **argv)
         "Reports the four times of each function, module, thread or process of a session (dwell.data), or of several.\v"
         "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
-        "application inclusive time.", slice_children, NULL, NULL,
+        "application inclusive time.\n\nExamples:\n"
+        "  dwell report\n"
+        "  dwell report --by module --sort calls -n 10\n"
+        "  dwell report --columns calls,elapsed_inclusive --filter 'name~parse*'\n"
+        "  dwell report --from mark:loaded --thread 'worker*' run.data\n"
+        "  dwell report --format csv run-*.data", slice_children, NULL, NULL,
     };
     struct settings s = {
         .by = BY_FUNCTION,

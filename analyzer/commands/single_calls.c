@@ -100,7 +100,9 @@ int command_histogram(int argc, char **argv)
     static const struct argp argp = {
         histogram_options, parse, "[FILE] FUNCTION",
         "Shows how long the single calls of a function took.\vA call is counted when it was entered and left while "
-        "recorded. FUNCTION is as for dwell callers.", slice_children, NULL, NULL,
+        "recorded. FUNCTION is as for dwell callers.\n\nExamples:\n"
+        "  dwell histogram parse\n"
+        "  dwell histogram --of application_exclusive --format csv parse", slice_children, NULL, NULL,
     };
     struct settings s = { .command = "histogram", .print = table_print_text };
     parse_options_with_config(&argp, "histogram", argc, argv, &s);
@@ -124,7 +126,9 @@ int command_slowest(int argc, char **argv)
     static const struct argp argp = {
         slowest_options, parse, "[FILE] FUNCTION",
         "Lists the slowest calls of a function, and when they happened.\vTIME is from the start of the session to the "
-        "call's enter. FUNCTION is as for dwell callers.", slice_children, NULL, NULL,
+        "call's enter. FUNCTION is as for dwell callers.\n\nExamples:\n"
+        "  dwell slowest parse\n"
+        "  dwell slowest -n 5 --from 1s --to 2s run.data parse", slice_children, NULL, NULL,
     };
     struct settings s = { .command = "slowest", .limit = 20, .print = table_print_text };
     parse_options_with_config(&argp, "slowest", argc, argv, &s);

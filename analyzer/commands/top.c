@@ -239,7 +239,7 @@ int command_top(int argc, char **argv)
         "f, m, t and r show functions, modules, threads and processes, i what happened since the last refresh alone, "
         "p pauses, h helps, q quits.\n\n"
         "Examples:\n"
-        "  dwell record ./server &  dwell top\n"
+        "  dwell top\n"
         "  dwell top --sort calls_per_second --filter 'name~parse*' 1234\n"
         "  dwell top --once --format csv 1234",
         filter_children, NULL, NULL,

@@ -80,7 +80,10 @@ int command_tree(int argc, char **argv)
         options, parse, "[FILE...]",
         "Shows the call paths of a session (dwell.data), or of several, with their four times, the largest first.\v"
         "A star marks the hot path: it follows the largest child while that has at least half of its "
-        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.",
+        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.\n\nExamples:\n"
+        "  dwell tree\n"
+        "  dwell tree --min 5 --collapse --fold-recursion\n"
+        "  dwell tree --root parse --filter 'elapsed_exclusive>1ms'",
         slice_children, NULL, NULL,
     };
     struct settings s = {

@@ -240,7 +240,7 @@ static void note_stand(struct growth *g, const struct trace_chunk *chunk, const 
         room = stand->room;
         frames = need_more(frames, room, sizeof *frames);
     }
-    if (stand->depth)
+    if (frames && stand->depth)
         memcpy(frames, stand->frames, stand->depth * sizeof *frames);
     t->sequence = chunk->sequence;
     t->stand = *stand;

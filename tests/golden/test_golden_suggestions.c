@@ -2,6 +2,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/example.h"
@@ -74,7 +75,8 @@ Test(golden_suggestions, columns)
     check("tree example.dwell --columns call", 2, line);
     check("callers example.dwell handle --columns call", 2, line);
     check("top --once example.dwell --columns call", 2, line);
-    check("diff example.dwell example.dwell --columns call", 2, line);
+    check("diff example.dwell example.dwell --columns calls_changes", 2,
+          "--columns: no column 'calls_changes'; did you mean 'calls_change'? --columns help lists them");
     snprintf(line, sizeof line, "--sort: %s", wanted);
     check("report example.dwell --sort call", 2, line);
     check("top --once example.dwell --sort call", 2, line);
@@ -129,4 +131,23 @@ Test(golden_suggestions, threads_processes_and_marks)
           "marked.dwell: --from: no mark 'laod'; did you mean 'load'? dwell marks lists them");
     check("replay marked.dwell --to mark:loda", 2,
           "marked.dwell: --to: no mark 'loda'; did you mean 'load'? dwell marks lists them");
+}
+
+/* Every command's help ends with examples of it, and fits a terminal. */
+Test(golden_suggestions, help_with_examples)
+{
+    char *commands = run_well("$DWELL --help | sed -n 's/^  \\([a-z]*\\)  *[a-z].*/\\1/p' | grep -v '^cc$\\|^dwell$'");
+    int count = 0;
+    for (char *rest = commands, *name; (name = strtok_r(rest, "\n", &rest)); count++) {
+        char wanted[64];
+        char *help = run_well("$DWELL %s --help", name);
+        snprintf(wanted, sizeof wanted, "\nExamples:\n  dwell %s", name);
+        cr_assert(has(help, wanted), "%s: %s", name, help);
+        cr_assert(eq(chr, help[strlen(help) - 1], '\n'), "%s", name);
+        for (const char *line = help; *line; line = strchr(line, '\n') + 1)
+            cr_assert(lt(sz, strcspn(line, "\n"), 80), "%s: %s", name, line);
+        free(help);
+    }
+    cr_assert(eq(int, count, 18));
+    free(commands);
 }
