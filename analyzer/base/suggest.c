@@ -35,7 +35,7 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
 {
     const size_t length = strlen(typed);
     const char *nearest = NULL;
-    unsigned best = (unsigned)length / 3 + 1; /* a third may be wrong, and one of a short name */
+    unsigned best = length < 5 ? 2 : ((unsigned)length + 1) / 3 + 1; /* about a third may be wrong, and one of a short name */
     for (size_t i = 0; i < count && length <= LONGEST; i++) {
         const size_t other = strlen(names[i]);
         if (strcmp(names[i], typed) == 0)
@@ -43,7 +43,7 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
         if (other > length + best + 1 || length > other + best + 1)
             continue; /* so many are missing */
         const unsigned far = other <= LONGEST ? distance(typed, length, names[i], other) : LONGEST;
-        if (far < best + (nearest == NULL) && far < length && far < other) {
+        if (far < best && far < length && far < other) {
             best = far;
             nearest = names[i];
         }

@@ -11,6 +11,7 @@
 enum { OPTION_FORMAT = 256, OPTION_COLUMNS };
 
 static const struct argp_option options[] = {
+    { "sort", 's', "COLUMN", 0, "Callers and callees: largest first (default: elapsed_inclusive); or name", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
@@ -19,7 +20,7 @@ static const struct argp_option options[] = {
 struct settings {
     struct session_list sessions;
     const char *function; /* the last word; those before are files */
-    const char *columns; /* NULL: the usual ones */
+    const char *columns, *sort; /* NULL: the usual ones */
     table_printer *print;
     struct slice_request slice;
 };
@@ -30,6 +31,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         return slice_options_begin(state, &s->slice);
+    case 's':
+        s->sort = option_sort(argument, false);
+        return 0;
     case OPTION_COLUMNS:
         s->columns = option_columns(argument);
         return 0;
@@ -69,8 +73,7 @@ int command_callers(int argc, char **argv)
     session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.slice);
     struct table table = view_callers(&loaded, option_function(&loaded, s.function));
     table_filter(&table, &s.slice.filters);
-    if (s.columns)
-        table_choose(&table, s.columns);
+    option_arrange(&table, s.sort, s.columns, false);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);

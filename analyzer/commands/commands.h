@@ -34,8 +34,12 @@ const char *option_sort(const char *text, bool recent);
 /* The printer of --format's argument. */
 table_printer *option_format(const char *text);
 
-/* The argument of --columns; "help" lists them and ends the program. */
+/* The argument of --columns; "help" lists them and ends the program: those that all views have, or these. */
 const char *option_columns(const char *text);
+const char *option_columns_of(const char *text, const struct column *columns, size_t count);
+
+/* Sorts the rows and chooses columns; NULL: as they are. `all`: any column may be left out. */
+void option_arrange(struct table *t, const char *sort, const char *columns, bool all);
 
 /* For ARGP_KEY_ARG of commands that take one session: sets *file. */
 void option_session(const struct argp_state *state, const char *argument, const char **file);

@@ -11,6 +11,7 @@
 #include "commands/commands.h"
 #include "commands/option_names.h"
 #include "report/hints.h"
+#include "report/row_order.h"
 
 void parse_options(const struct argp *argp, const char *name, int argc, char **argv, void *input)
 {
@@ -88,6 +89,25 @@ const char *option_columns(const char *text)
         return text;
     view_list_columns(stdout, false);
     exit(finish_output());
+}
+
+const char *option_columns_of(const char *text, const struct column *columns, size_t count)
+{
+    if (strcmp(text, "help") != 0)
+        return text;
+    for (size_t i = 0; i < count; i++)
+        printf("%-24s %s\n", columns[i].key, columns[i].title);
+    exit(finish_output());
+}
+
+void option_arrange(struct table *t, const char *sort, const char *columns, bool all)
+{
+    if (sort)
+        table_sort(t, sort);
+    if (all && columns)
+        t->first_value = 0;
+    if (columns)
+        table_choose(t, columns);
 }
 
 void option_session(const struct argp_state *state, const char *argument, const char **file)

@@ -11,7 +11,7 @@
 enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY, OPTION_COLUMNS, OPTION_HOT };
 
 static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread, thread-name or process", 0 },
+    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, module-function (modules with their functions below), thread, thread-name or process", 0 },
     { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive); or name", 0 },
     { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
@@ -23,10 +23,12 @@ static const struct argp_option options[] = {
 
 enum { TEXT_LIMIT = 40 };
 
+typedef struct table table_view(const struct loaded *l, const struct sorting *sorting);
+
 struct settings {
     struct session_list sessions;
     enum rollup_by by;
-    bool by_thread_name; /* instead */
+    table_view *view; /* NULL: view_rows */
     struct sorting sorting;
     bool limited;
     const char *columns; /* NULL: the usual ones */
@@ -42,19 +44,20 @@ static void parse_by(struct settings *s, const char *text)
     static const struct {
         const char *name;
         enum rollup_by by;
-        bool by_thread_name;
+        table_view *view;
     } ways[] = {
-        { "function", BY_FUNCTION, false }, { "module", BY_MODULE, false },   { "thread", BY_THREAD, false },
-        { "thread-name", BY_THREAD, true }, { "process", BY_PROCESS, false },
+        { "function", BY_FUNCTION, NULL }, { "module", BY_MODULE, NULL },
+        { "thread", BY_THREAD, NULL }, { "process", BY_PROCESS, NULL },
+        { "thread-name", BY_THREAD, view_thread_names }, { "module-function", BY_MODULE, view_module_functions },
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         if (strcmp(ways[i].name, text) == 0) {
             s->by = ways[i].by;
-            s->by_thread_name = ways[i].by_thread_name;
+            s->view = ways[i].view;
             return;
         }
     }
-    option_refuse("--by", text, "function, module, thread, thread-name, process");
+    option_refuse("--by", text, "function, module, module-function, thread, thread-name, process");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -129,8 +132,7 @@ int command_report(int argc, char **argv)
         die(STATUS_ERROR, "--columns: columns of single calls are there for one session at a time");
     struct loaded loaded;
     session_list_load(&s.sessions, &loaded, s.jobs, &s.slice);
-    struct table table =
-        s.by_thread_name ? view_thread_names(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
+    struct table table = s.view ? s.view(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/row_order.h"
 #include "report/views.h"
 
 #define SOURCE_COLUMN { "source", "SOURCE", CELL_TEXT, USE_TEXT, false }
@@ -208,10 +209,14 @@ static bool is_of_calls(const char *key, size_t length)
 
 size_t view_sort_keys(const char **keys, bool recent)
 {
+    static const char *const subjects[] = { "function", "module", "file", "line", "path", "thread", "tid", "threads", "process",
+                                            "pid", "parent", "arguments", "session" };
     size_t count = 0;
     keys[count++] = "name";
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
         keys[count++] = time_columns[i].key;
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        keys[count++] = subjects[i];
     for (size_t i = 0; i < (recent ? RECENT_COLUMN_COUNT : CALL_COLUMN_COUNT); i++)
         keys[count++] = recent ? recent_columns[i].key : call_columns[i].key;
     return count;
@@ -225,44 +230,11 @@ bool view_needs_calls(const char *keys)
     return any;
 }
 
-struct order {
-    const struct table *table;
-    size_t column;
-};
-
-static int compare_cells(const struct column *column, const struct cell *a, const struct cell *b)
-{
-    if (!a->known || !b->known)
-        return b->known - a->known;
-    if (column->kind == CELL_TEXT)
-        return strcmp(a->text, b->text);
-    if (column->kind == CELL_PERCENT)
-        return (a->percent < b->percent) - (a->percent > b->percent);
-    return (a->number < b->number) - (a->number > b->number); /* largest first */
-}
-
-/* By the column asked for, then by all others: the order never depends on how the work was split. */
-static int compare_rows(const void *a, const void *b, void *data)
-{
-    const struct order *order = data;
-    const struct table *t = order->table;
-    const struct cell *x = a, *y = b;
-    int result = compare_cells(&t->columns[order->column], &x[order->column], &y[order->column]);
-    for (size_t i = 0; result == 0 && i < t->column_count; i++)
-        result = compare_cells(&t->columns[i], &x[i], &y[i]);
-    return result;
-}
-
 void view_sort(struct table *t, const struct sorting *sorting)
 {
-    struct order order = { t, 0 };
-    for (size_t i = 0; i < t->column_count; i++)
-        if (strcmp(t->columns[i].key, sorting->key) == 0)
-            order.column = i;
     if (sorting->filters)
         table_filter(t, sorting->filters);
-    if (t->row_count)
-        qsort_r(t->cells, t->row_count, t->column_count * sizeof *t->cells, compare_rows, &order);
+    table_sort(t, sorting->key);
     if (sorting->limit)
         table_limit(t, sorting->limit);
 }

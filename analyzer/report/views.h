@@ -78,6 +78,9 @@ bool view_needs_calls(const char *keys);
 
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting);
 
+/* Modules with their functions below. */
+struct table view_module_functions(const struct loaded *l, const struct sorting *sorting);
+
 /* Threads of one name together. */
 struct table view_thread_names(const struct loaded *l, const struct sorting *sorting);
 
@@ -107,6 +110,10 @@ struct table view_histogram(const struct loaded *l, uint32_t function, enum call
 struct table view_slowest(const struct loaded *l, uint32_t function, enum call_time time, size_t limit);
 
 struct table view_marks(const struct loaded *l);
+
+/* The columns of these three, which have no times in common with the others. */
+extern const struct column view_marks_columns[], view_histogram_columns[], view_slowest_columns[];
+extern const size_t view_marks_column_count, view_histogram_column_count, view_slowest_column_count;
 
 /* ---- shared by the views ---- */
 

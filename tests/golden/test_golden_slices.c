@@ -269,6 +269,23 @@ Test(golden_slices, options_of_a_config_file)
     free(e);
 }
 
+/* What all views have in common, where it was not from the beginning. */
+Test(golden_slices, order_and_columns_of_every_view)
+{
+    check_golden("report example.dwell --by module-function", "report-module-function.txt");
+    check_golden("report example.dwell --by module-function --format csv", "report-module-function.csv");
+    check_golden("report example.dwell --by module-function --format json -s calls --filter 'calls>5'", "report-module-function.json");
+    check_golden("report example.dwell --sort module --columns calls", "sort-report.txt");
+    check_golden("tree example.dwell --sort calls --columns calls,elapsed_exclusive", "sort-tree.txt");
+    check_golden("tree example.dwell --sort name --columns calls --min 10 --by-thread", "sort-tree-folded.txt");
+    check_golden("callers example.dwell price_of --sort calls --columns calls", "sort-callers.txt");
+    check_golden("slowest example.dwell price_of -n 5 --sort tid --columns tid,elapsed_inclusive,caller", "sort-slowest.txt");
+    check_golden("histogram example.dwell price_of --sort calls --columns from,calls --format csv", "sort-histogram.csv");
+    save_frames();
+    check_golden("marks frames.dwell --sort number --columns number,text", "sort-marks.txt");
+    check_golden("marks --columns help", "marks-columns.txt");
+}
+
 /* One clear line, with the place, and nothing is shown. */
 Test(golden_slices, lines_of_a_config_file_that_are_wrong)
 {
