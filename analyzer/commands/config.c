@@ -13,7 +13,8 @@
 
 enum { OPTION_NO_CONFIG = 768 };
 
-static const char *const configurable[] = { "report", "tree", "callers", "histogram", "slowest", "marks", "top" };
+static const char *const configurable[] = { "report", "tree", "callers", "histogram", "slowest", "marks", "top",
+                                          "replay", "events", "diff" };
 
 /* What is parsed; the options point into it for as long as the program runs. */
 static struct {
@@ -42,6 +43,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 const struct argp config_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+const struct argp_child config_children[] = { { &config_argp, 0, NULL, 1 }, { 0 } };
 
 static bool is_refused(int argc, char **argv)
 {
@@ -125,7 +127,7 @@ static void take_line(const struct argp *argp, const char *name, char *text, uns
             line);
     *dot = '\0';
     if (!is_configurable(command))
-        die(STATUS_ERROR, "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks, top%s", config.path, line,
+        die(STATUS_ERROR, "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks, top, replay, events, diff%s", config.path, line,
             command, suggestion(command, configurable, sizeof configurable / sizeof *configurable, ""));
     if (strcmp(command, name) != 0)
         return;

@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/sessions.h"
 #include "profile/collect.h"
 #include "report/diff.h"
@@ -112,7 +113,7 @@ static void parse_sides(struct settings *s, const struct argp *argp, int argc, c
     int middle = 1;
     while (middle < argc && strcmp(argv[middle], "--") != 0)
         middle++;
-    parse_options(argp, "diff", middle, argv, s);
+    parse_options_with_config(argp, "diff", middle, argv, s);
     struct session_list *before = &s->sides[DIFF_BEFORE], *after = &s->sides[DIFF_AFTER];
     if (middle < argc) {
         s->side = DIFF_AFTER;
@@ -214,7 +215,7 @@ int command_diff(int argc, char **argv)
         "  dwell diff before.data after.data\n"
         "  dwell diff --by path --sort calls before.data after.data\n"
         "  dwell diff old-*.data -- new-*.data --fail-if 'application_exclusive > +10%'",
-        NULL,
+        config_children,
         NULL,
         NULL,
     };

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/event_settings.h"
 #include "export/etw.h"
 #include "profile/collect.h"
@@ -279,7 +280,7 @@ int command_events(int argc, char **argv)
         "  dwell events\n"
         "  dwell events --pairs --key 8\n"
         "  dwell events --queues --format csv run.data",
-        NULL,
+        config_children,
         NULL,
         NULL,
     };
@@ -290,7 +291,7 @@ int command_events(int argc, char **argv)
         .view = { .resolution = EVENT_RESOLUTION_USUAL },
     };
     s.view.filter = &s.filter;
-    parse_options(&argp, "events", argc, argv, &s);
+    parse_options_with_config(&argp, "events", argc, argv, &s);
     struct loaded loaded;
     load_session(&loaded, s.file, collect_default_jobs());
     struct trace_events events = trace_events_read(loaded.file);

@@ -6,6 +6,7 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "profile/collect.h"
 #include "report/hints.h"
 #include "report/replay.h"
@@ -148,12 +149,12 @@ int command_replay(int argc, char **argv)
         "  dwell replay --from 2.5ms --to 3ms\n"
         "  dwell replay --root handle_request --min 100us\n"
         "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",
-        NULL,
+        config_children,
         NULL,
         NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION, .format = "text" };
-    parse_options(&argp, "replay", argc, argv, &s);
+    parse_options_with_config(&argp, "replay", argc, argv, &s);
     signal(SIGPIPE, SIG_IGN);
     const char *error;
     struct session_file *file = session_file_open(s.file, &error);

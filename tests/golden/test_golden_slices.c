@@ -253,6 +253,15 @@ Test(golden_slices, options_of_a_config_file)
     same("report example.dwell", "report example.dwell --hot");
     save_config("tree.collapse = 50");
     same("tree example.dwell", "tree example.dwell --collapse=50");
+    save_config("replay.limit = 2\nevents.format = csv\ndiff.sort = calls\ndiff.limit = 2\ntop.columns = calls\ntree.sort = calls");
+    free(run_well("cp example.dwell blind.dwell"));
+    same("replay example.dwell", "replay example.dwell -n 2");
+    same("events example.dwell", "events example.dwell --format csv");
+    same("diff example.dwell blind.dwell", "diff example.dwell blind.dwell -s calls -n 2");
+    same("diff -n 3 example.dwell -- blind.dwell", "diff example.dwell blind.dwell -s calls -n 3");
+    same("diff example.dwell -- --no-config blind.dwell", "diff example.dwell blind.dwell -s calls -n 2"); /* too late */
+    same("top --once example.dwell", "top --once --columns calls example.dwell");
+    same("tree example.dwell", "tree -s calls example.dwell");
     char *a = run_well("env -u XDG_CONFIG_HOME HOME=$PWD/home $DWELL report example.dwell");
     ran_drop(&(struct ran[]){
         run("mkdir -p home/.config/dwell && echo 'report.format = csv' >home/.config/dwell/config") }[0]);
@@ -292,7 +301,7 @@ Test(golden_slices, lines_of_a_config_file_that_are_wrong)
     static const char *const bad[][3] = {
         { "report.colums = calls", "report", "1: dwell report has no option '--colums'; did you mean '--columns'?" },
         { "\n#\nreprot.limit = 1", "report",
-          "3: 'reprot' is none of report, tree, callers, histogram, slowest, marks, top; did you mean 'report'?" },
+          "3: 'reprot' is none of report, tree, callers, histogram, slowest, marks, top, replay, events, diff; did you mean 'report'?" },
         { "report.limit", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
         { "limit = 1", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
         { "report.limit =", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
