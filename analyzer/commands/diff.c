@@ -8,6 +8,7 @@
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/sessions.h"
+#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/diff.h"
 
@@ -215,7 +216,7 @@ int command_diff(int argc, char **argv)
         "  dwell diff before.data after.data\n"
         "  dwell diff --by path --sort calls before.data after.data\n"
         "  dwell diff old-*.data -- new-*.data --fail-if 'application_exclusive > +10%'",
-        config_children,
+        raw_config_children,
         NULL,
         NULL,
     };

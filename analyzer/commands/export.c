@@ -6,6 +6,7 @@
 #include "base/message.h"
 #include "base/suggest.h"
 #include "commands/commands.h"
+#include "commands/slice_options.h"
 #include "export/exports.h"
 #include "export/measures.h"
 #include "profile/collect.h"
@@ -117,7 +118,7 @@ int command_export(int argc, char **argv)
         "Writes a session (dwell.data) in a format that other tools read.\vExamples:\n"
         "  dwell export --list\n"
         "  dwell export callgrind -o callgrind.out\n"
-        "  dwell export collapsed run.data | flamegraph.pl >flame.svg", NULL, NULL, NULL,
+        "  dwell export collapsed run.data | flamegraph.pl >flame.svg", raw_children, NULL, NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION };
     parse_options(&argp, "export", argc, argv, &s);

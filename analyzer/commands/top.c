@@ -242,7 +242,7 @@ int command_top(int argc, char **argv)
         "  dwell top\n"
         "  dwell top --sort calls_per_second --filter 'name~parse*' 1234\n"
         "  dwell top --once --format csv 1234",
-        filter_children, NULL, NULL,
+        filter_raw_children, NULL, NULL,
     };
     struct settings s = {
         .top = { .interval = 2000000000, .by = BY_FUNCTION, .jobs = collect_default_jobs() },

@@ -140,6 +140,9 @@ static struct profile *difference(const struct profile *now, const struct profil
         d->flagged = d->flagged < d->elapsed ? d->flagged : d->elapsed; /* what went on has turned out to be no work of the OS */
         d->blocked = less(n->blocked, b->blocked);
         d->preempted = less(n->preempted, b->preempted);
+        d->runtime = less(n->runtime, b->runtime);
+        d->runtime_blocked = less(n->runtime_blocked, b->runtime_blocked);
+        d->runtime_preempted = less(n->runtime_preempted, b->runtime_preempted);
         d->page_faults = less(n->page_faults, b->page_faults);
         d->calls = less(n->calls, b->calls);
     }

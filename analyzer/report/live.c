@@ -27,8 +27,10 @@ struct live *live_open(const char *file, const char *path, const char **error)
 
 static void drop_loaded(struct loaded *l)
 {
-    if (l->rollup)
+    if (l->rollup) {
         rollup_free(l->rollup);
+        profile_free(l->profile);
+    }
     l->rollup = NULL;
 }
 
@@ -51,14 +53,20 @@ void live_close(struct live *l)
     free(l);
 }
 
+/* A copy, as what is shown of a profile is less than what it goes on from. */
 static void load(struct live *l, struct loaded *part, struct profile *profile)
 {
     part->file = l->follow->growth->file;
-    part->profile = profile;
     part->names = l->names;
-    part->rollup = profile ? rollup_new(profile) : NULL;
-    if (part->rollup)
-        loaded_summarize(part);
+    part->rollup = NULL;
+    if (!profile)
+        return;
+    part->profile = profile_new();
+    profile_copy_functions(part->profile, profile);
+    profile_merge(part->profile, profile);
+    loaded_subtract_overhead(part);
+    part->rollup = rollup_new(part->profile);
+    loaded_summarize(part);
 }
 
 const char *live_read(struct live *l, unsigned jobs, uint64_t *left)

@@ -157,6 +157,7 @@ enum dwell_extension {
     DWELL_EXT_RESUME = 12, /* control event: time, number of open calls that ended since the pause (2) */
     DWELL_EXT_PAD = 13,    /* 0 words: nothing */
     DWELL_EXT_OPEN = 14,   /* 7 words: a call found open, at the next control event: function (4), enter time (3) */
+    DWELL_EXT_RUNTIME = 17, /* 3 words: ticks that the runtime took of the interval that ends at the next event */
     DWELL_EXT_SWITCH = 15, /* control event: time, number of the stack that the thread is on from now (2) */
 };
 
@@ -305,6 +306,7 @@ enum dwell_record_type {
     DWELL_REC_SAMPLE = 13,
     DWELL_REC_HOST = 14,
     DWELL_REC_EVENT_CLASS = 16,
+    DWELL_REC_PROBES = 17,
     DWELL_REC_REPORTED = 20,
 };
 
@@ -366,6 +368,21 @@ struct dwell_rec_sample { /* no strings */
 
 struct dwell_rec_host { /* strings: system, release, version, machine and node name, as uname(2) gives them */
     struct dwell_record record;
+};
+
+enum { DWELL_PROBE_FRACTION = 256 };
+
+/* What the process' probes take, in 1/256 ticks of the clock (docs/time-model.md): for each call what they add to the
+ * called function's exclusive time and to its caller's; and for a call that makes calls itself, what they add beyond
+ * the two of each, once. No strings. */
+struct dwell_rec_probes {
+    struct dwell_record record;
+    uint32_t in_callee;
+    uint32_t in_caller;
+    uint32_t first_callee;
+    uint32_t work;    /* what the calls that this was measured by take without probes */
+    uint32_t rounds;  /* how often it was measured */
+    uint32_t ordered; /* the clock is read when all before it is done */
 };
 
 struct dwell_rec_event_class { /* string: name */
