@@ -8,10 +8,11 @@
 #include "profile/collect.h"
 #include "report/views.h"
 
-enum { OPTION_FORMAT = 256, OPTION_COLUMNS };
+enum { OPTION_FORMAT = 256, OPTION_COLUMNS, OPTION_BY };
 
 static const struct argp_option options[] = {
     { "sort", 's', "COLUMN", 0, "Callers and callees: largest first (default: elapsed_inclusive); or name", 0 },
+    { "by", OPTION_BY, "line", 0, "A row for each line that calls are made from (record --call-sites)", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
@@ -33,6 +34,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return slice_options_begin(state, &s->slice);
     case 's':
         s->sort = option_sort(argument, false);
+        return 0;
+    case OPTION_BY:
+        option_by_line(argument);
+        s->slice.by_line = true;
         return 0;
     case OPTION_COLUMNS:
         s->columns = option_columns(argument);

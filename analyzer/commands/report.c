@@ -11,8 +11,8 @@
 enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY, OPTION_COLUMNS, OPTION_HOT };
 
 static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, module-function (modules with their functions below), thread, thread-name or process", 0 },
-    { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive); or name", 0 },
+    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), line (that calls were made from), module, module-function (modules with their functions below), thread, thread-name or process", 0 },
+    { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive; of lines elapsed_inclusive); or name", 0 },
     { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "hot", OPTION_HOT, NULL, 0, "What can be made faster: sorted by exclusive time on the CPU", 0 },
@@ -49,6 +49,7 @@ static void parse_by(struct settings *s, const char *text)
         { "function", BY_FUNCTION, NULL }, { "module", BY_MODULE, NULL },
         { "thread", BY_THREAD, NULL }, { "process", BY_PROCESS, NULL },
         { "thread-name", BY_THREAD, view_thread_names }, { "module-function", BY_MODULE, view_module_functions },
+        { "line", BY_LINE, view_lines },
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         if (strcmp(ways[i].name, text) == 0) {
@@ -57,7 +58,7 @@ static void parse_by(struct settings *s, const char *text)
             return;
         }
     }
-    option_refuse("--by", text, "function, module, module-function, thread, thread-name, process");
+    option_refuse("--by", text, "function, line, module, module-function, thread, thread-name, process");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -102,7 +103,7 @@ int command_report(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "[FILE...]",
-        "Reports the four times of each function, module, thread or process of a session (dwell.data), or of several.\v"
+        "Reports the four times of each function, line, module, thread or process of a session (dwell.data), or of several.\v"
         "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
         "application inclusive time.\n\nExamples:\n"
@@ -114,11 +115,13 @@ int command_report(int argc, char **argv)
     };
     struct settings s = {
         .by = BY_FUNCTION,
-        .sorting.key = "elapsed_exclusive",
         .print = table_print_text,
         .jobs = collect_default_jobs(),
     };
     parse_options_with_config(&argp, "report", argc, argv, &s);
+    s.slice.by_line = s.by == BY_LINE;
+    if (!s.sorting.key)
+        s.sorting.key = s.by == BY_LINE ? "elapsed_inclusive" : "elapsed_exclusive";
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
     s.sorting.calls = view_needs_calls(s.sorting.key) || (s.columns && view_needs_calls(s.columns));

@@ -17,6 +17,7 @@ struct slice_request {
     struct slice slice;         /* its names as asked for */
     const char *root;           /* a function: what happens within its calls; NULL: all */
     struct row_filters filters; /* of what is shown of it */
+    bool by_line;               /* with call sites */
 };
 
 /* The argument of an option such as "--from": 2.5ms, mark:7, mark:frame*; ends the program where it is none. */

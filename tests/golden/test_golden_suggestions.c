@@ -94,7 +94,7 @@ Test(golden_suggestions, formats_and_other_choices)
     check("export calgrind", 2, "no format 'calgrind'; did you mean 'callgrind'? dwell export --list lists them");
     check("export collapsed --time elasped", 2, "--time: 'elasped' is none of elapsed, application, blocked, calls; did you mean 'elapsed'?");
     check("import vspref x", 2, "no format 'vspref'; did you mean 'vsperf'? dwell import --list lists them");
-    check("report --by tread", 2, "--by: 'tread' is none of function, module, module-function, thread, thread-name, process; did you mean 'thread'?");
+    check("report --by tread", 2, "--by: 'tread' is none of function, line, module, module-function, thread, thread-name, process; did you mean 'thread'?");
     check("diff --by paht a b", 2, "--by: 'paht' is none of function, module, path; did you mean 'path'?");
     check("histogram --of elapsed_inclusve x", 2,
           "--of: 'elapsed_inclusve' is none of elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive; "
