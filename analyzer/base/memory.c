@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,4 +27,21 @@ char *need_copy(const char *text, size_t length)
     char *copy = need_memory(length + 1, 1);
     memcpy(copy, text, length);
     return copy;
+}
+
+char *need_vtext(const char *format, va_list arguments)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0)
+        die(STATUS_ERROR, "out of memory");
+    return text;
+}
+
+char *need_text(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = need_vtext(format, arguments);
+    va_end(arguments);
+    return text;
 }

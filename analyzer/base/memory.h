@@ -4,6 +4,7 @@
 #ifndef DWELL_BASE_MEMORY_H
 #define DWELL_BASE_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Zeroed. */
@@ -14,6 +15,10 @@ void *need_more(void *memory, size_t count, size_t size);
 
 /* A copy of `length` bytes, ended by a zero byte. */
 char *need_copy(const char *text, size_t length);
+
+/* A text as printf makes it, to be freed by the caller. */
+char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *need_vtext(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 /* Makes room for one more in an array that grows by doubling; `array` and `room` are changed. */
 #define GROW(array, count, room)                                                                  \

@@ -1,8 +1,12 @@
 #include "base/suggest.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 32 }; /* names that are longer are not suggested */
+#include "base/memory.h"
+
+enum { LONGEST = 128 }; /* names that are longer are not suggested */
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -31,14 +35,41 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
 {
     const size_t length = strlen(typed);
     const char *nearest = NULL;
-    unsigned best = (unsigned)length / 3 + 1; /* a third may be wrong, and one of a short name */
+    unsigned best = length < 5 ? 2 : ((unsigned)length + 1) / 3 + 1; /* about a third may be wrong, and one of a short name */
     for (size_t i = 0; i < count && length <= LONGEST; i++) {
         const size_t other = strlen(names[i]);
+        if (strcmp(names[i], typed) == 0)
+            return NULL; /* it is there, and not what is missing */
+        if (other > length + best + 1 || length > other + best + 1)
+            continue; /* so many are missing */
         const unsigned far = other <= LONGEST ? distance(typed, length, names[i], other) : LONGEST;
-        if (far < best + (nearest == NULL) && far < length && far < other) {
+        if (far < best && far < length && far < other) {
             best = far;
             nearest = names[i];
         }
     }
     return nearest;
+}
+
+const char *suggestion(const char *typed, const char *const *names, size_t count, const char *otherwise)
+{
+    static char text[LONGEST + 32];
+    const char *meant = suggest(typed, names, count);
+    if (!meant)
+        return otherwise;
+    snprintf(text, sizeof text, "; did you mean '%s'?", meant);
+    return text;
+}
+
+const char *suggestion_of(const char *typed, const char *names, const char *otherwise)
+{
+    enum { MOST = 64 };
+    const char *list[MOST];
+    size_t count = 0;
+    char *copy = need_copy(names, strlen(names)), *rest = copy;
+    for (char *name; count < MOST && (name = strsep(&rest, ","));)
+        list[count++] = name + strspn(name, " ");
+    const char *text = suggestion(typed, list, count, otherwise);
+    free(copy);
+    return text;
 }

@@ -8,4 +8,10 @@
  * with their neighbour; the first of several. NULL: none is near enough. */
 const char *suggest(const char *typed, const char *const *names, size_t count);
 
+/* The same for a message: "; did you mean 'report'?", or else `otherwise`. Valid until the next call. */
+const char *suggestion(const char *typed, const char *const *names, size_t count, const char *otherwise);
+
+/* Likewise, of names in one text: "text, csv, json". */
+const char *suggestion_of(const char *typed, const char *names, const char *otherwise);
+
 #endif

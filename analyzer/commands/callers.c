@@ -11,6 +11,7 @@
 enum { OPTION_FORMAT = 256, OPTION_COLUMNS, OPTION_BY };
 
 static const struct argp_option options[] = {
+    { "sort", 's', "COLUMN", 0, "Callers and callees: largest first (default: elapsed_inclusive); or name", 0 },
     { "by", OPTION_BY, "line", 0, "A row for each line that calls are made from (record --call-sites)", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
@@ -20,7 +21,7 @@ static const struct argp_option options[] = {
 struct settings {
     struct session_list sessions;
     const char *function; /* the last word; those before are files */
-    const char *columns; /* NULL: the usual ones */
+    const char *columns, *sort; /* NULL: the usual ones */
     table_printer *print;
     struct slice_request slice;
 };
@@ -31,6 +32,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         return slice_options_begin(state, &s->slice);
+    case 's':
+        s->sort = option_sort(argument, false);
+        return 0;
     case OPTION_BY:
         option_by_line(argument);
         s->slice.by_line = true;
@@ -62,7 +66,10 @@ int command_callers(int argc, char **argv)
         "Shows a function of a session (dwell.data), or of several, between its callers and its callees.\v"
         "A caller's times are the function's own when it was called from there, a callee's are its own when "
         "it was called from the function. SHARE is elapsed inclusive time in percent of the function's. "
-        "FUNCTION is a whole name, a C++ name without its parameters, or a part that only one name has.",
+        "FUNCTION is a whole name, a C++ name without its parameters, or a part that only one name has.\n\nExamples:\n"
+        "  dwell callers parse\n"
+        "  dwell callers run.data read@libc.so.6\n"
+        "  dwell callers --process worker 'ns::Class::method'",
         slice_children, NULL, NULL,
     };
     struct settings s = { .print = table_print_text };
@@ -71,8 +78,7 @@ int command_callers(int argc, char **argv)
     session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.slice);
     struct table table = view_callers(&loaded, option_function(&loaded, s.function));
     table_filter(&table, &s.slice.filters);
-    if (s.columns)
-        table_choose(&table, s.columns);
+    option_arrange(&table, s.sort, s.columns, false);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);

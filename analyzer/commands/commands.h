@@ -10,7 +10,7 @@ typedef int command(int argc, char **argv);
 
 command command_record, command_report, command_tree, command_callers, command_info, command_marks,
     command_control, command_export, command_events, command_histogram, command_slowest, command_perflog, command_import,
-    command_replay, command_doctor, command_diff, command_merge, command_view;
+    command_replay, command_doctor, command_diff, command_merge, command_view, command_top;
 
 #define DEFAULT_SESSION "dwell.data"
 
@@ -27,11 +27,22 @@ void option_by_line(const char *text);
 /* A time such as 2.5ms, in nanoseconds. */
 uint64_t option_time(const char *option, const char *text);
 
+/* Ends the program: the text is none of these, such as "text, csv, json". */
+void option_refuse(const char *option, const char *text, const char *names) __attribute__((noreturn));
+
+/* A number of threads, and a key to sort rows by: of sessions that are watched if `recent`. */
+unsigned option_jobs(const char *text);
+const char *option_sort(const char *text, bool recent);
+
 /* The printer of --format's argument. */
 table_printer *option_format(const char *text);
 
-/* The argument of --columns; "help" lists them and ends the program. */
+/* The argument of --columns; "help" lists them and ends the program: those that all views have, or these. */
 const char *option_columns(const char *text);
+const char *option_columns_of(const char *text, const struct column *columns, size_t count);
+
+/* Sorts the rows and chooses columns; NULL: as they are. `all`: any column may be left out. */
+void option_arrange(struct table *t, const char *sort, const char *columns, bool all);
 
 /* For ARGP_KEY_ARG of commands that take one session: sets *file. */
 void option_session(const struct argp_state *state, const char *argument, const char **file);

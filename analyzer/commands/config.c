@@ -7,11 +7,14 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/suggest.h"
 #include "commands/commands.h"
+#include "commands/option_names.h"
 
 enum { OPTION_NO_CONFIG = 768 };
 
-static const char *const configurable[] = { "report", "tree", "callers", "histogram", "slowest", "marks" };
+static const char *const configurable[] = { "report", "tree", "callers", "histogram", "slowest", "marks", "top",
+                                          "replay", "events", "diff" };
 
 /* What is parsed; the options point into it for as long as the program runs. */
 static struct {
@@ -40,6 +43,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 const struct argp config_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+const struct argp_child config_children[] = { { &config_argp, 0, NULL, 1 }, { 0 } };
 
 static bool is_refused(int argc, char **argv)
 {
@@ -63,17 +67,6 @@ static char *find_path(void)
     if (asprintf(&path, "%s%s/dwell/config", own ? folder : home, own ? "" : "/.config") < 0)
         die(STATUS_ERROR, "out of memory");
     return path;
-}
-
-static const struct argp_option *find_option(const struct argp *argp, const char *name)
-{
-    const struct argp_option *found = NULL;
-    for (const struct argp_option *o = argp->options; o && (o->name || o->key || o->doc) && !found; o++)
-        if (o->name && strcmp(o->name, name) == 0)
-            found = o;
-    for (const struct argp_child *child = argp->children; child && child->argp && !found; child++)
-        found = find_option(child->argp, name);
-    return found;
 }
 
 static void add_argument(const char *name, const char *value, unsigned line)
@@ -134,13 +127,14 @@ static void take_line(const struct argp *argp, const char *name, char *text, uns
             line);
     *dot = '\0';
     if (!is_configurable(command))
-        die(STATUS_ERROR, "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks", config.path, line,
-            command);
+        die(STATUS_ERROR, "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks, top, replay, events, diff%s", config.path, line,
+            command, suggestion(command, configurable, sizeof configurable / sizeof *configurable, ""));
     if (strcmp(command, name) != 0)
         return;
-    const struct argp_option *option = find_option(argp, trim(dot + 1));
+    const struct argp_option *option = option_find(argp, trim(dot + 1));
     if (!option || option->key == OPTION_NO_CONFIG)
-        die(STATUS_ERROR, "%s:%u: dwell %s has no option '--%s'", config.path, line, command, trim(dot + 1));
+        die(STATUS_ERROR, "%s:%u: dwell %s has no option '--%s'%s", config.path, line, command, trim(dot + 1),
+            option_suggestion(argp, trim(dot + 1), ""));
     add_option(option, value, line);
 }
 

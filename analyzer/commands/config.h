@@ -10,5 +10,6 @@ void parse_options_with_config(const struct argp *argp, const char *name, int ar
 
 /* An option for argp's children of each of these commands: --no-config. */
 extern const struct argp config_argp;
+extern const struct argp_child config_children[]; /* the same for commands without other children */
 
 #endif

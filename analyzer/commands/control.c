@@ -1,5 +1,4 @@
 /* Tells a running program's runtime what to do, by its control chunk in the session file (docs/format.md). */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -16,6 +15,7 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/event_settings.h"
+#include "commands/find_session.h"
 #include "dwell/format.h"
 
 enum { PATIENCE = 5000 /* milliseconds */, DUMP_PATIENCE = 600000 };
@@ -66,55 +66,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 static int open_session(const char *path)
 {
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-    char magic[8];
-    if (fd >= 0 && (pread(fd, magic, sizeof magic, 0) != sizeof magic || memcmp(magic, DWELL_FILE_MAGIC, sizeof magic) != 0)) {
-        close(fd);
-        fd = -1;
-        errno = EINVAL;
-    }
-    return fd;
-}
-
-/* Each name in a folder is tried until one gives a descriptor. */
-static int search(const char *folder, int (*try)(const char *path))
-{
-    DIR *names = opendir(folder);
-    int fd = -1;
-    for (struct dirent *entry; names && fd < 0 && (entry = readdir(names));) {
-        char path[PATH_MAX];
-        if (entry->d_name[0] != '.' && snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
-            fd = try(path);
-    }
-    if (names)
-        closedir(names);
-    return fd;
-}
-
-/* The runtime's helper thread is called "dwell", and has the session file among its own descriptors: so it is found
- * though it be renamed or removed. */
-static int of_task(const char *task)
-{
-    char path[PATH_MAX], name[32] = "";
-    snprintf(path, sizeof path, "%.4000s/comm", task);
-    FILE *in = fopen(path, "r");
-    const bool helper = in && fgets(name, sizeof name, in) && strcmp(name, "dwell\n") == 0;
-    if (in)
-        fclose(in);
-    snprintf(path, sizeof path, "%.4000s/fd", task);
-    return helper ? search(path, open_session) : -1;
-}
-
-static int find_session(uint32_t pid)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%u/task", pid);
-    if (access(path, F_OK) < 0)
-        die(STATUS_ERROR, "%u: no such process", pid);
-    int fd = search(path, of_task);
+    const int fd = session_open_raw(path, O_RDWR);
     if (fd < 0)
-        die(STATUS_ERROR, "%u: is not being recorded, or not by a runtime with a helper thread, or belongs to somebody else",
-            pid);
+        die(STATUS_ERROR, "%s: %s", path, errno == EINVAL ? "not a dwell session" : strerror(errno));
+    return fd;
+}
+
+static int open_session_of(uint32_t pid)
+{
+    char *path = find_session(pid);
+    const int fd = open_session(path);
+    free(path);
     return fd;
 }
 
@@ -202,7 +164,7 @@ static enum dwell_command action_of(const char *name)
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(actions[i].name, name) == 0)
             return actions[i].command;
-    die(STATUS_ERROR, "control: '%s' is none of pause, resume, stop, dump, event", name);
+    option_refuse("control", name, "pause, resume, stop, dump, event");
 }
 
 static char *absolute(const char *path)
@@ -232,7 +194,7 @@ static char *text_for(const struct settings *s, enum dwell_command command)
 static void control_one(const struct settings *s, enum dwell_command command)
 {
     const uint32_t pid = (uint32_t)option_number("PID", s->pid);
-    int fd = find_session(pid);
+    int fd = open_session_of(pid);
     struct dwell_file_header *header = map_header(fd);
     uint64_t offset = header->first_control;
     struct dwell_control *control = next_control(fd, &offset);
@@ -256,8 +218,6 @@ static void control_all(const struct settings *s, enum dwell_command command)
     if (command != DWELL_COMMAND_PAUSE && command != DWELL_COMMAND_RESUME && !event)
         die(STATUS_ERROR, "control: --session takes pause, resume or event");
     int fd = open_session(s->session);
-    if (fd < 0)
-        die(STATUS_ERROR, "%s: %s", s->session, errno == EINVAL ? "not a dwell session" : strerror(errno));
     struct dwell_file_header *header = map_header(fd);
     char *text = text_for(s, command);
     if (!event)
@@ -281,7 +241,11 @@ int command_control(int argc, char **argv)
         "Tells the runtime of a program that is being recorded what to do.\v"
         "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file of "
         "its own, while it goes on (for record --mode ring above all); enable or disable the trace events of a class (its name, its "
-        "GUID, or * for all; LEVEL as in record --event).", NULL, NULL, NULL,
+        "GUID, or * for all; LEVEL as in record --event).\n\nExamples:\n"
+        "  dwell control 1234 pause\n"
+        "  dwell control 1234 dump -o now.data\n"
+        "  dwell control --session dwell.data resume\n"
+        "  dwell control 1234 event 'Requests:information'", NULL, NULL, NULL,
     };
     struct settings s = { .output = "dwell.dump.data" };
     parse_options(&argp, "control", argc, argv, &s);

@@ -3,8 +3,10 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/sessions.h"
 #include "commands/slice_options.h"
 #include "profile/collect.h"
@@ -45,14 +47,15 @@ static enum diff_by parse_by(const char *text)
     for (int i = 0; i < 3; i++)
         if (strcmp(names[i], text) == 0)
             return (enum diff_by)i;
-    die(STATUS_ERROR, "--by: '%s' is none of function, module, path", text);
+    option_refuse("--by", text, "function, module, path");
 }
 
 static enum diff_value parse_sort(const char *text)
 {
     const enum diff_value value = diff_value_named(text, strlen(text));
     if (value == DIFF_VALUES && strcmp(text, "name") != 0)
-        die(STATUS_ERROR, "--sort: no value '%s'; --columns help lists them", text);
+        die(STATUS_ERROR, "--sort: no value '%s'%s --columns help lists them", text,
+            suggestion(text, diff_value_names, DIFF_VALUES, ";"));
     return value;
 }
 
@@ -111,7 +114,7 @@ static void parse_sides(struct settings *s, const struct argp *argp, int argc, c
     int middle = 1;
     while (middle < argc && strcmp(argv[middle], "--") != 0)
         middle++;
-    parse_options(argp, "diff", middle, argv, s);
+    parse_options_with_config(argp, "diff", middle, argv, s);
     struct session_list *before = &s->sides[DIFF_BEFORE], *after = &s->sides[DIFF_AFTER];
     if (middle < argc) {
         s->side = DIFF_AFTER;
@@ -209,8 +212,11 @@ int command_diff(int argc, char **argv)
         "Functions are matched by the file name of their module and their own name. Several sessions on a side count "
         "as their "
         "mean; with two or more on both, times are tested, and only significant changes can fail --fail-if. "
-        "Calls are compared exactly. docs/diff.md has the formulas.",
-        raw_children,
+        "Calls are compared exactly. docs/diff.md has the formulas.\n\nExamples:\n"
+        "  dwell diff before.data after.data\n"
+        "  dwell diff --by path --sort calls before.data after.data\n"
+        "  dwell diff old-*.data -- new-*.data --fail-if 'application_exclusive > +10%'",
+        raw_config_children,
         NULL,
         NULL,
     };

@@ -98,7 +98,7 @@ int command_doctor(int argc, char **argv)
         "Tells what of recording works here, what does not, and how to mend it; and what there is to record in "
         "PROGRAM.\v"
         "Each line says ok, warn (recording works, but something is missing or slow) or bad (it does not). The exit "
-        "status is 0 if nothing is bad, else 1. Examples:\n\n"
+        "status is 0 if nothing is bad, else 1.\n\nExamples:\n"
         "  dwell doctor\n"
         "  dwell doctor ./prog\n"
         "  dwell doctor -o /mnt/big/dwell.data ./prog",

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/config.h"
 #include "commands/event_settings.h"
 #include "export/etw.h"
 #include "profile/collect.h"
@@ -144,7 +145,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_FORMAT:
         s->etw = strcmp(argument, "etw") == 0;
         if (!s->etw && !table_format(argument))
-            die(STATUS_ERROR, "--format: '%s' is none of %s, etw", argument, table_format_names);
+            option_refuse("--format", argument, "text, csv, json, etw");
         s->print = s->etw ? NULL : table_format(argument);
         return 0;
     case OPTION_PROCESSOR_TIME:
@@ -275,8 +276,11 @@ int command_events(int argc, char **argv)
         "from a "
         "queue last (DEQUEUE), else the innermost that it started; a DEQUEUE takes the oldest that its thread started, "
         "else "
-        "the oldest of the process. Where that is not so, --key says which they are.",
-        NULL,
+        "the oldest of the process. Where that is not so, --key says which they are.\n\nExamples:\n"
+        "  dwell events\n"
+        "  dwell events --pairs --key 8\n"
+        "  dwell events --queues --format csv run.data",
+        config_children,
         NULL,
         NULL,
     };
@@ -287,7 +291,7 @@ int command_events(int argc, char **argv)
         .view = { .resolution = EVENT_RESOLUTION_USUAL },
     };
     s.view.filter = &s.filter;
-    parse_options(&argp, "events", argc, argv, &s);
+    parse_options_with_config(&argp, "events", argc, argv, &s);
     struct loaded loaded;
     load_session(&loaded, s.file, collect_default_jobs());
     struct trace_events events = trace_events_read(loaded.file);

@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "base/progress.h"
+#include "base/suggest.h"
 #include "commands/commands.h"
 #include "commands/slice_options.h"
 #include "export/exports.h"
@@ -39,12 +40,22 @@ static void list_formats(void)
         printf("%-12s %s\n", format->name, format->does);
 }
 
+static void __attribute__((noreturn)) refuse_format(const char *name)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (const struct export_format *format = export_formats; format->name && count < MOST; format++)
+        names[count++] = format->name;
+    die(STATUS_ERROR, "no format '%s'%s dwell export --list lists them", name, suggestion(name, names, count, ";"));
+}
+
 static void take_argument(struct settings *s, const struct argp_state *state, const char *argument)
 {
     if (!s->format) {
         s->format = export_find(argument);
         if (!s->format)
-            die(STATUS_ERROR, "no format '%s'; dwell export --list lists them", argument);
+            refuse_format(argument);
         return;
     }
     if (state->arg_num > 1)
@@ -81,7 +92,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_TIME:
         s->used |= EXPORT_TIME;
         if (!measure_find(argument, &s->options.time))
-            die(STATUS_ERROR, "--time: '%s' is none of %s", argument, measure_names);
+            option_refuse("--time", argument, measure_names);
         return 0;
     case ARGP_KEY_ARG:
         take_argument(s, state, argument);
@@ -113,7 +124,10 @@ int command_export(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "FORMAT [FILE]\n--list",
-        "Writes a session (dwell.data) in a format that other tools read.", raw_children, NULL, NULL,
+        "Writes a session (dwell.data) in a format that other tools read.\vExamples:\n"
+        "  dwell export --list\n"
+        "  dwell export callgrind -o callgrind.out\n"
+        "  dwell export collapsed run.data | flamegraph.pl >flame.svg", raw_children, NULL, NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION };
     parse_options(&argp, "export", argc, argv, &s);

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/wide.h"
+#include "commands/commands.h"
 #include "symbols/elf_facts.h"
 #include "symbols/os_calls.h"
 #include "symbols/symbols.h"
@@ -121,7 +122,7 @@ void filters_add(struct filters *f, const char *name, const char *value, const c
     else if (strcmp(name, "min-time") == 0)
         f->shortest_ns = parse_time(value, place);
     else
-        die(STATUS_OWN_FAILURE, "%s: '%s' is none of only, suppress, ignore, start-on, stop-on, depth, min-time", place, name);
+        option_refuse(place, name, "only, suppress, ignore, start-on, stop-on, depth, min-time");
 }
 
 void filters_read(struct filters *f, const char *path)

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/suggest.h"
 #include "commands/commands.h"
 #include "import/imports.h"
 
@@ -29,6 +30,16 @@ static void list_formats(void)
         printf("%-12s %s\n", format->name, format->does);
 }
 
+static void __attribute__((noreturn)) refuse_format(const char *name)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t count = 0;
+    for (const struct import_format *format = import_formats; format->name && count < MOST; format++)
+        names[count++] = format->name;
+    die(STATUS_ERROR, "no format '%s'%s dwell import --list lists them", name, suggestion(name, names, count, ";"));
+}
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct settings *s = state->input;
@@ -48,7 +59,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (state->arg_num == 0) {
             s->format = import_find(argument);
             if (!s->format)
-                die(STATUS_ERROR, "no format '%s'; dwell import --list lists them", argument);
+                refuse_format(argument);
             return 0;
         }
         GROW(s->files, s->count, s->room);
@@ -63,7 +74,9 @@ int command_import(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "FORMAT FILE...\n--list",
-        "Makes a session of what another profiler wrote, for report, tree, callers and info.", NULL, NULL, NULL,
+        "Makes a session of what another profiler wrote, for report, tree, callers and info.\vExamples:\n"
+        "  dwell import --list\n"
+        "  dwell import vsperf app_CallTreeSummary.csv -o app.data", NULL, NULL, NULL,
     };
     struct settings s = { 0 };
     parse_options(&argp, "import", argc, argv, &s);

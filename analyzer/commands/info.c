@@ -218,7 +218,9 @@ int command_info(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "[FILE]",
-        "Tells what a session (dwell.data) holds: what was recorded, where, how, and what was lost.", NULL, NULL, NULL,
+        "Tells what a session (dwell.data) holds: what was recorded, where, how, and what was lost.\vExamples:\n"
+        "  dwell info\n"
+        "  dwell info run.data", NULL, NULL, NULL,
     };
     const char *file = DEFAULT_SESSION;
     parse_options(&argp, "info", argc, argv, &file);

@@ -16,6 +16,7 @@ static const struct {
 } commands[] = {
     { "record", command_record, "run a program and record its calls", false },
     { "report", command_report, "the four times of functions, modules, threads or processes", true },
+    { "top", command_top, "the functions of a running program, refreshed", false },
     { "tree", command_tree, "call paths, with the hot path marked", true },
     { "callers", command_callers, "a function between its callers and callees", true },
     { "histogram", command_histogram, "how long the single calls of a function took", true },

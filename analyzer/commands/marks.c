@@ -4,15 +4,17 @@
 #include "profile/collect.h"
 #include "report/views.h"
 
-enum { OPTION_FORMAT = 256 };
+enum { OPTION_FORMAT = 256, OPTION_COLUMNS };
 
 static const struct argp_option options[] = {
+    { "sort", 's', "COLUMN", 0, "Largest first (default: in the order of time)", 0 },
+    { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
 };
 
 struct settings {
-    const char *file;
+    const char *file, *sort, *columns;
     table_printer *print;
     struct row_filters filters;
 };
@@ -23,6 +25,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         return filter_options_begin(state, &s->filters);
+    case 's':
+        s->sort = argument;
+        return 0;
+    case OPTION_COLUMNS:
+        s->columns = option_columns_of(argument, view_marks_columns, view_marks_column_count);
+        return 0;
     case OPTION_FORMAT:
         s->print = option_format(argument);
         return 0;
@@ -39,7 +47,9 @@ int command_marks(int argc, char **argv)
     static const struct argp argp = {
         options, parse, "[FILE]",
         "Lists the marks that the program has set (dwell_mark in dwell/dwell.h), in the order of time: since the session "
-        "began, and since the mark before.", filter_children, NULL, NULL,
+        "began, and since the mark before.\vExamples:\n"
+        "  dwell marks\n"
+        "  dwell marks --filter 'text~frame*' --format csv run.data", filter_children, NULL, NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION, .print = table_print_text };
     parse_options_with_config(&argp, "marks", argc, argv, &s);
@@ -47,6 +57,7 @@ int command_marks(int argc, char **argv)
     load_session(&loaded, s.file, collect_default_jobs());
     struct table table = view_marks(&loaded);
     table_filter(&table, &s.filters);
+    option_arrange(&table, s.sort, s.columns, true);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);

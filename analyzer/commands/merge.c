@@ -80,7 +80,8 @@ int command_merge(int argc, char **argv)
         "Makes one session of several that were recorded on one machine by one clock, with all that they hold.\v"
         "Processes and threads get new serial numbers; times stay as they are, so that it shows what happened at the "
         "same "
-        "time.",
+        "time.\n\nExamples:\n"
+        "  dwell merge server.data client.data -o both.data",
         NULL,
         NULL,
         NULL,

@@ -6,9 +6,12 @@
 
 #include "base/duration.h"
 #include "base/message.h"
+#include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
-#include "report/views.h"
+#include "commands/option_names.h"
+#include "report/hints.h"
+#include "report/row_order.h"
 
 void parse_options(const struct argp *argp, const char *name, int argc, char **argv, void *input)
 {
@@ -16,6 +19,7 @@ void parse_options(const struct argp *argp, const char *name, int argc, char **a
     snprintf(full, sizeof full, "dwell %s", name);
     argv[0] = full;
     argp_err_exit_status = strcmp(name, "record") == 0 ? STATUS_OWN_FAILURE : STATUS_ERROR;
+    option_names_check(argp, name, argc, argv, strcmp(name, "record") == 0);
     argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, input);
 }
 
@@ -48,11 +52,34 @@ uint64_t option_time(const char *option, const char *text)
     die(STATUS_ERROR, "%s: '%s' is no time such as 500ns, 10us, 2.5ms or 1s", option, text);
 }
 
+void option_refuse(const char *option, const char *text, const char *names)
+{
+    die(argp_err_exit_status, "%s: '%s' is none of %s%s", option, text, names, suggestion_of(text, names, ""));
+}
+
+unsigned option_jobs(const char *text)
+{
+    const unsigned long jobs = option_number("--jobs", text);
+    if (jobs < 1 || jobs > 1024)
+        die(STATUS_ERROR, "--jobs: must be from 1 to 1024");
+    return (unsigned)jobs;
+}
+
+const char *option_sort(const char *text, bool recent)
+{
+    const char *keys[MOST_SORT_KEYS];
+    const size_t count = view_sort_keys(keys, recent);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(keys[i], text) == 0)
+            return text;
+    die(STATUS_ERROR, "--sort: no column '%s'%s --columns help lists them", text, suggestion(text, keys, count, ";"));
+}
+
 table_printer *option_format(const char *text)
 {
     table_printer *print = table_format(text);
     if (!print)
-        die(STATUS_ERROR, "--format: '%s' is none of %s", text, table_format_names);
+        option_refuse("--format", text, table_format_names);
     return print;
 }
 
@@ -66,8 +93,27 @@ const char *option_columns(const char *text)
 {
     if (strcmp(text, "help") != 0)
         return text;
-    view_list_columns(stdout);
+    view_list_columns(stdout, false);
     exit(finish_output());
+}
+
+const char *option_columns_of(const char *text, const struct column *columns, size_t count)
+{
+    if (strcmp(text, "help") != 0)
+        return text;
+    for (size_t i = 0; i < count; i++)
+        printf("%-24s %s\n", columns[i].key, columns[i].title);
+    exit(finish_output());
+}
+
+void option_arrange(struct table *t, const char *sort, const char *columns, bool all)
+{
+    if (sort)
+        table_sort(t, sort);
+    if (all && columns)
+        t->first_value = 0;
+    if (columns)
+        table_choose(t, columns);
 }
 
 void option_session(const struct argp_state *state, const char *argument, const char **file)
@@ -95,8 +141,8 @@ uint32_t option_function(const struct loaded *l, const char *text)
     size_t count;
     uint32_t *found = view_find_functions(l, text, &count);
     if (count == 0)
-        die(STATUS_ERROR, "%s%s%s: no function '%s' was recorded; dwell report -s name lists them", l->file->path,
-            l->summary.slice ? ", " : "", l->summary.slice ? l->summary.slice : "", text);
+        die(STATUS_ERROR, "%s%s%s: no function '%s' was recorded%s dwell report -s name lists them", l->file->path,
+            l->summary.slice ? ", " : "", l->summary.slice ? l->summary.slice : "", text, hint_function(l, text, ";"));
     if (count > 1) {
         say("'%s' names %zu functions; give one of their names whole, with @module where that is not enough:", text, count);
         for (size_t i = 0; i < count && i < MOST_NAMED; i++)

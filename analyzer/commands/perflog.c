@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/suggest.h"
 #include "base/quote.h"
 #include "commands/commands.h"
 #include "report/perflog.h"
@@ -80,9 +81,11 @@ static void check(struct settings *s)
     if (s->diff && (s->choice.instances || s->monitors))
         die(STATUS_ERROR, "%s means nothing to --diff", s->monitors ? "--monitors" : "--instances");
     if (s->choice.sort && s->diff && !perflog_diff_can_sort(s->choice.sort))
-        die(STATUS_ERROR, "--sort: no column '%s'; with --diff there are %s", s->choice.sort, perflog_diff_sort_keys);
+        die(STATUS_ERROR, "--sort: no column '%s'; with --diff there are %s%s", s->choice.sort, perflog_diff_sort_keys,
+            suggestion_of(s->choice.sort, perflog_diff_sort_keys, ""));
     if (s->choice.sort && !s->diff && !perflog_can_sort(s->choice.sort))
-        die(STATUS_ERROR, "--sort: no column '%s'; there are %s", s->choice.sort, perflog_sort_keys);
+        die(STATUS_ERROR, "--sort: no column '%s'; there are %s%s", s->choice.sort, perflog_sort_keys,
+            suggestion_of(s->choice.sort, perflog_sort_keys, ""));
     if (!s->choice.sort)
         s->choice.sort = "total";
     if (!s->limited && s->print == table_print_text)
@@ -242,7 +245,10 @@ int command_perflog(int argc, char **argv)
         "understood "
         "are said, counted and passed over. In csv, key=value pairs in a marker's string are columns, in whose values "
         "%AVG%, "
-        "%MIN% and %MAX% are the row's in seconds, and %KEY% is another pair's value.",
+        "%MIN% and %MAX% are the row's in seconds, and %KEY% is another pair's value.\n\nExamples:\n"
+        "  dwell perflog app.log\n"
+        "  dwell perflog --sort p99 --format csv app.log\n"
+        "  dwell perflog --diff before.log after.log",
         NULL,
         NULL,
         NULL,

@@ -126,7 +126,7 @@ static void parse_mode(struct settings *s, const char *mode)
         s->mode = DWELL_MODE_RING;
         s->ring_size = parse_size(mode + 5);
     } else {
-        die(STATUS_OWN_FAILURE, "--mode: '%s' is none of trace, profile, ring, ring=SIZE", mode);
+        option_refuse("--mode", mode, "trace, profile, ring, ring=SIZE");
     }
 }
 
@@ -197,7 +197,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_OS_EVENTS:
         if (strcmp(argument, "auto") != 0 && strcmp(argument, "perf") != 0 && strcmp(argument, "rseq") != 0 &&
             strcmp(argument, "syscalls") != 0 && strcmp(argument, "none") != 0)
-            die(STATUS_OWN_FAILURE, "--os-events: '%s' is none of auto, perf, syscalls, rseq, none", argument);
+            option_refuse("--os-events", argument, "auto, perf, syscalls, rseq, none");
         s->os_events = argument;
         return 0;
     case OPTION_CLOCK:
@@ -536,7 +536,10 @@ int command_record(int argc, char **argv)
         "A PATTERN is a glob such as 'parse_*' or 'ns::Class::*', matched with the function's name with or without its "
         "parameters; 're:REGEX', an extended regular expression found in it; 'file:GLOB', the functions of a source "
         "file; 'module:GLOB', those of a program or library. 'GLOB!PATTERN' says both module and function. Options may be "
-        "repeated.", NULL, NULL, NULL,
+        "repeated.\n\nExamples:\n"
+        "  dwell record ./prog arg\n"
+        "  dwell record -o run.data --mode profile ./prog\n"
+        "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog", NULL, NULL, NULL,
     };
     struct settings s = { .output = DEFAULT_SESSION };
     parse_options(&argp, "record", argc, argv, &s);

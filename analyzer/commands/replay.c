@@ -6,10 +6,12 @@
 
 #include "base/message.h"
 #include "base/progress.h"
-#include "base/wide.h"
 #include "commands/commands.h"
+#include "commands/config.h"
+#include "profile/collect.h"
+#include "report/hints.h"
 #include "report/replay.h"
-#include "trace/mark_search.h"
+#include "report/slices.h"
 
 enum {
     OPTION_FORMAT = 256,
@@ -40,7 +42,9 @@ static const struct argp_option options[] = {
 };
 
 struct settings {
-    const char *file, *format, *from, *to;
+    const char *file, *format;
+    struct slice_moment from, to;
+    struct slice names; /* of threads and processes, to be checked */
     struct replay_options what;
     uint64_t shortest_ns;
     unsigned long limit;
@@ -51,16 +55,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct settings *s = state->input;
     switch (key) {
     case OPTION_FROM:
-        s->from = argument;
+        s->from = slice_moment_parse("--from", argument);
         return 0;
     case OPTION_TO:
-        s->to = argument;
+        s->to = slice_moment_parse("--to", argument);
         return 0;
     case OPTION_THREAD:
         s->what.thread = argument;
+        s->names.threads.count = 0; /* the last one holds */
+        slice_add_name(&s->names.threads, argument);
         return 0;
     case OPTION_PROCESS:
         s->what.process = (uint32_t)option_number("--process", argument);
+        s->names.processes.count = 0;
+        slice_add_name(&s->names.processes, argument);
         return 0;
     case OPTION_ROOT:
         s->what.root = argument;
@@ -88,31 +96,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static uint64_t to_ticks(const struct session_file *file, uint64_t ns)
-{
-    return (uint64_t)((uint128)ns * file->header.ticks_per_second / 1000000000u);
-}
-
-/* A time since the session's start, or a mark's, in the session's ticks. */
-static uint64_t find_time(const struct session_file *file, const char *option, const char *text, uint64_t begin)
-{
-    static const char mark[] = "mark:";
-    uint64_t time;
-    if (strncmp(text, mark, sizeof mark - 1) != 0)
-        return file->header.start_ticks + to_ticks(file, option_time(option, text));
-    if (!mark_search(file, text + sizeof mark - 1, begin, &time))
-        die(STATUS_ERROR, "%s: %s: there is no mark '%s'%s; dwell marks lists them", file->path, option,
-            text + sizeof mark - 1, begin ? " behind --from" : "");
-    return time;
-}
-
 static void find_part(struct settings *s, const struct session_file *file)
 {
-    s->what.shortest = to_ticks(file, s->shortest_ns);
-    s->what.from = s->from ? find_time(file, "--from", s->from, 0) : 0;
-    s->what.to = s->to ? find_time(file, "--to", s->to, s->what.from ? s->what.from + 1 : 0) : UINT64_MAX;
-    if (s->what.to <= s->what.from)
-        die(STATUS_ERROR, "--to: is not behind --from");
+    s->what.shortest = slice_ticks(s->shortest_ns, file);
+    slice_moments_find(&s->from, &s->to, file, &s->what.from, &s->what.to);
+    slice_check_names(&s->names, file);
 }
 
 struct counted {
@@ -140,8 +128,11 @@ static int finish(const struct settings *s, const struct replay_result *result, 
         say("%s: %llu damaged chunks were left out, wholly or in part", s->file,
             (unsigned long long)result->counts.damaged_chunks);
     if (s->what.root && !result->root_found) {
-        say("%s: --root: no call of '%s' in what was asked for; dwell report -s name lists the functions", s->file,
-            s->what.root);
+        struct loaded l;
+        load_session(&l, s->file, collect_default_jobs());
+        say("%s: --root: no call of '%s' in what was asked for%s dwell report -s name lists the functions", s->file,
+            s->what.root, hint_function(&l, s->what.root, ";"));
+        unload_session(&l);
         return STATUS_ERROR;
     }
     if (!any)
@@ -157,16 +148,16 @@ int command_replay(int argc, char **argv)
         "[FILE]",
         "Shows the calls as they happened, over all threads in the order of time.\v"
         "A call that nothing is shown of is one line; else one where it begins ({), and one where it ends (}), with "
-        "how long it took. '>' is where the thread is another one than in the line above. Examples:\n\n"
+        "how long it took. '>' is where the thread is another one than in the line above.\n\nExamples:\n"
         "  dwell replay --from 2.5ms --to 3ms\n"
         "  dwell replay --root handle_request --min 100us\n"
         "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",
-        NULL,
+        config_children,
         NULL,
         NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION, .format = "text" };
-    parse_options(&argp, "replay", argc, argv, &s);
+    parse_options_with_config(&argp, "replay", argc, argv, &s);
     signal(SIGPIPE, SIG_IGN);
     const char *error;
     struct session_file *file = session_file_open(s.file, &error);
@@ -181,5 +172,6 @@ int command_replay(int argc, char **argv)
     const struct replay_result result = replay(file, &s.what, print_some, &counted);
     replay_printer_free(counted.printer);
     session_file_close(file);
+    slice_free(&s.names);
     return finish(&s, &result, counted.any);
 }

@@ -11,7 +11,7 @@
 enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY, OPTION_COLUMNS, OPTION_HOT };
 
 static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), line (that calls were made from), module, thread, thread-name or process", 0 },
+    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), line (that calls were made from), module, module-function (modules with their functions below), thread, thread-name or process", 0 },
     { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive; of lines elapsed_inclusive); or name", 0 },
     { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
@@ -23,10 +23,12 @@ static const struct argp_option options[] = {
 
 enum { TEXT_LIMIT = 40 };
 
+typedef struct table table_view(const struct loaded *l, const struct sorting *sorting);
+
 struct settings {
     struct session_list sessions;
     enum rollup_by by;
-    bool by_thread_name; /* instead */
+    table_view *view; /* NULL: view_rows */
     struct sorting sorting;
     bool limited;
     const char *columns; /* NULL: the usual ones */
@@ -42,19 +44,21 @@ static void parse_by(struct settings *s, const char *text)
     static const struct {
         const char *name;
         enum rollup_by by;
-        bool by_thread_name;
+        table_view *view;
     } ways[] = {
-        { "function", BY_FUNCTION, false }, { "module", BY_MODULE, false },   { "thread", BY_THREAD, false },
-        { "thread-name", BY_THREAD, true }, { "process", BY_PROCESS, false }, { "line", BY_LINE, false },
+        { "function", BY_FUNCTION, NULL }, { "module", BY_MODULE, NULL },
+        { "thread", BY_THREAD, NULL }, { "process", BY_PROCESS, NULL },
+        { "thread-name", BY_THREAD, view_thread_names }, { "module-function", BY_MODULE, view_module_functions },
+        { "line", BY_LINE, view_lines },
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         if (strcmp(ways[i].name, text) == 0) {
             s->by = ways[i].by;
-            s->by_thread_name = ways[i].by_thread_name;
+            s->view = ways[i].view;
             return;
         }
     }
-    die(STATUS_ERROR, "--by: '%s' is none of function, line, module, thread, thread-name, process", text);
+    option_refuse("--by", text, "function, line, module, module-function, thread, thread-name, process");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -67,9 +71,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         parse_by(s, argument);
         return 0;
     case 's':
-        if (!view_can_sort(argument))
-            die(STATUS_ERROR, "--sort: no column '%s'; --columns help lists them", argument);
-        s->sorting.key = argument;
+        s->sorting.key = option_sort(argument, false);
         return 0;
     case 'n':
         s->sorting.limit = option_number("--limit", argument);
@@ -87,9 +89,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->print = option_format(argument);
         return 0;
     case OPTION_JOBS:
-        s->jobs = (unsigned)option_number("--jobs", argument);
-        if (s->jobs < 1 || s->jobs > 1024)
-            die(STATUS_ERROR, "--jobs: must be from 1 to 1024");
+        s->jobs = option_jobs(argument);
         return 0;
     case ARGP_KEY_ARG:
         session_list_add(&s->sessions, argument);
@@ -106,7 +106,12 @@ int command_report(int argc, char **argv)
         "Reports the four times of each function, line, module, thread or process of a session (dwell.data), or of several.\v"
         "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
-        "application inclusive time.", slice_children, NULL, NULL,
+        "application inclusive time.\n\nExamples:\n"
+        "  dwell report\n"
+        "  dwell report --by module --sort calls -n 10\n"
+        "  dwell report --columns calls,elapsed_inclusive --filter 'name~parse*'\n"
+        "  dwell report --from mark:loaded --thread 'worker*' run.data\n"
+        "  dwell report --format csv run-*.data", slice_children, NULL, NULL,
     };
     struct settings s = {
         .by = BY_FUNCTION,
@@ -130,10 +135,7 @@ int command_report(int argc, char **argv)
         die(STATUS_ERROR, "--columns: columns of single calls are there for one session at a time");
     struct loaded loaded;
     session_list_load(&s.sessions, &loaded, s.jobs, &s.slice);
-    struct table table =
-        s.by_thread_name   ? view_thread_names(&loaded, &s.sorting)
-        : s.by == BY_LINE ? view_lines(&loaded, &s.sorting)
-                          : view_rows(&loaded, s.by, &s.sorting);
+    struct table table = s.view ? s.view(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);

@@ -11,24 +11,30 @@
 #include "report/plot.h"
 #include "report/views.h"
 
-enum { OPTION_FORMAT = 256, OPTION_OF };
+enum { OPTION_FORMAT = 256, OPTION_OF, OPTION_COLUMNS };
 enum { MOST_CALLS = 1000000 };
+
+#define ROW_OPTIONS                                                                                                    \
+    { "sort", 's', "COLUMN", 0, "Sort by it, numbers the largest first (default: as they come)", 0 },                  \
+    { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },          \
+    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 }
 
 static const struct argp_option histogram_options[] = {
     { "of", OPTION_OF, "TIME", 0, "elapsed_inclusive (default), elapsed_exclusive, application_inclusive or application_exclusive", 0 },
-    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
+    ROW_OPTIONS,
     { 0 },
 };
 
 static const struct argp_option slowest_options[] = {
     { "of", OPTION_OF, "TIME", 0, "elapsed_inclusive (default), elapsed_exclusive, application_inclusive or application_exclusive", 0 },
     { "limit", 'n', "N", 0, "So many of them (default: 20)", 0 },
-    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
+    ROW_OPTIONS,
     { 0 },
 };
 
 struct settings {
-    const char *command;
+    const char *command, *sort, *columns;
+    bool is_slowest;
     const char *words[2]; /* FUNCTION, or FILE and FUNCTION */
     int count;
     enum call_time time;
@@ -42,8 +48,7 @@ static enum call_time parse_time(const char *text)
     for (int i = 0; i < CALL_TIMES; i++)
         if (strcmp(call_time_names[i], text) == 0)
             return (enum call_time)i;
-    die(STATUS_ERROR, "--of: '%s' is none of elapsed_inclusive, elapsed_exclusive, application_inclusive, "
-        "application_exclusive", text);
+    option_refuse("--of", text, "elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -59,6 +64,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->limit = option_number("--limit", argument);
         if (s->limit < 1 || s->limit > MOST_CALLS)
             die(STATUS_ERROR, "--limit: must be from 1 to 1000000");
+        return 0;
+    case 's':
+        s->sort = argument;
+        return 0;
+    case OPTION_COLUMNS:
+        s->columns = s->is_slowest ? option_columns_of(argument, view_slowest_columns, view_slowest_column_count)
+                                   : option_columns_of(argument, view_histogram_columns, view_histogram_column_count);
         return 0;
     case OPTION_FORMAT:
         s->print = option_format(argument);
@@ -101,7 +113,9 @@ int command_histogram(int argc, char **argv)
     static const struct argp argp = {
         histogram_options, parse, "[FILE] FUNCTION",
         "Shows how long the single calls of a function took.\vA call is counted when it was entered and left while "
-        "recorded. FUNCTION is as for dwell callers.", slice_children, NULL, NULL,
+        "recorded. FUNCTION is as for dwell callers.\n\nExamples:\n"
+        "  dwell histogram parse\n"
+        "  dwell histogram --of application_exclusive --format csv parse", slice_children, NULL, NULL,
     };
     struct settings s = { .command = "histogram", .print = table_print_text };
     parse_options_with_config(&argp, "histogram", argc, argv, &s);
@@ -110,6 +124,7 @@ int command_histogram(int argc, char **argv)
     struct histogram exact;
     struct table table = view_histogram(&l, function, s.time, plot_has_blocks(), &exact);
     table_filter(&table, &s.slice.filters);
+    option_arrange(&table, s.sort, s.columns, true);
     if (s.print == table_print_text)
         print_exact(&exact, l.names[function].name, l.summary.slice, s.time);
     s.print(&table, stdout);
@@ -125,9 +140,11 @@ int command_slowest(int argc, char **argv)
     static const struct argp argp = {
         slowest_options, parse, "[FILE] FUNCTION",
         "Lists the slowest calls of a function, and when they happened.\vTIME is from the start of the session to the "
-        "call's enter. FUNCTION is as for dwell callers.", slice_children, NULL, NULL,
+        "call's enter. FUNCTION is as for dwell callers.\n\nExamples:\n"
+        "  dwell slowest parse\n"
+        "  dwell slowest -n 5 --from 1s --to 2s run.data parse", slice_children, NULL, NULL,
     };
-    struct settings s = { .command = "slowest", .limit = 20, .print = table_print_text };
+    struct settings s = { .command = "slowest", .is_slowest = true, .limit = 20, .print = table_print_text };
     parse_options_with_config(&argp, "slowest", argc, argv, &s);
     struct loaded l;
     const uint32_t function = load(&l, &s);
@@ -135,6 +152,7 @@ int command_slowest(int argc, char **argv)
     table_filter(&table, &s.slice.filters);
     table_limit(&table, s.limit);
     table.hidden_rows = 0; /* as many were asked for */
+    option_arrange(&table, s.sort, s.columns, true);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&l);

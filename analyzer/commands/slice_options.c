@@ -1,8 +1,5 @@
 #include "commands/slice_options.h"
 
-#include <string.h>
-
-#include "base/duration.h"
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
@@ -19,27 +16,15 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static struct slice_moment parse_moment(const char *option, const char *text)
-{
-    static const char mark[] = "mark:";
-    struct slice_moment moment = { .given = true };
-    if (strncmp(text, mark, strlen(mark)) == 0 && text[strlen(mark)])
-        moment.mark = text + strlen(mark);
-    else if (!duration_parse(text, &moment.ns))
-        die(STATUS_ERROR, "%s: '%s' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded",
-            option, text);
-    return moment;
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct slice_request *r = state->input;
     switch (key) {
     case OPTION_FROM:
-        r->from = parse_moment("--from", argument);
+        r->from = slice_moment_parse("--from", argument);
         return 0;
     case OPTION_TO:
-        r->to = parse_moment("--to", argument);
+        r->to = slice_moment_parse("--to", argument);
         return 0;
     case OPTION_THREAD:
         slice_add_name(&r->slice.threads, argument);
@@ -97,6 +82,11 @@ const struct argp_child slice_children[] = {
     { 0 },
 };
 const struct argp_child raw_children[] = { { &raw_argp, 0, NULL, 0 }, { 0 } };
+const struct argp_child raw_config_children[] = { { &raw_argp, 0, NULL, 0 }, { &config_argp, 0, NULL, 1 }, { 0 } };
+const struct argp_child filter_raw_children[] = { { &filter_argp, 0, "Which rows:", 1 },
+                                                  { &raw_argp, 0, NULL, 2 },
+                                                  { &config_argp, 0, NULL, 2 },
+                                                  { 0 } };
 const struct argp_child filter_children[] = { { &filter_argp, 0, "Which rows:", 1 },
                                               { &config_argp, 0, NULL, 2 },
                                               { 0 } };

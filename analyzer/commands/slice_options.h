@@ -19,6 +19,8 @@ error_t filter_options_begin(struct argp_state *state, struct row_filters *filte
 
 /* For argp's children: --raw, where the command does not take slices, which have it. */
 extern const struct argp_child raw_children[];
+extern const struct argp_child raw_config_children[]; /* and options of the config file, */
+extern const struct argp_child filter_raw_children[]; /* and the rows, as filter_children */
 
 /* Loads that part of the session; ends the program where there is no such part. */
 void slice_options_load(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request);

@@ -25,6 +25,7 @@ static const struct argp_option options[] = {
     { "collapse", OPTION_COLLAPSE, "PERCENT", OPTION_ARG_OPTIONAL,
       "Show functions with a single callee, and no more than PERCENT of own time (default: 1), in one row with it", 0 },
     { "fold-recursion", OPTION_FOLD_RECURSION, NULL, 0, "Show functions once a path, and how deep they recursed", 0 },
+    { "sort", 's', "COLUMN", 0, "Branches of one path: largest first (default: elapsed_inclusive); or name", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
@@ -34,7 +35,7 @@ struct settings {
     struct session_list sessions;
     struct tree_options tree;
     bool min_given;
-    const char *columns; /* NULL: the usual ones */
+    const char *columns, *sort; /* NULL: the usual ones */
     table_printer *print;
     struct slice_request slice;
 };
@@ -66,6 +67,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_FOLD_RECURSION:
         s->tree.fold_recursion = true;
         return 0;
+    case 's':
+        s->sort = option_sort(argument, false);
+        return 0;
     case OPTION_COLUMNS:
         s->columns = option_columns(argument);
         return 0;
@@ -86,7 +90,10 @@ int command_tree(int argc, char **argv)
         options, parse, "[FILE...]",
         "Shows the call paths of a session (dwell.data), or of several, with their four times, the largest first.\v"
         "A star marks the hot path: it follows the largest child while that has at least half of its "
-        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.",
+        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.\n\nExamples:\n"
+        "  dwell tree\n"
+        "  dwell tree --min 5 --collapse --fold-recursion\n"
+        "  dwell tree --root parse --filter 'elapsed_exclusive>1ms'",
         slice_children, NULL, NULL,
     };
     struct settings s = {
@@ -103,8 +110,7 @@ int command_tree(int argc, char **argv)
     session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.slice);
     struct table table = view_tree(&loaded, &s.tree);
     table_filter(&table, &s.slice.filters);
-    if (s.columns)
-        table_choose(&table, s.columns);
+    option_arrange(&table, s.sort, s.columns, false);
     s.print(&table, stdout);
     table_drop(&table);
     unload_session(&loaded);

@@ -222,7 +222,11 @@ int command_view(int argc, char **argv)
         "[FILE [FILE]]",
         "Writes a session (dwell.data) as a page for a browser, and opens it; of two sessions, one that compares "
         "them.\v"
-        "The page is one file that holds everything and needs no network.",
+        "The page is one file that holds everything and needs no network.\n\nExamples:\n"
+        "  dwell view\n"
+        "  dwell view --no-open -o run.html run.data\n"
+        "  dwell view before.data after.data\n"
+        "  dwell view --live",
         slice_children,
         NULL,
         NULL,

@@ -102,7 +102,7 @@ static void add_row(const struct context *c, const char *role, uint32_t function
         cell_text(&cells[OF], of);
         free(of);
     }
-    cell_percent(&cells[c->table->first_value - 1], c->whole ? 100.0 * (double)times->elapsed_inclusive / (double)c->whole : 0);
+    cell_percent(&cells[c->table->first_value - 1], percent_of(times->elapsed_inclusive, c->whole));
     fill_times(c->table, times);
 }
 

@@ -54,14 +54,9 @@ void diff_free(struct diff *d)
     free(d);
 }
 
-static void __attribute__((format(printf, 2, 3))) remark(struct diff *d, const char *format, ...)
+/* The line becomes the comparison's own. */
+static void remark_line(struct diff *d, char *line)
 {
-    char *line = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&line, format, arguments) < 0)
-        die(STATUS_ERROR, "out of memory");
-    va_end(arguments);
     GROW(d->remarks, d->remark_count, d->remark_room);
     d->remarks[d->remark_count++] = line;
 }
@@ -98,7 +93,7 @@ static struct renaming find_renaming(struct diff *d, enum diff_side side, const 
     } else if (d->program && r.from && strcmp(d->program, r.from) != 0 && !has_module(l->profile, d->program) &&
                !has_module(d->keys, r.from)) {
         r.to = d->program;
-        remark(d, "%s: '%s' is taken for another version of '%s'", l->file->path, r.from, r.to);
+        remark_line(d, need_text("%s: '%s' is taken for another version of '%s'", l->file->path, r.from, r.to));
     }
     return r;
 }
@@ -238,7 +233,7 @@ void diff_add(struct diff *d, enum diff_side side, const struct loaded *l)
     d->known[DIFF_CPU_INCLUSIVE] &= run->cpu_known;
     d->known[DIFF_CPU_EXCLUSIVE] &= run->cpu_known;
     for (size_t i = 0; i < s->loss_count; i++)
-        remark(d, "%s: %s", s->path, s->remarks[i]);
+        remark_line(d, need_text("%s: %s", s->path, s->remarks[i]));
 }
 
 /* ---- rows ---- */

@@ -16,7 +16,7 @@ const char *const call_time_names[CALL_TIMES] = {
 
 /* ---- histogram ---- */
 
-static const struct column histogram_columns[] = {
+const struct column view_histogram_columns[] = {
     { "from", "FROM", CELL_TICKS, USE_ALWAYS, false },
     { "to", "TO", CELL_TICKS, USE_ALWAYS, false },
     { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },
@@ -26,7 +26,8 @@ static const struct column histogram_columns[] = {
     { "total_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
     { "bar", "", CELL_TEXT, USE_TEXT, false },
 };
-enum { HISTOGRAM_COLUMNS = sizeof histogram_columns / sizeof *histogram_columns, BAR = HISTOGRAM_COLUMNS - 1 };
+enum { HISTOGRAM_COLUMNS = sizeof view_histogram_columns / sizeof *view_histogram_columns, BAR = HISTOGRAM_COLUMNS - 1 };
+const size_t view_histogram_column_count = HISTOGRAM_COLUMNS;
 
 enum { BUCKETS = 58, LONGEST_BAR = 40 };
 
@@ -76,11 +77,6 @@ static bool add_to_buckets(void *context, const struct finished_call *call)
     return true;
 }
 
-static double share(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
 static void fill_bar(struct cell *cell, uint64_t calls, uint64_t most, bool wide)
 {
     char bar[LONGEST_BAR * 3 + 1] = "";
@@ -107,10 +103,10 @@ static void fill_buckets(struct table *t, const struct buckets *b, bool wide)
         cell_number(&cells[0], bucket_begin(i));
         cell_number(&cells[1], i + 1 < BUCKETS ? bucket_begin(i + 1) : UINT64_MAX);
         cell_number(&cells[2], b->calls[i]);
-        cell_percent(&cells[3], share(b->calls[i], b->exact.count));
-        cell_percent(&cells[4], share(cumulated, b->exact.count));
+        cell_percent(&cells[3], percent_of(b->calls[i], b->exact.count));
+        cell_percent(&cells[4], percent_of(cumulated, b->exact.count));
         cell_number(&cells[5], b->total[i]);
-        cell_percent(&cells[6], share(b->total[i], (uint64_t)b->exact.sum));
+        cell_percent(&cells[6], percent_of(b->total[i], (uint64_t)b->exact.sum));
         fill_bar(&cells[BAR], b->calls[i], most, wide);
     }
 }
@@ -120,7 +116,7 @@ struct table view_histogram(const struct loaded *l, uint32_t function, enum call
     struct buckets b = { .session = l, .function = function, .time = time };
     calls_follow_slice(l->file, l->profile, l->slice, add_to_buckets, &b);
     static const size_t units[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1, [5] = 5 };
-    struct table t = table_make(histogram_columns, HISTOGRAM_COLUMNS, NULL);
+    struct table t = table_make(view_histogram_columns, HISTOGRAM_COLUMNS, NULL);
     t.unit_columns = units;
     fill_buckets(&t, &b, wide);
     *exact = b.exact;
@@ -129,7 +125,7 @@ struct table view_histogram(const struct loaded *l, uint32_t function, enum call
 
 /* ---- the slowest calls ---- */
 
-static const struct column slowest_columns[] = {
+const struct column view_slowest_columns[] = {
     { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
     { "elapsed_inclusive", "EL.INCL", CELL_TICKS, USE_ALWAYS, false },
     { "elapsed_exclusive", "EL.EXCL", CELL_TICKS, USE_ALWAYS, false },
@@ -141,7 +137,8 @@ static const struct column slowest_columns[] = {
     { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
     { "caller", "CALLER", CELL_TEXT, USE_ALWAYS, false },
 };
-enum { SLOWEST_COLUMNS = sizeof slowest_columns / sizeof *slowest_columns };
+enum { SLOWEST_COLUMNS = sizeof view_slowest_columns / sizeof *view_slowest_columns };
+const size_t view_slowest_column_count = SLOWEST_COLUMNS;
 
 /* The slowest so far, as a heap whose first is the least slow of them. */
 struct slowest {
@@ -218,7 +215,7 @@ struct table view_slowest(const struct loaded *l, uint32_t function, enum call_t
     calls_follow_slice(l->file, l->profile, l->slice, keep_slowest, &s);
     if (s.count)
         qsort_r(s.calls, s.count, sizeof *s.calls, compare_calls, &s);
-    struct table t = table_make(slowest_columns, SLOWEST_COLUMNS, &l->summary);
+    struct table t = table_make(view_slowest_columns, SLOWEST_COLUMNS, &l->summary);
     for (size_t i = 0; i < s.count; i++)
         fill_call(table_row(&t), l, &s.calls[i]);
     free(s.calls);

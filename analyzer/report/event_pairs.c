@@ -53,14 +53,8 @@ static void count_stray(struct unmatched *u, unsigned type)
 
 void event_remark(struct loaded *l, uint64_t count, const char *what)
 {
-    struct session_summary *s = &l->summary;
-    char *line = NULL;
-    if (!count)
-        return;
-    if (asprintf(&line, "%" PRIu64 " %s", count, what) < 0)
-        die(STATUS_ERROR, "out of memory");
-    GROW(s->remarks, s->remark_count, s->remark_room);
-    s->remarks[s->remark_count++] = line;
+    if (count)
+        remark(&l->summary, "%" PRIu64 " %s", count, what);
 }
 
 void event_remark_unmatched(struct loaded *l, const struct trace_events *events, const struct event_pairs *pairs,

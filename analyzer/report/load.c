@@ -13,16 +13,13 @@
 #include "report/slices.h"
 #include "report/views.h"
 
-static void __attribute__((format(printf, 2, 3))) remark(struct session_summary *s, const char *format, ...)
+void remark(struct session_summary *s, const char *format, ...)
 {
-    char *line = NULL;
     va_list arguments;
     va_start(arguments, format);
-    if (vasprintf(&line, format, arguments) < 0)
-        die(STATUS_ERROR, "out of memory");
-    va_end(arguments);
     GROW(s->remarks, s->remark_count, s->remark_room);
-    s->remarks[s->remark_count++] = line;
+    s->remarks[s->remark_count++] = need_vtext(format, arguments);
+    va_end(arguments);
 }
 
 /* Application times of a thread without a source are not invented: where no thread has one they are
@@ -77,10 +74,18 @@ static void remark_losses(struct session_summary *s, const struct session_file *
         remark(s, "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
 }
 
-static void summarize(struct loaded *l)
+static void drop_remarks(struct session_summary *s)
+{
+    for (size_t i = 0; i < s->remark_count; i++)
+        free(s->remarks[i]);
+    s->remark_count = 0;
+}
+
+void loaded_summarize(struct loaded *l)
 {
     struct session_summary *s = &l->summary;
     size_t processes;
+    drop_remarks(s);
     free(rollup_process_list(l->profile, &processes));
     s->path = l->file->path;
     s->ticks_per_second = l->file->header.ticks_per_second;
@@ -109,7 +114,7 @@ void load_as_measured(void)
     as_measured = true;
 }
 
-static void subtract_overhead(struct loaded *l)
+void loaded_subtract_overhead(struct loaded *l)
 {
     const struct session_file *f = l->file;
     struct probe_cost *costs = need_memory(f->process_count, sizeof *costs);
@@ -151,11 +156,11 @@ void load_part(struct loaded *l, const char *path, unsigned jobs, struct slice_r
         l->lines = lines_find(l->file, l->profile);
     } else {
         l->profile = collect_slice(l->file, jobs, l->slice);
-        subtract_overhead(l); /* not by line: below a recursion, callees are not where their callers' time is */
+        loaded_subtract_overhead(l); /* not by line: below a recursion, callees are not where their callers' time is */
     }
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
-    summarize(l);
+    loaded_summarize(l);
 }
 
 static void join_lines(struct loaded *l)
@@ -179,13 +184,6 @@ void load_lines(struct loaded *l, const char *path, unsigned jobs, enum lines li
     join_lines(l);
 }
 
-static void drop_remarks(struct session_summary *s)
-{
-    for (size_t i = 0; i < s->remark_count; i++)
-        free(s->remarks[i]);
-    s->remark_count = 0;
-}
-
 void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *request)
 {
     struct profile *below = subtree_below(l->profile, function);
@@ -198,9 +196,8 @@ void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *r
     profile_free(l->profile);
     l->profile = below;
     l->rollup = rollup_new(below);
-    drop_remarks(&l->summary);
     l->summary.partial_paths = true;
-    summarize(l);
+    loaded_summarize(l);
 }
 
 void load_session(struct loaded *l, const char *path, unsigned jobs)
@@ -223,22 +220,15 @@ void unload_session(struct loaded *l)
     session_file_close(l->file);
 }
 
-static double share(uint64_t part, uint64_t whole)
-{
-    const double most = 1e9; /* parts of a damaged session may be anything */
-    const double percent = whole ? 100.0 * (double)part / (double)whole : 0;
-    return percent < most ? percent : most;
-}
-
 static void fill_pair(struct cell *cells, uint64_t ticks, uint64_t whole)
 {
     cell_number(&cells[0], ticks);
-    cell_percent(&cells[1], share(ticks, whole));
+    cell_percent(&cells[1], percent_of(ticks, whole));
 }
 
 static void fill_away(struct cell *cells, const struct times *t)
 {
-    cell_percent(&cells[TIME_WAITING], share(t->blocked_exclusive, t->elapsed_exclusive));
+    cell_percent(&cells[TIME_WAITING], percent_of(t->blocked_exclusive, t->elapsed_exclusive));
     cell_number(&cells[TIME_BLOCKED_INCLUSIVE], t->blocked_inclusive);
     cell_number(&cells[TIME_BLOCKED_EXCLUSIVE], t->blocked_exclusive);
     cell_number(&cells[TIME_PREEMPTED_INCLUSIVE], t->preempted_inclusive);

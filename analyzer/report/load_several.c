@@ -147,22 +147,13 @@ static void take_processes(struct session_file *all, const struct loaded *from, 
     part->process_count = part->thread_count = 0;
 }
 
-static void add_remark(struct session_summary *s, const char *path, const char *text)
-{
-    char *line = NULL;
-    if (asprintf(&line, "%s: %s", path, text) < 0)
-        die(STATUS_ERROR, "out of memory");
-    GROW(s->remarks, s->remark_count, s->remark_room);
-    s->remarks[s->remark_count++] = line;
-}
-
 /* Losses, or all else. */
 static void take_remarks(struct session_summary *all, const struct session_summary *parts, size_t count, bool losses)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t j = losses ? 0 : parts[i].loss_count; j < (losses ? parts[i].loss_count : parts[i].remark_count);
              j++)
-            add_remark(all, parts[i].path, parts[i].remarks[j]);
+            remark(all, "%s: %s", parts[i].path, parts[i].remarks[j]);
 }
 
 static void summarize(struct loaded *all, const struct session_summary *parts, size_t count)
@@ -190,10 +181,9 @@ static void summarize(struct loaded *all, const struct session_summary *parts, s
     s->loss_count = s->remark_count;
     for (size_t i = 0; i < count; i++) {
         if (s->application_known && !parts[i].application_known)
-            add_remark(s, parts[i].path, "no thread had a source of OS events: all their time counts as flagged");
+            remark(s, "%s: no thread had a source of OS events: all their time counts as flagged", parts[i].path);
         else if (s->away_known && !parts[i].away_known)
-            add_remark(s, parts[i].path,
-                       "no thread had a source of times of OS events: their time counts as on the CPU");
+            remark(s, "%s: no thread had a source of times of OS events: their time counts as on the CPU", parts[i].path);
     }
     take_remarks(s, parts, count, false);
 }

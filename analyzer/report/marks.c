@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "report/views.h"
 
-static const struct column columns[] = {
+const struct column view_marks_columns[] = {
     { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
     { "since_previous", "SINCE", CELL_TICKS, USE_ALWAYS, false },
     { "number", "MARK", CELL_COUNT, USE_ALWAYS, false },
@@ -15,7 +15,8 @@ static const struct column columns[] = {
     { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "text", "TEXT", CELL_TEXT, USE_ALWAYS, false },
 };
-enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+enum { COLUMN_COUNT = sizeof view_marks_columns / sizeof *view_marks_columns };
+const size_t view_marks_column_count = COLUMN_COUNT;
 
 static void fill_row(struct cell *cells, const struct loaded *l, const struct profile_mark *mark, uint64_t previous)
 {
@@ -39,7 +40,7 @@ static void fill_row(struct cell *cells, const struct loaded *l, const struct pr
 struct table view_marks(const struct loaded *l)
 {
     const struct profile *p = l->profile;
-    struct table table = table_make(columns, COLUMN_COUNT, &l->summary);
+    struct table table = table_make(view_marks_columns, COLUMN_COUNT, &l->summary);
     struct profile_mark *marks = need_memory(p->mark_count, sizeof *marks);
     if (p->mark_count) {
         memcpy(marks, p->marks, p->mark_count * sizeof *marks);

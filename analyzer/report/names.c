@@ -86,27 +86,38 @@ static char *shown_name(const struct symbol *symbol, const char *module, uint64_
     return name_by_address(module, offset);
 }
 
-struct function_name *names_find(const struct session_file *file, const struct profile *profile)
+void names_extend(struct function_name **names, size_t *count, const struct session_file *file, const struct profile *profile,
+                  struct binaries *binaries)
 {
-    struct function_name *names = need_memory(profile->function_count, sizeof *names);
-    struct binaries *binaries = binaries_new();
+    if (*count >= profile->function_count)
+        return;
     struct brought brought = sort_brought(file);
-    for (size_t i = 0; i < profile->function_count; i++) {
+    *names = need_more(*names, profile->function_count, sizeof **names);
+    for (size_t i = *count; i < profile->function_count; i++) {
         const struct profile_function *f = &profile->functions[i];
         const struct profile_module *m = &profile->modules[f->module];
+        struct function_name *name = &(*names)[i];
         struct symbol symbol;
         if (!find_brought(&brought, m, f->offset, &symbol)) {
             struct symbol_module module = { m->path, m->build_id, m->build_id_length };
             symbol = binaries_find(binaries, &module, f->offset);
         }
-        names[i].module = names_module(m->path);
-        names[i].name = shown_name(&symbol, names[i].module, f->offset);
+        *name = (struct function_name){ .module = names_module(m->path), .line = symbol.line };
+        name->name = shown_name(&symbol, name->module, f->offset);
         if (symbol.linkage_name && symbol.linkage_name[0])
-            names[i].linkage_name = need_copy(symbol.linkage_name, strlen(symbol.linkage_name));
-        names[i].file = symbol.file ? need_copy(symbol.file, strlen(symbol.file)) : NULL;
-        names[i].line = symbol.line;
+            name->linkage_name = need_copy(symbol.linkage_name, strlen(symbol.linkage_name));
+        name->file = symbol.file ? need_copy(symbol.file, strlen(symbol.file)) : NULL;
     }
+    *count = profile->function_count;
     free(brought.sorted);
+}
+
+struct function_name *names_find(const struct session_file *file, const struct profile *profile)
+{
+    struct function_name *names = need_memory(1, sizeof *names);
+    size_t count = 0;
+    struct binaries *binaries = binaries_new();
+    names_extend(&names, &count, file, profile, binaries);
     binaries_free(binaries);
     return names;
 }

@@ -15,6 +15,11 @@ struct function_name {
 
 /* As many as the profile has functions, in their order. */
 struct function_name *names_find(const struct session_file *file, const struct profile *profile);
+
+/* The same of a profile that grows: *names has *count already. */
+struct binaries;
+void names_extend(struct function_name **names, size_t *count, const struct session_file *file, const struct profile *profile,
+                  struct binaries *binaries);
 void names_free(struct function_name *names, size_t count);
 
 /* Names of single addresses, such as those of the calls that were open at a trace event. */

@@ -31,32 +31,47 @@ static char *trimmed(const char *text, size_t length)
     return need_copy(text, length);
 }
 
-void row_filters_add(struct row_filters *f, const char *text)
+static void drop_last(struct row_filters *f)
+{
+    struct row_condition *c = &f->list[--f->count];
+    free(c->text);
+    free(c->key);
+    free(c->value);
+}
+
+char *row_filters_try(struct row_filters *f, const char *text)
 {
     const char *sign = text + strcspn(text, "~=<>!");
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
         const size_t length = strlen(signs[i].sign);
         if (strncmp(sign, signs[i].sign, length) != 0)
             continue;
-        struct row_condition c = { text, trimmed(text, (size_t)(sign - text)), (int)signs[i].comparison,
-                                   trimmed(sign + length, strlen(sign + length)) };
-        if (!*c.key || !*c.value)
-            break;
+        struct row_condition c = { need_copy(text, strlen(text)), trimmed(text, (size_t)(sign - text)),
+                                   (int)signs[i].comparison, trimmed(sign + length, strlen(sign + length)) };
+        const bool whole = *c.key && *c.value;
         GROW(f->list, f->count, f->room);
         f->list[f->count++] = c;
-        return;
+        if (whole)
+            return NULL;
+        drop_last(f);
+        break;
     }
-    die(STATUS_ERROR, "--filter: '%s' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'",
-        text);
+    return need_text("'%s' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'", text);
+}
+
+void row_filters_add(struct row_filters *f, const char *text)
+{
+    const char *error = row_filters_try(f, text);
+    if (error)
+        die(STATUS_ERROR, "--filter: %s", error);
 }
 
 void row_filters_drop(struct row_filters *f)
 {
-    for (size_t i = 0; i < f->count; i++) {
-        free(f->list[i].key);
-        free(f->list[i].value);
-    }
+    while (f->count)
+        drop_last(f);
     free(f->list);
+    *f = (struct row_filters){ 0 };
 }
 
 /* ---- conditions on a table ---- */
@@ -125,21 +140,29 @@ static const char *parse_value(const struct table *t, struct bound *b)
     }
 }
 
-static struct bound bind(const struct table *t, const struct row_condition *c)
+/* NULL, or what is wrong. */
+static char *bind(const struct table *t, const struct row_condition *c, struct bound *b)
 {
-    struct bound b = { .condition = c, .column = find_column(t, c->key) };
-    if (b.column == t->column_count)
-        die(STATUS_ERROR, "--filter '%s': no column '%s' here; --columns help lists them, and name is what a row is of",
-            c->text, c->key);
-    const bool is_text = t->columns[b.column].kind == CELL_TEXT;
+    *b = (struct bound){ .condition = c, .column = find_column(t, c->key) };
+    if (b->column == t->column_count)
+        return need_text("no column '%s' here%s --columns help lists them, and name is what a row is of", c->key,
+                       table_suggestion(t, 0, c->key));
+    const bool is_text = t->columns[b->column].kind == CELL_TEXT;
     if (is_text && c->comparison >= AT_LEAST)
-        die(STATUS_ERROR, "--filter '%s': '%s' is text: ~, !~, = or != is wanted", c->text, c->key);
+        return need_text("'%s' is text: ~, !~, = or != is wanted", c->key);
     if (!is_text && c->comparison <= UNLIKE)
-        die(STATUS_ERROR, "--filter '%s': '%s' is a number: one of =, !=, <, <=, >, >= is wanted", c->text, c->key);
-    const char *wanted = parse_value(t, &b);
-    if (wanted)
-        die(STATUS_ERROR, "--filter '%s': '%s' is not %s", c->text, c->value, wanted);
-    return b;
+        return need_text("'%s' is a number: one of =, !=, <, <=, >, >= is wanted", c->key);
+    const char *wanted = parse_value(t, b);
+    return wanted ? need_text("'%s' is not %s", c->value, wanted) : NULL;
+}
+
+char *table_refuses(const struct table *t, const struct row_filters *f)
+{
+    char *error = NULL;
+    struct bound bound;
+    for (size_t i = 0; i < f->count && !error; i++)
+        error = bind(t, &f->list[i], &bound);
+    return error;
 }
 
 /* `order`: that of the cell and the value, below, at or above zero. */
@@ -219,8 +242,11 @@ void table_filter(struct table *t, const struct row_filters *f)
         return;
     struct bound *bound = need_memory(f->count, sizeof *bound);
     bool *kept = need_memory(t->row_count + 1, sizeof *kept);
-    for (size_t i = 0; i < f->count; i++)
-        bound[i] = bind(t, &f->list[i]);
+    for (size_t i = 0; i < f->count; i++) {
+        const char *error = bind(t, &f->list[i], &bound[i]);
+        if (error)
+            die(STATUS_ERROR, "--filter '%s': %s", f->list[i].text, error);
+    }
     for (size_t row = t->row_count; row-- > 0;) { /* rows come behind their parents */
         kept[row] = kept[row] || row + 1 == t->fixed_row || all_hold(t, bound, f->count, row);
         if (kept[row] && t->parents && t->parents[row])

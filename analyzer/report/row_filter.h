@@ -5,7 +5,7 @@
 #include "report/table.h"
 
 struct row_condition {
-    const char *text; /* as it was given */
+    char *text; /* as it was given */
     char *key;
     int comparison;
     char *value;
@@ -15,6 +15,10 @@ struct row_filters {
     struct row_condition *list;
     size_t count, room;
 };
+
+/* These two tell what is wrong, to be freed by the caller, or NULL: they are for whoever asks again. */
+char *row_filters_try(struct row_filters *f, const char *text);
+char *table_refuses(const struct table *t, const struct row_filters *f);
 
 /* Such as "name~parse*", "calls>100" or "elapsed_exclusive>1ms"; ends the program where it is no condition. */
 void row_filters_add(struct row_filters *f, const char *text);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/row_order.h"
 #include "report/views.h"
 
 #define SOURCE_COLUMN { "source", "SOURCE", CELL_TEXT, USE_TEXT, false }
@@ -25,6 +26,20 @@
 static const struct column call_columns[] = { CALL_COLUMNS };
 enum { CALL_COLUMN_COUNT = sizeof call_columns / sizeof *call_columns, COLUMNS_A_TIME = CALL_COLUMN_COUNT / CALL_TIMES };
 
+/* Of a session that is watched: what happened since it was looked at before. */
+#define RECENT_COLUMNS                                                                        \
+    { "calls_per_second", "CALLS/S", CELL_COUNT, USE_CHOSEN, false },                         \
+    { "recent_calls", "+CALLS", CELL_COUNT, USE_CHOSEN, false },                              \
+    { "recent_elapsed_inclusive", "+EL.INCL", CELL_TICKS, USE_CHOSEN, false },                \
+    { "recent_elapsed_inclusive_percent", "NOW.INCL %", CELL_PERCENT, USE_CHOSEN, false },    \
+    { "recent_elapsed_exclusive", "+EL.EXCL", CELL_TICKS, USE_CHOSEN, false },                \
+    { "recent_elapsed_exclusive_percent", "NOW %", CELL_PERCENT, USE_CHOSEN, false },         \
+    { "recent_application_inclusive", "+APP.INCL", CELL_TICKS, USE_CHOSEN, false },           \
+    { "recent_application_exclusive", "+APP.EXCL", CELL_TICKS, USE_CHOSEN, false },           \
+    { "number", "NUMBER", CELL_COUNT, USE_CHOSEN, false }
+static const struct column recent_columns[] = { RECENT_COLUMNS };
+enum { RECENT_COLUMN_COUNT = sizeof recent_columns / sizeof *recent_columns };
+
 static const struct column function_columns[] = {
     { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
@@ -33,11 +48,13 @@ static const struct column function_columns[] = {
     SOURCE_COLUMN,
     TIME_COLUMNS,
     CALL_COLUMNS,
+    RECENT_COLUMNS,
 };
 static const struct column module_columns[] = {
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "path", "PATH", CELL_TEXT, USE_ALWAYS, false },
     TIME_COLUMNS,
+    RECENT_COLUMNS,
 };
 #define THREAD_COLUMNS                                                       \
     { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },                    \
@@ -52,10 +69,10 @@ static const struct column module_columns[] = {
 #define SESSION_COLUMN { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false }
 enum { COLUMN_SESSION = 4 };
 
-static const struct column thread_columns[] = { THREAD_COLUMNS, TIME_COLUMNS };
-static const struct column process_columns[] = { PROCESS_COLUMNS, TIME_COLUMNS };
-static const struct column threads_of_sessions[] = { THREAD_COLUMNS, SESSION_COLUMN, TIME_COLUMNS };
-static const struct column processes_of_sessions[] = { PROCESS_COLUMNS, SESSION_COLUMN, TIME_COLUMNS };
+static const struct column thread_columns[] = { THREAD_COLUMNS, TIME_COLUMNS, RECENT_COLUMNS };
+static const struct column process_columns[] = { PROCESS_COLUMNS, TIME_COLUMNS, RECENT_COLUMNS };
+static const struct column threads_of_sessions[] = { THREAD_COLUMNS, SESSION_COLUMN, TIME_COLUMNS, RECENT_COLUMNS };
+static const struct column processes_of_sessions[] = { PROCESS_COLUMNS, SESSION_COLUMN, TIME_COLUMNS, RECENT_COLUMNS };
 
 #define COLUMN_SET(columns) { columns, sizeof columns / sizeof *columns }
 
@@ -131,7 +148,23 @@ static void fill_process(const struct loaded *l, struct cell *cells, uint32_t se
 
 static const struct column time_columns[] = { TIME_COLUMNS };
 
-void view_list_columns(FILE *out)
+static void list_recent_columns(FILE *out)
+{
+    static const char *const meanings[] = {
+        "enters a second, since the refresh before",
+        "enters since the refresh before",
+        "elapsed inclusive since the refresh before",
+        "its share of all that elapsed since the refresh before",
+        "elapsed exclusive since the refresh before",
+        "its share of all that elapsed since the refresh before",
+        "application inclusive since the refresh before",
+        "application exclusive since the refresh before",
+    };
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
+        fprintf(out, "%-32s %s\n", recent_columns[i].key, meanings[i]);
+}
+
+void view_list_columns(FILE *out, bool recent)
 {
     static const char *const meanings[TIME_COLUMN_COUNT] = {
         [TIME_CALLS] = "enters",
@@ -157,12 +190,15 @@ void view_list_columns(FILE *out)
         [TIME_OVERHEAD_EXCLUSIVE] = "what the probes took with it on top of the stack",
         [TIME_PAGE_FAULTS_EXCLUSIVE] = "page faults with it on top of the stack",
     };
+    if (recent)
+        list_recent_columns(out);
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
-        fprintf(out, "%-30s %s\n", time_columns[i].key, meanings[i]);
-    fputs("\nOf functions, of their single completed calls (the session is read once more): each of\n"
-          "elapsed_inclusive, elapsed_exclusive, application_inclusive and application_exclusive with\n"
-          "_min, _mean, _median, _p90, _p99 and _max behind it.\n"
-          "\n--filter knows these, name (what the row is of), and the columns that csv has before them.\n", out);
+        fprintf(out, "%-*s %s\n", recent ? 32 : 30, time_columns[i].key, meanings[i]);
+    if (!recent)
+        fputs("\nOf functions, of their single completed calls (the session is read once more): each of\n"
+              "elapsed_inclusive, elapsed_exclusive, application_inclusive and application_exclusive with\n"
+              "_min, _mean, _median, _p90, _p99 and _max behind it.\n", out);
+    fputs("\n--filter knows these, name (what the row is of), and the columns that csv has before them.\n", out);
 }
 
 static bool is_of_calls(const char *key, size_t length)
@@ -173,14 +209,19 @@ static bool is_of_calls(const char *key, size_t length)
     return false;
 }
 
-bool view_can_sort(const char *key)
+size_t view_sort_keys(const char **keys, bool recent)
 {
-    if (strcmp(key, "name") == 0)
-        return true;
+    static const char *const subjects[] = { "function", "module", "file", "line", "path", "thread", "tid", "threads", "process",
+                                            "pid", "parent", "arguments", "session" };
+    size_t count = 0;
+    keys[count++] = "name";
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
-        if (strcmp(time_columns[i].key, key) == 0)
-            return true;
-    return is_of_calls(key, strlen(key));
+        keys[count++] = time_columns[i].key;
+    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+        keys[count++] = subjects[i];
+    for (size_t i = 0; i < (recent ? RECENT_COLUMN_COUNT : CALL_COLUMN_COUNT); i++)
+        keys[count++] = recent ? recent_columns[i].key : call_columns[i].key;
+    return count;
 }
 
 bool view_needs_calls(const char *keys)
@@ -191,44 +232,11 @@ bool view_needs_calls(const char *keys)
     return any;
 }
 
-struct order {
-    const struct table *table;
-    size_t column;
-};
-
-static int compare_cells(const struct column *column, const struct cell *a, const struct cell *b)
-{
-    if (!a->known || !b->known)
-        return b->known - a->known;
-    if (column->kind == CELL_TEXT)
-        return strcmp(a->text, b->text);
-    if (column->kind == CELL_PERCENT)
-        return (a->percent < b->percent) - (a->percent > b->percent);
-    return (a->number < b->number) - (a->number > b->number); /* largest first */
-}
-
-/* By the column asked for, then by all others: the order never depends on how the work was split. */
-static int compare_rows(const void *a, const void *b, void *data)
-{
-    const struct order *order = data;
-    const struct table *t = order->table;
-    const struct cell *x = a, *y = b;
-    int result = compare_cells(&t->columns[order->column], &x[order->column], &y[order->column]);
-    for (size_t i = 0; result == 0 && i < t->column_count; i++)
-        result = compare_cells(&t->columns[i], &x[i], &y[i]);
-    return result;
-}
-
 void view_sort(struct table *t, const struct sorting *sorting)
 {
-    struct order order = { t, 0 };
-    for (size_t i = 0; i < t->column_count; i++)
-        if (strcmp(t->columns[i].key, sorting->key) == 0)
-            order.column = i;
     if (sorting->filters)
         table_filter(t, sorting->filters);
-    if (t->row_count)
-        qsort_r(t->cells, t->row_count, t->column_count * sizeof *t->cells, compare_rows, &order);
+    table_sort(t, sorting->key);
     if (sorting->limit)
         table_limit(t, sorting->limit);
 }
@@ -270,15 +278,52 @@ static void fill_all_calls(const struct loaded *l, struct table *t, const size_t
     d.functions = need_memory(d.count, sizeof *d.functions);
     calls_follow_slice(l->file, l->profile, l->slice, add_call, &d);
     for (size_t i = 0; i < t->row_count; i++)
-        fill_calls(l, &t->cells[(i + 1) * t->column_count - CALL_COLUMN_COUNT], d.functions[groups[i]]);
+        fill_calls(l, &t->cells[i * t->column_count + t->first_value + TIME_COLUMN_COUNT], d.functions[groups[i]]);
     free(d.functions);
+}
+
+size_t view_row_number(const struct table *t, size_t row)
+{
+    return t->cells[(row + 1) * t->column_count - 1].number;
+}
+
+/* ---- what happened since the look before ---- */
+
+static void fill_recent(struct cell *cells, const struct times *t, const struct recent_times *recent)
+{
+    const uint64_t all = recent->rollup->session.elapsed_inclusive;
+    const double seconds = (double)recent->interval / 1e9;
+    cell_number(&cells[0], seconds > 0 ? (uint64_t)llround((double)t->calls / seconds) : 0);
+    cell_number(&cells[1], t->calls);
+    cell_number(&cells[2], t->elapsed_inclusive);
+    cell_percent(&cells[3], percent_of(t->elapsed_inclusive, all));
+    cell_number(&cells[4], t->elapsed_exclusive);
+    cell_percent(&cells[5], percent_of(t->elapsed_exclusive, all));
+    cell_number(&cells[6], t->application_inclusive);
+    cell_number(&cells[7], t->application_exclusive);
+}
+
+static void fill_all_recent(const struct loaded *l, struct table *t, enum rollup_by by, const struct recent_times *recent,
+                            const size_t *groups)
+{
+    struct times *sums = recent->rollup ? rollup_groups(recent->rollup, by) : NULL;
+    for (size_t i = 0; i < t->row_count; i++) {
+        struct cell *cells = &t->cells[(i + 1) * t->column_count - RECENT_COLUMN_COUNT];
+        cell_number(&cells[RECENT_COLUMN_COUNT - 1], groups[i]);
+        if (sums)
+            fill_recent(cells, &sums[groups[i]], recent);
+        if (!l->summary.application_known)
+            cells[6].known = cells[7].known = false;
+    }
+    free(sums);
 }
 
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting)
 {
     const bool several = l->part_count > 0;
-    struct table t = table_make(column_sets[several][by].columns, column_sets[several][by].count, &l->summary);
-    t.first_value = t.column_count - TIME_COLUMN_COUNT - (by == BY_FUNCTION ? CALL_COLUMN_COUNT : 0);
+    const size_t columns = column_sets[several][by].count - (sorting->recent ? 0 : RECENT_COLUMN_COUNT);
+    struct table t = table_make(column_sets[several][by].columns, columns, &l->summary);
+    t.first_value = column_sets[several][by].count - RECENT_COLUMN_COUNT - TIME_COLUMN_COUNT - (by == BY_FUNCTION ? CALL_COLUMN_COUNT : 0);
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);
     uint32_t *processes = rollup_process_list(l->profile, &process_count);
@@ -300,6 +345,8 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
     }
     if (by == BY_FUNCTION && sorting->calls)
         fill_all_calls(l, &t, groups);
+    if (sorting->recent)
+        fill_all_recent(l, &t, by, sorting->recent, groups);
     free(groups);
     free(processes);
     free(sums);

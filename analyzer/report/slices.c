@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "base/message.h"
 #include "base/wide.h"
+#include "report/hints.h"
 #include "report/table.h"
 #include "trace/mark_search.h"
 
@@ -23,10 +24,27 @@ bool slice_is_asked_for(const struct slice_request *r)
 
 /* ---- moments ---- */
 
+struct slice_moment slice_moment_parse(const char *option, const char *text)
+{
+    static const char mark[] = "mark:";
+    struct slice_moment moment = { .given = true };
+    if (strncmp(text, mark, strlen(mark)) == 0 && text[strlen(mark)])
+        moment.mark = text + strlen(mark);
+    else if (!duration_parse(text, &moment.ns))
+        die(STATUS_ERROR, "%s: '%s' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded",
+            option, text);
+    return moment;
+}
+
+uint64_t slice_ticks(uint64_t ns, const struct session_file *file)
+{
+    const uint128 ticks = ((uint128)ns * file->header.ticks_per_second + 500000000u) / 1000000000u;
+    return ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX - 1;
+}
+
 static uint64_t ticks_of(uint64_t ns, const struct session_file *file)
 {
-    const uint128 ticks =
-        ((uint128)ns * file->header.ticks_per_second + 500000000u) / 1000000000u + file->header.start_ticks;
+    const uint128 ticks = (uint128)slice_ticks(ns, file) + file->header.start_ticks;
     return ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX - 1;
 }
 
@@ -37,12 +55,26 @@ static uint64_t find_mark(struct slice_moment *m, const char *option, const stru
     if (!mark_search(file, m->mark, after + 1, &found)) {
         if (after && mark_search(file, m->mark, 0, &found))
             die(STATUS_ERROR, "%s: %s: no mark '%s' is later than --from", file->path, option, m->mark);
-        die(STATUS_ERROR, "%s: %s: no mark '%s'; dwell marks lists them", file->path, option, m->mark);
+        die(STATUS_ERROR, "%s: %s: no mark '%s'%s dwell marks lists them", file->path, option, m->mark,
+            hint_mark(file, m->mark, ";"));
     }
     m->ns = found > file->header.start_ticks
                 ? ticks_to_ns(found - file->header.start_ticks, file->header.ticks_per_second)
                 : 0;
     return found;
+}
+
+void slice_moments_find(struct slice_moment *from, struct slice_moment *to, const struct session_file *file, uint64_t *begin,
+                        uint64_t *end)
+{
+    *begin = 0;
+    *end = UINT64_MAX;
+    if (from->given)
+        *begin = from->mark ? find_mark(from, "--from", file, 0) : ticks_of(from->ns, file);
+    if (to->given)
+        *end = to->mark ? find_mark(to, "--to", file, *begin) : ticks_of(to->ns, file);
+    if (*begin >= *end)
+        die(STATUS_ERROR, "%s: --from is not before --to", file->path);
 }
 
 static void find_range(struct slice_request *r, const struct session_file *file)
@@ -52,22 +84,25 @@ static void find_range(struct slice_request *r, const struct session_file *file)
     if (imported || file->header.mode == DWELL_MODE_PROFILE)
         die(STATUS_ERROR, "%s: %s, so it has sums without times and cannot be cut by --from and --to", file->path,
             imported ? "imported" : "recorded in mode profile");
-    *s = (struct slice){ .cut = true, .to = UINT64_MAX, .threads = s->threads, .processes = s->processes };
-    if (r->from.given)
-        s->from = r->from.mark ? find_mark(&r->from, "--from", file, 0) : ticks_of(r->from.ns, file);
-    if (r->to.given)
-        s->to = r->to.mark ? find_mark(&r->to, "--to", file, s->from) : ticks_of(r->to.ns, file);
-    if (s->from >= s->to)
-        die(STATUS_ERROR, "%s: --from is not before --to", file->path);
+    *s = (struct slice){ .cut = true, .threads = s->threads, .processes = s->processes };
+    slice_moments_find(&r->from, &r->to, file, &s->from, &s->to);
+}
+
+void slice_check_names(const struct slice *s, const struct session_file *file)
+{
+    const char *what, *name = slice_unknown_name(s, file, &what);
+    if (!name)
+        return;
+    const bool is_thread = strcmp(what, "thread") == 0;
+    die(STATUS_ERROR, "%s: no %s '%s'%s dwell report --by %s lists them", file->path, what, name,
+        is_thread ? hint_thread(file, name, ";") : hint_process(file, name, ";"), what);
 }
 
 void slice_find(struct slice_request *r, const struct session_file *file)
 {
     if (r->from.given || r->to.given)
         find_range(r, file);
-    const char *what, *name = slice_unknown_name(&r->slice, file, &what);
-    if (name)
-        die(STATUS_ERROR, "%s: no %s '%s'; dwell report --by %s lists them", file->path, what, name, what);
+    slice_check_names(&r->slice, file);
 }
 
 /* ---- in words ---- */

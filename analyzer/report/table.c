@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/suggest.h"
 #include "base/wide.h"
 
 static const struct {
@@ -50,6 +51,26 @@ bool table_is_key(const struct column *column, const char *key, size_t length)
     return own == length || (column_is_time(column) && length == own + strlen(unit) && strncmp(key + own, unit, strlen(unit)) == 0);
 }
 
+const char *table_suggestion(const struct table *t, size_t first, const char *key)
+{
+    const char **keys = need_memory(t->column_count + 1, sizeof *keys);
+    size_t count = 0;
+    for (size_t i = first; i < t->column_count; i++)
+        keys[count++] = t->columns[i].key;
+    if (first == 0)
+        keys[count++] = "name";
+    const char *text = suggestion(key, keys, count, ";");
+    free(keys);
+    return text;
+}
+
+static void __attribute__((noreturn)) die_for_column(const struct table *t, const char *key, size_t length)
+{
+    const char *name = need_copy(key, length);
+    die(STATUS_ERROR, "--columns: no column '%s'%s --columns help lists them", name,
+        table_suggestion(t, t->first_value, name));
+}
+
 void table_choose(struct table *t, const char *keys)
 {
     t->chosen = need_memory(strlen(keys) + 1, sizeof *t->chosen);
@@ -60,7 +81,7 @@ void table_choose(struct table *t, const char *keys)
         while (column < t->column_count && !table_is_key(&t->columns[column], key, length))
             column++;
         if (column == t->column_count)
-            die(STATUS_ERROR, "--columns: no column '%.*s'; --columns help lists them", (int)length, key);
+            die_for_column(t, key, length);
         t->chosen[t->chosen_count++] = column;
     }
 }
@@ -160,6 +181,13 @@ void cell_change(struct cell *cell, int64_t change)
 {
     cell->known = true;
     cell->change = change;
+}
+
+double percent_of(uint64_t part, uint64_t whole)
+{
+    const double most = 1e9; /* parts of a damaged session may be anything */
+    const double percent = whole ? 100.0 * (double)part / (double)whole : 0;
+    return percent < most ? percent : most;
 }
 
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second)

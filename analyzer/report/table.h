@@ -96,6 +96,9 @@ void cell_change(struct cell *cell, int64_t change);
 /* Whether that is the column's key; one of ticks may be named as csv and json name it. */
 bool table_is_key(const struct column *column, const char *key, size_t length);
 
+/* For a message that there is no such column: "; did you mean 'calls'?", of those from `first` on, or ";". */
+const char *table_suggestion(const struct table *t, size_t first, const char *key);
+
 /* Has these value columns printed: their keys, separated by commas. Ends the program where there is none of a name. */
 void table_choose(struct table *t, const char *keys);
 
@@ -127,6 +130,9 @@ extern const char table_format_names[];
 
 /* A column's key in csv and json, by what the session's ticks are: made in `room`. */
 const char *column_key(const struct table *t, const struct column *column, char *room, size_t size);
+
+/* In percent of the whole, which may be nothing. */
+double percent_of(uint64_t part, uint64_t whole);
 
 /* Ticks in nanoseconds, rounded. */
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second);

@@ -9,6 +9,7 @@
 #include "base/message.h"
 #include "base/terminal.h"
 #include "report/table.h"
+#include "report/text_fit.h"
 
 #define DIM "\033[2m"
 
@@ -97,19 +98,41 @@ static void format_cell(const struct table *t, const struct column *column, cons
         snprintf(text, size, "%.2f", fabs(cell->percent) < 0.005 ? 0.0 : cell->percent);
 }
 
-static void add_columns(struct libscols_table *table, const struct table *t, const size_t *order, size_t count,
-                        const struct unit *units)
+static void make_title(const struct column *column, struct unit unit, char *title, size_t size)
+{
+    const bool elapsed = !unit.ns && strncmp(column->title, "EL.", 3) == 0; /* samples have no such word */
+    if (column_is_time(column))
+        snprintf(title, size, "%s %s", column->title + (elapsed ? 3 : 0), unit.name);
+    else
+        snprintf(title, size, "%s", column->title);
+}
+
+static size_t width_of(const struct table *t, size_t at, struct unit unit)
+{
+    const struct column *column = &t->columns[at];
+    char text[80];
+    make_title(column, unit, text, sizeof text);
+    size_t widest = strlen(text);
+    for (size_t row = 0; row < t->row_count; row++) {
+        const struct cell *cell = &t->cells[row * t->column_count + at];
+        const bool is_text = cell->known && column_is_text(column);
+        if (!is_text)
+            format_cell(t, column, cell, unit, text, sizeof text);
+        const size_t width = text_width(is_text ? cell->text : text);
+        widest = width > widest ? width : widest;
+    }
+    return widest;
+}
+
+static void add_columns(struct libscols_table *table, const struct table *t, const size_t *order, const size_t *widths,
+                        size_t count, const struct unit *units)
 {
     for (size_t i = 0; i < count; i++) {
         const struct column *column = &t->columns[order[i]];
         char title[80];
-        const struct unit unit = units[order[i]];
-        const bool elapsed = !unit.ns && strncmp(column->title, "EL.", 3) == 0; /* samples have no such word */
-        if (column_is_time(column))
-            snprintf(title, sizeof title, "%s %s", column->title + (elapsed ? 3 : 0), unit.name);
-        else
-            snprintf(title, sizeof title, "%s", column->title);
-        int flags = column->kind != CELL_TEXT ? SCOLS_FL_RIGHT : column->tree ? SCOLS_FL_TREE : i + 1 == count ? SCOLS_FL_TRUNC : 0;
+        make_title(column, units[order[i]], title, sizeof title);
+        const int cut = text_may_be_cut(true, widths[i]) ? SCOLS_FL_TRUNC : 0;
+        const int flags = column->kind != CELL_TEXT ? SCOLS_FL_RIGHT : column->tree ? SCOLS_FL_TREE | cut : cut;
         if (!scols_table_new_column(table, title, 0, flags))
             die(STATUS_ERROR, "out of memory");
     }
@@ -208,7 +231,13 @@ void table_print_text(const struct table *t, FILE *out)
 {
     struct unit *units = choose_units(t);
     size_t *order = need_memory(table_most_columns(t), sizeof *order);
-    const size_t count = table_order(t, true, order);
+    size_t count = table_order(t, true, order);
+    const size_t all = count;
+    size_t *widths = need_memory(count, sizeof *widths);
+    for (size_t i = 0; i < count; i++)
+        widths[i] = width_of(t, order[i], units[order[i]]);
+    if (terminal_width(out) && !t->chosen)
+        count = text_fit(t, order, widths, count, terminal_width(out));
     if (t->session && t->session->path)
         print_summary(t->session, common_unit(t), out);
     struct libscols_table *table = scols_new_table();
@@ -220,12 +249,15 @@ void table_print_text(const struct table *t, FILE *out)
         scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
         scols_table_set_termwidth(table, terminal_width(out));
     }
-    add_columns(table, t, order, count, units);
+    add_columns(table, t, order, widths, count, units);
     add_rows(table, t, order, count, units);
     scols_print_table(table);
     scols_unref_table(table);
     if (t->hidden_rows)
         fprintf(out, "%zu more; --limit 0 shows all\n", t->hidden_rows);
+    if (count < all)
+        fprintf(out, "narrow terminal: without %zu column%s; --columns chooses\n", all - count, all - count == 1 ? "" : "s");
+    free(widths);
     free(order);
     free(units);
 }

@@ -31,8 +31,17 @@ struct loaded {
     size_t part_count;
 };
 
+/* Adds a remark to the summary. */
+void remark(struct session_summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Fills the summary, anew. */
+void loaded_summarize(struct loaded *l);
+
 /* Reads, profiles and names the whole; ends the program where the file cannot be read. */
 void load_session(struct loaded *l, const char *path, unsigned jobs);
+
+/* Takes the probes' own time out of the profile, once. */
+void loaded_subtract_overhead(struct loaded *l);
 
 /* From now on, sessions are loaded with the probes' own time in all times. */
 void load_as_measured(void);
@@ -57,21 +66,35 @@ void load_sessions_by_line(struct loaded *l, const char *const *paths, size_t co
 /* The path of the session that a process (serial number) is of. */
 const char *loaded_session_of(const struct loaded *l, uint32_t process);
 
+/* What happened since a session was looked at before; groups have the same numbers as in the whole. */
+struct recent_times {
+    const struct rollup *rollup; /* NULL: it was not looked at before */
+    uint64_t interval;           /* nanoseconds */
+};
+
 /* Column sets; those of the times come in all of them. */
 struct sorting {
     const char *key; /* of a column; "name" for the first one */
     size_t limit;    /* rows; zero: all */
     bool calls;      /* fill the columns of single calls, too */
     const struct row_filters *filters; /* NULL: none */
+    const struct recent_times *recent; /* not NULL: with columns of them */
 };
 
-/* Whether a view can be sorted by that key: a column's, or "name". */
-bool view_can_sort(const char *key);
+/* All keys that views can be sorted by: columns', and "name"; of sessions that are watched if `recent`; the answer is how many there are. */
+enum { MOST_SORT_KEYS = 128 };
+size_t view_sort_keys(const char **keys, bool recent);
+
+/* Of a table with such columns: which function, module, thread or process a row is of, in numbers of the rollup. */
+size_t view_row_number(const struct table *t, size_t row);
 
 /* Whether any of these keys, separated by commas, is of a column of single calls. */
 bool view_needs_calls(const char *keys);
 
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting);
+
+/* Modules with their functions below. */
+struct table view_module_functions(const struct loaded *l, const struct sorting *sorting);
 
 /* Lines that calls were made from. */
 struct table view_lines(const struct loaded *l, const struct sorting *sorting);
@@ -107,6 +130,10 @@ struct table view_histogram(const struct loaded *l, uint32_t function, enum call
 struct table view_slowest(const struct loaded *l, uint32_t function, enum call_time time, size_t limit);
 
 struct table view_marks(const struct loaded *l);
+
+/* The columns of these three, which have no times in common with the others. */
+extern const struct column view_marks_columns[], view_histogram_columns[], view_slowest_columns[];
+extern const size_t view_marks_column_count, view_histogram_column_count, view_slowest_column_count;
 
 /* ---- shared by the views ---- */
 
@@ -163,7 +190,8 @@ enum {
 /* Fills those columns of a table's last row, and has it dimmed if what it is of mostly waits. */
 void fill_times(struct table *t, const struct times *times);
 
-/* A line for each of those columns: its key, and what it is. */
-void view_list_columns(FILE *out);
+/* A line for each of those columns: its key, and what it is; `recent`: and for those of what happened since the look
+ * before, in place of those of single calls. */
+void view_list_columns(FILE *out, bool recent);
 
 #endif

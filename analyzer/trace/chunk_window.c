@@ -24,7 +24,7 @@ static void read_on(struct chunk_window *w, struct decoder *d, size_t kept)
     const uint64_t left = w->end - w->next;
     const size_t size = w->room - kept < left ? w->room - kept : (size_t)left;
     d->more = size < left;
-    session_file_read(w->file, w->next, w->buffer + kept, size + (d->more ? 0 : w->behind));
+    session_file_read_part(w->file, w->chunk, w->next, w->buffer + kept, size + (d->more ? 0 : w->behind));
     w->next += size;
     d->limit = w->buffer + kept + size;
     d->end = d->more ? d->limit - (LONGEST_EVENT - 2) : d->limit;
@@ -39,8 +39,9 @@ bool window_begin(struct chunk_window *w, const struct session_file *file, const
     const size_t open_sites = file->header.also & DWELL_ALSO_CALL_SITES ? (size_t)chunk->depth * OPEN_SITE : 0;
     make_room(w, skip + open_sites + USUAL_SIZE);
     w->file = file;
-    w->next = chunk->offset;
-    w->end = chunk->offset + end;
+    w->chunk = chunk;
+    w->next = 0;
+    w->end = end;
     w->behind = chunk->size - end < TRACE_PADDING ? chunk->size - (uint32_t)end : TRACE_PADDING;
     decode_begin_at(d, chunk, w->buffer + skip, w->buffer + skip);
     read_on(w, d, 0);

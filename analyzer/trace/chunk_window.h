@@ -18,7 +18,8 @@ struct chunk_window {
     uint8_t *buffer;
     size_t room;
     const struct session_file *file;
-    uint64_t next, end; /* in the file: of what is to be read, of what counts of the chunk */
+    const struct trace_chunk *chunk;
+    uint64_t next, end; /* in the chunk: of what is to be read, of what counts */
     uint32_t behind;    /* bytes there that are read, too: an event that the end cuts is whole in a damaged chunk */
 };
 

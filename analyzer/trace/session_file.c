@@ -49,12 +49,10 @@ static const char *check_header(const struct dwell_file_header *header, long got
     return NULL;
 }
 
-static const char *open_file(struct session_file *file, const char *path)
+/* What lies behind the cursor does not count. */
+static const char *read_header(struct session_file *file)
 {
     struct stat status;
-    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file->fd < 0)
-        return strerror(errno);
     if (fstat(file->fd, &status) < 0)
         return strerror(errno);
     if (S_ISDIR(status.st_mode))
@@ -71,6 +69,12 @@ static const char *open_file(struct session_file *file, const char *path)
     return error;
 }
 
+static const char *open_file(struct session_file *file, const char *path)
+{
+    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    return file->fd < 0 ? strerror(errno) : read_header(file);
+}
+
 /* Whether a header could be that of a chunk at `offset`, as far as the file goes. */
 static bool plausible(const struct session_file *file, const struct dwell_chunk_header *h, uint64_t offset)
 {
@@ -83,11 +87,10 @@ static bool plausible(const struct session_file *file, const struct dwell_chunk_
     return offset < file->size;
 }
 
-static void add_chunk(struct session_file *file, const struct dwell_chunk_header *h, uint64_t offset)
+static struct trace_chunk chunk_of(const struct session_file *file, const struct dwell_chunk_header *h, uint64_t offset)
 {
-    GROW(file->chunks, file->chunk_count, file->chunk_room);
-    uint64_t rest = file->size - offset;
-    file->chunks[file->chunk_count++] = (struct trace_chunk){
+    const uint64_t rest = file->size - offset;
+    return (struct trace_chunk){
         .offset = offset,
         .size = h->size < rest ? h->size : (uint32_t)rest, /* the last may be cut off */
         .used = h->used,
@@ -130,47 +133,84 @@ static void read_ahead(const struct session_file *file, uint64_t offset, uint32_
         posix_fadvise(file->fd, (off_t)then, sizeof(struct dwell_chunk_header), POSIX_FADV_WILLNEED);
 }
 
+enum session_place session_file_look(const struct session_file *file, uint64_t offset, struct trace_chunk *chunk,
+                                     uint64_t *next)
+{
+    struct dwell_chunk_header h;
+    const long got = read_at(file->fd, &h, sizeof h, offset);
+    *next = file->size;
+    if (got < (long)sizeof h)
+        return got == 0 ? PLACE_EMPTY : PLACE_BAD_CHUNK;
+    if (h.magic == DWELL_CHUNK_MAGIC && plausible(file, &h, offset)) {
+        *chunk = chunk_of(file, &h, offset);
+        *next = offset + h.size;
+        return PLACE_CHUNK;
+    }
+    *next = next_unit(file, offset);
+    if (h.magic == DWELL_CHUNK_MAGIC)
+        return PLACE_BAD_CHUNK;
+    return is_unbegun(&h) ? PLACE_EMPTY : PLACE_BAD_UNIT;
+}
+
 static void index_chunks(struct session_file *file)
 {
-    uint64_t offset = DWELL_UNIT, told = 0;
-    while (offset < file->size) {
-        struct dwell_chunk_header h;
-        progress_add(offset - told);
-        told = offset;
-        long got = read_at(file->fd, &h, sizeof h, offset);
-        if (got < (long)sizeof h) {
-            file->damaged_chunks += got != 0;
-            return;
-        }
-        if (h.magic == DWELL_CHUNK_MAGIC && plausible(file, &h, offset)) {
-            if (h.kind != DWELL_CHUNK_FREE)
-                add_chunk(file, &h, offset);
-            read_ahead(file, offset, h.size);
-            offset += h.size;
-            continue;
-        }
-        if (h.magic == DWELL_CHUNK_MAGIC)
+    for (uint64_t offset = DWELL_UNIT, next; offset < file->size; offset = next) {
+        struct trace_chunk chunk;
+        const enum session_place place = session_file_look(file, offset, &chunk, &next);
+        progress_add(next - offset);
+        switch (place) {
+        case PLACE_CHUNK:
+            read_ahead(file, offset, chunk.size);
+            if (chunk.kind == DWELL_CHUNK_FREE)
+                break;
+            GROW(file->chunks, file->chunk_count, file->chunk_room);
+            file->chunks[file->chunk_count++] = chunk;
+            break;
+        case PLACE_BAD_CHUNK:
             file->damaged_chunks++;
-        else if (!is_unbegun(&h))
+            break;
+        case PLACE_BAD_UNIT:
             file->damaged_bytes += DWELL_UNIT;
-        offset = next_unit(file, offset);
+            break;
+        case PLACE_EMPTY:
+            break;
+        }
     }
 }
 
-struct session_file *session_file_open(const char *path, const char **error)
+struct session_file *session_file_begin(const char *path, const char **error)
 {
     struct session_file *file = need_memory(1, sizeof *file);
     file->path = need_copy(path, strlen(path));
     *error = open_file(file, path);
-    if (*error) {
-        session_file_close(file);
+    if (!*error)
+        return file;
+    session_file_close(file);
+    return NULL;
+}
+
+struct session_file *session_file_open(const char *path, const char **error)
+{
+    struct session_file *file = session_file_begin(path, error);
+    if (!file)
         return NULL;
-    }
     progress_begin("opening", path, file->size);
     index_chunks(file);
     metadata_read(file);
     progress_end();
     return file;
+}
+
+struct session_file *session_file_again(const struct session_file *file, const char **error)
+{
+    struct session_file *again = need_memory(1, sizeof *again);
+    again->path = need_copy(file->path, strlen(file->path));
+    again->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
+    *error = again->fd < 0 ? strerror(errno) : read_header(again);
+    if (!*error)
+        return again;
+    session_file_close(again);
+    return NULL;
 }
 
 static void free_module(struct trace_module *module)
@@ -219,6 +259,11 @@ static void free_host(struct trace_host *host)
     free(host->node);
 }
 
+long session_file_read_some(const struct session_file *file, uint64_t offset, void *buffer, size_t size)
+{
+    return read_at(file->fd, buffer, size, offset);
+}
+
 void session_file_close(struct session_file *file)
 {
     if (!file)
@@ -245,10 +290,16 @@ void session_file_close(struct session_file *file)
     free(file);
 }
 
-void session_file_read(const struct session_file *file, uint64_t offset, uint8_t *buffer, size_t size)
+void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at, uint8_t *buffer,
+                            size_t size)
 {
-    const long read = read_at(file->fd, buffer, size, offset);
-    const size_t got = read > 0 ? (size_t)read : 0;
+    size_t got = size;
+    if (chunk->bytes) {
+        memcpy(buffer, chunk->bytes + at, size);
+    } else {
+        const long read = read_at(file->fd, buffer, size, chunk->offset + at);
+        got = read > 0 ? (size_t)read : 0;
+    }
     memset(buffer + got, 0, size - got + TRACE_PADDING);
 }
 
@@ -264,7 +315,7 @@ bool session_file_read_chunk(const struct session_file *file, const struct trace
 {
     if (chunk->size < sizeof(struct dwell_chunk_header))
         return false; /* the file is cut off there */
-    session_file_read(file, chunk->offset, buffer, chunk->size);
+    session_file_read_part(file, chunk, 0, buffer, chunk->size);
     return session_file_is_chunk(chunk, buffer);
 }
 

@@ -21,6 +21,7 @@ struct trace_chunk {
     uint32_t upper[2];
     uint32_t enters, exits; /* where used is not zero; the writer's word */
     bool last_of_thread;
+    const uint8_t *bytes; /* NULL: they are to be read from the file */
 };
 
 /* A module as a process had it loaded, from load_time to unload_time. */
@@ -147,14 +148,30 @@ struct session_file *session_file_open(const char *path, const char **error);
 
 void session_file_close(struct session_file *file);
 
+/* ---- for readers of a session that grows ---- */
+
+/* As session_file_open, with the header alone; and the same file, with its header as it is now. */
+struct session_file *session_file_begin(const char *path, const char **error);
+struct session_file *session_file_again(const struct session_file *file, const char **error);
+
+enum session_place { PLACE_EMPTY, PLACE_CHUNK, PLACE_BAD_CHUNK, PLACE_BAD_UNIT };
+
+/* What is at an offset where a chunk may begin, and where the next one may. */
+enum session_place session_file_look(const struct session_file *file, uint64_t offset, struct trace_chunk *chunk,
+                                     uint64_t *next);
+
+/* How many bytes could be read; less than zero: none, errno says why. */
+long session_file_read_some(const struct session_file *file, uint64_t offset, void *buffer, size_t size);
+
 /* Reads a chunk whole, header included, into `buffer`, which has room for its size and TRACE_PADDING zero
  * bytes that are put behind it. False: the file is shorter now, or the chunk is another one. Safe from
  * several threads at once. */
 enum { TRACE_PADDING = 16 };
 bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer);
 
-/* Reads a part of the file, and TRACE_PADDING zero bytes behind it; where the file is shorter now, zeros. */
-void session_file_read(const struct session_file *file, uint64_t offset, uint8_t *buffer, size_t size);
+/* Reads a part of a chunk, from its byte `at` on, and TRACE_PADDING zero bytes behind it; where the file is shorter now, zeros. */
+void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at, uint8_t *buffer,
+                            size_t size);
 
 /* Whether what was read begins with the header that the chunk has in the index. */
 bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffer);

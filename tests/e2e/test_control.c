@@ -196,7 +196,7 @@ Test(e2e_control, mistakes_from_outside)
         const char *arguments, *message;
     } cases[] = {
         { "", "dwell: control: which PID, and pause, resume, stop, dump or event? dwell control --help tells more\n" },
-        { "1 jump", "dwell: control: 'jump' is none of pause, resume, stop, dump, event\n" },
+        { "1 jump", "dwell: control: 'jump' is none of pause, resume, stop, dump, event; did you mean 'dump'?\n" },
         { "abc pause", "dwell: PID: 'abc' is not a number\n" },
         { "4194303 pause", "dwell: 4194303: no such process\n" },
         { "$$ pause", "is not being recorded" },

@@ -25,7 +25,7 @@ Test(e2e_report, errors)
     check_error("$DWELL report .", "dwell: .: is a directory\n");
     check_error(": > empty; $DWELL tree empty", "dwell: empty: the file is empty\n");
     check_error("echo hello > text; $DWELL info text", "dwell: text: not a dwell session\n");
-    check_error("$DWELL report --by colour", "dwell: --by: 'colour' is none of function, module, thread, thread-name, process\n");
+    check_error("$DWELL report --by colour", "dwell: --by: 'colour' is none of function, line, module, module-function, thread, thread-name, process\n");
     check_error("$DWELL report --format pdf", "dwell: --format: 'pdf' is none of text, csv, json\n");
     check_error("$DWELL report --limit x", "dwell: --limit: 'x' is not a number\n");
     check_error("$DWELL tree --min 120", "dwell: --min: '120' is not a percentage\n");

@@ -87,6 +87,26 @@ Test(golden, callers)
     check_formats("callers example.dwell price_of", "callers");
 }
 
+/* script(1) gives it a terminal. Where the usual columns do not fit, some are left out; those that were chosen are shown. */
+Test(golden, narrow_terminals)
+{
+    static const char *const commands[][2] = {
+        { "report example.dwell", "narrow-report.txt" },
+        { "tree example.dwell", "narrow-tree.txt" },
+        { "callers example.dwell price_of", "narrow-callers.txt" },
+        { "report example.dwell --columns calls,elapsed_inclusive,waiting_percent", "narrow-chosen.txt" },
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char *text = run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols 80; $DWELL %s\" /dev/null </dev/null | "
+                              "tr -d '\\r' | sed 's/ *$//'", commands[i][0]);
+        check_text(text, commands[i][1]);
+        char *line = strstr(text, "\n\n");
+        for (; line && *line; line = strchr(line, '\n') + 1)
+            cr_assert(le(sz, strcspn(line, "\n"), 80 + (i == 1 ? 30 : 0)), "%s", line); /* the branches' bytes */
+        free(text);
+    }
+}
+
 /* ---- what people add up ---- */
 
 /* The n-th word of a line, from 0, as thousandths of its unit. */

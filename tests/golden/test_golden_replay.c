@@ -247,14 +247,16 @@ static void check_mistake(const char *arguments, int status, const char *wanted)
 
 Test(golden_replay, mistakes)
 {
-    check_mistake("example.dwell --from 2us --to 2us", 2, "dwell: --to: is not behind --from\n");
-    check_mistake("example.dwell --from 2", 2, "dwell: --from: '2' is no time such as 500ns, 10us, 2.5ms or 1s\n");
+    check_mistake("example.dwell --from 2us --to 2us", 2, "dwell: example.dwell: --from is not before --to\n");
+    check_mistake("example.dwell --from 2", 2, "dwell: --from: '2' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
     check_mistake("example.dwell --from mark:hello", 2,
-                  "dwell: example.dwell: --from: there is no mark 'hello'; dwell marks lists them\n");
+                  "dwell: example.dwell: --from: no mark 'hello'; dwell marks lists them\n");
     check_mistake("marked.dwell --from mark:8 --to mark:7", 2,
-                  "dwell: marked.dwell: --to: there is no mark '7' behind --from; dwell marks lists them\n");
+                  "dwell: marked.dwell: --to: no mark '7' is later than --from\n");
     check_mistake("example.dwell --depth 0", 2, "dwell: --depth: must be 1 or more\n");
-    check_mistake("example.dwell --thread nobody", 0,
+    check_mistake("example.dwell --thread nobody", 2,
+                  "dwell: example.dwell: no thread 'nobody'; dwell report --by thread lists them\n");
+    check_mistake("example.dwell --from 5s", 0,
                   "dwell: example.dwell: nothing was recorded in what was asked for\n");
     check_mistake("nothing.dwell", 2, "dwell: nothing.dwell: No such file or directory\n");
 }

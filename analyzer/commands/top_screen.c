@@ -1,0 +1,543 @@
+/* `dwell top` on a terminal. */
+#include <curses.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/suggest.h"
+#include "commands/commands.h"
+#include "commands/screen.h"
+#include "commands/top.h"
+
+enum { HEAD = 3 /* lines above the table */, FOOT = 1, ESCAPE = 27, CTRL_L = 'L' & 31, LEAST_NAME = 14, LONGEST_TEXT = 256 };
+
+struct view {
+    struct live *live;
+    struct top_settings *settings;
+    uint32_t *opened; /* functions whose callers are shown, the last one now */
+    size_t opened_count, opened_room;
+    bool recent, paused, done, helps;
+    uint64_t left;      /* bytes that wait to be read */
+    size_t selected;    /* number of the row in numbers of the rollup, or, of callers, in the table; */
+    bool has_selected;  /* otherwise it is the first row */
+    size_t row, top;    /* where that row is, and the first one on the screen */
+    size_t row_count;
+    char sort[LONGEST_TEXT], filter[LONGEST_TEXT], message[LONGEST_TEXT];
+};
+
+static bool shows_callers(const struct view *v)
+{
+    return v->opened_count > 0;
+}
+
+static const struct loaded *loaded_of(const struct view *v)
+{
+    return v->recent && v->live->recent.rollup ? &v->live->recent : &v->live->whole;
+}
+
+/* ---- the table ---- */
+
+/* Those of the columns that the table has: the view of callers has no rates. */
+static char *known_columns(const struct table *t, const char *keys)
+{
+    char *known = need_memory(strlen(keys) + 2, 1);
+    for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL) {
+        const size_t length = strcspn(key, ",");
+        for (size_t i = t->first_value; i < t->column_count; i++)
+            if (table_is_key(&t->columns[i], key, length)) {
+                strncat(known, key, length);
+                strcat(known, ",");
+                break;
+            }
+    }
+    const size_t length = strlen(known);
+    if (length)
+        known[length - 1] = '\0';
+    return known;
+}
+
+static struct table make_table(const struct view *v)
+{
+    if (!shows_callers(v))
+        return top_table(v->settings, v->live, v->recent, 0);
+    struct table t = view_callers(loaded_of(v), v->opened[v->opened_count - 1]);
+    char *keys = known_columns(&t, top_columns(v->settings, v->live));
+    if (*keys)
+        table_choose(&t, keys);
+    free(keys);
+    return t;
+}
+
+/* Which row is selected, and which is the first on the screen. */
+static void find_selected(struct view *v, const struct table *t, size_t room)
+{
+    v->row_count = t->row_count;
+    if (!v->has_selected) {
+        v->row = shows_callers(v) && t->fixed_row ? t->fixed_row - 1 : 0;
+    } else if (!shows_callers(v)) {
+        for (size_t i = 0; i < t->row_count; i++)
+            if (view_row_number(t, i) == v->selected)
+                v->row = i;
+    }
+    if (v->row >= t->row_count)
+        v->row = t->row_count ? t->row_count - 1 : 0;
+    if (v->row < v->top)
+        v->top = v->row;
+    if (v->row >= v->top + room)
+        v->top = v->row - room + 1;
+    if (v->top + room > t->row_count)
+        v->top = t->row_count > room ? t->row_count - room : 0;
+}
+
+static char *print_rows(const struct table *t, size_t first, size_t count)
+{
+    struct session_summary quiet = *t->session;
+    struct table part = *t;
+    quiet.path = NULL;
+    part.session = &quiet;
+    part.cells += first * t->column_count;
+    part.row_count = first < t->row_count ? t->row_count - first : 0;
+    part.row_count = part.row_count < count ? part.row_count : count;
+    part.hidden_rows = 0;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        die(STATUS_ERROR, "out of memory");
+    table_print_text(&part, out);
+    if (fclose(out) != 0)
+        die(STATUS_ERROR, "out of memory");
+    return text;
+}
+
+/* Where the names begin: behind the title of the first column of text. */
+static int width_of_values(const struct table *t, const char *text)
+{
+    size_t *order = need_memory(table_most_columns(t), sizeof *order);
+    const size_t count = table_order(t, true, order);
+    const char *names = NULL;
+    for (size_t i = 0; i < count && !names; i++)
+        if (t->columns[order[i]].kind == CELL_TEXT && *t->columns[order[i]].title)
+            names = strstr(text, t->columns[order[i]].title);
+    free(order);
+    return names ? (int)(names - text) : 0;
+}
+
+/* The last one that is shown, but the one that rows are sorted by. */
+static void drop_column(struct table *t, const char *sort)
+{
+    size_t at = t->chosen_count - 1;
+    if (at > 0 && strcmp(t->columns[t->chosen[at]].key, sort) == 0)
+        at--;
+    memmove(t->chosen + at, t->chosen + at + 1, (--t->chosen_count - at) * sizeof *t->chosen);
+}
+
+/* With as many columns as leave room for names. */
+static char *print_fitting(const struct view *v, struct table *t, size_t room)
+{
+    char *text = print_rows(t, v->top, room);
+    const int names = COLS / 3 > LEAST_NAME ? COLS / 3 : LEAST_NAME;
+    while (t->chosen_count > 1 && width_of_values(t, text) > COLS - names) {
+        free(text);
+        drop_column(t, top_sort(v->settings, v->live));
+        text = print_rows(t, v->top, room);
+    }
+    return text;
+}
+
+/* ---- the screen ---- */
+
+static void draw_lines(const struct view *v, char *text)
+{
+    int line = HEAD - 1;
+    for (char *at = text; *at && line < LINES - FOOT; line++) {
+        char *end = strchrnul(at, '\n');
+        const bool more = *end != '\0';
+        *end = '\0';
+        const bool title = line == HEAD - 1, chosen = (size_t)(line - HEAD) == v->row - v->top;
+        screen_line(line, at, title ? A_BOLD : chosen ? A_REVERSE : A_NORMAL);
+        at = end + more;
+    }
+    for (; line < LINES - FOOT; line++)
+        screen_line(line, "", A_NORMAL);
+}
+
+static void draw_state(const struct view *v)
+{
+    char *state = live_describe(v->live), line[2 * LONGEST_TEXT];
+    snprintf(line, sizeof line, "%s%s%s%s", state, v->paused ? ", PAUSED" : "", v->left ? ", reading on" : "",
+             v->recent ? ", since the last refresh" : "");
+    screen_line(0, line, A_BOLD);
+    free(state);
+    char *rates = live_describe_rates(v->live);
+    screen_line(1, rates, A_NORMAL);
+    free(rates);
+}
+
+static void draw_foot(const struct view *v)
+{
+    static const char *const views[] = {
+        [BY_FUNCTION] = "functions", [BY_MODULE] = "modules", [BY_THREAD] = "threads", [BY_PROCESS] = "processes",
+    };
+    char line[3 * LONGEST_TEXT];
+    if (*v->message)
+        snprintf(line, sizeof line, "%s", v->message);
+    else if (shows_callers(v))
+        snprintf(line, sizeof line, "Esc back  Enter open  h help  q quit");
+    else
+        snprintf(line, sizeof line, "h help  q quit  %s by %s%s%s", views[v->settings->by], top_sort(v->settings, v->live),
+                 *v->filter ? ", " : "", v->filter);
+    screen_line(LINES - 1, line, A_REVERSE);
+}
+
+static void draw_help(void)
+{
+    static const char *const lines[] = {
+        "Up Down PgUp PgDn Home End  select",
+        "Enter  callers and callees",
+        "Esc, Left  back",
+        "< >  sort by the next column",
+        "s  sort by a column's name",
+        "/  filter: name~parse*, calls>100",
+        "f m t r  functions, modules,",
+        "         threads, processes",
+        "i  since the last refresh, or all",
+        "+ -  refresh less, more often",
+        "p  pause    q  quit",
+    };
+    const int count = (int)(sizeof lines / sizeof *lines);
+    for (int i = 0; i < LINES - FOOT; i++)
+        screen_line(i, i < count ? lines[i] : "", A_NORMAL);
+    screen_line(LINES - 1, "any key: back", A_REVERSE);
+    refresh();
+}
+
+static void draw(struct view *v)
+{
+    if (v->helps) {
+        draw_help();
+        return;
+    }
+    const size_t room = LINES > HEAD + FOOT ? (size_t)(LINES - HEAD - FOOT) : 1;
+    struct table t = make_table(v);
+    find_selected(v, &t, room);
+    char *text = print_fitting(v, &t, room);
+    draw_state(v);
+    draw_lines(v, text);
+    draw_foot(v);
+    refresh();
+    free(text);
+    table_drop(&t);
+}
+
+/* ---- keys ---- */
+
+static void __attribute__((format(printf, 2, 3))) tell(struct view *v, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(v->message, sizeof v->message, format, arguments);
+    va_end(arguments);
+}
+
+static void select_row(struct view *v, long by)
+{
+    const long last = (long)v->row_count - 1, wanted = (long)v->row + by;
+    v->row = (size_t)(wanted < 0 ? 0 : wanted > last ? (last > 0 ? last : 0) : wanted);
+    v->has_selected = true;
+    if (shows_callers(v) || !v->row_count)
+        return;
+    struct table t = make_table(v);
+    v->selected = view_row_number(&t, v->row);
+    table_drop(&t);
+}
+
+/* The function of the row in the view of callers; PROFILE_NONE: it is the start of a thread. */
+static uint32_t function_of_caller(const struct view *v)
+{
+    struct table t = make_table(v);
+    uint32_t function = PROFILE_NONE;
+    const struct cell *cells = v->row < t.row_count ? &t.cells[v->row * t.column_count] : NULL;
+    if (cells && cells[1].known && cells[2].known) {
+        char *name = NULL;
+        size_t count;
+        if (asprintf(&name, "%s@%s", cells[1].text, cells[2].text) < 0)
+            die(STATUS_ERROR, "out of memory");
+        uint32_t *found = view_find_functions(&v->live->whole, name, &count);
+        function = count ? found[0] : PROFILE_NONE;
+        free(found);
+        free(name);
+    }
+    table_drop(&t);
+    return function;
+}
+
+static void open_callers(struct view *v)
+{
+    uint32_t function = PROFILE_NONE;
+    if (shows_callers(v)) {
+        function = function_of_caller(v);
+    } else if (v->settings->by != BY_FUNCTION) {
+        tell(v, "callers are of functions: f shows them");
+        return;
+    } else if (v->row_count) {
+        select_row(v, 0);
+        function = (uint32_t)v->selected;
+    }
+    if (function == PROFILE_NONE)
+        return;
+    GROW(v->opened, v->opened_count, v->opened_room);
+    v->opened[v->opened_count++] = function;
+    v->has_selected = false;
+    v->top = 0;
+}
+
+static void go_back(struct view *v)
+{
+    if (!shows_callers(v))
+        return;
+    const uint32_t function = v->opened[--v->opened_count];
+    v->has_selected = !shows_callers(v);
+    v->selected = function;
+}
+
+static void show_by(struct view *v, enum rollup_by by)
+{
+    v->settings->by = by;
+    v->opened_count = 0;
+    v->has_selected = false;
+    v->top = 0;
+}
+
+/* To the next of the columns that are there, or to the one before. */
+static void sort_next(struct view *v, int by)
+{
+    struct table t = make_table(v);
+    const char *now = top_sort(v->settings, v->live);
+    size_t at = 0;
+    if (!t.chosen_count) {
+        table_drop(&t);
+        return;
+    }
+    while (at < t.chosen_count && strcmp(t.columns[t.chosen[at]].key, now) != 0)
+        at++;
+    if (at == t.chosen_count)
+        at = by > 0 ? t.chosen_count - 1 : 0;
+    at = (at + t.chosen_count + (size_t)(by > 0 ? 1 : -1)) % t.chosen_count;
+    snprintf(v->sort, sizeof v->sort, "%s", t.columns[t.chosen[at]].key);
+    v->settings->sort = v->sort;
+    table_drop(&t);
+}
+
+static void ask_sort(struct view *v)
+{
+    char text[LONGEST_TEXT] = "";
+    const char *keys[MOST_SORT_KEYS];
+    const size_t count = view_sort_keys(keys, true);
+    if (!screen_ask("sort by: ", text, sizeof text) || !*text)
+        return;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(keys[i], text) == 0) {
+            snprintf(v->sort, sizeof v->sort, "%s", text);
+            v->settings->sort = v->sort;
+            return;
+        }
+    tell(v, "no column '%s'%s", text, suggestion(text, keys, count, ""));
+}
+
+/* A word alone is a part of the name. */
+static void ask_filter(struct view *v)
+{
+    char text[LONGEST_TEXT - 16], condition[LONGEST_TEXT];
+    snprintf(text, sizeof text, "%.200s", v->filter);
+    if (!screen_ask("filter: ", text, sizeof text))
+        return;
+    struct row_filters filters = { 0 };
+    const bool word = !strpbrk(text, "~=<>!");
+    snprintf(condition, sizeof condition, "%s%s%s", word ? "name~*" : "", text, word ? "*" : "");
+    char *error = *text ? row_filters_try(&filters, condition) : NULL;
+    if (!error) {
+        struct top_settings all = *v->settings;
+        all.filters = (struct row_filters){ 0 };
+        struct table t = top_table(&all, v->live, v->recent, 0);
+        error = table_refuses(&t, &filters);
+        table_drop(&t);
+    }
+    if (error) {
+        tell(v, "%s", error);
+        free(error);
+        row_filters_drop(&filters);
+        return;
+    }
+    row_filters_drop(&v->settings->filters);
+    v->settings->filters = filters;
+    snprintf(v->filter, sizeof v->filter, "%s", *text ? condition : "");
+    v->top = 0;
+}
+
+static void change_interval(struct view *v, bool longer)
+{
+    const uint64_t least = 100000000, most = 60000000000, now = v->settings->interval;
+    const uint64_t wanted = longer ? now * 2 : now / 2;
+    v->settings->interval = wanted < least ? least : wanted > most ? most : wanted;
+    tell(v, "every %g s", (double)v->settings->interval / 1e9);
+}
+
+static void take_view_key(struct view *v, int key)
+{
+    switch (key) {
+    case 'f':
+        show_by(v, BY_FUNCTION);
+        break;
+    case 'm':
+        show_by(v, BY_MODULE);
+        break;
+    case 't':
+        show_by(v, BY_THREAD);
+        break;
+    case 'r':
+        show_by(v, BY_PROCESS);
+        break;
+    case 'i':
+        v->recent = !v->recent && v->live->recent.rollup;
+        break;
+    case 'p':
+    case ' ':
+        v->paused = !v->paused;
+        break;
+    case '+':
+    case '-':
+        change_interval(v, key == '+');
+        break;
+    default:
+        break;
+    }
+}
+
+static void take_key(struct view *v, int key)
+{
+    const long page = LINES > HEAD + FOOT ? LINES - HEAD - FOOT : 1;
+    v->message[0] = '\0';
+    if (v->helps) {
+        v->helps = key == KEY_RESIZE;
+        return;
+    }
+    switch (key) {
+    case 'q':
+        v->done = true;
+        break;
+    case 'h':
+    case '?':
+        v->helps = true;
+        break;
+    case KEY_UP:
+    case 'k':
+        select_row(v, -1);
+        break;
+    case KEY_DOWN:
+    case 'j':
+        select_row(v, 1);
+        break;
+    case KEY_PPAGE:
+        select_row(v, -page);
+        break;
+    case KEY_NPAGE:
+        select_row(v, page);
+        break;
+    case KEY_HOME:
+        select_row(v, -(long)v->row);
+        break;
+    case KEY_END:
+        select_row(v, (long)v->row_count);
+        break;
+    case '\n':
+    case KEY_ENTER:
+    case KEY_RIGHT:
+        open_callers(v);
+        break;
+    case ESCAPE:
+    case KEY_LEFT:
+    case KEY_BACKSPACE:
+        go_back(v);
+        break;
+    case '<':
+    case '>':
+        sort_next(v, key == '>' ? 1 : -1);
+        break;
+    case 's':
+        ask_sort(v);
+        break;
+    case '/':
+        ask_filter(v);
+        break;
+    case CTRL_L:
+        clearok(stdscr, TRUE);
+        break;
+    default:
+        take_view_key(v, key);
+        break;
+    }
+}
+
+/* ---- time ---- */
+
+static uint64_t monotonic_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void read_on(struct view *v)
+{
+    const char *error = live_read(v->live, v->settings->jobs, &v->left);
+    if (error)
+        tell(v, "%s", error);
+}
+
+/* Milliseconds until there is something to be read. */
+static int patience(const struct view *v, uint64_t next)
+{
+    const uint64_t now = monotonic_now();
+    if (v->paused)
+        return -1;
+    return v->left ? 0 : next > now ? (int)((next - now + 999999) / 1000000) : 0;
+}
+
+int top_show(struct live *live, struct top_settings *settings)
+{
+    struct view v = { .live = live, .settings = settings };
+    uint64_t left;
+    const char *error = live_read(live, settings->jobs, &left);
+    if (error)
+        die(STATUS_ERROR, "%s: %s", live->follow->growth->file->path, error);
+    v.left = left;
+    struct table t = make_table(&v); /* bad options are told before the screen begins */
+    table_drop(&t);
+    screen_begin();
+    for (uint64_t next = monotonic_now() + settings->interval; !v.done && !screen_is_left();) {
+        draw(&v);
+        timeout(patience(&v, next));
+        const int key = getch();
+        if (key != ERR) {
+            take_key(&v, key);
+            continue;
+        }
+        if (v.paused || screen_is_left() || (!v.left && monotonic_now() < next))
+            continue;
+        read_on(&v);
+        next = monotonic_now() + settings->interval;
+    }
+    screen_end();
+    free(v.opened);
+    const int left_by = screen_is_left();
+    if (left_by && left_by != SIGINT) {
+        signal(left_by, SIG_DFL);
+        raise(left_by);
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,186 @@
+#include "profile/follow.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "profile/collect.h"
+#include "profile/identify.h"
+#include "trace/alive.h"
+
+struct follow *follow_open(const char *path, const char **error)
+{
+    struct growth *growth = growth_open(path, error);
+    if (!growth)
+        return NULL;
+    struct follow *f = need_memory(1, sizeof *f);
+    f->growth = growth;
+    f->events = profile_new();
+    f->alive = true;
+    return f;
+}
+
+static void drop(struct profile *p)
+{
+    if (p)
+        profile_free(p);
+}
+
+void follow_close(struct follow *f)
+{
+    growth_close(f->growth);
+    drop(f->events);
+    drop(f->whole);
+    drop(f->base);
+    drop(f->recent);
+    free(f);
+}
+
+/* ---- reading ---- */
+
+/* Of some chunks of the session alone. */
+static struct profile *profile_of(const struct session_file *file, struct trace_chunk *chunks, size_t count,
+                                  bool with_reported, unsigned jobs)
+{
+    struct session_file part = *file;
+    part.chunks = chunks;
+    part.chunk_count = count;
+    part.reported_count = with_reported ? file->reported_count : 0;
+    return collect_profile(&part, jobs);
+}
+
+static const char *read_on(struct follow *f, uint64_t most, unsigned jobs)
+{
+    struct growth *g = f->growth;
+    const char *error = growth_step(g, most, !f->alive);
+    if (error)
+        return error;
+    f->alive = session_is_alive(g->file);
+    struct profile *fresh = profile_of(g->file, g->fresh, g->fresh_count, false, g->fresh_count > 1 ? jobs : 1);
+    profile_merge(f->events, fresh);
+    profile_free(fresh);
+    return NULL;
+}
+
+const char *follow_read(struct follow *f, uint64_t most, unsigned jobs)
+{
+    const bool alive = f->alive;
+    const char *error = read_on(f, most, jobs);
+    if (!error && alive && !f->alive)
+        error = read_on(f, most, jobs); /* what was written last */
+    return error;
+}
+
+/* ---- looking ---- */
+
+/* All of it without values: entries have the same numbers. */
+static struct profile *new_alike(const struct profile *p)
+{
+    struct profile *copy = profile_new();
+    if (!p)
+        return copy;
+    profile_copy_functions(copy, p);
+    for (size_t i = 0, thread = 0; i < p->node_count; i++) {
+        if (p->nodes[i].parent == PROFILE_NONE) { /* roots are in the order of their threads */
+            profile_root(copy, p->threads[thread].process, p->threads[thread].thread);
+            thread++;
+        } else {
+            profile_child(copy, p->nodes[i].parent, p->nodes[i].function);
+        }
+    }
+    return copy;
+}
+
+/* Threads that still run are at this moment. */
+static void end_at(struct session_file *file, uint64_t now)
+{
+    bool *alive = need_memory(file->process_count, sizeof *alive);
+    for (size_t i = 0; i < file->process_count; i++)
+        alive[i] = process_is_alive(file, &file->processes[i]);
+    for (size_t i = 0; i < file->thread_count; i++) {
+        struct trace_thread *t = &file->threads[i];
+        const struct trace_process *p = session_file_process(file, t->process);
+        if (!t->end_time && p && alive[p - file->processes])
+            t->end_time = now;
+    }
+    free(alive);
+}
+
+/* What comes after a thread's last event belongs to its innermost call; whether the OS works then is not known yet. */
+static void add_open_interval(struct profile *p, const struct session_file *file, const struct growth_thread *g)
+{
+    const struct trace_thread *t = session_file_thread(file, g->thread);
+    const struct trace_process *process = session_file_process(file, g->process);
+    const struct stand *s = &g->stand;
+    if (!t || s->paused || !s->depth || t->end_time <= s->time)
+        return;
+    uint32_t at = profile_root(p, g->process, g->thread);
+    for (uint32_t i = 0; i < s->depth; i++)
+        at = profile_child(p, at, identify_function(p, process, s->frames[i].function, s->frames[i].enter_time));
+    p->nodes[at].elapsed += t->end_time - s->time;
+    if (t->end_flagged || (t->announced && t->os_source == DWELL_OS_NONE))
+        p->nodes[at].flagged += t->end_time - s->time;
+}
+
+static uint64_t less(uint64_t now, uint64_t before)
+{
+    return now > before ? now - before : 0;
+}
+
+static struct profile *difference(const struct profile *now, const struct profile *before)
+{
+    struct profile *p = new_alike(now);
+    for (size_t i = 0; i < p->node_count; i++) {
+        static const struct profile_node none;
+        const struct profile_node *n = &now->nodes[i], *b = i < before->node_count ? &before->nodes[i] : &none;
+        struct profile_node *d = &p->nodes[i];
+        d->elapsed = less(n->elapsed, b->elapsed);
+        d->flagged = less(n->flagged, b->flagged);
+        d->flagged = d->flagged < d->elapsed ? d->flagged : d->elapsed; /* what went on has turned out to be no work of the OS */
+        d->blocked = less(n->blocked, b->blocked);
+        d->preempted = less(n->preempted, b->preempted);
+        d->runtime = less(n->runtime, b->runtime);
+        d->runtime_blocked = less(n->runtime_blocked, b->runtime_blocked);
+        d->runtime_preempted = less(n->runtime_preempted, b->runtime_preempted);
+        d->page_faults = less(n->page_faults, b->page_faults);
+        d->calls = less(n->calls, b->calls);
+    }
+    return p;
+}
+
+static uint64_t monotonic_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void follow_look(struct follow *f)
+{
+    struct growth *g = f->growth;
+    if (f->alive && !g->left)
+        end_at(g->file, session_now(g->file));
+    struct profile *whole = new_alike(f->whole);
+    profile_merge(whole, f->events);
+    if (g->file->chunk_count || g->file->reported_count) {
+        struct profile *trees = profile_of(g->file, g->file->chunks, g->file->chunk_count, true, 1);
+        profile_merge(whole, trees);
+        profile_free(trees);
+    }
+    for (size_t i = 0; i < g->thread_count && !g->left; i++)
+        add_open_interval(whole, g->file, &g->threads[i]);
+    if (f->complete) {
+        drop(f->base);
+        f->base = f->whole;
+        f->base_time = f->looked;
+    } else {
+        drop(f->whole);
+    }
+    drop(f->recent);
+    f->whole = whole;
+    f->looked = monotonic_now();
+    f->complete = g->left == 0;
+    f->recent = f->base ? difference(f->whole, f->base) : NULL;
+    f->interval = f->looked - f->base_time;
+}

@@ -1,0 +1,156 @@
+#include "report/live.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "symbols/symbols.h"
+#include "trace/alive.h"
+
+static const uint64_t most_at_once = 256 << 20;
+
+struct live *live_open(const char *file, const char *path, const char **error)
+{
+    struct follow *follow = follow_open(file, error);
+    if (!follow)
+        return NULL;
+    struct live *l = need_memory(1, sizeof *l);
+    free(follow->growth->file->path);
+    follow->growth->file->path = need_copy(path, strlen(path));
+    l->follow = follow;
+    l->binaries = binaries_new();
+    return l;
+}
+
+static void drop_loaded(struct loaded *l)
+{
+    if (l->rollup) {
+        rollup_free(l->rollup);
+        profile_free(l->profile);
+    }
+    l->rollup = NULL;
+}
+
+static void drop_summary(struct session_summary *s)
+{
+    for (size_t i = 0; i < s->remark_count; i++)
+        free(s->remarks[i]);
+    free(s->remarks);
+}
+
+void live_close(struct live *l)
+{
+    drop_loaded(&l->whole);
+    drop_loaded(&l->recent);
+    drop_summary(&l->whole.summary);
+    drop_summary(&l->recent.summary);
+    names_free(l->names, l->name_count);
+    binaries_free(l->binaries);
+    follow_close(l->follow);
+    free(l);
+}
+
+/* A copy, as what is shown of a profile is less than what it goes on from. */
+static void load(struct live *l, struct loaded *part, struct profile *profile)
+{
+    part->file = l->follow->growth->file;
+    part->names = l->names;
+    part->rollup = NULL;
+    if (!profile)
+        return;
+    part->profile = profile_new();
+    profile_copy_functions(part->profile, profile);
+    profile_merge(part->profile, profile);
+    loaded_subtract_overhead(part);
+    part->rollup = rollup_new(part->profile);
+    loaded_summarize(part);
+}
+
+const char *live_read(struct live *l, unsigned jobs, uint64_t *left)
+{
+    const char *error = follow_read(l->follow, most_at_once, jobs);
+    if (error)
+        return error;
+    *left = l->follow->growth->left;
+    drop_loaded(&l->whole);
+    drop_loaded(&l->recent);
+    follow_look(l->follow);
+    names_extend(&l->names, &l->name_count, l->follow->growth->file, l->follow->whole, l->binaries);
+    load(l, &l->whole, l->follow->whole);
+    load(l, &l->recent, l->follow->recent);
+    l->times = (struct recent_times){ l->recent.rollup, l->follow->interval };
+    return NULL;
+}
+
+/* ---- in words ---- */
+
+/* The one that began first, which is mostly whom the user started. */
+static const struct trace_process *main_process(const struct session_file *file)
+{
+    return file->process_count ? &file->processes[0] : NULL;
+}
+
+static void describe_end(FILE *out, const struct trace_process *p)
+{
+    if (p && p->end_how == DWELL_END_EXIT)
+        fprintf(out, "ended (exit status %" PRIu32 ")", p->end_value);
+    else if (p && p->end_how == DWELL_END_SIGNAL)
+        fprintf(out, "ended (killed by signal %" PRIu32 ", %s)", p->end_value, strsignal((int)p->end_value));
+    else
+        fputs("ended", out);
+}
+
+static uint64_t run_time(const struct session_file *file)
+{
+    const uint64_t now = session_now(file), start = file->header.start_ticks;
+    return now > start ? ticks_to_ns(now - start, file->header.ticks_per_second) : 0;
+}
+
+static char *text_of(FILE *out, char **text)
+{
+    if (fclose(out) != 0)
+        die(STATUS_ERROR, "out of memory");
+    return *text;
+}
+
+char *live_describe(const struct live *l)
+{
+    const struct session_file *file = l->whole.file;
+    const struct trace_process *p = main_process(file);
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        die(STATUS_ERROR, "out of memory");
+    if (p) {
+        char *name = names_module(p->path);
+        fprintf(out, "%s (%" PRIu32 "): ", name, p->pid);
+        free(name);
+    }
+    if (l->follow->alive)
+        fprintf(out, "running for %.1f s", (double)run_time(file) / 1e9);
+    else if (file->header.origin & DWELL_ORIGIN_IMPORTED)
+        fputs("imported", out);
+    else
+        describe_end(out, p);
+    return text_of(out, &text);
+}
+
+char *live_describe_rates(const struct live *l)
+{
+    const struct session_summary *s = &l->whole.summary;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        die(STATUS_ERROR, "out of memory");
+    fprintf(out, "%" PRIu64 " calls", l->whole.rollup->session.calls);
+    if (l->recent.rollup && l->times.interval)
+        fprintf(out, ", %.0f a second", (double)l->recent.rollup->session.calls * 1e9 / (double)l->times.interval);
+    fprintf(out, ", %" PRIu64 " thread%s, %" PRIu64 " process%s", s->threads, s->threads == 1 ? "" : "s", s->processes,
+            s->processes == 1 ? "" : "es");
+    return text_of(out, &text);
+}

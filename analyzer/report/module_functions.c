@@ -1,0 +1,54 @@
+/* The view of modules, with their functions below. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/row_order.h"
+#include "report/views.h"
+
+static const struct column columns[] = {
+    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },
+    { "name", "MODULE, FUNCTION", CELL_TEXT, USE_ALWAYS, true },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+    { "path", "PATH", CELL_TEXT, USE_DATA, false },
+    { "function", "FUNCTION", CELL_TEXT, USE_DATA, false },
+    TIME_COLUMNS,
+};
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+
+static size_t add_row(struct table *t, const struct loaded *l, uint32_t module, const char *function, size_t parent,
+                      const struct times *times)
+{
+    struct cell *cells = table_row(t);
+    char *name = names_module(l->profile->modules[module].path);
+    cell_number(&cells[0], parent ? 2 : 1);
+    cell_text(&cells[1], function ? function : name);
+    cell_text(&cells[2], name);
+    cell_text(&cells[3], l->profile->modules[module].path);
+    cell_text(&cells[4], function);
+    free(name);
+    fill_times(t, times);
+    t->parents = need_more(t->parents, t->row_room, sizeof *t->parents);
+    t->parents[t->row_count - 1] = parent;
+    return t->row_count;
+}
+
+struct table view_module_functions(const struct loaded *l, const struct sorting *sorting)
+{
+    const struct profile *p = l->profile;
+    struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
+    t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
+    struct times *modules = rollup_groups(l->rollup, BY_MODULE), *functions = rollup_groups(l->rollup, BY_FUNCTION);
+    for (uint32_t module = 0; module < p->module_count; module++) {
+        if (l->slice && times_are_empty(&modules[module]))
+            continue; /* it is of another part of the session */
+        const size_t row = add_row(&t, l, module, NULL, 0, &modules[module]);
+        for (uint32_t i = 0; i < p->function_count; i++)
+            if (p->functions[i].module == module && !(l->slice && times_are_empty(&functions[i])))
+                add_row(&t, l, module, l->names[i].name, row, &functions[i]);
+    }
+    free(modules);
+    free(functions);
+    view_sort(&t, sorting);
+    return t;
+}

@@ -1,0 +1,134 @@
+#include "report/row_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/message.h"
+
+struct order {
+    const struct table *table;
+    size_t column;
+    size_t last; /* a column that is unknown of what comes last; there may be none */
+};
+
+static int compare_cells(const struct column *column, const struct cell *a, const struct cell *b)
+{
+    if (!a->known || !b->known)
+        return b->known - a->known;
+    if (column->kind == CELL_TEXT)
+        return strcmp(a->text, b->text);
+    if (column->kind == CELL_PERCENT)
+        return (a->percent < b->percent) - (a->percent > b->percent);
+    return (a->number < b->number) - (a->number > b->number); /* largest first */
+}
+
+/* By the column asked for, then by all others: the order never depends on how the work was split. */
+static int compare_rows(const void *a, const void *b, void *data)
+{
+    const struct order *order = data;
+    const struct table *t = order->table;
+    const struct cell *x = a, *y = b;
+    int result = order->last < t->column_count ? y[order->last].known - x[order->last].known : 0;
+    if (result == 0)
+        result = compare_cells(&t->columns[order->column], &x[order->column], &y[order->column]);
+    for (size_t i = 0; result == 0 && i < t->column_count; i++)
+        result = compare_cells(&t->columns[i], &x[i], &y[i]);
+    return result;
+}
+
+static size_t find_column(const struct table *t, const char *key)
+{
+    size_t found = 0;
+    while (found < t->column_count && !table_is_key(&t->columns[found], key, strlen(key)))
+        found++;
+    if (found < t->column_count)
+        return found;
+    if (strcmp(key, "name") != 0)
+        die(STATUS_ERROR, "--sort: no column '%s' here%s --columns help lists them", key, table_suggestion(t, 0, key));
+    for (size_t i = 0; i < t->column_count; i++)
+        if (strcmp(t->columns[i].key, "function") == 0)
+            return i;
+    return 0;
+}
+
+/* ---- trees ---- */
+
+struct tree {
+    const struct order *order;
+    size_t *children, *begin; /* rows below each row (1 + its index; 0: below none): from begin[i] up to begin[i + 1] */
+};
+
+static int compare_children(const void *a, const void *b, void *data)
+{
+    const struct order *order = data;
+    const struct table *t = order->table;
+    return compare_rows(&t->cells[*(const size_t *)a * t->column_count], &t->cells[*(const size_t *)b * t->column_count],
+                        data);
+}
+
+static void list_children(struct tree *tree, const struct table *t)
+{
+    tree->begin = need_memory(t->row_count + 2, sizeof *tree->begin);
+    tree->children = need_memory(t->row_count, sizeof *tree->children);
+    for (size_t row = 0; row < t->row_count; row++)
+        tree->begin[t->parents[row] + 1]++;
+    for (size_t i = 1; i <= t->row_count + 1; i++)
+        tree->begin[i] += tree->begin[i - 1];
+    size_t *next = need_memory(t->row_count + 1, sizeof *next);
+    memcpy(next, tree->begin, (t->row_count + 1) * sizeof *next);
+    for (size_t row = 0; row < t->row_count; row++)
+        tree->children[next[t->parents[row]]++] = row;
+    free(next);
+    for (size_t i = 0; i <= t->row_count; i++)
+        if (tree->begin[i + 1] - tree->begin[i] > 1)
+            qsort_r(tree->children + tree->begin[i], tree->begin[i + 1] - tree->begin[i], sizeof *tree->children,
+                    compare_children, (void *)tree->order);
+}
+
+/* Parents come before what is below them. */
+static void sort_tree(struct table *t, const struct order *order)
+{
+    struct tree tree = { .order = order };
+    list_children(&tree, t);
+    const size_t width = t->column_count;
+    struct cell *cells = need_memory(t->row_room * width, sizeof *cells);
+    size_t *parents = need_memory(t->row_room, sizeof *parents), *places = need_memory(t->row_count + 1, sizeof *places);
+    size_t *waiting = need_memory(t->row_count, sizeof *waiting), count = 0, done = 0;
+    for (size_t i = tree.begin[1]; i-- > tree.begin[0];)
+        waiting[count++] = tree.children[i];
+    while (count) {
+        const size_t row = waiting[--count];
+        memcpy(&cells[done * width], &t->cells[row * width], width * sizeof *cells);
+        parents[done] = places[t->parents[row]];
+        places[row + 1] = ++done;
+        for (size_t i = tree.begin[row + 2]; i-- > tree.begin[row + 1];)
+            waiting[count++] = tree.children[i];
+    }
+    free(t->cells);
+    free(t->parents);
+    t->cells = cells;
+    t->parents = parents;
+    free(places);
+    free(waiting);
+    free(tree.children);
+    free(tree.begin);
+}
+
+void table_sort(struct table *t, const char *key)
+{
+    struct order order = { t, find_column(t, key), t->column_count };
+    const size_t width = t->column_count, fixed = t->fixed_row;
+    for (size_t i = 0; t->parents && i < width; i++)
+        if (strcmp(t->columns[i].key, "module") == 0) /* nothing that was folded has one */
+            order.last = i;
+    if (!t->row_count)
+        return;
+    if (t->parents) {
+        sort_tree(t, &order);
+        return;
+    }
+    if (fixed)
+        qsort_r(t->cells, fixed - 1, width * sizeof *t->cells, compare_rows, &order);
+    qsort_r(t->cells + fixed * width, t->row_count - fixed, width * sizeof *t->cells, compare_rows, &order);
+}

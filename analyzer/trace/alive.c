@@ -1,0 +1,77 @@
+#include "trace/alive.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/wide.h"
+#include "clock.h"
+
+static const uint64_t ns_per_second = 1000000000;
+
+/* Since boot, in nanoseconds; zero: there is no such process, or it is dead and waits for its parent. */
+static uint64_t find_start(uint32_t pid)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return 0;
+    const size_t length = fread(text, 1, sizeof text - 1, in);
+    fclose(in);
+    text[length] = '\0';
+    const char *at = strrchr(text, ')'); /* names may hold anything */
+    char state;
+    unsigned long long start;
+    if (!at || sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state, &start) != 2)
+        return 0;
+    return state == 'Z' || state == 'X' ? 0 : multiply_divide(start, ns_per_second, (uint64_t)sysconf(_SC_CLK_TCK)) + 1;
+}
+
+static uint64_t read_clock(clockid_t id)
+{
+    struct timespec now = { 0, 0 };
+    clock_gettime(id, &now);
+    return (uint64_t)now.tv_sec * ns_per_second + (uint64_t)now.tv_nsec;
+}
+
+/* Numbers of processes are used again: the one meant was there at `monotonic`. */
+static bool was_there(uint32_t pid, uint64_t monotonic)
+{
+    const uint64_t start = pid ? find_start(pid) : 0, boot = read_clock(CLOCK_BOOTTIME), now = read_clock(CLOCK_MONOTONIC);
+    if (!start || now < monotonic)
+        return false;
+    return boot - start + ns_per_second >= now - monotonic;
+}
+
+/* Of a time of the session. */
+static uint64_t monotonic_of(const struct session_file *file, uint64_t time)
+{
+    const struct dwell_file_header *h = &file->header;
+    const uint64_t passed = time > h->start_ticks ? time - h->start_ticks : 0;
+    return h->start_monotonic + (uint64_t)((uint128)passed * ns_per_second / h->ticks_per_second);
+}
+
+static bool is_recorded(const struct session_file *file)
+{
+    return file->header.state == DWELL_RECORDING && !(file->header.origin & DWELL_ORIGIN_IMPORTED);
+}
+
+bool process_is_alive(const struct session_file *file, const struct trace_process *process)
+{
+    return is_recorded(file) && !process->end_time && was_there(process->pid, monotonic_of(file, process->start_time));
+}
+
+bool session_is_alive(const struct session_file *file)
+{
+    for (size_t i = 0; i < file->process_count; i++)
+        if (process_is_alive(file, &file->processes[i]))
+            return true;
+    return is_recorded(file) && was_there(file->header.recorder_pid, file->header.start_monotonic);
+}
+
+uint64_t session_now(const struct session_file *file)
+{
+    return clock_now((enum dwell_clock)file->header.clock);
+}

@@ -1,0 +1,490 @@
+#include "trace/growth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/table.h"
+#include "trace/decode.h"
+#include "trace/metadata.h"
+
+/*
+ * What was read and can change no more is never looked at again. The rest of the file is a list of areas: what is free,
+ * claimed, or still written to. A reader may see a store before an earlier one; so what is written to is read twice, and
+ * only that counts which was there before the second reading.
+ */
+
+enum {
+    BLOCK = 16 << 10,
+    SLACK = 512, /* no record has more zeros at its end */
+};
+
+struct area {
+    uint64_t begin, end;
+};
+
+/* An events chunk that was read in part; in mode ring, any that was read. */
+struct part {
+    uint64_t offset;
+    uint32_t process, thread, sequence;
+    uint32_t at;   /* so many bytes have been read; zero: none */
+    uint32_t seen; /* the end of what was written, when it was looked at last */
+    uint32_t hole; /* where a record was missing then; zero: nowhere */
+    struct stand stand;
+};
+
+struct growth_index {
+    struct area *areas, *next; /* ascending; those of the walk at hand */
+    size_t area_count, area_room, next_count, next_room;
+    uint64_t walked; /* as far as the file has been looked at */
+    struct part *parts; /* by offset */
+    size_t part_count, part_room;
+    struct trace_chunk *found; /* events chunks of the walk at hand */
+    size_t found_count, found_room;
+    struct trace_chunk *kept; /* metadata, symbols and call trees */
+    size_t kept_count, kept_room;
+    uint8_t **buffers; /* of the chunks that have their bytes at hand */
+    size_t buffer_count, buffer_room;
+    struct table_index *threads; /* (thread, process) to an index into those of the growth */
+    uint64_t damaged_chunks, damaged_bytes;
+    bool ring, ended; /* nothing is written any more */
+};
+
+/* ---- areas ---- */
+
+static void leave_open(struct growth_index *x, uint64_t begin, uint64_t end)
+{
+    if (begin >= end)
+        return;
+    if (x->next_count && x->next[x->next_count - 1].end == begin) {
+        x->next[x->next_count - 1].end = end;
+        return;
+    }
+    GROW(x->next, x->next_count, x->next_room);
+    x->next[x->next_count++] = (struct area){ begin, end };
+}
+
+/* Units behind its last record may become a chunk of their own. */
+static uint64_t end_of_used(const struct trace_chunk *chunk)
+{
+    const uint32_t used = chunk->used < chunk->size ? chunk->used : chunk->size;
+    return chunk->offset + ((uint64_t)used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
+}
+
+static void keep(struct growth_index *x, const struct trace_chunk *chunk)
+{
+    GROW(x->kept, x->kept_count, x->kept_room);
+    x->kept[x->kept_count++] = *chunk;
+}
+
+/* How a walk takes a chunk; true: what is there is settled. */
+enum walk { WALK_EVENTS, WALK_METADATA };
+
+static bool take_chunk(struct growth *g, enum walk walk, struct trace_chunk *chunk, uint64_t *most)
+{
+    struct growth_index *x = g->index;
+    if (chunk->used > chunk->size)
+        chunk->used = 0; /* the file ends before it does */
+    switch (chunk->kind) {
+    case DWELL_CHUNK_FREE:
+        return false;
+    case DWELL_CHUNK_TRACE_EVENTS:
+        return !x->ring;
+    case DWELL_CHUNK_EVENTS:
+        break;
+    case DWELL_CHUNK_METADATA:
+    case DWELL_CHUNK_SYMBOLS:
+    case DWELL_CHUNK_CALL_TREE:
+        keep(x, chunk);
+        return true;
+    default:
+        return true;
+    }
+    if (walk == WALK_METADATA)
+        return false;
+    if (*most == 0) {
+        g->left += chunk->size;
+        return false;
+    }
+    GROW(x->found, x->found_count, x->found_room);
+    x->found[x->found_count++] = *chunk;
+    *most -= *most < chunk->size ? *most : chunk->size;
+    return chunk->used && !x->ring;
+}
+
+static void walk_area(struct growth *g, enum walk walk, struct area area, uint64_t *most)
+{
+    struct growth_index *x = g->index;
+    for (uint64_t offset = area.begin, next; offset < area.end; offset = next) {
+        struct trace_chunk chunk;
+        const enum session_place place = session_file_look(g->file, offset, &chunk, &next);
+        if (next > area.end)
+            next = area.end;
+        const bool bad = place == PLACE_BAD_CHUNK || place == PLACE_BAD_UNIT;
+        if (place == PLACE_EMPTY || (bad && !x->ended)) /* its beginning may have been written a moment after it was looked at */
+            leave_open(x, offset, next);
+        else if (place == PLACE_CHUNK && !take_chunk(g, walk, &chunk, most))
+            leave_open(x, offset, next);
+        else if (place == PLACE_CHUNK && chunk.kind == DWELL_CHUNK_EVENTS)
+            leave_open(x, end_of_used(&chunk), next);
+        x->damaged_chunks += x->ended && place == PLACE_BAD_CHUNK;
+        x->damaged_bytes += x->ended && place == PLACE_BAD_UNIT ? DWELL_UNIT : 0;
+    }
+}
+
+static void walk_areas(struct growth *g, enum walk walk, uint64_t most)
+{
+    struct growth_index *x = g->index;
+    x->next_count = 0;
+    g->left = walk == WALK_EVENTS ? 0 : g->left;
+    for (size_t i = 0; i < x->area_count; i++)
+        walk_area(g, walk, x->areas[i], &most);
+    if (x->walked < g->file->size)
+        walk_area(g, walk, (struct area){ x->walked, g->file->size }, &most);
+    x->walked = x->walked < g->file->size ? g->file->size : x->walked;
+    struct area *areas = x->areas;
+    const size_t room = x->area_room;
+    x->areas = x->next;
+    x->area_count = x->next_count;
+    x->area_room = x->next_room;
+    x->next = areas;
+    x->next_room = room;
+}
+
+/* ---- what is written ---- */
+
+static void add_fresh(struct growth *g, const struct trace_chunk *chunk)
+{
+    GROW(g->fresh, g->fresh_count, g->fresh_room);
+    g->fresh[g->fresh_count++] = *chunk;
+}
+
+/* Where what is written of the chunk ends, as far as it shows: in a byte that is not zero. */
+static uint32_t find_written(const struct session_file *file, const struct trace_chunk *chunk, uint32_t from)
+{
+    uint8_t block[BLOCK];
+    uint32_t end = from;
+    for (uint32_t at = from; at < chunk->size; at += BLOCK) {
+        const uint32_t size = chunk->size - at < BLOCK ? chunk->size - at : BLOCK;
+        const long got = session_file_read_some(file, chunk->offset + at, block, size);
+        uint32_t last = got > 0 ? (uint32_t)got : 0;
+        while (last > 0 && block[last - 1] == 0)
+            last--;
+        if (last == 0)
+            break;
+        end = at + last;
+    }
+    return end;
+}
+
+/* In mode ring it may have become another one meanwhile. */
+static bool is_still(const struct session_file *file, const struct trace_chunk *chunk)
+{
+    struct trace_chunk now;
+    uint64_t next;
+    return session_file_look(file, chunk->offset, &now, &next) == PLACE_CHUNK && now.kind == chunk->kind &&
+           now.process == chunk->process && now.thread == chunk->thread && now.sequence == chunk->sequence;
+}
+
+/* Over what is missing, to the next record; what follows there counts, too. */
+static uint32_t step_over(const uint8_t *records, uint32_t at, uint32_t size)
+{
+    while (at + 2 <= size && records[at] == 0 && records[at + 1] == 0)
+        at += 2;
+    return at < size ? at : size;
+}
+
+/* How many bytes of what is there from part->at on count now. */
+static uint32_t readable(struct part *part, const uint8_t *records, uint32_t written, uint32_t room, bool ended)
+{
+    const bool quiet = ended || part->at + written == part->seen;
+    const uint32_t size = quiet ? room : written;
+    uint32_t stop, length = unfinished_length(records, size, quiet, &stop);
+    while (stop + 2 <= written && decode_word(records + stop) == 0) {
+        if (!ended && part->hole != part->at + stop) {
+            part->hole = part->at + stop;
+            break;
+        }
+        const uint32_t behind = step_over(records, stop, size);
+        const uint32_t more = unfinished_length(records + behind, size - behind, quiet, &stop);
+        stop += behind;
+        if (more == 0)
+            break;
+        length = behind + more;
+    }
+    part->seen = part->at + written;
+    return length;
+}
+
+/* ---- threads ---- */
+
+static struct growth_thread *thread_of(struct growth *g, const struct trace_chunk *chunk)
+{
+    struct table_slot *slot = table_find(g->index->threads, chunk->thread, chunk->process);
+    if (slot->value_plus_1)
+        return &g->threads[slot->value_plus_1 - 1];
+    GROW(g->threads, g->thread_count, g->thread_room);
+    g->threads[g->thread_count] = (struct growth_thread){ .process = chunk->process, .thread = chunk->thread };
+    table_set(g->index->threads, slot, chunk->thread, chunk->process, (uint32_t)g->thread_count);
+    return &g->threads[g->thread_count++];
+}
+
+static void note_stand(struct growth *g, const struct trace_chunk *chunk, const struct stand *stand)
+{
+    struct growth_thread *t = thread_of(g, chunk);
+    if (chunk->sequence < t->sequence)
+        return;
+    struct dwell_frame *frames = t->stand.frames;
+    size_t room = t->stand.room;
+    if (stand->depth > room) {
+        room = stand->room;
+        frames = need_more(frames, room, sizeof *frames);
+    }
+    if (frames && stand->depth)
+        memcpy(frames, stand->frames, stand->depth * sizeof *frames);
+    t->sequence = chunk->sequence;
+    t->stand = *stand;
+    t->stand.frames = frames;
+    t->stand.room = room;
+}
+
+/* ---- chunks ---- */
+
+static size_t find_part(const struct growth_index *x, uint64_t offset)
+{
+    size_t low = 0, high = x->part_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (x->parts[middle].offset < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_of(const struct part *part, const struct trace_chunk *chunk)
+{
+    return part->process == chunk->process && part->thread == chunk->thread && part->sequence == chunk->sequence;
+}
+
+static struct part *need_part(struct growth_index *x, const struct trace_chunk *chunk)
+{
+    const size_t at = find_part(x, chunk->offset);
+    const struct part fresh = {
+        .offset = chunk->offset, .process = chunk->process, .thread = chunk->thread, .sequence = chunk->sequence,
+    };
+    if (at == x->part_count || x->parts[at].offset != chunk->offset) {
+        GROW(x->parts, x->part_count, x->part_room);
+        memmove(x->parts + at + 1, x->parts + at, (x->part_count++ - at) * sizeof *x->parts);
+        x->parts[at] = fresh;
+    } else if (!is_of(&x->parts[at], chunk)) {
+        stand_free(&x->parts[at].stand);
+        x->parts[at] = fresh;
+    }
+    return &x->parts[at];
+}
+
+static void drop_part(struct growth_index *x, const struct trace_chunk *chunk)
+{
+    const size_t at = find_part(x, chunk->offset);
+    if (at == x->part_count || x->parts[at].offset != chunk->offset)
+        return;
+    stand_free(&x->parts[at].stand);
+    memmove(x->parts + at, x->parts + at + 1, (--x->part_count - at) * sizeof *x->parts);
+}
+
+static uint32_t written_end(const struct trace_chunk *chunk)
+{
+    return chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+}
+
+static uint32_t frames_end(const struct trace_chunk *chunk)
+{
+    return (uint32_t)(sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame));
+}
+
+/* The frames, once; false: they are not there. */
+static bool begin_part(struct growth *g, struct part *part, const struct trace_chunk *chunk)
+{
+    if (part->at)
+        return true;
+    const uint32_t size = decode_has_frames(chunk) ? frames_end(chunk) : 0;
+    uint8_t *bytes = need_memory(size + TRACE_PADDING, 1);
+    const bool there = size && session_file_read_some(g->file, chunk->offset, bytes, size) == (long)size;
+    if (there)
+        stand_begin(&part->stand, chunk, bytes);
+    else
+        g->index->damaged_chunks++;
+    part->at = there ? size : UINT32_MAX;
+    free(bytes);
+    return there;
+}
+
+static void read_part(struct growth *g, const struct trace_chunk *chunk, bool ended)
+{
+    struct growth_index *x = g->index;
+    struct part *part = need_part(x, chunk);
+    if (!begin_part(g, part, chunk) || part->at >= written_end(chunk))
+        return;
+    const uint32_t end = chunk->used ? written_end(chunk) : find_written(g->file, chunk, part->at);
+    const uint32_t written = end - part->at;
+    uint8_t *records = need_memory((size_t)written + SLACK + TRACE_PADDING, 1);
+    const bool whole = session_file_read_some(g->file, chunk->offset + part->at, records, written) == (long)written;
+    const uint32_t room = written + SLACK < chunk->size - part->at ? written + SLACK : chunk->size - part->at;
+    uint32_t length = 0;
+    if (whole && (!x->ring || is_still(g->file, chunk)))
+        length = chunk->used ? written : readable(part, records, written, room, ended);
+    if (length) {
+        struct trace_chunk piece = *chunk;
+        GROW(x->buffers, x->buffer_count, x->buffer_room);
+        x->buffers[x->buffer_count++] = unfinished_part(&part->stand, records, length, &piece);
+        add_fresh(g, &piece);
+        part->at = stand_follow(&part->stand, records, length) ? part->at + length : UINT32_MAX;
+        note_stand(g, chunk, &part->stand);
+    }
+    free(records);
+}
+
+/* How the thread stands behind a chunk that is taken whole. */
+static void follow_whole(struct growth *g, const struct trace_chunk *chunk)
+{
+    struct stand stand = { 0 };
+    uint8_t *bytes = need_memory(chunk->size + TRACE_PADDING, 1);
+    if (decode_has_frames(chunk) && session_file_read_chunk(g->file, chunk, bytes)) {
+        const uint32_t begin = frames_end(chunk), end = written_end(chunk);
+        stand_begin(&stand, chunk, bytes);
+        if (end > begin)
+            stand_follow(&stand, bytes + begin, end - begin);
+        note_stand(g, chunk, &stand);
+    }
+    free(bytes);
+    stand_free(&stand);
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const struct trace_chunk *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void read_found(struct growth *g, bool ended)
+{
+    struct growth_index *x = g->index;
+    if (x->found_count)
+        qsort(x->found, x->found_count, sizeof *x->found, compare_found);
+    for (size_t i = 0; i < x->found_count; i++) {
+        const struct trace_chunk *chunk = &x->found[i], *next = chunk + 1;
+        const size_t at = find_part(x, chunk->offset);
+        const bool begun = at < x->part_count && x->parts[at].offset == chunk->offset;
+        const bool settled = chunk->used && !x->ring;
+        if (begun || !settled) {
+            read_part(g, chunk, ended);
+            if (settled)
+                drop_part(x, chunk);
+            continue;
+        }
+        add_fresh(g, chunk);
+        if (i + 1 == x->found_count || next->thread != chunk->thread || next->process != chunk->process)
+            follow_whole(g, chunk);
+    }
+    x->found_count = 0;
+}
+
+/* ---- steps ---- */
+
+/* With an events chunk for each thread while the metadata are read, so that each has an entry. */
+static void read_metadata(struct growth *g)
+{
+    struct session_file *file = g->file;
+    struct growth_index *x = g->index;
+    for (size_t i = 0; i < x->kept_count + g->thread_count; i++) {
+        GROW(file->chunks, file->chunk_count, file->chunk_room);
+        file->chunks[file->chunk_count++] =
+            i < x->kept_count ? x->kept[i]
+                              : (struct trace_chunk){ .kind = DWELL_CHUNK_EVENTS,
+                                                      .process = g->threads[i - x->kept_count].process,
+                                                      .thread = g->threads[i - x->kept_count].thread };
+    }
+    metadata_read(file);
+    file->chunk_count = x->kept_count;
+    for (size_t i = 0; i < file->thread_count; i++)
+        file->threads[i].last_chunk = 0;
+    file->damaged_chunks += x->damaged_chunks;
+    file->damaged_bytes += x->damaged_bytes;
+}
+
+static const char *look_again(struct growth *g)
+{
+    const char *error;
+    struct session_file *file = session_file_again(g->file, &error);
+    if (!file)
+        return error;
+    session_file_close(g->file);
+    g->file = file;
+    g->index->ring = file->header.mode == DWELL_MODE_RING;
+    return NULL;
+}
+
+static void drop_buffers(struct growth *g)
+{
+    for (size_t i = 0; i < g->index->buffer_count; i++)
+        free(g->index->buffers[i]);
+    g->index->buffer_count = g->fresh_count = 0;
+}
+
+const char *growth_step(struct growth *g, uint64_t most, bool ended)
+{
+    const char *error = look_again(g);
+    if (error)
+        return error;
+    drop_buffers(g);
+    g->index->ended = ended;
+    walk_areas(g, WALK_EVENTS, most);
+    read_found(g, ended);
+    look_again(g); /* what was just read is explained by what was written before: in chunks that may be newer */
+    walk_areas(g, WALK_METADATA, 0);
+    read_metadata(g);
+    return NULL;
+}
+
+struct growth *growth_open(const char *path, const char **error)
+{
+    struct session_file *file = session_file_begin(path, error);
+    if (!file)
+        return NULL;
+    struct growth *g = need_memory(1, sizeof *g);
+    g->file = file;
+    g->index = need_memory(1, sizeof *g->index);
+    g->index->walked = DWELL_UNIT;
+    g->index->threads = table_new();
+    return g;
+}
+
+void growth_close(struct growth *g)
+{
+    struct growth_index *x = g->index;
+    drop_buffers(g);
+    for (size_t i = 0; i < x->part_count; i++)
+        stand_free(&x->parts[i].stand);
+    for (size_t i = 0; i < g->thread_count; i++)
+        stand_free(&g->threads[i].stand);
+    table_free(x->threads);
+    free(x->areas);
+    free(x->next);
+    free(x->parts);
+    free(x->found);
+    free(x->kept);
+    free(x->buffers);
+    free(x);
+    free(g->fresh);
+    free(g->threads);
+    session_file_close(g->file);
+    free(g);
+}
