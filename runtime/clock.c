@@ -3,6 +3,8 @@
 #include <linux/prctl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "sys.h"
@@ -14,10 +16,48 @@
 enum { SLOWEST_READ = 250 }; /* nanoseconds a counter read may take before it counts as trapped */
 
 /* The user may know better than any test. */
-static int monotonic_wanted(void)
+static bool is_wanted(const char *name)
 {
     const char *clock = getenv("DWELL_CLOCK");
-    return clock && strcmp(clock, "monotonic") == 0;
+    return clock && strcmp(clock, name) == 0;
+}
+
+bool clock_order_wanted(void)
+{
+    return is_wanted("ordered");
+}
+
+/* ---- the fences ---- */
+
+#if defined(__x86_64__)
+static const unsigned char fence[] = { 0x0f, 0xae, 0xe8 }; /* lfence */
+#else
+static const unsigned char fence[] = { 0xdf, 0x3f, 0x03, 0xd5 }; /* isb */
+#endif
+
+extern const int32_t fences_begin[] __asm__("__start_dwell_fences") __attribute__((visibility("hidden")));
+extern const int32_t fences_end[] __asm__("__stop_dwell_fences") __attribute__((visibility("hidden")));
+
+bool clock_order(void)
+{
+    char *first = (char *)UINTPTR_MAX, *last = NULL;
+    for (const int32_t *at = fences_begin; at < fences_end; at++) {
+        char *place = (char *)at + *at;
+        first = place < first ? place : first;
+        last = place > last ? place : last;
+    }
+    enum { LARGEST_PAGE = 65536 };
+    const uintptr_t page = getauxval(AT_PAGESZ) ? getauxval(AT_PAGESZ) : LARGEST_PAGE;
+    char *begin = (char *)((uintptr_t)first & ~(page - 1));
+    const size_t size = (size_t)(last + sizeof fence - begin);
+    /* This very code lies there, too: it has to stay executable. */
+    if (!last || SYS3(mprotect, begin, size, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
+        return false;
+    for (const int32_t *at = fences_begin; at < fences_end; at++)
+        memcpy((char *)at + *at, fence, sizeof fence);
+    __builtin___clear_cache(first, last + sizeof fence);
+    SYS3(mprotect, begin, size, PROT_READ | PROT_EXEC);
+    return true;
 }
 
 static uint64_t read_clock(clockid_t id)
@@ -69,7 +109,7 @@ static int counter_fast(void)
 
 enum dwell_clock clock_choose(void)
 {
-    if (!monotonic_wanted() && counter_permitted() && counter_invariant() && counter_fast())
+    if (!is_wanted("monotonic") && counter_permitted() && counter_invariant() && counter_fast())
         return DWELL_CLOCK_TSC;
     return DWELL_CLOCK_MONOTONIC;
 }
@@ -83,7 +123,7 @@ int clock_usable(enum dwell_clock clock)
 
 enum dwell_clock clock_choose(void)
 {
-    return monotonic_wanted() ? DWELL_CLOCK_MONOTONIC : DWELL_CLOCK_CNTVCT;
+    return is_wanted("monotonic") ? DWELL_CLOCK_MONOTONIC : DWELL_CLOCK_CNTVCT;
 }
 
 int clock_usable(enum dwell_clock clock)

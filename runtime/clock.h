@@ -5,23 +5,40 @@
 #ifndef DWELL_RUNTIME_CLOCK_H
 #define DWELL_RUNTIME_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "dwell/format.h"
 
-/* The CPU's counter, unordered: a fence would cost more than the error it avoids. */
+/* An instruction of no effect as long as a fence, whose place is listed in a section, relative to the entry. */
+#define DWELL_FENCE_ROOM(NOTHING)                                        \
+    ".pushsection dwell_fences, \"a\"\n\t.balign 4\n\t.long 771f - .\n\t" \
+    ".popsection\n771:\t" NOTHING "\n\t"
+
+/*
+ * The CPU's counter. The CPU may read it before what comes earlier in the program is done, a load that waits for memory
+ * above all: a fence would keep it in order, and costs as much as the reading itself. So there is room for one before
+ * each reading, which clock_order fills.
+ */
 static inline uint64_t clock_counter(void)
 {
 #if defined(__x86_64__)
     uint32_t low, high;
-    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    __asm__ volatile(DWELL_FENCE_ROOM(".byte 0x0f, 0x1f, 0x00") "rdtsc" : "=a"(low), "=d"(high));
     return (uint64_t)high << 32 | low;
 #else
     uint64_t count;
-    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+    __asm__ volatile(DWELL_FENCE_ROOM("nop") "mrs %0, cntvct_el0" : "=r"(count));
     return count;
 #endif
 }
+
+/* Puts the fences in, everywhere in this library. False: the system does not let it change its code. One thread at a
+ * time, and while no other is in a probe. */
+bool clock_order(void);
+
+/* Whether the user wants them (DWELL_CLOCK=ordered). */
+bool clock_order_wanted(void);
 
 /* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
 uint64_t clock_monotonic(void);

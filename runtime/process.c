@@ -126,6 +126,15 @@ static void explain(int error)
         complain("the session file of DWELL_OUTPUT cannot be written; nothing is recorded");
 }
 
+static bool order_wanted;
+
+/* CLOCK_MONOTONIC is in order anyway. */
+static void order_clock(void)
+{
+    order_wanted = clock_order_wanted() && runtime.clock != DWELL_CLOCK_MONOTONIC;
+    runtime.ordered = order_wanted && clock_order();
+}
+
 /* Once in the life of a program; forked children find it done. Returns a descriptor of the session. */
 static int set_up(void)
 {
@@ -142,6 +151,7 @@ static int set_up(void)
         return fd;
     }
     runtime.clock = runtime.session.header->clock;
+    order_clock();
     choose_mode();
     if (runtime.syscalls_wanted)
         os_watch_syscalls();
@@ -193,6 +203,9 @@ static void note_missing_features(void)
         metadata_note("no helper thread could be started: chunks are prepared by the program's threads");
     if (runtime.syscalls_wanted && !runtime.syscalls_id)
         metadata_note("this user may not watch system calls: those that do not wait are seen only as calls of libc");
+    if (!runtime.ordered && order_wanted)
+        metadata_note("the clock could not be put in order with the program's instructions, as the system does not let this "
+                      "library change its code");
     if (runtime.clock == DWELL_CLOCK_MONOTONIC)
         metadata_note("the CPU's counter cannot be used as a clock: every event reads CLOCK_MONOTONIC");
 }
@@ -211,6 +224,7 @@ static void enter_session(int fd)
     helper_start(fd);
     announce(p, parent_process);
     modules_begin();
+    calibrate();
     note_missing_features();
     sys_close(fd);
     __atomic_store_n(&p->initialized, 1, __ATOMIC_RELEASE);

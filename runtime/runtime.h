@@ -269,6 +269,7 @@ struct runtime {
     struct process *process; /* NULL: not set up yet */
     struct session session;
     enum dwell_clock clock;
+    bool ordered; /* the clock is read behind a fence */
     enum dwell_mode mode;
     bool off;             /* nothing is to be recorded in this process and its children, */
     bool lossy;           /* but should be: its events are counted as lost */
@@ -401,6 +402,9 @@ bool quiet_slow(struct thread *t, const struct event *event, bool guarded);
 void quiet_begin(struct thread *t, uint64_t time); /* signals are held back in both */
 void quiet_end(struct thread *t, uint64_t time);
 
+/* calibrate.c: measures what probes take in this process, once, and says it in the session. Before the first event. */
+void calibrate(void);
+
 /* tree.c: the mode profile. tree_enter and tree_exit are its probes for usual events, tree_record for others. */
 void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
 void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
@@ -410,6 +414,8 @@ bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_point
 void tree_pause(struct thread *t, uint64_t time); /* signals are held back from here on */
 void tree_resume(struct thread *t, uint64_t time);
 void tree_end(struct thread *t);
+bool tree_know(struct thread *t, const struct dwell_tree_node *parent, struct dwell_tree_node *node, uint64_t function);
+void tree_forget(struct thread *t); /* what tree_know has made */
 uint64_t tree_leave_stack(struct thread *t, uint64_t time);              /* before the shadow stack is changed, */
 void tree_take_stack(struct thread *t, uint64_t time, bool other_tree); /* and behind it */
 

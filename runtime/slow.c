@@ -124,6 +124,18 @@ static void read_os_events(struct thread *t, struct extensions *pending)
     }
 }
 
+/* So far only what a usual event on this way takes is left untold: calibration knows nothing of the rest, as it may wait for
+ * memory, for the disk or for another thread. */
+static void tell_own_time(struct extensions *e, uint64_t begin)
+{
+    const uint64_t usual = runtime.session.header->ticks_per_second / 1000000;
+    const uint64_t took = clock_now(runtime.clock) - begin;
+    if (begin == 0 || took <= usual || took > INT64_MAX)
+        return;
+    put_head(e, DWELL_EXT_RUNTIME, 3);
+    put_number(e, took, 3);
+}
+
 static void put_site(struct extensions *e, uint64_t place, const struct call *caller)
 {
     e->length += sites_words(e->words + e->length, place, caller);
@@ -407,6 +419,7 @@ static void record(const struct event *event)
 {
     struct extensions e;
     e.length = 0;
+    uint64_t begin = 0;
     bool guarded = false;
     uint64_t mask = 0;
     for (;;) {
@@ -426,6 +439,8 @@ static void record(const struct event *event)
                 slow_lose();
             break;
         }
+        if (begin == 0 && !t->paused) /* a thread that is stopped may not be allowed to read the clock any more */
+            begin = clock_now(runtime.clock);
         if (UNLIKELY(t->modules_stale))
             update_modules(t, event);
         stacks_find(t, event->stack_pointer);
@@ -459,6 +474,7 @@ static void record(const struct event *event)
         if (event->flagged && e.length == 0)
             put_head(&e, DWELL_EXT_OS, 0);
         const int kept = e.length;
+        tell_own_time(&e, begin);
         enum outcome outcome = try_record(t, event, &e, guarded);
         if (outcome == DONE)
             break;
@@ -471,8 +487,16 @@ static void record(const struct event *event)
         sys_restore_signals(mask);
 }
 
+/* The probe is one of calibrate.c's, which is spoiled by a way as long as this. */
+static bool is_rehearsal(void)
+{
+    return thread_self && thread_self->serial == 0;
+}
+
 void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
 {
+    if (UNLIKELY(is_rehearsal()))
+        return;
     if (runtime.off) {
         slow_lose();
         return;
@@ -484,6 +508,8 @@ void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
 
 void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
 {
+    if (UNLIKELY(is_rehearsal()))
+        return;
     if (runtime.off) {
         slow_lose();
         return;
@@ -502,6 +528,8 @@ void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_r
 
 static void exit_by(const struct event *event)
 {
+    if (UNLIKELY(is_rehearsal()))
+        return;
     if (runtime.off) {
         slow_lose();
         return;

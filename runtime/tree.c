@@ -328,6 +328,27 @@ static bool begin_tree(struct thread *t, uint64_t now)
     return find_open_calls(t, sizeof(struct call), now);
 }
 
+/* For calibrate.c, whose nodes are in no file. */
+bool tree_know(struct thread *t, const struct dwell_tree_node *parent, struct dwell_tree_node *node, uint64_t function)
+{
+    if (!t->tree_table)
+        t->tree_table = new_table(NULL, FIRST_SLOTS);
+    if (!t->tree_table)
+        return false;
+    node->parent = parent->base;
+    node->number = node->base = ++t->tree_nodes;
+    node->depth = parent->depth + 1;
+    node->function = function;
+    insert(t->tree_table, key_of(node->parent, function, 0), node);
+    return true;
+}
+
+void tree_forget(struct thread *t)
+{
+    free_tables(t->tree_table);
+    t->tree_table = NULL;
+}
+
 void tree_end(struct thread *t)
 {
     if (!t->tree_head)

@@ -6,6 +6,7 @@
 #include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
+#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/diff.h"
 
@@ -209,7 +210,7 @@ int command_diff(int argc, char **argv)
         "as their "
         "mean; with two or more on both, times are tested, and only significant changes can fail --fail-if. "
         "Calls are compared exactly. docs/diff.md has the formulas.",
-        NULL,
+        raw_children,
         NULL,
         NULL,
     };

@@ -5,6 +5,7 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
+#include "commands/slice_options.h"
 #include "export/exports.h"
 #include "export/measures.h"
 #include "profile/collect.h"
@@ -103,7 +104,7 @@ int command_export(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "FORMAT [FILE]\n--list",
-        "Writes a session (dwell.data) in a format that other tools read.", NULL, NULL, NULL,
+        "Writes a session (dwell.data) in a format that other tools read.", raw_children, NULL, NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION };
     parse_options(&argp, "export", argc, argv, &s);

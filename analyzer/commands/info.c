@@ -72,6 +72,26 @@ static void print_clock(const struct session_file *f)
         line("host", "%s, %s %s", f->host.node, f->host.system, f->host.release);
 }
 
+/* Per call, in the first process that says it. */
+static void print_probes(const struct loaded *l)
+{
+    const struct session_file *f = l->file;
+    const struct overhead *o = &l->overhead;
+    const struct dwell_rec_probes *probes = NULL;
+    for (size_t i = 0; i < f->process_count && !probes; i++)
+        if (f->processes[i].probes.rounds)
+            probes = &f->processes[i].probes;
+    if (!probes)
+        return;
+    const double ns = 1e9 / (double)f->header.ticks_per_second / DWELL_PROBE_FRACTION;
+    line("order", "%s", probes->ordered ? "the clock is read when all before it is done"
+                                        : "the clock may be read before earlier loads are done (--clock=ordered: never)");
+    line("probes", "%.1f ns a call in the called function, %.1f ns in its caller", probes->in_callee * ns,
+         probes->in_caller * ns);
+    line("left out", "%.6f s, as the probes' own; %zu of %zu call paths are held at zero, which are %.6f s short",
+         seconds(f, o->subtracted), o->held, o->paths, seconds(f, o->missing));
+}
+
 static void print_mode(const struct session_file *f)
 {
     if (f->header.mode == DWELL_MODE_RING)
@@ -207,8 +227,10 @@ int command_info(int argc, char **argv)
     line("session", "%s", file);
     print_time(l.file);
     print_clock(l.file);
-    if (!l.summary.imported)
+    if (!l.summary.imported) {
         print_mode(l.file);
+        print_probes(&l);
+    }
     print_counts(&l);
     for (size_t i = 0; i < l.file->note_count; i++)
         line("note", "%s", l.file->notes[i]);

@@ -7,7 +7,7 @@
 #include "commands/commands.h"
 #include "commands/config.h"
 
-enum { OPTION_THREAD = 512, OPTION_PROCESS, OPTION_ROOT, OPTION_FROM, OPTION_TO, OPTION_FILTER };
+enum { OPTION_THREAD = 512, OPTION_PROCESS, OPTION_ROOT, OPTION_FROM, OPTION_TO, OPTION_FILTER, OPTION_RAW };
 
 static const struct argp_option options[] = {
     { "from", OPTION_FROM, "WHEN", 0,
@@ -71,14 +71,32 @@ static error_t parse_filter(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
+static const struct argp_option raw_options[] = {
+    { "raw", OPTION_RAW, NULL, 0, "Times as measured, with what the probes themselves took", 0 },
+    { 0 },
+};
+
+static error_t parse_raw(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    (void)state;
+    if (key != OPTION_RAW)
+        return ARGP_ERR_UNKNOWN;
+    load_as_measured();
+    return 0;
+}
+
+static const struct argp raw_argp = { raw_options, parse_raw, NULL, NULL, NULL, NULL, NULL };
 static const struct argp slice_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
 static const struct argp filter_argp = { filter_options, parse_filter, NULL, NULL, NULL, NULL, NULL };
 const struct argp_child slice_children[] = {
     { &slice_argp, 0, "What part of the session:", 1 },
     { &filter_argp, 0, "Which rows:", 2 },
+    { &raw_argp, 0, NULL, 3 },
     { &config_argp, 0, NULL, 3 },
     { 0 },
 };
+const struct argp_child raw_children[] = { { &raw_argp, 0, NULL, 0 }, { 0 } };
 const struct argp_child filter_children[] = { { &filter_argp, 0, "Which rows:", 1 },
                                               { &config_argp, 0, NULL, 2 },
                                               { 0 } };

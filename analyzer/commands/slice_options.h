@@ -17,6 +17,9 @@ error_t slice_options_begin(struct argp_state *state, struct slice_request *requ
 extern const struct argp_child filter_children[];
 error_t filter_options_begin(struct argp_state *state, struct row_filters *filters);
 
+/* For argp's children: --raw, where the command does not take slices, which have it. */
+extern const struct argp_child raw_children[];
+
 /* Loads that part of the session; ends the program where there is no such part. */
 void slice_options_load(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request);
 

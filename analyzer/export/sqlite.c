@@ -31,12 +31,12 @@ static void write_session(const struct writing *w)
 {
     const struct session_summary *s = &w->session->summary;
     const struct dwell_file_header *h = &w->session->file->header;
-    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+    sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
     database_insert(w->database, insert, s->application_known ? "ttiziiiiiiii" : "ttiziiniiiii", s->path,
                     "dwell " DWELL_VERSION_TEXT, (int64_t)h->start_realtime,
                     (int64_t)(h->end_ticks > h->start_ticks ? h->end_ticks - h->start_ticks : 0),
                     (int64_t)s->ticks_per_second, (int64_t)s->elapsed_inclusive, (int64_t)s->application_inclusive,
-                    (int64_t)s->application_known, (int64_t)s->away_known, (int64_t)s->os_events, (int64_t)s->events,
+                    (int64_t)s->application_known, (int64_t)s->away_known, (int64_t)s->overhead_known, (int64_t)s->os_events, (int64_t)s->events,
                     (int64_t)s->lost_events);
     sqlite3_finalize(insert);
     insert = database_prepare(w->database, "INSERT INTO remark VALUES (?)");
@@ -131,14 +131,14 @@ static void write_path(struct export_visitor *visitor, uint32_t index)
     const int64_t first_of_call = (*open_call(w, index))++ == 0;
     const bool completed = t->shortest <= t->longest;
     w->paths[index] = ++w->last_path;
-    database_insert(w->database, w->insert, completed ? "iziiiiiiiiiiiiiiiiiii" : "iziiiinniiiiiiiiiiiii",
+    database_insert(w->database, w->insert, completed ? "iziiiiiiiiiiiiiiiiiiiii" : "iziiiinniiiiiiiiiiiiiii",
                     (int64_t)w->last_path, (int64_t)(visitor->depth > 1 ? w->paths[node->parent] : 0), w->thread,
                     (int64_t)w->order->ranks[node->function] + 1, (int64_t)visitor->depth, (int64_t)t->calls,
                     (int64_t)t->shortest, (int64_t)t->longest, first_of_function, first_of_module, first_of_call,
                     (int64_t)t->elapsed_inclusive, (int64_t)t->elapsed_exclusive, (int64_t)t->application_inclusive,
                     (int64_t)t->application_exclusive, (int64_t)t->blocked_inclusive, (int64_t)t->blocked_exclusive,
                     (int64_t)t->preempted_inclusive, (int64_t)t->preempted_exclusive, (int64_t)t->page_faults_inclusive,
-                    (int64_t)t->page_faults_exclusive);
+                    (int64_t)t->page_faults_exclusive, (int64_t)t->overhead_inclusive, (int64_t)t->overhead_exclusive);
 }
 
 static void leave_path(struct export_visitor *visitor, uint32_t index)
@@ -157,7 +157,7 @@ static void write_paths(struct writing *w)
     w->open_functions = need_memory(p->function_count + 1, sizeof *w->open_functions);
     w->open_modules = need_memory(p->module_count + 1, sizeof *w->open_modules);
     w->call_table = table_new();
-    w->insert = database_prepare(w->database, "INSERT INTO path VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    w->insert = database_prepare(w->database, "INSERT INTO path VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     for (size_t i = 0; i < p->thread_count; i++) {
         w->thread = (int64_t)i + 1;
         export_walk(w->order, &p->threads[w->order->threads[i]], &w->visitor);

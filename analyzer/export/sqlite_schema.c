@@ -16,14 +16,15 @@ static const struct {
     { "blocked", "_ticks", "s.away_known" },
     { "preempted", "_ticks", "s.away_known" },
     { "page_faults", "", "s.away_known" },
+    { "overhead", "_ticks", "s.overhead_known" },
 };
-enum { MEASURE_COUNT = sizeof measures / sizeof *measures };
+enum { MEASURE_OVERHEAD = 5, MEASURE_COUNT = sizeof measures / sizeof *measures };
 
 static const char *const tables[] = {
     "PRAGMA user_version = 1",
     "CREATE TABLE session (file TEXT, creator TEXT, start_realtime_ns INTEGER, duration_ticks INTEGER,"
     " ticks_per_second INTEGER, elapsed_inclusive_ticks INTEGER, application_inclusive_ticks INTEGER,"
-    " application_known INTEGER, away_known INTEGER, os_events INTEGER, events INTEGER, lost_events INTEGER)",
+    " application_known INTEGER, away_known INTEGER, overhead_known INTEGER, os_events INTEGER, events INTEGER, lost_events INTEGER)",
     "CREATE TABLE remark (text TEXT)",
     "CREATE TABLE process (id INTEGER PRIMARY KEY, pid INTEGER, parent_pid INTEGER, name TEXT, path TEXT,"
     " arguments TEXT)",
@@ -38,7 +39,8 @@ static const char *const tables[] = {
     " application_inclusive_ticks INTEGER, application_exclusive_ticks INTEGER,"
     " blocked_inclusive_ticks INTEGER, blocked_exclusive_ticks INTEGER,"
     " preempted_inclusive_ticks INTEGER, preempted_exclusive_ticks INTEGER,"
-    " page_faults_inclusive INTEGER, page_faults_exclusive INTEGER)",
+    " page_faults_inclusive INTEGER, page_faults_exclusive INTEGER,"
+    " overhead_inclusive_ticks INTEGER, overhead_exclusive_ticks INTEGER)",
     "CREATE TABLE mark (id INTEGER PRIMARY KEY, time_ticks INTEGER, since_previous_ticks INTEGER, number INTEGER,"
     " thread INTEGER REFERENCES thread, path INTEGER REFERENCES path, text TEXT)",
 };
@@ -138,8 +140,10 @@ static char *times(void)
         free(name);
     }
     fputs(", iif(s.away_known, ifnull(t.page_faults_inclusive, 0), NULL) AS page_faults,"
-          " iif(s.away_known, ifnull(t.page_faults_exclusive, 0), NULL) AS page_faults_exclusive, ",
+          " iif(s.away_known, ifnull(t.page_faults_exclusive, 0), NULL) AS page_faults_exclusive",
           out);
+    put_pair(out, MEASURE_OVERHEAD, false);
+    fputs(", ", out);
     put_share(out, "ifnull(t.blocked_exclusive, 0)", "t.elapsed_exclusive", "s.away_known", "waiting");
     fclose(out);
     return text;

@@ -133,10 +133,9 @@ void vsperf_values(const struct vsperf_file *f, unsigned which, const struct cal
         else
             vsperf_empty(f, 1);
     }
-    /* Probe overhead: nothing has been measured, and nothing was subtracted. */
     if (which & VSPERF_INCLUSIVE)
-        vsperf_number(f, 0);
-    vsperf_number(f, 0);
+        vsperf_number(f, t->overhead_inclusive);
+    vsperf_number(f, t->overhead_exclusive);
     if (which & VSPERF_EACH)
         put_each(f, called);
     if (which & VSPERF_CALLS)

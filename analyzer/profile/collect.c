@@ -155,8 +155,13 @@ static void take_os_times(struct profile_node *node, const struct decoded_extras
 {
     const uint64_t blocked = smaller(extras->blocked, interval);
     node->blocked += blocked;
-    node->preempted += smaller(extras->preempted, interval - blocked);
+    const uint64_t preempted = smaller(extras->preempted, interval - blocked);
+    node->preempted += preempted;
     node->page_faults += extras->page_faults;
+    const uint64_t runtime = smaller(extras->runtime, interval);
+    node->runtime += runtime;
+    node->runtime_blocked += smaller(runtime, blocked);
+    node->runtime_preempted += smaller(runtime - smaller(runtime, blocked), preempted);
     if (extras->flagged)
         node->flagged += interval;
 }

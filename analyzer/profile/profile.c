@@ -140,6 +140,10 @@ void profile_add_values(struct profile_node *into, const struct profile_node *fr
     into->blocked += from->blocked;
     into->preempted += from->preempted;
     into->page_faults += from->page_faults;
+    into->runtime += from->runtime;
+    into->runtime_blocked += from->runtime_blocked;
+    into->runtime_preempted += from->runtime_preempted;
+    into->overhead += from->overhead;
     into->calls += from->calls;
     if (from->shortest < into->shortest)
         into->shortest = from->shortest;

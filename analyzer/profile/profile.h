@@ -48,6 +48,8 @@ struct profile_node {
     uint64_t flagged; /* the part of it in which the OS intervened: application = elapsed - flagged */
     uint64_t blocked, preempted; /* the parts of it off the CPU: waiting, or while another was to run */
     uint64_t page_faults;
+    uint64_t runtime, runtime_blocked, runtime_preempted; /* parts of those in which the runtime was at work */
+    uint64_t overhead; /* what was taken out of elapsed, as the probes' own; see overhead.h */
     uint64_t calls;   /* enters */
     uint64_t shortest, longest; /* of completed calls, elapsed inclusive; UINT64_MAX and 0 if none */
 };
@@ -81,6 +83,7 @@ struct times {
     uint64_t blocked_inclusive, blocked_exclusive;
     uint64_t preempted_inclusive, preempted_exclusive;
     uint64_t page_faults_inclusive, page_faults_exclusive; /* a number of them */
+    uint64_t overhead_inclusive, overhead_exclusive; /* the probes', which is not in the others */
     uint64_t calls;
     uint64_t shortest, longest;
 };

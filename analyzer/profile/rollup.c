@@ -15,6 +15,7 @@ static void own_times(struct times *t, const struct profile_node *node)
     t->blocked_exclusive = t->blocked_inclusive = node->blocked;
     t->preempted_exclusive = t->preempted_inclusive = node->preempted;
     t->page_faults_exclusive = t->page_faults_inclusive = node->page_faults;
+    t->overhead_exclusive = t->overhead_inclusive = node->overhead;
     t->calls = node->calls;
     t->shortest = node->shortest;
     t->longest = node->longest;
@@ -27,6 +28,7 @@ void times_add_exclusive(struct times *into, const struct times *from)
     into->blocked_exclusive += from->blocked_exclusive;
     into->preempted_exclusive += from->preempted_exclusive;
     into->page_faults_exclusive += from->page_faults_exclusive;
+    into->overhead_exclusive += from->overhead_exclusive;
 }
 
 /* All but the inclusive values, which count once however often something is on the stack. */
@@ -47,6 +49,7 @@ void times_add_inclusive(struct times *into, const struct times *from)
     into->blocked_inclusive += from->blocked_inclusive;
     into->preempted_inclusive += from->preempted_inclusive;
     into->page_faults_inclusive += from->page_faults_inclusive;
+    into->overhead_inclusive += from->overhead_inclusive;
 }
 
 void times_add(struct times *into, const struct times *from)

@@ -80,6 +80,8 @@ static struct json_object *new_session(const struct session_summary *s)
                            s->application_known
                                ? json_object_new_uint64(ticks_to_ns(s->application_inclusive, s->ticks_per_second))
                                : NULL);
+    json_object_object_add(object, "overhead_inclusive_ns",
+                           s->overhead_known ? json_object_new_uint64(ticks_to_ns(s->overhead, s->ticks_per_second)) : NULL);
     const bool events_known = s->application_known && !s->partial_paths;
     json_object_object_add(object, "os_events", events_known ? json_object_new_uint64(s->os_events) : NULL);
     json_object_object_add(object, "threads", json_object_new_uint64(s->threads));

@@ -96,8 +96,33 @@ static void summarize(struct loaded *l)
     s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
     s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
     judge_sources(s, l);
+    s->overhead = l->rollup->session.overhead_inclusive;
+    s->overhead_known = l->overhead.paths > 0;
     if (l->file->header.origin & DWELL_ORIGIN_SCALED)
         remark(s, "call paths are approximate (scaled)");
+}
+
+static bool as_measured;
+
+void load_as_measured(void)
+{
+    as_measured = true;
+}
+
+static void subtract_overhead(struct loaded *l)
+{
+    const struct session_file *f = l->file;
+    struct probe_cost *costs = need_memory(f->process_count, sizeof *costs);
+    size_t count = 0;
+    for (size_t i = 0; i < f->process_count; i++) {
+        const struct dwell_rec_probes *probes = &f->processes[i].probes;
+        if (probes->rounds)
+            costs[count++] = (struct probe_cost){ f->processes[i].serial, probes->in_callee, probes->in_caller,
+                                                  probes->first_callee };
+    }
+    if (!as_measured)
+        l->overhead = overhead_subtract(l->profile, costs, count);
+    free(costs);
 }
 
 /* Whether call sites are wanted, and there. */
@@ -126,6 +151,7 @@ void load_part(struct loaded *l, const char *path, unsigned jobs, struct slice_r
         l->lines = lines_find(l->file, l->profile);
     } else {
         l->profile = collect_slice(l->file, jobs, l->slice);
+        subtract_overhead(l); /* not by line: below a recursion, callees are not where their callers' time is */
     }
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
@@ -228,6 +254,10 @@ void fill_times(struct table *table, const struct times *t)
     const struct session_summary *s = table->session;
     struct cell *cells = &table->cells[(table->row_count - 1) * table->column_count + table->first_value];
     table->dim_column = table->first_value + TIME_WAITING;
+    if (s->overhead_known) {
+        cell_number(&cells[TIME_OVERHEAD_INCLUSIVE], t->overhead_inclusive);
+        cell_number(&cells[TIME_OVERHEAD_EXCLUSIVE], t->overhead_exclusive);
+    }
     if (!s->samples)
         cell_number(&cells[TIME_CALLS], t->calls);
     fill_pair(&cells[TIME_ELAPSED_INCLUSIVE], t->elapsed_inclusive, s->elapsed_inclusive);

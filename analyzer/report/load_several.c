@@ -49,6 +49,7 @@ static void scale_times(struct times *t, uint64_t rate)
     uint64_t *values[] = {
         &t->elapsed_inclusive, &t->elapsed_exclusive, &t->application_inclusive, &t->application_exclusive,
         &t->blocked_inclusive, &t->blocked_exclusive, &t->preempted_inclusive,   &t->preempted_exclusive,
+        &t->overhead_inclusive, &t->overhead_exclusive,
     };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         *values[i] = ticks_to_ns(*values[i], rate);
@@ -66,6 +67,10 @@ static void scale_profile(struct profile *p, uint64_t rate)
         node->elapsed = ticks_to_ns(node->elapsed, rate);
         node->flagged = ticks_to_ns(node->flagged, rate);
         node->blocked = ticks_to_ns(node->blocked, rate);
+        node->runtime = ticks_to_ns(node->runtime, rate);
+        node->runtime_blocked = ticks_to_ns(node->runtime_blocked, rate);
+        node->runtime_preempted = ticks_to_ns(node->runtime_preempted, rate);
+        node->overhead = ticks_to_ns(node->overhead, rate);
         node->preempted = ticks_to_ns(node->preempted, rate);
         if (node->shortest <= node->longest) {
             node->shortest = ticks_to_ns(node->shortest, rate);
@@ -167,10 +172,12 @@ static void summarize(struct loaded *all, const struct session_summary *parts, s
     s->ticks_per_second = ns_per_second;
     s->elapsed_inclusive = all->rollup->session.elapsed_inclusive;
     s->application_inclusive = all->rollup->session.application_inclusive;
+    s->overhead = all->rollup->session.overhead_inclusive;
     s->imported = true;
     for (size_t i = 0; i < count; i++) {
         s->application_known |= parts[i].application_known;
         s->away_known |= parts[i].away_known;
+        s->overhead_known |= parts[i].overhead_known;
         s->imported &= parts[i].imported;
         s->samples |= parts[i].samples;
         s->os_events += parts[i].os_events;

@@ -153,6 +153,8 @@ void view_list_columns(FILE *out)
         [TIME_CPU_INCLUSIVE] = "elapsed inclusive, less blocked and preempted",
         [TIME_CPU_EXCLUSIVE] = "elapsed exclusive, less blocked and preempted",
         [TIME_PAGE_FAULTS] = "page faults with it on the stack",
+        [TIME_OVERHEAD_INCLUSIVE] = "what the probes took with it on the stack, which is in none of the others (see --raw)",
+        [TIME_OVERHEAD_EXCLUSIVE] = "what the probes took with it on top of the stack",
         [TIME_PAGE_FAULTS_EXCLUSIVE] = "page faults with it on top of the stack",
     };
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)

@@ -52,6 +52,8 @@ struct session_summary {
     uint64_t elapsed_inclusive, application_inclusive; /* ticks */
     bool application_known;
     bool away_known; /* when threads were blocked or preempted, and page faults */
+    bool overhead_known; /* what the probes took: it is subtracted, */
+    uint64_t overhead;   /* so many ticks */
     bool partial_paths; /* a part of the call paths: how many events were there is not known */
     bool imported; /* from another profiler's report: there were no events */
     bool samples;  /* what ticks are of columns and sums is numbers of samples, and calls are unknown */

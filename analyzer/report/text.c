@@ -196,6 +196,10 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
     print_count(out, s->processes, "process", "processes");
     if (!s->partial_paths)
         print_count(out, s->events, "event", "events");
+    if (s->overhead_known) {
+        format_time(text, sizeof text, ticks_to_ns(s->overhead, s->ticks_per_second), unit);
+        fprintf(out, "; %s %s of probes left out (--raw)", text, unit.name);
+    }
     fputs("\n", out);
     print_remarks(s, out);
 }

@@ -134,6 +134,7 @@ static void add_folded(struct drawing *d, const struct ranked *children, size_t 
     sum.blocked_exclusive = sum.blocked_inclusive;
     sum.preempted_exclusive = sum.preempted_inclusive;
     sum.page_faults_exclusive = sum.page_faults_inclusive;
+    sum.overhead_exclusive = sum.overhead_inclusive;
     char name[64];
     snprintf(name, sizeof name, "(%zu %s)", count, why);
     add_row(d, parent, depth, "", name, NULL, &sum);

@@ -4,6 +4,7 @@
 
 #include "base/histogram.h"
 #include "profile/calls.h"
+#include "profile/overhead.h"
 #include "profile/rollup.h"
 #include "report/names.h"
 #include "report/row_filter.h"
@@ -24,6 +25,7 @@ struct loaded {
     struct function_name *names;
     struct line_name *lines; /* by site of the profile; NULL: they were not asked for, and the profile has none */
     const struct slice *slice; /* NULL: it is the whole session */
+    struct overhead overhead;  /* what was subtracted as the probes' */
     struct session_summary summary;
     struct loaded_part *parts; /* of several sessions; none where it is one */
     size_t part_count;
@@ -31,6 +33,9 @@ struct loaded {
 
 /* Reads, profiles and names the whole; ends the program where the file cannot be read. */
 void load_session(struct loaded *l, const char *path, unsigned jobs);
+
+/* From now on, sessions are loaded with the probes' own time in all times. */
+void load_as_measured(void);
 
 /* Likewise a part of it: views show it as if it were the whole. The request must live as long. */
 struct slice_request;
@@ -130,6 +135,8 @@ void view_sort(struct table *t, const struct sorting *sorting);
     { "cpu_exclusive", "CPU.EXCL", CELL_TICKS, USE_DATA, false },                                 \
     { "page_faults", "FAULTS", CELL_COUNT, USE_DATA, false },                                     \
     { "page_faults_exclusive", "FAULTS.EXCL", CELL_COUNT, USE_DATA, false },                      \
+    { "overhead_inclusive", "OVH.INCL", CELL_TICKS, USE_DATA, false },                            \
+    { "overhead_exclusive", "OVH.EXCL", CELL_TICKS, USE_DATA, false },                            \
     { "waiting_percent", "WAIT %", CELL_PERCENT, USE_ALWAYS, false }
 enum {
     TIME_CALLS,
@@ -147,6 +154,8 @@ enum {
     TIME_CPU_EXCLUSIVE,
     TIME_PAGE_FAULTS,
     TIME_PAGE_FAULTS_EXCLUSIVE,
+    TIME_OVERHEAD_INCLUSIVE,
+    TIME_OVERHEAD_EXCLUSIVE,
     TIME_WAITING,
     TIME_COLUMN_COUNT,
 };

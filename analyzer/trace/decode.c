@@ -29,7 +29,7 @@ static bool long_enough(unsigned type, unsigned length)
         [DWELL_EXT_MARK] = 9,               [DWELL_EXT_PAUSE] = TIME_WORDS,
         [DWELL_EXT_RESUME] = 5,             [DWELL_EXT_OPEN] = 7,
         [DWELL_EXT_SWITCH] = 5,             [DWELL_EXT_SITE] = 1,
-        [DWELL_EXT_SITE_INLINED] = 1,
+        [DWELL_EXT_SITE_INLINED] = 1,       [DWELL_EXT_RUNTIME] = TIME_WORDS,
     };
     return type >= sizeof needed || length >= needed[type];
 }
@@ -59,6 +59,9 @@ static void take(const struct decoder *d, struct pending *p, unsigned type, unsi
         break;
     case DWELL_EXT_PREEMPTED:
         take_away_time(p, words, &p->extras.preempted);
+        break;
+    case DWELL_EXT_RUNTIME:
+        p->extras.runtime += decode_number(words, TIME_WORDS);
         break;
     case DWELL_EXT_FAULTS:
         p->extras.flagged = true;

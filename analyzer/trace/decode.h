@@ -23,6 +23,7 @@ struct decoded_extras {
     uint32_t os_events;
     uint32_t page_faults;
     uint64_t blocked, preempted; /* ticks */
+    uint64_t runtime; /* ticks that the runtime took of the interval */
 };
 
 /* From where a call was made, as its record says it. */

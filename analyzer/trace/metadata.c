@@ -351,6 +351,13 @@ static void read_sample(struct reader *r)
     p->samples[p->sample_count++] = (struct trace_sample){ record.time, record.cpu, record.resident };
 }
 
+static void read_probes(struct reader *r)
+{
+    struct dwell_rec_probes record;
+    if (TAKE(r, record))
+        need_process(r->file, r->process)->probes = record;
+}
+
 static void read_host(struct reader *r)
 {
     struct dwell_rec_host record;
@@ -405,6 +412,7 @@ static void (*const readers[])(struct reader *) = {
     [DWELL_REC_HOST] = read_host,
     [DWELL_REC_REPORTED] = read_reported,
     [DWELL_REC_EVENT_CLASS] = read_event_class,
+    [DWELL_REC_PROBES] = read_probes,
 };
 
 static void read_records(struct session_file *file, const struct trace_chunk *chunk, const uint8_t *data,

@@ -50,6 +50,7 @@ struct trace_process {
     char *name;                  /* given by the program; empty: none */
     struct trace_module *modules; /* by load_time */
     size_t module_count, module_room;
+    struct dwell_rec_probes probes; /* what they take; zeros: unknown */
     struct trace_sample *samples; /* by time */
     size_t sample_count, sample_room;
 };

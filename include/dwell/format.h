@@ -171,6 +171,7 @@ enum dwell_extension {
     DWELL_EXT_SITE = 16,   /* 1 to 3 words: where the next enter's call returns to; docs/format.md says from where it counts */
     DWELL_EXT_SITE_INLINED = 17, /* the same of a call that was inlined: an address in its place */
     DWELL_EXT_OPEN_SITES = 18,   /* at a chunk's start: sites of its open calls (4 words each), outermost first */
+    DWELL_EXT_RUNTIME = 19, /* 3 words: ticks that the runtime took of the interval that ends at the next event */
 };
 
 /*
@@ -320,6 +321,7 @@ enum dwell_record_type {
     DWELL_REC_HOST = 14,
     DWELL_REC_EVENT_CLASS = 16,
     DWELL_REC_SITE = 17,
+    DWELL_REC_PROBES = 18,
     DWELL_REC_REPORTED = 20,
 };
 
@@ -381,6 +383,21 @@ struct dwell_rec_sample { /* no strings */
 
 struct dwell_rec_host { /* strings: system, release, version, machine and node name, as uname(2) gives them */
     struct dwell_record record;
+};
+
+enum { DWELL_PROBE_FRACTION = 256 };
+
+/* What the process' probes take, in 1/256 ticks of the clock (docs/time-model.md): for each call what they add to the
+ * called function's exclusive time and to its caller's; and for a call that makes calls itself, what they add beyond
+ * the two of each, once. No strings. */
+struct dwell_rec_probes {
+    struct dwell_record record;
+    uint32_t in_callee;
+    uint32_t in_caller;
+    uint32_t first_callee;
+    uint32_t work;    /* what the calls that this was measured by take without probes */
+    uint32_t rounds;  /* how often it was measured */
+    uint32_t ordered; /* the clock is read when all before it is done */
 };
 
 struct dwell_rec_event_class { /* string: name */

@@ -54,7 +54,7 @@ static const char *const modes[] = { "trace", "profile", "ring=1G" };
 /* The sum over the lines is that over the functions, in calls and in the times that are of one of them alone. */
 static void check_against_functions(void)
 {
-    struct report *lines = report_of("--by line"), *functions = report_of("");
+    struct report *lines = report_of("--by line"), *functions = report_of("--raw");
     cr_assert(eq(u64, report_sum(lines, "source", NULL, "calls"), report_sum(functions, "function", NULL, "calls")));
     cr_assert(eq(u64, report_sum(lines, "source", "(unknown)", "calls"), 0));
     check_sums(lines, "source");
@@ -147,7 +147,7 @@ Test(e2e_sites, calls_from_libraries)
 {
     free(run_well("$DWELL record -q --call-sites $PROGRAMS/sites/calls-gcc-O2"));
     static const char *const called[] = { "compare", "on_signal", "threaded", "main" };
-    struct report *functions = report_of("");
+    struct report *functions = report_of("--raw");
     for (int i = 0; i < 4; i++) {
         char *out =
             run_well("$DWELL report --by line --format csv | tr -d '\\r' | awk -F, '$3 == \"%s\" { n += $9; m = $5 } "
@@ -167,7 +167,7 @@ Test(e2e_sites, over_many_chunks)
 {
     for (size_t m = 0; m < 2; m++) {
         free(run_well("$DWELL record -q --call-sites --mode %s $PROGRAMS/sites/calls-gcc-O2 dive", modes[m]));
-        struct report *lines = report_of("--by line"), *functions = report_of("");
+        struct report *lines = report_of("--by line"), *functions = report_of("--raw");
         cr_assert(eq(u64, report_sum(lines, "source", "calls.c:200", "calls"), 60000));
         cr_assert(eq(u64, report_sum(lines, "source", "calls.c:210", "calls"), 150));
         const char *const pairs[][2] = { { "calls.c:420", "dive" },
@@ -356,7 +356,7 @@ Test(e2e_sites, among_signals)
 Test(e2e_sites, bytes_a_call)
 {
     free(run_well(
-        "$DWELL record -q --call-sites $SAMPLES/fib 29 && mv dwell.data with && $DWELL record -q $SAMPLES/fib 29"));
+        "$DWELL record -q --call-sites $SAMPLES/fib 32 && mv dwell.data with && $DWELL record -q $SAMPLES/fib 32"));
     char *out =
         run_well("a=$(stat -c %%s with); b=$(stat -c %%s dwell.data); $DWELL report --format csv | tr -d '\\r' | "
                  "awk -F, -v d=$((a - b)) '$1 == \"fib\" { x = d / $5; print (x > 3.6 && x < 4.6 ? \"4 more\" : x) }'");

@@ -1,0 +1,102 @@
+#include "profile/overhead.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/wide.h"
+#include "dwell/format.h"
+
+static const struct probe_cost *cost_of(const struct probe_cost *costs, size_t count, uint32_t process)
+{
+    for (size_t i = 0; i < count; i++)
+        if (costs[i].process == process)
+            return &costs[i];
+    return NULL;
+}
+
+/* By node: how many calls were made from there. */
+static uint64_t *count_callees(const struct profile *p)
+{
+    uint64_t *callees = need_memory(p->node_count, sizeof *callees);
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE)
+            callees[p->nodes[i].parent] += p->nodes[i].calls;
+    return callees;
+}
+
+static const struct probe_cost **costs_of_nodes(const struct profile *p, const struct probe_cost *costs, size_t count)
+{
+    const struct probe_cost **list = need_memory(p->node_count, sizeof *list);
+    for (size_t i = 0; i < p->thread_count; i++)
+        list[p->threads[i].root] = cost_of(costs, count, p->threads[i].process);
+    for (size_t i = 0; i < p->node_count; i++)
+        if (p->nodes[i].parent != PROFILE_NONE)
+            list[i] = list[p->nodes[i].parent];
+    return list;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* In ticks. Of the calls only so many can have made some as some were made. */
+static uint64_t expected(const struct probe_cost *cost, uint64_t calls, uint64_t callees)
+{
+    const uint128 sum = (uint128)calls * cost->in_callee + (uint128)callees * cost->in_caller +
+                        (uint128)least(calls, callees) * cost->first_callee;
+    return (uint64_t)(sum / DWELL_PROBE_FRACTION);
+}
+
+/* What the runtime did at length, it has told; most of it is waiting, for memory or for the disk. */
+static uint64_t take_runtime(struct profile_node *node)
+{
+    const uint64_t taken = least(node->runtime, node->elapsed);
+    node->elapsed -= taken;
+    node->flagged -= least(taken, node->flagged);
+    node->blocked -= least(node->runtime_blocked, node->blocked);
+    node->preempted -= least(node->runtime_preempted, node->preempted);
+    node->runtime = node->runtime_blocked = node->runtime_preempted = 0;
+    node->overhead += taken;
+    return taken;
+}
+
+/* The probes of flagged intervals are few beside those of others, and nothing tells which they were: so it is taken from
+ * the others first. What passed off the CPU is none of theirs. */
+static uint64_t take(struct profile_node *node, uint64_t wanted)
+{
+    const uint64_t away = least(node->blocked + node->preempted, node->elapsed);
+    const uint64_t taken = least(wanted, node->elapsed - away);
+    const uint64_t application = node->elapsed - node->flagged;
+    node->elapsed -= taken;
+    if (taken > application)
+        node->flagged -= taken - application;
+    node->overhead += taken;
+    return taken;
+}
+
+struct overhead overhead_subtract(struct profile *p, const struct probe_cost *costs, size_t count)
+{
+    struct overhead sum = { 0, 0, 0, 0 };
+    if (!count)
+        return sum;
+    uint64_t *callees = count_callees(p);
+    const struct probe_cost **cost = costs_of_nodes(p, costs, count);
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct profile_node *node = &p->nodes[i];
+        if (node->parent == PROFILE_NONE || !cost[i])
+            continue;
+        sum.subtracted += take_runtime(node);
+        const uint64_t wanted = expected(cost[i], node->calls, callees[i]);
+        if (!wanted)
+            continue;
+        const uint64_t taken = take(node, wanted);
+        sum.subtracted += taken;
+        sum.missing += wanted - taken;
+        sum.paths++;
+        sum.held += taken < wanted;
+    }
+    free(cost);
+    free(callees);
+    return sum;
+}

@@ -1,0 +1,308 @@
+/*
+ * What the probes themselves take, measured where they will run: on this machine, in this process, when it begins.
+ *
+ * Small functions like those of real programs are called in two shapes, once with probes and once without. A block that
+ * belongs to no thread stands in for the thread's own meanwhile, so that the probes are the real ones, and record into
+ * memory that is thrown away. What an interval lasts between two probes, less what its part of the work takes when
+ * nobody looks on, is what the probes add to it: work of a few nanoseconds runs beside the probe's instructions, so this
+ * is less than the time between two probes with nothing between them. docs/time-model.md says what is done with it.
+ */
+#include <string.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum {
+    ITEMS = 64,
+    ROUNDS = 80,
+    LOW = ROUNDS / 10, /* what is kept of all rounds, in order: the machine's other work only makes them longer */
+    RECORDS = 8192,
+    SHADOW = 8192,
+    NODES = 8,
+};
+
+/* ---- the work ---- */
+
+struct item {
+    struct item *next;
+    const uint8_t *bytes;
+    uint32_t kind, size;
+};
+
+#define NEVER_INLINE __attribute__((noinline, noclone, noipa))
+#define AS_IT_IS(function)
+#define ENTERED(function)  enter((void *)(function), __builtin_return_address(0))
+#define EXITED(function)   leave((void *)(function), __builtin_return_address(0))
+
+/* As programs reach them: by a pointer that the loader has set. */
+static void (*volatile enter)(void *, void *) = probe_enter;
+static void (*volatile leave)(void *, void *) = probe_exit;
+
+/* A number of 7 bits a byte, as file formats have them; what asks for it; and two loops over a list. */
+#define WORK(NAME, ENTER, EXIT)                                        \
+    static NEVER_INLINE uint32_t NAME##_leaf(const struct item *item)  \
+    {                                                                  \
+        ENTER(NAME##_leaf);                                            \
+        uint32_t value = 0;                                            \
+        const uint8_t *at = item->bytes;                               \
+        do                                                             \
+            value = value << 7 | (*at & 127);                          \
+        while (*at++ & 128);                                           \
+        EXIT(NAME##_leaf);                                             \
+        return value;                                                  \
+    }                                                                  \
+    static NEVER_INLINE uint32_t NAME##_between(const struct item *item) \
+    {                                                                  \
+        ENTER(NAME##_between);                                         \
+        uint32_t value = item->size;                                   \
+        if (item->kind != 0)                                           \
+            value += NAME##_leaf(item);                                \
+        EXIT(NAME##_between);                                          \
+        return value;                                                  \
+    }                                                                  \
+    static NEVER_INLINE uint32_t NAME##_flat(const struct item *item)  \
+    {                                                                  \
+        uint32_t sum = 0;                                              \
+        for (int i = 0; i < ITEMS; i++, item = item->next)             \
+            if (item->kind <= item->size)                              \
+                sum += NAME##_leaf(item);                              \
+        return sum;                                                    \
+    }                                                                  \
+    static NEVER_INLINE uint32_t NAME##_deep(const struct item *item)  \
+    {                                                                  \
+        uint32_t sum = 0;                                              \
+        for (int i = 0; i < ITEMS; i++, item = item->next)             \
+            if (item->kind <= item->size)                              \
+                sum += NAME##_between(item);                           \
+        return sum;                                                    \
+    }
+
+WORK(plain, AS_IT_IS, AS_IT_IS)
+WORK(probed, ENTERED, EXITED)
+
+static NEVER_INLINE uint32_t plain_loop(const struct item *item)
+{
+    uint32_t sum = 0;
+    for (int i = 0; i < ITEMS; i++, item = item->next)
+        if (item->kind <= item->size)
+            sum += item->size;
+    return sum;
+}
+
+static void make_items(struct item *items)
+{
+    static const uint8_t numbers[] = { 5, 0x83, 7, 42, 0x91, 0x82, 1, 99 };
+    static const uint8_t begins[] = { 0, 1, 3, 7, 0, 4, 3, 7 }; /* of one byte, two, one, one ... */
+    for (uint32_t i = 0; i < ITEMS; i++)
+        items[i] = (struct item){ &items[(i * 37 + 11) % ITEMS], numbers + begins[i * 5 % 8], 1 + i % 3, 8 + i % 5 };
+}
+
+/* ---- what was recorded of it ---- */
+
+enum interval { ENTER_ENTER, ENTER_EXIT, EXIT_ENTER, EXIT_EXIT, INTERVALS };
+
+struct scratch {
+    struct thread thread;
+    struct thread_wiped wiped;
+    struct item items[ITEMS];
+    uint64_t os_word;
+    /* Of each round: what an interval lasted on average, by how it begins and ends, in the flat loop (an exit in the
+     * deep one ends three kinds), and what the work takes by itself, each call. */
+    uint32_t leaf[ROUNDS], loop[ROUNDS], between[ROUNDS];
+    uint32_t bare[3][ROUNDS];
+    _Alignas(64) char shadow[SHADOW];
+    _Alignas(64) char records[RECORDS];
+    struct dwell_tree_head head;
+    struct dwell_tree_node nodes[NODES];
+};
+
+static void reset(struct scratch *s, uint32_t position)
+{
+    struct thread *t = &s->thread;
+    memset(s->records, 0, sizeof s->records);
+    t->state = (uint64_t)sizeof(struct call) << 32 | position;
+    t->last = clock_counter();
+}
+
+static void stand_in(struct scratch *s)
+{
+    struct thread *t = &s->thread;
+    t->wiped = &s->wiped;
+    s->wiped.alive = 1;
+    t->base = s->records;
+    t->stack = s->shadow;
+    t->stack_size = sizeof s->shadow;
+    ((struct call *)t->stack)[0] = (struct call){ .stack_pointer = UINT64_MAX };
+    t->os_word = &s->os_word;
+    t->upper[0] = t->upper[1] = (uint32_t)((uint64_t)probed_leaf >> 32);
+    const uint64_t here = (uint64_t)__builtin_frame_address(0);
+    enum { NEAR = 64 << 10 };
+    t->stack_low = here - NEAR;
+    t->stack_span = 2 * NEAR;
+}
+
+/* The sums of a round's intervals by kind, from its records. False: there are not as many as there should be, as one
+ * took a way that records nothing here. */
+static bool read_records(const struct scratch *s, int calls, uint64_t sums[INTERVALS], uint32_t counts[INTERVALS])
+{
+    const char *at = s->records + sizeof(uint64_t);
+    bool entered = false;
+    uint32_t last = 0;
+    memset(sums, 0, INTERVALS * sizeof *sums);
+    memset(counts, 0, INTERVALS * sizeof *counts);
+    for (int i = 0; i < 2 * calls; i++) {
+        uint16_t word;
+        memcpy(&word, at, sizeof word);
+        const unsigned kind = word >> DWELL_WORD_KIND_SHIFT;
+        const bool enter = kind == DWELL_WORD_ENTER_0 || kind == DWELL_WORD_ENTER_0 + 1;
+        if (!enter && kind != DWELL_WORD_EXIT)
+            return false;
+        const uint32_t time = word & DWELL_TIME_MASK;
+        if (i > 0) {
+            const int interval = (entered ? ENTER_ENTER : EXIT_ENTER) + !enter;
+            sums[interval] += (time - last) & DWELL_TIME_MASK;
+            counts[interval]++;
+        }
+        last = time;
+        entered = enter;
+        at += enter ? ENTER_BYTES : EXIT_BYTES;
+    }
+    uint16_t behind;
+    memcpy(&behind, at, sizeof behind);
+    return behind == 0;
+}
+
+static uint32_t mean(uint64_t sum, uint32_t count)
+{
+    return (uint32_t)(sum * DWELL_PROBE_FRACTION / count);
+}
+
+static bool trace_round(struct scratch *s, int round)
+{
+    uint64_t sums[INTERVALS];
+    uint32_t counts[INTERVALS];
+    const uint32_t first = sizeof(uint64_t);
+    s->wiped.limit = RECORDS - ENTER_BYTES;
+    reset(s, first);
+    probed_flat(s->items);
+    if (!read_records(s, ITEMS, sums, counts))
+        return false;
+    s->leaf[round] = mean(sums[ENTER_EXIT], counts[ENTER_EXIT]);
+    s->loop[round] = mean(sums[EXIT_ENTER], counts[EXIT_ENTER]);
+    reset(s, first);
+    probed_deep(s->items);
+    if (!read_records(s, 2 * ITEMS, sums, counts))
+        return false;
+    s->between[round] = mean(sums[ENTER_ENTER], counts[ENTER_ENTER]) + mean(sums[EXIT_EXIT], counts[EXIT_EXIT]);
+    return true;
+}
+
+static bool tree_round(struct scratch *s, int round)
+{
+    struct dwell_tree_node *const leaf = &s->nodes[1], *const between = &s->nodes[2];
+    for (int i = 0; i < NODES; i++)
+        s->nodes[i].calls = s->nodes[i].elapsed = 0;
+    reset(s, (uint32_t)clock_counter() | 1);
+    s->thread.state = s->thread.state >> 32 << 32 | (uint32_t)s->thread.last;
+    const uint64_t begin = s->thread.last;
+    probed_flat(s->items);
+    if (leaf->calls != ITEMS)
+        return false;
+    const uint64_t inside = leaf->elapsed;
+    s->leaf[round] = mean(inside, ITEMS);
+    s->loop[round] = mean(s->thread.last - begin - inside, ITEMS); /* from before the first call: one a call */
+    probed_deep(s->items);
+    if (between->calls != ITEMS)
+        return false;
+    s->between[round] = mean(between->elapsed, ITEMS);
+    return true;
+}
+
+static bool begin_tree(struct scratch *s)
+{
+    struct thread *t = &s->thread;
+    s->wiped.limit = 0;
+    s->wiped.gate = GATE_TREE;
+    t->tree_head = &s->head;
+    t->tree_root = &s->nodes[0];
+    ((struct call *)t->stack)[0].node = &s->nodes[0];
+    return tree_know(t, &s->nodes[0], &s->nodes[1], (uint64_t)probed_leaf) &&
+           tree_know(t, &s->nodes[0], &s->nodes[2], (uint64_t)probed_between) &&
+           tree_know(t, &s->nodes[2], &s->nodes[3], (uint64_t)probed_leaf);
+}
+
+/* The work alone, per call. */
+static void bare_round(struct scratch *s, int round)
+{
+    static uint32_t (*const shapes[])(const struct item *) = { plain_loop, plain_flat, plain_deep };
+    for (int i = 0; i < 3; i++) {
+        const uint64_t begin = clock_counter();
+        shapes[i](s->items);
+        s->bare[i][round] = mean(clock_counter() - begin, ITEMS);
+    }
+}
+
+/* The one of the lowest tenth's end. */
+static uint32_t low(uint32_t *values, int count)
+{
+    for (int i = 1; i < count; i++) {
+        const uint32_t value = values[i];
+        int j = i;
+        for (; j > 0 && values[j - 1] > value; j--)
+            values[j] = values[j - 1];
+        values[j] = value;
+    }
+    return values[LOW < count ? LOW : 0];
+}
+
+static uint32_t less(uint32_t all, uint32_t part)
+{
+    return all > part ? all - part : 0;
+}
+
+/* What calibrate has found, which a forked child's probes take as well. */
+static struct dwell_rec_probes found;
+
+static void measure(struct scratch *s)
+{
+    const bool tree = runtime.mode == DWELL_MODE_PROFILE;
+    make_items(s->items);
+    stand_in(s);
+    thread_self = &s->thread;
+    int rounds = 0;
+    for (int i = tree && !begin_tree(s) ? ROUNDS : 0; i < ROUNDS; i++) {
+        if (!(tree ? tree_round(s, rounds) : trace_round(s, rounds)))
+            continue;
+        bare_round(s, rounds);
+        rounds++;
+    }
+    thread_self = NULL;
+    tree_forget(&s->thread);
+    if (rounds < ROUNDS / 2)
+        return;
+    const uint32_t loop = low(s->bare[0], rounds), flat = low(s->bare[1], rounds), deep = low(s->bare[2], rounds);
+    const uint32_t in_leaf = less(flat, loop), in_between = less(deep, flat);
+    found.in_callee = less(low(s->leaf, rounds), in_leaf);
+    found.in_caller = less(low(s->loop, rounds), loop);
+    found.first_callee = less(low(s->between, rounds), in_between + found.in_callee + found.in_caller);
+    found.work = deep;
+    found.rounds = (uint32_t)rounds;
+}
+
+void calibrate(void)
+{
+    if (runtime.clock == DWELL_CLOCK_MONOTONIC)
+        return;
+    struct scratch *s = found.rounds || thread_self ? NULL : sys_memory(sizeof *s);
+    if (s) {
+        const uint64_t mask = sys_block_signals();
+        measure(s);
+        sys_restore_signals(mask);
+        sys_unmap(s, sizeof *s);
+    }
+    if (!found.rounds)
+        return;
+    found.record.type = DWELL_REC_PROBES;
+    found.ordered = runtime.ordered;
+    metadata_append(&found.record, sizeof found, NULL, 0);
+}

@@ -1,0 +1,110 @@
+/* What the probes take: measured in the recorded process, subtracted, and told. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "support/run.h"
+
+TestSuite(e2e_overhead, .timeout = 120);
+
+static const char *const modes[] = { "trace", "profile", "ring" };
+
+/* Each row's times as measured are those without overhead and the overhead, but for rounding to nanoseconds; calls and
+ * what the probes cannot have touched are the same. */
+static const char compare[] =
+    "import csv, sys\n"
+    "read = lambda name: {(r['function'], r['module'], r['line']): r for r in csv.DictReader(open(name))}\n"
+    "raw, net = read('raw.csv'), read('net.csv')\n"
+    "assert raw.keys() == net.keys() and raw\n"
+    "some = 0\n"
+    "for key, n in net.items():\n"
+    "    r = raw[key]\n"
+    "    assert r['calls'] == n['calls'] and r['page_faults'] == n['page_faults'], key\n"
+    "    for kind in 'inclusive', 'exclusive':\n"
+    "        value = lambda row, name: int(row[f'{name}_{kind}_ns'] or 0)\n"
+    "        assert r[f'overhead_{kind}_ns'] == '', key\n"
+    "        over = value(n, 'overhead')\n"
+    "        some += over\n"
+    "        assert abs(value(r, 'elapsed') - value(n, 'elapsed') - over) <= 2, (key, kind)\n"
+    "        assert 0 <= value(n, 'application') <= value(n, 'elapsed'), (key, kind)\n"
+    "        assert value(n, 'cpu') <= value(n, 'elapsed'), (key, kind)\n"
+    "assert some > 0\n";
+
+Test(e2e_overhead, subtracted_and_kept_apart)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        free(run_well("$DWELL record -q --mode %s $SAMPLES/threads 4 20000", modes[i]));
+        free(run_well("$DWELL report --format csv > net.csv && $DWELL report --raw --format csv > raw.csv"));
+        free(run_well("python3 -c \"%s\"", compare));
+    }
+}
+
+Test(e2e_overhead, the_session_tells_what_a_call_costs)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        char *out = run_well("$DWELL record -q --mode %s $SAMPLES/fib 18 && $DWELL info", modes[i]);
+        const char *line = strstr(out, "probes ");
+        double callee = 0, caller = 0;
+        cr_assert(line && sscanf(line, "probes %lf ns a call in the called function, %lf ns in its caller", &callee, &caller) == 2,
+                  "%s", out);
+        cr_assert(gt(dbl, callee, 0));
+        cr_assert(gt(dbl, caller, 0));
+        cr_assert(lt(dbl, callee + caller, 10000));
+        free(out);
+    }
+}
+
+Test(e2e_overhead, a_forked_child_has_what_its_parent_found)
+{
+    char *out = run_well("$DWELL record -q $SAMPLES/processes 3 > /dev/null && $DWELL report --by process --format csv | "
+                         "python3 -c \"import csv, sys\n"
+                         "rows = list(csv.DictReader(sys.stdin))\n"
+                         "print(len(rows), all(int(r['overhead_inclusive_ns']) > 0 for r in rows))\"");
+    cr_assert(eq(str, out, "4 True\n"));
+    free(out);
+}
+
+Test(e2e_overhead, nothing_is_subtracted_where_the_clock_is_not_the_counter)
+{
+    char *out = run_well("$DWELL record -q --clock monotonic $SAMPLES/fib 18 && $DWELL info && $DWELL report --format csv");
+    cr_assert(strstr(out, "clock           CLOCK_MONOTONIC") != NULL, "%s", out);
+    cr_assert(strstr(out, "\nprobes ") == NULL, "%s", out);
+    cr_assert(strstr(out, "left out") == NULL, "%s", out);
+    free(out);
+}
+
+Test(e2e_overhead, an_ordered_clock_counts_the_same_calls)
+{
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        char *out = run_well("$DWELL record -q --clock ordered --mode %s $SAMPLES/threads 4 20000 && $DWELL info", modes[i]);
+        cr_assert(strstr(out, "the clock is read when all before it is done") != NULL, "%s", out);
+        cr_assert(strstr(out, "lost events     0\n") != NULL, "%s", out);
+        free(out);
+        free(run_well("$DWELL report --format csv > ordered.csv; $DWELL record -q --mode %s $SAMPLES/threads 4 20000 && "
+                      "$DWELL report --format csv > usual.csv; "
+                      "for f in ordered usual; do python3 -c \"import csv, sys\n"
+                      "print(sorted((r['function'], r['calls']) for r in csv.DictReader(sys.stdin)))\" < $f.csv > $f.txt; done; "
+                      "cmp ordered.txt usual.txt", modes[i]));
+    }
+}
+
+Test(e2e_overhead, a_system_that_keeps_code_as_it_is)
+{
+    char *out = run_well("$DWELL record -q --clock ordered $PROGRAMS/scarcity/refuse %d@2=%d 1 $SAMPLES/fib 18 && $DWELL info",
+                         SYS_mprotect, PROT_READ | PROT_WRITE | PROT_EXEC);
+    cr_assert(strstr(out, "the clock could not be put in order") != NULL, "%s", out);
+    cr_assert(strstr(out, "lost events     0\n") != NULL, "%s", out);
+    free(out);
+}
+
+Test(e2e_overhead, unknown_clocks)
+{
+    struct ran r = run("$DWELL record --clock sundial $SAMPLES/fib 5");
+    cr_assert(eq(int, r.status, 125));
+    cr_assert(eq(str, r.err, "dwell: --clock: 'sundial' is none of auto, ordered, monotonic\n"));
+    ran_drop(&r);
+}
