@@ -150,11 +150,14 @@ def spread(values):
     return f"{min(values):.2f} to {max(values):.2f}" if values else "-"
 
 
-def peak_memory(samples):
-    """In MiB. A process starts with the peak of the one that made it: less cannot be seen."""
-    peak = max(sample.peak_kib for sample in samples)
+def peak_of(peak):
+    """Of KiB, in MiB. A process starts with the peak of the one that made it: less cannot be seen."""
     least = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return f"under {least / 1024:.0f}" if peak <= least else f"{peak / 1024:.0f}"
+
+
+def peak_memory(samples):
+    return peak_of(max(sample.peak_kib for sample in samples))
 
 
 def missing_row(variant, columns):

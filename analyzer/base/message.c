@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/progress.h"
+
 static const char *(*find_place)(void);
 
 void message_set_place(const char *(*place)(void))
@@ -13,6 +15,7 @@ void message_set_place(const char *(*place)(void))
 
 static void print(const char *format, va_list arguments)
 {
+    progress_hide();
     fflush(stdout);
     const char *place = find_place ? find_place() : NULL;
     fputs("dwell: ", stderr);

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "base/message.h"
+#include "base/progress.h"
 #include "commands/commands.h"
 #include "commands/slice_options.h"
 #include "export/exports.h"
@@ -115,6 +116,8 @@ int command_export(int argc, char **argv)
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);
     output_spare(s.output, loaded.file->path);
+    if (!s.output)
+        progress_output();
     if (s.format->write_files) {
         s.format->write_files(&loaded, &s.options, s.output);
     } else {

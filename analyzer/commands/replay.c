@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/progress.h"
 #include "base/wide.h"
 #include "commands/commands.h"
 #include "report/replay.h"
@@ -123,6 +124,8 @@ struct counted {
 static bool print_some(void *context, const struct replay_line *line)
 {
     struct counted *c = context;
+    if (!c->any)
+        progress_output();
     c->any = true;
     return replay_print(c->printer, line) && (!c->left || --c->left);
 }

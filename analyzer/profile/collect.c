@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/table.h"
 #include "profile/call_sites.h"
 #include "profile/chunk_ends.h"
@@ -22,7 +23,7 @@
 #include "profile/subtree.h"
 #include "profile/threads.h"
 #include "profile/trees.h"
-#include "trace/decode.h"
+#include "trace/chunk_window.h"
 
 struct open_call {
     uint32_t node;
@@ -37,8 +38,7 @@ struct worker {
     size_t *next_chunk; /* shared */
     struct profile *profile;
     struct table_index *children; /* (address and generation, parent) -> node */
-    uint8_t *buffer;
-    size_t buffer_size;
+    struct chunk_window window;
     struct open_call *stack; /* stack[0] is the thread's root */
     size_t depth, room;
     struct call_sites *sites; /* NULL: they are not asked for */
@@ -136,7 +136,7 @@ static void open_frames(struct worker *w, const struct trace_chunk *chunk, const
         call_sites_begin(w->sites, w->process, root);
     push(w, root, chunk->start_time);
     for (uint32_t i = 0; i < chunk->depth; i++) {
-        struct dwell_frame frame = decode_frame(w->buffer, i);
+        struct dwell_frame frame = decode_frame(w->window.buffer, i);
         generations_find(&w->generations, frame.enter_time);
         const uint64_t site = decode_next_open_site(&sites);
         uint32_t node = find_called(w, w->stack[w->depth - 1].node, frame.function, frame.enter_time, site);
@@ -415,28 +415,24 @@ static bool is_wanted(const struct worker *w, const struct trace_chunk *chunk)
 
 static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
 {
-    size_t needed = (size_t)chunk->size + TRACE_PADDING;
-    if (needed > w->buffer_size) {
-        w->buffer = need_more(w->buffer, needed, 1);
-        w->buffer_size = needed;
-    }
     struct profile_counts *counts = &w->profile->counts;
+    struct decoder d;
     counts->chunks++;
-    if (!decode_has_frames(chunk) || !session_file_read_chunk(w->file, chunk, w->buffer)) {
+    if (!window_begin(&w->window, w->file, chunk, &d)) {
         counts->damaged_chunks++;
         return;
     }
     w->process = session_file_process(w->file, chunk->process);
     generations_begin(&w->generations, w->process);
-    struct decoder d;
     w->chunk = chunk;
     w->paused = false;
-    decode_begin(&d, chunk, w->buffer);
     open_frames(w, chunk, &d);
-    if (is_whole(w, chunk) && !w->sites)
-        collect_events(w, &d);
-    else
-        collect_events_within(w, &d);
+    do {
+        if (is_whole(w, chunk) && !w->sites)
+            collect_events(w, &d);
+        else
+            collect_events_within(w, &d);
+    } while (d.time < w->to && window_more(&w->window, &d));
     add_last_interval(w, chunk, &d);
     counts->damaged_chunks += d.damaged;
 }
@@ -451,6 +447,7 @@ static void *work(void *argument)
         const struct trace_chunk *chunk = &w->file->chunks[i];
         if (is_wanted(w, chunk))
             collect_chunk(w, chunk);
+        progress_add(1);
     }
 }
 
@@ -473,7 +470,7 @@ static void end_worker(struct worker *w)
 {
     table_free(w->children);
     profile_free(w->profile);
-    free(w->buffer);
+    window_free(&w->window);
     generations_end(&w->generations);
     free(w->stack);
     call_sites_free(w->sites);
@@ -495,6 +492,7 @@ static struct profile *collect(const struct session_file *file, unsigned jobs, c
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 0; i < jobs; i++)
         begin_worker(&workers[i], file, slice, ends, &next_chunk, sites);
+    progress_begin("reading", file->path, file->chunk_count);
     for (unsigned i = 1; i < jobs; i++)
         started[i] = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
     work(&workers[0]);
@@ -505,6 +503,7 @@ static struct profile *collect(const struct session_file *file, unsigned jobs, c
         profile_merge(whole, workers[i].profile);
         end_worker(&workers[i]);
     }
+    progress_end();
     struct profile *trees = trees_profile(file, slice, sites);
     profile_merge(whole, trees);
     profile_free(trees);

@@ -1,6 +1,6 @@
 #include "trace/decode.h"
 
-enum { TIME_WORDS = 3, LONG_TIME_BITS = 48, SITE_WORDS = 3, OPEN_SITE_WORDS = 4, OPEN_WORDS = 7 };
+enum { TIME_WORDS = 3, LONG_TIME_BITS = 48, SITE_WORDS = 3, OPEN_SITE_WORDS = 4, OPEN_WORDS = 7, ENTER_SIZE = 6 };
 
 /* Extensions belong to the event behind them, and hold only if that was stored. */
 struct pending {
@@ -108,6 +108,20 @@ static void begin(const struct decoder *d, struct pending *p)
     *p = (struct pending){ .extras = d->extras, .upper = { d->upper[0], d->upper[1] } };
 }
 
+/* No event is behind the extensions, or not yet: then they will be read again, with what follows. */
+static void stop(struct decoder *d, bool bad)
+{
+    d->damaged |= bad;
+    d->more &= !bad;
+    d->at = d->more ? d->run : d->end;
+}
+
+/* Whether the event's record is all there; behind the end of a chunk are zeros. */
+static bool is_whole(const struct decoder *d, const uint8_t *at)
+{
+    return !d->more || at + ENTER_SIZE <= d->limit;
+}
+
 /* What the extensions said holds from here on. */
 static void commit(struct decoder *d, const struct pending *p, uint64_t *time)
 {
@@ -127,20 +141,22 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
     const uint8_t *at = d->run = d->at;
     struct pending p;
     begin(d, &p);
-    while (at < d->end && !p.bad) {
+    while (at < d->limit && !p.bad) {
         uint32_t word = decode_word(at);
         if (word == 0) {
-            at = skip_zeros(at, d->end);
+            at = skip_zeros(at, d->limit);
             begin(d, &p); /* the event they belonged to is missing */
             d->run = at;
             continue;
         }
         if (word >> DWELL_WORD_KIND_SHIFT != DWELL_WORD_EXTENSION) {
+            if (!is_whole(d, at))
+                break;
             commit(d, &p, time);
             return at;
         }
         unsigned length = word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1);
-        if (at + 2 + 2 * length > d->end)
+        if (at + 2 + 2 * length > d->limit)
             break;
         take(d, &p, word >> DWELL_EXTENSION_LENGTH_BITS, length, at + 2);
         at += 2 + 2 * length;
@@ -149,8 +165,7 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
             return at;
         }
     }
-    d->damaged |= p.bad;
-    d->at = d->end;
+    stop(d, p.bad);
     return NULL;
 }
 

@@ -34,7 +34,9 @@ struct decoded_site {
 };
 
 struct decoder {
-    const uint8_t *at, *end;
+    const uint8_t *at, *end; /* events that begin before the end are decoded */
+    const uint8_t *limit;    /* up to here there is something to read; behind it, */
+    bool more;               /* the chunk goes on: what is not whole yet is left where it is */
     uint64_t time; /* of the event decoded last */
     uint64_t function;
     uint64_t upper[2]; /* shifted to their place */
@@ -54,17 +56,34 @@ static inline bool decode_has_frames(const struct trace_chunk *chunk)
     return sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame) <= chunk->size;
 }
 
-/* Starts at the first record of a chunk that session_file_read_chunk has read into `buffer`. */
-static inline void decode_begin(struct decoder *d, const struct trace_chunk *chunk, const uint8_t *buffer)
+/* Where its records begin, and end. */
+static inline size_t decode_skip(const struct trace_chunk *chunk)
 {
-    uint32_t skip = (uint32_t)(sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame));
-    uint32_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
+    const uint64_t skip = sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame);
+    return skip < chunk->size ? skip : chunk->size;
+}
+
+static inline size_t decode_end(const struct trace_chunk *chunk)
+{
+    const size_t end = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size, skip = decode_skip(chunk);
+    return end > skip ? end : skip;
+}
+
+/* Starts at the first record of a chunk; there are as many as lie before `end`. */
+static inline void decode_begin_at(struct decoder *d, const struct trace_chunk *chunk, const uint8_t *at, const uint8_t *end)
+{
     memset(d, 0, sizeof *d);
-    d->at = buffer + (skip < chunk->size ? skip : chunk->size);
-    d->end = buffer + (end > skip ? end : skip < chunk->size ? skip : chunk->size);
+    d->at = at;
+    d->end = d->limit = end;
     d->time = chunk->start_time;
     d->upper[0] = (uint64_t)chunk->upper[0] << 32;
     d->upper[1] = (uint64_t)chunk->upper[1] << 32;
+}
+
+/* Likewise, of a chunk that session_file_read_chunk has read into `buffer`. */
+static inline void decode_begin(struct decoder *d, const struct trace_chunk *chunk, const uint8_t *buffer)
+{
+    decode_begin_at(d, chunk, buffer + decode_skip(chunk), buffer + decode_end(chunk));
 }
 
 /* The i-th open frame at the chunk's start, outermost first. */
@@ -182,6 +201,7 @@ event:
     memcpy(&lower, at + 2, sizeof lower); /* the buffer's padding lets this be read at its end, too */
     if (__builtin_expect(lower == 0, 0)) {
         d->at = d->end; /* killed between the two stores: nothing follows, and the event has not happened */
+        d->more = false;
         return DECODED_END;
     }
     d->time = time;

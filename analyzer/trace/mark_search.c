@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "trace/decode.h"
+#include "base/progress.h"
+#include "trace/chunk_window.h"
 
 struct search {
     const char *wanted;
@@ -24,15 +25,13 @@ static bool matches(const struct search *s, const struct decoded_mark *mark)
     return same;
 }
 
-static void search_chunk(struct search *s, const struct trace_chunk *chunk, const uint8_t *buffer)
+static void search_window(struct search *s, struct decoder *d)
 {
-    struct decoder d;
     enum decoded event;
-    decode_begin(&d, chunk, buffer);
-    while ((event = decode_next(&d)) != DECODED_END) {
-        if (event != DECODED_CONTROL || d.control_type != DWELL_EXT_MARK)
+    while ((event = decode_next(d)) != DECODED_END) {
+        if (event != DECODED_CONTROL || d->control_type != DWELL_EXT_MARK)
             continue;
-        const struct decoded_mark mark = decode_mark(&d);
+        const struct decoded_mark mark = decode_mark(d);
         if (mark.time >= s->begin && mark.time < s->found && matches(s, &mark))
             s->found = mark.time;
     }
@@ -46,18 +45,19 @@ bool mark_search(const struct session_file *file, const char *wanted, uint64_t b
     const unsigned long number = strtoul(wanted, &end, 10);
     s.is_number = !errno && end != wanted && !*end && *wanted != '-' && number <= UINT32_MAX;
     s.number = (uint32_t)number;
-    uint8_t *buffer = NULL;
-    size_t room = 0;
-    for (size_t i = 0; i < file->chunk_count; i++) {
+    struct chunk_window window = { 0 };
+    struct decoder d;
+    progress_begin("searching", file->path, file->chunk_count);
+    for (size_t i = 0; i < file->chunk_count; i++, progress_add(1)) {
         const struct trace_chunk *chunk = &file->chunks[i];
-        if (chunk->kind != DWELL_CHUNK_EVENTS || chunk->start_time >= s.found || !decode_has_frames(chunk))
+        if (chunk->kind != DWELL_CHUNK_EVENTS || chunk->start_time >= s.found || !window_begin(&window, file, chunk, &d))
             continue;
-        if (chunk->size + TRACE_PADDING > room)
-            buffer = need_more(buffer, room = chunk->size + TRACE_PADDING, 1);
-        if (session_file_read_chunk(file, chunk, buffer))
-            search_chunk(&s, chunk, buffer);
+        do
+            search_window(&s, &d);
+        while (window_more(&window, &d));
     }
-    free(buffer);
+    window_free(&window);
+    progress_end();
     *time = s.found;
     return s.found != UINT64_MAX;
 }

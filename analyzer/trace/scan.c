@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/table.h"
 #include "trace/decode.h"
 
@@ -80,7 +81,7 @@ static void open_stream(struct scanner *s, struct stream *stream, const struct t
 /* One event by the book, with its extensions. */
 static void step(struct scanner *s, struct stream *stream)
 {
-    struct decoder d = { .at = stream->at, .end = stream->end, .upper = { stream->upper[0], stream->upper[1] } };
+    struct decoder d = { .at = stream->at, .end = stream->end, .limit = stream->end, .upper = { stream->upper[0], stream->upper[1] } };
     enum decoded event = decode_next(&d);
     s->found.enters += event == DECODED_ENTER;
     s->found.exits += event == DECODED_EXIT;
@@ -162,6 +163,7 @@ static const struct trace_chunk *next_events(struct scanner *s)
         size_t i = __atomic_fetch_add(s->next_chunk, 1, __ATOMIC_RELAXED);
         if (i >= s->file->chunk_count)
             return NULL;
+        progress_add(1);
         if (s->file->chunks[i].kind == DWELL_CHUNK_EVENTS)
             return &s->file->chunks[i];
     }
@@ -221,6 +223,7 @@ struct scan scan_session(const struct session_file *file, unsigned jobs)
         scanners[i].next_chunk = &next_chunk;
         scanners[i].seen = table_new();
     }
+    progress_begin("looking through", file->path, file->chunk_count);
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 1; i < jobs; i++)
         started[i] = pthread_create(&scanners[i].thread, NULL, work, &scanners[i]) == 0;
@@ -232,6 +235,7 @@ struct scan scan_session(const struct session_file *file, unsigned jobs)
         free(scanners[i].found.functions);
         end_scanner(&scanners[i]);
     }
+    progress_end();
     struct scan scan = scanners[0].found;
     end_scanner(&scanners[0]);
     free(started);
@@ -260,7 +264,8 @@ struct scan scan_counts(const struct session_file *file)
 {
     struct scan scan = { 0 };
     struct stream stream = { NULL, NULL, { 0, 0 }, NULL, 0 };
-    for (size_t i = 0; i < file->chunk_count; i++) {
+    progress_begin("counting", file->path, file->chunk_count);
+    for (size_t i = 0; i < file->chunk_count; i++, progress_add(1)) {
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind == DWELL_CHUNK_CALL_TREE)
             count_tree(&scan, file, chunk, &stream);
@@ -279,6 +284,7 @@ struct scan scan_counts(const struct session_file *file)
         }
     }
     free(stream.buffer);
+    progress_end();
     return scan;
 }
 

@@ -153,6 +153,12 @@ void session_file_close(struct session_file *file);
 enum { TRACE_PADDING = 16 };
 bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer);
 
+/* Reads a part of the file, and TRACE_PADDING zero bytes behind it; where the file is shorter now, zeros. */
+void session_file_read(const struct session_file *file, uint64_t offset, uint8_t *buffer, size_t size);
+
+/* Whether what was read begins with the header that the chunk has in the index. */
+bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffer);
+
 /* By serial number; NULL where there is none. */
 struct trace_process *session_file_process(const struct session_file *file, uint32_t serial);
 struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/wide.h"
 #include "trace/session_finish.h"
 #include "trace/session_output.h"
@@ -367,8 +368,10 @@ const char *session_merge(struct session_file *const *sessions, size_t count, co
     struct merger m = { .fd = output.fd, .end = DWELL_UNIT };
     for (size_t i = 0; i < count && !m.error; i++) {
         const struct session_file *file = sessions[i];
-        for (size_t j = 0; j < file->chunk_count && !m.error; j++)
+        progress_begin("copying", file->path, file->chunk_count);
+        for (size_t j = 0; j < file->chunk_count && !m.error; j++, progress_add(1))
             copy_chunk(&m, file, &file->chunks[j]);
+        progress_end();
         write_ends(&m, file);
         if (!shift_behind(&m.shift, file))
             m.error = "more processes, threads or symbols than one session can hold";

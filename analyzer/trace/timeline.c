@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/progress.h"
 #include "base/table.h"
 #include "trace/away.h"
+#include "trace/chunk_window.h"
 
 /* What is to be taken next from a lane. */
 enum lane_next { NEXT_EVENT, NEXT_CHUNK, NEXT_END };
@@ -15,8 +17,7 @@ struct lane {
     const uint32_t *chunks; /* of the file, by sequence number */
     size_t chunk_count, next_chunk;
     const struct trace_chunk *chunk;
-    uint8_t *buffer;
-    size_t buffer_size;
+    struct chunk_window window; /* of it */
     struct decoder decoder;
     enum lane_next next;
     enum decoded event; /* decoded, and not told of yet */
@@ -46,19 +47,25 @@ struct timeline {
     struct away *away; /* by process */
     struct timeline_counts counts;
     bool enough;
+    struct timeline_event event; /* that is told of */
 };
 
 /* ---- telling ---- */
 
-static void tell(struct timeline *l, struct lane *lane, struct timeline_event event)
+/* The event is filled in its place: one that is copied would be read before its parts have been stored. */
+static void tell(struct timeline *l, struct lane *lane, enum timeline_kind kind, uint64_t time, struct timeline_call *call)
 {
     static const struct decoded_extras none;
-    event.thread = &lane->shown;
+    struct timeline_event *event = &l->event;
+    event->kind = kind;
+    event->time = time;
+    event->call = call;
+    event->thread = &lane->shown;
     /* Of several events at once, the first ends the interval. */
-    event.interval = lane->untold ? lane->interval : 0;
-    event.extras = lane->untold ? &lane->decoder.extras : &none;
+    event->interval = lane->untold ? lane->interval : 0;
+    event->extras = lane->untold ? &lane->decoder.extras : &none;
     lane->untold = false;
-    if (!l->enough && !l->take(l->context, &event))
+    if (!l->enough && !l->take(l->context, event))
         l->enough = true;
 }
 
@@ -80,14 +87,31 @@ static uint32_t slot_of(struct lane *lane, uint64_t function)
     return (uint32_t)lane->slot_count++;
 }
 
-static void push(struct timeline *l, struct lane *lane, enum timeline_kind kind, struct timeline_call call, uint64_t time)
+static struct timeline_call *new_call(struct lane *lane)
 {
-    call.count_slot = slot_of(lane, call.function);
-    call.outermost = lane->open[call.count_slot]++ == 0;
-    call.begin = lane->sums;
     GROW(lane->shown.stack, lane->shown.depth, lane->room);
-    lane->shown.stack[lane->shown.depth++] = call;
-    tell(l, lane, (struct timeline_event){ .kind = kind, .time = time, .call = innermost(lane) });
+    return &lane->shown.stack[lane->shown.depth++];
+}
+
+static void push(struct timeline *l, struct lane *lane, enum timeline_kind kind, struct timeline_call *call, uint64_t time)
+{
+    call->count_slot = slot_of(lane, call->function);
+    call->outermost = lane->open[call->count_slot]++ == 0;
+    call->begin.elapsed = lane->sums.elapsed;
+    call->begin.flagged = lane->sums.flagged;
+    call->begin.blocked = lane->sums.blocked;
+    tell(l, lane, kind, time, call);
+}
+
+static void enter(struct timeline *l, struct lane *lane)
+{
+    struct timeline_call *call = new_call(lane);
+    call->function = lane->decoder.function;
+    call->enter_time = lane->decoder.time;
+    call->elapsed = call->once = call->flagged = call->blocked = call->below = call->flagged_below = 0;
+    call->note = 0;
+    call->entered = true;
+    push(l, lane, TIMELINE_ENTER, call, lane->decoder.time);
 }
 
 static void pop(struct timeline *l, struct lane *lane, enum timeline_kind kind, uint64_t time)
@@ -104,7 +128,7 @@ static void pop(struct timeline *l, struct lane *lane, enum timeline_kind kind, 
     if (call->outermost)
         call->once += passed;
     lane->open[call->count_slot]--;
-    tell(l, lane, (struct timeline_event){ .kind = kind, .time = time, .call = call });
+    tell(l, lane, kind, time, call);
     lane->shown.depth--;
 }
 
@@ -128,8 +152,9 @@ static void leave_stack(struct timeline *l, struct lane *lane, uint64_t time)
 /* A call that is found open: one that was away, or one that is new here. */
 static void open_call(struct timeline *l, struct lane *lane, const struct dwell_frame *frame, uint64_t time)
 {
-    struct timeline_call call = { .function = frame->function, .enter_time = frame->enter_time };
-    const bool back = away_take(away_of(l, lane), frame, time, &call);
+    struct timeline_call *call = new_call(lane);
+    *call = (struct timeline_call){ .function = frame->function, .enter_time = frame->enter_time };
+    const bool back = away_take(away_of(l, lane), frame, time, call);
     push(l, lane, back ? TIMELINE_BACK : TIMELINE_FOUND, call, time);
 }
 
@@ -149,7 +174,8 @@ static void add_interval(struct lane *lane)
     lane->sums.elapsed += lane->interval;
     if (extras->flagged || lane->blind)
         lane->sums.flagged += lane->interval;
-    lane->sums.blocked += extras->blocked < lane->interval ? extras->blocked : lane->interval;
+    if (extras->blocked)
+        lane->sums.blocked += extras->blocked < lane->interval ? extras->blocked : lane->interval;
     lane->untold = true;
 }
 
@@ -165,22 +191,18 @@ static void tell_mark(struct timeline *l, struct lane *lane)
 {
     const struct decoder *d = &lane->decoder;
     const struct decoded_mark mark = decode_mark(d);
-    tell(l, lane, (struct timeline_event){
-        .kind = TIMELINE_MARK,
-        .time = d->time,
-        .call = innermost(lane),
-        .mark_number = mark.number,
-        .mark_text = mark.text,
-        .mark_length = mark.length,
-        .mark_time = mark.time,
-    });
+    l->event.mark_number = mark.number;
+    l->event.mark_text = mark.text;
+    l->event.mark_length = mark.length;
+    l->event.mark_time = mark.time;
+    tell(l, lane, TIMELINE_MARK, d->time, innermost(lane));
 }
 
 static void resume(struct timeline *l, struct lane *lane)
 {
     const struct decoder *d = &lane->decoder;
     uint64_t ended = decode_number(d->control, 2);
-    tell(l, lane, (struct timeline_event){ .kind = TIMELINE_RESUME, .time = d->time, .call = innermost(lane) });
+    tell(l, lane, TIMELINE_RESUME, d->time, innermost(lane));
     for (; ended > 0 && lane->shown.depth; ended--)
         pop(l, lane, TIMELINE_LEFT, d->time);
     open_again(l, lane);
@@ -193,7 +215,7 @@ static void take_control(struct timeline *l, struct lane *lane)
     switch (d->control_type) {
     case DWELL_EXT_PAUSE:
         lane->paused = true;
-        tell(l, lane, (struct timeline_event){ .kind = TIMELINE_PAUSE, .time = d->time, .call = innermost(lane) });
+        tell(l, lane, TIMELINE_PAUSE, d->time, innermost(lane));
         break;
     case DWELL_EXT_RESUME:
         if (lane->paused)
@@ -222,13 +244,13 @@ static void take_event(struct timeline *l, struct lane *lane)
     if (lane->event == DECODED_CONTROL)
         take_control(l, lane);
     else if (lane->event == DECODED_ENTER)
-        push(l, lane, TIMELINE_ENTER,
-             (struct timeline_call){ .function = d->function, .enter_time = d->time, .entered = true }, d->time);
+        enter(l, lane);
     else if (lane->shown.depth)
         pop(l, lane, TIMELINE_EXIT, d->time);
     else
         l->counts.stray_exits++;
-    memset(&d->extras, 0, sizeof d->extras);
+    if (d->has_extras)
+        memset(&d->extras, 0, sizeof d->extras);
     d->has_extras = false;
 }
 
@@ -240,7 +262,7 @@ static void match_frames(struct timeline *l, struct lane *lane)
     const struct trace_chunk *chunk = lane->chunk;
     size_t same = 0;
     for (; same < chunk->depth && same < lane->shown.depth; same++) {
-        const struct dwell_frame frame = decode_frame(lane->buffer, (uint32_t)same);
+        const struct dwell_frame frame = decode_frame(lane->window.buffer, (uint32_t)same);
         const struct timeline_call *call = &lane->shown.stack[same];
         if (frame.function != call->function || (!lane->follows && frame.enter_time != call->enter_time))
             break;
@@ -248,22 +270,9 @@ static void match_frames(struct timeline *l, struct lane *lane)
     while (lane->shown.depth > same)
         pop(l, lane, TIMELINE_LEFT, lane->last);
     for (uint32_t i = (uint32_t)same; i < chunk->depth; i++) {
-        const struct dwell_frame frame = decode_frame(lane->buffer, i);
+        const struct dwell_frame frame = decode_frame(lane->window.buffer, i);
         open_call(l, lane, &frame, lane->last);
     }
-}
-
-static bool read_chunk(struct timeline *l, struct lane *lane, const struct trace_chunk *chunk)
-{
-    const size_t needed = (size_t)chunk->size + TRACE_PADDING;
-    if (needed > lane->buffer_size) {
-        lane->buffer = need_more(lane->buffer, needed, 1);
-        lane->buffer_size = needed;
-    }
-    if (decode_has_frames(chunk) && session_file_read_chunk(l->file, chunk, lane->buffer))
-        return true;
-    l->counts.damaged_chunks++;
-    return false;
 }
 
 /* False: the lane has none left. */
@@ -272,12 +281,14 @@ static bool begin_next_chunk(struct timeline *l, struct lane *lane)
     const struct trace_chunk *before = lane->chunk;
     while (lane->next_chunk < lane->chunk_count) {
         const struct trace_chunk *chunk = &l->file->chunks[lane->chunks[lane->next_chunk++]];
-        if (!read_chunk(l, lane, chunk))
+        progress_add(1);
+        if (!window_begin(&lane->window, l->file, chunk, &lane->decoder)) {
+            l->counts.damaged_chunks++;
             continue;
+        }
         lane->chunk = chunk;
         lane->paused = false;
         lane->follows = before && before->sequence + 1 == chunk->sequence;
-        decode_begin(&lane->decoder, chunk, lane->buffer);
         if (!before || chunk->start_time > lane->last)
             lane->last = chunk->start_time;
         return true;
@@ -309,7 +320,7 @@ static void end_calls(struct timeline *l, struct lane *lane)
 
 static void free_lane(struct lane *lane)
 {
-    free(lane->buffer);
+    window_free(&lane->window);
     free(lane->shown.stack);
     free(lane->open);
     if (lane->slots)
@@ -332,9 +343,18 @@ static void end_away(struct timeline *l, size_t process)
     away_free(&l->away[process]);
 }
 
+static enum decoded decode(struct lane *lane)
+{
+    enum decoded event;
+    do
+        event = decode_next(&lane->decoder);
+    while (event == DECODED_END && window_more(&lane->window, &lane->decoder));
+    return event;
+}
+
 static void find_next(struct timeline *l, struct lane *lane)
 {
-    lane->event = lane->slots ? decode_next(&lane->decoder) : DECODED_END;
+    lane->event = lane->slots ? decode(lane) : DECODED_END;
     if (lane->event != DECODED_END) {
         lane->next = NEXT_EVENT;
         lane->key = lane->decoder.time;
@@ -428,6 +448,19 @@ static int compare_chunks(const void *a, const void *b, void *context)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+static bool are_of_one_thread(const struct trace_chunk *a, const struct trace_chunk *b)
+{
+    return a->process == b->process && a->thread == b->thread;
+}
+
+static size_t count_lanes(const struct timeline *l, size_t count)
+{
+    size_t lanes = 0;
+    for (size_t i = 0; i < count; i++)
+        lanes += i == 0 || !are_of_one_thread(&l->file->chunks[l->order[i - 1]], &l->file->chunks[l->order[i]]);
+    return lanes;
+}
+
 static void add_lane(struct timeline *l, const uint32_t *chunk)
 {
     const struct trace_chunk *first = &l->file->chunks[*chunk];
@@ -457,7 +490,7 @@ static bool is_past(const struct timeline *l, size_t i, size_t count, uint64_t b
 {
     const struct trace_chunk *chunk = &l->file->chunks[l->order[i]];
     const struct trace_chunk *next = i + 1 < count ? &l->file->chunks[l->order[i + 1]] : NULL;
-    const bool follows = next && next->process == chunk->process && next->thread == chunk->thread;
+    const bool follows = next && are_of_one_thread(next, chunk);
     return follows ? next->start_time < begin : ended_before(l->file, chunk->thread, begin);
 }
 
@@ -483,12 +516,14 @@ static void find_lanes(struct timeline *l, const struct timeline_part *part)
     if (count)
         qsort_r(l->order, count, sizeof *l->order, compare_chunks, l->file->chunks);
     count = keep_part(l, count, part);
-    l->lanes = need_memory(count + 1, sizeof *l->lanes);
-    l->heap = need_memory(count + 1, sizeof(struct lane *));
+    const size_t lanes = count_lanes(l, count);
+    l->lanes = need_memory(lanes + 1, sizeof *l->lanes);
+    l->heap = need_memory(lanes + 1, sizeof(struct lane *));
     for (size_t i = 0; i < count; i++)
         add_lane(l, &l->order[i]);
     for (size_t i = l->heap_count / 2; i-- > 0;)
         sift_down(l, i);
+    progress_begin("following", l->file->path, count);
 }
 
 struct timeline_counts timeline_run(const struct session_file *file, timeline_taker *take, void *context)
@@ -503,6 +538,7 @@ struct timeline_counts timeline_run_part(const struct session_file *file, const 
     l.away = need_memory(file->process_count + 1, sizeof *l.away);
     find_lanes(&l, part);
     run_heap(&l); /* either no lane is left, or the taker has enough and is told nothing of those that are */
+    progress_end();
     for (size_t i = 0; i < l.heap_count; i++)
         free_lane(l.heap[i]);
     for (size_t i = 0; i <= file->process_count; i++)

@@ -1,0 +1,67 @@
+#include "trace/chunk_window.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum {
+    USUAL_SIZE = 64 << 10, /* stays in a core's cache, with the tables that are built of it */
+    LONGEST_EVENT = 6,     /* without extensions */
+    OPEN_SITE = 9,         /* bytes, and some of the extension's head: all sites of open calls are in the first window */
+};
+
+static void make_room(struct chunk_window *w, size_t size)
+{
+    if (size <= w->room)
+        return;
+    w->buffer = need_more(w->buffer, size + (size_t)2 * TRACE_PADDING, 1);
+    w->room = size;
+}
+
+/* Reads on behind the `kept` bytes that are in the buffer. */
+static void read_on(struct chunk_window *w, struct decoder *d, size_t kept)
+{
+    const uint64_t left = w->end - w->next;
+    const size_t size = w->room - kept < left ? w->room - kept : (size_t)left;
+    d->more = size < left;
+    session_file_read(w->file, w->next, w->buffer + kept, size + (d->more ? 0 : w->behind));
+    w->next += size;
+    d->limit = w->buffer + kept + size;
+    d->end = d->more ? d->limit - (LONGEST_EVENT - 2) : d->limit;
+}
+
+bool window_begin(struct chunk_window *w, const struct session_file *file, const struct trace_chunk *chunk,
+                  struct decoder *d)
+{
+    if (!decode_has_frames(chunk))
+        return false;
+    const size_t skip = decode_skip(chunk), end = decode_end(chunk);
+    const size_t open_sites = file->header.also & DWELL_ALSO_CALL_SITES ? (size_t)chunk->depth * OPEN_SITE : 0;
+    make_room(w, skip + open_sites + USUAL_SIZE);
+    w->file = file;
+    w->next = chunk->offset;
+    w->end = chunk->offset + end;
+    w->behind = chunk->size - end < TRACE_PADDING ? chunk->size - (uint32_t)end : TRACE_PADDING;
+    decode_begin_at(d, chunk, w->buffer + skip, w->buffer + skip);
+    read_on(w, d, 0);
+    return session_file_is_chunk(chunk, w->buffer);
+}
+
+bool window_more(struct chunk_window *w, struct decoder *d)
+{
+    if (!d->more)
+        return false;
+    const size_t kept = (size_t)(d->limit - d->at), before = (size_t)(d->at - w->buffer);
+    if (before == 0)
+        make_room(w, 2 * w->room); /* one event fills it */
+    memmove(w->buffer, w->buffer + before, kept);
+    d->at = w->buffer;
+    read_on(w, d, kept);
+    return true;
+}
+
+void window_free(struct chunk_window *w)
+{
+    free(w->buffer);
+    *w = (struct chunk_window){ 0 };
+}

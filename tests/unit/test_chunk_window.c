@@ -1,0 +1,271 @@
+/* A chunk that is read piece by piece says what it says as a whole, wherever the pieces end. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "support/scenario.h"
+#include "trace/chunk_window.h"
+
+enum { F = 0x1000, WINDOW = 64 << 10, TWO_WINDOWS = 2 * WINDOW };
+
+static struct writer *begin(void)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    return w;
+}
+
+/* ---- what was decoded ---- */
+
+struct seen {
+    size_t events, marks, opened;
+    uint64_t hash, time;
+    bool damaged;
+};
+
+static void take(struct seen *s, uint64_t value)
+{
+    s->hash = (s->hash ^ value) * 0x100000001b3u;
+}
+
+static void take_control(struct seen *s, const struct decoder *d)
+{
+    struct dwell_frame frame;
+    take(s, d->control_type);
+    for (const uint8_t *at = d->run; (at = decode_opened(d, at, &frame)); s->opened++) {
+        take(s, frame.function);
+        take(s, frame.enter_time);
+    }
+    if (d->control_type != DWELL_EXT_MARK)
+        return;
+    const struct decoded_mark mark = decode_mark(d);
+    s->marks++;
+    take(s, mark.number);
+    take(s, mark.time);
+    for (size_t i = 0; i < mark.length; i++)
+        take(s, (uint8_t)mark.text[i]);
+}
+
+static void decode_some(struct seen *s, struct decoder *d)
+{
+    for (enum decoded event; (event = decode_next(d)) != DECODED_END; s->events++) {
+        take(s, event);
+        take(s, d->time);
+        if (event == DECODED_ENTER)
+            take(s, d->function);
+        if (event == DECODED_CONTROL)
+            take_control(s, d);
+        const struct decoded_extras *x = &d->extras;
+        take(s, x->flagged + 2ull * x->unwound);
+        take(s, x->os_events + ((uint64_t)x->page_faults << 32));
+        take(s, x->blocked);
+        take(s, x->preempted);
+        memset(&d->extras, 0, sizeof d->extras);
+        d->has_extras = false;
+    }
+    s->time = d->time;
+    s->damaged = d->damaged;
+}
+
+static struct seen decode_whole(const struct session_file *file)
+{
+    struct seen s = { 0 };
+    struct decoder d;
+    uint8_t *buffer = malloc(file->chunks[0].size + TRACE_PADDING);
+    cr_assert(session_file_read_chunk(file, &file->chunks[0], buffer));
+    decode_begin(&d, &file->chunks[0], buffer);
+    decode_some(&s, &d);
+    free(buffer);
+    return s;
+}
+
+/* Both ways; the widest window is no larger than that. Returns what was seen. */
+static struct seen expect_same(struct writer *w, size_t widest)
+{
+    const char *path = test_path("window.dwell"), *error;
+    writer_save(w, path);
+    writer_free(w);
+    struct session_file *file = session_file_open(path, &error);
+    cr_assert(file != NULL);
+    const struct seen whole = decode_whole(file);
+    struct seen s = { 0 };
+    struct chunk_window window = { 0 };
+    struct decoder d;
+    cr_assert(window_begin(&window, file, &file->chunks[0], &d));
+    do
+        decode_some(&s, &d);
+    while (window_more(&window, &d));
+    cr_assert(eq(sz, s.events, whole.events));
+    cr_assert(eq(sz, s.opened, whole.opened));
+    cr_assert(eq(sz, s.marks, whole.marks));
+    cr_assert(eq(u64, s.hash, whole.hash));
+    cr_assert(eq(u64, s.time, whole.time));
+    cr_assert(eq(int, s.damaged, whole.damaged));
+    cr_assert(le(sz, window.room, widest));
+    window_free(&window);
+    session_file_close(file);
+    return s;
+}
+
+/* ---- chunks ---- */
+
+static unsigned random_below(uint64_t *state, unsigned limit)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(*state >> 33) % limit;
+}
+
+static void write_mark(struct writer *w, uint64_t time)
+{
+    static const uint16_t text[] = { 4, 'm' | 'a' << 8, 'r' | 'k' << 8 };
+    const uint16_t head[] = { 10 << 8 | 11, (uint16_t)time, (uint16_t)(time >> 16), (uint16_t)(time >> 32) };
+    const uint16_t number[] = { 7, 0 };
+    write_words(w, head, 4);
+    write_words(w, head + 1, 3);
+    write_words(w, number, 2);
+    write_words(w, text, 3);
+    w->last = time;
+}
+
+static void write_open(struct writer *w, unsigned function)
+{
+    const uint16_t words[] = { 14 << 8 | 7, (uint16_t)function, 0, 0, 0, 1, 0, 0 };
+    write_words(w, words, 8);
+}
+
+static void write_switch(struct writer *w, uint64_t time)
+{
+    const uint16_t words[] = {
+        15 << 8 | 5, (uint16_t)time, (uint16_t)(time >> 16), (uint16_t)(time >> 32), 3, 0,
+    };
+    write_words(w, words, 6);
+    w->last = time;
+}
+
+static void write_something(struct writer *w, uint64_t *state, uint64_t time)
+{
+    switch (random_below(state, 40)) {
+    case 0:
+        write_os(w);
+        break;
+    case 1:
+        write_away(w, true, time, 3);
+        break;
+    case 2:
+        write_away(w, false, time, 5);
+        break;
+    case 3:
+        write_faults(w, 2);
+        break;
+    case 4:
+        write_unwind(w, 1);
+        break;
+    case 5:
+        write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
+        break;
+    case 6:
+        write_mark(w, time);
+        break;
+    case 7:
+        write_open(w, 0x1234);
+        write_switch(w, time);
+        break;
+    case 8:
+        write_upper(w, 1, random_below(state, 9));
+        break;
+    case 9:
+        write_time(w, time);
+        break;
+    default:
+        break;
+    }
+    if (random_below(state, 2))
+        write_exit(w, time);
+    else
+        write_enter(w, time, F + ((uint64_t)random_below(state, 5) << 32));
+}
+
+Test(unit_chunk_window, pieces_end_anywhere)
+{
+    uint64_t state = 1;
+    for (unsigned pads = 0; pads < 24; pads++) {
+        struct writer *w = begin();
+        for (unsigned i = 0; i < pads; i++)
+            write_words(w, (uint16_t[]){ 13 << 8 }, 1);
+        uint64_t time = 0;
+        for (unsigned i = 0; i < 60000; i++)
+            write_something(w, &state, time += 1 + random_below(&state, 20000));
+        end_events(w, pads % 2);
+        const struct seen s = expect_same(w, TWO_WINDOWS);
+        cr_assert(gt(sz, s.events, 60000));
+        cr_assert(gt(sz, s.marks, 1000));
+        cr_assert(gt(sz, s.opened, 1000));
+        cr_assert(not(s.damaged));
+    }
+}
+
+Test(unit_chunk_window, an_event_is_longer_than_a_piece)
+{
+    struct writer *w = begin();
+    write_enter(w, 10, F);
+    for (unsigned i = 0; i < 20000; i++) /* of 16 bytes */
+        write_open(w, i);
+    write_switch(w, 20);
+    write_exit(w, 30);
+    end_events(w, true);
+    const struct seen s = expect_same(w, (size_t)16 * WINDOW);
+    cr_assert(eq(sz, s.events, 3));
+    cr_assert(eq(sz, s.opened, 20000));
+    cr_assert(eq(u64, s.time, 30));
+}
+
+Test(unit_chunk_window, zeros_are_longer_than_a_piece)
+{
+    static const uint16_t zeros[3 * WINDOW];
+    struct writer *w = begin();
+    write_enter(w, 10, F);
+    write_os(w); /* void, as nothing was written behind it */
+    write_words(w, zeros, sizeof zeros / sizeof *zeros);
+    write_exit(w, 30);
+    end_events(w, false);
+    const struct seen s = expect_same(w, TWO_WINDOWS);
+    cr_assert(eq(sz, s.events, 2));
+    cr_assert(eq(u64, s.time, 30));
+}
+
+/* What a kill or damage ends, is ended for the pieces behind it, too. */
+Test(unit_chunk_window, nothing_is_read_behind_the_end)
+{
+    static const uint16_t killed[] = { 1 << 14 | 20, 0, 0 }, bad[] = { 2 << 8 | 3, 2, 0, 0 };
+    for (int damaged = 0; damaged < 2; damaged++) {
+        struct writer *w = begin();
+        for (unsigned i = 0; i < WINDOW / 8 - 40; i++) {
+            write_enter(w, 10, F);
+            write_exit(w, 10);
+        }
+        if (damaged)
+            write_words(w, bad, sizeof bad / sizeof *bad);
+        else
+            write_words(w, killed, sizeof killed / sizeof *killed);
+        for (unsigned i = 0; i < WINDOW; i++)
+            write_exit(w, 50);
+        end_events(w, true);
+        const struct seen s = expect_same(w, TWO_WINDOWS);
+        cr_assert(eq(sz, s.events, 2 * (WINDOW / 8 - 40)));
+        cr_assert(eq(u64, s.time, 10));
+        cr_assert(eq(int, s.damaged, damaged));
+    }
+}
+
+Test(unit_chunk_window, many_calls_are_open)
+{
+    static struct open_call calls[10000]; /* of 16 bytes */
+    for (unsigned i = 0; i < 10000; i++)
+        calls[i] = (struct open_call){ F + i, i };
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 10000, calls, 10000);
+    for (unsigned i = 0; i < WINDOW; i++)
+        write_exit(w, 10001 + i);
+    end_events(w, true);
+    const struct seen s = expect_same(w, (size_t)4 * WINDOW);
+    cr_assert(eq(sz, s.events, WINDOW));
+}
