@@ -104,6 +104,7 @@ enum interval { ENTER_ENTER, ENTER_EXIT, EXIT_ENTER, EXIT_EXIT, INTERVALS };
 struct scratch {
     struct thread thread;
     struct thread_wiped wiped;
+    struct dwell_chunk_header chunk; /* call sites: the extensions' bytes are counted in it */
     struct item items[ITEMS];
     uint64_t os_word;
     /* Of each round: what an interval lasted on average, by how it begins and ends, in the flat loop (an exit in the
@@ -154,6 +155,11 @@ static bool read_records(const struct scratch *s, int calls, uint64_t sums[INTER
         uint16_t word;
         memcpy(&word, at, sizeof word);
         const unsigned kind = word >> DWELL_WORD_KIND_SHIFT;
+        if (kind == DWELL_WORD_EXTENSION && runtime.call_sites && word) {
+            at += 2 + 2 * (word & ((1 << DWELL_EXTENSION_LENGTH_BITS) - 1));
+            i--; /* it belongs to the next */
+            continue;
+        }
         const bool enter = kind == DWELL_WORD_ENTER_0 || kind == DWELL_WORD_ENTER_0 + 1;
         if (!enter && kind != DWELL_WORD_EXIT)
             return false;
@@ -182,7 +188,10 @@ static bool trace_round(struct scratch *s, int round)
     uint64_t sums[INTERVALS];
     uint32_t counts[INTERVALS];
     const uint32_t first = sizeof(uint64_t);
-    s->wiped.limit = RECORDS - ENTER_BYTES;
+    s->wiped.limit = runtime.call_sites ? 0 : RECORDS - ENTER_BYTES;
+    s->wiped.gate = GATE_SITES;
+    s->thread.inner_limit = RECORDS - ENTER_BYTES;
+    s->thread.chunk = &s->chunk;
     reset(s, first);
     probed_flat(s->items);
     if (!read_records(s, ITEMS, sums, counts))

@@ -202,6 +202,7 @@ static void take_extras_within(struct worker *w, struct profile_node *node, cons
         part.os_events = extras->os_events;
         part.page_faults = extras->page_faults;
     }
+    part.runtime = within(w, now - smaller(extras->runtime, now - last), now); /* it was the probe's, at the end */
     part.flagged = extras->flagged && length;
     if (!w->paused) /* otherwise the interval is nobody's */
         take_os_times(node, &part, length);

@@ -7,7 +7,8 @@
 enum {
     USUAL_SIZE = 64 << 10, /* stays in a core's cache, with the tables that are built of it */
     LONGEST_EVENT = 6,     /* without extensions */
-    OPEN_SITE = 9,         /* bytes, and some of the extension's head: all sites of open calls are in the first window */
+    OPEN_SITE = 10,        /* bytes, and some of the extension's head, and even, as all events lie so: all sites of open
+                            * calls are in the first window */
 };
 
 static void make_room(struct chunk_window *w, size_t size)

@@ -190,6 +190,23 @@ Test(e2e_sites, over_many_chunks)
     free(out);
 }
 
+/* Of a ring, what is left begins with calls that were entered in chunks that are gone. */
+Test(e2e_sites, of_a_ring_that_went_round)
+{
+    free(run_well("$DWELL record -q --call-sites --mode ring=64K $PROGRAMS/sites/calls-gcc-O2 dive"));
+    struct report *lines = report_of("--by line"), *functions = report_of("--raw");
+    const uint64_t left = report_sum(lines, "source", "calls.c:200", "calls");
+    cr_assert(gt(u64, left, 1000));
+    cr_assert(lt(u64, left, 60000));
+    cr_assert(eq(u64, report_sum(lines, "source", "calls.c:420", "calls"), 0));
+    cr_assert(gt(u64, report_sum(lines, "source", "calls.c:420", "elapsed_inclusive_ns"), 0));
+    cr_assert(eq(u64, report_sum(lines, "source", "calls.c:420", "elapsed_inclusive_ns"),
+                 report_sum(functions, "function", "dive", "elapsed_inclusive_ns")));
+    report_drop(lines);
+    report_drop(functions);
+    check_against_functions();
+}
+
 /* Calls that were entered in a pause, and are open behind it. */
 Test(e2e_sites, over_a_pause)
 {

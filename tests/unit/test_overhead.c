@@ -167,3 +167,26 @@ Test(unit_overhead, of_a_process_that_has_not_told_is_none)
     cr_assert(eq(sz, sum.paths, 0));
     outcome_drop(&o);
 }
+
+/* What the runtime took of an interval, it took at the end: of ranges that part it, each has its share. */
+Test(unit_overhead, the_runtimes_own_in_ranges_of_time)
+{
+    struct writer *w = begin();
+    const char *path = test_path("ranges.dwell"), *error;
+    write_enter(w, 0, F);
+    write_words(w, (uint16_t[]){ DWELL_EXT_RUNTIME << 8 | 3, 30, 0, 0 }, 4);
+    write_exit(w, 100);
+    writer_save(w, path);
+    writer_free(w);
+    struct session_file *file = session_file_open(path, &error);
+    static const uint64_t borders[][3] = { { 0, UINT64_MAX, 30 }, { 0, 80, 10 }, { 80, UINT64_MAX, 20 } };
+    for (int i = 0; i < 3; i++) {
+        struct profile *p = collect_slice(file, 1, &(struct slice){ .cut = true, .from = borders[i][0], .to = borders[i][1] });
+        uint64_t sum = 0;
+        for (size_t j = 0; j < p->node_count; j++)
+            sum += p->nodes[j].runtime;
+        cr_assert(eq(u64, sum, borders[i][2]), "%d", i);
+        profile_free(p);
+    }
+    session_file_close(file);
+}
