@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "runtime.h"
+#include "sites.h"
 #include "sys.h"
 
 enum { FREE_CALLS = 64 };
@@ -138,13 +139,14 @@ static enum call_kind kind_of(const struct call *caller, uint32_t action)
 }
 
 static inline struct call made_call(const struct call *caller, uint64_t function, uint64_t stack_pointer, uint64_t now,
-                                    uint64_t site, enum call_kind kind)
+                                    uint64_t site, uint64_t place, enum call_kind kind)
 {
     return (struct call){
         .function = function,
         .stack_pointer = stack_pointer,
         .enter_time = now,
         .site = site,
+        .place = place,
         .kind = kind,
         .shown = caller->shown + (kind != CALL_HIDDEN),
     };
@@ -152,12 +154,14 @@ static inline struct call made_call(const struct call *caller, uint64_t function
 
 /* A handler's probes may have used the entry before the claim, and left no trace of it in the state, as hidden calls take
  * no room: so it is written once more behind the claim. */
-void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
 {
+    const uint64_t site = call_site_of(frame_return, probe_return);
     const uint64_t state = thread_state(t);
     char *const base = t->base;
+    struct dwell_chunk_header *const chunk = t->chunk;
     struct call *call = thread_call(t, state);
-    if (UNLIKELY((uint32_t)state > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span ||
+    if (UNLIKELY((uint32_t)state + MOST_SITE_WORDS * 2 > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span ||
                  (state >> 32) + FREE_CALLS * sizeof *call > t->stack_size))
         goto slow;
     const uint64_t now = clock_counter();
@@ -172,20 +176,31 @@ void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, u
     if (kind == CALL_SHOWN && UNLIKELY(now - t->last > DWELL_TIME_MASK || upper != t->upper[half] || t->kept_words ||
                                        t->left_untold))
         goto slow;
-    const struct call entry = made_call(&call[-1], function, stack_pointer, now, site, kind);
+    uint16_t words[MOST_SITE_WORDS];
+    uint64_t place = 0;
+    int count = 0;
+    if (UNLIKELY(runtime.call_sites)) {
+        place = call_place(&call[-1], function, stack_pointer, frame_return, probe_return);
+        if (kind == CALL_SHOWN)
+            count = sites_words(words, place, call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
+    }
+    const struct call entry = made_call(&call[-1], function, stack_pointer, now, site, place, kind);
     *call = entry;
-    if (UNLIKELY(!thread_claim(t, state, state + one_call + (kind == CALL_SHOWN ? ENTER_BYTES : 0))))
+    if (UNLIKELY(!thread_claim(t, state, state + one_call + (kind == CALL_SHOWN ? (uint32_t)count * 2 + ENTER_BYTES : 0))))
         goto slow;
     *call = entry;
     if (kind != CALL_SHOWN)
         return;
+    slow_tell_counts(chunk, (uint32_t)count * 2, 0);
     char *at = base + (uint32_t)state;
+    for (int i = 0; i < count; i++, at += 2)
+        store_word(at, words[i]);
     store_word(at, (DWELL_WORD_ENTER_0 + half) << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
     store_address(at + 2, function);
     t->last = now;
     return;
 slow:
-    slow_enter(function, stack_pointer, site);
+    slow_enter_from(function, stack_pointer, frame_return, probe_return);
 }
 
 void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
@@ -268,7 +283,7 @@ void filter_flush(struct thread *t)
     for (struct call *call = (struct call *)t->stack + 1; call < end; call++) {
         if (call->kind != CALL_WAITING)
             continue;
-        slow_emit(t, call->enter_time, call->function, true);
+        slow_emit(t, call->enter_time, call, true);
         call->kind = CALL_SHOWN;
     }
 }
@@ -290,7 +305,7 @@ static void end_call(struct thread *t, uint64_t now, bool flagged)
     if (call->kind == CALL_SHOWN) {
         if (flagged)
             slow_keep_flag(t);
-        slow_emit(t, now, call->function, false);
+        slow_emit(t, now, call, false);
     }
     t->state -= one_call;
 }
@@ -300,10 +315,15 @@ static void begin_call(struct thread *t, const struct event *event, uint64_t now
     struct call *call = thread_call(t, t->state);
     const uint32_t action = filter_action(event->function);
     const enum call_kind kind = kind_of(&call[-1], action & DWELL_FILTER_IGNORE ? DWELL_FILTER_SUPPRESS : action);
+    const uint64_t place = runtime.call_sites ? call_place(&call[-1], event->function, event->stack_pointer,
+                                                           event->frame_return, event->probe_return)
+                                              : 0;
+    const struct call entry = made_call(&call[-1], event->function, event->stack_pointer, now, event->site, place, kind);
+    *call = entry;
     if (kind == CALL_SHOWN)
-        slow_emit(t, now, event->function, true);
+        slow_emit(t, now, call, true);
     call = thread_call(t, t->state); /* the stack may have moved */
-    *call = made_call(&call[-1], event->function, event->stack_pointer, now, event->site, kind);
+    *call = entry;
     const uint32_t depth = (uint32_t)(t->state >> 32);
     t->state += one_call;
     if (action & DWELL_FILTER_IGNORE)

@@ -9,17 +9,21 @@
  * claim is either private to this event or may be older than what a handler has left.
  */
 #include "runtime.h"
+#include "sites.h"
 
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 
 /* The stack pointer at the probe's first instruction: the same for all probes of one frame, but for
  * alloca (lower at exit) and probes reached by a jump, when the frame is gone already (higher). */
 #define PROBE_STACK_POINTER ((uint64_t)__builtin_dwarf_cfa() - sizeof(void *))
+#define PROBE_RETURN        ((uint64_t)__builtin_return_address(0))
 
 /* Behind the limit. Out of line, so that the usual event needs no more registers than it has. */
-static __attribute__((noinline)) void other_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+static __attribute__((noinline)) void other_enter(struct thread *t, uint64_t function, uint64_t stack_pointer,
+                                                  uint64_t frame_return, uint64_t probe_return)
 {
     const uint32_t gate = t->wiped->gate;
+    const uint64_t site = call_site_of(frame_return, probe_return);
     if (LIKELY(gate == GATE_QUIET)) { /* the one that should cost the least */
         quiet_enter(t, function, stack_pointer, site);
         return;
@@ -29,10 +33,19 @@ static __attribute__((noinline)) void other_enter(struct thread *t, uint64_t fun
         tree_enter(t, function, stack_pointer, site);
         break;
     case GATE_FILTER:
-        filter_enter(t, function, stack_pointer, site);
+        filter_enter(t, function, stack_pointer, frame_return, probe_return);
+        break;
+    case GATE_SITES:
+        sites_enter(t, function, stack_pointer, frame_return, probe_return);
+        break;
+    case GATE_TREE_SITES:
+        tree_enter_from(t, function, stack_pointer, frame_return, probe_return);
+        break;
+    case GATE_QUIET_SITES:
+        quiet_enter_from(t, function, stack_pointer, frame_return, probe_return);
         break;
     default:
-        slow_enter(function, stack_pointer, site);
+        slow_enter_from(function, stack_pointer, frame_return, probe_return);
     }
 }
 
@@ -45,10 +58,17 @@ static __attribute__((noinline)) void other_exit(struct thread *t, uint64_t func
     }
     switch (gate) {
     case GATE_TREE:
+    case GATE_TREE_SITES:
         tree_exit(t, function, stack_pointer, tail_call);
         break;
     case GATE_FILTER:
         filter_exit(t, function, stack_pointer, tail_call);
+        break;
+    case GATE_SITES:
+        sites_exit(t, function, stack_pointer, tail_call);
+        break;
+    case GATE_QUIET_SITES:
+        quiet_exit(t, function, stack_pointer, tail_call);
         break;
     default:
         slow_exit(function, stack_pointer, tail_call);
@@ -59,15 +79,15 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
 {
     const uint64_t address = (uint64_t)function;
     const uint64_t stack_pointer = PROBE_STACK_POINTER;
-    const uint64_t site = call_site_of(call_site, __builtin_return_address(0));
     struct thread *t = thread_self;
     if (UNLIKELY(!t))
-        goto slow;
+        goto first;
 
     const uint64_t state = thread_state(t);
     char *const base = t->base; /* after the claim it may be another chunk's */
     if (UNLIKELY((uint32_t)state > t->wiped->limit))
         goto other; /* paused, or in another mode; or else: not set up, chunk full, stopped, forked */
+    const uint64_t site = call_site_of((uint64_t)call_site, PROBE_RETURN);
     if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
         goto slow; /* on another stack */
     const uint64_t now = clock_counter();
@@ -96,8 +116,11 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     store_address(at + 2, address);
     t->last = now;
     return;
+first:
+    slow_enter_from(address, stack_pointer, (uint64_t)call_site, PROBE_RETURN);
+    return;
 other:
-    other_enter(t, address, stack_pointer, site);
+    other_enter(t, address, stack_pointer, (uint64_t)call_site, PROBE_RETURN);
     return;
 slow:
     slow_enter(address, stack_pointer, site);

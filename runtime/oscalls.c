@@ -14,6 +14,8 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 
+#include "sites.h"
+
 static const char *const names[OS_CALL_COUNT] = {
 #define OS_CALL_NAME(name) #name,
     OS_CALLS(OS_CALL_NAME)
@@ -126,9 +128,11 @@ void os_call_end(enum os_call call)
     if (!t || !t->wiped->alive)
         return;
     const uint32_t gate = t->wiped->gate;
-    if (gate == GATE_TREE && tree_exit_flagged(t, os_call_rows[call], stack_pointer))
+    if ((gate == GATE_TREE || gate == GATE_TREE_SITES) && tree_exit_flagged(t, os_call_rows[call], stack_pointer))
         return;
     if (gate == GATE_FILTER && filter_exit_flagged(t, os_call_rows[call], stack_pointer))
+        return;
+    if (gate == GATE_SITES && sites_exit_flagged(t, os_call_rows[call], stack_pointer))
         return;
     slow_exit_flagged(os_call_rows[call], stack_pointer);
 }

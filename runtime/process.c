@@ -94,7 +94,8 @@ static void choose_os_sources(void)
         runtime.os_wanted = 0;
 }
 
-/* What `dwell record` has put into the header; without it, DWELL_MODE: "profile", "ring" or "ring=BYTES". */
+/* What `dwell record` has put into the header; without it, DWELL_MODE: "profile", "ring" or "ring=BYTES"; and
+ * DWELL_CALL_SITES: "1". */
 static void choose_mode(void)
 {
     struct dwell_file_header *h = runtime.session.header;
@@ -109,6 +110,10 @@ static void choose_mode(void)
         }
     }
     runtime.mode = h->mode;
+    const char *sites = environment_get("DWELL_CALL_SITES");
+    if (h->recorder_pid == 0 && sites && strcmp(sites, "1") == 0)
+        h->also |= DWELL_ALSO_CALL_SITES;
+    runtime.call_sites = h->also & DWELL_ALSO_CALL_SITES;
 }
 
 static void explain(int error)

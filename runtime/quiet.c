@@ -6,6 +6,7 @@
  * a probe that a handler interrupted must find that the state has changed.
  */
 #include "runtime.h"
+#include "sites.h"
 
 enum {
     FREE_CALLS = 64, /* entries of the shadow stack that are kept free */
@@ -44,6 +45,31 @@ static inline __attribute__((always_inline)) void enter(struct thread *t, uint64
     return;
 slow:
     slow_enter(function, stack_pointer, site);
+}
+
+/* The same where call sites are recorded. */
+void quiet_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
+{
+    const uint64_t site = call_site_of(frame_return, probe_return);
+    const uint64_t state = thread_state(t);
+    struct call *call = thread_call(t, state);
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+        goto slow;
+    if (UNLIKELY(!has_room(t, state) || call_was_left(&call[-1], stack_pointer, site)))
+        goto slow;
+    if (UNLIKELY(runtime.filter_starts) && filter_action(function) & DWELL_FILTER_START)
+        goto slow;
+    *call = (struct call){
+        .function = function,
+        .stack_pointer = stack_pointer,
+        .site = site,
+        .place = call_place(&call[-1], function, stack_pointer, frame_return, probe_return),
+    };
+    if (UNLIKELY(!thread_claim(t, state, state + one_call + 1)))
+        goto slow;
+    return;
+slow:
+    slow_enter_from(function, stack_pointer, frame_return, probe_return);
 }
 
 /* A start-on filter may end the pause. All that is unusual is a tail call, so that the usual saves no registers. */
@@ -112,11 +138,15 @@ bool quiet_slow(struct thread *t, const struct event *event, bool guarded)
     const uint64_t state = thread_state(t);
     uint64_t wanted = state + one_call;
     if (event->enter) {
-        *thread_call(t, state) = (struct call){
+        struct call *call = thread_call(t, state);
+        *call = (struct call){
             .function = event->function,
             .stack_pointer = event->stack_pointer,
             .site = event->site,
         };
+        if (runtime.call_sites)
+            call->place = call_place(&call[-1], event->function, event->stack_pointer, event->frame_return,
+                                     event->probe_return);
     } else {
         wanted = state - one_call;
         keep_below(t, wanted);

@@ -41,6 +41,7 @@ struct call {
     uint64_t stack_pointer;
     uint64_t enter_time;
     uint64_t site;
+    uint64_t place; /* where call sites are recorded: call_place() of sites.h */
     union {
         struct dwell_tree_node *node; /* in mode profile, unless it was entered in a pause; the caller's: it is hidden */
         struct {                      /* in the others, where there are filters: */
@@ -52,9 +53,9 @@ struct call {
 
 enum call_kind { CALL_SHOWN, CALL_HIDDEN, CALL_WAITING };
 
-static inline uint64_t call_site_of(const void *frame_return, const void *probe_return)
+static inline uint64_t call_site_of(uint64_t frame_return, uint64_t probe_return)
 {
-    return (uint64_t)frame_return << 32 | (uint32_t)(uint64_t)probe_return;
+    return frame_return << 32 | (uint32_t)probe_return;
 }
 
 /*
@@ -75,6 +76,9 @@ enum gate {
     GATE_QUIET = 1, /* quiet.c: the thread is paused */
     GATE_TREE = 2,  /* tree.c: the mode is profile */
     GATE_FILTER = 3, /* filter.c: there are filters, and the mode is another */
+    GATE_SITES = 4,  /* sites.c: call sites are recorded, and there are no filters; */
+    GATE_TREE_SITES = 5, /* the same as above with call sites */
+    GATE_QUIET_SITES = 6,
 };
 
 /* The part of a thread's block that a forked child finds zero. */
@@ -156,7 +160,7 @@ struct thread {
     uint32_t kept_depth;     /* and the lowest since: what lies below is as it was */
     uint64_t paused_at;
     uint32_t ignored_depth; /* not zero: paused until the stack is that deep again, because of a filter */
-    uint32_t inner_limit;   /* filters: the limit that wiped->limit would be */
+    uint32_t inner_limit;   /* filters, call sites: the limit that wiped->limit would be */
     uint32_t left_untold;   /* filters: calls left without an exit that the file has not been told of, */
     uint32_t kept_words;    /* and what the OS did: so many words of `kept` */
     uint16_t kept[KEPT_WORDS];
@@ -283,6 +287,7 @@ struct runtime {
     uint32_t syscalls_id; /* the kernel's number of the event that tells of system calls; zero: they are not watched */
     bool syscalls_wanted;
     bool os_calls;        /* calls of the OS are rows (oscalls.c) */
+    bool call_sites;      /* are recorded */
     uint32_t os_wanted;   /* bit a source of OS events that may be used, 1 << enum dwell_os_source */
     char path[4096];      /* of the session file */
 };
@@ -351,6 +356,7 @@ struct event {
     uint64_t function;
     uint64_t stack_pointer;
     uint64_t site; /* of an enter */
+    uint64_t frame_return, probe_return; /* the same, where call sites are recorded */
     bool enter;
     bool tail_call;
     bool flagged; /* an exit: the OS worked, whether its source has seen it or not */
@@ -358,6 +364,7 @@ struct event {
 
 /* slow.c: an event that is not of the usual kind. Any thread, any time, in signal handlers too. */
 DWELL_COLD void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site);
+DWELL_COLD void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
 DWELL_COLD void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call);
 /* How many calls were left without an exit before this event; -1: its enter was not seen. */
 int64_t slow_left_before(const struct thread *t, uint64_t state, const struct event *event);
@@ -373,9 +380,9 @@ struct control_event {
 enum { MOST_OPENED = 16 };
 uint32_t slow_control_bytes(const struct control_event *event);
 void slow_control(struct thread *t, const struct control_event *event);
-/* For filter.c, with signals held back: an enter or exit without its shadow stack entry, with what is kept in the thread
- * for it; and keeping what the OS did. */
-void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter);
+/* For filter.c, with signals held back: an enter or exit of a call, which may lie above the stack, with what is kept in
+ * the thread for it; and keeping what the OS did. */
+void slow_emit(struct thread *t, uint64_t time, const struct call *call, bool enter);
 void slow_keep_os_events(struct thread *t);
 /* An event that has been claimed has so many bytes of extensions, and tells of so many calls that were left. */
 void slow_tell_counts(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left);
@@ -389,6 +396,7 @@ void slow_lose(void); /* counts an event that is not recorded */
 /* quiet.c: the probes of a paused thread keep its shadow stack, and nothing else. quiet_slow is for the events that
  * are unusual there, and is to be called again with signals held back if it returns false. */
 void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
+void quiet_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
 void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 bool quiet_slow(struct thread *t, const struct event *event, bool guarded);
 void quiet_begin(struct thread *t, uint64_t time); /* signals are held back in both */
@@ -399,6 +407,7 @@ void calibrate(void);
 
 /* tree.c: the mode profile. tree_enter and tree_exit are its probes for usual events, tree_record for others. */
 void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
+void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
 void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 void tree_record(struct thread *t, const struct event *event);
 bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* false: it is not a usual event */
@@ -429,7 +438,7 @@ void filter_begin(int fd);
 uint32_t filter_module(struct text build_id, struct text path);
 void filter_use_modules(const struct filter_use *uses, uint32_t count);
 uint32_t filter_action(uint64_t function);
-void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
+void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
 void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 void filter_record(struct thread *t, const struct event *event);
 bool filter_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* as tree_exit_flagged */

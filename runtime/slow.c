@@ -10,14 +10,16 @@
 #include <string.h>
 
 #include "runtime.h"
+#include "sites.h"
 #include "sys.h"
 
 enum {
     MOST_OS_WORDS = 176, /* of extensions before one event, on what the OS did */
     LATER_WORDS = 16,    /* on what else there is to say of an enter or exit */
     CONTROL_WORDS = 160, /* of a control event, */
-    OPEN_WORDS = 8,      /* and of each call that is found open there */
-    MOST_WORDS = MOST_OS_WORDS + CONTROL_WORDS + MOST_OPENED * OPEN_WORDS,
+    OPEN_WORDS = 8,      /* and of each call that is found open there, */
+    OPEN_SITE_WORDS = 4, /* with its site */
+    MOST_WORDS = MOST_OS_WORDS + CONTROL_WORDS + MOST_OPENED * (OPEN_WORDS + OPEN_SITE_WORDS),
 };
 
 /* The words before an event. */
@@ -134,6 +136,16 @@ static void tell_own_time(struct extensions *e, uint64_t begin)
     put_number(e, took, 3);
 }
 
+static void put_site(struct extensions *e, uint64_t place, const struct call *caller)
+{
+    e->length += sites_words(e->words + e->length, place, caller);
+}
+
+static uint64_t place_of(const struct call *caller, const struct event *event)
+{
+    return call_place(caller, event->function, event->stack_pointer, event->frame_return, event->probe_return);
+}
+
 /* Which of the two upper halves names this address, and whether one does. */
 static bool find_upper(const struct thread *t, uint64_t function, unsigned *half)
 {
@@ -208,8 +220,14 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
         put_number(e, event->function >> 32, 2);
     }
 
-    const uint32_t bytes = (uint32_t)e->length * 2 + (event->enter ? ENTER_BYTES : EXIT_BYTES);
     const uint64_t depth = (state >> 32) - (uint64_t)left * sizeof(struct call);
+    uint64_t place = 0;
+    if (UNLIKELY(runtime.call_sites) && event->enter) {
+        const struct call *caller = (const struct call *)(t->stack + depth) - 1;
+        place = place_of(caller, event);
+        put_site(e, place, caller);
+    }
+    const uint32_t bytes = (uint32_t)e->length * 2 + (event->enter ? ENTER_BYTES : EXIT_BYTES);
     if ((uint32_t)state + bytes > t->end || depth + sizeof(struct call) > t->stack_size) {
         thread_next_chunk(t, bytes);
         return AGAIN;
@@ -218,7 +236,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     uint64_t after = depth - sizeof *call;
     uint32_t word = DWELL_WORD_EXIT;
     if (event->enter) {
-        *call = (struct call){ event->function, event->stack_pointer, now, event->site, { NULL } };
+        *call = (struct call){ event->function, event->stack_pointer, now, event->site, place, { NULL } };
         after = depth + sizeof *call;
         word = DWELL_WORD_ENTER_0 + half;
     }
@@ -245,7 +263,7 @@ static bool make_room(struct thread *t)
 
 uint32_t slow_control_bytes(const struct control_event *event)
 {
-    const int words = 1 + 3 + event->count + (int)event->opened * OPEN_WORDS;
+    const int words = 1 + 3 + event->count + (int)event->opened * (OPEN_WORDS + OPEN_SITE_WORDS);
     return (uint32_t)words * 2;
 }
 
@@ -272,9 +290,11 @@ void slow_control(struct thread *t, const struct control_event *event)
     }
     const struct call *open = thread_call(t, t->state) - event->opened;
     for (uint32_t i = 0; i < event->opened; i++) {
-        put_head(&e, DWELL_EXT_OPEN, OPEN_WORDS - 1);
+        put_head(&e, DWELL_EXT_OPEN, OPEN_WORDS - 1 + (runtime.call_sites ? OPEN_SITE_WORDS : 0));
         put_number(&e, open[i].function, 4);
         put_number(&e, open[i].enter_time, 3);
+        if (runtime.call_sites)
+            put_number(&e, open[i].place, OPEN_SITE_WORDS);
     }
     put_head(&e, event->type, 3 + event->count);
     put_number(&e, event->time, 3);
@@ -313,8 +333,9 @@ void slow_keep_os_events(struct thread *t)
     }
 }
 
-void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter)
+void slow_emit(struct thread *t, uint64_t time, const struct call *call, bool enter)
 {
+    const uint64_t function = call->function;
     if (!make_room(t)) {
         slow_lose();
         return;
@@ -339,6 +360,8 @@ void slow_emit(struct thread *t, uint64_t time, uint64_t function, bool enter)
         put_number(&e, half, 1);
         put_number(&e, function >> 32, 2);
     }
+    if (enter && runtime.call_sites)
+        put_site(&e, call->place, call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
     const uint32_t bytes = (uint32_t)e.length * 2 + (enter ? ENTER_BYTES : EXIT_BYTES);
     const uint32_t kind = enter ? (uint32_t)DWELL_WORD_ENTER_0 + half : (uint32_t)DWELL_WORD_EXIT;
     t->chunk->exits += t->left_untold;
@@ -442,7 +465,8 @@ static void record(const struct event *event)
             filter_record(t, event);
             break;
         }
-        if (UNLIKELY((uint32_t)t->state > t->wiped->limit) && runtime.clock != DWELL_CLOCK_MONOTONIC)
+        const uint32_t limit = runtime.call_sites ? t->inner_limit : t->wiped->limit;
+        if (UNLIKELY((uint32_t)t->state > limit) && runtime.clock != DWELL_CLOCK_MONOTONIC)
             thread_next_chunk(t, ENTER_BYTES);
         if (UNLIKELY(t->stopped))
             continue;
@@ -479,6 +503,26 @@ void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
     }
     int error = errno;
     record(&(struct event){ .function = function, .stack_pointer = stack_pointer, .site = site, .enter = true });
+    errno = error;
+}
+
+void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
+{
+    if (UNLIKELY(is_rehearsal()))
+        return;
+    if (runtime.off) {
+        slow_lose();
+        return;
+    }
+    int error = errno;
+    record(&(struct event){
+        .function = function,
+        .stack_pointer = stack_pointer,
+        .site = call_site_of(frame_return, probe_return),
+        .frame_return = frame_return,
+        .probe_return = probe_return,
+        .enter = true,
+    });
     errno = error;
 }
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "runtime.h"
+#include "sites.h"
 #include "sys.h"
 
 enum {
@@ -219,13 +220,15 @@ void thread_set_limit(struct thread *t)
 {
     uint32_t gate = GATE_SLOW;
     if (t->paused && !t->modules_stale)
-        gate = GATE_QUIET;
+        gate = runtime.call_sites ? GATE_QUIET_SITES : GATE_QUIET;
     else if (runtime.filtered && limit_of(t))
         gate = GATE_FILTER;
     else if (t->tree_head && !t->modules_stale && !t->stopped && runtime.clock != DWELL_CLOCK_MONOTONIC)
-        gate = GATE_TREE;
+        gate = runtime.call_sites ? GATE_TREE_SITES : GATE_TREE;
+    else if (runtime.call_sites && limit_of(t))
+        gate = GATE_SITES;
     t->inner_limit = limit_of(t);
-    __atomic_store_n(&t->wiped->limit, runtime.filtered ? 0 : t->inner_limit, __ATOMIC_RELAXED);
+    __atomic_store_n(&t->wiped->limit, runtime.filtered || runtime.call_sites ? 0 : t->inner_limit, __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (has_to_look(t)) {
@@ -260,7 +263,7 @@ struct wish {
  * may be what others left of theirs. A size of zero: there is no chunk that large. */
 static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t bytes)
 {
-    const uint64_t frames = sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame);
+    const uint64_t frames = sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame) + sites_open_bytes(depth);
     const uint64_t largest = runtime.mode == DWELL_MODE_RING ? ring_chunk_size() : LARGEST_CHUNK;
     uint64_t size = largest < FIRST_CHUNK ? largest : FIRST_CHUNK;
     for (uint32_t i = 0; i < t->chunks && size < largest; i++)
@@ -302,9 +305,12 @@ static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
     chunk->upper[0] = t->upper[0];
     chunk->upper[1] = t->upper[1];
     fill_frames(t, (struct dwell_frame *)(chunk + 1));
+    const uint32_t skip = (uint32_t)(sizeof *chunk + depth * sizeof(struct dwell_frame)), sites = sites_open_bytes(depth);
+    if (sites)
+        sites_write_open(t, area.at + skip, depth);
+    chunk->enters = sites; /* bytes of extensions */
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_EVENTS, __ATOMIC_RELEASE);
 
-    const uint32_t skip = (uint32_t)(sizeof *chunk + depth * sizeof(struct dwell_frame));
     uint32_t position = (uint32_t)t->state + 2; /* never one that was used lately */
     if (position > LAST_POSITION)
         position = FIRST_POSITION;
@@ -312,7 +318,7 @@ static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
     t->left_untold = 0;
     t->base = area.at + skip - position;
     t->end = position + area.size - skip;
-    t->state = (t->state >> 32) << 32 | position;
+    t->state = (t->state >> 32) << 32 | (position + sites);
 }
 
 /* The probes count nothing: but so many bytes, and so many calls more open than at the chunk's start, can be made by

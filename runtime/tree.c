@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "runtime.h"
+#include "sites.h"
 #include "sys.h"
+#include "tree_table.h"
 
 enum {
     FIRST_SLOTS = 1024,
@@ -19,49 +21,11 @@ enum {
     FREE_CALLS = 64, /* entries of the shadow stack that are kept free */
 };
 
-/* A key that is not zero means that the node is there: it is stored last. Different nodes may have the same key. */
-struct tree_slot {
-    uint64_t key;
-    struct dwell_tree_node *node;
-};
-
-/* Nodes are looked for from the slot on that their key names, up to an empty one; at most half of them are taken. */
-struct tree_table {
-    struct tree_table *older; /* stays mapped while the thread lives: a probe that was interrupted may look into it */
-    uint64_t mask;
-    uint64_t taken;
-    struct tree_slot slots[];
-};
-
 static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;
 
 static inline uint64_t now_odd(void)
 {
     return clock_counter() | 1;
-}
-
-static inline uint64_t key_of(uint32_t parent, uint64_t function)
-{
-    return ((function + (uint64_t)parent * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u) | 1;
-}
-
-static inline uint64_t first_slot(const struct tree_table *table, uint64_t key)
-{
-    return key >> 32 & table->mask;
-}
-
-/* NULL: there is no such node yet. */
-static inline struct dwell_tree_node *find_node(const struct tree_table *table, uint32_t parent, uint64_t function)
-{
-    const uint64_t key = key_of(parent, function);
-    for (uint64_t i = first_slot(table, key);; i = (i + 1) & table->mask) {
-        const struct tree_slot *slot = &table->slots[i];
-        const uint64_t found = *(const volatile uint64_t *)&slot->key;
-        if (found == key && LIKELY(slot->node->function == function && slot->node->parent == parent))
-            return slot->node;
-        if (!found)
-            return NULL;
-    }
 }
 
 static inline uint64_t with_time(uint64_t depth, uint64_t now)
@@ -102,37 +66,62 @@ static bool is_hidden(const struct dwell_tree_node *parent, uint64_t function)
 
 /* ---- the usual event ---- */
 
-void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+struct origin {
+    uint64_t frame_return, probe_return;
+};
+
+/* `origin` where call sites are recorded: these are told apart then, too. False: it is not a usual event. */
+static inline __attribute__((always_inline)) bool enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer,
+                                                              uint64_t site, const struct origin *origin)
 {
     const uint64_t state = thread_state(t);
     struct call *call = thread_call(t, state);
     if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
-        goto slow;
+        return false;
     const uint64_t now = now_odd();
     if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > INT32_MAX))
-        goto slow;
+        return false;
     if (UNLIKELY((state >> 32) + FREE_CALLS * sizeof *call > t->stack_size ||
                  call_was_left(&call[-1], stack_pointer, site)))
-        goto slow;
+        return false;
+    const uint64_t place =
+        origin ? call_place(&call[-1], function, stack_pointer, origin->frame_return, origin->probe_return) : 0;
     struct dwell_tree_node *const parent = call[-1].node;
     struct dwell_tree_node *node;
     if (UNLIKELY(runtime.filtered) && is_hidden(parent, function))
         node = parent;
     else
-        node = find_node(t->tree_table, parent->number, function);
+        node = find_node(t->tree_table, origin ? parent->base : parent->number, function, place, origin != NULL);
     if (UNLIKELY(!node))
-        goto slow;
+        return false;
 
-    *call = (struct call){ function, stack_pointer, now, site, { node } };
+    call->function = function;
+    call->stack_pointer = stack_pointer;
+    call->enter_time = now;
+    call->site = site;
+    call->node = node;
+    if (origin)
+        call->place = place;
     if (UNLIKELY(!thread_claim(t, state, with_time(state + one_call, now))))
-        goto slow;
+        return false;
     add(&parent->elapsed, (uint32_t)now - (uint32_t)state);
     if (LIKELY(node != parent))
         add(&node->calls, 1);
     note_last(t, now, node);
-    return;
-slow:
-    slow_enter(function, stack_pointer, site);
+    return true;
+}
+
+void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+{
+    if (UNLIKELY(!enter_usual(t, function, stack_pointer, site, NULL)))
+        slow_enter(function, stack_pointer, site);
+}
+
+void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
+{
+    const struct origin origin = { frame_return, probe_return };
+    if (UNLIKELY(!enter_usual(t, function, stack_pointer, call_site_of(frame_return, probe_return), &origin)))
+        slow_enter_from(function, stack_pointer, frame_return, probe_return);
 }
 
 void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
@@ -194,41 +183,6 @@ bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_point
 /* In the place of a node that is not to be found again. */
 static struct dwell_tree_node forgotten;
 
-static size_t table_size(uint64_t slots)
-{
-    return sizeof(struct tree_table) + slots * sizeof(struct tree_slot);
-}
-
-static struct tree_table *new_table(struct tree_table *older, uint64_t slots)
-{
-    struct tree_table *table = sys_memory(table_size(slots));
-    if (table) {
-        table->older = older;
-        table->mask = slots - 1;
-    }
-    return table;
-}
-
-static void free_tables(struct tree_table *table)
-{
-    while (table) {
-        struct tree_table *older = table->older;
-        sys_unmap(table, table_size(table->mask + 1));
-        table = older;
-    }
-}
-
-static void insert(struct tree_table *table, struct dwell_tree_node *node)
-{
-    const uint64_t key = key_of(node->parent, node->function);
-    uint64_t i = first_slot(table, key);
-    while (table->slots[i].key)
-        i = (i + 1) & table->mask;
-    table->slots[i].node = node;
-    __atomic_store_n(&table->slots[i].key, key, __ATOMIC_RELEASE);
-    table->taken++;
-}
-
 /* All old ones together are smaller than the new. */
 static bool grow_table(struct thread *t)
 {
@@ -240,7 +194,7 @@ static bool grow_table(struct thread *t)
         return false;
     for (uint64_t i = 0; i <= old->mask; i++)
         if (old->slots[i].key && old->slots[i].node != &forgotten)
-            insert(table, old->slots[i].node);
+            insert(table, old->slots[i].key, old->slots[i].node);
     t->tree_table = table;
     return true;
 }
@@ -277,9 +231,39 @@ static bool next_tree_chunk(struct thread *t)
     return true;
 }
 
-static struct dwell_tree_node *add_node(struct thread *t, const struct dwell_tree_node *parent, uint64_t function,
-                                        uint64_t now)
+/*
+ * A function that calls itself from two places would have as many paths as there are ways to get down. So, where a call is
+ * made that is open already from the same place, what is below it does not depend on that place any more: calls of one
+ * function, from whatever place, by one caller, share what they call. The functions on each path stay what they are, and so
+ * does the set of places.
+ */
+static bool is_open(const struct thread *t, const struct call *call)
 {
+    if (!runtime.call_sites)
+        return false;
+    for (const struct call *outer = call - 1; outer > (const struct call *)t->stack; outer--)
+        if (outer->function == call->function && outer->place == call->place)
+            return true;
+    return false;
+}
+
+enum { ANY_PLACE = 1 }; /* no code lies there */
+
+/* The first such node of that function below its parent; this one, if there is none. */
+static uint32_t base_of_recursion(struct tree_table *table, const struct call *call, struct dwell_tree_node *node)
+{
+    const uint64_t key = key_of(node->parent, call->function, ANY_PLACE);
+    for (uint64_t i = first_slot(table, key); table->slots[i].key; i = (i + 1) & table->mask)
+        if (table->slots[i].key == key && table->slots[i].node->parent == node->parent &&
+            table->slots[i].node->function == call->function)
+            return table->slots[i].node->number;
+    insert(table, key, node);
+    return node->number;
+}
+
+static struct dwell_tree_node *add_node(struct thread *t, const struct call *call, uint64_t now)
+{
+    const struct dwell_tree_node *const parent = call[-1].node;
     if (!grow_table(t))
         return NULL;
     if (t->tree_next + sizeof(struct dwell_tree_node) > (char *)t->tree_chunk + t->tree_chunk->size &&
@@ -287,23 +271,28 @@ static struct dwell_tree_node *add_node(struct thread *t, const struct dwell_tre
         return NULL;
     struct dwell_tree_node *node = (struct dwell_tree_node *)t->tree_next;
     t->tree_next += sizeof *node;
-    node->parent = parent->number;
+    node->parent = parent->base;
     node->depth = parent->depth + 1;
-    node->number = ++t->tree_nodes;
+    node->number = node->base = ++t->tree_nodes;
     node->shortest = UINT64_MAX;
     node->first_time = now;
-    __atomic_store_n(&node->function, function, __ATOMIC_RELEASE);
-    insert(t->tree_table, node);
+    node->site = call->place;
+    if (is_open(t, call))
+        node->base = base_of_recursion(t->tree_table, call, node);
+    __atomic_store_n(&node->function, call->function, __ATOMIC_RELEASE);
+    insert(t->tree_table, key_of(node->parent, node->function, node->site), node);
     return node;
 }
 
-static struct dwell_tree_node *child_of(struct thread *t, struct dwell_tree_node *parent, uint64_t function, uint64_t now)
+static struct dwell_tree_node *node_of(struct thread *t, const struct call *call, uint64_t now)
 {
+    struct dwell_tree_node *const parent = call[-1].node;
+    const uint64_t function = call->function;
     if (runtime.filtered &&
         (filter_action(function) & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) || parent->depth >= runtime.filter_depth))
         return parent;
-    struct dwell_tree_node *node = find_node(t->tree_table, parent->number, function);
-    return node ? node : add_node(t, parent, function, now);
+    struct dwell_tree_node *node = find_node(t->tree_table, parent->base, function, call->place, true);
+    return node ? node : add_node(t, call, now);
 }
 
 /* ---- the tree's begin and end ---- */
@@ -313,7 +302,7 @@ static bool find_open_calls(struct thread *t, uint32_t from, uint64_t now)
 {
     struct call *call = (struct call *)(t->stack + from);
     for (; call < thread_call(t, t->state); call++) {
-        call->node = child_of(t, call[-1].node, call->function, now);
+        call->node = node_of(t, call, now);
         if (!call->node)
             return false;
     }
@@ -346,11 +335,11 @@ bool tree_know(struct thread *t, const struct dwell_tree_node *parent, struct dw
         t->tree_table = new_table(NULL, FIRST_SLOTS);
     if (!t->tree_table)
         return false;
-    node->parent = parent->number;
-    node->number = ++t->tree_nodes;
+    node->parent = parent->base;
+    node->number = node->base = ++t->tree_nodes;
     node->depth = parent->depth + 1;
     node->function = function;
-    insert(t->tree_table, node);
+    insert(t->tree_table, key_of(node->parent, function, 0), node);
     return true;
 }
 
@@ -487,8 +476,10 @@ static void leave(struct thread *t, int64_t left, uint64_t now)
 static bool enter(struct thread *t, const struct event *event, uint64_t now)
 {
     struct call *call = thread_call(t, t->state);
-    *call = (struct call){ event->function, event->stack_pointer, now, event->site, { NULL } };
-    call->node = child_of(t, call[-1].node, event->function, now);
+    *call = (struct call){ event->function, event->stack_pointer, now, event->site, 0, { NULL } };
+    if (runtime.call_sites)
+        call->place = call_place(&call[-1], event->function, event->stack_pointer, event->frame_return, event->probe_return);
+    call->node = node_of(t, call, now);
     if (!call->node)
         return false;
     if (call->node != call[-1].node)

@@ -8,9 +8,10 @@
 #include "profile/collect.h"
 #include "report/views.h"
 
-enum { OPTION_FORMAT = 256, OPTION_COLUMNS };
+enum { OPTION_FORMAT = 256, OPTION_COLUMNS, OPTION_BY };
 
 static const struct argp_option options[] = {
+    { "by", OPTION_BY, "line", 0, "A row for each line that calls are made from (record --call-sites)", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
@@ -30,6 +31,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         return slice_options_begin(state, &s->slice);
+    case OPTION_BY:
+        option_by_line(argument);
+        s->slice.by_line = true;
+        return 0;
     case OPTION_COLUMNS:
         s->columns = option_columns(argument);
         return 0;

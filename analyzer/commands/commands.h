@@ -21,6 +21,9 @@ void parse_options(const struct argp *argp, const char *name, int argc, char **a
 unsigned long option_number(const char *option, const char *text);
 double option_percent(const char *option, const char *text);
 
+/* --by of views that can be told apart by line, and by nothing else. */
+void option_by_line(const char *text);
+
 /* A time such as 2.5ms, in nanoseconds. */
 uint64_t option_time(const char *option, const char *text);
 

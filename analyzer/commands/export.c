@@ -112,7 +112,7 @@ int command_export(int argc, char **argv)
     check(&s);
     struct loaded loaded;
     int status = STATUS_OK;
-    load_session(&loaded, s.file, collect_default_jobs());
+    load_lines(&loaded, s.file, collect_default_jobs(), s.format->heeds & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE);
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);
     output_spare(s.output, loaded.file->path);

@@ -98,6 +98,8 @@ static void print_mode(const struct session_file *f)
         line("mode", "ring, of %" PRIu32 " bytes for each thread", f->header.ring_size);
     else
         line("mode", "%s", f->header.mode == DWELL_MODE_PROFILE ? "profile" : "trace");
+    if (f->header.also & DWELL_ALSO_CALL_SITES)
+        line("call sites", "recorded; see dwell report --by line");
 }
 
 static void print_trace_events(const struct session_file *f)

@@ -56,6 +56,12 @@ table_printer *option_format(const char *text)
     return print;
 }
 
+void option_by_line(const char *text)
+{
+    if (strcmp(text, "line") != 0)
+        die(STATUS_ERROR, "--by: '%s' is not line", text);
+}
+
 const char *option_columns(const char *text)
 {
     if (strcmp(text, "help") != 0)

@@ -19,6 +19,8 @@ struct gathering {
     size_t module_count, module_room;
     struct finish_symbol *symbols;
     size_t symbol_count, symbol_room;
+    struct finish_site *sites;
+    size_t site_count, site_room;
 };
 
 static struct symbol_module as_recorded(const struct finish_module *m)
@@ -26,14 +28,25 @@ static struct symbol_module as_recorded(const struct finish_module *m)
     return (struct symbol_module){ m->path, m->build_id, m->build_id_length };
 }
 
+/* The number of modules: it is none of them. */
+static uint32_t find_module(const struct gathering *g, const struct finish_module *m)
+{
+    uint32_t i = 0;
+    while (i < g->module_count &&
+           (strcmp(g->modules[i].path, m->path) != 0 || g->modules[i].build_id_length != m->build_id_length ||
+            memcmp(g->modules[i].build_id, m->build_id, m->build_id_length) != 0))
+        i++;
+    return i;
+}
+
 static uint32_t number_of(struct gathering *g, const struct trace_module *m)
 {
-    for (size_t i = 0; i < g->module_count; i++)
-        if (strcmp(g->modules[i].path, m->path) == 0 && g->modules[i].build_id_length == m->build_id_length &&
-            memcmp(g->modules[i].build_id, m->build_id, m->build_id_length) == 0)
-            return (uint32_t)i;
+    const struct finish_module module = { m->path, m->build_id, m->build_id_length };
+    const uint32_t found = find_module(g, &module);
+    if (found < g->module_count)
+        return found;
     GROW(g->modules, g->module_count, g->module_room);
-    g->modules[g->module_count] = (struct finish_module){ m->path, m->build_id, m->build_id_length };
+    g->modules[g->module_count] = module;
     return (uint32_t)g->module_count++;
 }
 
@@ -90,6 +103,37 @@ static void gather_seen(struct gathering *g, const struct session_file *file)
     scan_free(&scan);
 }
 
+/* Those that calls were made from, with their lines: found by reading the session once more. */
+static void gather_sites(struct gathering *g, const struct session_file *file)
+{
+    struct profile *p = collect_sites(file, collect_default_jobs(), NULL);
+    for (size_t i = 0; i < p->site_count; i++) {
+        const struct profile_site *s = &p->sites[i];
+        const struct profile_module *m = &p->modules[s->module];
+        const struct finish_module module = { m->path, m->build_id, m->build_id_length };
+        const uint32_t number = find_module(g, &module);
+        if (number == g->module_count)
+            continue;
+        const struct symbol_module recorded = as_recorded(&module);
+        const struct symbol_site found = binaries_site(g->binaries, &recorded, s->offset, s->inlined);
+        if (!found.function && !found.file)
+            continue;
+        GROW(g->sites, g->site_count, g->site_room);
+        g->sites[g->site_count++] = (struct finish_site){
+            .module = number,
+            .offset = s->offset,
+            .inlined = s->inlined,
+            .function = found.function,
+            .file = found.file,
+            .line = found.line,
+            .outer = found.outer,
+            .outer_file = found.outer_file,
+            .outer_line = found.outer_line,
+        };
+    }
+    profile_free(p);
+}
+
 void record_symbols(const struct session *session, int fd, const struct session_file *file)
 {
     struct gathering g = { .binaries = binaries_new() };
@@ -107,8 +151,18 @@ void record_symbols(const struct session *session, int fd, const struct session_
     } else {
         gather_seen(&g, file);
     }
-    finish_symbols(session, fd, g.modules, g.module_count, g.symbols, g.symbol_count);
+    if (file->header.also & DWELL_ALSO_CALL_SITES)
+        gather_sites(&g, file);
+    finish_symbols(session, fd, &(struct finish_names){
+                                    .modules = g.modules,
+                                    .module_count = g.module_count,
+                                    .symbols = g.symbols,
+                                    .symbol_count = g.symbol_count,
+                                    .sites = g.sites,
+                                    .site_count = g.site_count,
+                                });
     binaries_free(g.binaries);
     free(g.modules);
     free(g.symbols);
+    free(g.sites);
 }

@@ -11,8 +11,8 @@
 enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY, OPTION_COLUMNS, OPTION_HOT };
 
 static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread, thread-name or process", 0 },
-    { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive); or name", 0 },
+    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), line (that calls were made from), module, thread, thread-name or process", 0 },
+    { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive; of lines elapsed_inclusive); or name", 0 },
     { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "hot", OPTION_HOT, NULL, 0, "What can be made faster: sorted by exclusive time on the CPU", 0 },
@@ -45,7 +45,7 @@ static void parse_by(struct settings *s, const char *text)
         bool by_thread_name;
     } ways[] = {
         { "function", BY_FUNCTION, false }, { "module", BY_MODULE, false },   { "thread", BY_THREAD, false },
-        { "thread-name", BY_THREAD, true }, { "process", BY_PROCESS, false },
+        { "thread-name", BY_THREAD, true }, { "process", BY_PROCESS, false }, { "line", BY_LINE, false },
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         if (strcmp(ways[i].name, text) == 0) {
@@ -54,7 +54,7 @@ static void parse_by(struct settings *s, const char *text)
             return;
         }
     }
-    die(STATUS_ERROR, "--by: '%s' is none of function, module, thread, thread-name, process", text);
+    die(STATUS_ERROR, "--by: '%s' is none of function, line, module, thread, thread-name, process", text);
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -103,18 +103,20 @@ int command_report(int argc, char **argv)
 {
     static const struct argp argp = {
         options, parse, "[FILE...]",
-        "Reports the four times of each function, module, thread or process of a session (dwell.data), or of several.\v"
+        "Reports the four times of each function, line, module, thread or process of a session (dwell.data), or of several.\v"
         "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
         "application inclusive time.", slice_children, NULL, NULL,
     };
     struct settings s = {
         .by = BY_FUNCTION,
-        .sorting.key = "elapsed_exclusive",
         .print = table_print_text,
         .jobs = collect_default_jobs(),
     };
     parse_options_with_config(&argp, "report", argc, argv, &s);
+    s.slice.by_line = s.by == BY_LINE;
+    if (!s.sorting.key)
+        s.sorting.key = s.by == BY_LINE ? "elapsed_inclusive" : "elapsed_exclusive";
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
     s.sorting.calls = view_needs_calls(s.sorting.key) || (s.columns && view_needs_calls(s.columns));
@@ -129,7 +131,9 @@ int command_report(int argc, char **argv)
     struct loaded loaded;
     session_list_load(&s.sessions, &loaded, s.jobs, &s.slice);
     struct table table =
-        s.by_thread_name ? view_thread_names(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
+        s.by_thread_name   ? view_thread_names(&loaded, &s.sorting)
+        : s.by == BY_LINE ? view_lines(&loaded, &s.sorting)
+                          : view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);

@@ -68,6 +68,8 @@ void session_list_load(struct session_list *list, struct loaded *l, unsigned job
         slice_options_load(l, list->count ? list->paths[0] : DEFAULT_SESSION, jobs, part);
     else if (slice_is_asked_for(part))
         die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
+    else if (part->by_line)
+        load_sessions_by_line(l, (const char *const *)list->paths, list->count, jobs);
     else
         load_sessions(l, (const char *const *)list->paths, list->count, jobs);
 }

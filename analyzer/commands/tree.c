@@ -14,11 +14,13 @@ enum {
     OPTION_COLUMNS,
     OPTION_COLLAPSE,
     OPTION_FOLD_RECURSION,
+    OPTION_BY,
 };
 
 static const struct argp_option options[] = {
     { "min", OPTION_MIN, "PERCENT", 0, "Fold branches below it (default: 1; 0: none)", 0 },
     { "depth", OPTION_DEPTH, "N", 0, "Fold what is deeper (default: 40)", 0 },
+    { "by", OPTION_BY, "line", 0, "Tell calls from different lines apart, and show the lines (record --call-sites)", 0 },
     { "by-thread", OPTION_BY_THREAD, NULL, 0, "A tree for each thread", 0 },
     { "collapse", OPTION_COLLAPSE, "PERCENT", OPTION_ARG_OPTIONAL,
       "Show functions with a single callee, and no more than PERCENT of own time (default: 1), in one row with it", 0 },
@@ -52,6 +54,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case OPTION_BY_THREAD:
         s->tree.by_thread = true;
+        return 0;
+    case OPTION_BY:
+        option_by_line(argument);
+        s->tree.by_line = s->slice.by_line = true;
         return 0;
     case OPTION_COLLAPSE:
         s->tree.collapse = true;

@@ -14,6 +14,7 @@
 #include "export/order.h"
 #include "export/sources.h"
 #include "export/text.h"
+#include "report/lines.h"
 
 static const struct {
     enum export_time time;
@@ -29,9 +30,10 @@ struct costs {
     uint64_t ticks[EVENT_COUNT];
 };
 
-/* All calls of one function by another. */
+/* All calls of one function by another, from one line. */
 struct edge {
     uint32_t caller, callee; /* the caller is PROFILE_NONE for those that are the first on their thread's stack */
+    uint32_t line; /* of the caller's file; zero: unknown */
     uint64_t calls;
     struct costs inclusive;
 };
@@ -72,14 +74,15 @@ static void add_costs(struct costs *to, const struct costs *from)
         to->ticks[i] += from->ticks[i];
 }
 
-static struct edge *find_edge(struct writing *w, uint32_t caller, uint32_t callee)
+static struct edge *find_edge(struct writing *w, uint32_t caller, uint32_t callee, uint32_t line)
 {
-    struct table_slot *slot = table_find(w->edge_table, caller, callee);
+    const uint64_t key = (uint64_t)caller << 32 | callee;
+    struct table_slot *slot = table_find(w->edge_table, key, line);
     if (slot->value_plus_1)
         return &w->edges[slot->value_plus_1 - 1];
     GROW(w->edges, w->edge_count, w->edge_room);
-    w->edges[w->edge_count] = (struct edge){ .caller = caller, .callee = callee };
-    table_set(w->edge_table, slot, caller, callee, (uint32_t)w->edge_count);
+    w->edges[w->edge_count] = (struct edge){ .caller = caller, .callee = callee, .line = line };
+    table_set(w->edge_table, slot, key, line, (uint32_t)w->edge_count);
     return &w->edges[w->edge_count++];
 }
 
@@ -89,7 +92,9 @@ static void enter_node(struct export_visitor *visitor, uint32_t index)
     const struct profile *p = w->session->profile;
     const struct profile_node *node = &p->nodes[index];
     const struct times *times = &w->session->rollup->nodes[index];
-    struct edge *edge = find_edge(w, p->nodes[node->parent].function, node->function);
+    const uint32_t caller = p->nodes[node->parent].function;
+    const char *file = caller == PROFILE_NONE ? NULL : w->session->names[caller].file;
+    struct edge *edge = find_edge(w, caller, node->function, lines_in_file(w->session, node, file));
     const struct costs own = own_costs(node);
     const struct costs inclusive = { { times->elapsed_inclusive, times->application_inclusive,
                                        times->blocked_inclusive } };
@@ -113,7 +118,9 @@ static int compare_edges(const void *a, const void *b, void *data)
     const uint32_t caller_y = y->caller == PROFILE_NONE ? PROFILE_NONE : ranks[y->caller];
     if (caller_x != caller_y)
         return caller_x < caller_y ? -1 : 1;
-    return ranks[x->callee] < ranks[y->callee] ? -1 : ranks[x->callee] > ranks[y->callee];
+    if (x->callee != y->callee)
+        return ranks[x->callee] < ranks[y->callee] ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
 }
 
 static void find_edges(struct writing *w)
@@ -226,11 +233,11 @@ static void write_edge(const struct writing *w, const struct edge *edge, uint32_
     write_name(w, "cfi", &w->sources, w->files.of[callee]);
     write_name(w, "cfn", &w->functions, w->order->ranks[callee]);
     fprintf(w->out, "calls=%" PRIu64 " %" PRIu32 "\n%" PRIu32, edge->calls ? edge->calls : 1,
-            w->session->names[callee].line, line);
+            w->session->names[callee].line, edge->line ? edge->line : line);
     write_costs(w, &edge->inclusive);
 }
 
-/* Where in the caller its calls are is not known: they are given the line at which it begins. */
+/* Calls of which it is not known where in the caller they are get the line at which it begins. */
 static void write_function(const struct writing *w, uint32_t function, const struct edge **edges)
 {
     const struct profile *p = w->session->profile;

@@ -11,6 +11,7 @@ enum export_heeds {
     EXPORT_FILTER = 1 << 2,
     EXPORT_AGGREGATE = 1 << 3,
     EXPORT_TIME = 1 << 4,
+    EXPORT_LINES = 1 << 5, /* no option: that calls were made from, if the session tells */
 };
 
 enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED, EXPORT_CALLS };

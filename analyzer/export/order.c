@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/lines.h"
 
 /* ---- order ---- */
 
@@ -83,6 +84,16 @@ static uint32_t *sort_nodes(const struct export_order *o, size_t *count)
     return sorted;
 }
 
+/* Among calls of one function. */
+static int compare_calls(const void *a, const void *b, void *data)
+{
+    const struct export_order *o = data;
+    const struct profile_node *x = &o->profile->nodes[*(const uint32_t *)a], *y = &o->profile->nodes[*(const uint32_t *)b];
+    if (x->function != y->function)
+        return o->ranks[x->function] < o->ranks[y->function] ? -1 : 1;
+    return lines_compare(o->session, x->site, y->site);
+}
+
 static void link_children(struct export_order *o)
 {
     const struct profile *p = o->profile;
@@ -92,6 +103,8 @@ static void link_children(struct export_order *o)
     memset(o->sibling, 0xff, p->node_count * sizeof *o->sibling);
     size_t count;
     uint32_t *sorted = sort_nodes(o, &count);
+    if (o->session->lines && count)
+        qsort_r(sorted, count, sizeof *sorted, compare_calls, o);
     while (count-- > 0) {
         const uint32_t node = sorted[count], parent = p->nodes[node].parent;
         o->sibling[node] = o->first_child[parent];
@@ -104,6 +117,7 @@ struct export_order *export_order_new(const struct loaded *session)
 {
     struct export_order *o = need_memory(1, sizeof *o);
     const struct profile *p = o->profile = session->profile;
+    o->session = session;
     o->functions = sorted_numbers(p->function_count, compare_functions, session);
     o->ranks = ranks_of(o->functions, p->function_count);
     o->modules = sorted_numbers(p->module_count, compare_module_indices, p);

@@ -8,6 +8,7 @@
 #include "report/views.h"
 
 struct export_order {
+    const struct loaded *session;
     const struct profile *profile;
     uint32_t *functions;              /* by rank: names, then modules, then addresses ascend */
     uint32_t *ranks;                  /* by function */

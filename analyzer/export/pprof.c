@@ -9,12 +9,14 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/table.h"
 #include "base/utf8.h"
 #include "export/formats.h"
 #include "export/gzip.h"
 #include "export/measures.h"
 #include "export/order.h"
 #include "export/sources.h"
+#include "report/lines.h"
 #include "pprof.pb-c.h"
 
 /* Counts come first, as is the custom. */
@@ -46,6 +48,8 @@ struct writing {
     Pprof__Label *label_list[LABEL_COUNT];
     uint64_t *locations; /* of the sample at hand */
     size_t location_room;
+    struct table_index *lines; /* (function's rank, line of a call in it) -> number of the location */
+    uint32_t line_count;
 };
 
 /* ---- pieces ---- */
@@ -168,14 +172,14 @@ static void write_mappings(struct writing *w)
     const uint32_t program = program_module(w);
     if (program != PROFILE_NONE)
         write_mapping(w, program, limits[program]);
-    for (size_t i = 0; i < p->module_count; i++)
-        if (w->order->modules[i] != program)
+    for (size_t i = 0; i < p->module_count; i++) /* those of sites alone are not needed */
+        if (w->order->modules[i] != program && limits[w->order->modules[i]])
             write_mapping(w, w->order->modules[i], limits[w->order->modules[i]]);
     free(limits);
 }
 
-/* A function and, with the same number, the location of a call of it: at the line where it begins, as calls are not
- * known closer. */
+/* A function and, with the same number, the location of a call of it at the line where it begins: for where it is known no
+ * closer. */
 static void write_function(struct writing *w, uint32_t index, int64_t file)
 {
     const struct function_name *name = &w->session->names[index];
@@ -219,6 +223,34 @@ static void write_functions(struct writing *w)
 
 /* ---- samples ---- */
 
+/* Where in the function the next one on the path was called: a location, written when it is first needed. */
+static uint64_t location_of(struct writing *w, uint32_t function, const struct profile_node *next)
+{
+    const struct function_name *name = &w->session->names[function];
+    const uint32_t rank = w->order->ranks[function], at = next ? lines_in_file(w->session, next, name->file) : 0;
+    if (at == 0 || at == name->line)
+        return (uint64_t)rank + 1;
+    struct table_slot *slot = table_find(w->lines, rank, at);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    const struct profile_function *f = &w->session->profile->functions[function];
+    Pprof__Line line = PPROF__LINE__INIT, *lines = &line;
+    Pprof__Location location = PPROF__LOCATION__INIT, *locations = &location;
+    Pprof__Profile piece = PPROF__PROFILE__INIT;
+    line.function_id = (uint64_t)rank + 1;
+    line.line = at;
+    location.id = w->session->profile->function_count + ++w->line_count;
+    location.mapping_id = (uint64_t)w->order->module_ranks[f->module] + 1;
+    location.address = f->offset;
+    location.n_line = 1;
+    location.line = &lines;
+    piece.n_location = 1;
+    piece.location = &locations;
+    write_piece(w, &piece);
+    table_set(w->lines, slot, rank, at, (uint32_t)location.id);
+    return location.id;
+}
+
 static void write_sample(struct export_visitor *visitor, uint32_t node)
 {
     struct writing *w = (struct writing *)visitor;
@@ -235,8 +267,10 @@ static void write_sample(struct export_visitor *visitor, uint32_t node)
         w->location_room = visitor->depth * 2;
         w->locations = need_more(w->locations, w->location_room, sizeof *w->locations);
     }
-    for (size_t i = 0; i < visitor->depth; i++)
-        w->locations[visitor->depth - 1 - i] = (uint64_t)w->order->ranks[p->nodes[visitor->path[i]].function] + 1;
+    for (size_t i = 0; i < visitor->depth; i++) {
+        const struct profile_node *next = i + 1 < visitor->depth ? &p->nodes[visitor->path[i + 1]] : NULL;
+        w->locations[visitor->depth - 1 - i] = location_of(w, p->nodes[visitor->path[i]].function, next);
+    }
     Pprof__Sample sample = PPROF__SAMPLE__INIT, *list = &sample;
     Pprof__Profile piece = PPROF__PROFILE__INIT;
     sample.n_location_id = visitor->depth;
@@ -274,6 +308,7 @@ void export_pprof(const struct loaded *session, const struct export_options *opt
         .session = session,
         .order = order,
         .gzip = gzip_begin(out),
+        .lines = table_new(),
     };
     write_string(&w, ""); /* number 0 */
     write_kinds(&w);
@@ -288,6 +323,7 @@ void export_pprof(const struct loaded *session, const struct export_options *opt
     for (size_t i = 0; i < session->profile->thread_count; i++)
         write_thread(&w, &session->profile->threads[order->threads[i]]);
     gzip_end(w.gzip);
+    table_free(w.lines);
     free(w.buffer);
     free(w.locations);
     export_order_free(order);

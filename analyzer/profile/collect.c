@@ -16,10 +16,12 @@
 #include "base/memory.h"
 #include "base/progress.h"
 #include "base/table.h"
+#include "profile/call_sites.h"
 #include "profile/chunk_ends.h"
 #include "profile/generations.h"
 #include "profile/identify.h"
 #include "profile/subtree.h"
+#include "profile/threads.h"
 #include "profile/trees.h"
 #include "trace/chunk_window.h"
 
@@ -39,6 +41,7 @@ struct worker {
     struct chunk_window window;
     struct open_call *stack; /* stack[0] is the thread's root */
     size_t depth, room;
+    struct call_sites *sites; /* NULL: they are not asked for */
     /* of the chunk at hand */
     const struct trace_chunk *chunk;
     bool paused;
@@ -64,6 +67,7 @@ static uint32_t add_child(struct worker *w, uint32_t parent, uint64_t address, u
     p->nodes[node] = (struct profile_node){
         .parent = parent,
         .function = function,
+        .site = PROFILE_NONE,
         .shortest = UINT64_MAX,
     };
     table_set(w->children, slot, child_key(w, address), parent, node);
@@ -104,17 +108,39 @@ static void pop_unwound(struct worker *w, uint32_t frames, uint64_t now)
     }
 }
 
+/* ---- call sites ---- */
+
+static uint32_t find_called(struct worker *w, uint32_t parent, uint64_t address, uint64_t time, uint64_t site)
+{
+    if (!w->sites)
+        return find_child(w, parent, address, time);
+    return call_sites_child(w->sites, parent, &(struct called){ address, site, time, w->generations.current });
+}
+
+static void push_called(struct worker *w, uint32_t node, uint64_t address, uint64_t enter_time)
+{
+    push(w, node, enter_time);
+    if (w->sites)
+        call_sites_push(w->sites, w->depth - 1, address);
+}
+
 /* ---- chunks ---- */
 
-static void open_frames(struct worker *w, const struct trace_chunk *chunk)
+static void open_frames(struct worker *w, const struct trace_chunk *chunk, const struct decoder *d)
 {
+    struct open_sites sites;
+    decode_open_sites(&sites, d);
     w->depth = 0;
-    push(w, profile_root(w->profile, chunk->process, chunk->thread), chunk->start_time);
+    const uint32_t root = profile_root(w->profile, chunk->process, chunk->thread);
+    if (w->sites)
+        call_sites_begin(w->sites, w->process, root);
+    push(w, root, chunk->start_time);
     for (uint32_t i = 0; i < chunk->depth; i++) {
         struct dwell_frame frame = decode_frame(w->window.buffer, i);
         generations_find(&w->generations, frame.enter_time);
-        uint32_t node = find_child(w, w->stack[w->depth - 1].node, frame.function, frame.enter_time);
-        push(w, node, frame.enter_time < chunk->start_time ? frame.enter_time : chunk->start_time);
+        const uint64_t site = decode_next_open_site(&sites);
+        uint32_t node = find_called(w, w->stack[w->depth - 1].node, frame.function, frame.enter_time, site);
+        push_called(w, node, frame.function, frame.enter_time < chunk->start_time ? frame.enter_time : chunk->start_time);
     }
     generations_find(&w->generations, chunk->start_time);
 }
@@ -187,9 +213,11 @@ static void take_extras_within(struct worker *w, struct profile_node *node, cons
 static void open_again(struct worker *w, const struct decoder *d)
 {
     struct dwell_frame frame;
-    for (const uint8_t *at = d->run; (at = decode_opened(d, at, &frame));) {
+    uint64_t site;
+    for (const uint8_t *at = d->run; (at = decode_opened_from(d, at, &frame, &site));) {
         generations_find(&w->generations, d->time);
-        push(w, find_child(w, w->stack[w->depth - 1].node, frame.function, d->time), frame.enter_time);
+        const uint32_t node = find_called(w, w->stack[w->depth - 1].node, frame.function, d->time, site);
+        push_called(w, node, frame.function, frame.enter_time);
     }
 }
 
@@ -304,16 +332,18 @@ static void pop_unwound_within(struct worker *w, uint32_t frames, uint64_t now)
         w->depth -= smaller(frames, w->depth - 1);
 }
 
-static void take_call_within(struct worker *w, enum decoded event, uint64_t function, uint64_t now)
+static void take_call_within(struct worker *w, enum decoded event, const struct decoder *d)
 {
+    const uint64_t now = d->time;
     struct profile_counts *counts = &w->profile->counts;
     const bool inside = slice_holds(w->slice, now);
     counts->intervals += inside;
     if (event == DECODED_ENTER) {
         generations_find(&w->generations, now);
-        const uint32_t node = find_child(w, w->stack[w->depth - 1].node, function, now);
+        const uint64_t site = w->sites ? decode_site(&d->site, call_sites_address(w->sites, w->depth - 1)) : 0;
+        const uint32_t node = find_called(w, w->stack[w->depth - 1].node, d->function, now, site);
         w->profile->nodes[node].calls += inside;
-        push(w, node, now);
+        push_called(w, node, d->function, now);
         counts->enters += inside;
     } else if (w->depth == 1) {
         counts->stray_exits += inside;
@@ -326,7 +356,7 @@ static void take_call_within(struct worker *w, enum decoded event, uint64_t func
     }
 }
 
-/* As collect_events, of a chunk through which a border goes. */
+/* As collect_events, of a chunk through which a border goes, or with call sites. */
 static void collect_events_within(struct worker *w, struct decoder *d)
 {
     uint64_t last = d->time;
@@ -344,7 +374,8 @@ static void collect_events_within(struct worker *w, struct decoder *d)
         if (event == DECODED_CONTROL)
             take_control(w, d, last);
         else
-            take_call_within(w, event, d->function, now);
+            take_call_within(w, event, d);
+        d->site = (struct decoded_site){ 0, 0, false };
         last = now;
     }
 }
@@ -394,9 +425,9 @@ static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
     generations_begin(&w->generations, w->process);
     w->chunk = chunk;
     w->paused = false;
-    open_frames(w, chunk);
+    open_frames(w, chunk, &d);
     do {
-        if (is_whole(w, chunk))
+        if (is_whole(w, chunk) && !w->sites)
             collect_events(w, &d);
         else
             collect_events_within(w, &d);
@@ -422,7 +453,7 @@ static void *work(void *argument)
 /* ---- workers ---- */
 
 static void begin_worker(struct worker *w, const struct session_file *file, const struct slice *slice,
-                         const uint64_t *ends, size_t *next_chunk)
+                         const uint64_t *ends, size_t *next_chunk, bool sites)
 {
     *w = (struct worker){ .file = file, .slice = slice, .to = UINT64_MAX, .ends = ends, .next_chunk = next_chunk };
     if (ends) {
@@ -431,6 +462,7 @@ static void begin_worker(struct worker *w, const struct session_file *file, cons
     }
     w->profile = profile_new();
     w->children = table_new();
+    w->sites = sites ? call_sites_new(w->profile) : NULL;
 }
 
 static void end_worker(struct worker *w)
@@ -440,34 +472,7 @@ static void end_worker(struct worker *w)
     window_free(&w->window);
     generations_end(&w->generations);
     free(w->stack);
-}
-
-/* What time passed when a thread had no function open belongs to none. */
-static void take_outside(struct profile *p)
-{
-    for (size_t i = 0; i < p->thread_count; i++) {
-        struct profile_node *root = &p->nodes[p->threads[i].root];
-        p->counts.outside += root->elapsed;
-        root->elapsed = root->flagged = root->blocked = root->preempted = root->page_faults = 0;
-    }
-}
-
-/* Whether the OS worked is not known of a thread without a source: none of its time is called application. */
-static void flag_blind_threads(struct profile *p, const struct session_file *file)
-{
-    bool *blind = need_memory(p->node_count, sizeof *blind);
-    for (size_t i = 0; i < p->thread_count; i++) {
-        const struct trace_thread *t = session_file_thread(file, p->threads[i].thread);
-        blind[p->threads[i].root] = t && t->announced && t->os_source == DWELL_OS_NONE;
-    }
-    for (size_t i = 0; i < p->node_count; i++) {
-        struct profile_node *node = &p->nodes[i];
-        if (node->parent != PROFILE_NONE)
-            blind[i] = blind[node->parent];
-        if (blind[i])
-            node->flagged = node->elapsed;
-    }
-    free(blind);
+    call_sites_free(w->sites);
 }
 
 unsigned collect_default_jobs(void)
@@ -478,14 +483,14 @@ unsigned collect_default_jobs(void)
     return 1;
 }
 
-struct profile *collect_slice(const struct session_file *file, unsigned jobs, const struct slice *slice)
+static struct profile *collect(const struct session_file *file, unsigned jobs, const struct slice *slice, bool sites)
 {
     size_t next_chunk = 0;
     uint64_t *ends = slice && slice->cut ? chunk_ends(file) : NULL;
     struct worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 0; i < jobs; i++)
-        begin_worker(&workers[i], file, slice, ends, &next_chunk);
+        begin_worker(&workers[i], file, slice, ends, &next_chunk, sites);
     progress_begin("reading", file->path, file->chunk_count);
     for (unsigned i = 1; i < jobs; i++)
         started[i] = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
@@ -498,11 +503,11 @@ struct profile *collect_slice(const struct session_file *file, unsigned jobs, co
         end_worker(&workers[i]);
     }
     progress_end();
-    struct profile *trees = trees_profile(file, slice);
+    struct profile *trees = trees_profile(file, slice, sites);
     profile_merge(whole, trees);
     profile_free(trees);
-    take_outside(whole);
-    flag_blind_threads(whole, file);
+    threads_take_outside(whole);
+    threads_flag_blind(whole, file);
     free(started);
     free(workers);
     if (ends) {
@@ -512,6 +517,16 @@ struct profile *collect_slice(const struct session_file *file, unsigned jobs, co
     }
     free(ends);
     return whole;
+}
+
+struct profile *collect_slice(const struct session_file *file, unsigned jobs, const struct slice *slice)
+{
+    return collect(file, jobs, slice, false);
+}
+
+struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct slice *slice)
+{
+    return collect(file, jobs, slice, true);
 }
 
 struct profile *collect_profile(const struct session_file *file, unsigned jobs)

@@ -15,4 +15,7 @@ struct profile *collect_profile(const struct session_file *file, unsigned jobs);
 /* Likewise of a part of it; NULL: of the whole. */
 struct profile *collect_slice(const struct session_file *file, unsigned jobs, const struct slice *slice);
 
+/* The same, with calls from different places on different paths, where call sites were recorded. */
+struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct slice *slice);
+
 #endif

@@ -11,6 +11,7 @@ struct profile *profile_new(void)
 {
     struct profile *p = need_memory(1, sizeof *p);
     p->function_table = table_new();
+    p->site_table = table_new();
     p->node_table = table_new();
     p->thread_table = table_new();
     return p;
@@ -27,10 +28,12 @@ void profile_free(struct profile *p)
     free(p->marks);
     free(p->reported);
     table_free(p->function_table);
+    table_free(p->site_table);
     table_free(p->node_table);
     table_free(p->thread_table);
     free(p->modules);
     free(p->functions);
+    free(p->sites);
     free(p->threads);
     free(p->nodes);
     free(p);
@@ -77,12 +80,26 @@ uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset)
     return (uint32_t)p->function_count++;
 }
 
-static uint32_t add_node(struct profile *p, uint32_t parent, uint32_t function)
+/* Addresses in user space leave the highest bit free. */
+uint32_t profile_site(struct profile *p, uint32_t module, uint64_t offset, bool inlined)
+{
+    const uint64_t key = offset ^ (uint64_t)inlined << 63;
+    struct table_slot *slot = table_find(p->site_table, key, module);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    GROW(p->sites, p->site_count, p->site_room);
+    p->sites[p->site_count] = (struct profile_site){ module, offset, inlined };
+    table_set(p->site_table, slot, key, module, (uint32_t)p->site_count);
+    return (uint32_t)p->site_count++;
+}
+
+static uint32_t add_node(struct profile *p, uint32_t parent, uint32_t function, uint32_t site)
 {
     GROW(p->nodes, p->node_count, p->node_room);
     p->nodes[p->node_count] = (struct profile_node){
         .parent = parent,
         .function = function,
+        .site = site,
         .shortest = UINT64_MAX,
     };
     return (uint32_t)p->node_count++;
@@ -94,7 +111,7 @@ uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread)
     if (slot->value_plus_1)
         return p->threads[slot->value_plus_1 - 1].root;
     GROW(p->threads, p->thread_count, p->thread_room);
-    uint32_t root = add_node(p, PROFILE_NONE, PROFILE_NONE);
+    uint32_t root = add_node(p, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE);
     p->threads[p->thread_count] = (struct profile_thread){ process, thread, root };
     table_set(p->thread_table, slot, process, thread, (uint32_t)p->thread_count++);
     return root;
@@ -102,11 +119,17 @@ uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread)
 
 uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
 {
-    struct table_slot *slot = table_find(p->node_table, function, parent);
+    return profile_child_from(p, parent, function, PROFILE_NONE);
+}
+
+uint32_t profile_child_from(struct profile *p, uint32_t parent, uint32_t function, uint32_t site)
+{
+    const uint64_t key = (uint64_t)(site + 1) << 32 | function; /* none is zero there */
+    struct table_slot *slot = table_find(p->node_table, key, parent);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
-    uint32_t node = add_node(p, parent, function);
-    table_set(p->node_table, slot, function, parent, node);
+    uint32_t node = add_node(p, parent, function, site);
+    table_set(p->node_table, slot, key, parent, node);
     return node;
 }
 
@@ -134,6 +157,8 @@ void profile_copy_functions(struct profile *into, const struct profile *from)
         profile_module(into, from->modules[i].path, from->modules[i].build_id, from->modules[i].build_id_length);
     for (size_t i = 0; i < from->function_count; i++)
         profile_function(into, from->functions[i].module, from->functions[i].offset);
+    for (size_t i = 0; i < from->site_count; i++)
+        profile_site(into, from->sites[i].module, from->sites[i].offset, from->sites[i].inlined);
 }
 
 static void add_counts(struct profile_counts *into, const struct profile_counts *from)
@@ -155,7 +180,8 @@ static void add_counts(struct profile_counts *into, const struct profile_counts 
     into->damaged_chunks += from->damaged_chunks;
 }
 
-static uint32_t *map_functions(struct profile *into, const struct profile *from)
+/* *sites: the same of sites. */
+static uint32_t *map_functions(struct profile *into, const struct profile *from, uint32_t **sites)
 {
     uint32_t *modules = need_memory(from->module_count, sizeof *modules);
     for (size_t i = 0; i < from->module_count; i++) {
@@ -165,6 +191,9 @@ static uint32_t *map_functions(struct profile *into, const struct profile *from)
     uint32_t *functions = need_memory(from->function_count, sizeof *functions);
     for (size_t i = 0; i < from->function_count; i++)
         functions[i] = profile_function(into, modules[from->functions[i].module], from->functions[i].offset);
+    *sites = need_memory(from->site_count, sizeof **sites);
+    for (size_t i = 0; i < from->site_count; i++)
+        (*sites)[i] = profile_site(into, modules[from->sites[i].module], from->sites[i].offset, from->sites[i].inlined);
     free(modules);
     return functions;
 }
@@ -181,14 +210,15 @@ int profile_compare_marks(const void *a, const void *b)
 
 void profile_merge(struct profile *into, const struct profile *from)
 {
-    uint32_t *functions = map_functions(into, from);
+    uint32_t *sites, *functions = map_functions(into, from, &sites);
     uint32_t *nodes = need_memory(from->node_count, sizeof *nodes);
     for (size_t i = 0; i < from->thread_count; i++)
         nodes[from->threads[i].root] = profile_root(into, from->threads[i].process, from->threads[i].thread);
     for (size_t i = 0; i < from->node_count; i++) {
         const struct profile_node *node = &from->nodes[i];
         if (node->parent != PROFILE_NONE)
-            nodes[i] = profile_child(into, nodes[node->parent], functions[node->function]);
+            nodes[i] = profile_child_from(into, nodes[node->parent], functions[node->function],
+                                          node->site == PROFILE_NONE ? PROFILE_NONE : sites[node->site]);
         profile_add_values(&into->nodes[nodes[i]], node);
     }
     for (size_t i = 0; i < from->mark_count; i++) {
@@ -214,4 +244,5 @@ void profile_merge(struct profile *into, const struct profile *from)
     add_counts(&into->counts, &from->counts);
     free(nodes);
     free(functions);
+    free(sites);
 }

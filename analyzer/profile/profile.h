@@ -26,6 +26,13 @@ struct profile_function {
     uint64_t offset; /* address in the module's own terms, or an absolute one in the unknown module */
 };
 
+/* From where calls were made: the address behind the call, or one in the place of an inlined call. */
+struct profile_site {
+    uint32_t module;
+    uint64_t offset; /* as that of functions */
+    bool inlined;
+};
+
 struct profile_thread {
     uint32_t process; /* serial numbers in the session */
     uint32_t thread;
@@ -36,6 +43,7 @@ struct profile_thread {
 struct profile_node {
     uint32_t parent; /* PROFILE_NONE for a thread's root */
     uint32_t function; /* PROFILE_NONE for a thread's root */
+    uint32_t site;     /* PROFILE_NONE: unknown, or not asked for */
     uint64_t elapsed; /* elapsed exclusive */
     uint64_t flagged; /* the part of it in which the OS intervened: application = elapsed - flagged */
     uint64_t blocked, preempted; /* the parts of it off the CPU: waiting, or while another was to run */
@@ -89,13 +97,15 @@ struct profile_reported {
     struct times times;
 };
 
-struct table_index; /* an index of nodes by parent and function */
+struct table_index; /* an index of nodes by parent, function and site */
 
 struct profile {
     struct profile_module *modules;
     size_t module_count, module_room;
     struct profile_function *functions;
     size_t function_count, function_room;
+    struct profile_site *sites;
+    size_t site_count, site_room;
     struct profile_thread *threads;
     size_t thread_count, thread_room;
     struct profile_node *nodes; /* parents come before their children */
@@ -105,7 +115,7 @@ struct profile {
     struct profile_reported *reported;
     size_t reported_count, reported_room;
     struct profile_counts counts;
-    struct table_index *function_table, *node_table, *thread_table;
+    struct table_index *function_table, *site_table, *node_table, *thread_table;
 };
 
 struct profile *profile_new(void);
@@ -120,8 +130,10 @@ uint32_t profile_module(struct profile *p, const char *path, const uint8_t *buil
 uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset);
 uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread);
 uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function);
+uint32_t profile_child_from(struct profile *p, uint32_t parent, uint32_t function, uint32_t site);
+uint32_t profile_site(struct profile *p, uint32_t module, uint64_t offset, bool inlined);
 
-/* Copies all of them into an empty profile: they have the same numbers there. */
+/* Copies all of them, and all sites, into an empty profile: they have the same numbers there. */
 void profile_copy_functions(struct profile *into, const struct profile *from);
 
 /* Adds the values of one node to those of another. */

@@ -17,7 +17,7 @@ static void enter(struct folding *f, uint32_t node)
 {
     const struct profile_node *from = &f->from->nodes[node];
     if (f->open[from->function]++ == 0)
-        f->outermost[from->function] = profile_child(f->into, f->places[from->parent], from->function);
+        f->outermost[from->function] = profile_child_from(f->into, f->places[from->parent], from->function, from->site);
     const uint32_t place = f->outermost[from->function];
     f->places[node] = place;
     profile_add_values(&f->into->nodes[place], from);

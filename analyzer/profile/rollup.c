@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/table.h"
 #include "dwell/format.h"
 #include "profile/reported.h"
 
@@ -218,6 +219,8 @@ static uint32_t *group_nodes(const struct profile *p, enum rollup_by by)
             group_of[i] = node->function;
         else if (by == BY_MODULE)
             group_of[i] = p->functions[node->function].module;
+        else if (by == BY_LINE)
+            group_of[i] = node->site == PROFILE_NONE ? (uint32_t)p->site_count : node->site;
         else
             group_of[i] = group_of[node->parent];
     }
@@ -237,6 +240,9 @@ size_t rollup_group_count(const struct rollup *r, enum rollup_by by)
         return p->thread_count;
     case BY_PROCESS:
         free(rollup_process_list(p, &count));
+        break;
+    case BY_LINE:
+        return p->site_count + 1;
     }
     return count;
 }
@@ -271,14 +277,39 @@ struct times *rollup_groups(const struct rollup *r, enum rollup_by by)
 
 /* ---- neighbours ---- */
 
+/* A function and a site in the lists below; as a caller, PROFILE_NONE is none. */
+struct neighbour_sums {
+    struct table_index *places;
+    struct neighbour *list;
+    uint32_t *open; /* how often it is on the stack as a callee */
+    size_t count, room, open_room;
+};
+
 struct neighbour_walk {
     struct visitor visitor;
     uint32_t function;
-    uint32_t open;          /* how often the function is on the stack */
-    uint32_t *callee_open;  /* by function: how often it is there as its callee */
-    struct times *callers;  /* by function; the last one: none */
-    struct times *callees;
+    uint32_t open; /* how often the function is on the stack */
+    struct neighbour_sums callers, callees;
 };
+
+/* Valid until the next one is made. */
+static struct neighbour *find_neighbour(struct neighbour_sums *sums, uint32_t function, uint32_t site)
+{
+    struct table_slot *slot = table_find(sums->places, function, site);
+    if (slot->value_plus_1)
+        return &sums->list[slot->value_plus_1 - 1];
+    GROW(sums->list, sums->count, sums->room);
+    GROW(sums->open, sums->count, sums->open_room);
+    sums->list[sums->count] = (struct neighbour){ function, site, { .shortest = UINT64_MAX } };
+    sums->open[sums->count] = 0;
+    table_set(sums->places, slot, function, site, (uint32_t)sums->count);
+    return &sums->list[sums->count++];
+}
+
+static uint32_t *times_open(struct neighbour_sums *sums, const struct neighbour *n)
+{
+    return &sums->open[n - sums->list];
+}
 
 static uint32_t function_of_parent(const struct profile *p, uint32_t node)
 {
@@ -290,14 +321,15 @@ static void enter_neighbour(struct visitor *v, uint32_t node)
     struct neighbour_walk *w = (struct neighbour_walk *)v;
     const struct profile *p = v->rollup->profile;
     const struct times *times = &v->rollup->nodes[node];
-    const uint32_t function = p->nodes[node].function, caller = function_of_parent(p, node);
+    const uint32_t function = p->nodes[node].function, site = p->nodes[node].site, caller = function_of_parent(p, node);
     if (caller == w->function) {
-        add_own(&w->callees[function], times);
-        if (w->callee_open[function]++ == 0)
-            times_add_inclusive(&w->callees[function], times);
+        struct neighbour *callee = find_neighbour(&w->callees, function, site);
+        add_own(&callee->times, times);
+        if ((*times_open(&w->callees, callee))++ == 0)
+            times_add_inclusive(&callee->times, times);
     }
     if (function == w->function) {
-        struct times *sum = &w->callers[caller == PROFILE_NONE ? p->function_count : caller];
+        struct times *sum = &find_neighbour(&w->callers, caller, site)->times;
         add_own(sum, times);
         if (w->open++ == 0)
             times_add_inclusive(sum, times);
@@ -309,18 +341,21 @@ static void leave_neighbour(struct visitor *v, uint32_t node)
     struct neighbour_walk *w = (struct neighbour_walk *)v;
     const struct profile *p = v->rollup->profile;
     if (function_of_parent(p, node) == w->function)
-        w->callee_open[p->nodes[node].function]--;
+        (*times_open(&w->callees, find_neighbour(&w->callees, p->nodes[node].function, p->nodes[node].site)))--;
     if (p->nodes[node].function == w->function)
         w->open--;
 }
 
-static struct neighbour *pick(const struct times *sums, size_t count, size_t none, size_t *picked)
+/* Takes the list out of the sums, without those to which nothing happened. */
+static struct neighbour *pick(struct neighbour_sums *sums, size_t *picked)
 {
-    struct neighbour *list = need_memory(count, sizeof *list);
+    struct neighbour *list = sums->list ? sums->list : need_memory(1, sizeof *list);
     *picked = 0;
-    for (size_t i = 0; i < count; i++)
-        if (sums[i].calls || sums[i].elapsed_inclusive || sums[i].elapsed_exclusive)
-            list[(*picked)++] = (struct neighbour){ i == none ? PROFILE_NONE : (uint32_t)i, sums[i] };
+    for (size_t i = 0; i < sums->count; i++)
+        if (list[i].times.calls || list[i].times.elapsed_inclusive || list[i].times.elapsed_exclusive)
+            list[(*picked)++] = list[i];
+    table_free(sums->places);
+    free(sums->open);
     return list;
 }
 
@@ -331,32 +366,27 @@ static void add_reported_neighbours(const struct profile *p, struct neighbour_wa
         if (row->function != w->function)
             continue;
         if (row->kind == DWELL_REPORTED_CALLER)
-            times_add(&w->callers[row->other == PROFILE_NONE ? p->function_count : row->other], &row->times);
+            times_add(&find_neighbour(&w->callers, row->other, PROFILE_NONE)->times, &row->times);
         else if (row->kind == DWELL_REPORTED_CALLEE)
-            times_add(&w->callees[row->other], &row->times);
+            times_add(&find_neighbour(&w->callees, row->other, PROFILE_NONE)->times, &row->times);
     }
 }
 
 struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function)
 {
-    const size_t count = r->profile->function_count;
     struct neighbour_walk w = {
         .visitor = { .enter = enter_neighbour, .leave = leave_neighbour },
         .function = function,
-        .callee_open = need_memory(count, sizeof *w.callee_open),
-        .callers = new_sums(count + 1),
-        .callees = new_sums(count),
+        .callers.places = table_new(),
+        .callees.places = table_new(),
     };
     if (reported_has_edges(r->profile))
         add_reported_neighbours(r->profile, &w);
     else
         walk(r, &w.visitor);
     struct neighbours n;
-    n.callers = pick(w.callers, count + 1, count, &n.caller_count);
-    n.callees = pick(w.callees, count, count, &n.callee_count);
-    free(w.callee_open);
-    free(w.callers);
-    free(w.callees);
+    n.callers = pick(&w.callers, &n.caller_count);
+    n.callees = pick(&w.callees, &n.callee_count);
     return n;
 }
 
@@ -393,7 +423,7 @@ struct profile *rollup_join_process(const struct profile *p, uint32_t process)
     for (size_t i = 0; i < p->node_count; i++) {
         const struct profile_node *from = &p->nodes[i];
         if (from->parent != PROFILE_NONE && places[from->parent] != PROFILE_NONE)
-            places[i] = profile_child(one, places[from->parent], from->function);
+            places[i] = profile_child_from(one, places[from->parent], from->function, from->site);
         if (places[i] == PROFILE_NONE)
             continue;
         profile_add_values(&one->nodes[places[i]], from);

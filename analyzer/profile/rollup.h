@@ -43,10 +43,11 @@ struct rollup {
 struct rollup *rollup_new(const struct profile *profile);
 void rollup_free(struct rollup *r);
 
-enum rollup_by { BY_FUNCTION, BY_MODULE, BY_THREAD, BY_PROCESS };
+enum rollup_by { BY_FUNCTION, BY_MODULE, BY_THREAD, BY_PROCESS, BY_LINE };
 
 /* How many groups there are, and the times of each: indexed as profile->functions, ->modules or ->threads,
- * or as `processes` of rollup_process_list. To be freed by the caller. */
+ * as `processes` of rollup_process_list, or as ->sites, with one more behind them for calls of unknown site. To be freed
+ * by the caller. */
 size_t rollup_group_count(const struct rollup *r, enum rollup_by by);
 struct times *rollup_groups(const struct rollup *r, enum rollup_by by);
 
@@ -57,6 +58,7 @@ uint32_t *rollup_process_list(const struct profile *profile, size_t *count);
  * callee's are its own when it was called from the function. */
 struct neighbour {
     uint32_t function; /* PROFILE_NONE as a caller: it was the first on its thread's stack */
+    uint32_t site;     /* of the calls, where the profile has sites: there may be several neighbours of one function then */
     struct times times;
 };
 struct neighbours {

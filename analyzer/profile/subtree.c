@@ -46,7 +46,7 @@ struct profile *subtree_below(const struct profile *p, uint32_t function)
             continue;
         if (parent == PROFILE_NONE)
             parent = profile_root(below, p->threads[threads[i]].process, p->threads[threads[i]].thread);
-        places[i] = profile_child(below, parent, node->function);
+        places[i] = profile_child_from(below, parent, node->function, node->site);
         profile_add_values(&below->nodes[places[i]], node);
         count_node(&below->counts, node);
     }
@@ -71,6 +71,15 @@ static uint32_t copy_function(struct profile *into, const struct profile *from, 
     return profile_function(into, profile_module(into, m->path, m->build_id, m->build_id_length), f->offset);
 }
 
+static uint32_t copy_site(struct profile *into, const struct profile *from, uint32_t node)
+{
+    if (from->nodes[node].site == PROFILE_NONE)
+        return PROFILE_NONE;
+    const struct profile_site *s = &from->sites[from->nodes[node].site];
+    const struct profile_module *m = &from->modules[s->module];
+    return profile_site(into, profile_module(into, m->path, m->build_id, m->build_id_length), s->offset, s->inlined);
+}
+
 struct profile *subtree_used(const struct profile *p)
 {
     struct profile *used = profile_new();
@@ -88,7 +97,8 @@ struct profile *subtree_used(const struct profile *p)
         if (!wanted[i])
             continue;
         if (p->nodes[i].parent != PROFILE_NONE)
-            places[i] = profile_child(used, places[p->nodes[i].parent], copy_function(used, p, (uint32_t)i));
+            places[i] = profile_child_from(used, places[p->nodes[i].parent], copy_function(used, p, (uint32_t)i),
+                                           copy_site(used, p, (uint32_t)i));
         profile_add_values(&used->nodes[places[i]], &p->nodes[i]);
     }
     used->counts = p->counts;

@@ -10,6 +10,7 @@
 struct reader {
     const struct session_file *file;
     struct profile *profile;
+    bool sites;
     uint8_t *buffer;
     size_t buffer_size;
     uint32_t *nodes; /* by number: index in the profile; [0] is the thread's root */
@@ -41,7 +42,8 @@ static bool add_node(struct reader *r, const struct trace_process *process, cons
         return false;
     struct profile *p = r->profile;
     const uint32_t function = identify_function(p, process, from->function, from->first_time);
-    const uint32_t index = profile_child(p, r->nodes[from->parent], function);
+    const uint32_t site = r->sites && from->site ? identify_site(p, process, from->site, from->first_time) : PROFILE_NONE;
+    const uint32_t index = profile_child_from(p, r->nodes[from->parent], function, site);
     struct profile_node *node = &p->nodes[index];
     node->elapsed += from->elapsed;
     node->flagged += from->flagged < from->elapsed ? from->flagged : from->elapsed;
@@ -163,9 +165,9 @@ static void read_reported(struct profile *p, const struct session_file *file, co
     }
 }
 
-struct profile *trees_profile(const struct session_file *file, const struct slice *slice)
+struct profile *trees_profile(const struct session_file *file, const struct slice *slice, bool sites)
 {
-    struct reader r = { .file = file, .profile = profile_new() };
+    struct reader r = { .file = file, .profile = profile_new(), .sites = sites };
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
     for (size_t i = 0; i < file->chunk_count; i++)

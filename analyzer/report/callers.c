@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "report/lines.h"
 #include "report/views.h"
 
 static const struct column columns[] = {
@@ -12,7 +13,16 @@ static const struct column columns[] = {
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
     TIME_COLUMNS,
 };
-enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
+static const struct column line_columns[] = {
+    { "role", "", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
+    { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false },
+    { "of", "OF FUNCTION", CELL_TEXT, USE_ALWAYS, false },
+    { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
+    TIME_COLUMNS,
+};
+enum { SOURCE = 3, OF, COLUMN_COUNT = sizeof columns / sizeof *columns, LINE_COLUMN_COUNT = sizeof line_columns / sizeof *line_columns };
 
 static int compare_text(const void *a, const void *b, void *data)
 {
@@ -63,16 +73,20 @@ static int compare_neighbours(const void *a, const void *b, void *data)
     const struct loaded *l = data;
     if (x->times.elapsed_inclusive != y->times.elapsed_inclusive)
         return x->times.elapsed_inclusive < y->times.elapsed_inclusive ? 1 : -1;
-    if (x->function == PROFILE_NONE || y->function == PROFILE_NONE)
+    if (x->function != y->function && (x->function == PROFILE_NONE || y->function == PROFILE_NONE))
         return x->function == PROFILE_NONE ? 1 : -1;
+    if (x->function == PROFILE_NONE)
+        return l->lines ? lines_compare(l, x->site, y->site) : 0;
     int order = strcmp(l->names[x->function].name, l->names[y->function].name);
     const struct profile_function *f = &l->profile->functions[x->function], *g = &l->profile->functions[y->function];
     if (order == 0)
         order = strcmp(l->profile->modules[f->module].path, l->profile->modules[g->module].path);
-    return order ? order : (f->offset > g->offset) - (f->offset < g->offset);
+    if (order == 0)
+        order = (f->offset > g->offset) - (f->offset < g->offset);
+    return order || !l->lines ? order : lines_compare(l, x->site, y->site);
 }
 
-static void add_row(const struct context *c, const char *role, uint32_t function, const struct times *times)
+static void add_row(const struct context *c, const char *role, uint32_t function, uint32_t site, const struct times *times)
 {
     struct cell *cells = table_row(c->table);
     cell_text(&cells[0], role);
@@ -82,7 +96,13 @@ static void add_row(const struct context *c, const char *role, uint32_t function
         cell_text(&cells[1], c->loaded->names[function].name);
         cell_text(&cells[2], c->loaded->names[function].module);
     }
-    cell_percent(&cells[3], c->whole ? 100.0 * (double)times->elapsed_inclusive / (double)c->whole : 0);
+    if (c->loaded->lines && site != PROFILE_NONE) {
+        char *of = lines_function(&c->loaded->lines[site]);
+        cell_text(&cells[SOURCE], c->loaded->lines[site].source);
+        cell_text(&cells[OF], of);
+        free(of);
+    }
+    cell_percent(&cells[c->table->first_value - 1], c->whole ? 100.0 * (double)times->elapsed_inclusive / (double)c->whole : 0);
     fill_times(c->table, times);
 }
 
@@ -90,18 +110,19 @@ static void add_rows(const struct context *c, const char *role, struct neighbour
 {
     qsort_r(list, count, sizeof *list, compare_neighbours, (void *)c->loaded);
     for (size_t i = 0; i < count; i++)
-        add_row(c, role, list[i].function, &list[i].times);
+        add_row(c, role, list[i].function, list[i].site, &list[i].times);
 }
 
 struct table view_callers(const struct loaded *l, uint32_t function)
 {
-    struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
-    t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
+    struct table t = l->lines ? table_make(line_columns, LINE_COLUMN_COUNT, &l->summary)
+                              : table_make(columns, COLUMN_COUNT, &l->summary);
+    t.first_value = t.column_count - TIME_COLUMN_COUNT;
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     struct neighbours n = rollup_neighbours(l->rollup, function);
     struct context c = { l, &t, sums[function].elapsed_inclusive };
     add_rows(&c, "caller", n.callers, n.caller_count);
-    add_row(&c, "function", function, &sums[function]);
+    add_row(&c, "function", function, PROFILE_NONE, &sums[function]);
     t.fixed_row = t.row_count;
     add_rows(&c, "callee", n.callees, n.callee_count);
     neighbours_free(&n);

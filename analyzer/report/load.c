@@ -8,6 +8,8 @@
 #include "base/table.h"
 #include "profile/collect.h"
 #include "profile/subtree.h"
+#include "report/lines.h"
+#include "report/load_part.h"
 #include "report/slices.h"
 #include "report/views.h"
 
@@ -123,7 +125,16 @@ static void subtract_overhead(struct loaded *l)
     free(costs);
 }
 
-void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request)
+/* Whether call sites are wanted, and there. */
+static bool takes_lines(const struct loaded *l, enum lines lines)
+{
+    const bool there = l->file->header.also & DWELL_ALSO_CALL_SITES;
+    if (lines == LINES_NEEDED && !there)
+        die(STATUS_ERROR, "%s: recorded without call sites; record again with --call-sites", l->file->path);
+    return lines != LINES_NONE && there;
+}
+
+void load_part(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request, enum lines lines)
 {
     memset(l, 0, sizeof *l);
     const char *error;
@@ -135,11 +146,37 @@ void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_
         l->slice = &request->slice;
         l->summary.slice = slice_describe(request);
     }
-    l->profile = collect_slice(l->file, jobs, l->slice);
-    subtract_overhead(l);
+    if (takes_lines(l, lines)) {
+        l->profile = collect_sites(l->file, jobs, l->slice);
+        l->lines = lines_find(l->file, l->profile);
+    } else {
+        l->profile = collect_slice(l->file, jobs, l->slice);
+        subtract_overhead(l); /* not by line: below a recursion, callees are not where their callers' time is */
+    }
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
     summarize(l);
+}
+
+static void join_lines(struct loaded *l)
+{
+    if (!l->lines)
+        return;
+    rollup_free(l->rollup);
+    lines_join(l);
+    l->rollup = rollup_new(l->profile);
+}
+
+void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request)
+{
+    load_part(l, path, jobs, request, request && request->by_line ? LINES_NEEDED : LINES_NONE);
+    join_lines(l);
+}
+
+void load_lines(struct loaded *l, const char *path, unsigned jobs, enum lines lines)
+{
+    load_part(l, path, jobs, NULL, lines);
+    join_lines(l);
 }
 
 static void drop_remarks(struct session_summary *s)
@@ -180,6 +217,7 @@ void unload_session(struct loaded *l)
         free(l->parts[i].path);
     free(l->parts);
     names_free(l->names, l->profile->function_count);
+    lines_free(l->lines, l->profile->site_count);
     rollup_free(l->rollup);
     profile_free(l->profile);
     session_file_close(l->file);

@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "report/lines.h"
+#include "report/load_part.h"
 #include "report/views.h"
 
 static const uint64_t ns_per_second = 1000000000;
@@ -109,6 +111,24 @@ static void take_names(struct loaded *all, struct loaded *part)
     }
 }
 
+/* As take_names, of the profile that has been merged. */
+static void take_lines(struct loaded *all, struct loaded *part, size_t before)
+{
+    const struct profile *p = part->profile;
+    all->lines = need_more(all->lines, all->profile->site_count + 1, sizeof *all->lines);
+    memset(all->lines + before, 0, (all->profile->site_count - before) * sizeof *all->lines);
+    for (size_t i = 0; i < p->site_count; i++) {
+        const struct profile_site *site = &p->sites[i];
+        const struct profile_module *m = &p->modules[site->module];
+        const uint32_t module = profile_find_module(all->profile, m->path, m->build_id, m->build_id_length);
+        struct line_name *line = &all->lines[profile_site(all->profile, module, site->offset, site->inlined)];
+        if (line->source)
+            continue;
+        *line = part->lines[i];
+        part->lines[i] = (struct line_name){ 0 };
+    }
+}
+
 static void take_processes(struct session_file *all, const struct loaded *from, struct place place)
 {
     struct session_file *part = from->file;
@@ -199,7 +219,10 @@ static void absorb(struct loaded *all, struct loaded *part)
     if (!part->summary.samples)
         scale_profile(part->profile, part->summary.ticks_per_second);
     drop_marks(part->profile);
+    const size_t sites = all->profile->site_count;
     take_names(all, part);
+    if (part->lines)
+        take_lines(all, part, sites);
     all->parts = need_more(all->parts, all->part_count + 1, sizeof *all->parts);
     all->parts[all->part_count++] = (struct loaded_part){
         .path = need_copy(part->file->path, strlen(part->file->path)),
@@ -208,10 +231,10 @@ static void absorb(struct loaded *all, struct loaded *part)
     take_processes(all->file, part, place);
 }
 
-void load_sessions(struct loaded *l, const char *const *paths, size_t count, unsigned jobs)
+static void load_all(struct loaded *l, const char *const *paths, size_t count, unsigned jobs, enum lines lines)
 {
     if (count == 1) {
-        load_session(l, paths[0], jobs);
+        load_lines(l, paths[0], jobs, lines);
         return;
     }
     struct session_summary *summaries = need_memory(count, sizeof *summaries);
@@ -224,7 +247,7 @@ void load_sessions(struct loaded *l, const char *const *paths, size_t count, uns
     l->profile = profile_new();
     for (size_t i = 0; i < count; i++) {
         struct loaded part;
-        load_session(&part, paths[i], jobs);
+        load_part(&part, paths[i], jobs, NULL, lines);
         if (part.summary.samples != (i ? summaries[0].samples : part.summary.samples))
             die(STATUS_ERROR, "%s: its values are %s, those of %s are not: they cannot be added up", paths[i],
                 part.summary.samples ? "samples" : "times", paths[0]);
@@ -234,9 +257,21 @@ void load_sessions(struct loaded *l, const char *const *paths, size_t count, uns
         part.summary = (struct session_summary){ 0 };
         unload_session(&part);
     }
+    if (l->lines)
+        lines_join(l);
     l->rollup = rollup_new(l->profile);
     summarize(l, summaries, count);
     drop_summaries(summaries, count);
+}
+
+void load_sessions(struct loaded *l, const char *const *paths, size_t count, unsigned jobs)
+{
+    load_all(l, paths, count, jobs, LINES_NONE);
+}
+
+void load_sessions_by_line(struct loaded *l, const char *const *paths, size_t count, unsigned jobs)
+{
+    load_all(l, paths, count, jobs, LINES_NEEDED);
 }
 
 const char *loaded_session_of(const struct loaded *l, uint32_t process)

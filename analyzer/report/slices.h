@@ -17,6 +17,7 @@ struct slice_request {
     struct slice slice;         /* its names as asked for */
     const char *root;           /* a function: what happens within its calls; NULL: all */
     struct row_filters filters; /* of what is shown of it */
+    bool by_line;               /* with call sites */
 };
 
 void slice_request_drop(struct slice_request *r);

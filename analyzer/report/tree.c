@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "profile/recursion.h"
+#include "report/lines.h"
 #include "report/views.h"
 #include "report/waits.h"
 
@@ -21,7 +22,21 @@ static const struct column recursion_columns[] = {
     { "recursion", "DEEP", CELL_COUNT, USE_ALWAYS, false },
     TIME_COLUMNS,
 };
-enum { COLUMN_COUNT = sizeof columns / sizeof *columns, RECURSION = COLUMN_COUNT - TIME_COLUMN_COUNT };
+#define LINE_COLUMNS                                                                                                   \
+    { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false }, { "of", "OF FUNCTION", CELL_TEXT, USE_DATA, false }
+enum { LINE_COLUMN_COUNT = 2 };
+static const struct column line_columns[] = { PATH_COLUMNS, LINE_COLUMNS, TIME_COLUMNS };
+static const struct column line_recursion_columns[] = {
+    PATH_COLUMNS,
+    LINE_COLUMNS,
+    { "recursion", "DEEP", CELL_COUNT, USE_ALWAYS, false },
+    TIME_COLUMNS,
+};
+enum { COLUMN_COUNT = sizeof columns / sizeof *columns, SOURCE = COLUMN_COUNT - TIME_COLUMN_COUNT };
+
+/* By whether there are lines, and whether recursion is folded. */
+static const struct column *const column_sets[2][2] = { { columns, recursion_columns },
+                                                        { line_columns, line_recursion_columns } };
 
 /* A path is hot while one child has at least half of its parent's time. */
 enum { HOT_SHARE = 2 };
@@ -85,6 +100,8 @@ static int compare_nodes(const void *a, const void *b)
         order = strcmp(r->profile->modules[functions[f].module].path, r->profile->modules[functions[g].module].path);
     if (order == 0)
         order = functions[f].offset < functions[g].offset ? -1 : functions[f].offset > functions[g].offset;
+    if (order == 0 && x->drawing->options->by_line)
+        order = lines_compare(x->drawing->loaded, r->profile->nodes[x->node].site, r->profile->nodes[y->node].site);
     return order;
 }
 
@@ -176,6 +193,7 @@ static size_t draw_path(struct drawing *d, struct pending *p)
 {
     struct times times = d->rollup->nodes[p->node];
     const struct profile_node *nodes = d->rollup->profile->nodes;
+    const struct line_name *line = d->options->by_line ? lines_of_node(d->loaded, &nodes[p->node]) : NULL;
     uint32_t deepest = d->deepest ? d->deepest[p->node] : 0;
     char *name = NULL;
     size_t size;
@@ -193,8 +211,15 @@ static size_t draw_path(struct drawing *d, struct pending *p)
         die(STATUS_ERROR, "out of memory");
     const char *module = d->loaded->names[nodes[p->node].function].module;
     const size_t row = add_row(d, p->parent, p->depth, p->hot ? "*" : p->waits ? "w" : "", name, module, &times);
+    struct cell *cells = &d->table->cells[(row - 1) * d->table->column_count];
+    if (line) {
+        char *of = lines_function(line);
+        cell_text(&cells[SOURCE], line->source);
+        cell_text(&cells[SOURCE + 1], of);
+        free(of);
+    }
     if (d->deepest)
-        cell_number(&d->table->cells[(row - 1) * d->table->column_count + RECURSION], deepest);
+        cell_number(&cells[SOURCE + d->options->by_line * LINE_COLUMN_COUNT], deepest);
     free(name);
     return row;
 }
@@ -275,8 +300,8 @@ static void draw_folded(struct drawing *d)
 
 struct table view_tree(const struct loaded *l, const struct tree_options *options)
 {
-    struct table t = table_make(options->fold_recursion ? recursion_columns : columns,
-                                COLUMN_COUNT + (options->fold_recursion ? 1 : 0), &l->summary);
+    struct table t = table_make(column_sets[options->by_line][options->fold_recursion],
+                                COLUMN_COUNT + options->by_line * LINE_COLUMN_COUNT + options->fold_recursion, &l->summary);
     t.first_value = t.column_count - TIME_COLUMN_COUNT;
     void (*draw_all)(struct drawing *) = options->fold_recursion ? draw_folded : draw;
     struct drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };

@@ -23,6 +23,7 @@ struct loaded {
     struct profile *profile;
     struct rollup *rollup;
     struct function_name *names;
+    struct line_name *lines; /* by site of the profile; NULL: they were not asked for, and the profile has none */
     const struct slice *slice; /* NULL: it is the whole session */
     struct overhead overhead;  /* what was subtracted as the probes' */
     struct session_summary summary;
@@ -44,8 +45,14 @@ void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_
 void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *request);
 void unload_session(struct loaded *l);
 
+/* With call sites, each of them the first of its line, where they were recorded; and where that was not done, ends the
+ * program if they must be there. */
+enum lines { LINES_NONE, LINES_IF_KNOWN, LINES_NEEDED };
+void load_lines(struct loaded *l, const char *path, unsigned jobs, enum lines lines);
+
 /* Several at once, for views of sums: no chunks, no marks, no times of day are there, and what remains is in nanoseconds. */
 void load_sessions(struct loaded *l, const char *const *paths, size_t count, unsigned jobs);
+void load_sessions_by_line(struct loaded *l, const char *const *paths, size_t count, unsigned jobs);
 
 /* The path of the session that a process (serial number) is of. */
 const char *loaded_session_of(const struct loaded *l, uint32_t process);
@@ -66,6 +73,9 @@ bool view_needs_calls(const char *keys);
 
 struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting);
 
+/* Lines that calls were made from. */
+struct table view_lines(const struct loaded *l, const struct sorting *sorting);
+
 /* Threads of one name together. */
 struct table view_thread_names(const struct loaded *l, const struct sorting *sorting);
 
@@ -77,11 +87,13 @@ struct tree_options {
     double own_percent;  /* if their own time is not more than that */
     bool fold_recursion; /* calls of functions that are open already, into those */
     bool unfolded;      /* what is folded is not shown at all */
+    bool by_line;       /* calls from different lines are different paths */
 };
 struct table view_tree(const struct loaded *l, const struct tree_options *options);
 
 /* The functions whose name is, or else holds, `text`: indices, to be freed by the caller. */
 uint32_t *view_find_functions(const struct loaded *l, const char *text, size_t *count);
+/* With the lines of the calls, if the session was loaded with them. */
 struct table view_callers(const struct loaded *l, uint32_t function);
 
 /* Names of the four times, as keys of columns. */

@@ -10,12 +10,14 @@
 #include "base/message.h"
 #include "symbols/elf_facts.h"
 #include "symbols/os_calls.h"
+#include "symbols/scopes.h"
 #include "symbols/symbols.h"
 
 struct entry { /* of the symbol table */
     uint64_t address;
     const char *name; /* the library's */
     int rank;         /* of two at one address, the higher is shown */
+    uint64_t size;    /* bytes; zero: unknown */
 };
 
 struct binary {
@@ -27,6 +29,7 @@ struct binary {
     struct entry *entries; /* functions, by address and rank */
     size_t entry_count, entry_room;
     bool entries_read;
+    struct scopes *scopes; /* NULL: not needed yet */
 };
 
 struct binaries {
@@ -63,6 +66,7 @@ struct binaries *binaries_new(void)
 void binaries_free(struct binaries *b)
 {
     for (size_t i = 0; i < b->count; i++) {
+        scopes_free(b->list[i].scopes);
         if (b->list[i].dwfl)
             dwfl_end(b->list[i].dwfl);
         free(b->list[i].path);
@@ -96,9 +100,9 @@ static int compare_entries(const void *a, const void *b)
 enum { RANK_OF_OS_CALLS = 1000 };
 
 /* libc has most of them by several names: the list's first is shown. */
-static struct entry entry_of_os_call(uint64_t address, int number)
+static struct entry entry_of_os_call(uint64_t address, int number, uint64_t size)
 {
-    return (struct entry){ address, os_calls_name(number), RANK_OF_OS_CALLS - number };
+    return (struct entry){ address, os_calls_name(number), RANK_OF_OS_CALLS - number, size };
 }
 
 /* The library's own search walks the whole table for each address. */
@@ -121,14 +125,15 @@ static void read_symbols(struct binary *binary)
         const int rank = (type != STT_NOTYPE) * 4 + (binding == STB_GLOBAL ? 2 : binding == STB_WEAK);
         GROW(binary->entries, binary->entry_count, binary->entry_room);
         binary->entries[binary->entry_count++] =
-            os_call < 0 ? (struct entry){ address, name, rank } : entry_of_os_call(address, os_call);
+            os_call < 0 ? (struct entry){ address, name, rank, symbol.st_size }
+                        : entry_of_os_call(address, os_call, symbol.st_size);
     }
     if (binary->entry_count)
         qsort(binary->entries, binary->entry_count, sizeof *binary->entries, compare_entries);
 }
 
-/* A probe names the function's very first address. */
-static const char *name_at(struct binary *binary, uint64_t address)
+/* The first entry that is not below the address. */
+static size_t first_from(struct binary *binary, uint64_t address)
 {
     read_symbols(binary);
     size_t low = 0, high = binary->entry_count;
@@ -139,7 +144,23 @@ static const char *name_at(struct binary *binary, uint64_t address)
         else
             high = middle;
     }
-    return low < binary->entry_count && binary->entries[low].address == address ? binary->entries[low].name : NULL;
+    return low;
+}
+
+/* A probe names the function's very first address. */
+static const char *name_at(struct binary *binary, uint64_t address)
+{
+    const size_t i = first_from(binary, address);
+    return i < binary->entry_count && binary->entries[i].address == address ? binary->entries[i].name : NULL;
+}
+
+static const char *name_around(struct binary *binary, uint64_t address)
+{
+    const size_t next = first_from(binary, address + 1);
+    if (next == 0)
+        return NULL;
+    const struct entry *entry = &binary->entries[first_from(binary, binary->entries[next - 1].address)];
+    return address - entry->address < entry->size ? entry->name : NULL;
 }
 
 /* Opens the file at base zero, so that its own addresses are the library's. */
@@ -202,6 +223,25 @@ struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, u
         symbol.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
     symbol.line = number > 0 ? (uint32_t)number : 0;
     return symbol;
+}
+
+struct symbol_site binaries_site(struct binaries *b, const struct symbol_module *m, uint64_t offset, bool inlined)
+{
+    struct binary *binary = m->path[0] ? find_binary(b, m) : NULL;
+    if (!binary || !binary->module || offset == 0)
+        return (struct symbol_site){ 0 };
+    if (!binary->scopes)
+        binary->scopes = scopes_new(binary->module);
+    struct scopes_site found = scopes_find(binary->scopes, offset - 1, inlined);
+    const char *function = found.function_at ? name_at(binary, found.function_at) : NULL;
+    const char *outer = found.site.outer && found.outer_at ? name_at(binary, found.outer_at) : NULL;
+    if (!function && !found.site.function)
+        function = name_around(binary, offset - 1);
+    if (function)
+        found.site.function = function;
+    if (outer)
+        found.site.outer = outer;
+    return found.site;
 }
 
 /* ---- instrumented or not ---- */

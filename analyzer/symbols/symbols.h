@@ -33,6 +33,19 @@ void binaries_free(struct binaries *b);
  * missing, or not the recorded one, is told once on stderr, and has no symbols. Not for several threads. */
 struct symbol binaries_find(struct binaries *b, const struct symbol_module *module, uint64_t offset);
 
+/* Where in the source a call was made; NULL and zero: unknown. */
+struct symbol_site {
+    const char *function; /* linkage name of the one that it is written in, */
+    const char *file;     /* and where */
+    uint32_t line;
+    const char *outer; /* that one is inlined, at last in this one: NULL, if it is not; */
+    const char *outer_file;
+    uint32_t outer_line; /* there */
+};
+
+/* Of the call that returns to `offset`; `inlined`: of the inlined call in whose place that is. Texts as above. */
+struct symbol_site binaries_site(struct binaries *b, const struct symbol_module *module, uint64_t offset, bool inlined);
+
 /* How many functions the file has, if it is instrumented at all; else zero. */
 size_t binaries_count(struct binaries *b, const struct symbol_module *module);
 

@@ -35,7 +35,7 @@ bool window_begin(struct chunk_window *w, const struct session_file *file, const
     if (!decode_has_frames(chunk))
         return false;
     const size_t skip = decode_skip(chunk), end = decode_end(chunk);
-    make_room(w, skip + USUAL_SIZE);
+    make_room(w, 2 * skip + USUAL_SIZE); /* the frames' call sites, which may follow, are shorter */
     w->file = file;
     w->next = chunk->offset;
     w->end = chunk->offset + end;

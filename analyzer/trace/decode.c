@@ -1,10 +1,11 @@
 #include "trace/decode.h"
 
-enum { TIME_WORDS = 3, LONG_TIME_BITS = 48, ENTER_SIZE = 6 };
+enum { TIME_WORDS = 3, LONG_TIME_BITS = 48, SITE_WORDS = 3, OPEN_SITE_WORDS = 4, OPEN_WORDS = 7, ENTER_SIZE = 6 };
 
 /* Extensions belong to the event behind them, and hold only if that was stored. */
 struct pending {
     struct decoded_extras extras;
+    struct decoded_site site;
     uint64_t time;
     uint64_t upper[2];
     const uint8_t *control; /* NULL, or the words of a control event behind its time */
@@ -27,7 +28,8 @@ static bool long_enough(unsigned type, unsigned length)
         [DWELL_EXT_FAULTS] = 1,             [DWELL_EXT_UNWIND] = 2,
         [DWELL_EXT_MARK] = 9,               [DWELL_EXT_PAUSE] = TIME_WORDS,
         [DWELL_EXT_RESUME] = 5,             [DWELL_EXT_OPEN] = 7,
-        [DWELL_EXT_SWITCH] = 5,             [DWELL_EXT_RUNTIME] = TIME_WORDS,
+        [DWELL_EXT_SWITCH] = 5,             [DWELL_EXT_SITE] = 1,
+        [DWELL_EXT_SITE_INLINED] = 1,       [DWELL_EXT_RUNTIME] = TIME_WORDS,
     };
     return type >= sizeof needed || length >= needed[type];
 }
@@ -78,6 +80,12 @@ static void take(const struct decoder *d, struct pending *p, unsigned type, unsi
         p->type = type;
         p->length = length - TIME_WORDS;
         break;
+    case DWELL_EXT_SITE:
+    case DWELL_EXT_SITE_INLINED:
+        p->site.words = length < SITE_WORDS ? (uint8_t)length : SITE_WORDS;
+        p->site.value = decode_number(words, p->site.words);
+        p->site.inlined = type == DWELL_EXT_SITE_INLINED;
+        break;
     default:
         break; /* a later version's, or one that says nothing of times */
     }
@@ -118,6 +126,7 @@ static bool is_whole(const struct decoder *d, const uint8_t *at)
 static void commit(struct decoder *d, const struct pending *p, uint64_t *time)
 {
     d->extras = p->extras;
+    d->site = p->site;
     d->has_extras = true;
     d->upper[0] = p->upper[0];
     d->upper[1] = p->upper[1];
@@ -181,15 +190,46 @@ struct decoded_mark decode_mark(const struct decoder *d)
 
 const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame)
 {
+    uint64_t site;
+    return decode_opened_from(d, at, frame, &site);
+}
+
+const uint8_t *decode_opened_from(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame, uint64_t *site)
+{
     while (at < d->control) {
         const uint32_t word = decode_word(at);
         const uint8_t *words = at + 2;
-        at = words + 2 * (word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1));
+        const unsigned length = word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1);
+        at = words + 2 * length;
         if (word >> DWELL_EXTENSION_LENGTH_BITS != DWELL_EXT_OPEN)
             continue;
         frame->function = decode_number(words, 4);
         frame->enter_time = passed_moment(d->time, decode_number(words + 8, TIME_WORDS));
+        *site = length >= OPEN_WORDS + OPEN_SITE_WORDS ? decode_number(words + 2 * OPEN_WORDS, OPEN_SITE_WORDS) : 0;
         return at;
     }
     return NULL;
+}
+
+void decode_open_sites(struct open_sites *sites, const struct decoder *d)
+{
+    *sites = (struct open_sites){ d->at, d->limit, 0 };
+}
+
+uint64_t decode_next_open_site(struct open_sites *s)
+{
+    if (s->left == 0 && s->end - s->at >= 2) {
+        const uint32_t word = decode_word(s->at);
+        const unsigned length = word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1);
+        if (word >> DWELL_EXTENSION_LENGTH_BITS == DWELL_EXT_OPEN_SITES && s->end - s->at >= 2 + 2 * (long)length) {
+            s->left = length / OPEN_SITE_WORDS;
+            s->at += 2;
+        }
+    }
+    if (s->left == 0)
+        return 0;
+    const uint64_t site = decode_number(s->at, OPEN_SITE_WORDS);
+    s->at += sizeof(uint16_t) * OPEN_SITE_WORDS;
+    s->left--;
+    return site;
 }

@@ -9,6 +9,11 @@
 
 #include "trace/session_file.h"
 
+enum { /* the first words of short sites */
+    DECODED_SITE_HEAD = DWELL_EXT_SITE << DWELL_EXTENSION_LENGTH_BITS | 1,
+    DECODED_SITE_INLINED_HEAD = DWELL_EXT_SITE_INLINED << DWELL_EXTENSION_LENGTH_BITS | 1,
+};
+
 enum decoded { DECODED_END = 0, DECODED_ENTER, DECODED_EXIT, DECODED_CONTROL };
 
 /* What came with an event besides; reset by whoever has used it. */
@@ -19,6 +24,13 @@ struct decoded_extras {
     uint32_t page_faults;
     uint64_t blocked, preempted; /* ticks */
     uint64_t runtime; /* ticks that the runtime took of the interval */
+};
+
+/* From where a call was made, as its record says it. */
+struct decoded_site {
+    uint64_t value;
+    uint8_t words; /* of it; zero: it was not recorded */
+    bool inlined;
 };
 
 struct decoder {
@@ -33,6 +45,7 @@ struct decoder {
     unsigned control_type;  /* and which it is: enum dwell_extension */
     unsigned control_length; /* words there */
     struct decoded_extras extras;
+    struct decoded_site site; /* of an enter; reset by whoever has used it */
     bool has_extras;
     bool damaged; /* decoding stopped at something that no runtime writes */
 };
@@ -121,6 +134,31 @@ struct decoded_mark decode_mark(const struct decoder *d);
  * what this returned. NULL: there is none any more. */
 const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame);
 
+/* Likewise, with its site (zero: unknown). */
+const uint8_t *decode_opened_from(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame, uint64_t *site);
+
+/* The site of an enter as a number, as in DWELL_EXT_OPEN_SITES; zero: unknown. `caller`: address of the innermost open
+ * call's function, zero if none is open. */
+static inline uint64_t decode_site(const struct decoded_site *site, uint64_t caller)
+{
+    const uint64_t mark = site->inlined ? DWELL_SITE_INLINED : 0;
+    if (site->words == 0)
+        return 0;
+    if (site->words == 1)
+        return ((caller + site->value) & ~DWELL_SITE_INLINED) | mark;
+    if (site->words == 2)
+        return ((caller + (uint64_t)(int64_t)(int32_t)site->value) & ~DWELL_SITE_INLINED) | mark;
+    return site->value | mark;
+}
+
+/* The sites of the calls that are open at a chunk's start, outermost first, one after the other. */
+struct open_sites {
+    const uint8_t *at, *end;
+    unsigned left; /* in the record at hand */
+};
+void decode_open_sites(struct open_sites *sites, const struct decoder *d); /* right after decode_begin */
+uint64_t decode_next_open_site(struct open_sites *sites); /* zero: unknown */
+
 /* The next event. Its time, function (of an enter) and extras are in the decoder. */
 static inline enum decoded decode_next(struct decoder *d)
 {
@@ -130,6 +168,15 @@ static inline enum decoded decode_next(struct decoder *d)
         return DECODED_END;
     uint32_t word = decode_word(at);
     if (__builtin_expect(word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXTENSION, 0)) {
+        /* Whole where sites are recorded, and nothing else is to be told. */
+        const uint32_t next = at + 4 < d->end ? decode_word(at + 4) >> DWELL_WORD_KIND_SHIFT : DWELL_WORD_EXTENSION;
+        if ((word == DECODED_SITE_HEAD || word == DECODED_SITE_INLINED_HEAD) &&
+            (next == DWELL_WORD_ENTER_0 || next == DWELL_WORD_ENTER_1)) {
+            d->site = (struct decoded_site){ decode_word(at + 2), 1, word == DECODED_SITE_INLINED_HEAD };
+            at += 4;
+            word = decode_word(at);
+            goto event;
+        }
         struct decoder copy = *d; /* so that the caller's own never has an address, and stays in registers */
         at = decode_extensions(&copy, &time);
         *d = copy;
@@ -142,6 +189,7 @@ static inline enum decoded decode_next(struct decoder *d)
         }
         word = decode_word(at);
     }
+event:
     if (__builtin_expect(!time, 1))
         time = decode_time(d->time, word, DWELL_TIME_BITS);
     if (word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXIT) {

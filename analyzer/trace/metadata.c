@@ -287,19 +287,50 @@ static void read_symbol_file(struct reader *r)
     f->symbol_files[f->symbol_file_count++].path = take_text(r);
 }
 
+/* The index of the module of that number; where there is none, the record is bad. */
+static uint32_t symbol_module(struct reader *r, uint32_t number)
+{
+    const struct session_file *f = r->file;
+    uint32_t module = 0;
+    while (module < f->symbol_module_count && f->symbol_modules[module].number != number)
+        module++;
+    r->bad |= module == f->symbol_module_count;
+    return module;
+}
+
+static void read_site(struct reader *r)
+{
+    struct dwell_rec_site record;
+    struct session_file *f = r->file;
+    if (!TAKE(r, record))
+        return;
+    const uint32_t module = symbol_module(r, record.module);
+    if (r->bad)
+        return;
+    GROW(f->sites, f->site_count, f->site_room);
+    struct trace_site *site = &f->sites[f->site_count++];
+    *site = (struct trace_site){
+        .module = module,
+        .file = record.file,
+        .line = record.line,
+        .outer_file = record.outer_file,
+        .outer_line = record.outer_line,
+        .offset = record.offset & ~DWELL_SITE_INLINED,
+        .inlined = record.offset & DWELL_SITE_INLINED,
+    };
+    site->function = take_text(r);
+    site->outer = take_text(r);
+}
+
 static void read_symbol(struct reader *r)
 {
     struct dwell_rec_symbol record;
     struct session_file *f = r->file;
     if (!TAKE(r, record))
         return;
-    uint32_t module = 0;
-    while (module < f->symbol_module_count && f->symbol_modules[module].number != record.module)
-        module++;
-    if (module == f->symbol_module_count) {
-        r->bad = true;
+    const uint32_t module = symbol_module(r, record.module);
+    if (r->bad)
         return;
-    }
     GROW(f->symbols, f->symbol_count, f->symbol_room);
     f->symbols[f->symbol_count++] = (struct trace_symbol){
         .module = module,
@@ -375,6 +406,7 @@ static void (*const readers[])(struct reader *) = {
     [DWELL_REC_SYMBOL_MODULE] = read_symbol_module,
     [DWELL_REC_SYMBOL_FILE] = read_symbol_file,
     [DWELL_REC_SYMBOL] = read_symbol,
+    [DWELL_REC_SITE] = read_site,
     [DWELL_REC_PROCESS_NAME] = read_process_name,
     [DWELL_REC_SAMPLE] = read_sample,
     [DWELL_REC_HOST] = read_host,

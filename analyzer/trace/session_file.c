@@ -200,6 +200,11 @@ static void free_symbols(struct session_file *file)
     }
     for (size_t i = 0; i < file->symbol_file_count; i++)
         free(file->symbol_files[i].path);
+    for (size_t i = 0; i < file->site_count; i++) {
+        free(file->sites[i].function);
+        free(file->sites[i].outer);
+    }
+    free(file->sites);
     free(file->symbols);
     free(file->symbol_modules);
     free(file->symbol_files);

@@ -79,6 +79,15 @@ struct trace_symbol {
     char *name;
 };
 
+/* From where calls were made, of a site that the recording brings along. */
+struct trace_site {
+    uint32_t module; /* index into symbol_modules */
+    uint32_t file, line, outer_file, outer_line; /* numbers of symbol_files entries, and lines; or zero */
+    uint64_t offset;
+    bool inlined;
+    char *function, *outer; /* linkage names, or empty */
+};
+
 struct trace_symbol_module {
     uint32_t number;
     char *path;
@@ -111,6 +120,8 @@ struct session_file {
     size_t thread_count, thread_room;
     struct trace_symbol *symbols;
     size_t symbol_count, symbol_room;
+    struct trace_site *sites;
+    size_t site_count, site_room;
     struct trace_symbol_module *symbol_modules;
     size_t symbol_module_count, symbol_module_room;
     struct {

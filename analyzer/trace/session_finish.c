@@ -135,13 +135,19 @@ static int compare_files(const void *a, const void *b)
     return strcmp(((const struct file_number *)a)->path, ((const struct file_number *)b)->path);
 }
 
-static struct file_number *number_files(const struct finish_symbol *symbols, size_t count, size_t *file_count)
+static struct file_number *number_files(const struct finish_names *names, size_t *file_count)
 {
-    struct file_number *files = need_memory(count, sizeof *files);
+    struct file_number *files = need_memory(names->symbol_count + 2 * names->site_count, sizeof *files);
     size_t all = 0, kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (symbols[i].file)
-            files[all++].path = symbols[i].file;
+    for (size_t i = 0; i < names->symbol_count; i++)
+        if (names->symbols[i].file)
+            files[all++].path = names->symbols[i].file;
+    for (size_t i = 0; i < names->site_count; i++) {
+        if (names->sites[i].file)
+            files[all++].path = names->sites[i].file;
+        if (names->sites[i].outer_file)
+            files[all++].path = names->sites[i].outer_file;
+    }
     qsort(files, all, sizeof *files, compare_files);
     for (size_t i = 0; i < all; i++)
         if (kept == 0 || strcmp(files[kept - 1].path, files[i].path) != 0)
@@ -152,31 +158,49 @@ static struct file_number *number_files(const struct finish_symbol *symbols, siz
     return files;
 }
 
+static uint32_t number_of(const char *file, const struct file_number *files, size_t file_count)
+{
+    const struct file_number wanted = { file, 0 };
+    if (!file)
+        return 0;
+    return ((struct file_number *)bsearch(&wanted, files, file_count, sizeof *files, compare_files))->number;
+}
+
+static bool append_site(struct writer *w, const struct finish_site *s, const struct file_number *files, size_t file_count)
+{
+    struct dwell_rec_site record = {
+        .record.type = DWELL_REC_SITE,
+        .module = s->module,
+        .file = number_of(s->file, files, file_count),
+        .line = s->line,
+        .outer_file = number_of(s->outer_file, files, file_count),
+        .outer_line = s->outer_line,
+        .offset = s->offset | (s->inlined ? DWELL_SITE_INLINED : 0),
+    };
+    const struct text texts[] = { text_of(s->function), text_of(s->outer) };
+    return append(w, &record.record, sizeof record, texts, 2);
+}
+
 static bool append_symbol(struct writer *w, const struct finish_symbol *s, const struct file_number *files, size_t file_count)
 {
-    uint32_t number = 0;
-    if (s->file) {
-        struct file_number wanted = { s->file, 0 };
-        number = ((struct file_number *)bsearch(&wanted, files, file_count, sizeof *files, compare_files))->number;
-    }
     struct dwell_rec_symbol record = {
         .record.type = DWELL_REC_SYMBOL,
         .module = s->module,
-        .file = number,
+        .file = number_of(s->file, files, file_count),
         .line = s->line,
         .offset = s->offset,
     };
     return append(w, &record.record, sizeof record, &(struct text){ text_of(s->linkage_name).at, text_of(s->linkage_name).length }, 1);
 }
 
-bool finish_symbols(const struct session *session, int fd, const struct finish_module *modules, size_t module_count,
-                    const struct finish_symbol *symbols, size_t symbol_count)
+bool finish_symbols(const struct session *session, int fd, const struct finish_names *names)
 {
+    const struct finish_module *modules = names->modules;
     struct writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_SYMBOLS, .size = SYMBOLS_CHUNK };
     size_t file_count;
-    struct file_number *files = number_files(symbols, symbol_count, &file_count);
+    struct file_number *files = number_files(names, &file_count);
     bool done = true;
-    for (size_t i = 0; done && i < module_count; i++) {
+    for (size_t i = 0; done && i < names->module_count; i++) {
         struct dwell_rec_symbol_module record = { .record.type = DWELL_REC_SYMBOL_MODULE, .module = (uint32_t)i };
         struct text texts[] = { text_of(modules[i].path), { modules[i].build_id, modules[i].build_id_length } };
         done = append(&w, &record.record, sizeof record, texts, 2);
@@ -186,8 +210,10 @@ bool finish_symbols(const struct session *session, int fd, const struct finish_m
         struct text path = text_of(files[i].path);
         done = append(&w, &record.record, sizeof record, &path, 1);
     }
-    for (size_t i = 0; done && i < symbol_count; i++)
-        done = append_symbol(&w, &symbols[i], files, file_count);
+    for (size_t i = 0; done && i < names->symbol_count; i++)
+        done = append_symbol(&w, &names->symbols[i], files, file_count);
+    for (size_t i = 0; done && i < names->site_count; i++)
+        done = append_site(&w, &names->sites[i], files, file_count);
     end_chunk(&w);
     free(files);
     return done;

@@ -16,6 +16,15 @@ struct finish_symbol {
     uint32_t line;
 };
 
+/* Where a call was made; texts are NULL, and numbers zero, where they are unknown. */
+struct finish_site {
+    uint32_t module;
+    uint64_t offset;
+    bool inlined;
+    const char *function, *file, *outer, *outer_file;
+    uint32_t line, outer_line;
+};
+
 struct finish_module {
     const char *path;
     const uint8_t *build_id;
@@ -31,9 +40,17 @@ bool finish_host(const struct session *session, int fd);
 /* Writes the end of the session's time, and with it a better estimate of the clock's rate. */
 void finish_clock(const struct session *session);
 
+struct finish_names {
+    const struct finish_module *modules;
+    size_t module_count;
+    const struct finish_symbol *symbols;
+    size_t symbol_count;
+    const struct finish_site *sites;
+    size_t site_count;
+};
+
 /* Appends symbols chunks. False: no space; what fits is there. */
-bool finish_symbols(const struct session *session, int fd, const struct finish_module *modules, size_t module_count,
-                    const struct finish_symbol *symbols, size_t symbol_count);
+bool finish_symbols(const struct session *session, int fd, const struct finish_names *names);
 
 /* Gives back the space of what was claimed and never used, unless somebody still writes; and marks the session
  * complete. */

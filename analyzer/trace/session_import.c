@@ -163,7 +163,12 @@ static bool write_all(const struct session *session, int fd, const struct import
     for (uint32_t serial = 1; serial <= s->process_count; serial++)
         if (!write_metadata(session, fd, s, serial) || !write_tree(session, fd, &s->processes[serial - 1], serial))
             return false;
-    return finish_symbols(session, fd, s->symbol_modules, s->symbol_module_count, s->symbols, s->symbol_count);
+    return finish_symbols(session, fd, &(struct finish_names){
+                                           .modules = s->symbol_modules,
+                                           .module_count = s->symbol_module_count,
+                                           .symbols = s->symbols,
+                                           .symbol_count = s->symbol_count,
+                                       });
 }
 
 const char *import_session(const struct import_session *s, const char *path)

@@ -145,6 +145,11 @@ static void renumber(uint8_t *record, const struct shift *s)
         SHIFT(record, dwell_rec_symbol, module, fixed_.module + s->symbol_module);
         SHIFT(record, dwell_rec_symbol, file, shifted(fixed_.file, s->symbol_file));
         break;
+    case DWELL_REC_SITE:
+        SHIFT(record, dwell_rec_site, module, fixed_.module + s->symbol_module);
+        SHIFT(record, dwell_rec_site, file, shifted(fixed_.file, s->symbol_file));
+        SHIFT(record, dwell_rec_site, outer_file, shifted(fixed_.outer_file, s->symbol_file));
+        break;
     default:
         break;
     }
@@ -311,6 +316,7 @@ static void add_header(struct dwell_file_header *h, const struct dwell_file_head
     h->ring_size = larger(h->ring_size, from->ring_size);
     h->trouble |= from->trouble;
     h->origin |= from->origin;
+    h->also |= from->also;
     h->lost_events += from->lost_events;
     h->lost_threads += from->lost_threads;
     h->lost_trace_events += from->lost_trace_events;

@@ -70,6 +70,12 @@ struct dwell_file_header {
     uint64_t first_control; /* offset of the control chunk made last, or zero */
     uint64_t first_filters; /* offset of the filters chunk, or zero */
     uint64_t lost_trace_events; /* trace events that found no place to be recorded */
+    uint32_t also; /* what is recorded besides: bits of enum dwell_also */
+    uint32_t pad;
+};
+
+enum dwell_also {
+    DWELL_ALSO_CALL_SITES = 1, /* from where each call was made */
 };
 
 /* Where a session that no program recorded comes from; bits. */
@@ -142,6 +148,9 @@ enum dwell_word_kind {
 /* An extension's first word is type << 8 | number of 16-bit words behind it. */
 #define DWELL_EXTENSION_LENGTH_BITS 8
 
+/* Of a site as a number of 64 bits: the call was inlined, and the address lies in its place. */
+#define DWELL_SITE_INLINED (1ull << 63)
+
 enum dwell_extension {
     DWELL_EXT_TIME = 1,      /* 3 words: 48 low bits of the time of the next event */
     DWELL_EXT_UPPER = 2,     /* 3 words: number, then the upper half's 32 bits */
@@ -156,9 +165,13 @@ enum dwell_extension {
     DWELL_EXT_PAUSE = 11,  /* control event: time; what follows is not recorded */
     DWELL_EXT_RESUME = 12, /* control event: time, number of open calls that ended since the pause (2) */
     DWELL_EXT_PAD = 13,    /* 0 words: nothing */
-    DWELL_EXT_OPEN = 14,   /* 7 words: a call found open, at the next control event: function (4), enter time (3) */
-    DWELL_EXT_RUNTIME = 17, /* 3 words: ticks that the runtime took of the interval that ends at the next event */
+    DWELL_EXT_OPEN = 14,   /* 7 words: a call found open, at the next control event: function (4), enter time (3);
+                            * 11 words: and its site (4), as in OPEN_SITES */
     DWELL_EXT_SWITCH = 15, /* control event: time, number of the stack that the thread is on from now (2) */
+    DWELL_EXT_SITE = 16,   /* 1 to 3 words: where the next enter's call returns to; docs/format.md says from where it counts */
+    DWELL_EXT_SITE_INLINED = 17, /* the same of a call that was inlined: an address in its place */
+    DWELL_EXT_OPEN_SITES = 18,   /* at a chunk's start: sites of its open calls (4 words each), outermost first */
+    DWELL_EXT_RUNTIME = 19, /* 3 words: ticks that the runtime took of the interval that ends at the next event */
 };
 
 /*
@@ -193,8 +206,9 @@ struct dwell_tree_node {
     uint64_t os_events;
     uint64_t flagged_intervals;
     uint32_t depth; /* in the tree, from 1 */
-    uint32_t pad;
-    uint64_t reserved[2];
+    uint32_t base;  /* number of the node below which its callees' nodes are: its own, or that of a call like it */
+    uint64_t site; /* as in DWELL_EXT_OPEN_SITES; zero: unknown */
+    uint64_t reserved;
 };
 
 /*
@@ -306,7 +320,8 @@ enum dwell_record_type {
     DWELL_REC_SAMPLE = 13,
     DWELL_REC_HOST = 14,
     DWELL_REC_EVENT_CLASS = 16,
-    DWELL_REC_PROBES = 17,
+    DWELL_REC_SITE = 17,
+    DWELL_REC_PROBES = 18,
     DWELL_REC_REPORTED = 20,
 };
 
@@ -440,6 +455,17 @@ struct dwell_rec_symbol { /* string: linkage name */
     uint64_t offset; /* address in the module's own terms */
 };
 
+struct dwell_rec_site { /* strings: linkage names of the function there, and of the one that it is inlined in */
+    struct dwell_record record;
+    uint32_t module;
+    uint32_t file; /* zero: unknown */
+    uint32_t line; /* zero: unknown */
+    uint32_t outer_file; /* where that function is inlined, innermost place of the function that has the code; */
+    uint32_t outer_line; /* zero: it is not inlined */
+    uint32_t pad;
+    uint64_t offset; /* the site in the module's own terms, DWELL_SITE_INLINED as recorded */
+};
+
 enum dwell_reported {
     DWELL_REPORTED_FUNCTION = 1, /* all of the function */
     DWELL_REPORTED_CALLER = 2,   /* the function when it was called from `other`; zero: by nobody known */
@@ -462,7 +488,7 @@ struct dwell_rec_reported { /* no strings */
     uint64_t longest;
 };
 
-_Static_assert(sizeof(struct dwell_file_header) == 176, "the file header's layout is fixed");
+_Static_assert(sizeof(struct dwell_file_header) == 184, "the file header's layout is fixed");
 _Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_head) == 64, "the tree head's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_node) == 128, "the tree node's layout is fixed");

@@ -89,11 +89,19 @@ Test(e2e_modes, signals_in_the_middle_of_the_probes_of_filters)
     check_timers("--min-time 0ns --depth 100");
 }
 
+Test(e2e_modes, signals_in_the_middle_of_the_probes_of_call_sites)
+{
+    check_timers("--call-sites");
+    check_timers("--call-sites --mode profile");
+    check_timers("--call-sites --mode ring=1G");
+    check_timers("--call-sites --suppress set_timer");
+}
+
 /* Handlers that pause and resume, in the middle of other probes. */
 Test(e2e_modes, signals_that_pause)
 {
-    static const char *const modes[] = { "trace", "profile", "ring=1G" };
-    for (int i = 0; i < 3; i++) {
+    static const char *const modes[] = { "trace", "profile", "ring=1G", "trace --call-sites", "profile --call-sites" };
+    for (int i = 0; i < 5; i++) {
         char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/control/pauser 400000", modes[i]);
         struct report *r = report_of("");
         check_counts(out, r, 3);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/example.h"
+#include "support/site_session.h"
 
 static void save(struct writer *w, const char *folder, const char *name)
 {
@@ -68,5 +69,8 @@ int main(int argc, char **argv)
     save(nothing_but_free_space(), argv[1], "free");
     save(imported(), argv[1], "imported");
     save(writer_new(), argv[1], "header");
+    save(site_session(SITES_WHOLE), argv[1], "sites");
+    save(site_session(SITES_SPLIT), argv[1], "sites-split");
+    save(site_session(SITES_SWITCHED), argv[1], "sites-switched");
     return 0;
 }

@@ -96,6 +96,27 @@ static void take_slices(const struct session_file *file, const struct profile *p
     free(deepest);
 }
 
+/* With call sites, functions have what they have without. */
+static void take_sites(const struct session_file *file, const struct profile *profile)
+{
+    struct profile *sites = collect_sites(file, 1, NULL);
+    struct rollup *rollup = rollup_new(sites);
+    uint64_t calls = 0;
+    for (size_t i = 0; i < sites->node_count; i++)
+        calls += sites->nodes[i].calls;
+    for (size_t i = 0; i < profile->node_count; i++)
+        calls -= profile->nodes[i].calls;
+    if (calls != 0 || sites->function_count != profile->function_count)
+        abort();
+    free(rollup_groups(rollup, BY_LINE));
+    for (uint32_t i = 0; i < sites->function_count && i < 4; i++) {
+        struct neighbours n = rollup_neighbours(rollup, i);
+        neighbours_free(&n);
+    }
+    rollup_free(rollup);
+    profile_free(sites);
+}
+
 bool swallow_session(const char *path, const char **error)
 {
     struct session_file *file = session_file_open(path, error);
@@ -112,6 +133,7 @@ bool swallow_session(const char *path, const char **error)
     profile_free(rollup_join_threads(profile));
     take_by_process(profile, rollup);
     take_slices(file, profile, rollup);
+    take_sites(file, profile);
     check_scan(file, &profile->counts);
     check_trace_events(file);
     check_replay(file);

@@ -93,7 +93,7 @@ Test(unit_table, csv_leaves_the_unknown_empty)
 Test(unit_table, json)
 {
     expect(one_row("plain"), table_print_json,
-           "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":4000000,\"os_events\":3,"
+           "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":4000000,\"overhead_inclusive_ns\":null,\"os_events\":3,"
            "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
            "{\"name\":\"plain\",\"calls\":12,\"time_ns\":3456789,\"share_percent\":12.3456,\"data\":99}\n ]}\n");
 }
@@ -105,7 +105,7 @@ Test(unit_table, json_has_null_for_the_unknown)
     struct table t = table_make(columns, COLUMNS, &blind);
     table_row(&t);
     expect(t, table_print_json,
-           "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":null,\"os_events\":null,"
+           "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":null,\"overhead_inclusive_ns\":null,\"os_events\":null,"
            "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
            "{\"name\":null,\"calls\":null,\"time_ns\":null,\"share_percent\":null,\"data\":null}\n ]}\n");
 }

@@ -1,0 +1,31 @@
+#include "profile/threads.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void threads_take_outside(struct profile *p)
+{
+    for (size_t i = 0; i < p->thread_count; i++) {
+        struct profile_node *root = &p->nodes[p->threads[i].root];
+        p->counts.outside += root->elapsed;
+        root->elapsed = root->flagged = root->blocked = root->preempted = root->page_faults = 0;
+    }
+}
+
+void threads_flag_blind(struct profile *p, const struct session_file *file)
+{
+    bool *blind = need_memory(p->node_count, sizeof *blind);
+    for (size_t i = 0; i < p->thread_count; i++) {
+        const struct trace_thread *t = session_file_thread(file, p->threads[i].thread);
+        blind[p->threads[i].root] = t && t->announced && t->os_source == DWELL_OS_NONE;
+    }
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct profile_node *node = &p->nodes[i];
+        if (node->parent != PROFILE_NONE)
+            blind[i] = blind[node->parent];
+        if (blind[i])
+            node->flagged = node->elapsed;
+    }
+    free(blind);
+}

@@ -1,0 +1,132 @@
+/* The view by line: the lines that calls were made from, and what was spent in these calls. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "report/lines.h"
+#include "report/views.h"
+
+static const struct column columns[] = {
+    { "source", "LINE", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "FUNCTION", CELL_TEXT, USE_DATA, false },
+    { "of", "OF FUNCTION", CELL_TEXT, USE_TEXT, false },
+    { "called", "CALLED", CELL_TEXT, USE_ALWAYS, false },
+    { "called_functions", "", CELL_COUNT, USE_DATA, false },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+    { "file", "FILE", CELL_TEXT, USE_DATA, false },
+    { "line", "LINE", CELL_COUNT, USE_DATA, false },
+    { "inlined", "INLINED IN", CELL_TEXT, USE_DATA, false },
+    TIME_COLUMNS,
+};
+enum {
+    SOURCE,
+    FUNCTION,
+    OF,
+    CALLED,
+    CALLED_FUNCTIONS,
+    MODULE,
+    SOURCE_FILE,
+    SOURCE_LINE,
+    INLINED,
+    COLUMN_COUNT = sizeof columns / sizeof *columns,
+};
+
+/* A function as it was called from a line. */
+struct called {
+    uint32_t line, function;
+    uint64_t calls;
+};
+
+static int compare_called(const void *a, const void *b)
+{
+    const struct called *x = a, *y = b;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return (x->function > y->function) - (x->function < y->function);
+}
+
+/* By line and function, each pair once. */
+static struct called *find_called(const struct profile *p, size_t *count)
+{
+    struct called *list = need_memory(p->node_count, sizeof *list);
+    size_t all = 0;
+    for (size_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        if (node->parent != PROFILE_NONE)
+            list[all++] = (struct called){ node->site == PROFILE_NONE ? (uint32_t)p->site_count : node->site,
+                                           node->function, node->calls };
+    }
+    *count = 0;
+    if (all)
+        qsort(list, all, sizeof *list, compare_called);
+    for (size_t i = 0; i < all; i++) {
+        if (*count && compare_called(&list[*count - 1], &list[i]) == 0)
+            list[*count - 1].calls += list[i].calls;
+        else
+            list[(*count)++] = list[i];
+    }
+    return list;
+}
+
+static bool is_called_more(const struct loaded *l, const struct called *x, const struct called *y)
+{
+    if (x->calls != y->calls)
+        return x->calls > y->calls;
+    const int order = strcmp(l->names[x->function].name, l->names[y->function].name);
+    return order ? order < 0 : strcmp(l->names[x->function].module, l->names[y->function].module) < 0;
+}
+
+/* Names the one that is called most often. */
+static void fill_called(const struct loaded *l, struct cell *cells, const struct called *list, size_t count)
+{
+    const struct called *most = &list[0];
+    for (size_t i = 1; i < count; i++)
+        if (is_called_more(l, &list[i], most))
+            most = &list[i];
+    cell_text(&cells[CALLED], l->names[most->function].name);
+    cell_number(&cells[CALLED_FUNCTIONS], count);
+}
+
+static void fill_line(struct cell *cells, const struct line_name *line)
+{
+    cell_text(&cells[SOURCE], line->source);
+    cell_text(&cells[FUNCTION], line->function);
+    cell_text(&cells[MODULE], line->module);
+    if (line->file) {
+        cell_text(&cells[SOURCE_FILE], line->file);
+        cell_number(&cells[SOURCE_LINE], line->line);
+    }
+    if (line->inlined)
+        cell_text(&cells[INLINED], line->inlined);
+    char *of = lines_function(line);
+    cell_text(&cells[OF], of);
+    free(of);
+}
+
+struct table view_lines(const struct loaded *l, const struct sorting *sorting)
+{
+    struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
+    t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
+    struct times *sums = rollup_groups(l->rollup, BY_LINE);
+    size_t count;
+    struct called *called = find_called(l->profile, &count);
+    for (size_t first = 0, next; first < count; first = next) {
+        const uint32_t line = called[first].line;
+        for (next = first + 1; next < count && called[next].line == line;)
+            next++;
+        if (l->slice && times_are_empty(&sums[line]))
+            continue;
+        struct cell *cells = table_row(&t);
+        if (line == l->profile->site_count)
+            cell_text(&cells[SOURCE], "(unknown)");
+        else
+            fill_line(cells, &l->lines[line]);
+        fill_called(l, cells, called + first, next - first);
+        fill_times(&t, &sums[line]);
+    }
+    free(called);
+    free(sums);
+    view_sort(&t, sorting);
+    return t;
+}

@@ -1,0 +1,245 @@
+/*
+ * The library's own search walks all of a compilation unit for each address, which takes a millisecond in a large one:
+ * here a unit's functions are listed once, and only the one that holds the address is walked.
+ */
+#include "symbols/scopes.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { MOST_INLINED = 64 }; /* within each other */
+
+struct range {
+    Dwarf_Addr begin, end;
+    Dwarf_Die function;
+};
+
+struct unit {
+    Dwarf_Off offset;
+    Dwarf_Die die;
+    Dwarf_Addr bias;
+    struct range *ranges; /* by begin */
+    size_t range_count, range_room;
+};
+
+struct scopes {
+    Dwfl_Module *module;
+    struct unit *units;
+    size_t unit_count, unit_room;
+    bool all; /* units are listed */
+};
+
+/* The functions around an address, the outermost first: all but that one are inlined. */
+struct chain {
+    Dwarf_Die functions[MOST_INLINED];
+    int count;
+};
+
+struct scopes *scopes_new(Dwfl_Module *module)
+{
+    struct scopes *s = need_memory(1, sizeof *s);
+    s->module = module;
+    return s;
+}
+
+void scopes_free(struct scopes *s)
+{
+    for (size_t i = 0; s && i < s->unit_count; i++)
+        free(s->units[i].ranges);
+    if (s)
+        free(s->units);
+    free(s);
+}
+
+/* ---- units ---- */
+
+static int compare_ranges(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int list_function(Dwarf_Die *function, void *data)
+{
+    struct unit *u = data;
+    Dwarf_Addr base, begin, end;
+    for (ptrdiff_t at = 0; (at = dwarf_ranges(function, at, &base, &begin, &end)) > 0;) {
+        GROW(u->ranges, u->range_count, u->range_room);
+        u->ranges[u->range_count++] = (struct range){ begin, end, *function };
+    }
+    return DWARF_CB_OK;
+}
+
+static struct unit *unit_of(struct scopes *s, Dwarf_Die *die, Dwarf_Addr bias)
+{
+    const Dwarf_Off offset = dwarf_dieoffset(die);
+    for (size_t i = 0; i < s->unit_count; i++)
+        if (s->units[i].offset == offset)
+            return &s->units[i];
+    GROW(s->units, s->unit_count, s->unit_room);
+    struct unit *u = &s->units[s->unit_count++];
+    *u = (struct unit){ .offset = offset, .die = *die, .bias = bias };
+    dwarf_getfuncs(&u->die, list_function, u, 0);
+    if (u->range_count)
+        qsort(u->ranges, u->range_count, sizeof *u->ranges, compare_ranges);
+    return u;
+}
+
+static Dwarf_Die *function_in(const struct unit *u, Dwarf_Addr address)
+{
+    size_t low = 0, high = u->range_count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (u->ranges[middle].begin <= address - u->bias)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && address - u->bias < u->ranges[low - 1].end ? &u->ranges[low - 1].function : NULL;
+}
+
+/* Not all compilers say which unit an address is of: then all of them are looked through. */
+static struct unit *find_unit(struct scopes *s, Dwarf_Addr address)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *die = dwfl_module_addrdie(s->module, address, &bias);
+    if (die)
+        return unit_of(s, die, bias);
+    for (die = NULL; !s->all && (die = dwfl_module_nextcu(s->module, die, &bias));)
+        unit_of(s, die, bias);
+    s->all = true;
+    for (size_t i = 0; i < s->unit_count; i++)
+        if (function_in(&s->units[i], address))
+            return &s->units[i];
+    return NULL;
+}
+
+/* ---- functions ---- */
+
+/* The child that holds the address, in *child; blocks are looked through. */
+static bool find_inlined(Dwarf_Die *within, Dwarf_Addr pc, Dwarf_Die *child)
+{
+    if (dwarf_child(within, child) != 0)
+        return false;
+    do {
+        const int tag = dwarf_tag(child);
+        if (tag == DW_TAG_inlined_subroutine && dwarf_haspc(child, pc) > 0)
+            return true;
+        Dwarf_Die block = *child, inner;
+        if ((tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
+            dwarf_haspc(&block, pc) > 0 && find_inlined(&block, pc, &inner)) {
+            *child = inner;
+            return true;
+        }
+    } while (dwarf_siblingof(child, child) == 0);
+    return false;
+}
+
+static struct chain chain_at(const struct unit *u, Dwarf_Addr address)
+{
+    struct chain c = { .count = 0 };
+    Dwarf_Die *function = u ? function_in(u, address) : NULL;
+    if (!function)
+        return c;
+    c.functions[c.count++] = *function;
+    while (c.count < MOST_INLINED && find_inlined(&c.functions[c.count - 1], address - u->bias, &c.functions[c.count]))
+        c.count++;
+    return c;
+}
+
+static const char *name_of(Dwarf_Die *function)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Attribute *found = dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute);
+    if (!found)
+        found = dwarf_attr_integrate(function, DW_AT_MIPS_linkage_name, &attribute);
+    const char *name = found ? dwarf_formstring(found) : NULL;
+    return name ? name : dwarf_diename(function);
+}
+
+static bool origin_of(Dwarf_Die *function, Dwarf_Off *origin)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die die;
+    if (!dwarf_attr(function, DW_AT_abstract_origin, &attribute) || !dwarf_formref_die(&attribute, &die))
+        return false;
+    *origin = dwarf_dieoffset(&die);
+    return true;
+}
+
+/* Of an inlined function, there is a copy with an address where it is instrumented. */
+static uint64_t begin_of(const struct unit *u, Dwarf_Die *function)
+{
+    Dwarf_Addr at;
+    Dwarf_Off origin, other;
+    if (dwarf_tag(function) != DW_TAG_inlined_subroutine)
+        return dwarf_entrypc(function, &at) == 0 ? at + u->bias : 0;
+    if (!origin_of(function, &origin))
+        return 0;
+    for (size_t i = 0; i < u->range_count; i++)
+        if (origin_of(&u->ranges[i].function, &other) && other == origin &&
+            dwarf_entrypc(&u->ranges[i].function, &at) == 0)
+            return at + u->bias;
+    return 0;
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned name)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+    if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) != 0 || value > UINT32_MAX)
+        return 0;
+    return (uint32_t)value;
+}
+
+/* Where an inlined function is called. */
+static const char *call_of(const struct unit *u, Dwarf_Die *inlined, uint32_t *line)
+{
+    Dwarf_Files *files;
+    size_t count;
+    Dwarf_Die die = u->die;
+    *line = number_of(inlined, DW_AT_call_line);
+    if (dwarf_getsrcfiles(&die, &files, &count) != 0)
+        return NULL;
+    return dwarf_filesrc(files, number_of(inlined, DW_AT_call_file), NULL, NULL);
+}
+
+static const char *line_at(const struct unit *u, Dwarf_Addr address, uint32_t *line)
+{
+    Dwarf_Die die = u->die;
+    Dwarf_Line *found = dwarf_getsrc_die(&die, address - u->bias);
+    int number = 0;
+    if (!found || dwarf_lineno(found, &number) != 0 || number <= 0)
+        return NULL;
+    *line = (uint32_t)number;
+    return dwarf_linesrc(found, NULL, NULL);
+}
+
+struct scopes_site scopes_find(struct scopes *s, uint64_t address, bool inlined)
+{
+    struct scopes_site found = { 0 };
+    struct symbol_site *const site = &found.site;
+    const struct unit *u = find_unit(s, address);
+    if (!u)
+        return found;
+    struct chain c = chain_at(u, address);
+    int caller = c.count - 1;
+    if (!inlined) {
+        site->file = line_at(u, address, &site->line);
+    } else if (caller > 0) {
+        site->file = call_of(u, &c.functions[caller], &site->line);
+        caller--;
+    }
+    if (caller >= 0) {
+        site->function = name_of(&c.functions[caller]);
+        found.function_at = begin_of(u, &c.functions[caller]);
+    }
+    if (caller > 0) {
+        site->outer = name_of(&c.functions[0]);
+        site->outer_file = call_of(u, &c.functions[1], &site->outer_line);
+        found.outer_at = begin_of(u, &c.functions[0]);
+    }
+    return found;
+}

@@ -1,0 +1,84 @@
+/* For tree.c: where a node is found by its parent, its function, and its site where these are recorded. */
+#ifndef DWELL_TREE_TABLE_H
+#define DWELL_TREE_TABLE_H
+
+#include "runtime.h"
+#include "sys.h"
+
+/* A key that is not zero means that the node is there: it is stored last. Different nodes may have the same key. */
+struct tree_slot {
+    uint64_t key;
+    struct dwell_tree_node *node;
+};
+
+/* Nodes are looked for from the slot on that their key names, up to an empty one; at most half of them are taken. */
+struct tree_table {
+    struct tree_table *older; /* stays mapped while the thread lives: a probe that was interrupted may look into it */
+    uint64_t mask;
+    uint64_t taken;
+    struct tree_slot slots[];
+};
+
+/* `place`: of the call's site; zero where these are not recorded. */
+static inline uint64_t key_of(uint32_t parent, uint64_t function, uint64_t place)
+{
+    return ((function + (uint64_t)parent * 0x9e3779b97f4a7c15u + place * 0xa24baed4963ee407u) * 0xd6e8feb86659fd93u) |
+           1;
+}
+
+static inline uint64_t first_slot(const struct tree_table *table, uint64_t key)
+{
+    return key >> 32 & table->mask;
+}
+
+/* NULL: there is no such node yet. */
+static inline __attribute__((always_inline)) struct dwell_tree_node *
+find_node(const struct tree_table *table, uint32_t parent, uint64_t function, uint64_t place, bool sites)
+{
+    const uint64_t key = key_of(parent, function, place);
+    for (uint64_t i = first_slot(table, key);; i = (i + 1) & table->mask) {
+        const struct tree_slot *slot = &table->slots[i];
+        const uint64_t found = *(const volatile uint64_t *)&slot->key;
+        if (found == key && LIKELY(slot->node->function == function && slot->node->parent == parent &&
+                                   (!sites || slot->node->site == place)))
+            return slot->node;
+        if (!found)
+            return NULL;
+    }
+}
+
+static inline size_t table_size(uint64_t slots)
+{
+    return sizeof(struct tree_table) + slots * sizeof(struct tree_slot);
+}
+
+static inline struct tree_table *new_table(struct tree_table *older, uint64_t slots)
+{
+    struct tree_table *table = sys_memory(table_size(slots));
+    if (table) {
+        table->older = older;
+        table->mask = slots - 1;
+    }
+    return table;
+}
+
+static inline void free_tables(struct tree_table *table)
+{
+    while (table) {
+        struct tree_table *older = table->older;
+        sys_unmap(table, table_size(table->mask + 1));
+        table = older;
+    }
+}
+
+static inline void insert(struct tree_table *table, uint64_t key, struct dwell_tree_node *node)
+{
+    uint64_t i = first_slot(table, key);
+    while (table->slots[i].key)
+        i = (i + 1) & table->mask;
+    table->slots[i].node = node;
+    __atomic_store_n(&table->slots[i].key, key, __ATOMIC_RELEASE);
+    table->taken++;
+}
+
+#endif
