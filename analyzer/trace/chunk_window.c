@@ -7,8 +7,6 @@
 enum {
     USUAL_SIZE = 64 << 10, /* stays in a core's cache, with the tables that are built of it */
     LONGEST_EVENT = 6,     /* without extensions */
-    OPEN_SITE = 10,        /* bytes, and some of the extension's head, and even, as all events lie so: all sites of open
-                            * calls are in the first window */
 };
 
 static void make_room(struct chunk_window *w, size_t size)
@@ -37,8 +35,7 @@ bool window_begin(struct chunk_window *w, const struct session_file *file, const
     if (!decode_has_frames(chunk))
         return false;
     const size_t skip = decode_skip(chunk), end = decode_end(chunk);
-    const size_t open_sites = file->header.also & DWELL_ALSO_CALL_SITES ? (size_t)chunk->depth * OPEN_SITE : 0;
-    make_room(w, skip + open_sites + USUAL_SIZE);
+    make_room(w, 2 * skip + USUAL_SIZE); /* the frames' call sites, which may follow, are shorter */
     w->file = file;
     w->chunk = chunk;
     w->next = 0;

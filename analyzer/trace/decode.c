@@ -252,7 +252,7 @@ const uint8_t *decode_stretch(const struct decoder *d, const uint8_t *at, struct
 
 void decode_open_sites(struct open_sites *sites, const struct decoder *d)
 {
-    *sites = (struct open_sites){ d->at, d->end, 0 };
+    *sites = (struct open_sites){ d->at, d->limit, 0 };
 }
 
 uint64_t decode_next_open_site(struct open_sites *s)

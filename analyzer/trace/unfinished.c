@@ -106,6 +106,7 @@ bool stand_follow(struct stand *s, const uint8_t *records, uint32_t size)
     struct decoder d = {
         .at = records,
         .end = records + size,
+        .limit = records + size,
         .time = s->time,
         .upper = { (uint64_t)s->upper[0] << 32, (uint64_t)s->upper[1] << 32 },
     };

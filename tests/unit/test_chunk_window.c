@@ -266,6 +266,6 @@ Test(unit_chunk_window, many_calls_are_open)
     for (unsigned i = 0; i < WINDOW; i++)
         write_exit(w, 10001 + i);
     end_events(w, true);
-    const struct seen s = expect_same(w, (size_t)4 * WINDOW);
+    const struct seen s = expect_same(w, (size_t)8 * WINDOW);
     cr_assert(eq(sz, s.events, WINDOW));
 }
