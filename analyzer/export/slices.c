@@ -113,14 +113,14 @@ static void pop(const struct slicing *s, struct slices_thread *t, uint64_t time,
 static void tell_away(const struct slicing *s, struct slices_thread *t, const struct timeline_event *event,
                       uint64_t begin)
 {
-    struct decoded_stretch stretch;
-    if (!event->stretches || !s->taker->away)
+    struct decoded_away away;
+    if (!s->taker->away)
         return;
-    for (const uint8_t *at = event->stretches->run; (at = decode_stretch(event->stretches, at, &stretch));) {
-        const uint64_t from = stretch.begin < begin ? begin : stretch.begin;
-        const uint64_t end = stretch.begin + stretch.length, to = end > event->time ? event->time : end;
+    for (const uint8_t *at = event->extras->run; decode_away(event->extras, event->time, &at, &away);) {
+        const uint64_t from = away.begin < begin ? begin : away.begin;
+        const uint64_t end = away.begin + away.length, to = end > event->time ? event->time : end;
         if (from < to)
-            s->taker->away(s->taker, t, from, to, stretch.preempted);
+            s->taker->away(s->taker, t, from, to, away.preempted);
     }
 }
 

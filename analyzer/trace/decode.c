@@ -230,25 +230,6 @@ const uint8_t *decode_opened_from(const struct decoder *d, const uint8_t *at, st
 }
 
 /* Those that were decoded are long enough, and an event is behind them. */
-const uint8_t *decode_stretch(const struct decoder *d, const uint8_t *at, struct decoded_stretch *stretch)
-{
-    while (at < d->at) {
-        const uint32_t word = decode_word(at), type = word >> DWELL_EXTENSION_LENGTH_BITS;
-        const uint8_t *words = at + 2;
-        if (word >> DWELL_WORD_KIND_SHIFT != DWELL_WORD_EXTENSION)
-            return NULL;
-        at = words + 2 * (word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1));
-        if (type != DWELL_EXT_BLOCKED && type != DWELL_EXT_PREEMPTED)
-            continue;
-        *stretch = (struct decoded_stretch){
-            .begin = passed_moment(d->time, decode_number(words, TIME_WORDS)),
-            .length = decode_number(words + 2 * TIME_WORDS, TIME_WORDS),
-            .preempted = type == DWELL_EXT_PREEMPTED,
-        };
-        return at;
-    }
-    return NULL;
-}
 
 void decode_open_sites(struct open_sites *sites, const struct decoder *d)
 {

@@ -169,16 +169,6 @@ struct open_sites {
 void decode_open_sites(struct open_sites *sites, const struct decoder *d); /* right after decode_begin */
 uint64_t decode_next_open_site(struct open_sites *sites); /* zero: unknown */
 
-/* A stretch of an interval in which the thread was not on its CPU. */
-struct decoded_stretch {
-    uint64_t begin, length; /* ticks */
-    bool preempted;         /* else it waited */
-};
-
-/* The next one of the interval that the event just decoded has ended, in the order in which they were written; `at` is
- * d->run at first, and then what this returned. NULL: there is none any more. Only if the event has extras. */
-const uint8_t *decode_stretch(const struct decoder *d, const uint8_t *at, struct decoded_stretch *stretch);
-
 /* The next event. Its time, function (of an enter) and extras are in the decoder. */
 static inline enum decoded decode_next(struct decoder *d)
 {

@@ -64,7 +64,6 @@ static void tell(struct timeline *l, struct lane *lane, enum timeline_kind kind,
     /* Of several events at once, the first ends the interval. */
     event->interval = lane->untold ? lane->interval : 0;
     event->extras = lane->untold ? &lane->decoder.extras : &none;
-    event->stretches = lane->untold && lane->decoder.has_extras ? &lane->decoder : NULL;
     lane->untold = false;
     if (!l->enough && !l->take(l->context, event))
         l->enough = true;

@@ -55,7 +55,6 @@ struct timeline_event {
     uint64_t time;
     uint64_t interval; /* ticks since the thread's event before, as far as they count; what happened in them: */
     const struct decoded_extras *extras;
-    const struct decoder *stretches; /* to ask decode_stretch for those that lie in the interval; NULL: there are none */
     struct timeline_thread *thread;
     struct timeline_call *call; /* of calls; for others the innermost one, or NULL */
     uint32_t mark_number;       /* TIMELINE_MARK */
