@@ -55,7 +55,7 @@ test('it shows the program while it runs, keeps what is selected, and knows the 
     const before = await page.evaluate(most);
     for (let i = 0; i < 600 && (await page.evaluate(most)) <= before; i++) await page.waitForTimeout(100);
     assert.ok((await page.evaluate(most)) > before);
-    assert.equal(await page.textContent('.row.selected .name'), 'main');
+    await page.waitForFunction(() => document.querySelector('.row.selected .name')?.textContent === 'main');
     // Held, it stays as it is.
     await page.click('.live');
     await page.waitForSelector('.live:has-text("held")');

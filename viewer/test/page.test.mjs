@@ -39,6 +39,10 @@ test('the call tree opens at its hot path, with the true values of each path', a
     await browser.done(page);
 });
 
+/** The selected row is drawn anew after the rows that a key opens. */
+const selected = (page, part, text) =>
+    page.waitForFunction(([p, t]) => document.querySelector(`.row.selected ${p}`)?.textContent === t, [part, text]);
+
 test('keys open, close and walk the tree; h opens the hot path, * a whole branch', async () => {
     const page = await openShop();
     await view(page, 'tree');
@@ -48,16 +52,16 @@ test('keys open, close and walk the tree; h opens the hot path, * a whole branch
     await until(page, 'Call tree', 'name', ['▸main']);
     await press(page, 'Home', 'ArrowRight', 'ArrowRight');
     await until(page, 'Call tree', 'name', ['▾main', '▸serve', '▸load']);
-    assert.equal(await page.textContent('.row.selected .name'), 'serve');
+    await selected(page, '.name', 'serve');
     await press(page, 'ArrowDown', '*');
     await until(page, 'Call tree', 'name', ['▾main', '▸serve', '▾load', 'parse']);
     await press(page, 'ArrowLeft', 'ArrowLeft', 'h');
     await until(page, 'Call tree', 'name', ['▾main', '▾serve', '▾handle', 'parse', '▸lookup', '▸render', 'wait_for_work', '▸load']);
-    assert.equal(await page.textContent('.row.selected .name'), 'lookup');
+    await selected(page, '.name', 'lookup');
     await press(page, '*');
     await press(page, 'ArrowDown', 'ArrowDown', 'ArrowDown');
     await page.waitForFunction(() => document.querySelectorAll('.row').length === 11);
-    assert.equal(await page.getAttribute('.row.selected', 'aria-level'), '7');
+    await page.waitForSelector('.row.selected[aria-level=\"7\"]');
     await browser.done(page);
 });
 
@@ -131,8 +135,8 @@ test('search in the tree opens what it finds, forwards and backwards', async () 
     await press(page, '_', '/');
     await page.keyboard.type('walk');
     await press(page, 'Enter');
-    await page.waitForFunction(() => document.querySelector('.row.selected .name')?.textContent === 'walk');
-    assert.equal(await page.getAttribute('.row.selected', 'aria-level'), '5');
+    await selected(page, '.name', 'walk');
+    await page.waitForSelector('.row.selected[aria-level=\"5\"]');
     await press(page, 'Enter');
     await page.waitForFunction(() => document.querySelector('.row.selected')?.getAttribute('aria-level') === '6');
     await press(page, 'Shift+Enter');

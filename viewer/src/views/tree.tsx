@@ -1,5 +1,5 @@
 // The call tree: every row has the true values of its path.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { measureName } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Order, hotPath, shownRows } from '../data/open';
@@ -65,7 +65,8 @@ function useRows(m: Model, columns: GridColumn[], sort: { key: string; descendin
             return x < y ? -sign : x > y ? sign : a - b;
         });
     }, [m, columns, sort.key, sort.descending]);
-    useEffect(() => {
+    // Before the next key comes: rows of a small tree are there at once.
+    useLayoutEffect(() => {
         const slices = new Slices();
         shownRows(m.paths, expanded.value, order, slices)
             .then(setRows)
