@@ -14,8 +14,7 @@
 #include "sys.h"
 
 enum {
-    MOST_OS_WORDS = 176, /* of extensions before one event, on what the OS did */
-    LATER_WORDS = 16,    /* on what else there is to say of an enter or exit */
+    MOST_OS_WORDS = 160, /* of extensions before one event, on what the OS did */
     CONTROL_WORDS = 160, /* of a control event, */
     OPEN_WORDS = 8,      /* and of each call that is found open there, */
     OPEN_SITE_WORDS = 4, /* with its site */
