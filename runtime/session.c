@@ -241,6 +241,8 @@ int session_reopen(const struct session *session, const char *path)
 
 void session_trouble(const struct session *session, enum dwell_trouble trouble)
 {
+    if (trouble == DWELL_TROUBLE_NO_MEMORY && sys_map_was_refused())
+        trouble = DWELL_TROUBLE_REFUSED;
     __atomic_fetch_or(&session->header->trouble, trouble, __ATOMIC_RELAXED);
 }
 

@@ -12,10 +12,21 @@ enum { RESTORE_TRIES = 3 };
 
 bool (*sys_guard)(long number, const long *arguments);
 
+static long map_error;
+
 void *sys_map(size_t size, int protection, int flags, int fd, uint64_t offset)
 {
     void *at = (void *)SYS6(mmap, 0, size, protection, flags, fd, offset);
-    return sys_failed(at) ? NULL : at;
+    if (!sys_failed(at))
+        return at;
+    __atomic_store_n(&map_error, (long)at, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+bool sys_map_was_refused(void)
+{
+    const long error = __atomic_load_n(&map_error, __ATOMIC_RELAXED);
+    return error != 0 && error != -ENOMEM && error != -EAGAIN && error != -ENFILE;
 }
 
 void *sys_memory(size_t size)

@@ -81,6 +81,9 @@ static inline int sys_failed(const void *pointer)
 /* mmap; NULL where it fails. */
 void *sys_map(size_t size, int protection, int flags, int fd, uint64_t offset);
 
+/* Whether the last one that failed did so for another reason than want of memory: a sandbox, which answers as it likes. */
+bool sys_map_was_refused(void);
+
 /* Zeroed private memory, which a forked child inherits; NULL where there is none. */
 void *sys_memory(size_t size);
 
