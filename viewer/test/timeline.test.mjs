@@ -28,15 +28,21 @@ async function at(page, x, y) {
 }
 const range = async (page) => (await page.textContent('.range')).replace(/\s+/g, ' ');
 
+/** What is drawn follows a key by a frame. */
+const shows = async (page, x, y, pattern) => {
+    for (let tries = 0; tries < 60 && !pattern.test(await at(page, x, y)); tries++) await page.waitForTimeout(50);
+    assert.match(await at(page, x, y), pattern);
+};
+
 test('calls lie where they were, many short ones are one at first and come apart when zoomed', async () => {
     const page = await open();
     await page.waitForFunction(() => document.querySelector('.range'));
     await page.waitForTimeout(200);
-    assert.match(await at(page, 512, rowOf.main + 8), /^main shop main\.c:10 65\.54 µs from 0 ns/);
-    assert.match(await at(page, 20, rowOf.serve + 8), /^serve .*60\.00 µs from 1\.000 µs/);
+    await shows(page, 512, rowOf.main + 8, /^main shop main\.c:10 65\.54 µs from 0 ns/);
+    await shows(page, 20, rowOf.serve + 8, /^serve .*60\.00 µs from 1\.000 µs/);
     assert.equal(await at(page, 5, rowOf.serve + 8), '');
-    assert.match(await at(page, 60, rowOf.walks + 8), /^40 short calls 4\.000 µs from 2\.000 µs; zoom in/);
-    assert.match(await at(page, 100, rowOf.worker + 8), /^wait_for_work/);
+    await shows(page, 60, rowOf.walks + 8, /^40 short calls 4\.000 µs from 2\.000 µs; zoom in/);
+    await shows(page, 100, rowOf.worker + 8, /^wait_for_work/);
     // 2048 ticks from 2048: two pixels a tick.
     await page.evaluate(() => history.replaceState(null, '', location.hash));
     await browser.done(page);
@@ -58,8 +64,8 @@ test('calls lie where they were, many short ones are one at first and come apart
 test('blocked and preempted stretches are under the calls, in grey', async () => {
     const page = await open();
     await page.waitForTimeout(200);
-    assert.match(await at(page, 800, rowOf.absent + 3), /^preempted 3\.000 µs from 50\.00 µs/);
-    assert.match(await at(page, 300, rowOf.worker + 17 + 3), /^blocked 28\.00 µs from 3\.000 µs/);
+    await shows(page, 800, rowOf.absent + 3, /^preempted 3\.000 µs from 50\.00 µs/);
+    await shows(page, 300, rowOf.worker + 17 + 3, /^blocked 28\.00 µs from 3\.000 µs/);
     await page.mouse.move(0, 0);
     assert.equal(await colourAt(page, 300, rowOf.worker + 17 + 3), '201,205,210');
     // What waits by itself is grey as well, what works is not.
@@ -109,8 +115,8 @@ test('a double click zooms to a call; marks are shown and gone to; lanes fold', 
     await page.mouse.dblclick(box.x + 700, box.y + rowOf.worker + 8); // parse: 40000 to 50000
     await page.waitForFunction(() => /time=39500-50500/.test(location.hash));
     await page.keyboard.press('0');
-    assert.match(await at(page, 128, 26 + 9), /^loaded mark at 8\.192 µs on shop/);
-    assert.match(await at(page, 512, 26 + 9), /^<b>half way<\/b> mark at 32\.77 µs on worker/);
+    await shows(page, 128, 26 + 9, /^loaded mark at 8\.192 µs on shop/);
+    await shows(page, 512, 26 + 9, /^<b>half way<\/b> mark at 32\.77 µs on worker/);
     await page.keyboard.press('w');
     await page.keyboard.press('w');
     await page.keyboard.press('[');
@@ -121,7 +127,7 @@ test('a double click zooms to a call; marks are shown and gone to; lanes fold', 
     await page.mouse.click(box.x + 60, box.y + top + 8);
     assert.equal(await at(page, 60, rowOf.walks + 8), '');
     // Only its first row is left.
-    assert.match(await at(page, 60, rowOf.main + 8), /^main/);
+    await shows(page, 60, rowOf.main + 8, /^main/);
     await browser.done(page);
 });
 
