@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "probe.h"
 #include "runtime.h"
 #include "sys.h"
 
@@ -17,6 +18,7 @@ enum {
     ROUNDS = 80,
     LOW = ROUNDS / 10, /* what is kept of all rounds, in order: the machine's other work only makes them longer */
     RECORDS = 8192,
+    FIRST_RECORD = 8,
     SHADOW = 8192,
     NODES = 8,
 };
@@ -107,8 +109,8 @@ struct scratch {
     struct dwell_chunk_header chunk; /* call sites: the extensions' bytes are counted in it */
     struct item items[ITEMS];
     uint64_t os_word;
-    /* Of each round: what an interval lasted on average, by how it begins and ends, in the flat loop (an exit in the
-     * deep one ends three kinds), and what the work takes by itself, each call. */
+    /* Of each round, on average: what a leaf's interval lasted, the flat loop's between two calls, the two of a call that
+     * makes one; and what the work takes by itself, each call. */
     uint32_t leaf[ROUNDS], loop[ROUNDS], between[ROUNDS];
     uint32_t bare[3][ROUNDS];
     _Alignas(64) char shadow[SHADOW];
@@ -117,12 +119,11 @@ struct scratch {
     struct dwell_tree_node nodes[NODES];
 };
 
-static void reset(struct scratch *s, uint32_t position)
+/* No call is open; the state's low half is a position in trace, and a time in the tree. */
+static void reset(struct thread *t, uint64_t now, uint32_t low)
 {
-    struct thread *t = &s->thread;
-    memset(s->records, 0, sizeof s->records);
-    t->state = (uint64_t)sizeof(struct call) << 32 | position;
-    t->last = clock_counter();
+    t->state = one_call | low;
+    t->last = now;
 }
 
 static void stand_in(struct scratch *s)
@@ -146,7 +147,7 @@ static void stand_in(struct scratch *s)
  * took a way that records nothing here. */
 static bool read_records(const struct scratch *s, int calls, uint64_t sums[INTERVALS], uint32_t counts[INTERVALS])
 {
-    const char *at = s->records + sizeof(uint64_t);
+    const char *at = s->records + FIRST_RECORD;
     bool entered = false;
     uint32_t last = 0;
     memset(sums, 0, INTERVALS * sizeof *sums);
@@ -183,22 +184,27 @@ static uint32_t mean(uint64_t sum, uint32_t count)
     return (uint32_t)(sum * DWELL_PROBE_FRACTION / count);
 }
 
+static void reset_records(struct scratch *s)
+{
+    memset(s->records, 0, sizeof s->records);
+    reset(&s->thread, clock_counter(), FIRST_RECORD);
+}
+
 static bool trace_round(struct scratch *s, int round)
 {
     uint64_t sums[INTERVALS];
     uint32_t counts[INTERVALS];
-    const uint32_t first = sizeof(uint64_t);
     s->wiped.limit = runtime.call_sites ? 0 : RECORDS - ENTER_BYTES;
     s->wiped.gate = GATE_SITES;
     s->thread.inner_limit = RECORDS - ENTER_BYTES;
     s->thread.chunk = &s->chunk;
-    reset(s, first);
+    reset_records(s);
     probed_flat(s->items);
     if (!read_records(s, ITEMS, sums, counts))
         return false;
     s->leaf[round] = mean(sums[ENTER_EXIT], counts[ENTER_EXIT]);
     s->loop[round] = mean(sums[EXIT_ENTER], counts[EXIT_ENTER]);
-    reset(s, first);
+    reset_records(s);
     probed_deep(s->items);
     if (!read_records(s, 2 * ITEMS, sums, counts))
         return false;
@@ -211,9 +217,8 @@ static bool tree_round(struct scratch *s, int round)
     struct dwell_tree_node *const leaf = &s->nodes[1], *const between = &s->nodes[2];
     for (int i = 0; i < NODES; i++)
         s->nodes[i].calls = s->nodes[i].elapsed = 0;
-    reset(s, (uint32_t)clock_counter() | 1);
-    s->thread.state = s->thread.state >> 32 << 32 | (uint32_t)s->thread.last;
-    const uint64_t begin = s->thread.last;
+    const uint64_t begin = clock_counter() | 1;
+    reset(&s->thread, begin, (uint32_t)begin);
     probed_flat(s->items);
     if (leaf->calls != ITEMS)
         return false;

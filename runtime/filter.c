@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "probe.h"
 #include "runtime.h"
 #include "sites.h"
 #include "sys.h"
@@ -28,8 +29,6 @@ struct filter_table {
 static const struct dwell_filters *filters;
 static struct filter_table *table;
 static uint64_t table_of; /* which modules' functions are in it: a sum over them */
-
-static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;
 
 static inline uint64_t first_slot(const struct filter_table *in, uint64_t address)
 {
@@ -192,11 +191,7 @@ void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, u
     if (kind != CALL_SHOWN)
         return;
     slow_tell_counts(chunk, (uint32_t)count * 2, 0);
-    char *at = base + (uint32_t)state;
-    for (int i = 0; i < count; i++, at += 2)
-        store_word(at, words[i]);
-    store_word(at, (DWELL_WORD_ENTER_0 + half) << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
-    store_address(at + 2, function);
+    store_enter_from(base + (uint32_t)state, words, count, half, now, function);
     t->last = now;
     return;
 slow:
@@ -209,9 +204,7 @@ void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bo
     char *const base = t->base;
     const struct call *call = thread_call(t, state) - 1;
     if (UNLIKELY((uint32_t)state > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span ||
-                 call->function != function))
-        goto slow;
-    if (stack_pointer > call->stack_pointer && UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
+                 !call_exits(call, function, stack_pointer, tail_call)))
         goto slow;
     if (call->kind == CALL_HIDDEN) {
         if (UNLIKELY(!thread_claim(t, state, state - one_call)))
@@ -228,11 +221,8 @@ void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bo
     }
     if (UNLIKELY(now - t->last > DWELL_TIME_MASK || t->kept_words || t->left_untold))
         goto slow;
-    if (UNLIKELY(!thread_claim(t, state, state - one_call + EXIT_BYTES)))
+    if (UNLIKELY(!record_exit(t, state, base, now)))
         goto slow;
-    store_word(base + (uint32_t)state,
-               (uint32_t)DWELL_WORD_EXIT << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
-    t->last = now;
     return;
 slow:
     slow_exit(function, stack_pointer, tail_call);
@@ -260,9 +250,7 @@ bool filter_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_poi
     if (!thread_claim(t, state, state - one_call + 2 * EXIT_BYTES))
         return false;
     slow_tell_counts(chunk, EXIT_BYTES, 0);
-    store_word(at, (uint32_t)DWELL_EXT_OS << DWELL_EXTENSION_LENGTH_BITS);
-    store_word(at + EXIT_BYTES, (uint32_t)DWELL_WORD_EXIT << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
-    t->last = now;
+    store_flagged_exit(t, at, now);
     return true;
 }
 

@@ -8,6 +8,7 @@
  * which fails if any event was recorded since the state was loaded; and all that is written behind the
  * claim is either private to this event or may be older than what a handler has left.
  */
+#include "probe.h"
 #include "runtime.h"
 #include "sites.h"
 
@@ -107,13 +108,10 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     call->stack_pointer = stack_pointer;
     call->enter_time = now;
     call->site = site;
-    const uint64_t claim = ((uint64_t)sizeof(struct call) << 32) + ENTER_BYTES;
-    if (UNLIKELY(!thread_claim(t, state, state + claim)))
+    if (UNLIKELY(!thread_claim(t, state, state + one_call + ENTER_BYTES)))
         goto slow; /* a signal handler recorded events in between */
 
-    char *at = base + (uint32_t)state;
-    store_word(at, (DWELL_WORD_ENTER_0 + half) << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
-    store_address(at + 2, address);
+    store_enter(base + (uint32_t)state, half, now, address);
     t->last = now;
     return;
 first:
@@ -148,19 +146,10 @@ DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
     if (UNLIKELY(now - t->last > DWELL_TIME_MASK))
         goto slow;
     const struct call *call = thread_call(t, state) - 1;
-    if (UNLIKELY(call->function != address))
+    if (UNLIKELY(!call_exits(call, address, stack_pointer, tail_call)))
         goto slow;
-    if (stack_pointer > call->stack_pointer &&
-        UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
-        goto slow; /* the top is not this frame's entry, but that of one that was left */
-
-    const uint64_t claim = ((uint64_t)sizeof(struct call) << 32) - EXIT_BYTES;
-    if (UNLIKELY(!thread_claim(t, state, state - claim)))
+    if (UNLIKELY(!record_exit(t, state, base, now)))
         goto slow;
-
-    store_word(base + (uint32_t)state,
-               (uint32_t)DWELL_WORD_EXIT << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
-    t->last = now;
     return;
 other:
     other_exit(t, address, stack_pointer, tail_call);

@@ -5,6 +5,7 @@
  * While a thread is paused, the low half of its state counts events instead of being a position, for the same reason:
  * a probe that a handler interrupted must find that the state has changed.
  */
+#include "probe.h"
 #include "runtime.h"
 #include "sites.h"
 
@@ -14,8 +15,6 @@ enum {
 
 #define FIRST_QUIET 0x78000000u
 #define LAST_QUIET  0xf0000000u
-
-static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;
 
 static inline bool has_room(const struct thread *t, uint64_t state)
 {
@@ -30,46 +29,35 @@ static inline void keep_below(struct thread *t, uint64_t state)
         t->kept_depth = (uint32_t)(state >> 32);
 }
 
+/* `origin` where call sites are recorded. False: it is not a usual event. */
+static inline __attribute__((always_inline)) bool enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer,
+                                                              uint64_t site, const struct origin *origin)
+{
+    const uint64_t state = thread_state(t);
+    struct call *call = thread_call(t, state);
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+        return false;
+    if (UNLIKELY(!has_room(t, state) || call_was_left(&call[-1], stack_pointer, site)))
+        return false;
+    *call = (struct call){ .function = function, .stack_pointer = stack_pointer, .site = site };
+    if (origin)
+        call->place = call_place(&call[-1], function, stack_pointer, origin->frame_return, origin->probe_return);
+    return LIKELY(thread_claim(t, state, state + one_call + 1));
+}
+
 static inline __attribute__((always_inline)) void enter(struct thread *t, uint64_t function, uint64_t stack_pointer,
                                                         uint64_t site)
 {
-    const uint64_t state = thread_state(t);
-    struct call *call = thread_call(t, state);
-    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
-        goto slow;
-    if (UNLIKELY(!has_room(t, state) || call_was_left(&call[-1], stack_pointer, site)))
-        goto slow;
-    *call = (struct call){ .function = function, .stack_pointer = stack_pointer, .site = site };
-    if (UNLIKELY(!thread_claim(t, state, state + one_call + 1)))
-        goto slow;
-    return;
-slow:
-    slow_enter(function, stack_pointer, site);
+    if (UNLIKELY(!enter_usual(t, function, stack_pointer, site, NULL)))
+        slow_enter(function, stack_pointer, site);
 }
 
-/* The same where call sites are recorded. */
 void quiet_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
 {
-    const uint64_t site = call_site_of(frame_return, probe_return);
-    const uint64_t state = thread_state(t);
-    struct call *call = thread_call(t, state);
-    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
-        goto slow;
-    if (UNLIKELY(!has_room(t, state) || call_was_left(&call[-1], stack_pointer, site)))
-        goto slow;
-    if (UNLIKELY(runtime.filter_starts) && filter_action(function) & DWELL_FILTER_START)
-        goto slow;
-    *call = (struct call){
-        .function = function,
-        .stack_pointer = stack_pointer,
-        .site = site,
-        .place = call_place(&call[-1], function, stack_pointer, frame_return, probe_return),
-    };
-    if (UNLIKELY(!thread_claim(t, state, state + one_call + 1)))
-        goto slow;
-    return;
-slow:
-    slow_enter_from(function, stack_pointer, frame_return, probe_return);
+    const struct origin origin = { frame_return, probe_return };
+    if (UNLIKELY(runtime.filter_starts && filter_action(function) & DWELL_FILTER_START) ||
+        UNLIKELY(!enter_usual(t, function, stack_pointer, call_site_of(frame_return, probe_return), &origin)))
+        slow_enter_from(function, stack_pointer, frame_return, probe_return);
 }
 
 /* A start-on filter may end the pause. All that is unusual is a tail call, so that the usual saves no registers. */
@@ -93,9 +81,7 @@ void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, boo
 {
     const uint64_t state = thread_state(t);
     const struct call *call = thread_call(t, state) - 1;
-    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span || call->function != function))
-        goto slow;
-    if (stack_pointer > call->stack_pointer && UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span || !call_exits(call, function, stack_pointer, tail_call)))
         goto slow;
     if (UNLIKELY((state - one_call) >> 32 <= t->ignored_depth))
         goto slow; /* the end of a call that a filter ignores */

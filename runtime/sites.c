@@ -4,12 +4,12 @@
  */
 #include "sites.h"
 
+#include "probe.h"
+
 enum {
     SITE_WORDS = 4, /* of one in the record of the open calls, */
     SITES_A_RECORD = 63,
 };
-
-static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;
 
 /* The shortest that says it: mostly two words, as most calls are made near their caller's begin. */
 static inline int words_of(uint16_t *words, uint64_t place, const struct call *caller)
@@ -79,11 +79,7 @@ void sites_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, ui
     if (UNLIKELY(!thread_claim(t, state, state + one_call + bytes + ENTER_BYTES)))
         goto slow;
     tell_bytes(chunk, bytes);
-    char *at = base + (uint32_t)state;
-    for (int i = 0; i < count; i++, at += 2)
-        store_word(at, words[i]);
-    store_word(at, (DWELL_WORD_ENTER_0 + half) << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
-    store_address(at + 2, function);
+    store_enter_from(base + (uint32_t)state, words, count, half, now, function);
     t->last = now;
     return;
 slow:
@@ -100,15 +96,10 @@ void sites_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, boo
     if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > DWELL_TIME_MASK))
         goto slow;
     const struct call *call = thread_call(t, state) - 1;
-    if (UNLIKELY(call->function != function))
+    if (UNLIKELY(!call_exits(call, function, stack_pointer, tail_call)))
         goto slow;
-    if (stack_pointer > call->stack_pointer && UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
+    if (UNLIKELY(!record_exit(t, state, base, now)))
         goto slow;
-    if (UNLIKELY(!thread_claim(t, state, state - one_call + EXIT_BYTES)))
-        goto slow;
-    store_word(base + (uint32_t)state,
-               (uint32_t)DWELL_WORD_EXIT << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
-    t->last = now;
     return;
 slow:
     slow_exit(function, stack_pointer, tail_call);
@@ -128,9 +119,7 @@ bool sites_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_poin
         stack_pointer > call->stack_pointer || !thread_claim(t, state, state - one_call + 2 * EXIT_BYTES))
         return false;
     tell_bytes(chunk, EXIT_BYTES);
-    store_word(at, (uint32_t)DWELL_EXT_OS << DWELL_EXTENSION_LENGTH_BITS);
-    store_word(at + EXIT_BYTES, (uint32_t)DWELL_WORD_EXIT << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK));
-    t->last = now;
+    store_flagged_exit(t, at, now);
     return true;
 }
 

@@ -492,40 +492,7 @@ static bool is_rehearsal(void)
     return thread_self && thread_self->serial == 0;
 }
 
-void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
-{
-    if (UNLIKELY(is_rehearsal()))
-        return;
-    if (runtime.off) {
-        slow_lose();
-        return;
-    }
-    int error = errno;
-    record(&(struct event){ .function = function, .stack_pointer = stack_pointer, .site = site, .enter = true });
-    errno = error;
-}
-
-void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
-{
-    if (UNLIKELY(is_rehearsal()))
-        return;
-    if (runtime.off) {
-        slow_lose();
-        return;
-    }
-    int error = errno;
-    record(&(struct event){
-        .function = function,
-        .stack_pointer = stack_pointer,
-        .site = call_site_of(frame_return, probe_return),
-        .frame_return = frame_return,
-        .probe_return = probe_return,
-        .enter = true,
-    });
-    errno = error;
-}
-
-static void exit_by(const struct event *event)
+static void take(const struct event *event)
 {
     if (UNLIKELY(is_rehearsal()))
         return;
@@ -538,12 +505,29 @@ static void exit_by(const struct event *event)
     errno = error;
 }
 
+void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
+{
+    take(&(struct event){ .function = function, .stack_pointer = stack_pointer, .site = site, .enter = true });
+}
+
+void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
+{
+    take(&(struct event){
+        .function = function,
+        .stack_pointer = stack_pointer,
+        .site = call_site_of(frame_return, probe_return),
+        .frame_return = frame_return,
+        .probe_return = probe_return,
+        .enter = true,
+    });
+}
+
 void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call)
 {
-    exit_by(&(struct event){ .function = function, .stack_pointer = stack_pointer, .tail_call = tail_call });
+    take(&(struct event){ .function = function, .stack_pointer = stack_pointer, .tail_call = tail_call });
 }
 
 void slow_exit_flagged(uint64_t function, uint64_t stack_pointer)
 {
-    exit_by(&(struct event){ .function = function, .stack_pointer = stack_pointer, .flagged = true });
+    take(&(struct event){ .function = function, .stack_pointer = stack_pointer, .flagged = true });
 }

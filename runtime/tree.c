@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "probe.h"
 #include "runtime.h"
 #include "sites.h"
 #include "sys.h"
@@ -20,8 +21,6 @@ enum {
     LARGEST_CHUNK = 256 << 10,
     FREE_CALLS = 64, /* entries of the shadow stack that are kept free */
 };
-
-static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;
 
 static inline uint64_t now_odd(void)
 {
@@ -65,10 +64,6 @@ static bool is_hidden(const struct dwell_tree_node *parent, uint64_t function)
 }
 
 /* ---- the usual event ---- */
-
-struct origin {
-    uint64_t frame_return, probe_return;
-};
 
 /* `origin` where call sites are recorded: these are told apart then, too. False: it is not a usual event. */
 static inline __attribute__((always_inline)) bool enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer,
@@ -133,9 +128,7 @@ void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool
     const uint64_t now = now_odd();
     if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > INT32_MAX))
         goto slow;
-    if (UNLIKELY(call->function != function))
-        goto slow;
-    if (stack_pointer > call->stack_pointer && UNLIKELY(!tail_call || stack_pointer > call[-1].stack_pointer))
+    if (UNLIKELY(!call_exits(call, function, stack_pointer, tail_call)))
         goto slow;
 
     struct dwell_tree_node *const node = call->node, *const parent = call[-1].node;

@@ -116,6 +116,8 @@ void load_as_measured(void)
 
 void loaded_subtract_overhead(struct loaded *l)
 {
+    if (as_measured)
+        return;
     const struct session_file *f = l->file;
     struct probe_cost *costs = need_memory(f->process_count, sizeof *costs);
     size_t count = 0;
@@ -125,8 +127,7 @@ void loaded_subtract_overhead(struct loaded *l)
             costs[count++] = (struct probe_cost){ f->processes[i].serial, probes->in_callee, probes->in_caller,
                                                   probes->first_callee };
     }
-    if (!as_measured)
-        l->overhead = overhead_subtract(l->profile, costs, count);
+    l->overhead = overhead_subtract(l->profile, costs, count);
     free(costs);
 }
 

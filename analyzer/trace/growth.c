@@ -362,23 +362,11 @@ static void follow_whole(struct growth *g, const struct trace_chunk *chunk)
     stand_free(&stand);
 }
 
-static int compare_found(const void *a, const void *b)
-{
-    const struct trace_chunk *x = a, *y = b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->sequence != y->sequence)
-        return x->sequence < y->sequence ? -1 : 1;
-    return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
 static void read_found(struct growth *g, bool ended)
 {
     struct growth_index *x = g->index;
     if (x->found_count)
-        qsort(x->found, x->found_count, sizeof *x->found, compare_found);
+        qsort(x->found, x->found_count, sizeof *x->found, session_file_compare_chunks);
     for (size_t i = 0; i < x->found_count; i++) {
         const struct trace_chunk *chunk = &x->found[i], *next = chunk + 1;
         const size_t at = find_part(x, chunk->offset);

@@ -303,6 +303,18 @@ void session_file_read_part(const struct session_file *file, const struct trace_
     memset(buffer + got, 0, size - got + TRACE_PADDING);
 }
 
+int session_file_compare_chunks(const void *a, const void *b)
+{
+    const struct trace_chunk *x = a, *y = b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->thread != y->thread)
+        return x->thread < y->thread ? -1 : 1;
+    if (x->sequence != y->sequence)
+        return x->sequence < y->sequence ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
 bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffer)
 {
     struct dwell_chunk_header h;

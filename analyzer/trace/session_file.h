@@ -173,6 +173,9 @@ bool session_file_read_chunk(const struct session_file *file, const struct trace
 void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at, uint8_t *buffer,
                             size_t size);
 
+/* For qsort: thread by thread, in the order in which each was written. */
+int session_file_compare_chunks(const void *a, const void *b);
+
 /* Whether what was read begins with the header that the chunk has in the index. */
 bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffer);
 

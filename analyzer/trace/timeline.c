@@ -438,14 +438,7 @@ static void run_heap(struct timeline *l)
 static int compare_chunks(const void *a, const void *b, void *context)
 {
     const struct trace_chunk *chunks = context;
-    const struct trace_chunk *x = &chunks[*(const uint32_t *)a], *y = &chunks[*(const uint32_t *)b];
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    if (x->sequence != y->sequence)
-        return x->sequence < y->sequence ? -1 : 1;
-    return (x->offset > y->offset) - (x->offset < y->offset);
+    return session_file_compare_chunks(&chunks[*(const uint32_t *)a], &chunks[*(const uint32_t *)b]);
 }
 
 static bool are_of_one_thread(const struct trace_chunk *a, const struct trace_chunk *b)
