@@ -45,3 +45,15 @@ char *need_text(const char *format, ...)
     va_end(arguments);
     return text;
 }
+
+char *need_hex(const void *bytes, size_t length)
+{
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *from = bytes;
+    char *text = need_memory(2 * length + 1, 1);
+    for (size_t i = 0; i < length; i++) {
+        text[2 * i] = digits[from[i] >> 4];
+        text[2 * i + 1] = digits[from[i] & 15];
+    }
+    return text;
+}

@@ -20,6 +20,9 @@ char *need_copy(const char *text, size_t length);
 char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *need_vtext(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
+/* Two digits a byte, likewise. */
+char *need_hex(const void *bytes, size_t length);
+
 /* Makes room for one more in an array that grows by doubling; `array` and `room` are changed. */
 #define GROW(array, count, room)                                                                  \
     do {                                                                                          \

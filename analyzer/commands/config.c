@@ -61,20 +61,15 @@ static char *find_path(void)
 {
     const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     const bool own = folder && *folder == '/'; /* others are to be ignored, says XDG */
-    char *path = NULL;
     if (!own && (!home || !*home))
         return NULL;
-    if (asprintf(&path, "%s%s/dwell/config", own ? folder : home, own ? "" : "/.config") < 0)
-        die(STATUS_ERROR, "out of memory");
-    return path;
+    return need_text("%s%s/dwell/config", own ? folder : home, own ? "" : "/.config");
 }
 
 static void add_argument(const char *name, const char *value, unsigned line)
 {
-    char *argument = NULL, *place = NULL;
-    if (asprintf(&argument, "--%s%s%s", name, value ? "=" : "", value ? value : "") < 0 ||
-        asprintf(&place, "%s:%u", config.path, line) < 0)
-        die(STATUS_ERROR, "out of memory");
+    char *argument = need_text("--%s%s%s", name, value ? "=" : "", value ? value : "");
+    char *place = need_text("%s:%u", config.path, line);
     size_t count = config.count;
     GROW(config.arguments, count, config.room);
     GROW(config.places, count, config.place_room);

@@ -49,8 +49,7 @@ void find_that(struct findings *f, enum health health, const char *what, const c
     struct finding *finding = &f->list[f->count++];
     *finding = (struct finding){ .health = health, .what = what };
     va_start(arguments, format);
-    if (vasprintf(&finding->says, format, arguments) < 0)
-        die(STATUS_ERROR, "out of memory");
+    finding->says = need_vtext(format, arguments);
     va_end(arguments);
 }
 

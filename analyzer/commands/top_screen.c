@@ -263,10 +263,8 @@ static uint32_t function_of_caller(const struct view *v)
     uint32_t function = PROFILE_NONE;
     const struct cell *cells = v->row < t.row_count ? &t.cells[v->row * t.column_count] : NULL;
     if (cells && cells[1].known && cells[2].known) {
-        char *name = NULL;
         size_t count;
-        if (asprintf(&name, "%s@%s", cells[1].text, cells[2].text) < 0)
-            die(STATUS_ERROR, "out of memory");
+        char *name = need_text("%s@%s", cells[1].text, cells[2].text);
         uint32_t *found = view_find_functions(&v->live->whole, name, &count);
         function = count ? found[0] : PROFILE_NONE;
         free(found);

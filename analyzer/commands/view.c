@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
@@ -121,9 +122,7 @@ static void check_output(const struct settings *s)
 /* A file beside it that takes its place when it is whole; to be freed. */
 static char *begin_file(const char *path, FILE **out)
 {
-    char *unfinished;
-    if (asprintf(&unfinished, "%s.XXXXXX", path) < 0)
-        die(STATUS_ERROR, "out of memory");
+    char *unfinished = need_text("%s.XXXXXX", path);
     const int fd = mkstemp(unfinished);
     *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (!*out)

@@ -12,7 +12,6 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "export/formats.h"
 #include "export/json_text.h"
 #include "export/slices.h"
@@ -50,8 +49,6 @@ static void put_text(const struct writing *w, const struct text *text)
 
 static struct text text_of(char *printed)
 {
-    if (!printed)
-        die(STATUS_ERROR, "out of memory");
     return (struct text){ printed, strlen(printed) };
 }
 
@@ -189,12 +186,10 @@ static void announce(struct writing *w, uint32_t process, uint32_t thread)
 static void begin_thread(struct slices_taker *taker, struct slices_thread *thread)
 {
     struct writing *w = (struct writing *)taker;
-    char *text = NULL;
     announce(w, thread->process, thread->thread);
-    if (asprintf(&text, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", thread->pid, thread->tid) < 0)
-        text = NULL;
     GROW(w->threads, w->thread_count, w->thread_room);
-    w->threads[w->thread_count++] = text_of(text);
+    w->threads[w->thread_count++] =
+        text_of(need_text(",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", thread->pid, thread->tid));
 }
 
 /* ---- trace events, and samples ---- */
@@ -204,22 +199,17 @@ static bool write_event(void *context, const struct trace_event *event, const st
     struct writing *w = context;
     const struct trace_process *p = session_file_process(w->session->file, event->process);
     const struct trace_thread *t = session_file_thread(w->session->file, event->thread);
-    char guid[GUID_TEXT], *name = NULL;
+    char *name = event_name(event, class), *data = need_hex(event->data, event->data_size);
     announce(w, event->process, event->thread);
-    guid_text(class->guid, guid);
-    const char *type = event_type_name(event->type);
-    if (asprintf(&name, "%s %s", class->name[0] ? class->name : guid, type ? type : "event") < 0)
-        die(STATUS_ERROR, "out of memory");
     fputs(",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":", w->out);
     json_put_text(w->out, name);
-    fprintf(w->out, ",\"cat\":\"trace event\",\"args\":{\"type\":%u,\"level\":%u,\"version\":%u,\"data\":\"",
-            event->type, event->level, event->version);
-    for (uint32_t i = 0; i < event->data_size; i++)
-        fprintf(w->out, "%02x", event->data[i]);
-    fputs("\"},\"ts\":", w->out);
+    fprintf(w->out,
+            ",\"cat\":\"trace event\",\"args\":{\"type\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"},\"ts\":",
+            event->type, event->level, event->version, data);
     write_time(w, event->time);
     fprintf(w->out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", p ? p->pid : 0, t ? t->tid : 0);
     free(name);
+    free(data);
     return !ferror(w->out);
 }
 
@@ -246,13 +236,10 @@ static void prepare_function(struct writing *w, size_t function)
     const char *module = known ? name->module : "[unknown]";
     char *quoted = json_text(known ? name->name : "[unknown]");
     for (int continued = 0; continued < 2; continued++) {
-        char *categories = NULL, *text = NULL;
-        if (asprintf(&categories, "%s%s", module, continued ? ",continued" : "") < 0)
-            die(STATUS_ERROR, "out of memory");
+        char *categories = need_text("%s%s", module, continued ? ",continued" : "");
         char *quoted_categories = json_text(categories);
-        if (asprintf(&text, "\",\"name\":%s,\"cat\":%s,\"ts\":", quoted, quoted_categories) < 0)
-            text = NULL;
-        w->functions[2 * function + continued] = text_of(text);
+        w->functions[2 * function + continued] =
+            text_of(need_text("\",\"name\":%s,\"cat\":%s,\"ts\":", quoted, quoted_categories));
         free(quoted_categories);
         free(categories);
     }

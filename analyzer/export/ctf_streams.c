@@ -69,8 +69,7 @@ struct ctf_folder ctf_folder_begin(const char *path)
         length--;
     if (lstat(path, &status) == 0 && !(S_ISDIR(status.st_mode) && is_empty(path)))
         die(STATUS_ERROR, "%s: exists; ctf makes a new folder", path);
-    if (asprintf(&folder.unfinished, "%.*s.XXXXXX", (int)length, path) < 0)
-        die(STATUS_ERROR, "out of memory");
+    folder.unfinished = need_text("%.*s.XXXXXX", (int)length, path);
     if (!mkdtemp(folder.unfinished))
         die(STATUS_ERROR, "%s: %s", path, strerror(errno));
     const mode_t mask = umask(0);

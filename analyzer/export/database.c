@@ -26,8 +26,7 @@ static void make_file(struct database *d)
     struct stat status;
     if (stat(d->path, &status) == 0 && !S_ISREG(status.st_mode))
         die(STATUS_ERROR, "%s: is not a regular file", d->path);
-    if (asprintf(&d->unfinished, "%s.XXXXXX", d->path) < 0)
-        die(STATUS_ERROR, "out of memory");
+    d->unfinished = need_text("%s.XXXXXX", d->path);
     const int fd = mkstemp(d->unfinished);
     if (fd < 0)
         die(STATUS_ERROR, "%s: %s", d->path, strerror(errno));

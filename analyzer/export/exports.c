@@ -181,9 +181,7 @@ static void number_equal_names(const struct profile *p, char **names)
     for (size_t first = 0, next; first < p->function_count; first = next) {
         const char *name = *sorted[first].name;
         for (next = first + 1; next < p->function_count && strcmp(*sorted[next].name, name) == 0; next++) {
-            char *numbered;
-            if (asprintf(&numbered, "%s (%zu)", name, next - first + 1) < 0)
-                die(STATUS_ERROR, "out of memory");
+            char *numbered = need_text("%s (%zu)", name, next - first + 1);
             free(*sorted[next].name);
             *sorted[next].name = numbered;
         }

@@ -183,18 +183,13 @@ static void take_mark(struct slices_taker *taker, struct slices_thread *thread, 
 static bool take_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
 {
     struct writing *w = context;
-    const char *type = event_type_name(event->type);
-    char guid[GUID_TEXT], *name = NULL;
-    guid_text(class->guid, guid);
-    if (asprintf(&name, "%s %s", class->name[0] ? class->name : guid, type ? type : "event") < 0)
-        die(STATUS_ERROR, "out of memory");
+    char *name = event_name(event, class), *data = need_hex(event->data, event->data_size);
     write_marker(w, event->time, name);
-    fprintf(w->markers[MARKER_DATA], "{\"type\":\"trace event\",\"number\":%u,\"level\":%u,\"version\":%u,\"data\":\"",
-            event->type, event->level, event->version);
-    for (uint32_t i = 0; i < event->data_size; i++)
-        fprintf(w->markers[MARKER_DATA], "%02x", event->data[i]);
-    fputs("\"}", w->markers[MARKER_DATA]);
+    fprintf(w->markers[MARKER_DATA],
+            "{\"type\":\"trace event\",\"number\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"}", event->type,
+            event->level, event->version, data);
     free(name);
+    free(data);
     return true;
 }
 

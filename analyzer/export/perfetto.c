@@ -400,13 +400,7 @@ static bool write_event(void *context, const struct trace_event *event, const st
     struct writing *w = context;
     Perfetto__Annotation annotations[4],
         *list[4] = { &annotations[0], &annotations[1], &annotations[2], &annotations[3] };
-    const char *type = event_type_name(event->type);
-    char guid[GUID_TEXT], *name = NULL, *data = need_memory((size_t)event->data_size * 2 + 1, 1);
-    guid_text(class->guid, guid);
-    if (asprintf(&name, "%s %s", class->name[0] ? class->name : guid, type ? type : "event") < 0)
-        die(STATUS_ERROR, "out of memory");
-    for (uint32_t i = 0; i < event->data_size; i++)
-        sprintf(data + 2 * (size_t)i, "%02x", event->data[i]);
+    char *name = event_name(event, class), *data = need_hex(event->data, event->data_size);
     announce_thread(w, event->process, event->thread);
     packet_annotate_number(&annotations[0], "type", event->type);
     packet_annotate_number(&annotations[1], "level", event->level);
@@ -471,9 +465,8 @@ static void write_flow(struct writing *w, const struct trace_process *p)
     if (!origin)
         return;
     const uint64_t flow = track_id(w, OF_PROCESS, p->serial), time = time_of(w, p->start_time);
-    char *name = slices_process_name(w->session, p->serial), *title = NULL;
-    if (asprintf(&title, "%s: %s (%" PRIu32 ")", how, name, p->pid) < 0)
-        die(STATUS_ERROR, "out of memory");
+    char *name = slices_process_name(w->session, p->serial);
+    char *title = need_text("%s: %s (%" PRIu32 ")", how, name, p->pid);
     announce_process(w, origin->serial);
     announce_process(w, p->serial);
     write_end_of_flow(w, origin->serial, time, title, flow, false);

@@ -123,9 +123,7 @@ static int64_t write_build_id(struct writing *w, const struct profile_module *mo
 {
     if (!module->build_id_length)
         return 0;
-    char *text = need_memory(module->build_id_length * 2 + 1, 1);
-    for (size_t i = 0; i < module->build_id_length; i++)
-        sprintf(text + 2 * i, "%02x", module->build_id[i]);
+    char *text = need_hex(module->build_id, module->build_id_length);
     const int64_t number = write_string(w, text);
     free(text);
     return number;

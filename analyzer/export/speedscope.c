@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/message.h"
+#include "base/memory.h"
 #include "export/formats.h"
 #include "export/json_text.h"
 #include "export/measures.h"
@@ -81,10 +81,9 @@ static void write_thread(struct writing *w, const struct profile_thread *thread)
 {
     const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
     const struct trace_process *p = session_file_process(w->session->file, thread->process);
-    char *process = names_module(p ? p->path : ""), *title = NULL;
+    char *process = names_module(p ? p->path : "");
     const char *name = t && t->name[0] ? t->name : "[unknown]";
-    if (asprintf(&title, "%s (%" PRIu32 ") %s (%" PRIu32 ")", process, p ? p->pid : 0, name, t ? t->tid : 0) < 0)
-        die(STATUS_ERROR, "out of memory");
+    char *title = need_text("%s (%" PRIu32 ") %s (%" PRIu32 ")", process, p ? p->pid : 0, name, t ? t->tid : 0);
     fputs("{\"type\":\"sampled\",\"name\":", w->out);
     json_put_text(w->out, title);
     fprintf(w->out, ",\"unit\":\"%s\",\"startValue\":0", w->time == EXPORT_CALLS ? "none" : "nanoseconds");

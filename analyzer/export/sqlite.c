@@ -80,9 +80,7 @@ static void write_modules(const struct writing *w)
     sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO module VALUES (?,?,?,?)");
     for (size_t i = 0; i < p->module_count; i++) {
         const struct profile_module *m = &p->modules[w->order->modules[i]];
-        char *name = names_module(m->path), *id = need_memory(m->build_id_length * 2 + 1, 1);
-        for (size_t j = 0; j < m->build_id_length; j++)
-            sprintf(id + 2 * j, "%02x", m->build_id[j]);
+        char *name = names_module(m->path), *id = need_hex(m->build_id, m->build_id_length);
         database_insert(w->database, insert, "ittt", (int64_t)i + 1, name, m->path, id);
         free(name);
         free(id);

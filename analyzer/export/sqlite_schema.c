@@ -1,11 +1,10 @@
 #include "export/sqlite_schema.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/message.h"
+#include "base/memory.h"
 
 /* What a path has an inclusive and an exclusive value of; the session's column that says whether it is known. */
 static const struct {
@@ -24,7 +23,8 @@ static const char *const tables[] = {
     "PRAGMA user_version = 1",
     "CREATE TABLE session (file TEXT, creator TEXT, start_realtime_ns INTEGER, duration_ticks INTEGER,"
     " ticks_per_second INTEGER, elapsed_inclusive_ticks INTEGER, application_inclusive_ticks INTEGER,"
-    " application_known INTEGER, away_known INTEGER, overhead_known INTEGER, os_events INTEGER, events INTEGER, lost_events INTEGER)",
+    " application_known INTEGER, away_known INTEGER, overhead_known INTEGER, os_events INTEGER, events INTEGER, "
+    "lost_events INTEGER)",
     "CREATE TABLE remark (text TEXT)",
     "CREATE TABLE process (id INTEGER PRIMARY KEY, pid INTEGER, parent_pid INTEGER, name TEXT, path TEXT,"
     " arguments TEXT)",
@@ -52,17 +52,6 @@ void sqlite_make_tables(struct database *d)
 }
 
 /* ---- pieces of views ---- */
-
-static char *__attribute__((format(printf, 1, 2))) text_of(const char *format, ...)
-{
-    char *text;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        die(STATUS_ERROR, "out of memory");
-    va_end(arguments);
-    return text;
-}
 
 /* The sums over paths p. An interval counts once for each thing on the stack: by the first of it. */
 static char *sums(const char *is_first)
@@ -99,9 +88,9 @@ static void put_pair(FILE *out, int measure, bool shares)
 {
     static const char *const kinds[] = { "inclusive", "exclusive" };
     for (int i = 0; i < 2; i++) {
-        char *name = text_of("%s_%s", measures[measure].name, kinds[i]);
-        char *ticks = text_of("ifnull(t.%s, 0)", name),
-             *whole = text_of("s.%s_inclusive_ticks", measures[measure].name);
+        char *name = need_text("%s_%s", measures[measure].name, kinds[i]);
+        char *ticks = need_text("ifnull(t.%s, 0)", name),
+             *whole = need_text("s.%s_inclusive_ticks", measures[measure].name);
         fputs(", ", out);
         put_ns(out, ticks, measures[measure].known, name);
         if (shares) {
@@ -131,9 +120,9 @@ static char *times(void)
     put_pair(out, 2, false);
     put_pair(out, 3, false);
     for (int i = 0; i < 2; i++) {
-        char *name = text_of("cpu_%s", kinds[i]);
+        char *name = need_text("cpu_%s", kinds[i]);
         char *on =
-            text_of("max(ifnull(t.elapsed_%s - t.blocked_%s - t.preempted_%s, 0), 0)", kinds[i], kinds[i], kinds[i]);
+            need_text("max(ifnull(t.elapsed_%s - t.blocked_%s - t.preempted_%s, 0), 0)", kinds[i], kinds[i], kinds[i]);
         fputs(", ", out);
         put_ns(out, on, "s.away_known", name);
         free(on);
@@ -189,10 +178,10 @@ static void make_reports(struct database *d, const char *columns)
 {
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
         char *values = sums(reports[i].is_first);
-        make_view(d,
-                  text_of("CREATE VIEW %s AS WITH t AS (SELECT %s AS id, %s FROM %s GROUP BY 1) SELECT %s, %s FROM %s",
-                          reports[i].name, reports[i].key, values, reports[i].from, reports[i].columns, columns,
-                          reports[i].joined));
+        make_view(
+            d, need_text("CREATE VIEW %s AS WITH t AS (SELECT %s AS id, %s FROM %s GROUP BY 1) SELECT %s, %s FROM %s",
+                         reports[i].name, reports[i].key, values, reports[i].from, reports[i].columns, columns,
+                         reports[i].joined));
         free(values);
     }
 }
@@ -203,25 +192,25 @@ static void make_callers(struct database *d, const char *columns)
 {
     char *by_function = sums("p.first_of_function"), *by_call = sums("p.first_of_call"), *share;
     size_t length;
-    make_view(d, text_of("CREATE VIEW neighbour AS"
-                         " SELECT p.function AS subject, 1 AS place, 'caller' AS role, c.function AS other, %s"
-                         " FROM path p LEFT JOIN path c ON c.id = p.parent GROUP BY p.function, c.function"
-                         " UNION ALL SELECT p.function, 2, 'function', p.function, %s FROM path p GROUP BY p.function"
-                         " UNION ALL SELECT c.function, 3, 'callee', p.function, %s"
-                         " FROM path p JOIN path c ON c.id = p.parent GROUP BY c.function, p.function",
-                         by_function, by_function, by_call));
+    make_view(d, need_text("CREATE VIEW neighbour AS"
+                           " SELECT p.function AS subject, 1 AS place, 'caller' AS role, c.function AS other, %s"
+                           " FROM path p LEFT JOIN path c ON c.id = p.parent GROUP BY p.function, c.function"
+                           " UNION ALL SELECT p.function, 2, 'function', p.function, %s FROM path p GROUP BY p.function"
+                           " UNION ALL SELECT c.function, 3, 'callee', p.function, %s"
+                           " FROM path p JOIN path c ON c.id = p.parent GROUP BY c.function, p.function",
+                           by_function, by_function, by_call));
     FILE *out = open_memstream(&share, &length);
     put_share(out, "t.elapsed_inclusive", "w.elapsed_inclusive", "1", "share");
     fclose(out);
-    make_view(d, text_of("CREATE VIEW report_callers AS WITH w AS"
-                         " (SELECT subject, elapsed_inclusive FROM neighbour WHERE place = 2)"
-                         " SELECT t.subject, n.name AS subject_name, t.role,"
-                         " ifnull(f.name, '(start of thread)') AS function, m.name AS module, %s, %s"
-                         " FROM neighbour t JOIN w ON w.subject = t.subject JOIN function n ON n.id = t.subject"
-                         " LEFT JOIN function f ON f.id = t.other LEFT JOIN module m ON m.id = f.module, session s"
-                         " WHERE t.place = 2 OR t.calls OR t.elapsed_inclusive OR t.elapsed_exclusive"
-                         " ORDER BY t.subject, t.place, t.elapsed_inclusive DESC, t.other NULLS LAST",
-                         share, columns));
+    make_view(d, need_text("CREATE VIEW report_callers AS WITH w AS"
+                           " (SELECT subject, elapsed_inclusive FROM neighbour WHERE place = 2)"
+                           " SELECT t.subject, n.name AS subject_name, t.role,"
+                           " ifnull(f.name, '(start of thread)') AS function, m.name AS module, %s, %s"
+                           " FROM neighbour t JOIN w ON w.subject = t.subject JOIN function n ON n.id = t.subject"
+                           " LEFT JOIN function f ON f.id = t.other LEFT JOIN module m ON m.id = f.module, session s"
+                           " WHERE t.place = 2 OR t.calls OR t.elapsed_inclusive OR t.elapsed_exclusive"
+                           " ORDER BY t.subject, t.place, t.elapsed_inclusive DESC, t.other NULLS LAST",
+                           share, columns));
     free(by_function);
     free(by_call);
     free(share);
@@ -236,11 +225,11 @@ static void make_marks(struct database *d)
     fputs(", ", out);
     put_ns(out, "k.since_previous_ticks", "1", "since_previous");
     fclose(out);
-    make_view(d, text_of("CREATE VIEW report_marks AS SELECT %s, k.number, h.tid, r.pid AS process, h.name AS thread,"
-                         " f.name AS function, k.text FROM mark k LEFT JOIN thread h ON h.id = k.thread"
-                         " LEFT JOIN process r ON r.id = h.process LEFT JOIN path p ON p.id = k.path"
-                         " LEFT JOIN function f ON f.id = p.function, session s ORDER BY k.id",
-                         ns));
+    make_view(d, need_text("CREATE VIEW report_marks AS SELECT %s, k.number, h.tid, r.pid AS process, h.name AS thread,"
+                           " f.name AS function, k.text FROM mark k LEFT JOIN thread h ON h.id = k.thread"
+                           " LEFT JOIN process r ON r.id = h.process LEFT JOIN path p ON p.id = k.path"
+                           " LEFT JOIN function f ON f.id = p.function, session s ORDER BY k.id",
+                           ns));
     free(ns);
 }
 
@@ -255,8 +244,8 @@ static void make_paths(struct database *d)
     put_ns(out, "p.max_ticks", "1", "max");
     for (int i = 0; i < MEASURE_COUNT; i++) {
         for (int j = 0; j < 2; j++) {
-            char *name = text_of("%s_%s", measures[i].name, kinds[j]),
-                 *value = text_of("p.%s%s", name, measures[i].unit);
+            char *name = need_text("%s_%s", measures[i].name, kinds[j]),
+                 *value = need_text("p.%s%s", name, measures[i].unit);
             fputs(", ", out);
             if (measures[i].unit[0])
                 put_ns(out, value, measures[i].known, name);
@@ -267,12 +256,12 @@ static void make_paths(struct database *d)
         }
     }
     fclose(out);
-    make_view(d,
-              text_of("CREATE VIEW paths AS SELECT p.id, p.parent, p.depth, r.name AS process, r.pid, h.name AS thread,"
-                      " h.tid, f.name AS function, m.name AS module, p.calls, %s FROM path p"
-                      " JOIN function f ON f.id = p.function JOIN module m ON m.id = f.module"
-                      " JOIN thread h ON h.id = p.thread JOIN process r ON r.id = h.process, session s ORDER BY p.id",
-                      ns));
+    make_view(
+        d, need_text("CREATE VIEW paths AS SELECT p.id, p.parent, p.depth, r.name AS process, r.pid, h.name AS thread,"
+                     " h.tid, f.name AS function, m.name AS module, p.calls, %s FROM path p"
+                     " JOIN function f ON f.id = p.function JOIN module m ON m.id = f.module"
+                     " JOIN thread h ON h.id = p.thread JOIN process r ON r.id = h.process, session s ORDER BY p.id",
+                     ns));
     free(ns);
 }
 

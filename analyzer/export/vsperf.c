@@ -289,11 +289,9 @@ void export_vsperf(const struct loaded *session, const struct export_options *op
     struct output outputs[SUMMARY_COUNT] = { 0 };
     struct vsperf_material m = vsperf_prepare(session);
     for (size_t i = 0; i < SUMMARY_COUNT; i++) {
-        if (asprintf(&outputs[i].path, "%s_%s.csv", prefix, summaries[i].name) < 0)
-            die(STATUS_ERROR, "out of memory");
+        outputs[i].path = need_text("%s_%s.csv", prefix, summaries[i].name);
         check_place(outputs, outputs[i].path, session);
-        if (asprintf(&outputs[i].part, "%s.%d.part", outputs[i].path, (int)getpid()) < 0)
-            die(STATUS_ERROR, "out of memory");
+        outputs[i].part = need_text("%s.%d.part", outputs[i].path, (int)getpid());
         write_part(outputs, i, &m);
     }
     for (size_t i = 0; i < SUMMARY_COUNT; i++)

@@ -132,9 +132,7 @@ static char *make_note(const struct vsperf *v)
     for (size_t i = 0; i < VSPERF_KINDS; i++) {
         if (!v->file_of[i])
             continue;
-        char *longer = NULL;
-        if (asprintf(&longer, "%s %s", note, v->file_of[i]) < 0)
-            die(STATUS_ERROR, "out of memory");
+        char *longer = need_text("%s %s", note, v->file_of[i]);
         free(note);
         note = longer;
     }
@@ -204,9 +202,7 @@ static void read_files(struct vsperf *v, char *const *files, size_t count, char 
         free(bytes);
         if (kind != VSPERF_OTHER)
             continue;
-        char *longer = NULL;
-        if (asprintf(&longer, "%s%s%s", *unused ? *unused : "", *unused ? ", " : "", files[i]) < 0)
-            die(STATUS_ERROR, "out of memory");
+        char *longer = need_text("%s%s%s", *unused ? *unused : "", *unused ? ", " : "", files[i]);
         free(*unused);
         *unused = longer;
     }

@@ -7,12 +7,7 @@
 static int compare_chunks(const void *a, const void *b, void *context)
 {
     const struct trace_chunk *chunks = context;
-    const struct trace_chunk *x = &chunks[*(const size_t *)a], *y = &chunks[*(const size_t *)b];
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+    return session_file_compare_chunks(&chunks[*(const size_t *)a], &chunks[*(const size_t *)b]);
 }
 
 static bool follows(const struct trace_chunk *next, const struct trace_chunk *chunk)

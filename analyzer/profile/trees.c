@@ -20,12 +20,7 @@ struct reader {
 
 static int compare_chunks(const void *a, const void *b)
 {
-    const struct trace_chunk *x = *(const struct trace_chunk *const *)a, *y = *(const struct trace_chunk *const *)b;
-    if (x->process != y->process)
-        return x->process < y->process ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+    return session_file_compare_chunks(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
 }
 
 static void begin_thread(struct reader *r, const struct trace_chunk *first)

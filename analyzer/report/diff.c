@@ -2,7 +2,6 @@
 #include "report/diff.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -501,12 +500,9 @@ char *diff_path(const struct diff *d, uint32_t node)
 
 char *diff_row_name(const struct diff *d, const struct diff_row *row)
 {
-    char *name = NULL;
     if (d->by == DIFF_PATHS)
         return diff_path(d, row->key);
     if (d->by == DIFF_MODULES)
         return need_copy(d->keys->modules[row->key].path, strlen(d->keys->modules[row->key].path));
-    if (asprintf(&name, "%s (%s)", diff_function_name(d, row->key), diff_function_module(d, row->key)) < 0)
-        die(STATUS_ERROR, "out of memory");
-    return name;
+    return need_text("%s (%s)", diff_function_name(d, row->key), diff_function_module(d, row->key));
 }

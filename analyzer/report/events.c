@@ -136,9 +136,8 @@ const char *event_type_text(unsigned type, char text[8])
 
 static char *hexadecimal(const uint8_t *data, size_t size, const char *before)
 {
-    char *text = need_memory(strlen(before) + 2 * size + 1, 1), *at = stpcpy(text, before);
-    for (size_t i = 0; i < size; i++)
-        at += sprintf(at, "%02x", data[i]);
+    char *digits = need_hex(data, size), *text = need_text("%s%s", before, digits);
+    free(digits);
     return text;
 }
 

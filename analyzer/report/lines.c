@@ -1,13 +1,11 @@
 #include "report/lines.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "report/views.h"
 #include "symbols/symbols.h"
 
@@ -69,23 +67,12 @@ static const char *without_folders(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static char *__attribute__((format(printf, 1, 2))) made_text(const char *format, ...)
-{
-    char *text = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
-        die(STATUS_ERROR, "out of memory");
-    va_end(arguments);
-    return text;
-}
-
 static char *inlined_text(const struct symbol_site *s)
 {
     char *outer = symbol_demangle(s->outer);
     char *text = s->outer_file && s->outer_line
-                     ? made_text("%s (%s:%" PRIu32 ")", outer, without_folders(s->outer_file), s->outer_line)
-                     : made_text("%s", outer);
+                     ? need_text("%s (%s:%" PRIu32 ")", outer, without_folders(s->outer_file), s->outer_line)
+                     : need_text("%s", outer);
     free(outer);
     return text;
 }
@@ -97,13 +84,13 @@ static struct line_name name_of(const struct profile_module *m, const struct pro
     if (s->file && s->line) {
         name.file = need_copy(s->file, strlen(s->file));
         name.line = s->line;
-        name.source = made_text("%s:%" PRIu32, without_folders(s->file), s->line);
+        name.source = need_text("%s:%" PRIu32, without_folders(s->file), s->line);
     } else {
-        name.source = made_text("%s+0x%" PRIx64, name.module, site->offset);
+        name.source = need_text("%s+0x%" PRIx64, name.module, site->offset);
     }
     name.function = s->function             ? symbol_demangle(s->function)
                     : name.module[0] == '[' ? need_copy(name.module, strlen(name.module))
-                                            : made_text("[%s]", name.module);
+                                            : need_text("[%s]", name.module);
     name.inlined = s->outer ? inlined_text(s) : NULL;
     if (s->outer && s->outer_file) {
         name.outer_file = need_copy(s->outer_file, strlen(s->outer_file));
@@ -222,7 +209,7 @@ void lines_join(struct loaded *l)
 
 char *lines_function(const struct line_name *line)
 {
-    return line->inlined ? made_text("%s, in %s", line->function, line->inlined)
+    return line->inlined ? need_text("%s, in %s", line->function, line->inlined)
                          : need_copy(line->function, strlen(line->function));
 }
 

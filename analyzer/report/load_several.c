@@ -232,8 +232,7 @@ static void load_all(struct loaded *l, const char *const *paths, size_t count, u
     l->file = need_memory(1, sizeof *l->file);
     l->file->fd = -1;
     l->file->header.ticks_per_second = ns_per_second;
-    if (asprintf(&l->file->path, "%zu sessions", count) < 0)
-        die(STATUS_ERROR, "out of memory");
+    l->file->path = need_text("%zu sessions", count);
     l->profile = profile_new();
     for (size_t i = 0; i < count; i++) {
         struct loaded part;

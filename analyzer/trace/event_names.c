@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <strings.h>
 
+#include "base/memory.h"
 #include "dwell/event.h"
 
 struct name {
@@ -51,6 +52,14 @@ const char *event_type_name(unsigned type)
         if ((unsigned)types[i].number == type)
             return types[i].name;
     return NULL;
+}
+
+char *event_name(const struct trace_event *event, const struct trace_event_class *class)
+{
+    char guid[GUID_TEXT];
+    const char *type = event_type_name(event->type);
+    guid_text(class->guid, guid);
+    return need_text("%s %s", class->name[0] ? class->name : guid, type ? type : "event");
 }
 
 int event_type_of(const char *name)

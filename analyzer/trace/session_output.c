@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 
 static const char *reason(int error)
 {
@@ -29,9 +28,7 @@ static const char *reason(int error)
 static void undo(const char *path, const struct stat *before)
 {
     struct stat old;
-    char *aside;
-    if (asprintf(&aside, "%s.old", path) < 0)
-        die(STATUS_ERROR, "out of memory");
+    char *aside = need_text("%s.old", path);
     unlink(path);
     if (before->st_ino && stat(aside, &old) == 0 && old.st_ino == before->st_ino && old.st_dev == before->st_dev)
         rename(aside, path);
@@ -58,8 +55,7 @@ static const char *take_name(const char *part, const char *path)
 
 const char *session_output_begin(struct session_output *o, const char *path)
 {
-    if (asprintf(&o->part, "%s.%d.part", path, (int)getpid()) < 0)
-        die(STATUS_ERROR, "out of memory");
+    o->part = need_text("%s.%d.part", path, (int)getpid());
     o->fd = session_create(&o->session, o->part, false, 0);
     if (o->fd < 0) {
         free(o->part);

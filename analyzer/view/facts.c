@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 
 static void add_text(struct json_object *object, const char *key, const char *text)
 {
@@ -32,9 +31,7 @@ static struct json_object *modules(const struct loaded *l, const struct export_o
     for (size_t i = 0; i < l->profile->module_count; i++) {
         const struct profile_module *m = &l->profile->modules[order->modules[i]];
         struct json_object *module = json_object_new_object();
-        char *name = names_module(m->path), *id = need_memory(m->build_id_length * 2 + 1, 1);
-        for (size_t j = 0; j < m->build_id_length; j++)
-            sprintf(id + 2 * j, "%02x", m->build_id[j]);
+        char *name = names_module(m->path), *id = need_hex(m->build_id, m->build_id_length);
         add_text(module, "name", name);
         add_text(module, "path", m->path);
         add_text(module, "build_id", id);
@@ -197,10 +194,9 @@ static void add_command(struct json_object *object, const struct loaded *l, cons
 {
     const struct trace_process *p = count ? session_file_process(l->file, serials[0]) : NULL;
     const char *command = p ? p->arguments : "";
-    char *name = names_module(p ? p->path : ""), *title = NULL;
+    char *name = names_module(p ? p->path : "");
     const size_t program = strcspn(command, " ");
-    if (asprintf(&title, "%s%s", name, command + program) < 0)
-        die(STATUS_ERROR, "out of memory");
+    char *title = need_text("%s%s", name, command + program);
     add_text(object, "title", title);
     add_text(object, "command", command);
     free(title);
