@@ -143,6 +143,7 @@ static void put_switch(struct os_events *e, struct switch_state *s, uint64_t in_
 {
     uint64_t duration = in_time > s->out_time ? in_time - s->out_time : 0;
     int *last = &s->last[s->preempted];
+    e->switches++;
     if (*last && !room_for_switch(e, s)) {
         uint16_t *words = e->words + *last + TIME_WORDS;
         for (int i = 0; i < TIME_WORDS; i++)
@@ -280,6 +281,7 @@ void os_close(struct thread *t)
 uint64_t os_read(struct thread *t, struct os_events *e)
 {
     e->length = 0;
+    e->switches = 0;
     e->flagged = true;
     if (t->os_ring) {
         uint64_t head = read_ring(t, e);
@@ -289,6 +291,7 @@ uint64_t os_read(struct thread *t, struct os_events *e)
     }
     uint64_t found = *t->os_word;
     e->flagged = found == 0; /* else another user of rseq was here: nothing is known of this interval */
+    e->switches = e->flagged; /* or something like it */
     if (e->flagged)
         put_head(e, DWELL_EXT_OS, 0);
     return found;

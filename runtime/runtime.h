@@ -122,6 +122,11 @@ struct stack {
     struct stack *next;   /* in the list of those not used */
 };
 
+/* How often the kernel took a thread from its CPU: as it waited, or though it could have run. */
+struct switch_counts {
+    uint64_t waits, preemptions;
+};
+
 struct ring { /* a list of chunks */
     struct dwell_chunk_header *first, *last;
     uint64_t bytes;
@@ -173,6 +178,9 @@ struct thread {
     uint64_t os_tail; /* perf: how far the ring has been read */
     void *os_ring;
     uint64_t os_unknown; /* rseq: how often another user's pointer was found */
+    uint64_t switches_told; /* in the records, */
+    struct switch_counts switches_before; /* and by the kernel when the thread began to be recorded, */
+    bool switches_known;                  /* if that could be read */
     struct stack *on; /* the stack that the thread runs on: */
     struct stack own; /* its own, or another. What is in use is in the members above, and here while it is put aside */
     struct tree_table *tree_table; /* mode profile: its nodes; */
@@ -569,6 +577,7 @@ bool modules_update(bool loading, uint64_t function);
 enum { OS_MOST_WORDS = 96 };
 struct os_events {
     bool flagged;
+    uint32_t switches;
     int length; /* of words */
     uint16_t words[OS_MOST_WORDS];
 };
@@ -585,6 +594,10 @@ uint64_t os_read(struct thread *t, struct os_events *events);
 bool os_commit(struct thread *t, uint64_t head);
 void os_forget_own(struct thread *t); /* after system calls of the runtime's own */
 void os_skip(struct thread *t); /* what happened until now is not to be recorded */
+
+/* switches.c: noting says what there was since the thread began. */
+void switches_begin_thread(struct thread *t);
+void switches_note(const struct thread *t);
 
 #pragma GCC visibility pop
 

@@ -116,6 +116,7 @@ static void read_os_events(struct thread *t, struct extensions *pending)
             continue; /* a signal handler's probe has recorded them */
         if (!events.flagged)
             continue;
+        t->switches_told += events.switches;
         if (pending->length + events.length > MOST_OS_WORDS)
             return; /* flagged and described enough */
         memcpy(pending->words + pending->length, events.words, (size_t)events.length * sizeof *events.words);

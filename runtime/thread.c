@@ -138,6 +138,7 @@ static void fit_block(struct thread *t, bool forked)
         stacks_begin_thread(t);
     }
     os_open(t);
+    switches_begin_thread(t);
     t->wiped->alive = 1;
     link_thread(t);
     announce(t);
@@ -443,6 +444,7 @@ void thread_note_end(const struct thread *t)
         .time = t->stopped ? t->last : clock_now(runtime.clock), /* what was lost belongs to no function */
     };
     metadata_append(&record.record, sizeof record, NULL, 0);
+    switches_note(t);
 }
 
 static void end_thread(struct thread *t)

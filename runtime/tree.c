@@ -434,8 +434,10 @@ static uint64_t end_interval(struct thread *t, uint64_t now, bool flagged)
     while (*t->os_word != t->os_seen) {
         struct os_events events;
         uint64_t head = os_read(t, &events);
-        if (os_commit(t, head) && events.flagged)
+        if (os_commit(t, head) && events.flagged) {
+            t->switches_told += events.switches;
             take_os_events(&passed, &events);
+        }
     }
     if (now < last)
         now = last;

@@ -102,6 +102,23 @@ static void print_mode(const struct session_file *f)
         line("call sites", "recorded; see dwell report --by line");
 }
 
+/* In flagged intervals, and in all. */
+static void print_switches(const struct session_file *f)
+{
+    uint64_t recorded = 0, waits = 0, preemptions = 0;
+    size_t threads = 0;
+    for (size_t i = 0; i < f->thread_count; i++) {
+        const struct dwell_rec_thread_switches *s = &f->threads[i].switches;
+        threads += s->record.type != 0;
+        recorded += s->recorded;
+        waits += s->waits;
+        preemptions += s->preemptions;
+    }
+    if (threads)
+        line("switches", "%" PRIu64 " recorded; by the kernel's own count %" PRIu64 " (%" PRIu64 " waits, %" PRIu64 " preemptions) in %zu thread%s",
+             recorded, waits + preemptions, waits, preemptions, threads, threads == 1 ? "" : "s");
+}
+
 static void print_trace_events(const struct session_file *f)
 {
     struct trace_events events = trace_events_read(f);
@@ -119,6 +136,7 @@ static void print_events(const struct loaded *l, const struct profile_counts *c)
     if (l->summary.application_known)
         line("OS events", "%" PRIu64 ", page faults %" PRIu64 ", blocked %.6f s, preempted %.6f s", c->os_events,
              c->page_faults, seconds(l->file, c->blocked), seconds(l->file, c->preempted));
+    print_switches(l->file);
     print_trace_events(l->file);
     if (c->pauses)
         line("pauses", "%" PRIu64 ", together %.6f s of threads' time", c->pauses, seconds(l->file, c->paused));

@@ -204,6 +204,13 @@ static void read_thread_end(struct reader *r)
     }
 }
 
+static void read_thread_switches(struct reader *r)
+{
+    struct dwell_rec_thread_switches record;
+    if (TAKE(r, record))
+        need_thread(r->file, record.thread, r->process)->switches = record;
+}
+
 static uint8_t *take_build_id(struct reader *r, size_t *length)
 {
     struct string s = take_string(r);
@@ -400,6 +407,7 @@ static void (*const readers[])(struct reader *) = {
     [DWELL_REC_THREAD] = read_thread,
     [DWELL_REC_THREAD_NAME] = read_thread_name,
     [DWELL_REC_THREAD_END] = read_thread_end,
+    [DWELL_REC_THREAD_SWITCHES] = read_thread_switches,
     [DWELL_REC_MODULE] = read_module,
     [DWELL_REC_MODULE_UNLOAD] = read_module_unload,
     [DWELL_REC_NOTE] = read_note,

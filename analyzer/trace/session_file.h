@@ -67,6 +67,7 @@ struct trace_thread {
     uint64_t start_time;
     uint64_t end_time; /* zero: unknown */
     bool end_flagged;  /* the OS worked between its last event and its end */
+    struct dwell_rec_thread_switches switches; /* its type is zero: not known */
     char *name;
     uint64_t last_chunk; /* 1 + index of the chunk with the highest sequence number */
 };

@@ -135,6 +135,9 @@ static void renumber(uint8_t *record, const struct shift *s)
     case DWELL_REC_THREAD_END:
         SHIFT(record, dwell_rec_thread_end, thread, shifted(fixed_.thread, s->thread));
         break;
+    case DWELL_REC_THREAD_SWITCHES:
+        SHIFT(record, dwell_rec_thread_switches, thread, shifted(fixed_.thread, s->thread));
+        break;
     case DWELL_REC_SYMBOL_MODULE:
         SHIFT(record, dwell_rec_symbol_module, module, fixed_.module + s->symbol_module);
         break;

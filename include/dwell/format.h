@@ -322,6 +322,7 @@ enum dwell_record_type {
     DWELL_REC_EVENT_CLASS = 16,
     DWELL_REC_SITE = 17,
     DWELL_REC_PROBES = 18,
+    DWELL_REC_THREAD_SWITCHES = 19,
     DWELL_REC_REPORTED = 20,
 };
 
@@ -410,6 +411,15 @@ struct dwell_rec_thread_end { /* no strings */
     uint32_t thread;
     uint32_t flagged; /* whether the OS worked between the thread's last event and `time` */
     uint64_t time;
+};
+
+/* How often the thread was taken from its CPU between its first event and its end. It may come twice; the later holds. */
+struct dwell_rec_thread_switches { /* no strings */
+    struct dwell_record record;
+    uint32_t thread;
+    uint32_t pad;
+    uint64_t waits, preemptions; /* by the kernel's own count */
+    uint64_t recorded;           /* of both, by the OS events; from rseq: intervals in which the kernel interfered */
 };
 
 struct dwell_rec_module { /* strings: path; build-id bytes */

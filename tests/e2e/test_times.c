@@ -1,6 +1,8 @@
 /* The time model on real recordings: its identities to the tick, and waits told from work. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -65,6 +67,22 @@ Test(e2e_times, one_recording_gives_one_report_however_many_read_it)
     free(one);
 }
 
+/* From its last event to its end a thread may be taken away once more. rseq tells of some other interruptions, too. */
+static void check_switches(unsigned long least, bool exact)
+{
+    unsigned long recorded, all, waits, preemptions, threads;
+    char *info = run_well("$DWELL info | grep ^switches");
+    cr_assert(eq(int, sscanf(info, "switches %lu recorded; by the kernel's own count %lu (%lu waits, %lu preemptions) in %lu thread",
+                             &recorded, &all, &waits, &preemptions, &threads), 5), "%s", info);
+    cr_assert(eq(ulong, waits + preemptions, all));
+    cr_assert(ge(ulong, waits, least), "%s", info);
+    if (exact) {
+        cr_assert(le(ulong, recorded, all), "%s", info);
+        cr_assert(ge(ulong, recorded + threads, all), "%s", info);
+    }
+    free(info);
+}
+
 /* doze sleeps, busy (by churn) computes; what else runs on the machine may flag some of churn's intervals. */
 static void check_sleeper(const char *source)
 {
@@ -81,6 +99,7 @@ static void check_sleeper(const char *source)
     cr_assert(gt(u64, report_sum(r, "function", "churn", "application_exclusive_ns"), busy / 10));
     cr_assert(gt(u64, report_session(r, "os_events"), 19));
     report_drop(r);
+    check_switches(20, strcmp(source, "perf") == 0);
 }
 
 Test(e2e_times, a_sleeper_by_perf)
@@ -150,6 +169,7 @@ static void check_waits(const char *mode)
     cr_assert(has(hot, "function,cpu_exclusive_ns,cpu_inclusive_ns,elapsed_exclusive_ns,waiting_percent\nworks,"), "%s", hot);
     free(hot);
     free(out);
+    check_switches(3, true);
 }
 
 Test(e2e_times, blocked_and_preempted_as_the_kernel_counts_them)

@@ -154,6 +154,12 @@ Test(golden, export_perflog)
     check("export perflog --aggregate --limit 3 example.dwell", "export-perflog-aggregate.txt");
 }
 
+Test(golden, info)
+{
+    setenv("TZ", "UTC", 1);
+    check("info example.dwell", "info.txt");
+}
+
 /* Sessions of the first version of the format stay readable: these were recorded by it. */
 Test(golden, sessions_of_the_first_version)
 {

@@ -109,6 +109,9 @@ struct writer *example_session(uint32_t source)
     write_thread(w, 1, 1, 1000, source, "shop");
     write_thread(w, 1, 2, 1002, source, "pricing");
     write_note(w, 1, "made by hand");
+    write_thread_switches(w, 1, 1, 3, 1, 2);
+    write_thread_switches(w, 1, 2, 10, 10, 10);
+    write_thread_switches(w, 1, 2, 20, 5, 22); /* the later one holds */
     write_process(w, 2, 1001, worker);
     write_modules(w, 2, worker, "\xcc\x03", price_in_child);
     write_thread(w, 2, 3, 1001, source ? SOURCE_RSEQ : SOURCE_NONE, "worker");

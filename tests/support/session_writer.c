@@ -213,6 +213,17 @@ void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool 
     end_record(w, &r);
 }
 
+void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, uint64_t waits, uint64_t preemptions, uint64_t recorded)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, 19, &r);
+    put(&r, serial, 8);
+    put(&r, waits, 8);
+    put(&r, preemptions, 8);
+    put(&r, recorded, 8);
+    end_record(w, &r);
+}
+
 void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
                   uint64_t load_time, const char *path)
 {

@@ -58,6 +58,7 @@ void write_process_end(struct writer *w, uint32_t serial, uint32_t pid, uint32_t
 void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, const char *name);
 void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, const char *name);
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time);
+void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, uint64_t waits, uint64_t preemptions, uint64_t recorded);
 void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
                   uint64_t load_time, const char *path);
 /* The next module and symbol module written will have this build-id; none before. */

@@ -224,7 +224,9 @@ Test(unit_merge, damaged_records_are_left_out)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/p");
-    write_record(w, 1, 5, "", 0); /* THREAD_END, too short: stepped over */
+    write_record(w, 1, 5, "", 0); /* THREAD_END, too short: stepped over; as THREAD_SWITCHES, */
+    write_record(w, 1, 19, "", 0);
+    write_thread_switches(w, 1, 1, 7, 6, 5); /* which is the thread's in the merged session, too */
     write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
     write_header(w, 120, 3, 8);
     char *paths[] = { save("one", version_session(&(struct version){ .lookups = 1, .main_time = 10 })),
@@ -233,6 +235,10 @@ Test(unit_merge, damaged_records_are_left_out)
     struct session_file *file = open_session(merged);
     cr_assert(eq(sz, file->thread_count, 2));
     cr_assert(eq(u32, file->threads[1].process, file->processes[1].serial));
+    cr_assert(eq(u64, file->threads[0].switches.recorded, 0));
+    cr_assert(eq(u64, file->threads[1].switches.waits, 7));
+    cr_assert(eq(u64, file->threads[1].switches.preemptions, 6));
+    cr_assert(eq(u64, file->threads[1].switches.recorded, 5));
     cr_assert(eq(u64, file->header.lost_events, 3));
     session_file_close(file);
     free(merged);

@@ -1,0 +1,60 @@
+/*
+ * How often threads were taken from their CPU: the kernel's own count of it, beside that of what was recorded, so that
+ * the reader of a session can see how much was missed.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "runtime.h"
+#include "sys.h"
+
+enum { LARGEST_STATUS = 4096 };
+
+static bool count_own(struct switch_counts *counts)
+{
+    struct rusage usage;
+    if (SYS2(getrusage, RUSAGE_THREAD, &usage) < 0)
+        return false;
+    *counts = (struct switch_counts){ (uint64_t)usage.ru_nvcsw, (uint64_t)usage.ru_nivcsw };
+    return true;
+}
+
+static bool find_number(const char *text, const char *name, uint64_t *number)
+{
+    const char *at = strstr(text, name);
+    if (at)
+        *number = strtoull(at + strlen(name), NULL, 10);
+    return at != NULL;
+}
+
+static bool count_other(uint32_t tid, struct switch_counts *counts)
+{
+    char path[64], text[LARGEST_STATUS];
+    snprintf(path, sizeof path, "/proc/self/task/%u/status", tid);
+    return sys_read_file(path, text, sizeof text) > 0 &&
+           find_number(text, "\nvoluntary_ctxt_switches:", &counts->waits) &&
+           find_number(text, "\nnonvoluntary_ctxt_switches:", &counts->preemptions);
+}
+
+void switches_begin_thread(struct thread *t)
+{
+    t->switches_told = 0;
+    t->switches_known = count_own(&t->switches_before);
+}
+
+void switches_note(const struct thread *t)
+{
+    struct switch_counts now = { 0, 0 };
+    if (!t->switches_known || !(t == thread_self ? count_own(&now) : count_other(t->tid, &now)))
+        return;
+    struct dwell_rec_thread_switches record = {
+        .record.type = DWELL_REC_THREAD_SWITCHES,
+        .thread = t->serial,
+        .waits = now.waits - t->switches_before.waits,
+        .preemptions = now.preemptions - t->switches_before.preemptions,
+        .recorded = t->switches_told,
+    };
+    metadata_append(&record.record, sizeof record, NULL, 0);
+}
