@@ -413,11 +413,12 @@ void quiet_end(struct thread *t, uint64_t time);
 /* calibrate.c: measures what probes take in this process, once, and says it in the session. Before the first event. */
 void calibrate(void);
 
-/* tree.c: the mode profile. tree_enter and tree_exit are its probes for usual events, tree_record for others. */
+/* tree.c: the mode profile. tree_enter and tree_exit are its probes for usual events, tree_record for others: `begin` is when
+ * the probe came to know that it is one; zero: not known. */
 void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
 void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
 void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
-void tree_record(struct thread *t, const struct event *event);
+void tree_record(struct thread *t, const struct event *event, uint64_t begin);
 bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* false: it is not a usual event */
 void tree_pause(struct thread *t, uint64_t time); /* signals are held back from here on */
 void tree_resume(struct thread *t, uint64_t time);

@@ -128,9 +128,11 @@ static void read_os_events(struct thread *t, struct extensions *pending)
  * memory, for the disk or for another thread. */
 static void tell_own_time(struct extensions *e, uint64_t begin)
 {
+    if (begin == 0)
+        return;
     const uint64_t usual = runtime.session.header->ticks_per_second / 1000000;
-    const uint64_t took = clock_now(runtime.clock) - begin;
-    if (begin == 0 || took <= usual || took > INT64_MAX)
+    const uint64_t took = clock_counter() - begin;
+    if (took <= usual || took > INT64_MAX)
         return;
     put_head(e, DWELL_EXT_RUNTIME, 3);
     put_number(e, took, 3);
@@ -439,8 +441,10 @@ static void record(const struct event *event)
                 slow_lose();
             break;
         }
-        if (begin == 0 && !t->paused) /* a thread that is stopped may not be allowed to read the clock any more */
-            begin = clock_now(runtime.clock);
+        /* What is told is left out beside what calibration has measured; a thread that is stopped may not be allowed to read the
+         * clock any more. */
+        if (begin == 0 && !t->paused && runtime.clock != DWELL_CLOCK_MONOTONIC)
+            begin = clock_counter();
         if (UNLIKELY(t->modules_stale))
             update_modules(t, event);
         stacks_find(t, event->stack_pointer);
@@ -458,7 +462,7 @@ static void record(const struct event *event)
             continue;
         }
         if (runtime.mode == DWELL_MODE_PROFILE) {
-            tree_record(t, event);
+            tree_record(t, event, begin);
             break;
         }
         if (UNLIKELY(runtime.filtered)) {

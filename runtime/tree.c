@@ -492,9 +492,18 @@ static bool is_top_hidden(const struct thread *t)
     return call->node == call[-1].node;
 }
 
-static bool record(struct thread *t, const struct event *event)
+/* At the end of the interval that an event ends, and at the beginning of the next one. */
+static void tell_own_time(struct thread *t, uint64_t begin)
 {
-    uint64_t now = clock_now(runtime.clock) | 1;
+    if (begin == 0 || !t->tree_head || t->paused || t->stopped)
+        return;
+    const uint64_t took = clock_counter() - begin;
+    if (took <= INT64_MAX) /* the counters of two CPUs may differ */
+        add(&thread_call(t, t->state)[-1].node->runtime, took);
+}
+
+static bool record(struct thread *t, const struct event *event, uint64_t now)
+{
     if (!thread_grow_stack(t) || (!t->tree_head && !begin_tree(t, t->last | 1)))
         return false;
     if (t->seen_unloads != __atomic_load_n(&runtime.process->unloads, __ATOMIC_RELAXED))
@@ -514,7 +523,7 @@ static bool record(struct thread *t, const struct event *event)
 }
 
 /* The thread's state holds a position until its tree has begun. */
-void tree_record(struct thread *t, const struct event *event)
+void tree_record(struct thread *t, const struct event *event, uint64_t begin)
 {
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED) {
@@ -524,11 +533,14 @@ void tree_record(struct thread *t, const struct event *event)
     }
     if (!t->tree_head)
         t->state = with_time(t->state, t->last | 1);
-    if (!record(t, event)) {
+    tell_own_time(t, begin);
+    const uint64_t now = clock_now(runtime.clock) | 1;
+    if (!record(t, event, now)) {
         thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
         slow_lose();
     }
     thread_set_limit(t);
+    tell_own_time(t, begin ? now : 0);
     sys_restore_signals(mask);
     os_forget_own(t);
 }

@@ -162,8 +162,10 @@ static void take_os_times(struct profile_node *node, const struct decoded_extras
     node->runtime += runtime;
     node->runtime_blocked += smaller(runtime, blocked);
     node->runtime_preempted += smaller(runtime - smaller(runtime, blocked), preempted);
-    if (extras->flagged)
+    if (extras->flagged) {
         node->flagged += interval;
+        node->runtime_flagged += runtime;
+    }
 }
 
 static void take_extras(struct profile_counts *counts, const struct decoded_extras *extras)

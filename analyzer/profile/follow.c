@@ -141,6 +141,7 @@ static struct profile *difference(const struct profile *now, const struct profil
         d->blocked = less(n->blocked, b->blocked);
         d->preempted = less(n->preempted, b->preempted);
         d->runtime = less(n->runtime, b->runtime);
+        d->runtime_flagged = less(n->runtime_flagged, b->runtime_flagged);
         d->runtime_blocked = less(n->runtime_blocked, b->runtime_blocked);
         d->runtime_preempted = less(n->runtime_preempted, b->runtime_preempted);
         d->page_faults = less(n->page_faults, b->page_faults);

@@ -48,15 +48,15 @@ static uint64_t expected(const struct probe_cost *cost, uint64_t calls, uint64_t
     return (uint64_t)(sum / DWELL_PROBE_FRACTION);
 }
 
-/* What the runtime did at length, it has told; most of it is waiting, for memory or for the disk. */
+/* What the runtime did at length, it has told; in call trees, not how much of that it waited. */
 static uint64_t take_runtime(struct profile_node *node)
 {
     const uint64_t taken = least(node->runtime, node->elapsed);
     node->elapsed -= taken;
-    node->flagged -= least(taken, node->flagged);
-    node->blocked -= least(node->runtime_blocked, node->blocked);
-    node->preempted -= least(node->runtime_preempted, node->preempted);
-    node->runtime = node->runtime_blocked = node->runtime_preempted = 0;
+    node->flagged = least(node->flagged - least(node->runtime_flagged, node->flagged), node->elapsed);
+    node->blocked = least(node->blocked - least(node->runtime_blocked, node->blocked), node->elapsed);
+    node->preempted = least(node->preempted - least(node->runtime_preempted, node->preempted), node->elapsed - node->blocked);
+    node->runtime = node->runtime_flagged = node->runtime_blocked = node->runtime_preempted = 0;
     node->overhead += taken;
     return taken;
 }

@@ -141,6 +141,7 @@ void profile_add_values(struct profile_node *into, const struct profile_node *fr
     into->preempted += from->preempted;
     into->page_faults += from->page_faults;
     into->runtime += from->runtime;
+    into->runtime_flagged += from->runtime_flagged;
     into->runtime_blocked += from->runtime_blocked;
     into->runtime_preempted += from->runtime_preempted;
     into->overhead += from->overhead;

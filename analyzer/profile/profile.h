@@ -48,7 +48,8 @@ struct profile_node {
     uint64_t flagged; /* the part of it in which the OS intervened: application = elapsed - flagged */
     uint64_t blocked, preempted; /* the parts of it off the CPU: waiting, or while another was to run */
     uint64_t page_faults;
-    uint64_t runtime, runtime_blocked, runtime_preempted; /* parts of those in which the runtime was at work */
+    /* Parts of those in which the runtime was at work: of elapsed, flagged, blocked and preempted. */
+    uint64_t runtime, runtime_flagged, runtime_blocked, runtime_preempted;
     uint64_t overhead; /* what was taken out of elapsed, as the probes' own; see overhead.h */
     uint64_t calls;   /* enters */
     uint64_t shortest, longest; /* of completed calls, elapsed inclusive; UINT64_MAX and 0 if none */

@@ -31,6 +31,15 @@ static void begin_thread(struct reader *r, const struct trace_chunk *first)
     memset(&r->head, 0, sizeof r->head);
 }
 
+/* What was recorded of it does not say in which intervals it was: most of it is behind an event, in one that is not flagged. */
+static void take_runtime(struct profile_node *node, const struct dwell_tree_node *from)
+{
+    const uint64_t runtime = from->runtime < from->elapsed ? from->runtime : from->elapsed;
+    const uint64_t application = from->elapsed - (from->flagged < from->elapsed ? from->flagged : from->elapsed);
+    node->runtime += runtime;
+    node->runtime_flagged += runtime > application ? runtime - application : 0;
+}
+
 static bool add_node(struct reader *r, const struct trace_process *process, const struct dwell_tree_node *from)
 {
     if (from->parent >= r->count)
@@ -45,6 +54,7 @@ static bool add_node(struct reader *r, const struct trace_process *process, cons
     node->blocked += from->blocked < from->elapsed ? from->blocked : from->elapsed;
     node->preempted += from->preempted < from->elapsed ? from->preempted : from->elapsed;
     node->page_faults += from->page_faults;
+    take_runtime(node, from);
     node->calls += from->calls;
     if (from->shortest < node->shortest)
         node->shortest = from->shortest;

@@ -68,6 +68,7 @@ static void scale_profile(struct profile *p, uint64_t rate)
         node->flagged = ticks_to_ns(node->flagged, rate);
         node->blocked = ticks_to_ns(node->blocked, rate);
         node->runtime = ticks_to_ns(node->runtime, rate);
+        node->runtime_flagged = ticks_to_ns(node->runtime_flagged, rate);
         node->runtime_blocked = ticks_to_ns(node->runtime_blocked, rate);
         node->runtime_preempted = ticks_to_ns(node->runtime_preempted, rate);
         node->overhead = ticks_to_ns(node->overhead, rate);

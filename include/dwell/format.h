@@ -208,7 +208,7 @@ struct dwell_tree_node {
     uint32_t depth; /* in the tree, from 1 */
     uint32_t base;  /* number of the node below which its callees' nodes are: its own, or that of a call like it */
     uint64_t site; /* as in DWELL_EXT_OPEN_SITES; zero: unknown */
-    uint64_t reserved;
+    uint64_t runtime; /* the part of `elapsed` that the runtime took, at length */
 };
 
 /*

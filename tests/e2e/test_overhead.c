@@ -58,6 +58,20 @@ Test(e2e_overhead, the_session_tells_what_a_call_costs)
     }
 }
 
+/* A tree that grows takes far more than the probes of main, which is called once and calls once. */
+Test(e2e_overhead, the_first_call_on_each_path_of_a_tree)
+{
+    char *out = run_well("$DWELL record -q --mode profile $SAMPLES/fib 18 >/dev/null; $DWELL info; $DWELL report --format csv | "
+                         "python3 -c \"import csv, sys\n"
+                         "print('main', [r['overhead_exclusive_ns'] for r in csv.DictReader(sys.stdin) if r['function'] == 'main'][0])\"");
+    const char *line = strstr(out, "probes "), *own = strstr(out, "main ");
+    double callee = 0, caller = 0, overhead = 0;
+    cr_assert(line && sscanf(line, "probes %lf ns a call in the called function, %lf ns in its caller", &callee, &caller) == 2 &&
+              own && sscanf(own, "main %lf", &overhead) == 1, "%s", out);
+    cr_assert(gt(dbl, overhead, 5 * (callee + caller)), "%s", out);
+    free(out);
+}
+
 Test(e2e_overhead, a_forked_child_has_what_its_parent_found)
 {
     char *out = run_well("$DWELL record -q $SAMPLES/processes 3 > /dev/null && $DWELL report --by process --format csv | "

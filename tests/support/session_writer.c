@@ -110,6 +110,29 @@ void write_chunk_of_kind(struct writer *w, uint32_t kind)
     end_chunk(w);
 }
 
+void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struct tree_node *nodes, uint32_t count)
+{
+    enum { TREE = 4, HEAD = 64, NODE = 128 };
+    begin_chunk(w, TREE, process);
+    put_at(&w->file, w->chunk + 20, thread, 4);
+    extend(&w->file, w->chunk + HEADER + HEAD + (size_t)count * NODE);
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t at = w->chunk + HEADER + HEAD + (size_t)i * NODE;
+        put_at(&w->file, at, nodes[i].function, 8);
+        put_at(&w->file, at + 8, nodes[i].parent, 4);
+        put_at(&w->file, at + 12, i + 1, 4);
+        put_at(&w->file, at + 16, nodes[i].calls, 8);
+        put_at(&w->file, at + 24, nodes[i].elapsed, 8);
+        put_at(&w->file, at + 32, UINT64_MAX, 8); /* no completed call */
+        put_at(&w->file, at + 48, nodes[i].flagged, 8);
+        put_at(&w->file, at + 64, nodes[i].blocked, 8);
+        put_at(&w->file, at + 72, nodes[i].preempted, 8);
+        put_at(&w->file, at + 112, nodes[i].site, 8);
+        put_at(&w->file, at + 120, nodes[i].runtime, 8);
+    }
+    end_chunk(w);
+}
+
 void writer_save(struct writer *w, const char *path)
 {
     end_chunk(w);

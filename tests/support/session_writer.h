@@ -49,6 +49,14 @@ void end_records(struct writer *w, bool with_used);
 void write_nothing(struct writer *w);
 void write_chunk_of_kind(struct writer *w, uint32_t kind);
 
+/* A thread's call tree, in one chunk: at most 31 nodes, numbered from 1. */
+struct tree_node {
+    uint64_t function;
+    uint32_t parent;
+    uint64_t calls, elapsed, flagged, blocked, preempted, site, runtime;
+};
+void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struct tree_node *nodes, uint32_t count);
+
 /* A record of any type: what stands behind its type and size, as it is. */
 void write_record(struct writer *w, uint32_t process, uint32_t type, const void *content, size_t length);
 

@@ -168,6 +168,37 @@ Test(unit_overhead, of_a_process_that_has_not_told_is_none)
     outcome_drop(&o);
 }
 
+/* Of a tree, the runtime's own is taken from what is not flagged first; it may be more than there is besides waiting. */
+Test(unit_overhead, the_runtimes_own_in_call_trees)
+{
+    static const struct tree_node nodes[] = {
+        { .function = F, .calls = 1, .elapsed = 1000, .flagged = 400, .blocked = 300, .preempted = 50, .runtime = 100 },
+        { .function = G, .parent = 1, .calls = 1, .elapsed = 500, .flagged = 450, .blocked = 400, .preempted = 100, .runtime = 80 },
+        { .function = H, .parent = 1, .calls = 1, .elapsed = 10, .runtime = 5000 },
+    };
+    struct writer *w = writer_new();
+    write_header(w, 176, 1, 4);
+    write_process(w, 1, 100, "/bin/prog");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    end_records(w, true);
+    write_tree(w, 1, 1, nodes, 3);
+    struct outcome o = outcome_of(w, 1);
+    ASSERT_TIMES(function_times(&o, F), 1510, 1000, 660, 600, 1);
+    struct overhead sum = subtract(&o, (struct probe_cost){ 1, 0, 0, 0 });
+    cr_assert(eq(u64, sum.subtracted, 100 + 80 + 10));
+    ASSERT_TIMES(function_times(&o, F), 1320, 900, 500, 500, 1);
+    ASSERT_TIMES(function_times(&o, G), 420, 420, 0, 0, 1);
+    ASSERT_TIMES(function_times(&o, H), 0, 0, 0, 0, 1);
+    struct times f = function_times(&o, F), g = function_times(&o, G);
+    expect_overhead(f, 190, 100);
+    expect_overhead(g, 80, 80);
+    cr_assert(eq(u64, f.blocked_exclusive, 300));
+    cr_assert(eq(u64, f.preempted_exclusive, 50));
+    cr_assert(eq(u64, g.blocked_exclusive, 400));
+    cr_assert(eq(u64, g.preempted_exclusive, 20));
+    outcome_drop(&o);
+}
+
 /* What the runtime took of an interval, it took at the end: of ranges that part it, each has its share. */
 Test(unit_overhead, the_runtimes_own_in_ranges_of_time)
 {

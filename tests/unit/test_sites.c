@@ -432,33 +432,20 @@ Test(unit_sites, lines_of_several_sessions)
 
 /* ---- call trees ---- */
 
-static void put(uint8_t *at, uint64_t value, unsigned size)
-{
-    for (unsigned i = 0; i < size; i++)
-        at[i] = (uint8_t)(value >> 8 * i);
-}
-
 /* F, and below it G from two places: the same place twice is one path. */
 Test(unit_sites, of_call_trees)
 {
-    static const uint64_t sites[] = { 0, F + 0x10, (F + 0x20) | (1ull << 63), F + 0x10 };
+    static const struct tree_node nodes[] = {
+        { .function = F, .calls = 10, .elapsed = 100 },
+        { .function = G, .parent = 1, .calls = 11, .elapsed = 101, .site = F + 0x10 },
+        { .function = G, .parent = 1, .calls = 12, .elapsed = 102, .site = (F + 0x20) | (1ull << 63) },
+        { .function = G, .parent = 1, .calls = 13, .elapsed = 103, .site = F + 0x10 },
+    };
     struct writer *w = writer_new();
     write_header(w, 176, 1, 4);
     write_thread(w, 1, 1, 1, SOURCE_PERF, "t");
     end_records(w, true);
-    write_chunk_of_kind(w, 4);
-    uint8_t *chunk = w->file.at + w->file.length - 4096, *node = chunk + 128;
-    put(chunk + 16, 1, 4); /* process */
-    put(chunk + 20, 1, 4); /* thread */
-    for (unsigned i = 0; i < 4; i++, node += 128) {
-        put(node, i ? G : F, 8);
-        put(node + 8, i ? 1 : 0, 4); /* parent */
-        put(node + 12, i + 1, 4);    /* number */
-        put(node + 16, 10 + i, 8);   /* calls */
-        put(node + 24, 100 + i, 8);  /* elapsed */
-        put(node + 32, UINT64_MAX, 8);
-        put(node + 112, sites[i], 8);
-    }
+    write_tree(w, 1, 1, nodes, 4);
     const char *path = test_path("tree.dwell"), *error;
     writer_save(w, path);
     writer_free(w);
