@@ -105,10 +105,11 @@ static uint32_t function_of(struct call_sites *c, const struct called *called)
     return slot->value_plus_1 - 1;
 }
 
-static bool is_open(const struct profile *p, uint32_t base, uint32_t function, uint32_t site)
+bool call_sites_shares(const struct profile *p, uint32_t node)
 {
-    for (uint32_t node = base; node != PROFILE_NONE; node = p->nodes[node].parent)
-        if (p->nodes[node].function == function && p->nodes[node].site == site)
+    const struct profile_node *n = &p->nodes[node];
+    for (uint32_t outer = n->parent; outer != PROFILE_NONE; outer = p->nodes[outer].parent)
+        if (p->nodes[outer].function == n->function && p->nodes[outer].site == n->site)
             return true;
     return false;
 }
@@ -116,7 +117,7 @@ static bool is_open(const struct profile *p, uint32_t base, uint32_t function, u
 static uint32_t base_of(struct call_sites *c, uint32_t node)
 {
     const struct profile_node *n = &c->profile->nodes[node];
-    if (!is_open(c->profile, n->parent, n->function, n->site))
+    if (!call_sites_shares(c->profile, node))
         return node;
     struct table_slot *slot = table_find(c->recursive, n->function, n->parent);
     if (slot->value_plus_1)

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/table.h"
 #include "base/wide.h"
 #include "dwell/format.h"
+#include "profile/call_sites.h"
 
 static const struct probe_cost *cost_of(const struct probe_cost *costs, size_t count, uint32_t process)
 {
@@ -22,6 +24,45 @@ static uint64_t *count_callees(const struct profile *p)
         if (p->nodes[i].parent != PROFILE_NONE)
             callees[p->nodes[i].parent] += p->nodes[i].calls;
     return callees;
+}
+
+/* Nodes that share their callees. */
+struct sharing {
+    uint64_t calls, callees; /* of all of them together */
+    uint64_t dealt;          /* calls of those that have had their part */
+};
+
+/* Each has made as many of these as it has of the calls; rounding loses none. */
+static uint64_t part_of(struct sharing *s, uint64_t calls)
+{
+    const uint64_t before = multiply_divide(s->callees, s->dealt, s->calls);
+    s->dealt += calls;
+    return multiply_divide(s->callees, s->dealt, s->calls) - before;
+}
+
+static void deal_shared_callees(const struct profile *p, uint64_t *callees)
+{
+    struct table_index *table = table_new();
+    struct sharing *sharings = need_memory(p->node_count, sizeof *sharings);
+    uint32_t *sharing_of = need_memory(p->node_count, sizeof *sharing_of), count = 0;
+    for (uint32_t i = 0; i < p->node_count; i++) {
+        const struct profile_node *node = &p->nodes[i];
+        sharing_of[i] = PROFILE_NONE;
+        if (node->parent == PROFILE_NONE || !call_sites_shares(p, i))
+            continue;
+        struct table_slot *slot = table_find(table, node->function, node->parent);
+        if (!slot->value_plus_1)
+            table_set(table, slot, node->function, node->parent, count++);
+        sharing_of[i] = table_find(table, node->function, node->parent)->value_plus_1 - 1;
+        sharings[sharing_of[i]].calls += node->calls;
+        sharings[sharing_of[i]].callees += callees[i];
+    }
+    for (uint32_t i = 0; i < p->node_count; i++)
+        if (sharing_of[i] != PROFILE_NONE && sharings[sharing_of[i]].calls)
+            callees[i] = part_of(&sharings[sharing_of[i]], p->nodes[i].calls);
+    free(sharing_of);
+    free(sharings);
+    table_free(table);
 }
 
 static const struct probe_cost **costs_of_nodes(const struct profile *p, const struct probe_cost *costs, size_t count)
@@ -75,12 +116,14 @@ static uint64_t take(struct profile_node *node, uint64_t wanted)
     return taken;
 }
 
-struct overhead overhead_subtract(struct profile *p, const struct probe_cost *costs, size_t count)
+struct overhead overhead_subtract(struct profile *p, const struct probe_cost *costs, size_t count, bool sites)
 {
     struct overhead sum = { 0, 0, 0, 0 };
     if (!count)
         return sum;
     uint64_t *callees = count_callees(p);
+    if (sites)
+        deal_shared_callees(p, callees);
     const struct probe_cost **cost = costs_of_nodes(p, costs, count);
     for (size_t i = 0; i < p->node_count; i++) {
         struct profile_node *node = &p->nodes[i];

@@ -4,6 +4,8 @@
 #ifndef DWELL_PROFILE_OVERHEAD_H
 #define DWELL_PROFILE_OVERHEAD_H
 
+#include <stdbool.h>
+
 #include "profile/profile.h"
 
 /* What probes add to times, in 1/256 ticks, in one process: for each call, to the called function's exclusive time and
@@ -21,7 +23,7 @@ struct overhead {
 };
 
 /* Subtracts them from each call path's exclusive time, and notes in it how much that was. Costs are looked for by the
- * threads' processes; those without one stay as they are. */
-struct overhead overhead_subtract(struct profile *p, const struct probe_cost *costs, size_t count);
+ * threads' processes; those without one stay as they are. `sites`: calls from different places are different paths. */
+struct overhead overhead_subtract(struct profile *p, const struct probe_cost *costs, size_t count, bool sites);
 
 #endif

@@ -127,7 +127,7 @@ void loaded_subtract_overhead(struct loaded *l)
             costs[count++] = (struct probe_cost){ f->processes[i].serial, probes->in_callee, probes->in_caller,
                                                   probes->first_callee };
     }
-    l->overhead = overhead_subtract(l->profile, costs, count);
+    l->overhead = overhead_subtract(l->profile, costs, count, l->lines != NULL);
     free(costs);
 }
 
@@ -157,8 +157,8 @@ void load_part(struct loaded *l, const char *path, unsigned jobs, struct slice_r
         l->lines = lines_find(l->file, l->profile);
     } else {
         l->profile = collect_slice(l->file, jobs, l->slice);
-        loaded_subtract_overhead(l); /* not by line: below a recursion, callees are not where their callers' time is */
     }
+    loaded_subtract_overhead(l);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
     loaded_summarize(l);

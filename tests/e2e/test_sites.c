@@ -54,7 +54,7 @@ static const char *const modes[] = { "trace", "profile", "ring=1G" };
 /* The sum over the lines is that over the functions, in calls and in the times that are of one of them alone. */
 static void check_against_functions(void)
 {
-    struct report *lines = report_of("--by line"), *functions = report_of("--raw");
+    struct report *lines = report_of("--by line --raw"), *functions = report_of("--raw");
     cr_assert(eq(u64, report_sum(lines, "source", NULL, "calls"), report_sum(functions, "function", NULL, "calls")));
     cr_assert(eq(u64, report_sum(lines, "source", "(unknown)", "calls"), 0));
     check_sums(lines, "source");
@@ -167,7 +167,7 @@ Test(e2e_sites, over_many_chunks)
 {
     for (size_t m = 0; m < 2; m++) {
         free(run_well("$DWELL record -q --call-sites --mode %s $PROGRAMS/sites/calls-gcc-O2 dive", modes[m]));
-        struct report *lines = report_of("--by line"), *functions = report_of("--raw");
+        struct report *lines = report_of("--by line --raw"), *functions = report_of("--raw");
         cr_assert(eq(u64, report_sum(lines, "source", "calls.c:200", "calls"), 60000));
         cr_assert(eq(u64, report_sum(lines, "source", "calls.c:210", "calls"), 150));
         const char *const pairs[][2] = { { "calls.c:420", "dive" },
@@ -194,7 +194,7 @@ Test(e2e_sites, over_many_chunks)
 Test(e2e_sites, of_a_ring_that_went_round)
 {
     free(run_well("$DWELL record -q --call-sites --mode ring=64K $PROGRAMS/sites/calls-gcc-O2 dive"));
-    struct report *lines = report_of("--by line"), *functions = report_of("--raw");
+    struct report *lines = report_of("--by line --raw"), *functions = report_of("--raw");
     const uint64_t left = report_sum(lines, "source", "calls.c:200", "calls");
     cr_assert(gt(u64, left, 1000));
     cr_assert(lt(u64, left, 60000));

@@ -247,6 +247,19 @@ void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, 
     end_record(w, &r);
 }
 
+void write_probes(struct writer *w, uint32_t process, uint32_t in_callee, uint32_t in_caller, uint32_t first_callee)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, 18, &r);
+    put(&r, in_callee, 4);
+    put(&r, in_caller, 4);
+    put(&r, first_callee, 4);
+    put(&r, 100, 4); /* work */
+    put(&r, 80, 4);  /* rounds */
+    put(&r, 0, 4);
+    end_record(w, &r);
+}
+
 void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
                   uint64_t load_time, const char *path)
 {

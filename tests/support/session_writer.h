@@ -57,6 +57,9 @@ struct tree_node {
 };
 void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struct tree_node *nodes, uint32_t count);
 
+/* What the process' probes take, in 1/256 ticks. */
+void write_probes(struct writer *w, uint32_t process, uint32_t in_callee, uint32_t in_caller, uint32_t first_callee);
+
 /* A record of any type: what stands behind its type and size, as it is. */
 void write_record(struct writer *w, uint32_t process, uint32_t type, const void *content, size_t length);
 

@@ -382,20 +382,23 @@ Test(unit_sites, any_calls)
 static void write_fib(struct writer *w, uint64_t *now, int n, unsigned place)
 {
     write_site(w, SITE, 0x10 * place, 1);
-    write_enter(w, ++*now, F);
+    write_enter(w, *now += 100, F);
     if (n >= 2) {
         write_fib(w, now, n - 1, 1);
         write_fib(w, now, n - 2, 2);
     }
-    write_exit(w, ++*now);
+    write_exit(w, *now += 100);
 }
 
-/* Without more paths than there are ways for the functions and the places. */
+/* Without more paths than there are ways for the functions and the places. Of each call, the probes' own is left out where
+ * it is, though the nodes of callees are those of all recursive calls. */
 Test(unit_sites, calls_of_itself_from_two_places)
 {
+    enum { TICK = 256 };
     struct writer *w = writer_new();
     uint64_t now = 0;
     write_header(w, 176, 1, 4);
+    write_probes(w, 1, 2 * TICK, 3 * TICK, 0);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_fib(w, &now, 18, 3);
     struct loaded l;
@@ -405,6 +408,15 @@ Test(unit_sites, calls_of_itself_from_two_places)
     for (size_t i = 0; i < l.profile->node_count; i++)
         calls += l.profile->nodes[i].calls;
     cr_assert(eq(u64, calls, 8361));
+    cr_assert(eq(sz, l.overhead.held, 0));
+    cr_assert(eq(u64, l.overhead.subtracted, 8361 * 2 + 8360 * 3));
+    cr_assert(eq(u64, l.rollup->session.elapsed_inclusive, 100 * (2 * 8361 - 1) - (8361 * 2 + 8360 * 3)));
+    const struct times first = line_times(&l, "[unknown]+0x10010"), second = line_times(&l, "[unknown]+0x10020"),
+                       outside = line_times(&l, "[unknown]+0x30");
+    cr_assert(eq(u64, first.elapsed_exclusive + second.elapsed_exclusive + outside.elapsed_exclusive,
+                 l.rollup->session.elapsed_inclusive));
+    cr_assert(eq(u64, first.overhead_exclusive + second.overhead_exclusive + outside.overhead_exclusive, l.overhead.subtracted));
+    cr_assert(eq(u64, outside.overhead_exclusive, 2 + 2 * 3)); /* one call, which has made two */
     cr_assert(eq(u64, line_times(&l, "[unknown]+0x10010").calls, 4180));
     cr_assert(eq(u64, line_times(&l, "[unknown]+0x10020").calls, 4180));
     unload_session(&l);
