@@ -189,6 +189,7 @@ struct thread {
     struct dwell_chunk_header *tree_chunk; /* the last one, */
     char *tree_next;                   /* its next free node */
     uint32_t tree_nodes;
+    uint64_t tree_own, tree_own_since; /* what the runtime took of the interval that began then */
     uint32_t seen_unloads; /* of process.unloads */
     uint32_t seen_stacks;  /* of process.stacks_known */
     char name[16];

@@ -375,7 +375,7 @@ static void forget_unloaded(struct thread *t)
 /* ---- the unusual event ---- */
 
 struct passed {
-    uint64_t time;
+    uint64_t time, own; /* the runtime's */
     bool flagged;
     uint32_t count; /* of OS events */
     uint64_t blocked, preempted, page_faults;
@@ -418,12 +418,25 @@ static void add_interval(struct thread *t, const struct passed *passed)
     add(&node->elapsed, passed->time);
     if (!passed->flagged)
         return;
-    add(&node->flagged, passed->time);
+    add(&node->flagged, passed->time > passed->own ? passed->time - passed->own : 0);
     add(&node->flagged_intervals, 1);
     add(&node->os_events, passed->count);
     add(&node->blocked, passed->blocked);
     add(&node->preempted, passed->preempted);
     add(&node->page_faults, passed->page_faults);
+}
+
+/* At the end of the interval that an event ends, and at the beginning of the next one. */
+static void tell_own_time(struct thread *t, uint64_t begin)
+{
+    if (begin == 0 || !t->tree_head || t->paused || t->stopped)
+        return;
+    const uint64_t took = clock_counter() - begin, since = last_time(t);
+    if (took > INT64_MAX) /* the counters of two CPUs may differ */
+        return;
+    add(&thread_call(t, t->state)[-1].node->runtime, took);
+    t->tree_own = (t->tree_own_since == since ? t->tree_own : 0) + took;
+    t->tree_own_since = since;
 }
 
 /* Adds what passed since the last event to the innermost call, and returns the time. */
@@ -442,6 +455,7 @@ static uint64_t end_interval(struct thread *t, uint64_t now, bool flagged)
     if (now < last)
         now = last;
     passed.time = now - last;
+    passed.own = t->tree_own_since == last ? t->tree_own : 0;
     if (flagged && passed.count == 0)
         passed.count = 1;
     add_interval(t, &passed);
@@ -490,16 +504,6 @@ static bool is_top_hidden(const struct thread *t)
 {
     const struct call *call = thread_call(t, t->state) - 1;
     return call->node == call[-1].node;
-}
-
-/* At the end of the interval that an event ends, and at the beginning of the next one. */
-static void tell_own_time(struct thread *t, uint64_t begin)
-{
-    if (begin == 0 || !t->tree_head || t->paused || t->stopped)
-        return;
-    const uint64_t took = clock_counter() - begin;
-    if (took <= INT64_MAX) /* the counters of two CPUs may differ */
-        add(&thread_call(t, t->state)[-1].node->runtime, took);
 }
 
 static bool record(struct thread *t, const struct event *event, uint64_t now)

@@ -31,13 +31,18 @@ static void begin_thread(struct reader *r, const struct trace_chunk *first)
     memset(&r->head, 0, sizeof r->head);
 }
 
-/* What was recorded of it does not say in which intervals it was: most of it is behind an event, in one that is not flagged. */
-static void take_runtime(struct profile_node *node, const struct dwell_tree_node *from)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
-    const uint64_t runtime = from->runtime < from->elapsed ? from->runtime : from->elapsed;
-    const uint64_t application = from->elapsed - (from->flagged < from->elapsed ? from->flagged : from->elapsed);
+    return a < b ? a : b;
+}
+
+/* Whether its intervals were flagged, the tree does not say: as measured, what the runtime took counts as if they all were. */
+static void take_flagged(struct profile_node *node, const struct dwell_tree_node *from)
+{
+    const uint64_t runtime = smaller(from->runtime, from->elapsed);
+    node->flagged += runtime + smaller(from->flagged, from->elapsed - runtime);
     node->runtime += runtime;
-    node->runtime_flagged += runtime > application ? runtime - application : 0;
+    node->runtime_flagged += runtime;
 }
 
 static bool add_node(struct reader *r, const struct trace_process *process, const struct dwell_tree_node *from)
@@ -50,11 +55,10 @@ static bool add_node(struct reader *r, const struct trace_process *process, cons
     const uint32_t index = profile_child_from(p, r->nodes[from->parent], function, site);
     struct profile_node *node = &p->nodes[index];
     node->elapsed += from->elapsed;
-    node->flagged += from->flagged < from->elapsed ? from->flagged : from->elapsed;
-    node->blocked += from->blocked < from->elapsed ? from->blocked : from->elapsed;
-    node->preempted += from->preempted < from->elapsed ? from->preempted : from->elapsed;
+    node->blocked += smaller(from->blocked, from->elapsed);
+    node->preempted += smaller(from->preempted, from->elapsed);
     node->page_faults += from->page_faults;
-    take_runtime(node, from);
+    take_flagged(node, from);
     node->calls += from->calls;
     if (from->shortest < node->shortest)
         node->shortest = from->shortest;

@@ -198,7 +198,7 @@ struct dwell_tree_node {
     uint64_t elapsed;   /* exclusive */
     uint64_t shortest;  /* of completed calls, inclusive; UINT64_MAX: none */
     uint64_t longest;
-    uint64_t flagged;   /* the part of `elapsed` in which the OS worked */
+    uint64_t flagged;   /* the part of `elapsed` in which the OS worked, without `runtime` */
     uint64_t first_time; /* when the node was made: which module's function it is */
     uint64_t blocked;   /* parts of `elapsed` off the CPU */
     uint64_t preempted;
