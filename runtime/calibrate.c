@@ -1,5 +1,5 @@
 /*
- * What the probes themselves take, measured where they will run: on this machine, in this process, when it begins.
+ * What the probes themselves take, measured where they run: on this machine, in this process, when it begins and when it ends.
  *
  * Small functions like those of real programs are called in two shapes, once with probes and once without. A block that
  * belongs to no thread stands in for the thread's own meanwhile, so that the probes are the real ones, and record into
@@ -15,8 +15,7 @@
 
 enum {
     ITEMS = 64,
-    ROUNDS = 80,
-    LOW = ROUNDS / 10, /* what is kept of all rounds, in order: the machine's other work only makes them longer */
+    ROUNDS = 40,
     RECORDS = 8192,
     FIRST_RECORD = 8,
     SHADOW = 8192,
@@ -256,8 +255,8 @@ static void bare_round(struct scratch *s, int round)
     }
 }
 
-/* The one of the lowest tenth's end. */
-static uint32_t low(uint32_t *values, int count)
+/* The machine's other work makes some rounds longer. */
+static uint32_t median(uint32_t *values, int count)
 {
     for (int i = 1; i < count; i++) {
         const uint32_t value = values[i];
@@ -266,7 +265,7 @@ static uint32_t low(uint32_t *values, int count)
             values[j] = values[j - 1];
         values[j] = value;
     }
-    return values[LOW < count ? LOW : 0];
+    return values[count / 2];
 }
 
 static uint32_t less(uint32_t all, uint32_t part)
@@ -274,11 +273,13 @@ static uint32_t less(uint32_t all, uint32_t part)
     return all > part ? all - part : 0;
 }
 
-/* What calibrate has found, which a forked child's probes take as well. */
+/* What calibrate has found, which a forked child's probes take as well; and which process that was. */
 static struct dwell_rec_probes found;
+static uint32_t found_in;
 
-static void measure(struct scratch *s)
+static bool measure(struct scratch *s, struct dwell_rec_probes *costs)
 {
+    struct thread *const self = thread_self;
     const bool tree = runtime.mode == DWELL_MODE_PROFILE;
     make_items(s->items);
     stand_in(s);
@@ -290,33 +291,49 @@ static void measure(struct scratch *s)
         bare_round(s, rounds);
         rounds++;
     }
-    thread_self = NULL;
+    thread_self = self;
     tree_forget(&s->thread);
     if (rounds < ROUNDS / 2)
-        return;
-    const uint32_t loop = low(s->bare[0], rounds), flat = low(s->bare[1], rounds), deep = low(s->bare[2], rounds);
+        return false;
+    const uint32_t loop = median(s->bare[0], rounds), flat = median(s->bare[1], rounds), deep = median(s->bare[2], rounds);
     const uint32_t in_leaf = less(flat, loop), in_between = less(deep, flat);
-    found.in_callee = less(low(s->leaf, rounds), in_leaf);
-    found.in_caller = less(low(s->loop, rounds), loop);
-    found.first_callee = less(low(s->between, rounds), in_between + found.in_callee + found.in_caller);
-    found.work = deep;
-    found.rounds = (uint32_t)rounds;
+    *costs = (struct dwell_rec_probes){
+        .record.type = DWELL_REC_PROBES,
+        .in_callee = less(median(s->leaf, rounds), in_leaf),
+        .in_caller = less(median(s->loop, rounds), loop),
+        .work = deep,
+        .rounds = (uint32_t)rounds,
+        .ordered = runtime.ordered,
+    };
+    costs->first_callee = less(median(s->between, rounds), in_between + costs->in_callee + costs->in_caller);
+    return true;
+}
+
+static bool find(struct dwell_rec_probes *costs)
+{
+    struct scratch *s = sys_memory(sizeof *s);
+    if (!s)
+        return false;
+    const uint64_t mask = sys_block_signals();
+    const bool done = mask != SYS_NOT_BLOCKED && measure(s, costs);
+    sys_restore_signals(mask);
+    sys_unmap(s, sizeof *s);
+    return done;
 }
 
 void calibrate(void)
 {
     if (runtime.clock == DWELL_CLOCK_MONOTONIC)
         return;
-    struct scratch *s = found.rounds || thread_self ? NULL : sys_memory(sizeof *s);
-    if (s) {
-        const uint64_t mask = sys_block_signals();
-        measure(s);
-        sys_restore_signals(mask);
-        sys_unmap(s, sizeof *s);
-    }
-    if (!found.rounds)
-        return;
-    found.record.type = DWELL_REC_PROBES;
-    found.ordered = runtime.ordered;
-    metadata_append(&found.record, sizeof found, NULL, 0);
+    if (!found.rounds && !thread_self && find(&found))
+        found_in = runtime.process->pid;
+    if (found.rounds)
+        metadata_append(&found.record, sizeof found, NULL, 0);
+}
+
+void calibrate_again(void)
+{
+    struct dwell_rec_probes costs;
+    if (found.rounds && found_in == runtime.process->pid && find(&costs))
+        metadata_append(&costs.record, sizeof costs, NULL, 0);
 }

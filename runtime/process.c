@@ -341,6 +341,7 @@ void process_end(enum dwell_end how, int value)
     metadata_append(&record.record, sizeof record, NULL, 0);
     if (p->control)
         p->control->listening = 0;
+    calibrate_again();
     sys_restore_signals(mask);
     errno = error;
 }

@@ -411,8 +411,10 @@ bool quiet_slow(struct thread *t, const struct event *event, bool guarded);
 void quiet_begin(struct thread *t, uint64_t time); /* signals are held back in both */
 void quiet_end(struct thread *t, uint64_t time);
 
-/* calibrate.c: measures what probes take in this process, once, and says it in the session. Before the first event. */
+/* calibrate.c: measures what probes take in this process, and says it in the session: before the first event, and when the
+ * process ends, as something else may have kept the machine busy. */
 void calibrate(void);
+void calibrate_again(void);
 
 /* tree.c: the mode profile. tree_enter and tree_exit are its probes for usual events, tree_record for others: `begin` is when
  * the probe came to know that it is one; zero: not known. */

@@ -72,6 +72,36 @@ Test(e2e_overhead, the_first_call_on_each_path_of_a_tree)
     free(out);
 }
 
+/* A process measures when it begins and when it ends; its forked children have what it found. */
+static const char records_of_probes[] =
+    "import struct\n"
+    "data, at, found = open('dwell.data', 'rb').read(), 4096, {}\n"
+    "while at < len(data):\n"
+    "    magic, kind, size, used, process = struct.unpack_from('<IHxxIII', data, at)\n"
+    "    record, end = at + 64, at + (used or size)\n"
+    "    while kind == 2 and record + 8 <= end:\n"
+    "        type, length = struct.unpack_from('<HxxI', data, record)\n"
+    "        if type == 0:\n"
+    "            break\n"
+    "        if type == 18:\n"
+    "            found[process] = found.get(process, 0) + 1\n"
+    "        record += length\n"
+    "    at += size or 4096\n"
+    "print(sorted(found.values()))\n";
+
+Test(e2e_overhead, is_measured_at_begin_and_end)
+{
+    static const char *const programs[][2] = { { "$SAMPLES/fib 5", "[2]\n" }, { "$SAMPLES/processes 1", "[1, 2]\n" } };
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
+            free(run_well("$DWELL record -q --mode %s %s", modes[m], programs[i][0]));
+            char *out = run_well("python3 -c \"%s\"", records_of_probes);
+            cr_assert(eq(str, out, (char *)programs[i][1]), "%s, %s", programs[i][0], modes[m]);
+            free(out);
+        }
+    }
+}
+
 Test(e2e_overhead, a_forked_child_has_what_its_parent_found)
 {
     char *out = run_well("$DWELL record -q $SAMPLES/processes 3 > /dev/null && $DWELL report --by process --format csv | "

@@ -293,6 +293,23 @@ Test(unit_session_file, chunks_of_a_thread_in_any_order)
     }
 }
 
+Test(unit_session_file, the_lowest_costs_of_probes_hold)
+{
+    static const uint32_t costs[][2] = { { 30, 9 }, { 20, 18 }, { 25, 15 } };
+    struct writer *w = writer_new();
+    const char *path = test_path("probes.dwell"), *error;
+    write_process(w, 1, 100, "/bin/p");
+    for (int i = 0; i < 3; i++)
+        write_probes(w, 1, costs[i][0], costs[i][1], 7 + (uint32_t)i);
+    writer_save(w, path);
+    writer_free(w);
+    struct session_file *file = session_file_open(path, &error);
+    cr_assert(eq(u32, file->processes[0].probes.in_callee, 20));
+    cr_assert(eq(u32, file->processes[0].probes.in_caller, 18));
+    cr_assert(eq(u32, file->processes[0].probes.first_callee, 8));
+    session_file_close(file);
+}
+
 Test(unit_session_file, a_chunk_that_is_missing_does_no_harm_to_the_others)
 {
     struct writer *w = writer_new();
