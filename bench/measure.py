@@ -25,23 +25,30 @@ class Failed(Exception):
     pass
 
 
-def run(argv, cwd, env=None):
-    """Runs a command to its end: (seconds, peak memory in KiB, stdout, stderr)."""
+def run(argv, cwd, env=None, at_most=None):
+    """Runs a command to its end, or for so many seconds: (seconds, peak memory in KiB, stdout, stderr)."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
         process = subprocess.Popen(argv, cwd=cwd, env={**os.environ, **(env or {})}, stdout=out,
                                    stderr=err, stdin=subprocess.DEVNULL)
+        killer = threading.Timer(at_most or 0, process.kill)
+        if at_most:
+            killer.start()
         try:
             _, status, usage = os.wait4(process.pid, 0)
         except BaseException:  # interrupted: let the command clean up after itself
             process.terminate()
             process.wait()
             raise
+        finally:
+            killer.cancel()
         seconds = time.perf_counter() - start
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         err.seek(0)
         output, errors = out.read().decode(), err.read().decode(errors="replace")
+    if at_most and seconds >= at_most:
+        raise Failed(f"not done after {at_most} s")
     if process.returncode != 0:
         last = (errors.strip().splitlines() or ["no message"])[-1]
         raise Failed(f"exit status {process.returncode}: {last}")
