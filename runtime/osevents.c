@@ -109,7 +109,6 @@ struct switch_state {
     int last[2]; /* 1 + where the last record of being blocked, or preempted, is in the words; zero: there is none yet */
     uint64_t out_time;
     bool out, preempted;
-    uint32_t faults;
     bool flagged;
 };
 
@@ -144,6 +143,7 @@ static void put_switch(struct os_events *e, struct switch_state *s, uint64_t in_
     uint64_t duration = in_time > s->out_time ? in_time - s->out_time : 0;
     int *last = &s->last[s->preempted];
     e->switches++;
+    *(s->preempted ? &e->preempted : &e->blocked) += duration;
     if (*last && !room_for_switch(e, s)) {
         uint16_t *words = e->words + *last + TIME_WORDS;
         for (int i = 0; i < TIME_WORDS; i++)
@@ -168,7 +168,7 @@ static void copy_from_ring(const char *data, uint64_t at, void *to, size_t size)
 static void take_record(const struct perf_event_header *head, uint64_t ns, struct switch_state *s, struct os_events *e)
 {
     if (head->type == PERF_RECORD_SAMPLE) {
-        s->faults += head->size == sizeof *head + sizeof ns; /* else it is a system call */
+        e->page_faults += head->size == sizeof *head + sizeof ns; /* else it is a system call */
     } else if (head->type == PERF_RECORD_SWITCH && head->misc & PERF_RECORD_MISC_SWITCH_OUT) {
         s->out = true;
         s->preempted = head->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
@@ -191,11 +191,11 @@ static bool is_own(const char *data, uint64_t at, const struct perf_event_header
     return sixth == SYS_OWN;
 }
 
-static uint64_t read_ring(struct thread *t, struct os_events *e)
+static uint64_t read_ring(const struct thread *t, struct os_events *e)
 {
-    struct perf_event_mmap_page *ring = t->os_ring;
+    const struct perf_event_mmap_page *ring = t->os_ring;
     const char *data = (const char *)ring + PAGE;
-    uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
+    const uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
     struct switch_state state = { 0 };
     if (head - t->os_tail > RING_SIZE - LARGEST_RECORD) /* the kernel may have had more to say */
         __atomic_store_n(&runtime.process->os_overflow, 1, __ATOMIC_RELAXED);
@@ -215,9 +215,11 @@ static uint64_t read_ring(struct thread *t, struct os_events *e)
         at += record.head.size;
     }
     e->flagged = state.flagged;
-    if (state.faults) {
+    e->away_preempted = state.preempted;
+    e->away_since = state.out ? state.out_time : 0;
+    if (e->page_faults) {
         put_head(e, DWELL_EXT_FAULTS, 1);
-        e->words[e->length++] = state.faults > UINT16_MAX ? UINT16_MAX : (uint16_t)state.faults;
+        e->words[e->length++] = e->page_faults > UINT16_MAX ? UINT16_MAX : (uint16_t)e->page_faults;
     }
     return head;
 }
@@ -263,25 +265,32 @@ void os_open(struct thread *t)
         open_rseq(t);
 }
 
+/* The lock: another thread may be looking at the ring. */
 void os_close(struct thread *t)
 {
     static const uint64_t nothing;
-    if (t->os_source == DWELL_OS_RSEQ)
+    const uint32_t source = t->os_source;
+    void *const ring = t->os_ring;
+    if (source == DWELL_OS_RSEQ)
         *(volatile uint64_t *)t->os_word = 0;
-    if (t->os_ring)
-        sys_unmap(t->os_ring, PAGE + RING_SIZE);
-    if (t->os_source == DWELL_OS_SYSCALLS)
-        helper_close(t->os_syscalls);
+    process_lock();
     t->os_ring = NULL;
     t->os_source = DWELL_OS_NONE;
     t->os_word = &nothing;
     t->os_seen = 0;
+    process_unlock();
+    if (ring)
+        sys_unmap(ring, PAGE + RING_SIZE);
+    if (source == DWELL_OS_SYSCALLS)
+        helper_close(t->os_syscalls);
 }
 
-uint64_t os_read(struct thread *t, struct os_events *e)
+uint64_t os_read(const struct thread *t, struct os_events *e)
 {
     e->length = 0;
-    e->switches = 0;
+    e->switches = e->page_faults = 0;
+    e->blocked = e->preempted = 0;
+    e->away_since = 0;
     e->flagged = true;
     if (t->os_ring) {
         uint64_t head = read_ring(t, e);

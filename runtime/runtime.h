@@ -578,10 +578,13 @@ bool modules_is_program(uint64_t address); /* of the executable */
 bool modules_update(bool loading, uint64_t function);
 
 /* osevents.c */
-enum { OS_MOST_WORDS = 96 };
+enum { OS_MOST_WORDS = 80 };
 struct os_events {
     bool flagged;
-    uint32_t switches;
+    bool away_preempted;
+    uint32_t switches, page_faults;
+    uint64_t blocked, preempted; /* ticks */
+    uint64_t away_since; /* not zero: it has not come back to the CPU */
     int length; /* of words */
     uint16_t words[OS_MOST_WORDS];
 };
@@ -593,8 +596,9 @@ extern const size_t os_ring_size;
 bool os_watch_syscalls(void); /* as well; false: this user may not */
 void os_open(struct thread *t);
 void os_close(struct thread *t);
-/* What the OS did since the last call, as extension records; the caller claims it by os_commit. */
-uint64_t os_read(struct thread *t, struct os_events *events);
+/* What the OS did since the last call, as extension records; the caller claims it by os_commit. Of another thread, under
+ * the process' lock, it may be half of it. */
+uint64_t os_read(const struct thread *t, struct os_events *events);
 bool os_commit(struct thread *t, uint64_t head);
 void os_forget_own(struct thread *t); /* after system calls of the runtime's own */
 void os_skip(struct thread *t); /* what happened until now is not to be recorded */

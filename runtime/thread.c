@@ -435,14 +435,31 @@ void thread_give_up_chunk(struct thread *t, bool count)
     retire(t, chunk);
 }
 
+/* What the OS did after the last event. The lock keeps another thread from closing its ring meanwhile. */
+static void fill_end(struct dwell_rec_thread_end *end, const struct thread *t)
+{
+    struct os_events events;
+    process_lock();
+    end->flagged = *t->os_word != t->os_seen;
+    if (end->flagged && t->os_ring) {
+        os_read(t, &events);
+        end->blocked = events.blocked;
+        end->preempted = events.preempted;
+        if (events.away_since && events.away_since < end->time)
+            *(events.away_preempted ? &end->preempted : &end->blocked) += end->time - events.away_since;
+    }
+    process_unlock();
+}
+
 void thread_note_end(const struct thread *t)
 {
     struct dwell_rec_thread_end record = {
         .record.type = DWELL_REC_THREAD_END,
         .thread = t->serial,
-        .flagged = !t->stopped && *t->os_word != t->os_seen,
         .time = t->stopped ? t->last : clock_now(runtime.clock), /* what was lost belongs to no function */
     };
+    if (!t->stopped)
+        fill_end(&record, t);
     metadata_append(&record.record, sizeof record, NULL, 0);
     switches_note(t);
 }

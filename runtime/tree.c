@@ -381,29 +381,14 @@ struct passed {
     uint64_t blocked, preempted, page_faults;
 };
 
-static uint64_t number(const uint16_t *words, int count)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < count; i++)
-        value |= (uint64_t)words[i] << 16 * i;
-    return value;
-}
-
 static void take_os_events(struct passed *passed, const struct os_events *events)
 {
-    for (int i = 0; i < events->length;) {
-        const unsigned type = events->words[i] >> DWELL_EXTENSION_LENGTH_BITS;
-        const uint16_t *words = events->words + i + 1;
-        passed->flagged = true;
-        if (type == DWELL_EXT_BLOCKED)
-            passed->blocked += number(words + 3, 3);
-        else if (type == DWELL_EXT_PREEMPTED)
-            passed->preempted += number(words + 3, 3);
-        else if (type == DWELL_EXT_FAULTS)
-            passed->page_faults += words[0];
-        passed->count += type == DWELL_EXT_FAULTS ? words[0] : 1;
-        i += 1 + (events->words[i] & ((1 << DWELL_EXTENSION_LENGTH_BITS) - 1));
-    }
+    const uint32_t count = events->switches + events->page_faults;
+    passed->flagged = true;
+    passed->blocked += events->blocked;
+    passed->preempted += events->preempted;
+    passed->page_faults += events->page_faults;
+    passed->count += count ? count : 1;
 }
 
 /* t->last may be that of an earlier event than the state's time, where a handler has interrupted a probe. */

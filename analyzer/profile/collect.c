@@ -390,12 +390,10 @@ static void add_last_interval(struct worker *w, const struct trace_chunk *chunk,
     if (!chunk->last_of_thread || w->paused || !t || t->end_time <= d->time)
         return;
     struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
-    const uint64_t length = within(w, d->time, t->end_time);
-    top->elapsed += length;
-    if (t->end_flagged)
-        top->flagged += length;
+    const struct decoded_extras extras = { .flagged = t->end_flagged, .blocked = t->end_blocked, .preempted = t->end_preempted };
+    top->elapsed += within(w, d->time, t->end_time);
+    take_extras_within(w, top, &extras, d->time, t->end_time);
     w->profile->counts.intervals++;
-    w->profile->counts.flagged_intervals += t->end_flagged;
 }
 
 static uint64_t end_of(const struct worker *w, const struct trace_chunk *chunk)

@@ -92,6 +92,11 @@ static struct profile *new_alike(const struct profile *p)
     return copy;
 }
 
+static bool tells_of_switches(const struct trace_thread *t)
+{
+    return t->os_source == DWELL_OS_PERF || t->os_source == DWELL_OS_SYSCALLS;
+}
+
 /* Threads that still run are at this moment. */
 static void end_at(struct session_file *file, uint64_t now)
 {
@@ -101,13 +106,18 @@ static void end_at(struct session_file *file, uint64_t now)
     for (size_t i = 0; i < file->thread_count; i++) {
         struct trace_thread *t = &file->threads[i];
         const struct trace_process *p = session_file_process(file, t->process);
-        if (!t->end_time && p && alive[p - file->processes])
-            t->end_time = now;
+        if (t->end_time || !p || !alive[p - file->processes])
+            continue;
+        t->end_time = now;
+        if (tells_of_switches(t) && thread_is_waiting(p->pid, t->tid)) { /* since its last event, as it looks */
+            t->end_flagged = true;
+            t->end_blocked = UINT64_MAX;
+        }
     }
     free(alive);
 }
 
-/* What comes after a thread's last event belongs to its innermost call; whether the OS works then is not known yet. */
+/* What comes after a thread's last event belongs to its innermost call; what the OS does then is not recorded yet. */
 static void add_open_interval(struct profile *p, const struct session_file *file, const struct growth_thread *g)
 {
     const struct trace_thread *t = session_file_thread(file, g->thread);
@@ -118,14 +128,21 @@ static void add_open_interval(struct profile *p, const struct session_file *file
     uint32_t at = profile_root(p, g->process, g->thread);
     for (uint32_t i = 0; i < s->depth; i++)
         at = profile_child(p, at, identify_function(p, process, s->frames[i].function, s->frames[i].enter_time));
-    p->nodes[at].elapsed += t->end_time - s->time;
+    const uint64_t length = t->end_time - s->time;
+    p->nodes[at].elapsed += length;
+    p->nodes[at].blocked += t->end_blocked < length ? t->end_blocked : length;
     if (t->end_flagged || (t->announced && t->os_source == DWELL_OS_NONE))
-        p->nodes[at].flagged += t->end_time - s->time;
+        p->nodes[at].flagged += length;
 }
 
 static uint64_t less(uint64_t now, uint64_t before)
 {
     return now > before ? now - before : 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
 }
 
 static struct profile *difference(const struct profile *now, const struct profile *before)
@@ -136,10 +153,9 @@ static struct profile *difference(const struct profile *now, const struct profil
         const struct profile_node *n = &now->nodes[i], *b = i < before->node_count ? &before->nodes[i] : &none;
         struct profile_node *d = &p->nodes[i];
         d->elapsed = less(n->elapsed, b->elapsed);
-        d->flagged = less(n->flagged, b->flagged);
-        d->flagged = d->flagged < d->elapsed ? d->flagged : d->elapsed; /* what went on has turned out to be no work of the OS */
-        d->blocked = less(n->blocked, b->blocked);
-        d->preempted = less(n->preempted, b->preempted);
+        d->flagged = least(less(n->flagged, b->flagged), d->elapsed); /* what went on has turned out to be no work of the OS, */
+        d->blocked = least(less(n->blocked, b->blocked), d->elapsed); /* nor a wait, or one that had been taken for work */
+        d->preempted = least(less(n->preempted, b->preempted), d->elapsed - d->blocked);
         d->runtime = less(n->runtime, b->runtime);
         d->runtime_flagged = less(n->runtime_flagged, b->runtime_flagged);
         d->runtime_blocked = less(n->runtime_blocked, b->runtime_blocked);

@@ -118,9 +118,15 @@ static void end_thread(struct reader *r, const struct trace_chunk *any)
     p->counts.exits -= open + r->head.left < p->counts.exits ? open + r->head.left : p->counts.exits;
     if (r->head.paused || !t || t->end_time <= r->head.last_time)
         return;
-    p->nodes[top].elapsed += t->end_time - r->head.last_time;
-    if (t->end_flagged)
-        p->nodes[top].flagged += t->end_time - r->head.last_time;
+    struct profile_node *node = &p->nodes[top];
+    const uint64_t length = t->end_time - r->head.last_time, blocked = smaller(t->end_blocked, length),
+                   preempted = smaller(t->end_preempted, length - blocked);
+    node->elapsed += length;
+    node->flagged += t->end_flagged ? length : 0;
+    node->blocked += blocked;
+    node->preempted += preempted;
+    p->counts.blocked += blocked;
+    p->counts.preempted += preempted;
 }
 
 /* Chunks of one thread, by sequence. */

@@ -10,23 +10,29 @@
 
 static const uint64_t ns_per_second = 1000000000;
 
-/* Since boot, in nanoseconds; zero: there is no such process, or it is dead and waits for its parent. */
-static uint64_t find_start(uint32_t pid)
+/* As the system has it of a process or thread: a letter, and when it started, in the clock ticks of sysconf. */
+static bool read_state(const char *path, char *state, unsigned long long *start)
 {
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    char text[1024];
     FILE *in = fopen(path, "re");
     if (!in)
-        return 0;
+        return false;
     const size_t length = fread(text, 1, sizeof text - 1, in);
     fclose(in);
     text[length] = '\0';
     const char *at = strrchr(text, ')'); /* names may hold anything */
-    char state;
+    return at && sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", state, start) == 2;
+}
+
+/* Since boot, in nanoseconds; zero: there is no such process, or it is dead and waits for its parent. */
+static uint64_t find_start(uint32_t pid)
+{
+    char path[64], state;
     unsigned long long start;
-    if (!at || sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", &state, &start) != 2)
+    snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    if (!read_state(path, &state, &start) || state == 'Z' || state == 'X')
         return 0;
-    return state == 'Z' || state == 'X' ? 0 : multiply_divide(start, ns_per_second, (uint64_t)sysconf(_SC_CLK_TCK)) + 1;
+    return multiply_divide(start, ns_per_second, (uint64_t)sysconf(_SC_CLK_TCK)) + 1;
 }
 
 static uint64_t read_clock(clockid_t id)
@@ -61,6 +67,14 @@ static bool is_recorded(const struct session_file *file)
 bool process_is_alive(const struct session_file *file, const struct trace_process *process)
 {
     return is_recorded(file) && !process->end_time && was_there(process->pid, monotonic_of(file, process->start_time));
+}
+
+bool thread_is_waiting(uint32_t pid, uint32_t tid)
+{
+    char path[64], state;
+    unsigned long long start;
+    snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, tid);
+    return read_state(path, &state, &start) && strchr("SDTtI", state);
 }
 
 bool session_is_alive(const struct session_file *file)

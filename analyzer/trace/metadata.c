@@ -194,13 +194,16 @@ static void read_process_name(struct reader *r)
 
 static void read_thread_end(struct reader *r)
 {
-    struct dwell_rec_thread_end record;
-    if (!TAKE(r, record))
+    struct dwell_rec_thread_end record = { .blocked = 0, .preempted = 0 };
+    const size_t earlier = offsetof(struct dwell_rec_thread_end, blocked);
+    if (!take_fixed(r, &record, r->size < sizeof record ? earlier : sizeof record))
         return;
     struct trace_thread *t = need_thread(r->file, record.thread, r->process);
     if (record.time >= t->end_time) {
         t->end_time = record.time;
         t->end_flagged = record.flagged != 0;
+        t->end_blocked = record.blocked;
+        t->end_preempted = record.preempted;
     }
 }
 

@@ -66,7 +66,8 @@ struct trace_thread {
     bool announced; /* by a THREAD record: os_source is known */
     uint64_t start_time;
     uint64_t end_time; /* zero: unknown */
-    bool end_flagged;  /* the OS worked between its last event and its end */
+    bool end_flagged;  /* the OS worked between its last event and its end, */
+    uint64_t end_blocked, end_preempted; /* and it was so long off the CPU there; ticks */
     struct dwell_rec_thread_switches switches; /* its type is zero: not known */
     char *name;
     uint64_t last_chunk; /* 1 + index of the chunk with the highest sequence number */

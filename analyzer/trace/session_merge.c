@@ -133,7 +133,7 @@ static void renumber(uint8_t *record, const struct shift *s)
         SHIFT(record, dwell_rec_thread_name, thread, shifted(fixed_.thread, s->thread));
         break;
     case DWELL_REC_THREAD_END:
-        SHIFT(record, dwell_rec_thread_end, thread, shifted(fixed_.thread, s->thread));
+        SHIFT(record, dwell_rec_thread_name, thread, shifted(fixed_.thread, s->thread)); /* it may be a shorter one */
         break;
     case DWELL_REC_THREAD_SWITCHES:
         SHIFT(record, dwell_rec_thread_switches, thread, shifted(fixed_.thread, s->thread));

@@ -310,6 +310,8 @@ static void end_calls(struct timeline *l, struct lane *lane)
     if (lane->key > lane->last) {
         lane->interval = lane->key - lane->last;
         lane->decoder.extras.flagged = t && t->end_flagged;
+        lane->decoder.extras.blocked = t ? t->end_blocked : 0;
+        lane->decoder.extras.preempted = t ? t->end_preempted : 0;
         add_interval(lane);
     }
     while (lane->shown.depth)

@@ -409,8 +409,10 @@ struct dwell_rec_event_class { /* string: name */
 struct dwell_rec_thread_end { /* no strings */
     struct dwell_record record;
     uint32_t thread;
-    uint32_t flagged; /* whether the OS worked between the thread's last event and `time` */
+    uint32_t flagged; /* whether the OS worked between the thread's last event and `time`, */
     uint64_t time;
+    uint64_t blocked; /* and how long it was off the CPU there; earlier recordings do not have these two */
+    uint64_t preempted;
 };
 
 /* How often the thread was taken from its CPU between its first event and its end. It may come twice; the later holds. */

@@ -76,10 +76,8 @@ static void check_switches(unsigned long least, bool exact)
                              &recorded, &all, &waits, &preemptions, &threads), 5), "%s", info);
     cr_assert(eq(ulong, waits + preemptions, all));
     cr_assert(ge(ulong, waits, least), "%s", info);
-    if (exact) {
-        cr_assert(le(ulong, recorded, all), "%s", info);
-        cr_assert(ge(ulong, recorded + threads, all), "%s", info);
-    }
+    if (exact)
+        cr_assert(recorded <= all && recorded + threads >= all, "%s", info);
     free(info);
 }
 
@@ -135,6 +133,25 @@ Test(e2e_times, the_interval_before_exit)
     report_drop(r);
 }
 
+/* Threads that wait when the process ends, and have not come back to say so, are not at work. */
+Test(e2e_times, waits_that_do_not_end)
+{
+    static const char *const modes[] = { "trace", "profile", "ring" }, *const calls[] = { "", "--no-os-calls" };
+    for (int i = 0; i < 6; i++) {
+        free(run_well("$DWELL record -q --os-events perf --mode %s %s $PROGRAMS/lastwait", modes[i / 2], calls[i % 2]));
+        struct report *r = report_of("");
+        static const char *const names[] = { "waits", "polls" };
+        for (int j = 0; j < 2; j++) {
+            const uint64_t elapsed = report_sum(r, "function", names[j], "elapsed_inclusive_ns");
+            cr_assert(ge(u64, elapsed, 45000000), "%s %s", modes[i / 2], names[j]);
+            cr_assert(gt(u64, report_sum(r, "function", names[j], "blocked_inclusive_ns"), elapsed / 10 * 9), "%s %s", modes[i / 2],
+                      names[j]);
+            cr_assert(lt(u64, report_sum(r, "function", names[j], "cpu_inclusive_ns"), elapsed / 10), "%s %s", modes[i / 2], names[j]);
+        }
+        report_drop(r);
+    }
+}
+
 /* Within one in a hundred of what the kernel says. */
 static void check_near(uint64_t found, uint64_t wanted, uint64_t whole, const char *what)
 {
@@ -169,7 +186,7 @@ static void check_waits(const char *mode)
     cr_assert(has(hot, "function,cpu_exclusive_ns,cpu_inclusive_ns,elapsed_exclusive_ns,waiting_percent\nworks,"), "%s", hot);
     free(hot);
     free(out);
-    check_switches(3, true);
+    check_switches(3, false); /* where the machine is busy, works() is preempted more often than the ring has room for */
 }
 
 Test(e2e_times, blocked_and_preempted_as_the_kernel_counts_them)

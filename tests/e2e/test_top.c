@@ -183,6 +183,22 @@ Test(e2e_top, plain_tables)
            "80 17 7\nCALLS FUNCTION MODULE SOURCE\n");
 }
 
+/* What it waits for is not there yet: that is not told by any event, but it is no work. */
+Test(e2e_top, waits_that_go_on)
+{
+    static const char *const modes[] = { "trace", "ring", "profile" };
+    for (int i = 0; i < 3; i++) {
+        char record[64];
+        snprintf(record, sizeof record, "$DWELL record -q --os-events perf --mode %s", modes[i]);
+        char *out = watch_with(record, "run 10; sleep 0.5\n"
+                               "$DWELL top --once -i 20ms --columns elapsed_exclusive,blocked_exclusive --format csv --filter name=main $pid | "
+                               "tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } "
+                               "END { print $1, ($at[\"blocked_exclusive_ns\"] > 0.9 * $at[\"elapsed_exclusive_ns\"]) }'");
+        cr_assert(eq(str, out, "main 1\n"), "%s", modes[i]);
+        free(out);
+    }
+}
+
 static void check_error(const char *arguments, const char *message)
 {
     struct ran r = run("$DWELL top %s", arguments);

@@ -133,6 +133,13 @@ void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struc
     end_chunk(w);
 }
 
+void write_tree_head(struct writer *w, uint64_t last_time, uint32_t top)
+{
+    const size_t head = w->file.length - UNIT + HEADER;
+    put_at(&w->file, head + 8, last_time, 8);
+    put_at(&w->file, head + 16, top, 4);
+}
+
 void writer_save(struct writer *w, const char *path)
 {
     end_chunk(w);
@@ -233,6 +240,18 @@ void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool 
     put(&r, serial, 4);
     put(&r, flagged, 4);
     put(&r, time, 8);
+    end_record(w, &r);
+}
+
+void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked, uint64_t preempted)
+{
+    struct bytes r;
+    begin_record(w, KIND_METADATA, process, 5, &r);
+    put(&r, serial, 4);
+    put(&r, blocked || preempted, 4);
+    put(&r, time, 8);
+    put(&r, blocked, 8);
+    put(&r, preempted, 8);
     end_record(w, &r);
 }
 

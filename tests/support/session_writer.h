@@ -56,6 +56,8 @@ struct tree_node {
     uint64_t calls, elapsed, flagged, blocked, preempted, site, runtime;
 };
 void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struct tree_node *nodes, uint32_t count);
+/* Of the tree written last: when its last event was, and which node was the innermost open call then. */
+void write_tree_head(struct writer *w, uint64_t last_time, uint32_t top);
 
 /* What the process' probes take, in 1/256 ticks. */
 void write_probes(struct writer *w, uint32_t process, uint32_t in_callee, uint32_t in_caller, uint32_t first_callee);
@@ -69,6 +71,8 @@ void write_process_end(struct writer *w, uint32_t serial, uint32_t pid, uint32_t
 void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, const char *name);
 void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, const char *name);
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time);
+/* The same as recordings of today have it. */
+void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked, uint64_t preempted);
 void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, uint64_t waits, uint64_t preemptions, uint64_t recorded);
 void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
                   uint64_t load_time, const char *path);

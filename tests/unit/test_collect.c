@@ -161,6 +161,37 @@ Test(unit_collect, the_interval_to_the_threads_end)
     }
 }
 
+Test(unit_collect, off_the_cpu_to_the_threads_end)
+{
+    static const struct tree_node nodes[] = { { .function = F, .calls = 1, .elapsed = 10 } };
+    static const uint64_t ends[][4] = { { 70, 20, 70, 20 }, { 70, 200, 70, 30 }, { 1000, 7, 100, 0 } };
+    for (int tree = 0; tree < 2; tree++) {
+        for (int i = 0; i < 3; i++) {
+            struct writer *w = one_thread();
+            if (tree) {
+                write_header(w, 176, 1, 4);
+                end_records(w, true);
+                write_tree(w, 1, 1, nodes, 1);
+                write_tree_head(w, 20, 1);
+            } else {
+                begin_events(w, 1, 1, 0, 0, NULL, 0);
+                write_enter(w, 20, F);
+                end_events(w, true);
+            }
+            write_thread_end_away(w, 1, 1, 120, ends[i][0], ends[i][1]);
+            write_thread_end(w, 1, 1, true, 50); /* an earlier one, and of an earlier version */
+            struct outcome o = outcome_of(w, 1);
+            const struct times t = function_times(&o, F);
+            cr_assert(eq(u64, t.elapsed_exclusive, 100 + 10 * (uint64_t)tree));
+            cr_assert(eq(u64, t.application_exclusive, 10 * (uint64_t)tree));
+            cr_assert(eq(u64, t.blocked_exclusive, ends[i][2]));
+            cr_assert(eq(u64, t.preempted_exclusive, ends[i][3]));
+            check_identities(&o);
+            outcome_drop(&o);
+        }
+    }
+}
+
 Test(unit_collect, a_killed_process_ends_its_threads_in_a_flagged_interval)
 {
     struct writer *w = one_thread();

@@ -1,0 +1,31 @@
+/* Ends while a thread of its waits, as it has from its beginning; and another waits in a row of libc's. */
+#include <pthread.h>
+#include <poll.h>
+#include <stddef.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+
+static void *waits(void *argument)
+{
+    pthread_mutex_lock(&lock);
+    for (;;)
+        pthread_cond_wait(&never, &lock);
+    return argument;
+}
+
+static void *polls(void *argument)
+{
+    poll(NULL, 0, -1);
+    return argument;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, waits, NULL);
+    pthread_create(&threads[1], NULL, polls, NULL);
+    usleep(50000);
+    return 0;
+}
