@@ -145,6 +145,8 @@ static struct json_object *totals(const struct loaded *l)
         { "preempted_exclusive", t->preempted_exclusive },
         { "page_faults_inclusive", t->page_faults_inclusive },
         { "page_faults_exclusive", t->page_faults_exclusive },
+        { "overhead_inclusive", t->overhead_inclusive },
+        { "overhead_exclusive", t->overhead_exclusive },
         { "events", l->summary.events },
         { "lost_events", l->summary.lost_events },
         { "os_events", l->summary.os_events },
@@ -213,6 +215,7 @@ static void add_kind(struct json_object *object, const struct loaded *l)
     add_flag(object, "complete", h->state == DWELL_COMPLETE);
     add_flag(object, "application", l->summary.application_known);
     add_flag(object, "away", l->summary.away_known);
+    add_flag(object, "overhead", l->summary.overhead_known);
     add_flag(object, "samples", l->summary.samples);
     add_flag(object, "imported", l->summary.imported);
     add_flag(object, "partial_paths", l->summary.partial_paths);

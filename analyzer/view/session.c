@@ -12,7 +12,7 @@
 /* ---- what is measured ---- */
 
 #define MEASURE(t, member, order) { #member, &(t)->member, sizeof *(t), CONTAINER_U64, order }
-enum { GROUP_COLUMNS = 13, PATH_COLUMNS = 10 };
+enum { GROUP_COLUMNS = 15, PATH_COLUMNS = 11 };
 
 /* Where no call has ended, the shortest one is longer than the longest one: small numbers for that. */
 static void mark_unknown(struct times *times, size_t count)
@@ -48,6 +48,8 @@ static struct container_table group_table(struct group_table *g, const char *nam
         MEASURE(t, preempted_exclusive, order),
         MEASURE(t, page_faults_inclusive, order),
         MEASURE(t, page_faults_exclusive, order),
+        MEASURE(t, overhead_inclusive, order),
+        MEASURE(t, overhead_exclusive, order),
         { "min", &t->shortest, sizeof *t, CONTAINER_U64, order },
         { "max", &t->longest, sizeof *t, CONTAINER_U64, order },
     };
@@ -70,6 +72,7 @@ static struct container_table path_table(struct container_column *columns, const
         MEASURE(t, blocked_exclusive, paths->nodes),
         MEASURE(t, preempted_exclusive, paths->nodes),
         MEASURE(t, page_faults_exclusive, paths->nodes),
+        MEASURE(t, overhead_exclusive, paths->nodes),
         { "min", &t->shortest, sizeof *t, CONTAINER_U64, paths->nodes },
         { "max", &t->longest, sizeof *t, CONTAINER_U64, paths->nodes },
     };

@@ -12,8 +12,8 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-enum kind { ELAPSED, APPLICATION, BLOCKED, PREEMPTED, FAULTS, KINDS };
-static const char *const kinds[KINDS] = { "elapsed", "application", "blocked", "preempted", "page_faults" };
+enum kind { ELAPSED, APPLICATION, BLOCKED, PREEMPTED, FAULTS, OVERHEAD, KINDS };
+static const char *const kinds[KINDS] = { "elapsed", "application", "blocked", "preempted", "page_faults", "overhead" };
 
 /* A row's numbers, in ticks. */
 struct values {
@@ -24,7 +24,7 @@ struct values {
 struct checking {
     const struct viewed *v;
     uint64_t ticks_per_second;
-    bool application, away, samples;
+    bool application, away, overhead, samples;
     double session_elapsed, session_application;
 };
 
@@ -133,6 +133,7 @@ static void expect_times(const struct checking *c, struct json_object *row, cons
     expect_pair(c, row, v, APPLICATION, c->application);
     expect_pair(c, row, v, BLOCKED, c->away);
     expect_pair(c, row, v, PREEMPTED, c->away);
+    expect_pair(c, row, v, OVERHEAD, c->overhead);
     expect(row, time_key(c, "cpu", "inclusive"), c->away, in_ns(c, on_cpu(v->inclusive)));
     expect(row, time_key(c, "cpu", "exclusive"), c->away, in_ns(c, on_cpu(v->exclusive)));
     expect_percent(row, c->samples ? "inclusive_percent" : "elapsed_inclusive_percent", true, v->inclusive[ELAPSED],
@@ -293,6 +294,7 @@ void check_viewed(const struct viewed *v, const char *session)
         .ticks_per_second = json_object_get_uint64(viewed_get(v->header, "ticks_per_second")),
         .application = json_object_get_boolean(viewed_get(v->header, "application")),
         .away = json_object_get_boolean(viewed_get(v->header, "away")),
+        .overhead = json_object_get_boolean(viewed_get(v->header, "overhead")),
         .samples = json_object_get_boolean(viewed_get(v->header, "samples")),
         .session_elapsed = json_object_get_double(viewed_get(totals, "elapsed_inclusive")),
         .session_application = json_object_get_double(viewed_get(totals, "application_inclusive")),

@@ -15,7 +15,7 @@ after(async () => {
     recordings.remove();
 });
 
-const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu'].flatMap((m) => [`${m}_inclusive`, `${m}_exclusive`]);
+const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu', 'overhead'].flatMap((m) => [`${m}_inclusive`, `${m}_exclusive`]);
 const all = ['calls', ...keys, 'page_faults_inclusive', 'page_faults_exclusive', 'min', 'max'].join(',');
 
 // What a row of a report holds, as the page's cells say it.

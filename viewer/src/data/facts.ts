@@ -48,6 +48,7 @@ export interface SessionFacts {
     ticks_per_second: number;
     application: boolean;
     away: boolean;
+    overhead: boolean;
     samples: boolean;
     imported: boolean;
     slice: string | null;
@@ -73,6 +74,7 @@ const absent: SessionFacts = {
     ticks_per_second: 1e9,
     application: true,
     away: true,
+    overhead: false,
     samples: false,
     imported: false,
     slice: null,

@@ -1,6 +1,6 @@
 // What can be measured, and how it is called.
 
-export type Measure = 'elapsed' | 'application' | 'cpu' | 'blocked' | 'preempted' | 'page_faults';
+export type Measure = 'elapsed' | 'application' | 'cpu' | 'blocked' | 'preempted' | 'page_faults' | 'overhead';
 export type Kind = 'time' | 'count';
 
 export const measures: { key: Measure; title: string; meaning: string }[] = [
@@ -10,6 +10,7 @@ export const measures: { key: Measure; title: string; meaning: string }[] = [
     { key: 'blocked', title: 'Blocked', meaning: 'off the CPU, waiting' },
     { key: 'preempted', title: 'Preempted', meaning: 'off the CPU because another was to run' },
     { key: 'page_faults', title: 'Page faults', meaning: 'a number of them' },
+    { key: 'overhead', title: 'Probe overhead', meaning: 'what the probes took, which is left out of the other times' },
 ];
 
 export const measureTitle = (key: Measure): string => measures.find((m) => m.key === key)!.title;

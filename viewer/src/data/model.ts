@@ -47,6 +47,7 @@ export function derive(key: ColumnKey, table: TableName, count: number, paths: P
 export function knownBy(facts: SessionFacts, key: ColumnKey): boolean {
     if (key === 'calls' || key === 'min' || key === 'max') return !facts.samples;
     if (key.startsWith('application')) return facts.application;
+    if (key.startsWith('overhead')) return facts.overhead;
     return key.startsWith('elapsed') || facts.away;
 }
 

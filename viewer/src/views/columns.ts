@@ -100,7 +100,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: 
 }
 
 function toneOf(key: ColumnKey): string {
-    return key.startsWith('blocked') || key.startsWith('preempted') ? 'bar-wait' : 'bar-hot';
+    return /^(blocked|preempted|overhead)/.test(key) ? 'bar-wait' : 'bar-hot';
 }
 
 // Base, new, and what changed. Changes are of nanoseconds, as the two clocks may differ.
