@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "osevents.h"
 #include "probe.h"
 #include "runtime.h"
 #include "sites.h"

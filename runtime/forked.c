@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "osevents.h"
 #include "runtime.h"
 #include "sys.h"
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "environment.h"
+#include "osevents.h"
 #include "runtime.h"
 #include "sys.h"
 

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
+#include "osevents.h"
 #include "perf_attr.h"
 #include "rseq.h"
 #include "runtime.h"
@@ -92,16 +93,21 @@ struct instant {
     uint64_t ticks, ns;
 };
 
+uint64_t os_ticks(uint64_t ns)
+{
+    const uint64_t rate = runtime.session.header->ticks_per_second, second = 1000000000;
+    return ns / second * rate + ns % second * rate / second;
+}
+
 /* The kernel's own conversion (time_zero of perf_event_mmap_page) is not there in virtual machines. */
 static uint64_t to_ticks(struct instant *now, uint64_t ns)
 {
-    const uint64_t rate = runtime.session.header->ticks_per_second, second = 1000000000;
     if (runtime.clock == DWELL_CLOCK_MONOTONIC)
         return ns;
     if (!now->ticks)
         clock_pair(runtime.clock, &now->ticks, &now->ns);
     const uint64_t age = now->ns > ns ? now->ns - ns : 0;
-    return now->ticks - (age / second * rate + age % second * rate / second);
+    return now->ticks - os_ticks(age);
 }
 
 struct switch_state {
@@ -142,7 +148,7 @@ static void put_switch(struct os_events *e, struct switch_state *s, uint64_t in_
 {
     uint64_t duration = in_time > s->out_time ? in_time - s->out_time : 0;
     int *last = &s->last[s->preempted];
-    e->switches++;
+    *(s->preempted ? &e->switches.preemptions : &e->switches.waits) += 1;
     *(s->preempted ? &e->preempted : &e->blocked) += duration;
     if (*last && !room_for_switch(e, s)) {
         uint16_t *words = e->words + *last + TIME_WORDS;
@@ -191,14 +197,38 @@ static bool is_own(const char *data, uint64_t at, const struct perf_event_header
     return sixth == SYS_OWN;
 }
 
+static void note_overflow(enum os_overflow overflow)
+{
+    __atomic_fetch_or(&runtime.process->os_overflow, overflow, __ATOMIC_RELAXED);
+}
+
+/* The ring was full, and the kernel may have had more to say: the time in which the thread was not on the CPU is of the
+ * kind that was missed more often, and taken to have passed last. */
+static void make_up(const struct thread *t, struct switch_state *s, struct os_events *e)
+{
+    struct switch_counts missed;
+    uint64_t ticks;
+    if (!switches_missed(t, e, &missed, &ticks)) {
+        note_overflow(OS_MISSED);
+        return;
+    }
+    if (!switches_sum(&missed))
+        return;
+    note_overflow(OS_MADE_UP);
+    const uint64_t now = clock_now(runtime.clock);
+    s->preempted = missed.preemptions > missed.waits;
+    s->out_time = now > ticks ? now - ticks : 0;
+    put_switch(e, s, now);
+    e->switches.waits += missed.waits - !s->preempted;
+    e->switches.preemptions += missed.preemptions - s->preempted;
+}
+
 static uint64_t read_ring(const struct thread *t, struct os_events *e)
 {
     const struct perf_event_mmap_page *ring = t->os_ring;
     const char *data = (const char *)ring + PAGE;
     const uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
     struct switch_state state = { 0 };
-    if (head - t->os_tail > RING_SIZE - LARGEST_RECORD) /* the kernel may have had more to say */
-        __atomic_store_n(&runtime.process->os_overflow, 1, __ATOMIC_RELAXED);
     for (uint64_t at = t->os_tail; at < head;) {
         struct { /* all records of interest end with their time */
             struct perf_event_header head;
@@ -214,6 +244,8 @@ static uint64_t read_ring(const struct thread *t, struct os_events *e)
         }
         at += record.head.size;
     }
+    if (head - t->os_tail > RING_SIZE - LARGEST_RECORD)
+        make_up(t, &state, e);
     e->flagged = state.flagged;
     e->away_preempted = state.preempted;
     e->away_since = state.out ? state.out_time : 0;
@@ -288,7 +320,8 @@ void os_close(struct thread *t)
 uint64_t os_read(const struct thread *t, struct os_events *e)
 {
     e->length = 0;
-    e->switches = e->page_faults = 0;
+    e->page_faults = 0;
+    e->switches = (struct switch_counts){ 0, 0 };
     e->blocked = e->preempted = 0;
     e->away_since = 0;
     e->flagged = true;
@@ -300,13 +333,13 @@ uint64_t os_read(const struct thread *t, struct os_events *e)
     }
     uint64_t found = *t->os_word;
     e->flagged = found == 0; /* else another user of rseq was here: nothing is known of this interval */
-    e->switches = e->flagged; /* or something like it */
+    e->switches.waits = e->flagged; /* or something like it */
     if (e->flagged)
         put_head(e, DWELL_EXT_OS, 0);
     return found;
 }
 
-bool os_commit(struct thread *t, uint64_t head)
+bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
 {
     if (!t->os_ring) {
         rseq_arm((volatile uint64_t *)t->os_word);
@@ -318,6 +351,9 @@ bool os_commit(struct thread *t, uint64_t head)
             t->os_tail = t->os_seen = *t->os_word;
         return false;
     }
+    t->switches_seen.waits += events->switches.waits;
+    t->switches_seen.preemptions += events->switches.preemptions;
+    t->away_seen += events->blocked + events->preempted;
     t->os_tail = head;
     __atomic_store_n(&ring->data_tail, head, __ATOMIC_RELEASE);
     t->os_seen = head;
@@ -328,7 +364,8 @@ void os_skip(struct thread *t)
 {
     while (*t->os_word != t->os_seen) {
         struct os_events events;
-        os_commit(t, os_read(t, &events));
+        const uint64_t head = os_read(t, &events);
+        os_commit(t, head, &events);
     }
 }
 
@@ -340,5 +377,5 @@ void os_forget_own(struct thread *t)
     struct os_events events;
     const uint64_t head = os_read(t, &events);
     if (!events.flagged)
-        os_commit(t, head);
+        os_commit(t, head, &events);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "osevents.h"
 #include "runtime.h"
 #include "sys.h"
 
@@ -328,7 +329,9 @@ void process_end(enum dwell_end how, int value)
         filter_flush(thread_self);
     note_threads();
     monitor_end();
-    if (p->os_overflow)
+    if (p->os_overflow & OS_MADE_UP)
+        metadata_note("intervals with hundreds of OS events: how long these took is known, but not when each was; page faults may be missing");
+    if (p->os_overflow & OS_MISSED)
         metadata_note("intervals with hundreds of OS events: what they were blocked or preempted is more than is told");
     struct dwell_rec_process_end record = {
         .record.type = DWELL_REC_PROCESS_END,

@@ -5,6 +5,7 @@
  * While a thread is paused, the low half of its state counts events instead of being a position, for the same reason:
  * a probe that a handler interrupted must find that the state has changed.
  */
+#include "osevents.h"
 #include "probe.h"
 #include "runtime.h"
 #include "sites.h"

@@ -178,9 +178,12 @@ struct thread {
     uint64_t os_tail; /* perf: how far the ring has been read */
     void *os_ring;
     uint64_t os_unknown; /* rseq: how often another user's pointer was found */
-    uint64_t switches_told; /* in the records, */
-    struct switch_counts switches_before; /* and by the kernel when the thread began to be recorded, */
-    bool switches_known;                  /* if that could be read */
+    uint64_t switches_told; /* in the records */
+    struct switch_counts switches_seen; /* in the ring, recorded or not, */
+    uint64_t away_seen;                 /* and how many ticks these took */
+    bool life_known; /* of the time when the thread began to be recorded, what the kernel had counted: */
+    struct switch_counts switches_before;
+    uint64_t cpu_before, monotonic_before; /* nanoseconds */
     struct stack *on; /* the stack that the thread runs on: */
     struct stack own; /* its own, or another. What is in use is in the members above, and here while it is put aside */
     struct tree_table *tree_table; /* mode profile: its nodes; */
@@ -239,7 +242,7 @@ struct process {
     uint32_t dump_wanted;           /* by a signal */
     struct dwell_control *control;  /* NULL: takes no commands from outside */
 
-    uint32_t os_overflow; /* a thread's ring of OS events was full */
+    uint32_t os_overflow; /* a thread's ring of OS events was full: enum os_overflow */
     uint64_t monitor_interval; /* nanoseconds; zero: no samples of CPU and memory are wanted */
     uint64_t monitor_next;     /* when the next is due */
     struct dwell_chunk_header *monitor_chunk;
@@ -576,36 +579,6 @@ bool modules_is_program(uint64_t address); /* of the executable */
 /* Loading: the caller is inside dlopen. False: not all could be looked at, try again later; but the module that holds
  * `function`, which runs, is known. */
 bool modules_update(bool loading, uint64_t function);
-
-/* osevents.c */
-enum { OS_MOST_WORDS = 80 };
-struct os_events {
-    bool flagged;
-    bool away_preempted;
-    uint32_t switches, page_faults;
-    uint64_t blocked, preempted; /* ticks */
-    uint64_t away_since; /* not zero: it has not come back to the CPU */
-    int length; /* of words */
-    uint16_t words[OS_MOST_WORDS];
-};
-/* Of that thread, zero: of the calling one. *syscalls: a descriptor that is to stay open as long as its system calls are to
- * be in the ring; OS_NOTHING: there is none. NULL: they need not be. */
-enum { OS_NOTHING = -1 };
-void *os_open_ring(uint32_t tid, int *syscalls);
-extern const size_t os_ring_size;
-bool os_watch_syscalls(void); /* as well; false: this user may not */
-void os_open(struct thread *t);
-void os_close(struct thread *t);
-/* What the OS did since the last call, as extension records; the caller claims it by os_commit. Of another thread, under
- * the process' lock, it may be half of it. */
-uint64_t os_read(const struct thread *t, struct os_events *events);
-bool os_commit(struct thread *t, uint64_t head);
-void os_forget_own(struct thread *t); /* after system calls of the runtime's own */
-void os_skip(struct thread *t); /* what happened until now is not to be recorded */
-
-/* switches.c: noting says what there was since the thread began. */
-void switches_begin_thread(struct thread *t);
-void switches_note(const struct thread *t);
 
 #pragma GCC visibility pop
 

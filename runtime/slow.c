@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "osevents.h"
 #include "runtime.h"
 #include "sites.h"
 #include "sys.h"
@@ -112,11 +113,11 @@ static void read_os_events(struct thread *t, struct extensions *pending)
     while (*t->os_word != t->os_seen && t->wiped->alive) {
         struct os_events events;
         uint64_t head = os_read(t, &events);
-        if (!os_commit(t, head))
+        if (!os_commit(t, head, &events))
             continue; /* a signal handler's probe has recorded them */
         if (!events.flagged)
             continue;
-        t->switches_told += events.switches;
+        t->switches_told += switches_sum(&events.switches);
         if (pending->length + events.length > MOST_OS_WORDS)
             return; /* flagged and described enough */
         memcpy(pending->words + pending->length, events.words, (size_t)events.length * sizeof *events.words);

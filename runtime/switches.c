@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
+#include "osevents.h"
 #include "runtime.h"
 #include "sys.h"
 
@@ -38,16 +40,47 @@ static bool count_other(uint32_t tid, struct switch_counts *counts)
            find_number(text, "\nnonvoluntary_ctxt_switches:", &counts->preemptions);
 }
 
+/* Nanoseconds that the calling thread has spent on a CPU. */
+static bool read_cpu(uint64_t *cpu)
+{
+    struct timespec time;
+    if (SYS2(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time) < 0)
+        return false;
+    *cpu = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    return true;
+}
+
 void switches_begin_thread(struct thread *t)
 {
-    t->switches_told = 0;
-    t->switches_known = count_own(&t->switches_before);
+    t->switches_told = t->away_seen = 0;
+    t->switches_seen = (struct switch_counts){ 0, 0 };
+    t->life_known = count_own(&t->switches_before) && read_cpu(&t->cpu_before);
+    t->monotonic_before = clock_monotonic();
+}
+
+static uint64_t less(uint64_t all, uint64_t part)
+{
+    return all > part ? all - part : 0;
+}
+
+bool switches_missed(const struct thread *t, const struct os_events *events, struct switch_counts *counts, uint64_t *ticks)
+{
+    struct switch_counts now;
+    uint64_t cpu;
+    if (!t->life_known || t != thread_self || !count_own(&now) || !read_cpu(&cpu))
+        return false;
+    const struct switch_counts *before = &t->switches_before, *seen = &t->switches_seen, *here = &events->switches;
+    counts->waits = less(now.waits - before->waits, seen->waits + here->waits);
+    counts->preemptions = less(now.preemptions - before->preemptions, seen->preemptions + here->preemptions);
+    const uint64_t away = less(clock_monotonic() - t->monotonic_before, cpu - t->cpu_before);
+    *ticks = less(os_ticks(away), t->away_seen + events->blocked + events->preempted);
+    return true;
 }
 
 void switches_note(const struct thread *t)
 {
     struct switch_counts now = { 0, 0 };
-    if (!t->switches_known || !(t == thread_self ? count_own(&now) : count_other(t->tid, &now)))
+    if (!t->life_known || !(t == thread_self ? count_own(&now) : count_other(t->tid, &now)))
         return;
     struct dwell_rec_thread_switches record = {
         .record.type = DWELL_REC_THREAD_SWITCHES,

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "osevents.h"
 #include "runtime.h"
 #include "sites.h"
 #include "sys.h"

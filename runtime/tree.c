@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "osevents.h"
 #include "probe.h"
 #include "runtime.h"
 #include "sites.h"
@@ -383,7 +384,7 @@ struct passed {
 
 static void take_os_events(struct passed *passed, const struct os_events *events)
 {
-    const uint32_t count = events->switches + events->page_faults;
+    const uint32_t count = (uint32_t)switches_sum(&events->switches) + events->page_faults;
     passed->flagged = true;
     passed->blocked += events->blocked;
     passed->preempted += events->preempted;
@@ -432,8 +433,8 @@ static uint64_t end_interval(struct thread *t, uint64_t now, bool flagged)
     while (*t->os_word != t->os_seen) {
         struct os_events events;
         uint64_t head = os_read(t, &events);
-        if (os_commit(t, head) && events.flagged) {
-            t->switches_told += events.switches;
+        if (os_commit(t, head, &events) && events.flagged) {
+            t->switches_told += switches_sum(&events.switches);
             take_os_events(&passed, &events);
         }
     }
