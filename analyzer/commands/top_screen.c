@@ -170,7 +170,7 @@ static void draw_state(const struct view *v)
 {
     char *state = live_describe(v->live), line[2 * LONGEST_TEXT];
     snprintf(line, sizeof line, "%s%s%s%s", state, v->paused ? ", PAUSED" : "", v->left ? ", reading on" : "",
-             v->recent ? ", since the last refresh" : "");
+             loaded_of(v) == &v->live->recent ? ", since the last refresh" : "");
     screen_line(0, line, A_BOLD);
     free(state);
     char *rates = live_describe_rates(v->live);
@@ -401,7 +401,7 @@ static void take_view_key(struct view *v, int key)
         show_by(v, BY_PROCESS);
         break;
     case 'i':
-        v->recent = !v->recent && v->live->recent.rollup;
+        v->recent = !v->recent; /* as soon as there have been two */
         break;
     case 'p':
     case ' ':
