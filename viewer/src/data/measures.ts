@@ -10,8 +10,11 @@ export const measures: { key: Measure; title: string; meaning: string }[] = [
     { key: 'blocked', title: 'Blocked', meaning: 'off the CPU, waiting' },
     { key: 'preempted', title: 'Preempted', meaning: 'off the CPU because another was to run' },
     { key: 'page_faults', title: 'Page faults', meaning: 'a number of them' },
-    { key: 'overhead', title: 'Probe overhead', meaning: 'what the probes took, which is left out of the other times' },
+    { key: 'overhead', title: 'Overhead', meaning: 'what the probes took, which is left out of the other times' },
 ];
+
+// What the views can be about: overhead is not the program's, and has its columns only.
+export const choices = measures.filter((m) => m.key !== 'overhead');
 
 export const measureTitle = (key: Measure): string => measures.find((m) => m.key === key)!.title;
 

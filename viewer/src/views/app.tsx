@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { measures } from '../data/measures';
+import { choices } from '../data/measures';
 import { shortDuration, shortened } from '../format';
 import { isDark as darkNow } from '../colours';
 import { copyLink, focusView } from '../keys';
@@ -44,7 +44,7 @@ function Top() {
                 ))}
             </div>
             <div class="measures" role="radiogroup" aria-label="Measure">
-                {measures.map((x) => (
+                {choices.map((x) => (
                     <button role="radio" aria-checked={measure.value === x.key} disabled={!m.knows(`${x.key}_inclusive`)}
                         title={m.knows(`${x.key}_inclusive`) ? x.meaning : 'unavailable: the recording does not tell it'}
                         onClick={() => (measure.value = x.key)}>{x.title}</button>

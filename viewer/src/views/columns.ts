@@ -37,8 +37,8 @@ const quantities: Quantity[] = [
             hint: `${m.title} ${extent}: ${m.meaning}, ${extent === 'inclusive' ? 'with' : 'without'} what it calls`,
         })),
     ),
-    { key: 'min', title: 'Min', hint: 'shortest completed call, elapsed inclusive' },
-    { key: 'max', title: 'Max', hint: 'longest completed call, elapsed inclusive' },
+    { key: 'min', title: 'Min', hint: 'shortest completed call, elapsed inclusive, as measured: with what the probes took' },
+    { key: 'max', title: 'Max', hint: 'longest completed call, elapsed inclusive, as measured: with what the probes took' },
 ];
 
 // A value as text, in the page's unit.
@@ -70,7 +70,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: 
         title: q.title,
         group,
         hint: time ? `${hint}, in ${units[unit].text}` : hint,
-        width: q.key === 'calls' ? 84 : 92,
+        width: q.key === 'calls' ? 100 : 92,
         numeric: true,
         shown: usual.has(q.key),
         text: (row) => (isKnown(row) ? valueText(model, q.key, values[row]!, 0, unit) : empty),

@@ -23,7 +23,7 @@ function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
                     <tr key={x.key}><th title={x.meaning}>{x.title}</th>{cells(`${x.key}_inclusive`)}{cells(`${x.key}_exclusive`)}</tr>
                 ))}
                 {m.knows('calls') && <tr><th>Calls</th><td>{count(value('calls'))}</td></tr>}
-                {limits && <tr><th>One call</th><td colSpan={4}>{oneValue(m, 'min', value('min'), 0)} … {oneValue(m, 'max', value('max'), 0)}</td></tr>}
+                {limits && <tr><th title="as measured: with what the probes took">One call, raw</th><td colSpan={4}>{oneValue(m, 'min', value('min'), 0)} … {oneValue(m, 'max', value('max'), 0)}</td></tr>}
             </tbody>
         </table>
     );
