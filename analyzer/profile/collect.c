@@ -390,7 +390,12 @@ static void add_last_interval(struct worker *w, const struct trace_chunk *chunk,
     if (!chunk->last_of_thread || w->paused || !t || t->end_time <= d->time)
         return;
     struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
-    const struct decoded_extras extras = { .flagged = t->end_flagged, .blocked = t->end_blocked, .preempted = t->end_preempted };
+    const char *module = top->function == PROFILE_NONE ? "" : w->profile->modules[w->profile->functions[top->function].module].path;
+    const struct decoded_extras extras = {
+        .flagged = t->end_flagged,
+        .blocked = trace_end_blocked(t, module, t->end_time - d->time),
+        .preempted = t->end_preempted,
+    };
     top->elapsed += within(w, d->time, t->end_time);
     take_extras_within(w, top, &extras, d->time, t->end_time);
     w->profile->counts.intervals++;

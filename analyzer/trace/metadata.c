@@ -201,6 +201,7 @@ static void read_thread_end(struct reader *r)
     struct trace_thread *t = need_thread(r->file, record.thread, r->process);
     if (record.time >= t->end_time) {
         t->end_time = record.time;
+        t->end_told = true;
         t->end_flagged = record.flagged != 0;
         t->end_blocked = record.blocked;
         t->end_preempted = record.preempted;

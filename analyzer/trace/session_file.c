@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "symbols/os_calls.h"
 #include "base/progress.h"
 #include "trace/metadata.h"
 
@@ -361,6 +362,14 @@ static uint64_t distance(const struct trace_module *m, uint64_t time)
     if (time < m->load_time)
         return m->load_time - time;
     return time < m->unload_time ? 0 : time - m->unload_time + 1;
+}
+
+uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks)
+{
+    const bool tells_of_switches = thread->os_source == DWELL_OS_PERF || thread->os_source == DWELL_OS_SYSCALLS;
+    if (!thread->end_told && !thread->end_blocked)
+        return tells_of_switches && os_calls_is_libc(module) ? ticks : 0;
+    return thread->end_blocked < ticks ? thread->end_blocked : ticks;
 }
 
 const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time)

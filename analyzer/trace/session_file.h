@@ -66,6 +66,7 @@ struct trace_thread {
     bool announced; /* by a THREAD record: os_source is known */
     uint64_t start_time;
     uint64_t end_time; /* zero: unknown */
+    bool end_told;     /* by the thread's process; else it was killed, or the recording does not say */
     bool end_flagged;  /* the OS worked between its last event and its end, */
     uint64_t end_blocked, end_preempted; /* and it was so long off the CPU there; ticks */
     struct dwell_rec_thread_switches switches; /* its type is zero: not known */
@@ -186,6 +187,10 @@ struct trace_process *session_file_process(const struct session_file *file, uint
 struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial);
 
 /* The module whose code held `address` at `time`, or NULL. */
+/* Of the ticks from its last event to its end, in which it was in a function of that module: how many it was blocked, at the most
+ * all of them. Of a thread that was killed in a call of the operating system, which is a row of libc's, that is taken to be so. */
+uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks);
+
 const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time);
 
 #endif

@@ -304,13 +304,21 @@ static uint64_t end_time(const struct timeline *l, const struct lane *lane)
     return known && t->end_time > lane->last ? t->end_time : lane->last;
 }
 
+static const char *innermost_module(const struct timeline *l, struct lane *lane)
+{
+    const struct timeline_call *call = innermost(lane);
+    const struct trace_process *process = session_file_process(l->file, lane->shown.process);
+    const struct trace_module *module = call && process ? trace_module_at(process, call->function, call->enter_time) : NULL;
+    return module ? module->path : "";
+}
+
 static void end_calls(struct timeline *l, struct lane *lane)
 {
     const struct trace_thread *t = session_file_thread(l->file, lane->shown.thread);
     if (lane->key > lane->last) {
         lane->interval = lane->key - lane->last;
         lane->decoder.extras.flagged = t && t->end_flagged;
-        lane->decoder.extras.blocked = t ? t->end_blocked : 0;
+        lane->decoder.extras.blocked = t ? trace_end_blocked(t, innermost_module(l, lane), lane->interval) : 0;
         lane->decoder.extras.preempted = t ? t->end_preempted : 0;
         add_interval(lane);
     }

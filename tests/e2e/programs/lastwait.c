@@ -1,6 +1,8 @@
-/* Ends while a thread of its waits, as it has from its beginning; and another waits in a row of libc's. */
+/* Ends while a thread of its waits, as it has from its beginning; and another waits in a row of libc's. With an argument, it is
+ * killed. */
 #include <pthread.h>
 #include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -21,11 +23,14 @@ static void *polls(void *argument)
     return argument;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     pthread_t threads[2];
     pthread_create(&threads[0], NULL, waits, NULL);
     pthread_create(&threads[1], NULL, polls, NULL);
+    (void)argv;
     usleep(50000);
+    if (argc > 1)
+        kill(getpid(), SIGKILL);
     return 0;
 }
