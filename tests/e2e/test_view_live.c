@@ -192,7 +192,7 @@ static void check_growth(const char *mode)
                   "}\n"
                   "END\n"
                   "gcc -g -finstrument-functions slow.c -o slow\n"
-                  "rm -f stop; $DWELL record -q --mode %s -o live.data ./slow >counted & echo $! >recorder\n"
+                  "rm -f stop live.data; $DWELL record -q --mode %s -o live.data ./slow >counted & echo $! >recorder\n"
                   "i=0; until $DWELL report --format csv live.data 2>/dev/null | grep -q ^step || test $i = %d; do "
                   "sleep 0.1; i=$((i + 1)); done",
                   mode, PATIENCE));
