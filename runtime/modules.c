@@ -378,21 +378,21 @@ void modules_begin(void)
         append_loaded(p, known->modules[i], now);
 }
 
-/* Whoever has it may wait for a lock of the loader's, which we hold if we are inside dlopen, as in a library's constructor:
- * then not for long. But an event that is recorded before its library is known may be taken for one of the library that
+/* Whoever has it may wait for a lock of the loader's, which we hold if we are inside dlopen, as in a library's constructor, or in
+ * a handler that has interrupted dlclose or fork: then not for long. But an event that is recorded before its library is known may be taken for one of the library that
  * was there before. Having waited for nothing, such a thread does not wait again soon: where handlers come one after
  * another and each waits, the code that they interrupt, which has the loader's lock, would never run. */
-static bool take_lock(struct process *p, bool loading)
+static bool take_lock(struct process *p, bool inside)
 {
-    const bool may_wait = !loading || !thread_self || clock_monotonic() >= thread_self->modules_wait_again;
-    for (int i = 0; i < (loading ? 2 : PATIENCE); i++) {
+    const bool may_wait = !inside || !thread_self || clock_monotonic() >= thread_self->modules_wait_again;
+    for (int i = 0; i < (inside ? 2 : PATIENCE); i++) {
         if (!__atomic_exchange_n(&p->modules_lock, 1, __ATOMIC_ACQUIRE))
             return true;
         if (!may_wait)
             return false;
         sys_futex_wait(&p->modules_lock, 1, 1);
     }
-    if (loading && thread_self)
+    if (inside && thread_self)
         thread_self->modules_wait_again = clock_monotonic() + NO_WAIT;
     return false;
 }
@@ -401,9 +401,10 @@ bool modules_update(bool loading, uint64_t function)
 {
     static struct walk walk; /* too large for a small stack; under the lock */
     struct process *p = runtime.process;
-    if (!take_lock(p, loading))
+    const bool kept = thread_self && thread_self->keep_from_loader;
+    if (!take_lock(p, loading || kept))
         return false;
-    const bool all = !(thread_self && thread_self->keep_from_loader) && !loader_is_busy();
+    const bool all = !kept && !loader_is_busy();
     if (all)
         look(p, &walk);
     else
