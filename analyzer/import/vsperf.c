@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/numbers.h"
 #include "import/imports.h"
 
 enum { MODULE_SHIFT = 48 }; /* the files have fewer modules than the bits above it can number */
@@ -39,11 +40,6 @@ static void report(struct reported *r, enum dwell_reported kind, uint64_t functi
         .shortest = t->shortest,
         .longest = t->longest,
     };
-}
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
 }
 
 /* What a function has beside what it has from its callers: from nobody known. */

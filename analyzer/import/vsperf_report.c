@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "import/vsperf.h"
 
 struct vsperf *vsperf_new(void)
@@ -225,11 +226,6 @@ static void add_inclusive(struct times *into, const struct times *from)
 {
     into->elapsed_inclusive += from->elapsed_inclusive;
     into->application_inclusive += from->application_inclusive;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
 }
 
 /*

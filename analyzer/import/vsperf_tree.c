@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "import/vsperf.h"
 
 /* Paths with a smaller part of all time than this are not followed further: what is below them is given to the larger. */
@@ -222,11 +223,6 @@ static void give(struct vsperf_node *node, const struct amounts *a)
 static struct amounts exclusive(const struct times *t)
 {
     return (struct amounts){ t->application_exclusive, t->elapsed_exclusive - t->application_exclusive, t->calls };
-}
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
 }
 
 /* What goes through an edge: at most what is left of the callee's own. */

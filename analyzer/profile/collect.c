@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/progress.h"
 #include "base/table.h"
 #include "profile/call_sites.h"
@@ -145,11 +146,6 @@ static void open_frames(struct worker *w, const struct trace_chunk *chunk, const
     generations_find(&w->generations, chunk->start_time);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* What happened in an interval; a thread is not away for longer than that took. */
 static void take_os_times(struct profile_node *node, const struct decoded_extras *extras, uint64_t interval)
 {
@@ -178,11 +174,6 @@ static void take_extras(struct profile_counts *counts, const struct decoded_extr
 }
 
 /* ---- a range of time ---- */
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* The part of an interval that counts. */
 static uint64_t within(const struct worker *w, uint64_t begin, uint64_t end)

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "profile/collect.h"
 #include "profile/identify.h"
 #include "trace/alive.h"
@@ -135,16 +136,6 @@ static void add_open_interval(struct profile *p, const struct session_file *file
         p->nodes[at].flagged += length;
 }
 
-static uint64_t less(uint64_t now, uint64_t before)
-{
-    return now > before ? now - before : 0;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static struct profile *difference(const struct profile *now, const struct profile *before)
 {
     struct profile *p = new_alike(now);
@@ -153,9 +144,9 @@ static struct profile *difference(const struct profile *now, const struct profil
         const struct profile_node *n = &now->nodes[i], *b = i < before->node_count ? &before->nodes[i] : &none;
         struct profile_node *d = &p->nodes[i];
         d->elapsed = less(n->elapsed, b->elapsed);
-        d->flagged = least(less(n->flagged, b->flagged), d->elapsed); /* what went on has turned out to be no work of the OS, */
-        d->blocked = least(less(n->blocked, b->blocked), d->elapsed); /* nor a wait, or one that had been taken for work */
-        d->preempted = least(less(n->preempted, b->preempted), d->elapsed - d->blocked);
+        d->flagged = smaller(less(n->flagged, b->flagged), d->elapsed); /* what went on has turned out to be no work of the OS, */
+        d->blocked = smaller(less(n->blocked, b->blocked), d->elapsed); /* nor a wait, or one that had been taken for work */
+        d->preempted = smaller(less(n->preempted, b->preempted), d->elapsed - d->blocked);
         d->runtime = less(n->runtime, b->runtime);
         d->runtime_flagged = less(n->runtime_flagged, b->runtime_flagged);
         d->runtime_blocked = less(n->runtime_blocked, b->runtime_blocked);

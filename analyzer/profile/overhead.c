@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "base/table.h"
 #include "base/wide.h"
 #include "dwell/format.h"
@@ -76,27 +77,22 @@ static const struct probe_cost **costs_of_nodes(const struct profile *p, const s
     return list;
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* In ticks. Of the calls only so many can have made some as some were made. */
 static uint64_t expected(const struct probe_cost *cost, uint64_t calls, uint64_t callees)
 {
     const uint128 sum = (uint128)calls * cost->in_callee + (uint128)callees * cost->in_caller +
-                        (uint128)least(calls, callees) * cost->first_callee;
+                        (uint128)smaller(calls, callees) * cost->first_callee;
     return (uint64_t)(sum / DWELL_PROBE_FRACTION);
 }
 
 /* What the runtime did at length, it has told; in call trees, not how much of that it waited. */
 static uint64_t take_runtime(struct profile_node *node)
 {
-    const uint64_t taken = least(node->runtime, node->elapsed);
+    const uint64_t taken = smaller(node->runtime, node->elapsed);
     node->elapsed -= taken;
-    node->flagged = least(node->flagged - least(node->runtime_flagged, node->flagged), node->elapsed);
-    node->blocked = least(node->blocked - least(node->runtime_blocked, node->blocked), node->elapsed);
-    node->preempted = least(node->preempted - least(node->runtime_preempted, node->preempted), node->elapsed - node->blocked);
+    node->flagged = smaller(node->flagged - smaller(node->runtime_flagged, node->flagged), node->elapsed);
+    node->blocked = smaller(node->blocked - smaller(node->runtime_blocked, node->blocked), node->elapsed);
+    node->preempted = smaller(node->preempted - smaller(node->runtime_preempted, node->preempted), node->elapsed - node->blocked);
     node->runtime = node->runtime_flagged = node->runtime_blocked = node->runtime_preempted = 0;
     node->overhead += taken;
     return taken;
@@ -106,8 +102,8 @@ static uint64_t take_runtime(struct profile_node *node)
  * the others first. What passed off the CPU is none of theirs. */
 static uint64_t take(struct profile_node *node, uint64_t wanted)
 {
-    const uint64_t away = least(node->blocked + node->preempted, node->elapsed);
-    const uint64_t taken = least(wanted, node->elapsed - away);
+    const uint64_t away = smaller(node->blocked + node->preempted, node->elapsed);
+    const uint64_t taken = smaller(wanted, node->elapsed - away);
     const uint64_t application = node->elapsed - node->flagged;
     node->elapsed -= taken;
     if (taken > application)

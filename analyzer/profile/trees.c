@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/numbers.h"
 #include "profile/identify.h"
 
 /* A thread's tree being read. */
@@ -29,11 +30,6 @@ static void begin_thread(struct reader *r, const struct trace_chunk *first)
     GROW(r->nodes, r->count, r->room);
     r->nodes[r->count++] = profile_root(r->profile, first->process, first->thread);
     memset(&r->head, 0, sizeof r->head);
-}
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Whether its intervals were flagged, the tree does not say: as measured, what the runtime took counts as if they all were. */
