@@ -52,6 +52,13 @@ Test(e2e_growth, modes_ring_and_profile)
     check("ring=1M", "$PROGRAMS/control/control stacks");
 }
 
+Test(e2e_growth, waits_that_do_not_end)
+{
+    check("trace", "$PROGRAMS/lastwait");
+    check("trace", "$PROGRAMS/lastwait killed; true");
+    check("profile", "$PROGRAMS/lastwait");
+}
+
 Test(e2e_growth, children)
 {
     check("trace", "$SAMPLES/processes 20 100");
