@@ -379,8 +379,8 @@ void modules_begin(void)
 }
 
 /* Whoever has it may wait for a lock of the loader's, which we hold if we are inside dlopen, as in a library's constructor, or in
- * a handler that has interrupted dlclose or fork: then not for long. But an event that is recorded before its library is known may be taken for one of the library that
- * was there before. Having waited for nothing, such a thread does not wait again soon: where handlers come one after
+ * a handler that has interrupted dlclose or fork: then not for long. But an event that is recorded before its library is
+ * known may be taken for one of the library that was there before. Having waited for nothing, such a thread does not wait again soon: where handlers come one after
  * another and each waits, the code that they interrupt, which has the loader's lock, would never run. */
 static bool take_lock(struct process *p, bool inside)
 {

@@ -1,6 +1,6 @@
 /*
- * How often threads were taken from their CPU: the kernel's own count of it, beside that of what was recorded, so that
- * the reader of a session can see how much was missed.
+ * How often threads were taken from their CPU, and for how long: by the kernel's own count, beside what was recorded. The
+ * reader of a session sees how much was missed, and what a full ring has lost is made up for.
  */
 #include <stdio.h>
 #include <stdlib.h>

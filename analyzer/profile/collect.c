@@ -380,11 +380,11 @@ static void add_last_interval(struct worker *w, const struct trace_chunk *chunk,
     const struct trace_thread *t = session_file_thread(w->file, chunk->thread);
     if (!chunk->last_of_thread || w->paused || !t || t->end_time <= d->time)
         return;
-    struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
-    const char *module = top->function == PROFILE_NONE ? "" : w->profile->modules[w->profile->functions[top->function].module].path;
+    const uint32_t node = w->stack[w->depth - 1].node;
+    struct profile_node *top = &w->profile->nodes[node];
     const struct decoded_extras extras = {
         .flagged = t->end_flagged,
-        .blocked = trace_end_blocked(t, module, t->end_time - d->time),
+        .blocked = trace_end_blocked(t, profile_module_path(w->profile, node), t->end_time - d->time),
         .preempted = t->end_preempted,
     };
     top->elapsed += within(w, d->time, t->end_time);

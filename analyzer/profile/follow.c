@@ -93,11 +93,6 @@ static struct profile *new_alike(const struct profile *p)
     return copy;
 }
 
-static bool tells_of_switches(const struct trace_thread *t)
-{
-    return t->os_source == DWELL_OS_PERF || t->os_source == DWELL_OS_SYSCALLS;
-}
-
 /* Threads that still run are at this moment. */
 static void end_at(struct session_file *file, uint64_t now)
 {
@@ -111,7 +106,7 @@ static void end_at(struct session_file *file, uint64_t now)
             continue;
         t->end_time = now;
         t->end_told = true;
-        if (tells_of_switches(t) && thread_is_waiting(p->pid, t->tid)) { /* since its last event, as it looks */
+        if (trace_tells_of_switches(t) && thread_is_waiting(p->pid, t->tid)) { /* since its last event, as it looks */
             t->end_flagged = true;
             t->end_blocked = UINT64_MAX;
         }
@@ -131,8 +126,7 @@ static void add_open_interval(struct profile *p, const struct session_file *file
     for (uint32_t i = 0; i < s->depth; i++)
         at = profile_child(p, at, identify_function(p, process, s->frames[i].function, s->frames[i].enter_time));
     const uint64_t length = t->end_time - s->time;
-    const char *module = p->modules[p->functions[p->nodes[at].function].module].path;
-    const uint64_t blocked = trace_end_blocked(t, module, length);
+    const uint64_t blocked = trace_end_blocked(t, profile_module_path(p, at), length);
     p->nodes[at].elapsed += length;
     p->nodes[at].blocked += blocked;
     p->nodes[at].preempted += smaller(t->end_preempted, length - blocked);

@@ -39,6 +39,12 @@ void profile_free(struct profile *p)
     free(p);
 }
 
+const char *profile_module_path(const struct profile *p, uint32_t node)
+{
+    const uint32_t function = p->nodes[node].function;
+    return function == PROFILE_NONE ? "" : p->modules[p->functions[function].module].path;
+}
+
 uint32_t profile_find_module(const struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length)
 {
     for (size_t i = 0; i < p->module_count; i++) {

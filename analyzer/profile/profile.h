@@ -122,6 +122,9 @@ struct profile {
 struct profile *profile_new(void);
 void profile_free(struct profile *p);
 
+/* Of the node's function; empty for a thread's root. */
+const char *profile_module_path(const struct profile *p, uint32_t node);
+
 /* Find an entry; PROFILE_NONE: there is none. */
 uint32_t profile_find_module(const struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length);
 uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_t offset);

@@ -115,8 +115,7 @@ static void end_thread(struct reader *r, const struct trace_chunk *any)
     if (r->head.paused || !t || t->end_time <= r->head.last_time)
         return;
     struct profile_node *node = &p->nodes[top];
-    const char *module = node->function == PROFILE_NONE ? "" : p->modules[p->functions[node->function].module].path;
-    const uint64_t length = t->end_time - r->head.last_time, blocked = trace_end_blocked(t, module, length),
+    const uint64_t length = t->end_time - r->head.last_time, blocked = trace_end_blocked(t, profile_module_path(p, top), length),
                    preempted = smaller(t->end_preempted, length - blocked);
     node->elapsed += length;
     node->flagged += t->end_flagged ? length : 0;

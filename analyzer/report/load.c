@@ -35,7 +35,7 @@ static void judge_sources(struct session_summary *s, const struct loaded *l)
         count++;
         blind += t->announced && t->os_source == DWELL_OS_NONE;
         flags += t->announced && t->os_source == DWELL_OS_RSEQ;
-        times += !t->announced || t->os_source == DWELL_OS_PERF || t->os_source == DWELL_OS_SYSCALLS;
+        times += !t->announced || trace_tells_of_switches(t);
     }
     s->away_known = times > 0;
     if (s->away_known && flags)

@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "symbols/os_calls.h"
+#include "base/numbers.h"
 #include "base/progress.h"
+#include "symbols/os_calls.h"
 #include "trace/metadata.h"
 
 static long read_at(int fd, void *buffer, size_t size, uint64_t offset)
@@ -364,12 +365,16 @@ static uint64_t distance(const struct trace_module *m, uint64_t time)
     return time < m->unload_time ? 0 : time - m->unload_time + 1;
 }
 
+bool trace_tells_of_switches(const struct trace_thread *thread)
+{
+    return thread->os_source == DWELL_OS_PERF || thread->os_source == DWELL_OS_SYSCALLS;
+}
+
 uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks)
 {
-    const bool tells_of_switches = thread->os_source == DWELL_OS_PERF || thread->os_source == DWELL_OS_SYSCALLS;
     if (!thread->end_told && !thread->end_blocked)
-        return tells_of_switches && os_calls_is_libc(module) ? ticks : 0;
-    return thread->end_blocked < ticks ? thread->end_blocked : ticks;
+        return trace_tells_of_switches(thread) && os_calls_is_libc(module) ? ticks : 0;
+    return smaller(thread->end_blocked, ticks);
 }
 
 const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time)

@@ -186,11 +186,14 @@ bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffe
 struct trace_process *session_file_process(const struct session_file *file, uint32_t serial);
 struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial);
 
-/* The module whose code held `address` at `time`, or NULL. */
+/* Its OS events say when it was off the CPU. */
+bool trace_tells_of_switches(const struct trace_thread *thread);
+
 /* Of the ticks from its last event to its end, in which it was in a function of that module: how many it was blocked, at the most
  * all of them. Of a thread that was killed in a call of the operating system, which is a row of libc's, that is taken to be so. */
 uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks);
 
+/* The module whose code held `address` at `time`, or NULL. */
 const struct trace_module *trace_module_at(const struct trace_process *process, uint64_t address, uint64_t time);
 
 #endif

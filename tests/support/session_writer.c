@@ -233,23 +233,25 @@ void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, cons
     end_record(w, &r);
 }
 
+static void begin_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time, struct bytes *r)
+{
+    begin_record(w, KIND_METADATA, process, 5, r);
+    put(r, serial, 4);
+    put(r, flagged, 4);
+    put(r, time, 8);
+}
+
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, 5, &r);
-    put(&r, serial, 4);
-    put(&r, flagged, 4);
-    put(&r, time, 8);
+    begin_thread_end(w, process, serial, flagged, time, &r);
     end_record(w, &r);
 }
 
 void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked, uint64_t preempted)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, 5, &r);
-    put(&r, serial, 4);
-    put(&r, blocked || preempted, 4);
-    put(&r, time, 8);
+    begin_thread_end(w, process, serial, blocked || preempted, time, &r);
     put(&r, blocked, 8);
     put(&r, preempted, 8);
     end_record(w, &r);
