@@ -89,8 +89,7 @@ static _Thread_local INITIAL_EXEC struct ring ring;
 /* Runs once a thread. MAP_POPULATE: page faults are no part of the floor. */
 __attribute__((cold, noinline)) static void start_ring(void)
 {
-    void *memory = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    void *memory = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (memory == MAP_FAILED)
         abort();
     ring.events = memory;

@@ -1,11 +1,13 @@
 /*
- * What the probes themselves take, measured where they run: on this machine, in this process, when it begins and when it ends.
+ * What the probes themselves take, measured where they run: on this machine, in this process, when it begins and when
+ * it ends.
  *
  * Small functions like those of real programs are called in two shapes, once with probes and once without. A block that
  * belongs to no thread stands in for the thread's own meanwhile, so that the probes are the real ones, and record into
  * memory that is thrown away. What an interval lasts between two probes, less what its part of the work takes when
- * nobody looks on, is what the probes add to it: work of a few nanoseconds runs beside the probe's instructions, so this
- * is less than the time between two probes with nothing between them. docs/time-model.md says what is done with it.
+ * nobody looks on, is what the probes add to it: work of a few nanoseconds runs beside the probe's instructions, so
+ * this is less than the time between two probes with nothing between them. docs/time-model.md says what is done with
+ * it.
  */
 #include <string.h>
 
@@ -32,50 +34,50 @@ struct item {
 
 #define NEVER_INLINE __attribute__((noinline, noclone, noipa))
 #define AS_IT_IS(function)
-#define ENTERED(function)  enter((void *)(function), __builtin_return_address(0))
-#define EXITED(function)   leave((void *)(function), __builtin_return_address(0))
+#define ENTERED(function) enter((void *)(function), __builtin_return_address(0))
+#define EXITED(function) leave((void *)(function), __builtin_return_address(0))
 
 /* As programs reach them: by a pointer that the loader has set. */
 static void (*volatile enter)(void *, void *) = probe_enter;
 static void (*volatile leave)(void *, void *) = probe_exit;
 
 /* A number of 7 bits a byte, as file formats have them; what asks for it; and two loops over a list. */
-#define WORK(NAME, ENTER, EXIT)                                        \
-    static NEVER_INLINE uint32_t NAME##_leaf(const struct item *item)  \
-    {                                                                  \
-        ENTER(NAME##_leaf);                                            \
-        uint32_t value = 0;                                            \
-        const uint8_t *at = item->bytes;                               \
-        do                                                             \
-            value = value << 7 | (*at & 127);                          \
-        while (*at++ & 128);                                           \
-        EXIT(NAME##_leaf);                                             \
-        return value;                                                  \
-    }                                                                  \
-    static NEVER_INLINE uint32_t NAME##_between(const struct item *item) \
-    {                                                                  \
-        ENTER(NAME##_between);                                         \
-        uint32_t value = item->size;                                   \
-        if (item->kind != 0)                                           \
-            value += NAME##_leaf(item);                                \
-        EXIT(NAME##_between);                                          \
-        return value;                                                  \
-    }                                                                  \
-    static NEVER_INLINE uint32_t NAME##_flat(const struct item *item)  \
-    {                                                                  \
-        uint32_t sum = 0;                                              \
-        for (int i = 0; i < ITEMS; i++, item = item->next)             \
-            if (item->kind <= item->size)                              \
-                sum += NAME##_leaf(item);                              \
-        return sum;                                                    \
-    }                                                                  \
-    static NEVER_INLINE uint32_t NAME##_deep(const struct item *item)  \
-    {                                                                  \
-        uint32_t sum = 0;                                              \
-        for (int i = 0; i < ITEMS; i++, item = item->next)             \
-            if (item->kind <= item->size)                              \
-                sum += NAME##_between(item);                           \
-        return sum;                                                    \
+#define WORK(NAME, ENTER, EXIT)                                                                                        \
+    static NEVER_INLINE uint32_t NAME##_leaf(const struct item *item)                                                  \
+    {                                                                                                                  \
+        ENTER(NAME##_leaf);                                                                                            \
+        uint32_t value = 0;                                                                                            \
+        const uint8_t *at = item->bytes;                                                                               \
+        do                                                                                                             \
+            value = value << 7 | (*at & 127);                                                                          \
+        while (*at++ & 128);                                                                                           \
+        EXIT(NAME##_leaf);                                                                                             \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    static NEVER_INLINE uint32_t NAME##_between(const struct item *item)                                               \
+    {                                                                                                                  \
+        ENTER(NAME##_between);                                                                                         \
+        uint32_t value = item->size;                                                                                   \
+        if (item->kind != 0)                                                                                           \
+            value += NAME##_leaf(item);                                                                                \
+        EXIT(NAME##_between);                                                                                          \
+        return value;                                                                                                  \
+    }                                                                                                                  \
+    static NEVER_INLINE uint32_t NAME##_flat(const struct item *item)                                                  \
+    {                                                                                                                  \
+        uint32_t sum = 0;                                                                                              \
+        for (int i = 0; i < ITEMS; i++, item = item->next)                                                             \
+            if (item->kind <= item->size)                                                                              \
+                sum += NAME##_leaf(item);                                                                              \
+        return sum;                                                                                                    \
+    }                                                                                                                  \
+    static NEVER_INLINE uint32_t NAME##_deep(const struct item *item)                                                  \
+    {                                                                                                                  \
+        uint32_t sum = 0;                                                                                              \
+        for (int i = 0; i < ITEMS; i++, item = item->next)                                                             \
+            if (item->kind <= item->size)                                                                              \
+                sum += NAME##_between(item);                                                                           \
+        return sum;                                                                                                    \
     }
 
 WORK(plain, AS_IT_IS, AS_IT_IS)
@@ -108,8 +110,8 @@ struct scratch {
     struct dwell_chunk_header chunk; /* call sites: the extensions' bytes are counted in it */
     struct item items[ITEMS];
     uint64_t os_word;
-    /* Of each round, on average: what a leaf's interval lasted, the flat loop's between two calls, the two of a call that
-     * makes one; and what the work takes by itself, each call. */
+    /* Of each round, on average: what a leaf's interval lasted, the flat loop's between two calls, the two of a call
+     * that makes one; and what the work takes by itself, each call. */
     uint32_t leaf[ROUNDS], loop[ROUNDS], between[ROUNDS];
     uint32_t bare[3][ROUNDS];
     _Alignas(64) char shadow[SHADOW];
@@ -295,7 +297,8 @@ static bool measure(struct scratch *s, struct dwell_rec_probes *costs)
     tree_forget(&s->thread);
     if (rounds < ROUNDS / 2)
         return false;
-    const uint32_t loop = median(s->bare[0], rounds), flat = median(s->bare[1], rounds), deep = median(s->bare[2], rounds);
+    const uint32_t loop = median(s->bare[0], rounds), flat = median(s->bare[1], rounds),
+                   deep = median(s->bare[2], rounds);
     const uint32_t in_leaf = less(flat, loop), in_between = less(deep, flat);
     *costs = (struct dwell_rec_probes){
         .record.type = DWELL_REC_PROBES,

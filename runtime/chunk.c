@@ -10,7 +10,7 @@
 enum {
     PREPARED_SIZE = 256 << 10,
     WORDS_AT_ONCE = 64, /* a fixed number: the compiler makes vector instructions of it */
-    LEAST_REST = 8 << 10, /* smaller rests are not worth a chunk of their own */
+    MIN_REST = 8 << 10, /* smaller rests are not worth a chunk of their own */
 };
 
 static uint32_t area_size(const char *at)
@@ -106,7 +106,7 @@ struct area chunk_take(uint32_t least, uint32_t size)
 void chunk_cut(struct area *area, uint32_t size)
 {
     size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
-    if (area->size < size + LEAST_REST)
+    if (area->size < size + MIN_REST)
         return;
     struct area rest = { area->at + size, area->size - size };
     write_free_header(rest); /* before the first part ends there */
@@ -134,7 +134,7 @@ static bool has_zero_word(const record_word *at, const record_word *end)
     for (; at + WORDS_AT_ONCE <= end; at += WORDS_AT_ONCE) {
         uint16_t zeros = 0;
         for (int i = 0; i < WORDS_AT_ONCE; i++)
-            zeros |= (uint16_t)-(at[i] == 0);
+            zeros |= (uint16_t) - (at[i] == 0);
         if (zeros)
             return true;
     }

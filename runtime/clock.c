@@ -94,8 +94,7 @@ static int counter_invariant(void)
         return 1;
     /* A hypervisor may hide the bit; the kernel's own trust in the counter is as good. */
     char name[16];
-    return sys_read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", name,
-                         sizeof name) > 0 &&
+    return sys_read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", name, sizeof name) > 0 &&
            (strncmp(name, "tsc", 3) == 0 || strncmp(name, "kvm-clock", 9) == 0);
 }
 

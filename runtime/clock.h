@@ -11,8 +11,8 @@
 #include "dwell/format.h"
 
 /* An instruction of no effect as long as a fence, whose place is listed in a section, relative to the entry. */
-#define DWELL_FENCE_ROOM(NOTHING)                                        \
-    ".pushsection dwell_fences, \"a\"\n\t.balign 4\n\t.long 771f - .\n\t" \
+#define DWELL_FENCE_ROOM(NOTHING)                                                                                      \
+    ".pushsection dwell_fences, \"a\"\n\t.balign 4\n\t.long 771f - .\n\t"                                              \
     ".popsection\n771:\t" NOTHING "\n\t"
 
 /*

@@ -3,8 +3,8 @@
  *
  * Three places have a say: the session as a whole (in the file's header), the process, the thread. What the first two
  * say together is kept with its history, so that a thread which slept through several changes records each of them
- * at the time it came. A thread obeys at its next probe: whoever changes something counts it first, then sets the limit of the
- * threads to zero; and a thread that sets its limit looks at the count behind that.
+ * at the time it came. A thread obeys at its next probe: whoever changes something counts it first, then sets the limit
+ * of the threads to zero; and a thread that sets its limit looks at the count behind that.
  */
 #include "dwell/dwell.h"
 
@@ -421,11 +421,11 @@ static int mark(struct thread *t, uint64_t time, int32_t number, const char *tex
     words[5] = (uint16_t)length;
     memcpy(words + 6, text, length);
     slow_control(t, &(struct control_event){
-        .type = DWELL_EXT_MARK,
-        .time = now > t->last ? now : t->last,
-        .words = words,
-        .count = 6 + (int)(length + 1) / 2,
-    });
+                        .type = DWELL_EXT_MARK,
+                        .time = now > t->last ? now : t->last,
+                        .words = words,
+                        .count = 6 + (int)(length + 1) / 2,
+                    });
     thread_set_limit(t);
     if (t->stopped)
         return DWELL_FAILED;

@@ -6,7 +6,7 @@
 #include "runtime.h"
 #include "sys.h"
 
-enum { MOST_SETTINGS = 32 };
+enum { MAX_SETTINGS = 32 };
 
 static const char preload_name[] = "LD_PRELOAD=";
 static const char library_name[] = "libdwell.so";
@@ -14,7 +14,7 @@ enum { PRELOAD_LENGTH = sizeof preload_name - 1 };
 
 /* Copies, as programs write over their environment's first place to change their title. */
 static struct {
-    char *settings[MOST_SETTINGS]; /* NAME=value */
+    char *settings[MAX_SETTINGS]; /* NAME=value */
     int count;
     char *library; /* this library's entry in LD_PRELOAD; NULL: it has none */
 } kept;
@@ -81,7 +81,7 @@ static char *keep(const char *text, size_t length)
 
 static void remember(const char *variable)
 {
-    if (is_setting(variable) && kept.count < MOST_SETTINGS) {
+    if (is_setting(variable) && kept.count < MAX_SETTINGS) {
         char *copy = keep(variable, strlen(variable));
         if (copy)
             kept.settings[kept.count++] = copy;
@@ -152,7 +152,7 @@ void environment_replace(char *setting)
     int at = 0;
     while (at < kept.count && strncmp(kept.settings[at], setting, length) != 0)
         at++;
-    if (at == MOST_SETTINGS)
+    if (at == MAX_SETTINGS)
         return;
     __atomic_store_n(&kept.settings[at], setting, __ATOMIC_RELEASE);
     if (at == kept.count)

@@ -1,7 +1,7 @@
 /*
- * The environment variables by which a recording reaches a program: `DWELL_...`, and this library's entry in LD_PRELOAD.
- * The program does not see them: they are taken out of its environment when the runtime starts, and put into that of
- * each program it executes (interpose_exec.c), where the runtime takes them out again.
+ * The environment variables by which a recording reaches a program: `DWELL_...`, and this library's entry in
+ * LD_PRELOAD. The program does not see them: they are taken out of its environment when the runtime starts, and put
+ * into that of each program it executes (interpose_exec.c), where the runtime takes them out again.
  */
 #ifndef DWELL_ENVIRONMENT_H
 #define DWELL_ENVIRONMENT_H
@@ -36,8 +36,8 @@ void environment_hide(char **list);
 void environment_forked(void);
 
 /* A copy of `list` with them put in: environment_room tells how many bytes it needs, zero if it needs no copy, or is to
- * have none. `in_place`: for a program that takes this one's place. Neither takes a lock nor memory: they may be called in
- * a child by vfork. */
+ * have none. `in_place`: for a program that takes this one's place. Neither takes a lock nor memory: they may be called
+ * in a child by vfork. */
 size_t environment_room(char *const *list, bool in_place);
 char **environment_fill(char *const *list, void *room);
 

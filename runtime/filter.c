@@ -1,10 +1,10 @@
 /*
- * Filters: which functions are recorded. `dwell record` finds the functions that the user's patterns name, and puts their
- * addresses into the session file; here they are looked up at every enter. All calls are in the shadow stack, and each
- * says there whether the file knows of it.
+ * Filters: which functions are recorded. `dwell record` finds the functions that the user's patterns name, and puts
+ * their addresses into the session file; here they are looked up at every enter. All calls are in the shadow stack, and
+ * each says there whether the file knows of it.
  *
- * With a shortest duration, enters wait: they are written when a call below them or their own end shows that they are to
- * be kept. Whatever else is written, is written behind them.
+ * With a shortest duration, enters wait: they are written when a call below them or their own end shows that they are
+ * to be kept. Whatever else is written, is written behind them.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -152,16 +152,18 @@ static inline struct call made_call(const struct call *caller, uint64_t function
     };
 }
 
-/* A handler's probes may have used the entry before the claim, and left no trace of it in the state, as hidden calls take
- * no room: so it is written once more behind the claim. */
-void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
+/* A handler's probes may have used the entry before the claim, and left no trace of it in the state, as hidden calls
+ * take no room: so it is written once more behind the claim. */
+void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
+                  uint64_t probe_return)
 {
     const uint64_t site = call_site_of(frame_return, probe_return);
     const uint64_t state = thread_state(t);
     char *const base = t->base;
     struct dwell_chunk_header *const chunk = t->chunk;
     struct call *call = thread_call(t, state);
-    if (UNLIKELY((uint32_t)state + MOST_SITE_WORDS * 2 > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span ||
+    if (UNLIKELY((uint32_t)state + MAX_SITE_WORDS * 2 > t->inner_limit ||
+                 stack_pointer - t->stack_low >= t->stack_span ||
                  (state >> 32) + FREE_CALLS * sizeof *call > t->stack_size))
         goto slow;
     const uint64_t now = clock_counter();
@@ -173,10 +175,10 @@ void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, u
     const enum call_kind kind = kind_of(&call[-1], action);
     const uint32_t upper = (uint32_t)(function >> 32);
     const unsigned half = upper != t->upper[0];
-    if (kind == CALL_SHOWN && UNLIKELY(now - t->last > DWELL_TIME_MASK || upper != t->upper[half] || t->kept_words ||
-                                       t->left_untold))
+    if (kind == CALL_SHOWN &&
+        UNLIKELY(now - t->last > DWELL_TIME_MASK || upper != t->upper[half] || t->kept_words || t->left_untold))
         goto slow;
-    uint16_t words[MOST_SITE_WORDS];
+    uint16_t words[MAX_SITE_WORDS];
     uint64_t place = 0;
     int count = 0;
     if (UNLIKELY(runtime.call_sites)) {
@@ -186,7 +188,8 @@ void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, u
     }
     const struct call entry = made_call(&call[-1], function, stack_pointer, now, site, place, kind);
     *call = entry;
-    if (UNLIKELY(!thread_claim(t, state, state + one_call + (kind == CALL_SHOWN ? (uint32_t)count * 2 + ENTER_BYTES : 0))))
+    if (UNLIKELY(
+            !thread_claim(t, state, state + one_call + (kind == CALL_SHOWN ? (uint32_t)count * 2 + ENTER_BYTES : 0))))
         goto slow;
     *call = entry;
     if (kind != CALL_SHOWN)
@@ -307,7 +310,8 @@ static void begin_call(struct thread *t, const struct event *event, uint64_t now
     const uint64_t place = runtime.call_sites ? call_place(&call[-1], event->function, event->stack_pointer,
                                                            event->frame_return, event->probe_return)
                                               : 0;
-    const struct call entry = made_call(&call[-1], event->function, event->stack_pointer, now, event->site, place, kind);
+    const struct call entry =
+        made_call(&call[-1], event->function, event->stack_pointer, now, event->site, place, kind);
     *call = entry;
     if (kind == CALL_SHOWN)
         slow_emit(t, now, call, true);

@@ -21,7 +21,7 @@ enum {
     FIRST_TARGET = 2,
     PREPARED_SIZE = 256 << 10,
     PATIENCE = 2000, /* milliseconds to wait for an answer before the helper counts as lost */
-    MOST_DESCRIPTORS = 65536,
+    MAX_DESCRIPTORS = 65536,
     REQUEST_RING = 1, /* no sizes of a chunk */
     REQUEST_CLOSE = 2,
 };
@@ -39,7 +39,7 @@ static void keep_only(int fd)
     if (done && SYS3(close_range, fd + 1, ~0u, 0) == 0)
         return;
 #endif
-    for (int i = 0; i < MOST_DESCRIPTORS; i++)
+    for (int i = 0; i < MAX_DESCRIPTORS; i++)
         if (i != fd)
             sys_close(i);
 }

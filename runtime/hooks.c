@@ -17,7 +17,7 @@ __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 /* The stack pointer at the probe's first instruction: the same for all probes of one frame, but for
  * alloca (lower at exit) and probes reached by a jump, when the frame is gone already (higher). */
 #define PROBE_STACK_POINTER ((uint64_t)__builtin_dwarf_cfa() - sizeof(void *))
-#define PROBE_RETURN        ((uint64_t)__builtin_return_address(0))
+#define PROBE_RETURN ((uint64_t)__builtin_return_address(0))
 
 /* Behind the limit. Out of line, so that the usual event needs no more registers than it has. */
 static __attribute__((noinline)) void other_enter(struct thread *t, uint64_t function, uint64_t stack_pointer,
@@ -50,7 +50,8 @@ static __attribute__((noinline)) void other_enter(struct thread *t, uint64_t fun
     }
 }
 
-static __attribute__((noinline)) void other_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
+static __attribute__((noinline)) void other_exit(struct thread *t, uint64_t function, uint64_t stack_pointer,
+                                                 bool tail_call)
 {
     const uint32_t gate = t->wiped->gate;
     if (LIKELY(gate == GATE_QUIET)) {

@@ -38,13 +38,13 @@ void *interpose_next(void **cache, const char *name)
 
 /* The thread's next probe looks at the module map; constructors of the library may come before dlopen returns, and find
  * it mapped. */
-#define BEFORE_LOADING(name)                                                                      \
-    INTERPOSED(name);                                                                             \
-    DWELL_HIDDEN void *before_##name(void);                                                       \
-    void *before_##name(void)                                                                     \
-    {                                                                                             \
-        modules_loading(INTERPOSED_RETURN_SLOT);                                                  \
-        return interpose_next(&next_##name, #name);                                                             \
+#define BEFORE_LOADING(name)                                                                                           \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_HIDDEN void *before_##name(void);                                                                            \
+    void *before_##name(void)                                                                                          \
+    {                                                                                                                  \
+        modules_loading(INTERPOSED_RETURN_SLOT);                                                                       \
+        return interpose_next(&next_##name, #name);                                                                    \
     }
 
 BEFORE_LOADING(dlopen)

@@ -20,7 +20,7 @@
 #include "runtime.h"
 #include "sys.h"
 
-enum { MOST_ON_STACK = 4 << 10 }; /* as little as a thread may have */
+enum { MAX_ON_STACK = 4 << 10 }; /* as little as a thread may have */
 
 extern char **environ;
 
@@ -54,17 +54,17 @@ __attribute__((constructor(101))) static void look_up(void)
 }
 
 /* Evaluates `call`, with `list` as the environment to be handed on. */
-#define WITH_ENVIRONMENT(list, given, in_place, call)                                                       \
-    ({                                                                                            \
-        const size_t size_ = environment_room(given, in_place);                                             \
-        char *const *list = given;                                                                \
-        void *room_ = size_ == 0 ? NULL : size_ <= MOST_ON_STACK ? alloca(size_) : sys_memory(size_); \
-        if (room_)                                                                                \
-            list = environment_fill(given, room_);                                                \
-        int result_ = (call);                                                                     \
-        if (room_ && size_ > MOST_ON_STACK)                                                       \
-            sys_unmap(room_, size_);                                                              \
-        result_;                                                                                  \
+#define WITH_ENVIRONMENT(list, given, in_place, call)                                                                  \
+    ({                                                                                                                 \
+        const size_t size_ = environment_room(given, in_place);                                                        \
+        char *const *list = given;                                                                                     \
+        void *room_ = size_ == 0 ? NULL : size_ <= MAX_ON_STACK ? alloca(size_) : sys_memory(size_);                   \
+        if (room_)                                                                                                     \
+            list = environment_fill(given, room_);                                                                     \
+        int result_ = (call);                                                                                          \
+        if (room_ && size_ > MAX_ON_STACK)                                                                             \
+            sys_unmap(room_, size_);                                                                                   \
+        result_;                                                                                                       \
     })
 
 DWELL_EXPORT int execve(const char *path, char *const argv[], char *const envp[])
@@ -122,12 +122,12 @@ static void collect(char **argv, const char *first, va_list *arguments)
         *++argv = va_arg(*arguments, char *);
 }
 
-#define COLLECT(argv, first, arguments)                                                           \
-    va_list arguments, counted_;                                                                  \
-    va_start(arguments, first);                                                                   \
-    va_copy(counted_, arguments);                                                                 \
-    char **argv = alloca(((first) ? count_arguments(counted_) + 1 : 1) * sizeof *argv);          \
-    va_end(counted_);                                                                             \
+#define COLLECT(argv, first, arguments)                                                                                \
+    va_list arguments, counted_;                                                                                       \
+    va_start(arguments, first);                                                                                        \
+    va_copy(counted_, arguments);                                                                                      \
+    char **argv = alloca(((first) ? count_arguments(counted_) + 1 : 1) * sizeof *argv);                                \
+    va_end(counted_);                                                                                                  \
     collect(argv, first, &arguments)
 
 DWELL_EXPORT int execl(const char *path, const char *first, ...)
@@ -155,24 +155,24 @@ DWELL_EXPORT int execle(const char *path, const char *first, ...)
 /* ---- in a child made for it ---- */
 
 /* Evaluates `call` as a row. */
-#define AS_ROW(name, call)                                                                        \
-    ({                                                                                            \
-        const bool row_ = os_call_begin(OS_##name, __builtin_return_address(0));                  \
-        typeof(call) answer_ = (call);                                                            \
-        if (row_)                                                                                 \
-            os_call_end(OS_##name);                                                               \
-        answer_;                                                                                  \
+#define AS_ROW(name, call)                                                                                             \
+    ({                                                                                                                 \
+        const bool row_ = os_call_begin(OS_##name, __builtin_return_address(0));                                       \
+        typeof(call) answer_ = (call);                                                                                 \
+        if (row_)                                                                                                      \
+            os_call_end(OS_##name);                                                                                    \
+        answer_;                                                                                                       \
     })
 
 DWELL_EXPORT OS_CALL_CODE int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
-                             const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+                                          const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
     return WITH_ENVIRONMENT(list, envp, false,
                             AS_ROW(posix_spawn, NEXT(posix_spawn)(pid, path, actions, attributes, argv, list)));
 }
 
 DWELL_EXPORT OS_CALL_CODE int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
-                              const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+                                           const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
 {
     return WITH_ENVIRONMENT(list, envp, false,
                             AS_ROW(posix_spawnp, NEXT(posix_spawnp)(pid, file, actions, attributes, argv, list)));

@@ -50,7 +50,7 @@ static void resume_helper(int fd)
         int error = errno;                                                                                             \
         const int session = (condition) ? pause_helper() : NOTHING;                                                    \
         errno = error;                                                                                                 \
-        const int result = ((int(*) parameters)interpose_next(&next_##name, #name))arguments;                                                      \
+        const int result = ((int(*) parameters)interpose_next(&next_##name, #name))arguments;                          \
         error = errno;                                                                                                 \
         resume_helper(session);                                                                                        \
         errno = error;                                                                                                 \

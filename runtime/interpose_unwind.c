@@ -1,6 +1,6 @@
 /*
- * Ways out of frames that run no exit probe: longjmp, and exceptions in code whose compiler (clang) adds none for them. A
- * stack pointer that is above a frame's shows later that the frame was left; but what is called next may have a frame
+ * Ways out of frames that run no exit probe: longjmp, and exceptions in code whose compiler (clang) adds none for them.
+ * A stack pointer that is above a frame's shows later that the frame was left; but what is called next may have a frame
  * that is larger than the one that was left, and lie as deep. So the runtime stands before what goes back up the stack,
  * and marks all calls below the place where the program goes on.
  */
@@ -32,14 +32,14 @@ static uint64_t saved_stack_pointer(const uint64_t *buffer)
     return value;
 }
 
-#define BEFORE_JUMP(name)                             \
-    INTERPOSED(name);                                 \
-    DWELL_HIDDEN void *before_##name(const uint64_t *); \
-    void *before_##name(const uint64_t *buffer)       \
-    {                                                 \
-        left_below(saved_stack_pointer(buffer));      \
-        return interpose_next(&next_##name, #name);   \
-    }                                                 \
+#define BEFORE_JUMP(name)                                                                                              \
+    INTERPOSED(name);                                                                                                  \
+    DWELL_HIDDEN void *before_##name(const uint64_t *);                                                                \
+    void *before_##name(const uint64_t *buffer)                                                                        \
+    {                                                                                                                  \
+        left_below(saved_stack_pointer(buffer));                                                                       \
+        return interpose_next(&next_##name, #name);                                                                    \
+    }                                                                                                                  \
     ENTER_BY_JUMP(name);
 
 BEFORE_JUMP(longjmp)
@@ -72,19 +72,19 @@ static void *find_anywhere(void **cache, const char *name)
 }
 
 /* The unwinder asks the language's personality routine what to do with a frame: INSTALL_CONTEXT, to go on in it. */
-#define PERSONALITY(name)                                                                                      \
-    DWELL_EXPORT int name(int version, int actions, uint64_t class, void *exception, void *context);           \
-    DWELL_EXPORT int name(int version, int actions, uint64_t class, void *exception, void *context)            \
-    {                                                                                                          \
-        static void *next, *cfa;                                                                               \
-        personality *real = (personality *)find_anywhere(&next, #name);                                        \
-        if (!real)                                                                                             \
-            return URC_FATAL_PHASE1_ERROR;                                                                     \
-        const int result = real(version, actions, class, exception, context);                                  \
-        get_cfa *get = result == URC_INSTALL_CONTEXT ? (get_cfa *)find_anywhere(&cfa, "_Unwind_GetCFA") : NULL; \
-        if (get)                                                                                               \
-            left_below(get(context));                                                                          \
-        return result;                                                                                         \
+#define PERSONALITY(name)                                                                                              \
+    DWELL_EXPORT int name(int version, int actions, uint64_t class, void *exception, void *context);                   \
+    DWELL_EXPORT int name(int version, int actions, uint64_t class, void *exception, void *context)                    \
+    {                                                                                                                  \
+        static void *next, *cfa;                                                                                       \
+        personality *real = (personality *)find_anywhere(&next, #name);                                                \
+        if (!real)                                                                                                     \
+            return URC_FATAL_PHASE1_ERROR;                                                                             \
+        const int result = real(version, actions, class, exception, context);                                          \
+        get_cfa *get = result == URC_INSTALL_CONTEXT ? (get_cfa *)find_anywhere(&cfa, "_Unwind_GetCFA") : NULL;        \
+        if (get)                                                                                                       \
+            left_below(get(context));                                                                                  \
+        return result;                                                                                                 \
     }
 
 PERSONALITY(__gxx_personality_v0)

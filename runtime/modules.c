@@ -17,14 +17,19 @@
 #pragma weak _dl_find_object
 #endif
 
-enum { LONGEST_PATH = 4096, LONGEST_BUILD_ID = 64, FIRST_ROOM = 64, PATIENCE = 2000 /* milliseconds */,
-       NO_WAIT = 50000000 /* nanoseconds */ };
+enum {
+    LONGEST_PATH = 4096,
+    LONGEST_BUILD_ID = 64,
+    FIRST_ROOM = 64,
+    PATIENCE = 2000 /* milliseconds */,
+    NO_WAIT = 50000000 /* nanoseconds */
+};
 
 struct module {
     uint64_t bias, begin, end;
     uint32_t serial;
-    uint32_t seen; /* in the walk that goes on */
-    uint32_t filter; /* what the filters say of it; zero: nothing */
+    uint32_t seen;              /* in the walk that goes on */
+    uint32_t filter;            /* what the filters say of it; zero: nothing */
     struct text path, build_id; /* kept */
 };
 
@@ -234,10 +239,10 @@ static int count_changes(struct dl_phdr_info *info, size_t size, void *data)
 
 static void use_filters(const struct process *p)
 {
-    enum { MOST = 256 };
-    static struct filter_use uses[MOST];
+    enum { MAX = 256 };
+    static struct filter_use uses[MAX];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < p->modules_count && count < MOST; i++)
+    for (uint32_t i = 0; i < p->modules_count && count < MAX; i++)
         if (p->modules[i].filter)
             uses[count++] = (struct filter_use){ p->modules[i].bias, p->modules[i].filter };
     filter_use_modules(uses, count);
@@ -259,8 +264,8 @@ static void publish(const struct process *p)
     }
 }
 
-/* A thread that changes the loader's list has its lock, and may want malloc's meanwhile: which is ours, if this is a handler
- * that interrupted malloc. */
+/* A thread that changes the loader's list has its lock, and may want malloc's meanwhile: which is ours, if this is a
+ * handler that interrupted malloc. */
 static bool loader_is_busy(void)
 {
     return &_r_debug && __atomic_load_n(&_r_debug.r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT;
@@ -378,10 +383,11 @@ void modules_begin(void)
         append_loaded(p, known->modules[i], now);
 }
 
-/* Whoever has it may wait for a lock of the loader's, which we hold if we are inside dlopen, as in a library's constructor, or in
- * a handler that has interrupted dlclose or fork: then not for long. But an event that is recorded before its library is
- * known may be taken for one of the library that was there before. Having waited for nothing, such a thread does not wait again soon: where handlers come one after
- * another and each waits, the code that they interrupt, which has the loader's lock, would never run. */
+/* Whoever has it may wait for a lock of the loader's, which we hold if we are inside dlopen, as in a library's
+ * constructor, or in a handler that has interrupted dlclose or fork: then not for long. But an event that is recorded
+ * before its library is known may be taken for one of the library that was there before. Having waited for nothing,
+ * such a thread does not wait again soon: where handlers come one after another and each waits, the code that they
+ * interrupt, which has the loader's lock, would never run. */
 static bool take_lock(struct process *p, bool inside)
 {
     const bool may_wait = !inside || !thread_self || clock_monotonic() >= thread_self->modules_wait_again;

@@ -112,7 +112,8 @@ static uint64_t to_ticks(struct instant *now, uint64_t ns)
 
 struct switch_state {
     struct instant now;
-    int last[2]; /* 1 + where the last record of being blocked, or preempted, is in the words; zero: there is none yet */
+    int last[2]; /* 1 + where the last record of being blocked, or preempted, is in the words; zero: there is none yet
+                  */
     uint64_t out_time;
     bool out, preempted;
     bool flagged;
@@ -140,7 +141,7 @@ enum { SWITCH_WORDS = 1 + 2 * TIME_WORDS, OTHER_WORDS = 3 /* page faults, and th
 /* One of the other kind may still come. */
 static bool room_for_switch(const struct os_events *e, const struct switch_state *s)
 {
-    return e->length + SWITCH_WORDS + (s->last[!s->preempted] ? 0 : SWITCH_WORDS) + OTHER_WORDS <= OS_MOST_WORDS;
+    return e->length + SWITCH_WORDS + (s->last[!s->preempted] ? 0 : SWITCH_WORDS) + OTHER_WORDS <= OS_MAX_WORDS;
 }
 
 /* Where there is no room for more, the last one of its kind grows: the sums stay true. */
@@ -332,7 +333,7 @@ uint64_t os_read(const struct thread *t, struct os_events *e)
         return head;
     }
     uint64_t found = *t->os_word;
-    e->flagged = found == 0; /* else another user of rseq was here: nothing is known of this interval */
+    e->flagged = found == 0;        /* else another user of rseq was here: nothing is known of this interval */
     e->switches.waits = e->flagged; /* or something like it */
     if (e->flagged)
         put_head(e, DWELL_EXT_OS, 0);
@@ -346,7 +347,7 @@ bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
         return true;
     }
     struct perf_event_mmap_page *ring = t->os_ring;
-    if (t->os_seen >= head) { /* a signal handler's probe was here first, */
+    if (t->os_seen >= head) {         /* a signal handler's probe was here first, */
         if (t->os_seen > *t->os_word) /* or it has forked, and this is still the parent's count */
             t->os_tail = t->os_seen = *t->os_word;
         return false;

@@ -13,7 +13,8 @@ struct origin {
 };
 
 /* Whether an exit is that of the innermost open call; else that is an entry of a frame that was left. */
-static inline __attribute__((always_inline)) bool call_exits(const struct call *top, uint64_t function, uint64_t stack_pointer, bool tail_call)
+static inline __attribute__((always_inline)) bool call_exits(const struct call *top, uint64_t function,
+                                                             uint64_t stack_pointer, bool tail_call)
 {
     if (UNLIKELY(top->function != function))
         return false;
@@ -43,7 +44,8 @@ static inline void store_enter_from(char *at, const uint16_t *words, int count, 
 }
 
 /* Claims an exit's room and stores it. False: a signal handler recorded events in between. */
-static inline __attribute__((always_inline)) bool record_exit(struct thread *t, uint64_t state, char *base, uint64_t now)
+static inline __attribute__((always_inline)) bool record_exit(struct thread *t, uint64_t state, char *base,
+                                                              uint64_t now)
 {
     if (UNLIKELY(!thread_claim(t, state, state - one_call + EXIT_BYTES)))
         return false;

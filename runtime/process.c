@@ -106,7 +106,7 @@ static void choose_mode(void)
             h->mode = DWELL_MODE_PROFILE;
         if (strncmp(mode, "ring", 4) == 0) {
             unsigned long size = mode[4] == '=' ? strtoul(mode + 5, NULL, 10) : 0;
-            h->ring_size = size >= DWELL_RING_LEAST && size <= DWELL_RING_MOST ? (uint32_t)size : DWELL_RING_USUAL;
+            h->ring_size = size >= DWELL_RING_MIN && size <= DWELL_RING_MAX ? (uint32_t)size : DWELL_RING_USUAL;
             h->mode = DWELL_MODE_RING;
         }
     }
@@ -205,8 +205,9 @@ static void note_missing_features(void)
     if (runtime.syscalls_wanted && !runtime.syscalls_id)
         metadata_note("this user may not watch system calls: those that do not wait are seen only as calls of libc");
     if (!runtime.ordered && order_wanted)
-        metadata_note("the clock could not be put in order with the program's instructions, as the system does not let this "
-                      "library change its code");
+        metadata_note(
+            "the clock could not be put in order with the program's instructions, as the system does not let this "
+            "library change its code");
     if (runtime.clock == DWELL_CLOCK_MONOTONIC)
         metadata_note("the CPU's counter cannot be used as a clock: every event reads CLOCK_MONOTONIC");
 }
@@ -301,14 +302,14 @@ static void refresh_name(struct thread *t)
         metadata_thread_name(t, name);
 }
 
-enum { MOST_ENDING = 4096 };
+enum { MAX_ENDING = 4096 };
 
 /* Blocks of threads are never unmapped, so the list may be walked without its lock, which metadata_append
  * needs; a thread that ends meanwhile is noted twice, and the reader takes the later time. */
 static void note_threads(void)
 {
     int count = 0;
-    for (struct thread *t = runtime.process->threads; t && count < MOST_ENDING; t = t->next, count++) {
+    for (struct thread *t = runtime.process->threads; t && count < MAX_ENDING; t = t->next, count++) {
         refresh_name(t);
         thread_note_end(t);
     }
@@ -330,7 +331,8 @@ void process_end(enum dwell_end how, int value)
     note_threads();
     monitor_end();
     if (p->os_overflow & OS_MADE_UP)
-        metadata_note("intervals with hundreds of OS events: how long these took is known, but not when each was; page faults may be missing");
+        metadata_note(
+            "intervals with hundreds of OS events: how long these took is known, but not when each was; page faults may be missing");
     if (p->os_overflow & OS_MISSED)
         metadata_note("intervals with hundreds of OS events: what they were blocked or preempted is more than is told");
     struct dwell_rec_process_end record = {

@@ -15,7 +15,7 @@ enum {
 };
 
 #define FIRST_QUIET 0x78000000u
-#define LAST_QUIET  0xf0000000u
+#define LAST_QUIET 0xf0000000u
 
 static inline bool has_room(const struct thread *t, uint64_t state)
 {
@@ -31,8 +31,8 @@ static inline void keep_below(struct thread *t, uint64_t state)
 }
 
 /* `origin` where call sites are recorded. False: it is not a usual event. */
-static inline __attribute__((always_inline)) bool enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer,
-                                                              uint64_t site, const struct origin *origin)
+static inline __attribute__((always_inline)) bool
+enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site, const struct origin *origin)
 {
     const uint64_t state = thread_state(t);
     struct call *call = thread_call(t, state);
@@ -53,7 +53,8 @@ static inline __attribute__((always_inline)) void enter(struct thread *t, uint64
         slow_enter(function, stack_pointer, site);
 }
 
-void quiet_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
+void quiet_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
+                      uint64_t probe_return)
 {
     const struct origin origin = { frame_return, probe_return };
     if (UNLIKELY(runtime.filter_starts && filter_action(function) & DWELL_FILTER_START) ||
@@ -62,7 +63,8 @@ void quiet_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointe
 }
 
 /* A start-on filter may end the pause. All that is unusual is a tail call, so that the usual saves no registers. */
-static __attribute__((noinline)) void enter_filtered(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+static __attribute__((noinline)) void enter_filtered(struct thread *t, uint64_t function, uint64_t stack_pointer,
+                                                     uint64_t site)
 {
     if (filter_action(function) & DWELL_FILTER_START)
         slow_enter(function, stack_pointer, site);
@@ -82,7 +84,8 @@ void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, boo
 {
     const uint64_t state = thread_state(t);
     const struct call *call = thread_call(t, state) - 1;
-    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span || !call_exits(call, function, stack_pointer, tail_call)))
+    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span ||
+                 !call_exits(call, function, stack_pointer, tail_call)))
         goto slow;
     if (UNLIKELY((state - one_call) >> 32 <= t->ignored_depth))
         goto slow; /* the end of a call that a filter ignores */
@@ -132,8 +135,8 @@ bool quiet_slow(struct thread *t, const struct event *event, bool guarded)
             .site = event->site,
         };
         if (runtime.call_sites)
-            call->place = call_place(&call[-1], event->function, event->stack_pointer, event->frame_return,
-                                     event->probe_return);
+            call->place =
+                call_place(&call[-1], event->function, event->stack_pointer, event->frame_return, event->probe_return);
     } else {
         wanted = state - one_call;
         keep_below(t, wanted);
@@ -199,7 +202,8 @@ void quiet_end(struct thread *t, uint64_t time)
     t->quiet_position = (uint32_t)t->state + 1;
     t->paused = 0;
     t->state = (uint64_t)(runtime.filtered ? depth : t->paused_depth) << 32 | t->loud_position;
-    if (t->chunk && (opened > MOST_OPENED || (runtime.filtered && !same) || t->loud_position + slow_control_bytes(&resume) > t->end))
+    if (t->chunk &&
+        (opened > MAX_OPENED || (runtime.filtered && !same) || t->loud_position + slow_control_bytes(&resume) > t->end))
         thread_give_up_chunk(t, !runtime.filtered); /* the next one begins with the calls that are open */
     t->state = (uint64_t)depth << 32 | t->loud_position;
     os_skip(t);

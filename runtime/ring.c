@@ -9,7 +9,7 @@
 #include "runtime.h"
 #include "sys.h"
 
-enum { LEAST_CHUNK = 8 << 10, LARGEST_CHUNK = 256 << 10, CHUNKS_OF_A_RING = 8 };
+enum { MIN_CHUNK = 8 << 10, LARGEST_CHUNK = 256 << 10, CHUNKS_OF_A_RING = 8 };
 
 static uint32_t ring_size(void)
 {
@@ -19,7 +19,7 @@ static uint32_t ring_size(void)
 /* A power of two of which the ring has eight. */
 uint32_t ring_chunk_size(void)
 {
-    uint32_t size = LEAST_CHUNK;
+    uint32_t size = MIN_CHUNK;
     while (size < LARGEST_CHUNK && size * 2 * CHUNKS_OF_A_RING <= ring_size())
         size *= 2;
     return size;

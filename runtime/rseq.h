@@ -72,10 +72,22 @@ static inline bool rseq_works(volatile uint64_t *pointer)
 
 #else
 
-static struct { int none; } rseq_never;
-static inline volatile uint64_t *rseq_pointer(void) { return NULL; }
-static inline void rseq_arm(volatile uint64_t *pointer) { *pointer = 0; }
-static inline bool rseq_works(volatile uint64_t *pointer) { (void)pointer; return false; }
+static struct {
+    int none;
+} rseq_never;
+static inline volatile uint64_t *rseq_pointer(void)
+{
+    return NULL;
+}
+static inline void rseq_arm(volatile uint64_t *pointer)
+{
+    *pointer = 0;
+}
+static inline bool rseq_works(volatile uint64_t *pointer)
+{
+    (void)pointer;
+    return false;
+}
 
 #endif
 

@@ -17,11 +17,11 @@
 #include "dwell/format.h"
 #include "session.h"
 
-#define DWELL_HIDDEN   __attribute__((visibility("hidden")))
-#define DWELL_EXPORT   __attribute__((visibility("default")))
-#define DWELL_COLD     __attribute__((cold, noinline))
-#define LIKELY(x)      __builtin_expect(!!(x), 1)
-#define UNLIKELY(x)    __builtin_expect(!!(x), 0)
+#define DWELL_HIDDEN __attribute__((visibility("hidden")))
+#define DWELL_EXPORT __attribute__((visibility("default")))
+#define DWELL_COLD __attribute__((cold, noinline))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #pragma GCC visibility push(hidden)
 
@@ -43,10 +43,11 @@ struct call {
     uint64_t site;
     uint64_t place; /* where call sites are recorded: call_place() of sites.h */
     union {
-        struct dwell_tree_node *node; /* in mode profile, unless it was entered in a pause; the caller's: it is hidden */
-        struct {                      /* in the others, where there are filters: */
-            uint32_t kind;            /* enum call_kind */
-            uint32_t shown;           /* how many calls up to this one are not hidden */
+        struct dwell_tree_node
+            *node;          /* in mode profile, unless it was entered in a pause; the caller's: it is hidden */
+        struct {            /* in the others, where there are filters: */
+            uint32_t kind;  /* enum call_kind */
+            uint32_t shown; /* how many calls up to this one are not hidden */
         };
     };
 };
@@ -72,11 +73,11 @@ static inline bool call_was_left(const struct call *call, uint64_t stack_pointer
 
 /* Which probe is to be taken by those that do not pass the limit. */
 enum gate {
-    GATE_SLOW = 0,  /* slow.c */
-    GATE_QUIET = 1, /* quiet.c: the thread is paused */
-    GATE_TREE = 2,  /* tree.c: the mode is profile */
-    GATE_FILTER = 3, /* filter.c: there are filters, and the mode is another */
-    GATE_SITES = 4,  /* sites.c: call sites are recorded, and there are no filters; */
+    GATE_SLOW = 0,       /* slow.c */
+    GATE_QUIET = 1,      /* quiet.c: the thread is paused */
+    GATE_TREE = 2,       /* tree.c: the mode is profile */
+    GATE_FILTER = 3,     /* filter.c: there are filters, and the mode is another */
+    GATE_SITES = 4,      /* sites.c: call sites are recorded, and there are no filters; */
     GATE_TREE_SITES = 5, /* the same as above with call sites */
     GATE_QUIET_SITES = 6,
 };
@@ -132,31 +133,30 @@ struct ring { /* a list of chunks */
     uint64_t bytes;
 };
 
-
 struct thread {
     struct thread_wiped *wiped;
     uint64_t state;
     uint64_t last; /* time of the thread's last event, or earlier; never later */
     char *base;
-    char *stack; /* shadow stack; its first entry is a sentinel above all stack pointers */
+    char *stack;                      /* shadow stack; its first entry is a sentinel above all stack pointers */
     const volatile uint64_t *os_word; /* not `os_seen`: the OS worked since the last event */
     uint64_t os_seen;
-    uint32_t upper[2]; /* upper halves of addresses that an enter's word can name */
+    uint32_t upper[2];              /* upper halves of addresses that an enter's word can name */
     uint64_t stack_low, stack_span; /* where the machine's stack is that the shadow stack belongs to */
     /* From here on: used by the slow path alone. */
     uint32_t end;        /* position behind the chunk's last byte */
     uint32_t stack_size; /* bytes */
     uint32_t serial;     /* number in the session */
     uint32_t tid;
-    uint32_t chunks; /* how many this thread has begun */
-    uint32_t stopped; /* nothing more can be recorded: events are counted as lost */
-    uint32_t modules_stale; /* this thread loaded or unloaded a library */
-    uint32_t keep_from_loader; /* it is inside dlclose or fork */
-    uint64_t loading_return; /* it may be inside dlopen: as long as this is in that place of its stack */
+    uint32_t chunks;             /* how many this thread has begun */
+    uint32_t stopped;            /* nothing more can be recorded: events are counted as lost */
+    uint32_t modules_stale;      /* this thread loaded or unloaded a library */
+    uint32_t keep_from_loader;   /* it is inside dlclose or fork */
+    uint64_t loading_return;     /* it may be inside dlopen: as long as this is in that place of its stack */
     uint64_t modules_wait_again; /* before that monotonic time it is not waited for the module list's lock */
     const volatile uint64_t *loading_slot;
-    uint32_t attend;        /* another thread has changed this one's switches */
-    uint32_t seen_changes;  /* of process.changes */
+    uint32_t attend;       /* another thread has changed this one's switches */
+    uint32_t seen_changes; /* of process.changes */
     struct switches switches;
     uint32_t paused;         /* what happens is not recorded, but the shadow stack is kept */
     uint32_t quiet_position; /* while not paused: the first position for the next pause */
@@ -171,38 +171,38 @@ struct thread {
     uint16_t kept[KEPT_WORDS];
     struct dwell_chunk_header *chunk;
     struct area left[LEFT_CHUNKS]; /* its last ones; see forked.c */
-    uint32_t next_upper;  /* which of `upper` is replaced next */
-    uint32_t key_passes;  /* how often libc has told that the thread ends */
+    uint32_t next_upper;           /* which of `upper` is replaced next */
+    uint32_t key_passes;           /* how often libc has told that the thread ends */
     uint32_t os_source;
     int os_syscalls;  /* perf: a descriptor in the helper's table */
     uint64_t os_tail; /* perf: how far the ring has been read */
     void *os_ring;
-    uint64_t os_unknown; /* rseq: how often another user's pointer was found */
-    uint64_t switches_told; /* in the records */
+    uint64_t os_unknown;                /* rseq: how often another user's pointer was found */
+    uint64_t switches_told;             /* in the records */
     struct switch_counts switches_seen; /* in the ring, recorded or not, */
     uint64_t away_seen;                 /* and how many ticks these took */
     bool life_known; /* of the time when the thread began to be recorded, what the kernel had counted: */
     struct switch_counts switches_before;
     uint64_t cpu_before, monotonic_before; /* nanoseconds */
-    struct stack *on; /* the stack that the thread runs on: */
+    struct stack *on;                      /* the stack that the thread runs on: */
     struct stack own; /* its own, or another. What is in use is in the members above, and here while it is put aside */
-    struct tree_table *tree_table; /* mode profile: its nodes; */
-    struct dwell_tree_head *tree_head; /* NULL: no tree yet */
-    struct dwell_tree_node *tree_root; /* a node of no function, which is not in the file */
+    struct tree_table *tree_table;         /* mode profile: its nodes; */
+    struct dwell_tree_head *tree_head;     /* NULL: no tree yet */
+    struct dwell_tree_node *tree_root;     /* a node of no function, which is not in the file */
     struct dwell_chunk_header *tree_chunk; /* the last one, */
-    char *tree_next;                   /* its next free node */
+    char *tree_next;                       /* its next free node */
     uint32_t tree_nodes;
     uint64_t tree_own, tree_own_since; /* what the runtime took of the interval that began then */
-    uint32_t seen_unloads; /* of process.unloads */
-    uint32_t seen_stacks;  /* of process.stacks_known */
+    uint32_t seen_unloads;             /* of process.unloads */
+    uint32_t seen_stacks;              /* of process.stacks_known */
     char name[16];
-    uint32_t named; /* by the program, for good */
-    struct ring ring; /* mode ring: its finished chunks */
+    uint32_t named;                  /* by the program, for good */
+    struct ring ring;                /* mode ring: its finished chunks */
     struct dwell_chunk_header *said; /* trace events: the chunk they go to, */
     uint32_t said_used, said_chunks; /* how much of it is used, and how many there were with it; */
     uint64_t said_last;              /* time of the last one; */
     struct ring said_ring;           /* mode ring: the finished ones */
-    struct thread *next, *previous; /* in the process' list of live threads */
+    struct thread *next, *previous;  /* in the process' list of live threads */
 };
 
 _Static_assert(sizeof(struct thread) <= PAGE, "a thread's block is one page");
@@ -225,7 +225,7 @@ struct process {
     uint32_t metadata_used, metadata_count;
     struct dwell_chunk_header *metadata;
     struct thread *threads;
-    struct thread *spare; /* blocks of ended threads, to be used again */
+    struct thread *spare;     /* blocks of ended threads, to be used again */
     uint32_t unloads;         /* how often the module map lost something */
     uint64_t modules_loads;   /* how often libraries were loaded, */
     uint64_t modules_unloads; /* how often libraries were unloaded, when last looked at */
@@ -236,38 +236,38 @@ struct process {
     uint32_t stacks_lock;
     uint32_t stacks_known; /* how often the known places of stacks changed */
 
-    uint32_t changes;               /* how often it was switched on or off */
+    uint32_t changes;              /* how often it was switched on or off */
     struct change change[CHANGES]; /* the last ones, at [number % CHANGES] */
-    uint32_t named;                 /* by the program */
-    uint32_t dump_wanted;           /* by a signal */
-    struct dwell_control *control;  /* NULL: takes no commands from outside */
+    uint32_t named;                /* by the program */
+    uint32_t dump_wanted;          /* by a signal */
+    struct dwell_control *control; /* NULL: takes no commands from outside */
 
-    uint32_t os_overflow; /* a thread's ring of OS events was full: enum os_overflow */
+    uint32_t os_overflow;      /* a thread's ring of OS events was full: enum os_overflow */
     uint64_t monitor_interval; /* nanoseconds; zero: no samples of CPU and memory are wanted */
     uint64_t monitor_next;     /* when the next is due */
     struct dwell_chunk_header *monitor_chunk;
     uint32_t monitor_used;
 
-    uint32_t helper_tid; /* zero: chunks are prepared by the threads themselves */
+    uint32_t helper_tid;   /* zero: chunks are prepared by the threads themselves */
     uint32_t *helper_work; /* changes whenever there is something for the helper to do: in `control`, or here: */
     uint32_t own_work;
     uint32_t helper_sleeps;
     uint32_t request_lock; /* one request at a time */
     char *helper_stack;
-    int helper_fd;        /* the session, in the helper's own table */
-    uint32_t helper_stop; /* it is to end */
+    int helper_fd;         /* the session, in the helper's own table */
+    uint32_t helper_stop;  /* it is to end */
     uint32_t request_size; /* a chunk asked for from the helper, or REQUEST_... */
     uint32_t request_tid;  /* whose ring */
     int request_fd;        /* to be closed, or in the answer */
     uint32_t request_done; /* changes when the answer is there */
     struct area answer;
-    uint32_t pool_target;          /* how many chunks the helper keeps ready */
-    char *pool[POOL_SLOTS];        /* prepared chunks; their headers tell the size */
-    char *rests[REST_SLOTS];       /* what was not used of chunks, smaller ones */
-    char *retired[RETIRED_SLOTS];  /* finished chunks, to be unmapped */
-    char *held[HELD_SLOTS];        /* the helper's: finished, but with a record still to be stored */
-    struct ring ended;             /* mode ring: chunks of threads that ended, */
-    struct ring said_ended;        /* and those of their trace events */
+    uint32_t pool_target;         /* how many chunks the helper keeps ready */
+    char *pool[POOL_SLOTS];       /* prepared chunks; their headers tell the size */
+    char *rests[REST_SLOTS];      /* what was not used of chunks, smaller ones */
+    char *retired[RETIRED_SLOTS]; /* finished chunks, to be unmapped */
+    char *held[HELD_SLOTS];       /* the helper's: finished, but with a record still to be stored */
+    struct ring ended;            /* mode ring: chunks of threads that ended, */
+    struct ring said_ended;       /* and those of their trace events */
     uint32_t said_lock;
 };
 
@@ -283,25 +283,25 @@ struct runtime {
     enum dwell_clock clock;
     bool ordered; /* the clock is read behind a fence */
     enum dwell_mode mode;
-    bool off;             /* nothing is to be recorded in this process and its children, */
-    bool lossy;           /* but should be: its events are counted as lost */
-    uint32_t key_valid;   /* thread_key can be used */
-    unsigned thread_key;  /* pthread key whose destructor tells that a thread ends */
+    bool off;                 /* nothing is to be recorded in this process and its children, */
+    bool lossy;               /* but should be: its events are counted as lost */
+    uint32_t key_valid;       /* thread_key can be used */
+    unsigned thread_key;      /* pthread key whose destructor tells that a thread ends */
     struct switches switches; /* the process level's */
     bool filtered;            /* there are filters (filter.c): */
     bool filter_only, filter_starts;
     uint32_t filter_depth;
     uint64_t filter_shortest;
-    bool closed;              /* switched off for good */
-    bool on;                  /* what the global and the process level say together */
-    uint64_t forked_at;   /* time of the last fork, read in the child, */
+    bool closed;                      /* switched off for good */
+    bool on;                          /* what the global and the process level say together */
+    uint64_t forked_at;               /* time of the last fork, read in the child, */
     uint32_t forked_pid, forked_from; /* which is this process, and its parent that one */
     uint32_t syscalls_id; /* the kernel's number of the event that tells of system calls; zero: they are not watched */
     bool syscalls_wanted;
-    bool os_calls;        /* calls of the OS are rows (oscalls.c) */
-    bool call_sites;      /* are recorded */
-    uint32_t os_wanted;   /* bit a source of OS events that may be used, 1 << enum dwell_os_source */
-    char path[4096];      /* of the session file */
+    bool os_calls;      /* calls of the OS are rows (oscalls.c) */
+    bool call_sites;    /* are recorded */
+    uint32_t os_wanted; /* bit a source of OS events that may be used, 1 << enum dwell_os_source */
+    char path[4096];    /* of the session file */
 };
 
 extern struct runtime runtime;
@@ -367,7 +367,7 @@ void probe_exit(void *function, void *call_site);
 struct event {
     uint64_t function;
     uint64_t stack_pointer;
-    uint64_t site; /* of an enter */
+    uint64_t site;                       /* of an enter */
     uint64_t frame_return, probe_return; /* the same, where call sites are recorded */
     bool enter;
     bool tail_call;
@@ -376,7 +376,8 @@ struct event {
 
 /* slow.c: an event that is not of the usual kind. Any thread, any time, in signal handlers too. */
 DWELL_COLD void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site);
-DWELL_COLD void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
+DWELL_COLD void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
+                                uint64_t probe_return);
 DWELL_COLD void slow_exit(uint64_t function, uint64_t stack_pointer, bool tail_call);
 /* How many calls were left without an exit before this event; -1: its enter was not seen. */
 int64_t slow_left_before(const struct thread *t, uint64_t state, const struct event *event);
@@ -389,7 +390,7 @@ struct control_event {
     int count;
     uint32_t opened, ended;
 };
-enum { MOST_OPENED = 16 };
+enum { MAX_OPENED = 16 };
 uint32_t slow_control_bytes(const struct control_event *event);
 void slow_control(struct thread *t, const struct control_event *event);
 /* For filter.c, with signals held back: an enter or exit of a call, which may lie above the stack, with what is kept in
@@ -408,37 +409,41 @@ void slow_lose(void); /* counts an event that is not recorded */
 /* quiet.c: the probes of a paused thread keep its shadow stack, and nothing else. quiet_slow is for the events that
  * are unusual there, and is to be called again with signals held back if it returns false. */
 void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
-void quiet_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
+void quiet_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
+                      uint64_t probe_return);
 void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 bool quiet_slow(struct thread *t, const struct event *event, bool guarded);
 void quiet_begin(struct thread *t, uint64_t time); /* signals are held back in both */
 void quiet_end(struct thread *t, uint64_t time);
 
-/* calibrate.c: measures what probes take in this process, and says it in the session: before the first event, and when the
- * process ends, as something else may have kept the machine busy. */
+/* calibrate.c: measures what probes take in this process, and says it in the session: before the first event, and when
+ * the process ends, as something else may have kept the machine busy. */
 void calibrate(void);
 void calibrate_again(void);
 
-/* tree.c: the mode profile. tree_enter and tree_exit are its probes for usual events, tree_record for others: `begin` is when
- * the probe came to know that it is one; zero: not known. */
+/* tree.c: the mode profile. tree_enter and tree_exit are its probes for usual events, tree_record for others: `begin`
+ * is when the probe came to know that it is one; zero: not known. */
 void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site);
-void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
+void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
+                     uint64_t probe_return);
 void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 void tree_record(struct thread *t, const struct event *event, uint64_t begin);
-bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* false: it is not a usual event */
+bool tree_exit_flagged(struct thread *t, uint64_t function,
+                       uint64_t stack_pointer);   /* false: it is not a usual event */
 void tree_pause(struct thread *t, uint64_t time); /* signals are held back from here on */
 void tree_resume(struct thread *t, uint64_t time);
 void tree_end(struct thread *t);
 bool tree_know(struct thread *t, const struct dwell_tree_node *parent, struct dwell_tree_node *node, uint64_t function);
-void tree_forget(struct thread *t); /* what tree_know has made */
-uint64_t tree_leave_stack(struct thread *t, uint64_t time);              /* before the shadow stack is changed, */
+void tree_forget(struct thread *t);                                     /* what tree_know has made */
+uint64_t tree_leave_stack(struct thread *t, uint64_t time);             /* before the shadow stack is changed, */
 void tree_take_stack(struct thread *t, uint64_t time, bool other_tree); /* and behind it */
 
-/* stacks.c: stacks other than a thread's own. stacks_find makes sure that the shadow stack is that of the stack which the
- * stack pointer lies on. The next two are told by interpose.c. */
+/* stacks.c: stacks other than a thread's own. stacks_find makes sure that the shadow stack is that of the stack which
+ * the stack pointer lies on. The next two are told by interpose.c. */
 void stacks_begin_thread(struct thread *t);
 void stacks_find(struct thread *t, uint64_t stack_pointer);
-bool stacks_is_handlers(uint64_t stack_pointer); /* it lies on the alternate stack of signal handlers, which is in use */
+bool stacks_is_handlers(
+    uint64_t stack_pointer); /* it lies on the alternate stack of signal handlers, which is in use */
 struct ucontext_t;
 void stacks_context_made(const struct ucontext_t *context);
 void stacks_context_chosen(const struct ucontext_t *context); /* the thread will run in it */
@@ -453,7 +458,8 @@ void filter_begin(int fd);
 uint32_t filter_module(struct text build_id, struct text path);
 void filter_use_modules(const struct filter_use *uses, uint32_t count);
 uint32_t filter_action(uint64_t function);
-void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return);
+void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
+                  uint64_t probe_return);
 void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 void filter_record(struct thread *t, const struct event *event);
 bool filter_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* as tree_exit_flagged */
@@ -470,9 +476,9 @@ void control_attend(struct thread *t);
 void control_tell(uint32_t *count);
 void control_begin_thread(struct thread *t, bool forked);
 void control_begin_process(int fd);
-void control_trigger(bool on); /* by a filter */
-void control_dump_on_signal(void); /* if the user has asked for that */
-void control_look_again(struct thread *t); /* after what made the thread pause by itself */
+void control_trigger(bool on);                         /* by a filter */
+void control_dump_on_signal(void);                     /* if the user has asked for that */
+void control_look_again(struct thread *t);             /* after what made the thread pause by itself */
 void control_take_commands(struct process *p, int fd); /* in the helper */
 
 struct thread *control_thread(void); /* the calling thread, set up; NULL: nothing is recorded */
@@ -484,14 +490,14 @@ int said_enable(const char *setting);
 void said_begin_thread(struct thread *t);
 void said_end_thread(struct thread *t);
 
-/* snapshot.c: a copy of the session, of which `fd` is a descriptor, as a file of its own; a negative errno value where it
- * cannot be made. */
+/* snapshot.c: a copy of the session, of which `fd` is a descriptor, as a file of its own; a negative errno value where
+ * it cannot be made. */
 int snapshot_write(int fd, const char *path);
 
 /* thread.c. thread_begin sets up the calling thread (or returns NULL where nothing can be recorded);
  * thread_next_chunk gives it room for `bytes` more, or sets t->stopped; thread_give_up_chunk ends the chunk that it
- * has, and counts its events if the stack is as the file has it; thread_grow_stack makes room in the shadow stack, if it has to, and returns whether there is. Signals are held back
- * in the latter two. */
+ * has, and counts its events if the stack is as the file has it; thread_grow_stack makes room in the shadow stack, if
+ * it has to, and returns whether there is. Signals are held back in the latter two. */
 struct thread *thread_begin(void);
 void thread_next_chunk(struct thread *t, uint32_t bytes);
 void thread_give_up_chunk(struct thread *t, bool count);
@@ -555,8 +561,8 @@ void helper_close(int fd); /* in its table */
 int helper_pause(void);
 void helper_resume(int fd);
 
-/* monitor.c: samples of CPU and memory. The helper takes one when it is due: for how many milliseconds it may sleep then;
- * negative: for ever. */
+/* monitor.c: samples of CPU and memory. The helper takes one when it is due: for how many milliseconds it may sleep
+ * then; negative: for ever. */
 void monitor_begin(void);
 long monitor_tick(struct process *p, int fd);
 void monitor_end(void);
@@ -564,7 +570,7 @@ void monitor_end(void);
 /* metadata.c: appends a record; its strings follow as pairs of pointer and length. */
 void metadata_append(const struct dwell_record *record, size_t size, const struct text *texts, int count);
 void metadata_note(const char *text);
-void metadata_thread_name(struct thread *t, const char *name); /* as the system has it */
+void metadata_thread_name(struct thread *t, const char *name);                      /* as the system has it */
 void metadata_name_thread(const struct thread *t, const char *name, size_t length); /* as the program has it */
 
 /* modules.c. modules_changed: this thread has loaded or unloaded a library, or is about to. Where
@@ -574,7 +580,7 @@ void modules_changed(void);
 void modules_loading(const volatile uint64_t *slot); /* dlopen is about to be entered; where its return address lies */
 void modules_unloading(bool now);                    /* dlclose */
 bool modules_is_loading(const struct thread *t, uint64_t stack_pointer);
-void modules_begin(void); /* the process' first look; in a forked child, without the loader */
+void modules_begin(void);                  /* the process' first look; in a forked child, without the loader */
 bool modules_is_program(uint64_t address); /* of the executable */
 /* Loading: the caller is inside dlopen. False: not all could be looked at, try again later; but the module that holds
  * `function`, which runs, is known. */

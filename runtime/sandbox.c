@@ -1,8 +1,8 @@
 /*
- * A program may forbid itself system calls (seccomp), on pain of death, after the runtime has started. The runtime makes
- * calls that such a program does not: they must not kill it. So it stands before the calls that begin such a sandbox,
- * keeps a copy of each filter, and asks the copies before every system call of its own: one that would do more than
- * fail is not made, and counts as failed. What is missing then is less than the program.
+ * A program may forbid itself system calls (seccomp), on pain of death, after the runtime has started. The runtime
+ * makes calls that such a program does not: they must not kill it. So it stands before the calls that begin such a
+ * sandbox, keeps a copy of each filter, and asks the copies before every system call of its own: one that would do more
+ * than fail is not made, and counts as failed. What is missing then is less than the program.
  *
  * A filter that was there before the runtime, and one that is set by a system call instruction in the program itself,
  * are not seen. Not part of libdwell.a.
@@ -20,7 +20,7 @@
 #include "runtime.h"
 #include "sys.h"
 
-enum { MOST_FILTERS = 16 };
+enum { MAX_FILTERS = 16 };
 
 struct filter {
     struct sock_filter *code;
@@ -28,7 +28,7 @@ struct filter {
     uint32_t everywhere; /* all threads are under it, the helper too */
 };
 
-static struct filter filters[MOST_FILTERS];
+static struct filter filters[MAX_FILTERS];
 static uint32_t filter_count;
 static uint32_t too_many; /* or no memory to keep it: nothing is allowed any more */
 
@@ -40,27 +40,42 @@ struct machine {
 static uint32_t operate(uint16_t code, uint32_t a, uint32_t b)
 {
     switch (BPF_OP(code)) {
-    case BPF_ADD: return a + b;
-    case BPF_SUB: return a - b;
-    case BPF_MUL: return a * b;
-    case BPF_DIV: return b ? a / b : 0;
-    case BPF_AND: return a & b;
-    case BPF_OR: return a | b;
-    case BPF_XOR: return a ^ b;
-    case BPF_LSH: return b < 32 ? a << b : 0;
-    case BPF_RSH: return b < 32 ? a >> b : 0;
-    case BPF_NEG: return -a;
-    default: return a;
+    case BPF_ADD:
+        return a + b;
+    case BPF_SUB:
+        return a - b;
+    case BPF_MUL:
+        return a * b;
+    case BPF_DIV:
+        return b ? a / b : 0;
+    case BPF_AND:
+        return a & b;
+    case BPF_OR:
+        return a | b;
+    case BPF_XOR:
+        return a ^ b;
+    case BPF_LSH:
+        return b < 32 ? a << b : 0;
+    case BPF_RSH:
+        return b < 32 ? a >> b : 0;
+    case BPF_NEG:
+        return -a;
+    default:
+        return a;
     }
 }
 
 static bool compare(uint16_t code, uint32_t a, uint32_t b)
 {
     switch (BPF_OP(code)) {
-    case BPF_JEQ: return a == b;
-    case BPF_JGT: return a > b;
-    case BPF_JGE: return a >= b;
-    default: return (a & b) != 0; /* BPF_JSET */
+    case BPF_JEQ:
+        return a == b;
+    case BPF_JGT:
+        return a > b;
+    case BPF_JGE:
+        return a >= b;
+    default:
+        return (a & b) != 0; /* BPF_JSET */
     }
 }
 
@@ -72,9 +87,12 @@ static uint32_t load(const struct machine *m, const struct sock_filter *i, const
         if (i->k <= sizeof *data - sizeof value)
             memcpy(&value, (const char *)data + i->k, sizeof value);
         return value;
-    case BPF_MEM: return m->memory[i->k % BPF_MEMWORDS];
-    case BPF_LEN: return sizeof *data;
-    default: return i->k; /* BPF_IMM */
+    case BPF_MEM:
+        return m->memory[i->k % BPF_MEMWORDS];
+    case BPF_LEN:
+        return sizeof *data;
+    default:
+        return i->k; /* BPF_IMM */
     }
 }
 
@@ -86,11 +104,21 @@ static uint32_t run_filter(const struct filter *filter, const struct seccomp_dat
         const struct sock_filter *i = &filter->code[at];
         const uint32_t operand = BPF_SRC(i->code) == BPF_X ? m.x : i->k;
         switch (BPF_CLASS(i->code)) {
-        case BPF_LD: m.a = load(&m, i, data); break;
-        case BPF_LDX: m.x = load(&m, i, data); break;
-        case BPF_ST: m.memory[i->k % BPF_MEMWORDS] = m.a; break;
-        case BPF_STX: m.memory[i->k % BPF_MEMWORDS] = m.x; break;
-        case BPF_ALU: m.a = operate(i->code, m.a, operand); break;
+        case BPF_LD:
+            m.a = load(&m, i, data);
+            break;
+        case BPF_LDX:
+            m.x = load(&m, i, data);
+            break;
+        case BPF_ST:
+            m.memory[i->k % BPF_MEMWORDS] = m.a;
+            break;
+        case BPF_STX:
+            m.memory[i->k % BPF_MEMWORDS] = m.x;
+            break;
+        case BPF_ALU:
+            m.a = operate(i->code, m.a, operand);
+            break;
         case BPF_JMP:
             if (BPF_OP(i->code) == BPF_JA)
                 at += i->k;
@@ -103,7 +131,8 @@ static uint32_t run_filter(const struct filter *filter, const struct seccomp_dat
             else
                 m.a = m.x;
             break;
-        default: return BPF_RVAL(i->code) == BPF_A ? m.a : i->k; /* BPF_RET */
+        default:
+            return BPF_RVAL(i->code) == BPF_A ? m.a : i->k; /* BPF_RET */
         }
     }
     return SECCOMP_RET_KILL_PROCESS;
@@ -136,13 +165,13 @@ static bool may_call(long number, const long *arguments)
     return !too_many || helper;
 }
 
-/* From now on, before the kernel knows it: the copy stays where the program may free its own. Two threads that do this at
- * once would need a lock, and a filter of their own each; nobody does. */
+/* From now on, before the kernel knows it: the copy stays where the program may free its own. Two threads that do this
+ * at once would need a lock, and a filter of their own each; nobody does. */
 static void keep(const struct sock_fprog *program, bool everywhere)
 {
     struct sock_filter *code = NULL;
     const uint32_t count = filter_count;
-    if (count < MOST_FILTERS)
+    if (count < MAX_FILTERS)
         code = sys_memory(program->len * sizeof *code);
     if (code) {
         memcpy(code, program->filter, program->len * sizeof *code);
@@ -252,14 +281,15 @@ __asm__(".pushsection .text\n"
         "1:	movq %rax, %rdi\n	jmp sandbox_failed\n"
         ".size syscall, . - syscall\n.popsection\n");
 #else
-__asm__(".pushsection .text\n"
-        ".globl syscall\n.type syscall, %function\nsyscall:\n"
-        "	cmp x0, #277\n	b.eq 1f\n" /* SYS_seccomp */
-        "	cmp x0, #167\n	b.eq 1f\n" /* SYS_prctl */
-        "	mov x8, x0\n	mov x0, x1\n	mov x1, x2\n	mov x2, x3\n	mov x3, x4\n	mov x4, x5\n	mov x5, x6\n	mov x6, x7\n"
-        "	svc 0\n"
-        "	cmn x0, #4095\n	b.cs 2f\n	ret\n"
-        "1:	b sandbox_call\n"
-        "2:	b sandbox_failed\n"
-        ".size syscall, . - syscall\n.popsection\n");
+__asm__(
+    ".pushsection .text\n"
+    ".globl syscall\n.type syscall, %function\nsyscall:\n"
+    "	cmp x0, #277\n	b.eq 1f\n" /* SYS_seccomp */
+    "	cmp x0, #167\n	b.eq 1f\n" /* SYS_prctl */
+    "	mov x8, x0\n	mov x0, x1\n	mov x1, x2\n	mov x2, x3\n	mov x3, x4\n	mov x4, x5\n	mov x5, x6\n	mov x6, x7\n"
+    "	svc 0\n"
+    "	cmn x0, #4095\n	b.cs 2f\n	ret\n"
+    "1:	b sandbox_call\n"
+    "2:	b sandbox_failed\n"
+    ".size syscall, . - syscall\n.popsection\n");
 #endif

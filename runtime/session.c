@@ -13,9 +13,9 @@
 #include "sys.h"
 
 enum {
-    PIECE = 64 << 10,  /* zeros at hand, */
-    PIECES = 16,       /* written so many times at once */
-    OWNER_PATIENCE = 200,      /* times a millisecond to wait for another process to fill page 0 */
+    PIECE = 64 << 10,     /* zeros at hand, */
+    PIECES = 16,          /* written so many times at once */
+    OWNER_PATIENCE = 200, /* times a millisecond to wait for another process to fill page 0 */
     PATH_SIZE = 4096 + 8,
 };
 
@@ -121,8 +121,7 @@ static int check_header(const struct dwell_file_header *header)
 {
     if (memcmp(header->magic, DWELL_FILE_MAGIC, sizeof header->magic) != 0)
         return SESSION_NOT_OURS;
-    if (header->version != DWELL_VERSION || header->machine != this_machine() ||
-        !clock_usable(header->clock))
+    if (header->version != DWELL_VERSION || header->machine != this_machine() || !clock_usable(header->clock))
         return SESSION_OTHER_KIND;
     return 0;
 }
@@ -194,8 +193,7 @@ static int enter_existing(struct session *session, const char *path, bool join)
     if (fd < 0)
         return fd;
     struct stat status;
-    int state = SYS2(fstat, fd, &status) == 0 && S_ISREG(status.st_mode) ? examine(fd)
-                                                                         : SESSION_NOT_OURS;
+    int state = SYS2(fstat, fd, &status) == 0 && S_ISREG(status.st_mode) ? examine(fd) : SESSION_NOT_OURS;
     if (state == SESSION_IN_USE && join) {
         state = join_session(session, fd);
         if (state == 0) {

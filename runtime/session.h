@@ -1,6 +1,6 @@
 /*
- * The session file as its writers handle it: creating and joining it, and claiming chunks. Used by the runtime, where neither libc's allocator nor errno may be touched, and by
- * `dwell record`.
+ * The session file as its writers handle it: creating and joining it, and claiming chunks. Used by the runtime, where
+ * neither libc's allocator nor errno may be touched, and by `dwell record`.
  *
  * Whoever writes to a session holds a shared flock on it: an exclusive one can be had only when nobody
  * writes any more.

@@ -55,7 +55,7 @@ void sites_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, ui
     const uint64_t state = thread_state(t);
     char *const base = t->base;
     struct dwell_chunk_header *const chunk = t->chunk;
-    if (UNLIKELY((uint32_t)state + MOST_SITE_WORDS * 2 > t->inner_limit ||
+    if (UNLIKELY((uint32_t)state + MAX_SITE_WORDS * 2 > t->inner_limit ||
                  stack_pointer - t->stack_low >= t->stack_span))
         goto slow;
     const uint64_t now = clock_counter();
@@ -67,7 +67,7 @@ void sites_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, ui
     if (UNLIKELY(upper != t->upper[half] || call_was_left(&call[-1], stack_pointer, site)))
         goto slow;
 
-    uint16_t words[MOST_SITE_WORDS];
+    uint16_t words[MAX_SITE_WORDS];
     const uint64_t place = call_place(&call[-1], function, stack_pointer, frame_return, probe_return);
     const int count = words_of(words, place, &call[-1]);
     const uint32_t bytes = (uint32_t)count * 2;

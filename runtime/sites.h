@@ -35,7 +35,7 @@ void sites_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, boo
 bool sites_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* as tree_exit_flagged */
 /* The record of a call's place: so many words. `caller` is the innermost open call, if the file knows of it, or NULL.
  */
-enum { MOST_SITE_WORDS = 4 };
+enum { MAX_SITE_WORDS = 4 };
 int sites_words(uint16_t *words, uint64_t place, const struct call *caller);
 /* Those of the calls that are open where a chunk begins: its bytes, and writing them. */
 uint32_t sites_open_bytes(uint32_t depth);

@@ -15,16 +15,16 @@
 #include "sys.h"
 
 enum {
-    MOST_OS_WORDS = 160, /* of extensions before one event, on what the OS did */
+    MAX_OS_WORDS = 160,  /* of extensions before one event, on what the OS did */
     CONTROL_WORDS = 160, /* of a control event, */
     OPEN_WORDS = 8,      /* and of each call that is found open there, */
     OPEN_SITE_WORDS = 4, /* with its site */
-    MOST_WORDS = MOST_OS_WORDS + CONTROL_WORDS + MOST_OPENED * (OPEN_WORDS + OPEN_SITE_WORDS),
+    MAX_WORDS = MAX_OS_WORDS + CONTROL_WORDS + MAX_OPENED * (OPEN_WORDS + OPEN_SITE_WORDS),
 };
 
 /* The words before an event. */
 struct extensions {
-    uint16_t words[MOST_WORDS];
+    uint16_t words[MAX_WORDS];
     int length;
 };
 
@@ -100,11 +100,13 @@ int64_t slow_left_before(const struct thread *t, uint64_t state, const struct ev
     return event->enter ? left_before_enter(t, state, event) : left_before_exit(t, state, event);
 }
 
-/* No stack pointer is below zero: such a frame was left, whatever comes next. Safe at any moment, as the state stays. */
+/* No stack pointer is below zero: such a frame was left, whatever comes next. Safe at any moment, as the state stays.
+ */
 void slow_leave_below(struct thread *t, uint64_t stack_pointer)
 {
     struct call *first = (struct call *)t->stack;
-    for (struct call *call = thread_call(t, thread_state(t)) - 1; call > first && call->stack_pointer < stack_pointer; call--)
+    for (struct call *call = thread_call(t, thread_state(t)) - 1; call > first && call->stack_pointer < stack_pointer;
+         call--)
         call->stack_pointer = 0;
 }
 
@@ -118,15 +120,15 @@ static void read_os_events(struct thread *t, struct extensions *pending)
         if (!events.flagged)
             continue;
         t->switches_told += switches_sum(&events.switches);
-        if (pending->length + events.length > MOST_OS_WORDS)
+        if (pending->length + events.length > MAX_OS_WORDS)
             return; /* flagged and described enough */
         memcpy(pending->words + pending->length, events.words, (size_t)events.length * sizeof *events.words);
         pending->length += events.length;
     }
 }
 
-/* So far only what a usual event on this way takes is left untold: calibration knows nothing of the rest, as it may wait for
- * memory, for the disk or for another thread. */
+/* So far only what a usual event on this way takes is left untold: calibration knows nothing of the rest, as it may
+ * wait for memory, for the disk or for another thread. */
 static void tell_own_time(struct extensions *e, uint64_t begin)
 {
     if (begin == 0)
@@ -442,8 +444,8 @@ static void record(const struct event *event)
                 slow_lose();
             break;
         }
-        /* What is told is left out beside what calibration has measured; a thread that is stopped may not be allowed to read the
-         * clock any more. */
+        /* What is told is left out beside what calibration has measured; a thread that is stopped may not be allowed to
+         * read the clock any more. */
         if (begin == 0 && !t->paused && runtime.clock != DWELL_CLOCK_MONOTONIC)
             begin = clock_counter();
         if (UNLIKELY(t->modules_stale))

@@ -1,9 +1,9 @@
 /*
  * A copy of the session as it stands, while it is being written to: what `dwell control PID dump` and dwell_dump make.
  *
- * A chunk that a thread writes to is copied from its end to its begin, page by page: as the thread goes the other way, the
- * copy holds all of it up to some moment, and zeros behind, and is as good as one whose writer was killed then. If the
- * chunk was begun anew meanwhile (a ring), it is copied again.
+ * A chunk that a thread writes to is copied from its end to its begin, page by page: as the thread goes the other way,
+ * the copy holds all of it up to some moment, and zeros behind, and is as good as one whose writer was killed then. If
+ * the chunk was begun anew meanwhile (a ring), it is copied again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +69,8 @@ static bool same_chunk(const struct dwell_chunk_header *a, const struct dwell_ch
 static long copy_chunk(const struct copy *c, uint64_t offset, struct dwell_chunk_header *head)
 {
     for (int i = 0; i < TRIES && head->kind != DWELL_CHUNK_FREE && head->kind != DWELL_CHUNK_CONTROL; i++) {
-        const bool live = (head->kind == DWELL_CHUNK_EVENTS || head->kind == DWELL_CHUNK_TRACE_EVENTS) && head->used == 0;
+        const bool live =
+            (head->kind == DWELL_CHUNK_EVENTS || head->kind == DWELL_CHUNK_TRACE_EVENTS) && head->used == 0;
         long error = copy_backwards(c, offset, head->size, live ? DWELL_UNIT : PIECE);
         if (error < 0)
             return error;

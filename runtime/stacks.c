@@ -7,8 +7,8 @@
 #include "dwell/dwell.h"
 
 #include <errno.h>
-#include <string.h>
 #include <signal.h>
+#include <string.h>
 #include <ucontext.h>
 
 #include "runtime.h"
@@ -200,9 +200,10 @@ static void change_over_recording(struct thread *t, struct stack *to, uint64_t n
         thread_next_chunk(t, SWITCH_ROOM);
     if (runtime.filtered)
         filter_flush(t);
-    const uint32_t ended = runtime.filtered ? filter_shown_depth(t) : calls_in((uint32_t)(t->state >> 32)), opened = calls_in(to->depth);
+    const uint32_t ended = runtime.filtered ? filter_shown_depth(t) : calls_in((uint32_t)(t->state >> 32)),
+                   opened = calls_in(to->depth);
     const uint16_t words[] = { (uint16_t)to->number, (uint16_t)(to->number >> 16) };
-    const bool few = opened <= MOST_OPENED && !runtime.filtered;
+    const bool few = opened <= MAX_OPENED && !runtime.filtered;
     put_aside(t, now);
     take_up(t, to, now);
     t->state = with_depth(t->state, few ? to->depth : sizeof(struct call));

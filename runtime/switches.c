@@ -1,6 +1,6 @@
 /*
- * How often threads were taken from their CPU, and for how long: by the kernel's own count, beside what was recorded. The
- * reader of a session sees how much was missed, and what a full ring has lost is made up for.
+ * How often threads were taken from their CPU, and for how long: by the kernel's own count, beside what was recorded.
+ * The reader of a session sees how much was missed, and what a full ring has lost is made up for.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,8 @@ static uint64_t less(uint64_t all, uint64_t part)
     return all > part ? all - part : 0;
 }
 
-bool switches_missed(const struct thread *t, const struct os_events *events, struct switch_counts *counts, uint64_t *ticks)
+bool switches_missed(const struct thread *t, const struct os_events *events, struct switch_counts *counts,
+                     uint64_t *ticks)
 {
     struct switch_counts now;
     uint64_t cpu;

@@ -145,8 +145,7 @@ long sys_start_thread(void *stack_top, void (*run)(void *), void *argument)
                      "hlt\n"
                      "1:"
                      : "=a"(result)
-                     : "a"(SYS_clone), "D"(flags), "S"(stack), "d"(0L), "r"(tid_slot), "r"(tls),
-                       [exit] "i"(SYS_exit)
+                     : "a"(SYS_clone), "D"(flags), "S"(stack), "d"(0L), "r"(tid_slot), "r"(tls), [exit] "i"(SYS_exit)
                      : "rcx", "r11", "memory");
 #else
     register long x8 __asm__("x8") = SYS_clone;

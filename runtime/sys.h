@@ -39,10 +39,7 @@ static inline long sys_bare(long number, long a, long b, long c, long d, long e,
     register long x3 __asm__("x3") = d;
     register long x4 __asm__("x4") = e;
     register long x5 __asm__("x5") = f;
-    __asm__ volatile("svc 0"
-                     : "+r"(x0)
-                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                     : "memory");
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
     return x0;
 }
 
@@ -63,13 +60,13 @@ static inline long sys_call(long number, long a, long b, long c, long d, long e,
 /* Calls of fewer arguments have this as their sixth, so that they can be told from the program's (osevents.c). */
 #define SYS_OWN 0x6c6c657764
 
-#define SYS0(name)                sys_call(SYS_##name, 0, 0, 0, 0, 0, SYS_OWN)
-#define SYS1(name, a)             sys_call(SYS_##name, (long)(a), 0, 0, 0, 0, SYS_OWN)
-#define SYS2(name, a, b)          sys_call(SYS_##name, (long)(a), (long)(b), 0, 0, 0, SYS_OWN)
-#define SYS3(name, a, b, c)       sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), 0, 0, SYS_OWN)
-#define SYS4(name, a, b, c, d)    sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, SYS_OWN)
+#define SYS0(name) sys_call(SYS_##name, 0, 0, 0, 0, 0, SYS_OWN)
+#define SYS1(name, a) sys_call(SYS_##name, (long)(a), 0, 0, 0, 0, SYS_OWN)
+#define SYS2(name, a, b) sys_call(SYS_##name, (long)(a), (long)(b), 0, 0, 0, SYS_OWN)
+#define SYS3(name, a, b, c) sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), 0, 0, SYS_OWN)
+#define SYS4(name, a, b, c, d) sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), 0, SYS_OWN)
 #define SYS5(name, a, b, c, d, e) sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), SYS_OWN)
-#define SYS6(name, a, b, c, d, e, f) \
+#define SYS6(name, a, b, c, d, e, f)                                                                                   \
     sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
 /* Whether a pointer that a system call returned is an error. */
@@ -81,7 +78,8 @@ static inline int sys_failed(const void *pointer)
 /* mmap; NULL where it fails. */
 void *sys_map(size_t size, int protection, int flags, int fd, uint64_t offset);
 
-/* Whether the last one that failed did so for another reason than want of memory: a sandbox, which answers as it likes. */
+/* Whether the last one that failed did so for another reason than want of memory: a sandbox, which answers as it likes.
+ */
 bool sys_map_was_refused(void);
 
 /* Zeroed private memory, which a forked child inherits; NULL where there is none. */

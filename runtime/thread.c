@@ -17,13 +17,13 @@
 enum {
     FIRST_CHUNK = 32 << 10, /* doubled for each further one, so that short threads cost little space */
     LARGEST_CHUNK = 256 << 10,
-    LEAST_ROOM = 4 << 10, /* for events, in a chunk that others left */
+    MIN_ROOM = 4 << 10, /* for events, in a chunk that others left */
     FIRST_STACK = 256 << 10,
-    FREE_CALLS = 512,   /* at least so many entries of the shadow stack are free after a slow path */
-    FIRST_POSITION = 64, /* above every limit of zero */
-    LAST_POSITION = 0x30000000, /* a chunk that begins there ends before the next: */
+    FREE_CALLS = 512,            /* at least so many entries of the shadow stack are free after a slow path */
+    FIRST_POSITION = 64,         /* above every limit of zero */
+    LAST_POSITION = 0x30000000,  /* a chunk that begins there ends before the next: */
     QUIET_POSITION = 0x78000000, /* so that no position of a pause comes in a recording, nor the other way round */
-    LAST_PASS = 4,      /* libc runs the destructors of keys so many times (PTHREAD_DESTRUCTOR_ITERATIONS) */
+    LAST_PASS = 4,               /* libc runs the destructors of keys so many times (PTHREAD_DESTRUCTOR_ITERATIONS) */
 };
 
 static const uint64_t nothing; /* an OS word that never changes */
@@ -265,7 +265,8 @@ struct wish {
  * may be what others left of theirs. A size of zero: there is no chunk that large. */
 static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t bytes)
 {
-    const uint64_t frames = sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame) + sites_open_bytes(depth);
+    const uint64_t frames =
+        sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame) + sites_open_bytes(depth);
     const uint64_t largest = runtime.mode == DWELL_MODE_RING ? ring_chunk_size() : LARGEST_CHUNK;
     uint64_t size = largest < FIRST_CHUNK ? largest : FIRST_CHUNK;
     for (uint32_t i = 0; i < t->chunks && size < largest; i++)
@@ -275,7 +276,7 @@ static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t byt
     if (size > DWELL_CHUNK_LARGEST)
         return (struct wish){ 0, 0 };
     uint64_t least = size;
-    if (t->chunks < 2 && frames + bytes + LEAST_ROOM < size / 4)
+    if (t->chunks < 2 && frames + bytes + MIN_ROOM < size / 4)
         least = size / 4;
     return (struct wish){ (uint32_t)least, (uint32_t)size };
 }
@@ -307,7 +308,8 @@ static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
     chunk->upper[0] = t->upper[0];
     chunk->upper[1] = t->upper[1];
     fill_frames(t, (struct dwell_frame *)(chunk + 1));
-    const uint32_t skip = (uint32_t)(sizeof *chunk + depth * sizeof(struct dwell_frame)), sites = sites_open_bytes(depth);
+    const uint32_t skip = (uint32_t)(sizeof *chunk + depth * sizeof(struct dwell_frame)),
+                   sites = sites_open_bytes(depth);
     if (sites)
         sites_write_open(t, area.at + skip, depth);
     chunk->enters = sites; /* bytes of extensions */
@@ -411,7 +413,8 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         struct wish wish = wish_for(t, depth, bytes);
         struct area area = { NULL, 0 };
         if (wish.size && !runtime.process->stopped)
-            area = runtime.mode == DWELL_MODE_RING ? ring_take(t, wish.least, wish.size) : chunk_take(wish.least, wish.size);
+            area = runtime.mode == DWELL_MODE_RING ? ring_take(t, wish.least, wish.size)
+                                                   : chunk_take(wish.least, wish.size);
         if (area.at)
             begin_chunk(t, area, depth);
         else

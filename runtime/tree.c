@@ -67,8 +67,8 @@ static bool is_hidden(const struct dwell_tree_node *parent, uint64_t function)
 /* ---- the usual event ---- */
 
 /* `origin` where call sites are recorded: these are told apart then, too. False: it is not a usual event. */
-static inline __attribute__((always_inline)) bool enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer,
-                                                              uint64_t site, const struct origin *origin)
+static inline __attribute__((always_inline)) bool
+enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site, const struct origin *origin)
 {
     const uint64_t state = thread_state(t);
     struct call *call = thread_call(t, state);
@@ -113,7 +113,8 @@ void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uin
         slow_enter(function, stack_pointer, site);
 }
 
-void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
+void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
+                     uint64_t probe_return)
 {
     const struct origin origin = { frame_return, probe_return };
     if (UNLIKELY(!enter_usual(t, function, stack_pointer, call_site_of(frame_return, probe_return), &origin)))
@@ -226,10 +227,10 @@ static bool next_tree_chunk(struct thread *t)
 }
 
 /*
- * A function that calls itself from two places would have as many paths as there are ways to get down. So, where a call is
- * made that is open already from the same place, what is below it does not depend on that place any more: calls of one
- * function, from whatever place, by one caller, share what they call. The functions on each path stay what they are, and so
- * does the set of places.
+ * A function that calls itself from two places would have as many paths as there are ways to get down. So, where a call
+ * is made that is open already from the same place, what is below it does not depend on that place any more: calls of
+ * one function, from whatever place, by one caller, share what they call. The functions on each path stay what they
+ * are, and so does the set of places.
  */
 static bool is_open(const struct thread *t, const struct call *call)
 {
@@ -282,8 +283,8 @@ static struct dwell_tree_node *node_of(struct thread *t, const struct call *call
 {
     struct dwell_tree_node *const parent = call[-1].node;
     const uint64_t function = call->function;
-    if (runtime.filtered &&
-        (filter_action(function) & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) || parent->depth >= runtime.filter_depth))
+    if (runtime.filtered && (filter_action(function) & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) ||
+                             parent->depth >= runtime.filter_depth))
         return parent;
     struct dwell_tree_node *node = find_node(t->tree_table, parent->base, function, call->place, true);
     return node ? node : add_node(t, call, now);
@@ -473,7 +474,8 @@ static bool enter(struct thread *t, const struct event *event, uint64_t now)
     struct call *call = thread_call(t, t->state);
     *call = (struct call){ event->function, event->stack_pointer, now, event->site, 0, { NULL } };
     if (runtime.call_sites)
-        call->place = call_place(&call[-1], event->function, event->stack_pointer, event->frame_return, event->probe_return);
+        call->place =
+            call_place(&call[-1], event->function, event->stack_pointer, event->frame_return, event->probe_return);
     call->node = node_of(t, call, now);
     if (!call->node)
         return false;

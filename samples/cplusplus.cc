@@ -15,7 +15,8 @@
 #include <stdexcept>
 #include <vector>
 
-namespace shop {
+namespace shop
+{
 
 struct Apples {
     unsigned count;
@@ -54,7 +55,8 @@ bool cheaper(const Order &left, const Order &right)
 
 } // namespace shop
 
-namespace text {
+namespace text
+{
 
 static unsigned long parse_order_calls;
 static unsigned long read_order_calls;
@@ -73,9 +75,8 @@ shop::Order read_order(unsigned number)
 {
     read_order_calls++;
     unsigned count = read_field(number);
-    unsigned cents = number % 3 == 0 ? shop::price(shop::Apples{count})
-                                     : shop::price(shop::Pears{count});
-    return {number, cents};
+    unsigned cents = number % 3 == 0 ? shop::price(shop::Apples{ count }) : shop::price(shop::Pears{ count });
+    return { number, cents };
 }
 
 void parse_order(unsigned number, std::vector<shop::Order> &orders)
@@ -126,15 +127,13 @@ static void print_calls()
     std::printf("caught %lu\n", text::caught);
     std::printf("calls shop::price(shop::Apples const&) %lu\n", shop::price_apples_calls);
     std::printf("calls shop::price(shop::Pears const&) %lu\n", shop::price_pears_calls);
-    std::printf("calls shop::cheaper(shop::Order const&, shop::Order const&) %lu\n",
-                shop::cheaper_calls);
+    std::printf("calls shop::cheaper(shop::Order const&, shop::Order const&) %lu\n", shop::cheaper_calls);
     std::printf("calls text::parse_order(unsigned int, "
                 "std::vector<shop::Order, std::allocator<shop::Order> >&) %lu\n",
                 text::parse_order_calls);
     std::printf("calls text::read_order(unsigned int) %lu\n", text::read_order_calls);
     std::printf("calls text::read_field(unsigned int) %lu\n", text::read_field_calls);
-    std::printf("calls unsigned int larger<unsigned int>(unsigned int, unsigned int) %lu\n",
-                Calls<unsigned>::larger);
+    std::printf("calls unsigned int larger<unsigned int>(unsigned int, unsigned int) %lu\n", Calls<unsigned>::larger);
     std::printf("calls double larger<double>(double, double) %lu\n", Calls<double>::larger);
     std::printf("calls main 1\n");
 }

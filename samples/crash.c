@@ -16,8 +16,7 @@
 
 enum { DEPTH = 10, UNKNOWN_WAY = -1 };
 
-static const char *const ways[] = {"segv",  "abort",      "kill",        "exit",
-                                   "_exit", "quick_exit", "pthread_exit"};
+static const char *const ways[] = { "segv", "abort", "kill", "exit", "_exit", "quick_exit", "pthread_exit" };
 enum way { SEGV, ABORT, KILL, EXIT, UNDERSCORE_EXIT, QUICK_EXIT, PTHREAD_EXIT, WAYS };
 
 static unsigned long work_calls;

@@ -16,14 +16,14 @@
 
 #include "sample.h"
 
-enum { COOKS = 2, MOST = 100000 };
+enum { COOKS = 2, MAX = 100000 };
 
 static struct dwell_event_class orders =
     DWELL_EVENT_CLASS("orders", 0x3f1de6a4, 0x7c52, 0x4b0e, 0x9d, 0x61, 0x28, 0xe7, 0x5a, 0x0c, 0xb3, 0x49);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t more = PTHREAD_COND_INITIALIZER;
-static uint32_t queue[MOST];
+static uint32_t queue[MAX];
 static size_t ordered, taken;
 static bool closed;
 static unsigned long order_calls, cook_calls, take_calls;
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 {
     if (argc != 2)
         sample_usage("orders N");
-    const long count = sample_number(argv[1], 0, MOST);
+    const long count = sample_number(argv[1], 0, MAX);
     dwell_event_register(&orders); /* it does not matter whether anybody records */
 
     pthread_t cooks[COOKS];

@@ -20,7 +20,7 @@ static struct counts {
     atomic_ulong run_child;
     unsigned long start_child;
     unsigned long wait_for_children;
-} *calls;
+} * calls;
 
 static unsigned long child_work(unsigned long value)
 {

@@ -38,7 +38,7 @@ static uint64_t busy(long units, uint64_t state)
 static void doze(long milliseconds)
 {
     doze_calls++;
-    struct timespec rest = {milliseconds / 1000, milliseconds % 1000 * 1000000};
+    struct timespec rest = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
     while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
         continue; /* a signal woke us: sleep on for what is left */
 }

@@ -24,12 +24,12 @@ char *need_vtext(const char *format, va_list arguments) __attribute__((format(pr
 char *need_hex(const void *bytes, size_t length);
 
 /* Makes room for one more in an array that grows by doubling; `array` and `room` are changed. */
-#define GROW(array, count, room)                                                                  \
-    do {                                                                                          \
-        if ((count) == (room)) {                                                                  \
-            (room) = (room) ? (room) * 2 : 16;                                                    \
-            (array) = need_more((array), (room), sizeof *(array));                                \
-        }                                                                                         \
+#define GROW(array, count, room)                                                                                       \
+    do {                                                                                                               \
+        if ((count) == (room)) {                                                                                       \
+            (room) = (room) ? 2 * (room) : 16;                                                                         \
+            (array) = need_more((array), (room), sizeof *(array));                                                     \
+        }                                                                                                              \
     } while (0)
 
 #endif

@@ -8,7 +8,7 @@
 enum {
     STATUS_OK = 0,
     STATUS_FINDING = 1,
-    STATUS_ERROR = 2,        /* bad usage, or input that cannot be read */
+    STATUS_ERROR = 2,         /* bad usage, or input that cannot be read */
     STATUS_OWN_FAILURE = 125, /* record: before the program started */
     STATUS_NOT_EXECUTABLE = 126,
     STATUS_NOT_FOUND = 127,

@@ -16,8 +16,8 @@
 
 enum {
     LONGEST_BAR = 40,
-    LEAST_BAR = 8,
-    LEAST_NAME = 6,   /* of which less says nothing */
+    MIN_BAR = 8,
+    MIN_NAME = 6,     /* of which less says nothing */
     NUMBERS = 24,     /* columns of " 100 %, 99999 s left", and the blanks around the bar */
     USUAL_WIDTH = 80, /* where the terminal does not say */
     OFTEN = SECOND / 10,
@@ -85,16 +85,16 @@ void progress_text(const struct progress *given, unsigned width, bool blocks, ch
         snprintf(left, sizeof left, ", %.0f s left", (double)p.seconds * (double)(p.total - p.done) / (double)p.done);
     snprintf(numbers, sizeof numbers, "%3u %%%s", percent, left);
     line[0] = '\0';
-    if (width < LEAST_BAR + NUMBERS) { /* no room for more than that */
+    if (width < MIN_BAR + NUMBERS) { /* no room for more than that */
         append(line, width < strlen(numbers) ? "" : numbers, 1);
         return;
     }
     const unsigned rest = width - NUMBERS, words = (unsigned)strlen(p.doing) + 1, name = columns_of(p.name);
     unsigned bar = rest > words + name ? rest - words - name - 1 : 0;
     bar = bar < rest / 3 ? rest / 3 : bar;
-    bar = bar < LEAST_BAR ? LEAST_BAR : bar > LONGEST_BAR ? LONGEST_BAR : bar;
+    bar = bar < MIN_BAR ? MIN_BAR : bar > LONGEST_BAR ? LONGEST_BAR : bar;
     const unsigned room = rest > bar + words ? rest - bar - words - 1 : 0;
-    if (room >= name || room >= LEAST_NAME) {
+    if (room >= name || room >= MIN_NAME) {
         append(line, p.doing, 1);
         append(line, " ", 1);
         append(line, last_columns(p.name, room), 1);

@@ -1,6 +1,7 @@
 /*
- * How far a long work has come: a line on stderr, where that is a terminal, and once a second has passed since the first
- * work began, or as many as DWELL_PROGRESS says. It is gone when the work ends, or something else is to be printed.
+ * How far a long work has come: a line on stderr, where that is a terminal, and once a second has passed since the
+ * first work began, or as many as DWELL_PROGRESS says. It is gone when the work ends, or something else is to be
+ * printed.
  */
 #ifndef DWELL_BASE_PROGRESS_H
 #define DWELL_BASE_PROGRESS_H
@@ -9,7 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A work of so much begins; what was going on before has ended. What is done, such as "reading", and to what: a path. */
+/* A work of so much begins; what was going on before has ended. What is done, such as "reading", and to what: a path.
+ */
 void progress_begin(const char *doing, const char *path, uint64_t total);
 
 /* So much more of it is done; from any thread. */

@@ -17,14 +17,14 @@ struct sample sample_of(const double *values, size_t count)
 
 /* ---- Student's t ---- */
 
-enum { MOST_STEPS = 10000 };
+enum { MAX_STEPS = 10000 };
 
 /* The continued fraction of the incomplete beta function, evaluated from its front by Lentz's method. */
 static double beta_fraction(double x, double a, double b)
 {
     const double tiny = 1e-300, enough = 1e-15;
     double value = 1, c = 1, d = 0;
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
         const int half = step / 2;
         const double m = half;
         double numerator = 1;

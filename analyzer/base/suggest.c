@@ -35,7 +35,8 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
 {
     const size_t length = strlen(typed);
     const char *nearest = NULL;
-    unsigned best = length < 5 ? 2 : ((unsigned)length + 1) / 3 + 1; /* about a third may be wrong, and one of a short name */
+    unsigned best =
+        length < 5 ? 2 : ((unsigned)length + 1) / 3 + 1; /* about a third may be wrong, and one of a short name */
     for (size_t i = 0; i < count && length <= LONGEST; i++) {
         const size_t other = strlen(names[i]);
         if (strcmp(names[i], typed) == 0)
@@ -63,11 +64,11 @@ const char *suggestion(const char *typed, const char *const *names, size_t count
 
 const char *suggestion_of(const char *typed, const char *names, const char *otherwise)
 {
-    enum { MOST = 64 };
-    const char *list[MOST];
+    enum { MAX = 64 };
+    const char *list[MAX];
     size_t count = 0;
     char *copy = need_copy(names, strlen(names)), *rest = copy;
-    for (char *name; count < MOST && (name = strsep(&rest, ","));)
+    for (char *name; count < MAX && (name = strsep(&rest, ","));)
         list[count++] = name + strspn(name, " ");
     const char *text = suggestion(typed, list, count, otherwise);
     free(copy);

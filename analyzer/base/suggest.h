@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* The one of the names that is most like `typed`, by the fewest characters that are missing, too many, wrong, or swapped
- * with their neighbour; the first of several. NULL: none is near enough. */
+/* The one of the names that is most like `typed`, by the fewest characters that are missing, too many, wrong, or
+ * swapped with their neighbour; the first of several. NULL: none is near enough. */
 const char *suggest(const char *typed, const char *const *names, size_t count);
 
 /* The same for a message: "; did you mean 'report'?", or else `otherwise`. Valid until the next call. */

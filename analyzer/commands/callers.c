@@ -20,7 +20,7 @@ static const struct argp_option options[] = {
 
 struct settings {
     struct session_list sessions;
-    const char *function; /* the last word; those before are files */
+    const char *function;       /* the last word; those before are files */
     const char *columns, *sort; /* NULL: the usual ones */
     table_printer *print;
     struct slice_request slice;
@@ -62,7 +62,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int command_callers(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE...] FUNCTION",
+        options,
+        parse,
+        "[FILE...] FUNCTION",
         "Shows a function of a session (dwell.data), or of several, between its callers and its callees.\v"
         "A caller's times are the function's own when it was called from there, a callee's are its own when "
         "it was called from the function. SHARE is elapsed inclusive time in percent of the function's. "
@@ -70,7 +72,9 @@ int command_callers(int argc, char **argv)
         "  dwell callers parse\n"
         "  dwell callers run.data read@libc.so.6\n"
         "  dwell callers --process worker 'ns::Class::method'",
-        slice_children, NULL, NULL,
+        slice_children,
+        NULL,
+        NULL,
     };
     struct settings s = { .print = table_print_text };
     parse_options_with_config(&argp, "callers", argc, argv, &s);

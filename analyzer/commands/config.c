@@ -13,8 +13,8 @@
 
 enum { OPTION_NO_CONFIG = 768 };
 
-static const char *const configurable[] = { "report", "tree", "callers", "histogram", "slowest", "marks", "top",
-                                          "replay", "events", "diff" };
+static const char *const configurable[] = { "report", "tree", "callers", "histogram", "slowest",
+                                            "marks",  "top",  "replay",  "events",    "diff" };
 
 /* What is parsed; the options point into it for as long as the program runs. */
 static struct {
@@ -122,8 +122,10 @@ static void take_line(const struct argp *argp, const char *name, char *text, uns
             line);
     *dot = '\0';
     if (!is_configurable(command))
-        die(STATUS_ERROR, "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks, top, replay, events, diff%s", config.path, line,
-            command, suggestion(command, configurable, sizeof configurable / sizeof *configurable, ""));
+        die(STATUS_ERROR,
+            "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks, top, replay, events, diff%s",
+            config.path, line, command,
+            suggestion(command, configurable, sizeof configurable / sizeof *configurable, ""));
     if (strcmp(command, name) != 0)
         return;
     const struct argp_option *option = option_find(argp, trim(dot + 1));

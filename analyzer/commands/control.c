@@ -55,7 +55,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         if (!s->action)
-            die(STATUS_ERROR, "control: which PID, and pause, resume, stop, dump or event? dwell control --help tells more");
+            die(STATUS_ERROR,
+                "control: which PID, and pause, resume, stop, dump or event? dwell control --help tells more");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -142,8 +143,8 @@ static void tell(struct dwell_control *control, uint32_t pid, uint32_t command, 
     if (control->result == -ENOSPC && command == DWELL_COMMAND_EVENT)
         die(STATUS_ERROR, "%u: too many classes are named already; use * for all", pid);
     if (control->result < 0)
-        die(STATUS_ERROR, "%u: refused: %s", pid, control->result == -EPERM ? "it was stopped for good"
-                                                                            : strerror(-control->result));
+        die(STATUS_ERROR, "%u: refused: %s", pid,
+            control->result == -EPERM ? "it was stopped for good" : strerror(-control->result));
 }
 
 /* ---- the command ---- */
@@ -152,11 +153,8 @@ static const struct {
     const char *name;
     enum dwell_command command;
 } actions[] = {
-    { "pause", DWELL_COMMAND_PAUSE },
-    { "resume", DWELL_COMMAND_RESUME },
-    { "stop", DWELL_COMMAND_STOP },
-    { "dump", DWELL_COMMAND_DUMP },
-    { "event", DWELL_COMMAND_EVENT },
+    { "pause", DWELL_COMMAND_PAUSE }, { "resume", DWELL_COMMAND_RESUME }, { "stop", DWELL_COMMAND_STOP },
+    { "dump", DWELL_COMMAND_DUMP },   { "event", DWELL_COMMAND_EVENT },
 };
 
 static enum dwell_command action_of(const char *name)
@@ -207,7 +205,8 @@ static void control_one(const struct settings *s, enum dwell_command command)
     if (command == DWELL_COMMAND_DUMP)
         say("%s: what was recorded until now; see: dwell report %s", s->output, s->output);
     if (command == DWELL_COMMAND_EVENT && control->result == 0 && strcmp(s->event, "*") != 0)
-        say("%u: has no class '%.*s' yet: this holds for one that it registers later", pid, (int)strcspn(text, ":"), text);
+        say("%u: has no class '%.*s' yet: this holds for one that it registers later", pid, (int)strcspn(text, ":"),
+            text);
     free(text);
     close(fd);
 }
@@ -237,7 +236,9 @@ static void control_all(const struct settings *s, enum dwell_command command)
 int command_control(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "PID pause|resume|stop|dump|event CLASS[:LEVEL|:off]",
+        options,
+        parse,
+        "PID pause|resume|stop|dump|event CLASS[:LEVEL|:off]",
         "Tells the runtime of a program that is being recorded what to do.\v"
         "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file of "
         "its own, while it goes on (for record --mode ring above all); enable or disable the trace events of a class (its name, its "
@@ -245,7 +246,10 @@ int command_control(int argc, char **argv)
         "  dwell control 1234 pause\n"
         "  dwell control 1234 dump -o now.data\n"
         "  dwell control --session dwell.data resume\n"
-        "  dwell control 1234 event 'Requests:information'", NULL, NULL, NULL,
+        "  dwell control 1234 event 'Requests:information'",
+        NULL,
+        NULL,
+        NULL,
     };
     struct settings s = { .output = "dwell.dump.data" };
     parse_options(&argp, "control", argc, argv, &s);

@@ -26,8 +26,8 @@ enum {
     FEW_THREADS = 64,
     TRIED_BYTES = 32 << 20,
     BLOCK = 1 << 20,
-    MOST_NS = 1000000000, /* for the disk's trial */
-    HOT_SPEED = 380,      /* MB/s that a thread writes which does nothing but call: 8 bytes in 21 ns */
+    MAX_NS = 1000000000, /* for the disk's trial */
+    HOT_SPEED = 380,     /* MB/s that a thread writes which does nothing but call: 8 bytes in 21 ns */
 };
 
 /* ---- small files of the kernel ---- */
@@ -252,7 +252,7 @@ static double speed_of(int fd, uint64_t most)
     const uint64_t begin = clock_monotonic();
     uint64_t written = 0;
     memset(block, 'd', BLOCK);
-    while (written + BLOCK <= most && clock_monotonic() - begin < MOST_NS) {
+    while (written + BLOCK <= most && clock_monotonic() - begin < MAX_NS) {
         const ssize_t n = write(fd, block, BLOCK);
         if (n <= 0)
             break;

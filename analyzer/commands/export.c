@@ -17,13 +17,15 @@ enum { OPTION_LIST = 256, OPTION_LIMIT, OPTION_MIN, OPTION_FILTER, OPTION_AGGREG
 enum { OUTPUT_BUFFER = 1 << 20 };
 
 static const struct argp_option options[] = {
-    { "output", 'o', "OUT", 0, "Write to this file (default: standard output); of formats of several files: how their names begin", 0 },
+    { "output", 'o', "OUT", 0,
+      "Write to this file (default: standard output); of formats of several files: how their names begin", 0 },
     { "list", OPTION_LIST, NULL, 0, "List the formats", 0 },
     { "limit", OPTION_LIMIT, "N", 0, "Only the N functions with the most elapsed exclusive time", 0 },
     { "min", OPTION_MIN, "PERCENT", 0, "Only functions with that share of the elapsed inclusive time", 0 },
     { "filter", OPTION_FILTER, "GLOB", 0, "Only functions whose name matches", 0 },
     { "aggregate", OPTION_AGGREGATE, NULL, 0, "A line for each function instead of one for each activation", 0 },
-    { "time", OPTION_TIME, "WHAT", 0, "What is told of each call path: elapsed (default), application, blocked or calls", 0 },
+    { "time", OPTION_TIME, "WHAT", 0,
+      "What is told of each call path: elapsed (default), application, blocked or calls", 0 },
     { 0 },
 };
 
@@ -42,10 +44,10 @@ static void list_formats(void)
 
 static void __attribute__((noreturn)) refuse_format(const char *name)
 {
-    enum { MOST = 64 };
-    const char *names[MOST];
+    enum { MAX = 64 };
+    const char *names[MAX];
     size_t count = 0;
-    for (const struct export_format *format = export_formats; format->name && count < MOST; format++)
+    for (const struct export_format *format = export_formats; format->name && count < MAX; format++)
         names[count++] = format->name;
     die(STATUS_ERROR, "no format '%s'%s dwell export --list lists them", name, suggestion(name, names, count, ";"));
 }
@@ -123,11 +125,16 @@ static void check(const struct settings *s)
 int command_export(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "FORMAT [FILE]\n--list",
+        options,
+        parse,
+        "FORMAT [FILE]\n--list",
         "Writes a session (dwell.data) in a format that other tools read.\vExamples:\n"
         "  dwell export --list\n"
         "  dwell export callgrind -o callgrind.out\n"
-        "  dwell export collapsed run.data | flamegraph.pl >flame.svg", raw_children, NULL, NULL,
+        "  dwell export collapsed run.data | flamegraph.pl >flame.svg",
+        raw_children,
+        NULL,
+        NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION };
     parse_options(&argp, "export", argc, argv, &s);

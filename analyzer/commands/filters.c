@@ -40,10 +40,8 @@ static const struct {
     const char *name;
     uint32_t action;
 } actions[] = {
-    { "only", FILTER_ONLY },
-    { "suppress", DWELL_FILTER_SUPPRESS },
-    { "ignore", DWELL_FILTER_IGNORE },
-    { "start-on", DWELL_FILTER_START },
+    { "only", FILTER_ONLY },           { "suppress", DWELL_FILTER_SUPPRESS },
+    { "ignore", DWELL_FILTER_IGNORE }, { "start-on", DWELL_FILTER_START },
     { "stop-on", DWELL_FILTER_STOP },
 };
 
@@ -182,7 +180,8 @@ struct names {
     char *plain; /* without parameters */
 };
 
-static bool matches(const struct filter_pattern *p, const char *module, const struct symbol *symbol, const struct names *n)
+static bool matches(const struct filter_pattern *p, const char *module, const struct symbol *symbol,
+                    const struct names *n)
 {
     if (p->module && !path_matches(p->module, module))
         return false;
@@ -284,7 +283,8 @@ static void add_libraries(struct filters *f, const char *path)
         ;
 }
 
-static void judge_function(const struct filters *f, struct filter_module *m, const struct symbol *symbol, uint64_t offset)
+static void judge_function(const struct filters *f, struct filter_module *m, const struct symbol *symbol,
+                           uint64_t offset)
 {
     bool named = false;
     const uint32_t action = judge(f, m->path, symbol, &named);
@@ -352,7 +352,8 @@ void filters_find(struct filters *f, const char *program)
     binaries_free(binaries);
     for (size_t i = 0; i < f->pattern_count; i++)
         if (f->patterns[i].matches == 0)
-            die(STATUS_OWN_FAILURE, "%s '%s': no instrumented function of %s, or of the libraries it is linked with, is meant",
+            die(STATUS_OWN_FAILURE,
+                "%s '%s': no instrumented function of %s, or of the libraries it is linked with, is meant",
                 f->patterns[i].place, f->patterns[i].text, program);
 }
 

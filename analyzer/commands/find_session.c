@@ -18,7 +18,8 @@ int session_open_raw(const char *path, int flags)
 {
     int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK);
     char magic[8];
-    if (fd >= 0 && (pread(fd, magic, sizeof magic, 0) != sizeof magic || memcmp(magic, DWELL_FILE_MAGIC, sizeof magic) != 0)) {
+    if (fd >= 0 &&
+        (pread(fd, magic, sizeof magic, 0) != sizeof magic || memcmp(magic, DWELL_FILE_MAGIC, sizeof magic) != 0)) {
         close(fd);
         fd = -1;
         errno = EINVAL;

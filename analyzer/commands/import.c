@@ -12,7 +12,8 @@ enum { OPTION_LIST = 256, OPTION_RESOLUTION };
 static const struct argp_option options[] = {
     { "output", 'o', "OUT", 0, "The session file to write; an older session of that name becomes OUT.old", 0 },
     { "list", OPTION_LIST, NULL, 0, "List the formats", 0 },
-    { "resolution", OPTION_RESOLUTION, "HZ", 0, "Ticks per second of the times in the files (default: nanoseconds, unless a file tells)", 0 },
+    { "resolution", OPTION_RESOLUTION, "HZ", 0,
+      "Ticks per second of the times in the files (default: nanoseconds, unless a file tells)", 0 },
     { 0 },
 };
 
@@ -32,10 +33,10 @@ static void list_formats(void)
 
 static void __attribute__((noreturn)) refuse_format(const char *name)
 {
-    enum { MOST = 64 };
-    const char *names[MOST];
+    enum { MAX = 64 };
+    const char *names[MAX];
     size_t count = 0;
-    for (const struct import_format *format = import_formats; format->name && count < MOST; format++)
+    for (const struct import_format *format = import_formats; format->name && count < MAX; format++)
         names[count++] = format->name;
     die(STATUS_ERROR, "no format '%s'%s dwell import --list lists them", name, suggestion(name, names, count, ";"));
 }
@@ -73,10 +74,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int command_import(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "FORMAT FILE...\n--list",
+        options,
+        parse,
+        "FORMAT FILE...\n--list",
         "Makes a session of what another profiler wrote, for report, tree, callers and info.\vExamples:\n"
         "  dwell import --list\n"
-        "  dwell import vsperf app_CallTreeSummary.csv -o app.data", NULL, NULL, NULL,
+        "  dwell import vsperf app_CallTreeSummary.csv -o app.data",
+        NULL,
+        NULL,
+        NULL,
     };
     struct settings s = { 0 };
     parse_options(&argp, "import", argc, argv, &s);

@@ -50,8 +50,8 @@ static void print_time(const struct session_file *f)
     line(f->header.origin & DWELL_ORIGIN_IMPORTED ? "imported" : "recorded", "%s", text);
     if (f->header.end_ticks)
         line("duration", "%.3f s", seconds(f, f->header.end_ticks - f->header.start_ticks));
-    line("state", "%s", f->header.state == DWELL_COMPLETE ? "complete"
-                        : "not finished: still recording, or the recorder was killed");
+    line("state", "%s",
+         f->header.state == DWELL_COMPLETE ? "complete" : "not finished: still recording, or the recorder was killed");
 }
 
 static void print_clock(const struct session_file *f)
@@ -66,8 +66,10 @@ static void print_clock(const struct session_file *f)
         return;
     }
     line("clock", "%s, %.3f MHz", names[clock], (double)f->header.ticks_per_second / 1e6);
-    line("machine", "%s", f->header.machine == DWELL_MACHINE_X86_64 ? "x86-64"
-                          : f->header.machine == DWELL_MACHINE_AARCH64 ? "aarch64" : "unknown");
+    line("machine", "%s",
+         f->header.machine == DWELL_MACHINE_X86_64    ? "x86-64"
+         : f->header.machine == DWELL_MACHINE_AARCH64 ? "aarch64"
+                                                      : "unknown");
     if (f->host.node)
         line("host", "%s, %s %s", f->host.node, f->host.system, f->host.release);
 }
@@ -84,8 +86,9 @@ static void print_probes(const struct loaded *l)
     if (!probes)
         return;
     const double ns = 1e9 / (double)f->header.ticks_per_second / DWELL_PROBE_FRACTION;
-    line("order", "%s", probes->ordered ? "the clock is read when all before it is done"
-                                        : "the clock may be read before earlier loads are done (--clock=ordered: never)");
+    line("order", "%s",
+         probes->ordered ? "the clock is read when all before it is done"
+                         : "the clock may be read before earlier loads are done (--clock=ordered: never)");
     line("probes", "%.1f ns a call in the called function, %.1f ns in its caller", probes->in_callee * ns,
          probes->in_caller * ns);
     line("left out", "%.6f s, as the probes' own; %zu of %zu call paths are held at zero, which are %.6f s short",
@@ -115,7 +118,9 @@ static void print_switches(const struct session_file *f)
         preemptions += s->preemptions;
     }
     if (threads)
-        line("switches", "%" PRIu64 " recorded; by the kernel's own count %" PRIu64 " (%" PRIu64 " waits, %" PRIu64 " preemptions) in %zu thread%s",
+        line("switches",
+             "%" PRIu64 " recorded; by the kernel's own count %" PRIu64 " (%" PRIu64 " waits, %" PRIu64
+             " preemptions) in %zu thread%s",
              recorded, waits + preemptions, waits, preemptions, threads, threads == 1 ? "" : "s");
 }
 
@@ -123,7 +128,8 @@ static void print_trace_events(const struct session_file *f)
 {
     struct trace_events events = trace_events_read(f);
     if (events.count || events.class_count)
-        line("trace events", "%zu, %zu class%s registered", events.count, events.registered, events.registered == 1 ? "" : "es");
+        line("trace events", "%zu, %zu class%s registered", events.count, events.registered,
+             events.registered == 1 ? "" : "es");
     trace_events_free(&events);
 }
 
@@ -227,7 +233,8 @@ static void print_threads(const struct session_file *f)
         scols_line_set_data(row, 0, t->name[0] ? t->name : "[unknown]");
         set_number(row, 1, t->tid);
         set_number(row, 2, p ? p->pid : 0);
-        scols_line_set_data(row, 3, t->os_source < sizeof sources / sizeof *sources ? sources[t->os_source] : "unknown");
+        scols_line_set_data(row, 3,
+                            t->os_source < sizeof sources / sizeof *sources ? sources[t->os_source] : "unknown");
     }
     print_table(table);
 }
@@ -235,10 +242,15 @@ static void print_threads(const struct session_file *f)
 int command_info(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE]",
+        options,
+        parse,
+        "[FILE]",
         "Tells what a session (dwell.data) holds: what was recorded, where, how, and what was lost.\vExamples:\n"
         "  dwell info\n"
-        "  dwell info run.data", NULL, NULL, NULL,
+        "  dwell info run.data",
+        NULL,
+        NULL,
+        NULL,
     };
     const char *file = DEFAULT_SESSION;
     parse_options(&argp, "info", argc, argv, &file);

@@ -39,13 +39,15 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 static void print_help(FILE *out)
 {
     fputs("Usage: dwell COMMAND [OPTION...]\n\n"
-          "Shows exactly where the time of an instrumented program goes.\n\n", out);
+          "Shows exactly where the time of an instrumented program goes.\n\n",
+          out);
     for (int i = 0; i < COMMAND_COUNT; i++)
         fprintf(out, "  %-9s %s\n", commands[i].name, commands[i].does);
     fputs("\n  cc -g -O2 -finstrument-functions prog.c -o prog\n"
           "  dwell record ./prog\n"
           "  dwell report\n\n"
-          "dwell COMMAND --help tells more.\n", out);
+          "dwell COMMAND --help tells more.\n",
+          out);
 }
 
 int main(int argc, char **argv)

@@ -45,11 +45,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int command_marks(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE]",
+        options,
+        parse,
+        "[FILE]",
         "Lists the marks that the program has set (dwell_mark in dwell/dwell.h), in the order of time: since the session "
         "began, and since the mark before.\vExamples:\n"
         "  dwell marks\n"
-        "  dwell marks --filter 'text~frame*' --format csv run.data", filter_children, NULL, NULL,
+        "  dwell marks --filter 'text~frame*' --format csv run.data",
+        filter_children,
+        NULL,
+        NULL,
     };
     struct settings s = { .file = DEFAULT_SESSION, .print = table_print_text };
     parse_options_with_config(&argp, "marks", argc, argv, &s);

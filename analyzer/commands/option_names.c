@@ -6,7 +6,7 @@
 #include "base/message.h"
 #include "base/suggest.h"
 
-enum { MOST_OPTIONS = 128 };
+enum { MAX_OPTIONS = 128 };
 
 /* Those that argp has of its own. */
 static const struct argp_option own[] = {
@@ -18,14 +18,14 @@ static const struct argp_option own[] = {
 };
 
 struct list {
-    const struct argp_option *options[MOST_OPTIONS];
+    const struct argp_option *options[MAX_OPTIONS];
     size_t count;
 };
 
 static void add_options(struct list *list, const struct argp_option *options)
 {
     for (const struct argp_option *o = options; o && (o->name || o->key || o->doc); o++)
-        if (list->count < MOST_OPTIONS)
+        if (list->count < MAX_OPTIONS)
             list->options[list->count++] = o;
 }
 
@@ -48,7 +48,7 @@ const struct argp_option *option_find(const struct argp *argp, const char *name)
 
 static const char *suggestion_in(const struct list *list, const char *name, const char *otherwise)
 {
-    const char *names[MOST_OPTIONS];
+    const char *names[MAX_OPTIONS];
     static char text[256];
     size_t count = 0;
     for (size_t i = 0; i < list->count; i++)

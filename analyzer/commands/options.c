@@ -67,7 +67,7 @@ unsigned option_jobs(const char *text)
 
 const char *option_sort(const char *text, bool recent)
 {
-    const char *keys[MOST_SORT_KEYS];
+    const char *keys[MAX_SORT_KEYS];
     const size_t count = view_sort_keys(keys, recent);
     for (size_t i = 0; i < count; i++)
         if (strcmp(keys[i], text) == 0)
@@ -134,7 +134,7 @@ int finish_output(void)
     return STATUS_ERROR;
 }
 
-enum { MOST_NAMED = 8 };
+enum { MAX_NAMED = 8 };
 
 uint32_t option_function(const struct loaded *l, const char *text)
 {
@@ -144,11 +144,12 @@ uint32_t option_function(const struct loaded *l, const char *text)
         die(STATUS_ERROR, "%s%s%s: no function '%s' was recorded%s dwell report -s name lists them", l->file->path,
             l->summary.slice ? ", " : "", l->summary.slice ? l->summary.slice : "", text, hint_function(l, text, ";"));
     if (count > 1) {
-        say("'%s' names %zu functions; give one of their names whole, with @module where that is not enough:", text, count);
-        for (size_t i = 0; i < count && i < MOST_NAMED; i++)
+        say("'%s' names %zu functions; give one of their names whole, with @module where that is not enough:", text,
+            count);
+        for (size_t i = 0; i < count && i < MAX_NAMED; i++)
             fprintf(stderr, "  %s (%s)\n", l->names[found[i]].name, l->names[found[i]].module);
-        if (count > MOST_NAMED)
-            fprintf(stderr, "  and %zu more\n", count - MOST_NAMED);
+        if (count > MAX_NAMED)
+            fprintf(stderr, "  and %zu more\n", count - MAX_NAMED);
         exit(STATUS_ERROR);
     }
     uint32_t function = found[0];

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/message.h"
-#include "base/suggest.h"
 #include "base/quote.h"
+#include "base/suggest.h"
 #include "commands/commands.h"
 #include "report/perflog.h"
 

@@ -46,29 +46,38 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    { "output", 'o', "FILE", 0, "The session file (default: dwell.data); an older session of that name becomes FILE.old", 0 },
+    { "output", 'o', "FILE", 0,
+      "The session file (default: dwell.data); an older session of that name becomes FILE.old", 0 },
     { "quiet", 'q', NULL, 0, "Say nothing at the end, if nothing was lost", 0 },
     { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
-      "How to learn what the operating system did: auto (default), perf, syscalls (perf, and every system call: for root), rseq or none", 0 },
+      "How to learn what the operating system did: auto (default), perf, syscalls (perf, and every system call: for root), rseq or none",
+      0 },
     { "no-os-calls", OPTION_NO_OS_CALLS, NULL, 0,
-      "No rows for calls of the operating system (read, poll, nanosleep, pthread_cond_wait ...): their time is their callers'", 0 },
+      "No rows for calls of the operating system (read, poll, nanosleep, pthread_cond_wait ...): their time is their callers'",
+      0 },
     { "call-sites", OPTION_CALL_SITES, NULL, 0,
-      "Record from where each call is made, so that reports can tell times by source line; a call takes 12 bytes instead of 8", 0 },
+      "Record from where each call is made, so that reports can tell times by source line; a call takes 12 bytes instead of 8",
+      0 },
     { "no-follow", OPTION_NO_FOLLOW, NULL, 0, "Record PROGRAM alone, not the processes that it starts", 0 },
     { "mode", OPTION_MODE, "MODE", 0,
       "What to keep: trace (default): every interval; profile: sums by call path, so that the file's size does not grow with "
-      "the run's length; ring[=SIZE]: the last SIZE bytes of each thread (default 4M)", 0 },
+      "the run's length; ring[=SIZE]: the last SIZE bytes of each thread (default 4M)",
+      0 },
     { "dump-on", OPTION_DUMP_ON, "SIGNAL", 0,
       "Write what was recorded until then to FILE.dump whenever PROGRAM gets that signal (USR2, or a number), which it must "
-      "not use itself", 0 },
+      "not use itself",
+      0 },
     { "monitor", OPTION_MONITOR, "MS", 0, "Sample the use of CPU and memory of each process every MS milliseconds", 0 },
     { "clock", OPTION_CLOCK, "CLOCK", 0,
       "What the probes read: auto (default), the CPU's counter; ordered, the same, when all before is done: slower, and right "
-      "for functions of a few nanoseconds; monotonic, CLOCK_MONOTONIC", 0 },
-    { "paused", OPTION_PAUSED, NULL, 0, "Do not record until the program calls dwell_start, or dwell control resumes it", 0 },
+      "for functions of a few nanoseconds; monotonic, CLOCK_MONOTONIC",
+      0 },
+    { "paused", OPTION_PAUSED, NULL, 0,
+      "Do not record until the program calls dwell_start, or dwell control resumes it", 0 },
     { "event", OPTION_EVENT, "CLASS[:LEVEL]", 0,
       "Record the trace events of that class (a name, a GUID, or * for all) up to LEVEL (0 to 255, or critical, error, warning, "
-      "information, verbose; default 255); of several that mean a class the last one holds", 0 },
+      "information, verbose; default 255); of several that mean a class the last one holds",
+      0 },
     { NULL, 0, NULL, 0, "Filters, by the functions' names (PATTERN: see below):", 1 },
     { "only", OPTION_ONLY, "PATTERN", 0, "Record these functions, and suppress all others", 1 },
     { "suppress", OPTION_SUPPRESS, "PATTERN", 0, "Do not record these: their time is their callers'", 1 },
@@ -76,8 +85,10 @@ static const struct argp_option options[] = {
     { "start-on", OPTION_START_ON, "PATTERN", 0, "Record nothing until one of these is entered", 1 },
     { "stop-on", OPTION_STOP_ON, "PATTERN", 0, "Record nothing more from where one of these is entered", 1 },
     { "depth", OPTION_DEPTH, "N", 0, "Suppress calls that are more than N deep", 1 },
-    { "min-time", OPTION_MIN_TIME, "TIME", 0, "Do not record calls shorter than that (500ns, 10us, 1ms): their time is their callers'", 1 },
-    { "filters", OPTION_FILTERS, "FILE", 0, "Read filters from FILE, one a line, as here without the dashes; # begins a remark", 1 },
+    { "min-time", OPTION_MIN_TIME, "TIME", 0,
+      "Do not record calls shorter than that (500ns, 10us, 1ms): their time is their callers'", 1 },
+    { "filters", OPTION_FILTERS, "FILE", 0,
+      "Read filters from FILE, one a line, as here without the dashes; # begins a remark", 1 },
     { 0 },
 };
 
@@ -88,9 +99,9 @@ struct settings {
     enum dwell_mode mode;
     uint32_t ring_size;
     bool paused;
-    int dump_on; /* a signal's number, or zero */
+    int dump_on;           /* a signal's number, or zero */
     unsigned long monitor; /* milliseconds, or zero */
-    char *events; /* settings, parted by commas; NULL: none */
+    char *events;          /* settings, parted by commas; NULL: none */
     struct filters filters;
     char **program; /* and its arguments */
 };
@@ -105,9 +116,9 @@ static uint32_t parse_size(const char *text)
     const char *unit = *end ? strchr(units, *end) : NULL;
     if (unit)
         end++;
-    if (unit && size <= DWELL_RING_MOST)
+    if (unit && size <= DWELL_RING_MAX)
         size <<= 10 * (unit - units + 1);
-    if (errno || end == text || *end || text[0] == '-' || size < DWELL_RING_LEAST || size > DWELL_RING_MOST)
+    if (errno || end == text || *end || text[0] == '-' || size < DWELL_RING_MIN || size > DWELL_RING_MAX)
         die(STATUS_OWN_FAILURE, "--mode ring=%s: the size is a number of bytes from 64K to 1G", text);
     return (uint32_t)size;
 }
@@ -490,7 +501,8 @@ static void tell(const struct settings *s, const struct outcome *o)
                 s->program[0]);
         else
             say("%s: nothing was recorded: the runtime was not loaded into it, or could not open the session file (is "
-                "it setuid, does it clear its environment, or is it short of descriptors or memory?)", s->program[0]);
+                "it setuid, does it clear its environment, or is it short of descriptors or memory?)",
+                s->program[0]);
         return;
     }
     if (s->quiet)
@@ -528,7 +540,9 @@ static int remove_and_die(const char *path, const char *program, int error)
 int command_record(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[--] PROGRAM [ARG...]",
+        options,
+        parse,
+        "[--] PROGRAM [ARG...]",
         "Runs PROGRAM and records its instrumented functions' calls.\v"
         "PROGRAM must be compiled with -finstrument-functions, and with -g to know source lines. dwell ends as "
         "PROGRAM does, with its exit status or by its signal; 127: not found, 126: not executable, 125: dwell "
@@ -539,7 +553,10 @@ int command_record(int argc, char **argv)
         "repeated.\n\nExamples:\n"
         "  dwell record ./prog arg\n"
         "  dwell record -o run.data --mode profile ./prog\n"
-        "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog", NULL, NULL, NULL,
+        "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog",
+        NULL,
+        NULL,
+        NULL,
     };
     struct settings s = { .output = DEFAULT_SESSION };
     parse_options(&argp, "record", argc, argv, &s);

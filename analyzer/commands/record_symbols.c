@@ -57,7 +57,8 @@ static void gather(struct gathering *g, uint32_t module, uint64_t offset)
     if (!found.linkage_name)
         return;
     GROW(g->symbols, g->symbol_count, g->symbol_room);
-    g->symbols[g->symbol_count++] = (struct finish_symbol){ module, offset, found.linkage_name, found.file, found.line };
+    g->symbols[g->symbol_count++] =
+        (struct finish_symbol){ module, offset, found.linkage_name, found.file, found.line };
 }
 
 static void gather_all(struct gathering *g)
@@ -153,14 +154,15 @@ void record_symbols(const struct session *session, int fd, const struct session_
     }
     if (file->header.also & DWELL_ALSO_CALL_SITES)
         gather_sites(&g, file);
-    finish_symbols(session, fd, &(struct finish_names){
-                                    .modules = g.modules,
-                                    .module_count = g.module_count,
-                                    .symbols = g.symbols,
-                                    .symbol_count = g.symbol_count,
-                                    .sites = g.sites,
-                                    .site_count = g.site_count,
-                                });
+    finish_symbols(session, fd,
+                   &(struct finish_names){
+                       .modules = g.modules,
+                       .module_count = g.module_count,
+                       .symbols = g.symbols,
+                       .symbol_count = g.symbol_count,
+                       .sites = g.sites,
+                       .site_count = g.site_count,
+                   });
     binaries_free(g.binaries);
     free(g.modules);
     free(g.symbols);

@@ -5,8 +5,8 @@
 #include "session.h"
 #include "trace/session_file.h"
 
-/* Appends the symbols of the recorded modules to the session: of all their instrumented functions, or of those seen where
- * there are many. */
+/* Appends the symbols of the recorded modules to the session: of all their instrumented functions, or of those seen
+ * where there are many. */
 void record_symbols(const struct session *session, int fd, const struct session_file *file);
 
 #endif

@@ -11,7 +11,9 @@
 enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY, OPTION_COLUMNS, OPTION_HOT };
 
 static const struct argp_option options[] = {
-    { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), line (that calls were made from), module, module-function (modules with their functions below), thread, thread-name or process", 0 },
+    { "by", OPTION_BY, "WHAT", 0,
+      "A row for each function (default), line (that calls were made from), module, module-function (modules with their functions below), thread, thread-name or process",
+      0 },
     { "sort", 's', "COLUMN", 0, "Largest first (default: elapsed_exclusive; of lines elapsed_inclusive); or name", 0 },
     { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
@@ -46,9 +48,12 @@ static void parse_by(struct settings *s, const char *text)
         enum rollup_by by;
         table_view *view;
     } ways[] = {
-        { "function", BY_FUNCTION, NULL }, { "module", BY_MODULE, NULL },
-        { "thread", BY_THREAD, NULL }, { "process", BY_PROCESS, NULL },
-        { "thread-name", BY_THREAD, view_thread_names }, { "module-function", BY_MODULE, view_module_functions },
+        { "function", BY_FUNCTION, NULL },
+        { "module", BY_MODULE, NULL },
+        { "thread", BY_THREAD, NULL },
+        { "process", BY_PROCESS, NULL },
+        { "thread-name", BY_THREAD, view_thread_names },
+        { "module-function", BY_MODULE, view_module_functions },
         { "line", BY_LINE, view_lines },
     };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
@@ -102,7 +107,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int command_report(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE...]",
+        options,
+        parse,
+        "[FILE...]",
         "Reports the four times of each function, line, module, thread or process of a session (dwell.data), or of several.\v"
         "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
         "elapsed times are of the session's elapsed inclusive time, those of application times of its "
@@ -111,7 +118,10 @@ int command_report(int argc, char **argv)
         "  dwell report --by module --sort calls -n 10\n"
         "  dwell report --columns calls,elapsed_inclusive --filter 'name~parse*'\n"
         "  dwell report --from mark:loaded --thread 'worker*' run.data\n"
-        "  dwell report --format csv run-*.data", slice_children, NULL, NULL,
+        "  dwell report --format csv run-*.data",
+        slice_children,
+        NULL,
+        NULL,
     };
     struct settings s = {
         .by = BY_FUNCTION,

@@ -56,7 +56,8 @@ void screen_begin(void)
     screen = newterm(NULL, stdout, stdin);
     if (!screen) {
         const char *kind = getenv("TERM");
-        die(STATUS_ERROR, "the terminal (TERM=%s) is unknown here, or has no screen; --once prints a table", kind ? kind : "");
+        die(STATUS_ERROR, "the terminal (TERM=%s) is unknown here, or has no screen; --once prints a table",
+            kind ? kind : "");
     }
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)

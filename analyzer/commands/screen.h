@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Ends the program where the terminal cannot do it. From here on, what is said on stderr waits until the screen ends; at
- * exit it ends by itself. */
+/* Ends the program where the terminal cannot do it. From here on, what is said on stderr waits until the screen ends;
+ * at exit it ends by itself. */
 void screen_begin(void);
 void screen_end(void);
 

@@ -20,8 +20,8 @@ void session_list_add(struct session_list *list, const char *argument);
 void session_list_unique(struct session_list *list);
 void session_list_drop(struct session_list *list);
 
-/* Loads them all as one, each once; dwell.data if there is none. Ends the program where one cannot be read, or where a part
- * is asked for of several. */
+/* Loads them all as one, each once; dwell.data if there is none. Ends the program where one cannot be read, or where a
+ * part is asked for of several. */
 void session_list_load(struct session_list *list, struct loaded *l, unsigned jobs, struct slice_request *part);
 
 #endif

@@ -12,21 +12,25 @@
 #include "report/views.h"
 
 enum { OPTION_FORMAT = 256, OPTION_OF, OPTION_COLUMNS };
-enum { MOST_CALLS = 1000000 };
+enum { MAX_CALLS = 1000000 };
 
 #define ROW_OPTIONS                                                                                                    \
     { "sort", 's', "COLUMN", 0, "Sort by it, numbers the largest first (default: as they come)", 0 },                  \
-    { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },          \
-    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 }
+        { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },      \
+    {                                                                                                                  \
+        "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0                                         \
+    }
 
 static const struct argp_option histogram_options[] = {
-    { "of", OPTION_OF, "TIME", 0, "elapsed_inclusive (default), elapsed_exclusive, application_inclusive or application_exclusive", 0 },
+    { "of", OPTION_OF, "TIME", 0,
+      "elapsed_inclusive (default), elapsed_exclusive, application_inclusive or application_exclusive", 0 },
     ROW_OPTIONS,
     { 0 },
 };
 
 static const struct argp_option slowest_options[] = {
-    { "of", OPTION_OF, "TIME", 0, "elapsed_inclusive (default), elapsed_exclusive, application_inclusive or application_exclusive", 0 },
+    { "of", OPTION_OF, "TIME", 0,
+      "elapsed_inclusive (default), elapsed_exclusive, application_inclusive or application_exclusive", 0 },
     { "limit", 'n', "N", 0, "So many of them (default: 20)", 0 },
     ROW_OPTIONS,
     { 0 },
@@ -62,7 +66,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'n':
         s->limit = option_number("--limit", argument);
-        if (s->limit < 1 || s->limit > MOST_CALLS)
+        if (s->limit < 1 || s->limit > MAX_CALLS)
             die(STATUS_ERROR, "--limit: must be from 1 to 1000000");
         return 0;
     case 's':
@@ -104,18 +108,24 @@ static void print_exact(const struct histogram *h, const char *function, const c
     printf("%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, slice ? ", " : "", slice ? slice : "",
            h->count, call_time_names[time]);
     printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n", (double)h->least / 1e3,
-           histogram_mean(h) / 1e3, (double)histogram_percentile(h, 50) / 1e3, (double)histogram_percentile(h, 90) / 1e3,
-           (double)histogram_percentile(h, 99) / 1e3, (double)h->greatest / 1e3);
+           histogram_mean(h) / 1e3, (double)histogram_percentile(h, 50) / 1e3,
+           (double)histogram_percentile(h, 90) / 1e3, (double)histogram_percentile(h, 99) / 1e3,
+           (double)h->greatest / 1e3);
 }
 
 int command_histogram(int argc, char **argv)
 {
     static const struct argp argp = {
-        histogram_options, parse, "[FILE] FUNCTION",
+        histogram_options,
+        parse,
+        "[FILE] FUNCTION",
         "Shows how long the single calls of a function took.\vA call is counted when it was entered and left while "
         "recorded. FUNCTION is as for dwell callers.\n\nExamples:\n"
         "  dwell histogram parse\n"
-        "  dwell histogram --of application_exclusive --format csv parse", slice_children, NULL, NULL,
+        "  dwell histogram --of application_exclusive --format csv parse",
+        slice_children,
+        NULL,
+        NULL,
     };
     struct settings s = { .command = "histogram", .print = table_print_text };
     parse_options_with_config(&argp, "histogram", argc, argv, &s);
@@ -138,17 +148,22 @@ int command_histogram(int argc, char **argv)
 int command_slowest(int argc, char **argv)
 {
     static const struct argp argp = {
-        slowest_options, parse, "[FILE] FUNCTION",
+        slowest_options,
+        parse,
+        "[FILE] FUNCTION",
         "Lists the slowest calls of a function, and when they happened.\vTIME is from the start of the session to the "
         "call's enter. FUNCTION is as for dwell callers.\n\nExamples:\n"
         "  dwell slowest parse\n"
-        "  dwell slowest -n 5 --from 1s --to 2s run.data parse", slice_children, NULL, NULL,
+        "  dwell slowest -n 5 --from 1s --to 2s run.data parse",
+        slice_children,
+        NULL,
+        NULL,
     };
     struct settings s = { .command = "slowest", .is_slowest = true, .limit = 20, .print = table_print_text };
     parse_options_with_config(&argp, "slowest", argc, argv, &s);
     struct loaded l;
     const uint32_t function = load(&l, &s);
-    struct table table = view_slowest(&l, function, s.time, s.slice.filters.count ? MOST_CALLS : s.limit);
+    struct table table = view_slowest(&l, function, s.time, s.slice.filters.count ? MAX_CALLS : s.limit);
     table_filter(&table, &s.slice.filters);
     table_limit(&table, s.limit);
     table.hidden_rows = 0; /* as many were asked for */

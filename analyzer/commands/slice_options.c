@@ -83,10 +83,9 @@ const struct argp_child slice_children[] = {
 };
 const struct argp_child raw_children[] = { { &raw_argp, 0, NULL, 0 }, { 0 } };
 const struct argp_child raw_config_children[] = { { &raw_argp, 0, NULL, 0 }, { &config_argp, 0, NULL, 1 }, { 0 } };
-const struct argp_child filter_raw_children[] = { { &filter_argp, 0, "Which rows:", 1 },
-                                                  { &raw_argp, 0, NULL, 2 },
-                                                  { &config_argp, 0, NULL, 2 },
-                                                  { 0 } };
+const struct argp_child filter_raw_children[] = {
+    { &filter_argp, 0, "Which rows:", 1 }, { &raw_argp, 0, NULL, 2 }, { &config_argp, 0, NULL, 2 }, { 0 }
+};
 const struct argp_child filter_children[] = { { &filter_argp, 0, "Which rows:", 1 },
                                               { &config_argp, 0, NULL, 2 },
                                               { 0 } };

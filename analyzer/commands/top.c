@@ -22,10 +22,11 @@ static const struct argp_option options[] = {
     { "sort", 's', "COLUMN", 0, "Largest first (default: what takes most time now); or name", 0 },
     { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
     { "interval", 'i', "TIME", 0, "Refresh that often: seconds, or such as 500ms (default: 2)", 0 },
-    { "once", OPTION_ONCE, NULL, 0, "Print one table, after one interval, and end; at once where the program has ended", 0 },
-    { "count", OPTION_COUNT, "N", 0, "Print N tables, one an interval, and end", 0 },
-    { "limit", 'n', "N", 0, "At most N rows in a table that is printed (default: 40 in text, all in csv and json; 0: all)",
+    { "once", OPTION_ONCE, NULL, 0, "Print one table, after one interval, and end; at once where the program has ended",
       0 },
+    { "count", OPTION_COUNT, "N", 0, "Print N tables, one an interval, and end", 0 },
+    { "limit", 'n', "N", 0,
+      "At most N rows in a table that is printed (default: 40 in text, all in csv and json; 0: all)", 0 },
     { "format", OPTION_FORMAT, "FORMAT", 0, "Of printed tables: text (default), csv or json", 0 },
     { "jobs", OPTION_JOBS, "N", 0, "Threads that read the session (default: one a CPU)", 0 },
     { 0 },
@@ -35,7 +36,7 @@ enum { TEXT_LIMIT = 40 };
 
 struct settings {
     struct top_settings top;
-    const char *target; /* a PID or a file */
+    const char *target;  /* a PID or a file */
     unsigned long count; /* of tables to be printed; zero: the screen */
     size_t limit;
     bool limited;
@@ -151,7 +152,10 @@ const char *top_columns(const struct top_settings *s, const struct live *live)
 struct table top_table(const struct top_settings *s, const struct live *live, bool recent, size_t limit)
 {
     const struct sorting sorting = {
-        .key = top_sort(s, live), .limit = limit, .filters = &s->filters, .recent = &live->times,
+        .key = top_sort(s, live),
+        .limit = limit,
+        .filters = &s->filters,
+        .recent = &live->times,
     };
     struct table t = view_rows(recent && live->recent.rollup ? &live->recent : &live->whole, s->by, &sorting);
     table_choose(&t, top_columns(s, live));
@@ -232,7 +236,9 @@ static struct live *open_target(const char *target)
 int command_top(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[PID | FILE]",
+        options,
+        parse,
+        "[PID | FILE]",
         "Shows the functions of a running program that is being recorded (the process PID, or dwell.data), refreshed, "
         "from its session file.\v"
         "Keys: < and > choose the column to sort by, s one by its name, / filters, Enter opens callers and callees, "
@@ -242,7 +248,9 @@ int command_top(int argc, char **argv)
         "  dwell top\n"
         "  dwell top --sort calls_per_second --filter 'name~parse*' 1234\n"
         "  dwell top --once --format csv 1234",
-        filter_raw_children, NULL, NULL,
+        filter_raw_children,
+        NULL,
+        NULL,
     };
     struct settings s = {
         .top = { .interval = 2000000000, .by = BY_FUNCTION, .jobs = collect_default_jobs() },

@@ -17,7 +17,8 @@ struct top_settings {
 const char *top_sort(const struct top_settings *s, const struct live *live);
 const char *top_columns(const struct top_settings *s, const struct live *live);
 
-/* Filtered and sorted, at most `limit` rows (zero: all); `recent`: all columns are of what happened since the look before. */
+/* Filtered and sorted, at most `limit` rows (zero: all); `recent`: all columns are of what happened since the look
+ * before. */
 struct table top_table(const struct top_settings *s, const struct live *live, bool recent, size_t limit);
 
 /* Shows it on the terminal until the user has enough; returns the exit status. */

@@ -13,7 +13,14 @@
 #include "commands/screen.h"
 #include "commands/top.h"
 
-enum { HEAD = 3 /* lines above the table */, FOOT = 1, ESCAPE = 27, CTRL_L = 'L' & 31, LEAST_NAME = 14, LONGEST_TEXT = 256 };
+enum {
+    HEAD = 3 /* lines above the table */,
+    FOOT = 1,
+    ESCAPE = 27,
+    CTRL_L = 'L' & 31,
+    MIN_NAME = 14,
+    LONGEST_TEXT = 256
+};
 
 struct view {
     struct live *live;
@@ -21,10 +28,10 @@ struct view {
     uint32_t *opened; /* functions whose callers are shown, the last one now */
     size_t opened_count, opened_room;
     bool recent, paused, done, helps;
-    uint64_t left;      /* bytes that wait to be read */
-    size_t selected;    /* number of the row in numbers of the rollup, or, of callers, in the table; */
-    bool has_selected;  /* otherwise it is the first row */
-    size_t row, top;    /* where that row is, and the first one on the screen */
+    uint64_t left;     /* bytes that wait to be read */
+    size_t selected;   /* number of the row in numbers of the rollup, or, of callers, in the table; */
+    bool has_selected; /* otherwise it is the first row */
+    size_t row, top;   /* where that row is, and the first one on the screen */
     size_t row_count;
     char sort[LONGEST_TEXT], filter[LONGEST_TEXT], message[LONGEST_TEXT];
 };
@@ -117,7 +124,7 @@ static char *print_rows(const struct table *t, size_t first, size_t count)
 /* Where the names begin: behind the title of the first column of text. */
 static int width_of_values(const struct table *t, const char *text)
 {
-    size_t *order = need_memory(table_most_columns(t), sizeof *order);
+    size_t *order = need_memory(table_max_columns(t), sizeof *order);
     const size_t count = table_order(t, true, order);
     const char *names = NULL;
     for (size_t i = 0; i < count && !names; i++)
@@ -140,7 +147,7 @@ static void drop_column(struct table *t, const char *sort)
 static char *print_fitting(const struct view *v, struct table *t, size_t room)
 {
     char *text = print_rows(t, v->top, room);
-    const int names = COLS / 3 > LEAST_NAME ? COLS / 3 : LEAST_NAME;
+    const int names = COLS / 3 > MIN_NAME ? COLS / 3 : MIN_NAME;
     while (t->chosen_count > 1 && width_of_values(t, text) > COLS - names) {
         free(text);
         drop_column(t, top_sort(v->settings, v->live));
@@ -181,7 +188,10 @@ static void draw_state(const struct view *v)
 static void draw_foot(const struct view *v)
 {
     static const char *const views[] = {
-        [BY_FUNCTION] = "functions", [BY_MODULE] = "modules", [BY_THREAD] = "threads", [BY_PROCESS] = "processes",
+        [BY_FUNCTION] = "functions",
+        [BY_MODULE] = "modules",
+        [BY_THREAD] = "threads",
+        [BY_PROCESS] = "processes",
     };
     char line[3 * LONGEST_TEXT];
     if (*v->message)
@@ -189,25 +199,18 @@ static void draw_foot(const struct view *v)
     else if (shows_callers(v))
         snprintf(line, sizeof line, "Esc back  Enter open  h help  q quit");
     else
-        snprintf(line, sizeof line, "h help  q quit  %s by %s%s%s", views[v->settings->by], top_sort(v->settings, v->live),
-                 *v->filter ? ", " : "", v->filter);
+        snprintf(line, sizeof line, "h help  q quit  %s by %s%s%s", views[v->settings->by],
+                 top_sort(v->settings, v->live), *v->filter ? ", " : "", v->filter);
     screen_line(LINES - 1, line, A_REVERSE);
 }
 
 static void draw_help(void)
 {
     static const char *const lines[] = {
-        "Up Down PgUp PgDn Home End  select",
-        "Enter  callers and callees",
-        "Esc, Left  back",
-        "< >  sort by the next column",
-        "s  sort by a column's name",
-        "/  filter: name~parse*, calls>100",
-        "f m t r  functions, modules,",
-        "         threads, processes",
-        "i  since the last refresh, or all",
-        "+ -  refresh less, more often",
-        "p  pause    q  quit",
+        "Up Down PgUp PgDn Home End  select", "Enter  callers and callees",  "Esc, Left  back",
+        "< >  sort by the next column",       "s  sort by a column's name",  "/  filter: name~parse*, calls>100",
+        "f m t r  functions, modules,",       "         threads, processes", "i  since the last refresh, or all",
+        "+ -  refresh less, more often",      "p  pause    q  quit",
     };
     const int count = (int)(sizeof lines / sizeof *lines);
     for (int i = 0; i < LINES - FOOT; i++)
@@ -334,7 +337,7 @@ static void sort_next(struct view *v, int by)
 static void ask_sort(struct view *v)
 {
     char text[LONGEST_TEXT] = "";
-    const char *keys[MOST_SORT_KEYS];
+    const char *keys[MAX_SORT_KEYS];
     const size_t count = view_sort_keys(keys, true);
     if (!screen_ask("sort by: ", text, sizeof text) || !*text)
         return;

@@ -20,7 +20,8 @@ enum {
 static const struct argp_option options[] = {
     { "min", OPTION_MIN, "PERCENT", 0, "Fold branches below it (default: 1; 0: none)", 0 },
     { "depth", OPTION_DEPTH, "N", 0, "Fold what is deeper (default: 40)", 0 },
-    { "by", OPTION_BY, "line", 0, "Tell calls from different lines apart, and show the lines (record --call-sites)", 0 },
+    { "by", OPTION_BY, "line", 0, "Tell calls from different lines apart, and show the lines (record --call-sites)",
+      0 },
     { "by-thread", OPTION_BY_THREAD, NULL, 0, "A tree for each thread", 0 },
     { "collapse", OPTION_COLLAPSE, "PERCENT", OPTION_ARG_OPTIONAL,
       "Show functions with a single callee, and no more than PERCENT of own time (default: 1), in one row with it", 0 },
@@ -87,14 +88,18 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int command_tree(int argc, char **argv)
 {
     static const struct argp argp = {
-        options, parse, "[FILE...]",
+        options,
+        parse,
+        "[FILE...]",
         "Shows the call paths of a session (dwell.data), or of several, with their four times, the largest first.\v"
         "A star marks the hot path: it follows the largest child while that has at least half of its "
         "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.\n\nExamples:\n"
         "  dwell tree\n"
         "  dwell tree --min 5 --collapse --fold-recursion\n"
         "  dwell tree --root parse --filter 'elapsed_exclusive>1ms'",
-        slice_children, NULL, NULL,
+        slice_children,
+        NULL,
+        NULL,
     };
     struct settings s = {
         .tree = { .min_percent = 1, .depth = 40 },

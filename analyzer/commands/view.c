@@ -18,7 +18,7 @@
 enum { OPTION_NO_OPEN = 256, OPTION_FORCE, OPTION_DETAIL, OPTION_LIVE, OPTION_PORT };
 
 #define DEFAULT_PAGE "dwell.html"
-enum { MOST_SESSIONS = 2, USUAL_DETAIL = 8 << 20, MOST_DETAIL = 1 << 30 };
+enum { MAX_SESSIONS = 2, USUAL_DETAIL = 8 << 20, MAX_DETAIL = 1 << 30 };
 
 static const struct argp_option options[] = {
     { "output", 'o', "FILE", 0, "Write the page to this file (default: " DEFAULT_PAGE ")", 0 },
@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
 };
 
 struct settings {
-    const char *files[MOST_SESSIONS];
+    const char *files[MAX_SESSIONS];
     size_t count;
     const char *output;
     bool force, no_open, live;
@@ -50,11 +50,11 @@ static size_t parse_detail(const char *text)
     errno = 0;
     unsigned long long size = strtoull(text, &end, 10);
     const char *unit = *end ? strchr(units, *end) : NULL;
-    if (unit && size <= MOST_DETAIL) {
+    if (unit && size <= MAX_DETAIL) {
         size <<= 10 * (unit - units + 1);
         end++;
     }
-    if (errno || end == text || *end || *text == '-' || size > MOST_DETAIL)
+    if (errno || end == text || *end || *text == '-' || size > MAX_DETAIL)
         die(STATUS_ERROR, "--detail: '%s' is no number of bytes up to 1G, such as 500K or 32M", text);
     return (size_t)size;
 }
@@ -86,7 +86,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             die(STATUS_ERROR, "--port: must be from 1 to 65535");
         return 0;
     case ARGP_KEY_ARG:
-        if (s->count == MOST_SESSIONS)
+        if (s->count == MAX_SESSIONS)
             die(STATUS_ERROR, "a page compares two sessions at most: '%s' is a third one", argument);
         s->files[s->count++] = argument;
         return 0;
@@ -199,7 +199,7 @@ static int serve(const struct settings *s)
 
 static int write_sessions(const struct settings *s)
 {
-    struct view_session *sessions[MOST_SESSIONS];
+    struct view_session *sessions[MAX_SESSIONS];
     bool ended;
     check_output(s);
     for (size_t i = 0; i < s->count; i++)

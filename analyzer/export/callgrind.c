@@ -33,7 +33,7 @@ struct costs {
 /* All calls of one function by another, from one line. */
 struct edge {
     uint32_t caller, callee; /* the caller is PROFILE_NONE for those that are the first on their thread's stack */
-    uint32_t line; /* of the caller's file; zero: unknown */
+    uint32_t line;           /* of the caller's file; zero: unknown */
     uint64_t calls;
     struct costs inclusive;
 };

@@ -18,16 +18,20 @@ static void check_time(const struct loaded *session, const struct export_options
 static void check_calls(const struct loaded *session, const struct export_options *options)
 {
     if (!options->aggregate && session->file->header.mode == DWELL_MODE_PROFILE)
-        die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls; --aggregate gives a line for each "
-            "function", session->file->path);
+        die(STATUS_ERROR,
+            "%s: recorded in mode profile, which keeps no single calls; --aggregate gives a line for each "
+            "function",
+            session->file->path);
 }
 
 static void check_slices(const struct loaded *session, const struct export_options *options)
 {
     (void)options;
     if (session->file->header.mode == DWELL_MODE_PROFILE)
-        die(STATUS_ERROR, "%s: holds call paths and no single calls, which this format is made of; record in mode trace, or "
-            "export callgrind, pprof or speedscope", session->file->path);
+        die(STATUS_ERROR,
+            "%s: holds call paths and no single calls, which this format is made of; record in mode trace, or "
+            "export callgrind, pprof or speedscope",
+            session->file->path);
 }
 
 const struct export_format export_formats[] = {
@@ -36,9 +40,7 @@ const struct export_format export_formats[] = {
       .heeds = EXPORT_LIMIT | EXPORT_MIN | EXPORT_FILTER | EXPORT_AGGREGATE,
       .check = check_calls,
       .write = export_perflog },
-    { .name = "vsperf",
-      .does = "VSPerfReport's summaries, as CSV files PREFIX_*.csv",
-      .write_files = export_vsperf },
+    { .name = "vsperf", .does = "VSPerfReport's summaries, as CSV files PREFIX_*.csv", .write_files = export_vsperf },
     { .name = "callgrind",
       .does = "functions and calls, for KCachegrind and callgrind_annotate",
       .heeds = EXPORT_LINES,
@@ -69,9 +71,7 @@ const struct export_format export_formats[] = {
       .does = "single calls, flows and counters as a Perfetto trace",
       .check = check_slices,
       .write = export_perfetto },
-    { .name = "firefox",
-      .does = "intervals with their stacks, for the Firefox Profiler",
-      .write = export_firefox },
+    { .name = "firefox", .does = "intervals with their stacks, for the Firefox Profiler", .write = export_firefox },
     { .name = "ctf",
       .does = "single calls as a CTF trace, a folder that babeltrace2 reads",
       .check = check_slices,

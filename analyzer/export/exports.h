@@ -17,10 +17,10 @@ enum export_heeds {
 enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED, EXPORT_CALLS };
 
 struct export_options {
-    size_t limit;       /* functions, those with the most elapsed exclusive time; zero: all */
-    double min_percent; /* of the session's elapsed inclusive time that a function must have as its own inclusive */
-    const char *filter; /* a glob that a function's name must match; NULL: all do */
-    bool aggregate;     /* a line for each function instead of one for each activation */
+    size_t limit;          /* functions, those with the most elapsed exclusive time; zero: all */
+    double min_percent;    /* of the session's elapsed inclusive time that a function must have as its own inclusive */
+    const char *filter;    /* a glob that a function's name must match; NULL: all do */
+    bool aggregate;        /* a line for each function instead of one for each activation */
     enum export_time time; /* what is told of each call path, where a format has room for one value alone */
 };
 
@@ -28,12 +28,12 @@ struct export_format {
     const char *name;
     const char *does; /* a line for --list */
     unsigned heeds;   /* enum export_heeds */
-    /* One of the two. Errors of reading and writing are left in `out`; the second makes the file of that name, or several
-     * whose names begin so, and ends the program at an error. */
+    /* One of the two. Errors of reading and writing are left in `out`; the second makes the file of that name, or
+     * several whose names begin so, and ends the program at an error. */
     void (*write)(const struct loaded *session, const struct export_options *options, FILE *out);
     void (*write_files)(const struct loaded *session, const struct export_options *options, const char *prefix);
-    /* Ends the program if the session does not hold what is asked for; NULL: whatever it holds will do. Nothing is opened
-     * to be written before. */
+    /* Ends the program if the session does not hold what is asked for; NULL: whatever it holds will do. Nothing is
+     * opened to be written before. */
     void (*check)(const struct loaded *session, const struct export_options *options);
     bool compressed; /* by itself; else it is so if the file's name ends in .gz */
 };
@@ -48,8 +48,8 @@ const struct export_format *export_find(const char *name);
  * caller. */
 uint32_t *export_choose(const struct loaded *session, const struct export_options *options, size_t *count);
 
-/* Names as a format may need them: each function's own, with its module and address behind it where others have the same.
- * One for each function of the profile; to be freed, each and all, by the caller. */
+/* Names as a format may need them: each function's own, with its module and address behind it where others have the
+ * same. One for each function of the profile; to be freed, each and all, by the caller. */
 char **export_unique_names(const struct loaded *session);
 
 #endif

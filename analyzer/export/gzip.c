@@ -9,7 +9,7 @@
 enum {
     WITH_GZIP_HEADER = 16, /* for deflateInit2, added to the window's bits */
     MEMORY_LEVEL = 8,
-    MOST_AT_ONCE = 1 << 30,
+    MAX_AT_ONCE = 1 << 30,
 };
 
 struct gzip {
@@ -42,7 +42,7 @@ void gzip_write(struct gzip *g, const void *data, size_t length)
 {
     const unsigned char *at = data;
     while (length > 0) {
-        const size_t part = length < MOST_AT_ONCE ? length : MOST_AT_ONCE;
+        const size_t part = length < MAX_AT_ONCE ? length : MAX_AT_ONCE;
         g->stream.next_in = (unsigned char *)at;
         g->stream.avail_in = (unsigned)part;
         deflate_all(g, Z_NO_FLUSH);

@@ -88,7 +88,8 @@ static uint32_t *sort_nodes(const struct export_order *o, size_t *count)
 static int compare_calls(const void *a, const void *b, void *data)
 {
     const struct export_order *o = data;
-    const struct profile_node *x = &o->profile->nodes[*(const uint32_t *)a], *y = &o->profile->nodes[*(const uint32_t *)b];
+    const struct profile_node *x = &o->profile->nodes[*(const uint32_t *)a],
+                              *y = &o->profile->nodes[*(const uint32_t *)b];
     if (x->function != y->function)
         return o->ranks[x->function] < o->ranks[y->function] ? -1 : 1;
     return lines_compare(o->session, x->site, y->site);

@@ -19,7 +19,7 @@
 #include "trace/timeline.h"
 
 enum {
-    MOST_MARKERS = 100,
+    MAX_MARKERS = 100,
     MEMORY_MARKER = 102,
     CPU_MARKER = 103,
     LONGEST_NAME = 511,
@@ -31,7 +31,7 @@ struct app {
     const struct trace_process *process; /* NULL: the session does not know it */
     char name[LONGEST_APP + 1];
     bool registered;
-    uint32_t functions[MOST_MARKERS + 1]; /* by number: 1 + function; zero: free */
+    uint32_t functions[MAX_MARKERS + 1]; /* by number: 1 + function; zero: free */
     uint8_t last_marker;
     uint8_t *markers; /* by function; zero: it has none */
     size_t next_sample;
@@ -61,7 +61,9 @@ static void print_system(const struct log *log)
     const bool arm = log->session->file->header.machine == DWELL_MACHINE_AARCH64;
     fprintf(log->out, "## PERF ## OSVERSION=[%u.%u] BUILD=[%u]\n", major, minor, build);
     fprintf(log->out, "## PERF ## PLATFORM=[%s] CPU=[%s]\n", host->system ? host->system : "Linux",
-            host->machine ? host->machine : arm ? "aarch64" : "x86_64");
+            host->machine ? host->machine
+            : arm         ? "aarch64"
+                          : "x86_64");
     fprintf(log->out, "## PERF ## DEVNAME=[%s]\n", host->node ? host->node : host->system ? host->system : "Linux");
 }
 
@@ -89,7 +91,7 @@ static void register_app(const struct log *log, struct app *app)
 
 static void register_marker(const struct log *log, struct app *app, uint32_t function)
 {
-    const unsigned marker = app->last_marker = (uint8_t)(app->last_marker % MOST_MARKERS + 1);
+    const unsigned marker = app->last_marker = (uint8_t)(app->last_marker % MAX_MARKERS + 1);
     if (app->functions[marker])
         app->markers[app->functions[marker] - 1] = 0;
     app->functions[marker] = function + 1;
@@ -117,7 +119,8 @@ static void print_sample(const struct log *log, const struct app *app, const str
         fprintf(log->out, "## PERF ## APP [%s] EVT [%u] CPU [%f]\n", app->name, CPU_MARKER,
                 100.0 * (double)(sample->cpu - before->cpu) / (double)ticks_to_ns(sample->time - before->time, rate));
     if (sample->resident)
-        fprintf(log->out, "## PERF ## APP [%s] EVT [%u] MEM [%" PRIu64 "]\n", app->name, MEMORY_MARKER, sample->resident);
+        fprintf(log->out, "## PERF ## APP [%s] EVT [%u] MEM [%" PRIu64 "]\n", app->name, MEMORY_MARKER,
+                sample->resident);
 }
 
 /* Those that were taken before `time`, of all processes. */

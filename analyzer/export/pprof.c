@@ -16,8 +16,8 @@
 #include "export/measures.h"
 #include "export/order.h"
 #include "export/sources.h"
-#include "report/lines.h"
 #include "pprof.pb-c.h"
+#include "report/lines.h"
 
 /* Counts come first, as is the custom. */
 static const struct {
@@ -176,8 +176,8 @@ static void write_mappings(struct writing *w)
     free(limits);
 }
 
-/* A function and, with the same number, the location of a call of it at the line where it begins: for where it is known no
- * closer. */
+/* A function and, with the same number, the location of a call of it at the line where it begins: for where it is known
+ * no closer. */
 static void write_function(struct writing *w, uint32_t index, int64_t file)
 {
     const struct function_name *name = &w->session->names[index];

@@ -36,8 +36,8 @@ static void write_session(const struct writing *w)
                     "dwell " DWELL_VERSION_TEXT, (int64_t)h->start_realtime,
                     (int64_t)(h->end_ticks > h->start_ticks ? h->end_ticks - h->start_ticks : 0),
                     (int64_t)s->ticks_per_second, (int64_t)s->elapsed_inclusive, (int64_t)s->application_inclusive,
-                    (int64_t)s->application_known, (int64_t)s->away_known, (int64_t)s->overhead_known, (int64_t)s->os_events, (int64_t)s->events,
-                    (int64_t)s->lost_events);
+                    (int64_t)s->application_known, (int64_t)s->away_known, (int64_t)s->overhead_known,
+                    (int64_t)s->os_events, (int64_t)s->events, (int64_t)s->lost_events);
     sqlite3_finalize(insert);
     insert = database_prepare(w->database, "INSERT INTO remark VALUES (?)");
     for (size_t i = 0; i < s->remark_count; i++)
@@ -155,7 +155,8 @@ static void write_paths(struct writing *w)
     w->open_functions = need_memory(p->function_count + 1, sizeof *w->open_functions);
     w->open_modules = need_memory(p->module_count + 1, sizeof *w->open_modules);
     w->call_table = table_new();
-    w->insert = database_prepare(w->database, "INSERT INTO path VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    w->insert =
+        database_prepare(w->database, "INSERT INTO path VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     for (size_t i = 0; i < p->thread_count; i++) {
         w->thread = (int64_t)i + 1;
         export_walk(w->order, &p->threads[w->order->threads[i]], &w->visitor);

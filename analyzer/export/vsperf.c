@@ -52,7 +52,8 @@ static int compare_modules(const void *a, const void *b, void *data)
     return strcmp(o->profile->modules[x].path, o->profile->modules[y].path);
 }
 
-static void put_modules(const struct vsperf_file *f, const struct vsperf_material *m, const struct vsperf_process_rows *p)
+static void put_modules(const struct vsperf_file *f, const struct vsperf_material *m,
+                        const struct vsperf_process_rows *p)
 {
     const struct profile *profile = f->session->profile;
     const struct vsperf_file rows = vsperf_of_process(f, p);
@@ -230,10 +231,14 @@ static const struct {
     const char *name;
     vsperf_writer *write;
 } summaries[] = {
-    { "CallerCalleeSummary", vsperf_caller_callee }, { "FunctionSummary", vsperf_functions },
-    { "ModuleSummary", write_modules },             { "ThreadSummary", write_threads },
-    { "ProcessSummary", write_processes },          { "CallTreeSummary", vsperf_tree },
-    { "LineSummary", vsperf_lines },                 { "Header", write_header },
+    { "CallerCalleeSummary", vsperf_caller_callee },
+    { "FunctionSummary", vsperf_functions },
+    { "ModuleSummary", write_modules },
+    { "ThreadSummary", write_threads },
+    { "ProcessSummary", write_processes },
+    { "CallTreeSummary", vsperf_tree },
+    { "LineSummary", vsperf_lines },
+    { "Header", write_header },
     { "Marks", write_marks },
 };
 enum { SUMMARY_COUNT = sizeof summaries / sizeof *summaries };

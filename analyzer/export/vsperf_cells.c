@@ -45,7 +45,8 @@ static void put_percent(const struct vsperf_file *f, uint64_t part, uint64_t who
 
 void vsperf_value_titles(const struct vsperf_file *f, unsigned which)
 {
-    static const char *const times[] = { "Elapsed Inclusive", "Elapsed Exclusive", "Application Inclusive", "Application Exclusive" };
+    static const char *const times[] = { "Elapsed Inclusive", "Elapsed Exclusive", "Application Inclusive",
+                                         "Application Exclusive" };
     const unsigned first = which & VSPERF_INCLUSIVE ? 0 : 1, step = 2 - (which & VSPERF_INCLUSIVE);
     if (f->session->summary.samples) {
         vsperf_titles(f, first ? "Exclusive Samples,Exclusive Samples %"
@@ -115,7 +116,8 @@ void vsperf_values(const struct vsperf_file *f, unsigned which, const struct cal
 {
     const struct session_summary *s = &f->session->summary;
     const struct times *t = &called->times;
-    const uint64_t values[] = { t->elapsed_inclusive, t->elapsed_exclusive, t->application_inclusive, t->application_exclusive };
+    const uint64_t values[] = { t->elapsed_inclusive, t->elapsed_exclusive, t->application_inclusive,
+                                t->application_exclusive };
     const unsigned first = which & VSPERF_INCLUSIVE ? 0 : 1, step = 2 - (which & VSPERF_INCLUSIVE);
     if (s->samples) {
         put_samples(f, first, values, s->elapsed_inclusive);

@@ -1,4 +1,5 @@
-/* The cells of VSPerfReport's CSV files: a comma behind each, also the last one of a row; strings quoted, numbers not. */
+/* The cells of VSPerfReport's CSV files: a comma behind each, also the last one of a row; strings quoted, numbers not.
+ */
 #ifndef DWELL_EXPORT_VSPERF_CELLS_H
 #define DWELL_EXPORT_VSPERF_CELLS_H
 
@@ -27,7 +28,7 @@ void vsperf_titles(const struct vsperf_file *f, const char *titles);
 /* Which of the columns of values a summary has. */
 enum vsperf_values {
     VSPERF_INCLUSIVE = 1 << 0,
-    VSPERF_EACH = 1 << 1,  /* min, average and max of a call */
+    VSPERF_EACH = 1 << 1, /* min, average and max of a call */
     VSPERF_CALLS = 1 << 2,
 };
 

@@ -125,7 +125,8 @@ static void put_function(const struct vsperf_file *f, uint32_t function, const s
     vsperf_place(f, function);
 }
 
-static void put_related(const struct vsperf_file *f, const char *type, uint32_t function, const struct called *called, uint32_t root)
+static void put_related(const struct vsperf_file *f, const char *type, uint32_t function, const struct called *called,
+                        uint32_t root)
 {
     vsperf_text(f, type);
     put_function(f, function, called);
@@ -135,7 +136,8 @@ static void put_related(const struct vsperf_file *f, const char *type, uint32_t 
 }
 
 /* Edges sorted by one of their ends: the first of that function. */
-static size_t first_of(const struct vsperf_process_rows *p, const uint32_t *sorted, size_t count, bool by_callee, uint32_t function)
+static size_t first_of(const struct vsperf_process_rows *p, const uint32_t *sorted, size_t count, bool by_callee,
+                       uint32_t function)
 {
     size_t low = 0;
     for (size_t high = count; low < high;) {

@@ -11,7 +11,7 @@ struct vsperf_process_rows {
     struct edges edges;
     uint32_t *functions; /* those on its call paths, in the order of their rows */
     size_t function_count;
-    uint32_t *callers, *callees; /* indices of edges, by callee or by caller, in that order */
+    uint32_t *callers, *callees;       /* indices of edges, by callee or by caller, in that order */
     size_t caller_count, callee_count; /* of edges with a caller: the same */
 };
 

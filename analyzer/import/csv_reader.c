@@ -38,7 +38,8 @@ static void decode_utf16(struct csv *csv, const uint8_t *bytes, size_t length, b
     for (size_t i = 0; i + 1 < length; i += 2) {
         uint32_t c = big ? (uint32_t)bytes[i] << 8 | bytes[i + 1] : (uint32_t)bytes[i + 1] << 8 | bytes[i];
         if (c >= 0xd800 && c < 0xdc00 && i + 3 < length) {
-            const uint32_t low = big ? (uint32_t)bytes[i + 2] << 8 | bytes[i + 3] : (uint32_t)bytes[i + 3] << 8 | bytes[i + 2];
+            const uint32_t low =
+                big ? (uint32_t)bytes[i + 2] << 8 | bytes[i + 3] : (uint32_t)bytes[i + 3] << 8 | bytes[i + 2];
             if (low >= 0xdc00 && low < 0xe000) {
                 c = 0x10000 + ((c - 0xd800) << 10) + (low - 0xdc00);
                 i += 2;
@@ -151,8 +152,8 @@ static char *take_quoted(struct csv *csv, char *to)
     return to;
 }
 
-/* A field, moved to where it began: what its quotes took leaves room for the zero byte behind it. Behind the last one of the
- * line, `last` is set. */
+/* A field, moved to where it began: what its quotes took leaves room for the zero byte behind it. Behind the last one
+ * of the line, `last` is set. */
 static void take_field(struct csv *csv, bool *last)
 {
     char *begin = csv->text + csv->at, *to = begin;
@@ -228,8 +229,8 @@ static const char *take_digits(const char *text, struct digits *d)
     return d->length ? NULL : "is no number";
 }
 
-/* Where the decimals begin, behind their comma or point; NULL: there are none. If only one of the two stands there, once,
- * before three digits, it may be meant either way: `whole` says which. Returns what is wrong. */
+/* Where the decimals begin, behind their comma or point; NULL: there are none. If only one of the two stands there,
+ * once, before three digits, it may be meant either way: `whole` says which. Returns what is wrong. */
 static const char *find_decimals(const struct digits *d, bool whole, const char **decimals)
 {
     const char *comma = strrchr(d->text, ','), *point = strrchr(d->text, '.');
@@ -243,7 +244,8 @@ static const char *find_decimals(const struct digits *d, bool whole, const char 
         if (first != last)
             return "is no number";
         *decimals = last + 1;
-    } else if (first == last && !(whole && behind == 3 && last != d->text && last - d->text <= 3 && d->text[0] != '0')) {
+    } else if (first == last &&
+               !(whole && behind == 3 && last != d->text && last - d->text <= 3 && d->text[0] != '0')) {
         *decimals = last + 1;
     }
     return NULL;

@@ -28,8 +28,8 @@ void csv_close(struct csv *csv);
 bool csv_next(struct csv *csv);
 
 /*
- * Numbers as people's countries write them: "1234", "1,234", "1.234,5", "42,86", "12 345 %". Returns NULL, or what is wrong
- * with it: "is no number", and so on. An empty text is no number.
+ * Numbers as people's countries write them: "1234", "1,234", "1.234,5", "42,86", "12 345 %". Returns NULL, or what is
+ * wrong with it: "is no number", and so on. An empty text is no number.
  */
 const char *csv_count(const char *text, uint64_t *count); /* rounded to a whole number, at most 2^56 */
 const char *csv_percent(const char *text, double *percent);

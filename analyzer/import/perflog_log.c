@@ -12,8 +12,8 @@
 #include "base/table.h"
 #include "import/perflog.h"
 
-enum { MOST_ATTRIBUTES = 100 }; /* of a marker */
-enum { MOST_SAID = 20 };        /* lines of a file about which something is said, and kinds of unknown events */
+enum { MAX_ATTRIBUTES = 100 }; /* of a marker */
+enum { MAX_SAID = 20 };        /* lines of a file about which something is said, and kinds of unknown events */
 
 static const char *const field_names[] = { "OSVERSION", "BUILD", "PLATFORM", "CPU", "DEVNAME" };
 
@@ -100,7 +100,7 @@ static void take_bad(struct reading *r, const struct perflog_record *record)
     if (record->line != r->last_bad_line)
         r->bad_lines++;
     r->last_bad_line = record->line;
-    if (r->said++ >= MOST_SAID)
+    if (r->said++ >= MAX_SAID)
         return;
     if (record->text.length)
         say("%s:%" PRIu64 ": %s: '%s'", r->file, record->line, record->problem,
@@ -302,7 +302,7 @@ static void take_attribute(struct reading *r, const struct perflog_record *recor
     while (i < marker->attribute_count && marker->attributes[i].name != name)
         i++;
     if (i == marker->attribute_count) {
-        if (i == MOST_ATTRIBUTES)
+        if (i == MAX_ATTRIBUTES)
             return;
         GROW(marker->attributes, marker->attribute_count, marker->attribute_room);
         marker->attributes[marker->attribute_count++] = (struct perflog_attribute){ name, NULL };
@@ -369,7 +369,7 @@ static void take_other(struct reading *r, const struct perflog_record *record)
     if (number == log->other_count) {
         GROW(log->others, log->other_count, log->other_room);
         log->others[log->other_count++] = (struct perflog_other){ log->other_names.pieces[number].bytes, 0 };
-        if (number < MOST_SAID)
+        if (number < MAX_SAID)
             say("%s:%" PRIu64 ": events of the kind '%s' are not known; they are counted, and the rest goes on",
                 r->file, record->line, quote(quoted, record->name.at, record->name.length));
     }
@@ -440,8 +440,8 @@ bool perflog_load(struct perflog *log, FILE *in, const char *file)
     r.file_number = log->file_count++;
     r.first_run = r.unnamed_since = log->run_count;
     const bool read = perflog_read(in, take, &r);
-    if (r.said > MOST_SAID)
-        say("%s: %" PRIu64 " more like these", file, r.said - MOST_SAID);
+    if (r.said > MAX_SAID)
+        say("%s: %" PRIu64 " more like these", file, r.said - MAX_SAID);
     log->totals.bad_lines += r.bad_lines;
     return read;
 }
@@ -457,15 +457,15 @@ void perflog_finish(struct perflog *log, uint64_t resolution)
         if (resolution || !run->durations)
             continue;
         char quoted[QUOTE_ROOM];
-        if (said++ < MOST_SAID)
+        if (said++ < MAX_SAID)
             say("%s:%" PRIu64 ": application '%s' has no RESOLUTION; durations left out: %" PRIu64
                 " (--resolution says how many ticks make a second)",
                 run->file, run->first_duration_line, quote(quoted, run->app, strlen(run->app)), run->durations);
         log->totals.bad_lines += run->durations;
         log->totals.events -= run->durations;
     }
-    if (said > MOST_SAID)
-        say("%" PRIu64 " more runs like these", said - MOST_SAID);
+    if (said > MAX_SAID)
+        say("%" PRIu64 " more runs like these", said - MAX_SAID);
     for (size_t i = 0; i < log->marker_count; i++)
         if (!log->runs[log->markers[i].run].resolution)
             histogram_drop(&log->markers[i].durations);

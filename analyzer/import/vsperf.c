@@ -25,7 +25,8 @@ struct reported {
     size_t count, room;
 };
 
-static void report(struct reported *r, enum dwell_reported kind, uint64_t function, uint64_t other, const struct times *t)
+static void report(struct reported *r, enum dwell_reported kind, uint64_t function, uint64_t other,
+                   const struct times *t)
 {
     GROW(r->list, r->count, r->room);
     r->list[r->count++] = (struct dwell_rec_reported){
@@ -74,7 +75,8 @@ static void collect_reported(const struct vsperf *v, bool scaled, struct reporte
     }
     for (size_t i = 0; i < v->module_row_count; i++) {
         const struct vsperf_module_row *row = &v->module_rows[i];
-        report(&by_process[row->process], DWELL_REPORTED_MODULE, (uint64_t)(row->module + 1) << MODULE_SHIFT, 0, &row->times);
+        report(&by_process[row->process], DWELL_REPORTED_MODULE, (uint64_t)(row->module + 1) << MODULE_SHIFT, 0,
+               &row->times);
     }
     for (size_t i = 0; i < v->edge_count; i++) {
         const struct vsperf_edge *e = &v->edges[i];
@@ -163,7 +165,8 @@ const char *vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_
         };
     const struct import_session session = {
         .ticks_per_second = resolution,
-        .origin = DWELL_ORIGIN_IMPORTED | (t->scaled ? DWELL_ORIGIN_SCALED : 0) | (v->sampled ? DWELL_ORIGIN_SAMPLES : 0),
+        .origin =
+            DWELL_ORIGIN_IMPORTED | (t->scaled ? DWELL_ORIGIN_SCALED : 0) | (v->sampled ? DWELL_ORIGIN_SAMPLES : 0),
         .application_known = v->application_known && !v->application_missing,
         .processes = processes,
         .process_count = v->process_count,
@@ -210,7 +213,8 @@ void import_vsperf(char *const *files, size_t count, const struct import_options
     char *unused = NULL;
     read_files(v, files, count, &unused);
     if (!v->file_of[VSPERF_CALLER_CALLEE] && !v->file_of[VSPERF_FUNCTION] && !v->file_of[VSPERF_CALL_TREE])
-        die(STATUS_ERROR, "%s: tells of no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary", files[0]);
+        die(STATUS_ERROR, "%s: tells of no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary",
+            files[0]);
     if (v->sampled && options->resolution)
         die(STATUS_ERROR, "%s: holds samples, not times: --resolution means nothing", files[0]);
     if (!vsperf_complete(v))

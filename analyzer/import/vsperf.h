@@ -73,11 +73,11 @@ struct vsperf {
     struct vsperf_path *paths;
     size_t path_count, path_room;
     struct table_index *names, *row_table, *edge_table; /* see vsperf_report.c */
-    char *file_of[VSPERF_KINDS]; /* which file was of that kind; NULL: none */
+    char *file_of[VSPERF_KINDS];                        /* which file was of that kind; NULL: none */
     bool sampled, traced, application_known, application_missing;
     uint64_t times_sum, calls_sum; /* of all rows read */
-    uint64_t resolution; /* ticks per second that a Header named; zero: none */
-    char *error;         /* what is wrong, for people */
+    uint64_t resolution;           /* ticks per second that a Header named; zero: none */
+    char *error;                   /* what is wrong, for people */
 };
 
 struct vsperf *vsperf_new(void);
@@ -86,8 +86,8 @@ void vsperf_free(struct vsperf *v);
 /* Sets v->error, and is false. */
 bool vsperf_wrong(struct vsperf *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Reads a file's content; `name` is what messages call it. False: v->error says what is wrong, and nothing more is to be
- * done with v. *kind becomes what it was. */
+/* Reads a file's content; `name` is what messages call it. False: v->error says what is wrong, and nothing more is to
+ * be done with v. *kind becomes what it was. */
 bool vsperf_read(struct vsperf *v, const char *name, const void *bytes, size_t length, enum vsperf_kind *kind);
 
 /* ---- vsperf_report.c: entries are found, or made ---- */

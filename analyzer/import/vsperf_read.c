@@ -11,9 +11,31 @@
 #include "profile/rollup.h"
 
 enum column {
-    TYPE, FUNCTION_NAME, LEVEL, ELAPSED_INCLUSIVE, ELAPSED_EXCLUSIVE, APPLICATION_INCLUSIVE, APPLICATION_EXCLUSIVE,
-    INCLUSIVE_SAMPLES, EXCLUSIVE_SAMPLES, SHORTEST, LONGEST, CALLS, SOURCE_FILE, LINE_NUMBER, MODULE_NAME, MODULE_PATH,
-    ADDRESS, PROCESS_NAME, PROCESS_ID, THREAD_ID, MARK_ID, LINE_BEGIN, NAME, VALUE, COLUMNS,
+    TYPE,
+    FUNCTION_NAME,
+    LEVEL,
+    ELAPSED_INCLUSIVE,
+    ELAPSED_EXCLUSIVE,
+    APPLICATION_INCLUSIVE,
+    APPLICATION_EXCLUSIVE,
+    INCLUSIVE_SAMPLES,
+    EXCLUSIVE_SAMPLES,
+    SHORTEST,
+    LONGEST,
+    CALLS,
+    SOURCE_FILE,
+    LINE_NUMBER,
+    MODULE_NAME,
+    MODULE_PATH,
+    ADDRESS,
+    PROCESS_NAME,
+    PROCESS_ID,
+    THREAD_ID,
+    MARK_ID,
+    LINE_BEGIN,
+    NAME,
+    VALUE,
+    COLUMNS,
 };
 
 static const char *const titles[COLUMNS] = {
@@ -47,7 +69,7 @@ static const char *const titles[COLUMNS] = {
 static const enum column without_titles[] = { TYPE, FUNCTION_NAME, INCLUSIVE_SAMPLES, EXCLUSIVE_SAMPLES };
 enum { FIRST_PERCENT = 4, LAST_PERCENT = 5 };
 
-enum { MOST_ROWS = 1 << 24, MOST_OF_A_KIND = 65000 };
+enum { MAX_ROWS = 1 << 24, MAX_OF_A_KIND = 65000 };
 
 struct reading {
     struct vsperf *v;
@@ -107,7 +129,8 @@ static bool is_type(const char *text)
 
 static bool has_values(const struct reading *r)
 {
-    return (has(r, ELAPSED_INCLUSIVE) && has(r, ELAPSED_EXCLUSIVE)) || (has(r, INCLUSIVE_SAMPLES) && has(r, EXCLUSIVE_SAMPLES));
+    return (has(r, ELAPSED_INCLUSIVE) && has(r, ELAPSED_EXCLUSIVE)) ||
+           (has(r, INCLUSIVE_SAMPLES) && has(r, EXCLUSIVE_SAMPLES));
 }
 
 /* Which summary has these columns. */
@@ -121,7 +144,7 @@ static enum vsperf_kind kind_of(const struct reading *r)
         return VSPERF_HEADER;
     if (has_values(r) && has(r, MODULE_NAME))
         return VSPERF_MODULE;
-    if (has_values(r) && ( has(r, THREAD_ID) || has(r, PROCESS_ID)))
+    if (has_values(r) && (has(r, THREAD_ID) || has(r, PROCESS_ID)))
         return VSPERF_OTHER;
     return VSPERF_UNKNOWN;
 }
@@ -151,18 +174,20 @@ static bool take_titles(struct reading *r, bool *is_row)
     if (r->kind == VSPERF_HEADER || r->kind == VSPERF_OTHER)
         return true;
     if (!has_values(r))
-        return wrong_here(r, "no columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive Time', nor 'Inclusive Samples' and "
-                             "'Exclusive Samples'");
+        return wrong_here(
+            r, "no columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive Time', nor 'Inclusive Samples' and "
+               "'Exclusive Samples'");
     const bool sampled = !has(r, ELAPSED_INCLUSIVE);
     if (sampled ? r->v->traced : r->v->sampled)
-        return wrong_here(r, sampled ? "samples, but the file before it has times" : "times, but the file before it has samples");
+        return wrong_here(r, sampled ? "samples, but the file before it has times"
+                                     : "times, but the file before it has samples");
     r->v->sampled |= sampled;
     r->v->traced |= !sampled;
     if (!sampled && has(r, APPLICATION_INCLUSIVE) != has(r, APPLICATION_EXCLUSIVE))
         return wrong_here(r, "only one of the columns 'Application Inclusive Time' and 'Application Exclusive Time'");
     if (r->v->file_of[r->kind])
-        return vsperf_wrong(r->v, "%s: tells of %s, and %s does already; import one run at a time", r->name, kind_name(r->kind),
-                            r->v->file_of[r->kind]);
+        return vsperf_wrong(r->v, "%s: tells of %s, and %s does already; import one run at a time", r->name,
+                            kind_name(r->kind), r->v->file_of[r->kind]);
     return true;
 }
 
@@ -267,7 +292,7 @@ static bool take_place(struct reading *r, struct vsperf_place *place, uint32_t *
         .file = field(r, SOURCE_FILE),
         .line = line <= UINT32_MAX ? (uint32_t)line : 0,
     };
-    if (r->v->module_count > MOST_OF_A_KIND || r->v->process_count > MOST_OF_A_KIND)
+    if (r->v->module_count > MAX_OF_A_KIND || r->v->process_count > MAX_OF_A_KIND)
         return wrong_here(r, "more modules or processes than can be imported");
     if (r->kind == VSPERF_MODULE && !place->module_name[0] && !place->module_path[0])
         return wrong_here(r, "a row without a module name");
@@ -296,7 +321,8 @@ static bool take_related(struct reading *r, const struct times *t, const struct 
 {
     const char *type = field(r, TYPE);
     if (!is_type(type))
-        return vsperf_wrong(r->v, "%s:%lu: Type: '%.40s' is none of Root, Caller, Callee", r->name, r->csv.record, type);
+        return vsperf_wrong(r->v, "%s:%lu: Type: '%.40s' is none of Root, Caller, Callee", r->name, r->csv.record,
+                            type);
     if (strcasecmp(type, "Root") == 0) {
         const uint32_t row = vsperf_find_row(r->v, process, place);
         times_add(&r->v->rows[row].root, t);
@@ -334,7 +360,8 @@ static bool take_path(struct reading *r, const struct times *t, const struct vsp
     if (!take_count(r, LEVEL, &level, NULL))
         return false;
     if (level > (r->has_level ? (uint64_t)r->level + 1 : 0) && !(level == 1 && !r->has_level))
-        return vsperf_wrong(v, "%s:%lu: Level: %" PRIu64 " has no row of the level above before it", r->name, r->csv.record, level);
+        return vsperf_wrong(v, "%s:%lu: Level: %" PRIu64 " has no row of the level above before it", r->name,
+                            r->csv.record, level);
     r->level = (uint32_t)level;
     r->has_level = true;
     GROW(v->paths, v->path_count, v->path_room);
@@ -369,7 +396,7 @@ static bool take_row(struct reading *r)
         return true;
     if (r->kind == VSPERF_HEADER)
         return take_fact(r);
-    if (r->v->row_count + r->v->edge_count + r->v->path_count + r->v->module_row_count >= MOST_ROWS)
+    if (r->v->row_count + r->v->edge_count + r->v->path_count + r->v->module_row_count >= MAX_ROWS)
         return wrong_here(r, "more rows than can be imported");
     if (!take_times(r, &t) || !take_place(r, &place, &process))
         return false;

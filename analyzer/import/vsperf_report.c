@@ -95,8 +95,8 @@ uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place)
 /* ---- functions ---- */
 
 /*
- * A function is known by its name, module and address. A row that leaves out the address means the first of that name and
- * module; one that leaves out the module as well, the first of that name.
+ * A function is known by its name, module and address. A row that leaves out the address means the first of that name
+ * and module; one that leaves out the module as well, the first of that name.
  */
 enum known_by { BY_ALL = 1, BY_MODULE_AND_NAME = 2, BY_NAME = 3 };
 
@@ -112,14 +112,15 @@ static uint64_t hash_of(const char *name, enum known_by by, uint32_t module, uin
     return hash;
 }
 
-static bool is_meant(const struct vsperf_function *f, const char *name, enum known_by by, uint32_t module, uint64_t address)
+static bool is_meant(const struct vsperf_function *f, const char *name, enum known_by by, uint32_t module,
+                     uint64_t address)
 {
     return strcmp(f->name, name) == 0 && (by == BY_NAME || f->module == module) &&
            (by != BY_ALL || (f->has_address && f->address == address));
 }
 
-static struct table_slot *find_slot(struct vsperf *v, uint64_t *key, const char *name, enum known_by by, uint32_t module,
-                                    uint64_t address)
+static struct table_slot *find_slot(struct vsperf *v, uint64_t *key, const char *name, enum known_by by,
+                                    uint32_t module, uint64_t address)
 {
     *key = hash_of(name, by, module, address);
     for (;; ++*key) {
@@ -209,7 +210,9 @@ uint32_t vsperf_find_edge(struct vsperf *v, uint32_t caller, uint32_t callee)
 
 uint32_t vsperf_elsewhere(struct vsperf *v, uint32_t process)
 {
-    const struct vsperf_place place = { .name = "(not in the report)", .module_name = "", .module_path = "", .file = "" };
+    const struct vsperf_place place = {
+        .name = "(not in the report)", .module_name = "", .module_path = "", .file = ""
+    };
     return vsperf_find_row(v, process, &place);
 }
 
@@ -229,8 +232,8 @@ static void add_inclusive(struct times *into, const struct times *from)
 }
 
 /*
- * Rows that a file has only as callers or callees of others: they have what they have there. A function's callers add up
- * to all of it; it has at least its own time and its callees'.
+ * Rows that a file has only as callers or callees of others: they have what they have there. A function's callers add
+ * up to all of it; it has at least its own time and its callees'.
  */
 static void estimate(struct vsperf *v)
 {
@@ -257,7 +260,8 @@ static void estimate(struct vsperf *v)
         if (row->has_root || row->has_summed)
             continue;
         t->elapsed_inclusive = larger(t->elapsed_inclusive, t->elapsed_exclusive + callees[i].elapsed_inclusive);
-        t->application_inclusive = larger(t->application_inclusive, t->application_exclusive + callees[i].application_inclusive);
+        t->application_inclusive =
+            larger(t->application_inclusive, t->application_exclusive + callees[i].application_inclusive);
         t->elapsed_inclusive = larger(t->elapsed_inclusive, t->application_inclusive);
     }
     free(callees);

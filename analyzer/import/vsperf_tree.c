@@ -1,8 +1,8 @@
 /*
  * Call trees. Where the files have only callers and callees, the tree is scaled: a function that has a share of its
  * own time on some call path has that share of its calls of others there. That is an approximation, as nobody knows
- * whether a function called by one does the same as when it is called by another. Sums are kept exactly: what a caller's
- * row says is parted among the caller's paths in whole numbers.
+ * whether a function called by one does the same as when it is called by another. Sums are kept exactly: what a
+ * caller's row says is parted among the caller's paths in whole numbers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,12 @@
 #include "base/numbers.h"
 #include "import/vsperf.h"
 
-/* Paths with a smaller part of all time than this are not followed further: what is below them is given to the larger. */
+/* Paths with a smaller part of all time than this are not followed further: what is below them is given to the larger.
+ */
 static const double SMALLEST = 1.0 / 20000;
 
-/* A tree of more nodes grows by the largest path of each function alone: reports whose numbers contradict each other would
- * double it with each function. */
+/* A tree of more nodes grows by the largest path of each function alone: reports whose numbers contradict each other
+ * would double it with each function. */
 enum { MANY_NODES = 1 << 21 };
 
 struct context { /* a call path that ends in the function */
@@ -35,14 +36,14 @@ struct amounts { /* that are parted */
 struct scaling {
     struct vsperf *v;
     struct vsperf_trees *trees;
-    size_t *out_begin;  /* by row: where its edges begin in `out`; one more at the end */
-    uint32_t *out;      /* edges, by caller */
+    size_t *out_begin; /* by row: where its edges begin in `out`; one more at the end */
+    uint32_t *out;     /* edges, by caller */
     size_t *in_begin;
-    uint32_t *in; /* edges, by callee */
-    bool *back;   /* by edge: it closes a cycle, and is followed by one node only */
+    uint32_t *in;    /* edges, by callee */
+    bool *back;      /* by edge: it closes a cycle, and is followed by one node only */
     uint32_t *order; /* rows, callers before callees but for those edges */
     size_t ordered;
-    uint8_t *state; /* by row, while ordering: 0 not seen, 1 open, 2 done */
+    uint8_t *state;            /* by row, while ordering: 0 not seen, 1 open, 2 done */
     struct contexts *contexts; /* by row */
     double whole;              /* all time */
 };
@@ -234,7 +235,8 @@ static struct amounts through(const struct vsperf_edge *e, struct amounts *left)
         all.flagged < left->flagged ? all.flagged : left->flagged,
         all.calls < left->calls ? all.calls : left->calls,
     };
-    *left = (struct amounts){ left->application - part.application, left->flagged - part.flagged, left->calls - part.calls };
+    *left = (struct amounts){ left->application - part.application, left->flagged - part.flagged,
+                              left->calls - part.calls };
     return part;
 }
 
@@ -292,8 +294,8 @@ static size_t keep_large(const struct scaling *s, const struct contexts *c, doub
 }
 
 /* Parts what goes from a row to another among the paths of the first, a node below each. */
-static void part_below(struct scaling *s, uint32_t from, uint32_t to, const struct amounts *a, double time, double share,
-                       bool follow, const struct times *limits)
+static void part_below(struct scaling *s, uint32_t from, uint32_t to, const struct amounts *a, double time,
+                       double share, bool follow, const struct times *limits)
 {
     const struct contexts *c = &s->contexts[from];
     uint32_t *kept = need_memory(c->count, sizeof *kept);
@@ -345,7 +347,8 @@ static struct amounts missing_below(const struct scaling *s, uint32_t row)
         elapsed += callee->elapsed_inclusive;
         application += callee->application_inclusive;
     }
-    const uint64_t all = less(t->elapsed_inclusive, elapsed), of_application = less(t->application_inclusive, application);
+    const uint64_t all = less(t->elapsed_inclusive, elapsed),
+                   of_application = less(t->application_inclusive, application);
     return (struct amounts){ of_application < all ? of_application : all, less(all, of_application), 0 };
 }
 
@@ -430,7 +433,8 @@ static void add_missing(struct scaling *s, const struct vsperf_path *p, uint32_t
     const struct times unknown = { .shortest = UINT64_MAX };
     const struct times *own = &p->times;
     const uint64_t elapsed = less(own->elapsed_inclusive, own->elapsed_exclusive + below->elapsed_inclusive);
-    const uint64_t application = less(own->application_inclusive, own->application_exclusive + below->application_inclusive);
+    const uint64_t application =
+        less(own->application_inclusive, own->application_exclusive + below->application_inclusive);
     if (!elapsed)
         return;
     const struct amounts missing = { application < elapsed ? application : elapsed, less(elapsed, application), 0 };
@@ -445,7 +449,7 @@ static void copy_paths(struct vsperf *v, struct vsperf_trees *t)
     uint32_t levels = 1;
     for (size_t i = 0; i < v->path_count; i++)
         levels = v->paths[i].level + 1 > levels ? v->paths[i].level + 1 : levels;
-    size_t *open = need_memory(levels, sizeof *open); /* by level: 1 + the path that is open there */
+    size_t *open = need_memory(levels, sizeof *open);            /* by level: 1 + the path that is open there */
     uint32_t *nodes = need_memory(v->path_count, sizeof *nodes); /* by path; zero: a process */
     struct times *below = need_memory(v->path_count, sizeof *below);
     for (size_t i = 0; i < v->path_count; i++) {

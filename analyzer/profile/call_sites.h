@@ -27,8 +27,8 @@ uint32_t call_sites_child(struct call_sites *c, uint32_t parent, const struct ca
 void call_sites_push(struct call_sites *c, size_t depth, uint64_t address);
 uint64_t call_sites_address(const struct call_sites *c, size_t depth);
 
-/* Whether such a node is of a call that was open already: of all those that have its function and its parent, one has the
- * callees of all. */
+/* Whether such a node is of a call that was open already: of all those that have its function and its parent, one has
+ * the callees of all. */
 bool call_sites_shares(const struct profile *p, uint32_t node);
 
 #endif

@@ -16,9 +16,9 @@ enum call_time {
 };
 
 struct finished_call {
-    uint32_t function, caller; /* of the profile; no caller: PROFILE_NONE */
-    uint32_t process, thread;  /* serial numbers */
-    uint64_t begin;            /* when it was entered, in ticks */
+    uint32_t function, caller;           /* of the profile; no caller: PROFILE_NONE */
+    uint32_t process, thread;            /* serial numbers */
+    uint64_t begin;                      /* when it was entered, in ticks */
     uint64_t times[CALL_TIMES], blocked; /* ticks */
 };
 

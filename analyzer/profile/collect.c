@@ -36,7 +36,7 @@ struct worker {
     const struct slice *slice; /* NULL: the whole */
     uint64_t from, to;         /* what is outside does not count */
     const uint64_t *ends;      /* by chunk; NULL: all of them count, whole */
-    size_t *next_chunk; /* shared */
+    size_t *next_chunk;        /* shared */
     struct profile *profile;
     struct table_index *children; /* (address and generation, parent) -> node */
     struct chunk_window window;
@@ -141,7 +141,8 @@ static void open_frames(struct worker *w, const struct trace_chunk *chunk, const
         generations_find(&w->generations, frame.enter_time);
         const uint64_t site = decode_next_open_site(&sites);
         uint32_t node = find_called(w, w->stack[w->depth - 1].node, frame.function, frame.enter_time, site);
-        push_called(w, node, frame.function, frame.enter_time < chunk->start_time ? frame.enter_time : chunk->start_time);
+        push_called(w, node, frame.function,
+                    frame.enter_time < chunk->start_time ? frame.enter_time : chunk->start_time);
     }
     generations_find(&w->generations, chunk->start_time);
 }

@@ -17,8 +17,9 @@ struct called {
 struct edge {
     uint32_t caller; /* PROFILE_NONE: the callee was the first on its thread's stack */
     uint32_t callee;
-    struct called of_callee; /* the callee's values when it was called from there: outermost among calls of the callee */
-    struct called of_edge;   /* the same, but outermost among calls from that caller; nothing where there is no caller */
+    struct called
+        of_callee;         /* the callee's values when it was called from there: outermost among calls of the callee */
+    struct called of_edge; /* the same, but outermost among calls from that caller; nothing where there is no caller */
 };
 
 struct edges {

@@ -142,8 +142,10 @@ static struct profile *difference(const struct profile *now, const struct profil
         const struct profile_node *n = &now->nodes[i], *b = i < before->node_count ? &before->nodes[i] : &none;
         struct profile_node *d = &p->nodes[i];
         d->elapsed = less(n->elapsed, b->elapsed);
-        d->flagged = smaller(less(n->flagged, b->flagged), d->elapsed); /* what went on has turned out to be no work of the OS, */
-        d->blocked = smaller(less(n->blocked, b->blocked), d->elapsed); /* nor a wait, or one that had been taken for work */
+        d->flagged = smaller(less(n->flagged, b->flagged),
+                             d->elapsed); /* what went on has turned out to be no work of the OS, */
+        d->blocked =
+            smaller(less(n->blocked, b->blocked), d->elapsed); /* nor a wait, or one that had been taken for work */
         d->preempted = smaller(less(n->preempted, b->preempted), d->elapsed - d->blocked);
         d->runtime = less(n->runtime, b->runtime);
         d->runtime_flagged = less(n->runtime_flagged, b->runtime_flagged);

@@ -9,14 +9,14 @@ struct follow {
     struct growth *growth;
     bool alive; /* the session is still being recorded */
     struct profile *whole;
-    /* The part of it since the last look before at which nothing was left to be read; modules, functions, threads and nodes have the same numbers, shortest and
-     * longest calls are unknown. NULL: there was no look before. */
+    /* The part of it since the last look before at which nothing was left to be read; modules, functions, threads and
+     * nodes have the same numbers, shortest and longest calls are unknown. NULL: there was no look before. */
     struct profile *recent;
-    uint64_t interval; /* from that look to this one, in nanoseconds */
-    struct profile *events; /* of the events that have been read, without intervals that go on */
-    struct profile *base;   /* the whole at that look; */
+    uint64_t interval;          /* from that look to this one, in nanoseconds */
+    struct profile *events;     /* of the events that have been read, without intervals that go on */
+    struct profile *base;       /* the whole at that look; */
     uint64_t base_time, looked; /* when that was, and when the last look: CLOCK_MONOTONIC, in nanoseconds */
-    bool complete; /* at the last look nothing was left */
+    bool complete;              /* at the last look nothing was left */
 };
 
 /* NULL: the file cannot be read, and *error tells why. */

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-enum { MOST_SUCCESSORS = 64 }; /* of a module, that each take a part of its place */
+enum { MAX_SUCCESSORS = 64 }; /* of a module, that each take a part of its place */
 
 static void add_change(struct generations *g, uint64_t time)
 {
@@ -23,7 +23,7 @@ static int compare_times(const void *a, const void *b)
 static void add_successors(struct generations *g, const struct trace_module *gone, const struct trace_module *end)
 {
     int found = 0;
-    for (const struct trace_module *m = gone + 1; m < end && found < MOST_SUCCESSORS; m++) {
+    for (const struct trace_module *m = gone + 1; m < end && found < MAX_SUCCESSORS; m++) {
         if (m->load_time < gone->unload_time || m->end <= gone->begin || gone->end <= m->begin)
             continue;
         add_change(g, m->load_time);

@@ -8,7 +8,7 @@
 #include "trace/session_file.h"
 
 struct generations {
-    uint32_t current; /* of the time that was asked for last */
+    uint32_t current;           /* of the time that was asked for last */
     uint64_t begin_at, next_at; /* of the current one */
     const struct trace_process *process;
     uint64_t *changes; /* ascending */

@@ -5,7 +5,8 @@
 #include "profile/profile.h"
 #include "trace/session_file.h"
 
-static inline uint32_t identify_function(struct profile *p, const struct trace_process *process, uint64_t address, uint64_t time)
+static inline uint32_t identify_function(struct profile *p, const struct trace_process *process, uint64_t address,
+                                         uint64_t time)
 {
     const struct trace_module *m = process ? trace_module_at(process, address, time) : NULL;
     if (!m)
@@ -15,7 +16,8 @@ static inline uint32_t identify_function(struct profile *p, const struct trace_p
 }
 
 /* From where a call was made (decode_site). What it returns to may lie behind the module's last byte. */
-static inline uint32_t identify_site(struct profile *p, const struct trace_process *process, uint64_t site, uint64_t time)
+static inline uint32_t identify_site(struct profile *p, const struct trace_process *process, uint64_t site,
+                                     uint64_t time)
 {
     const bool inlined = site & DWELL_SITE_INLINED;
     const uint64_t address = site & ~DWELL_SITE_INLINED;
@@ -26,12 +28,14 @@ static inline uint32_t identify_site(struct profile *p, const struct trace_proce
 }
 
 /* Which function it is in a profile that is to stay as it is; PROFILE_NONE: it does not hold the function. */
-static inline uint32_t find_function(const struct profile *p, const struct trace_process *process, uint64_t address, uint64_t time)
+static inline uint32_t find_function(const struct profile *p, const struct trace_process *process, uint64_t address,
+                                     uint64_t time)
 {
     const struct trace_module *m = process ? trace_module_at(process, address, time) : NULL;
     if (!m)
         return profile_find_function(p, profile_find_module(p, "", (const uint8_t *)"", 0), address);
-    return profile_find_function(p, profile_find_module(p, m->path, m->build_id, m->build_id_length), address - m->bias);
+    return profile_find_function(p, profile_find_module(p, m->path, m->build_id, m->build_id_length),
+                                 address - m->bias);
 }
 
 #endif

@@ -92,14 +92,15 @@ static uint64_t take_runtime(struct profile_node *node)
     node->elapsed -= taken;
     node->flagged = smaller(node->flagged - smaller(node->runtime_flagged, node->flagged), node->elapsed);
     node->blocked = smaller(node->blocked - smaller(node->runtime_blocked, node->blocked), node->elapsed);
-    node->preempted = smaller(node->preempted - smaller(node->runtime_preempted, node->preempted), node->elapsed - node->blocked);
+    node->preempted =
+        smaller(node->preempted - smaller(node->runtime_preempted, node->preempted), node->elapsed - node->blocked);
     node->runtime = node->runtime_flagged = node->runtime_blocked = node->runtime_preempted = 0;
     node->overhead += taken;
     return taken;
 }
 
-/* The probes of flagged intervals are few beside those of others, and nothing tells which they were: so it is taken from
- * the others first. What passed off the CPU is none of theirs. */
+/* The probes of flagged intervals are few beside those of others, and nothing tells which they were: so it is taken
+ * from the others first. What passed off the CPU is none of theirs. */
 static uint64_t take(struct profile_node *node, uint64_t wanted)
 {
     const uint64_t away = smaller(node->blocked + node->preempted, node->elapsed);

@@ -15,10 +15,11 @@ struct probe_cost {
     uint32_t in_callee, in_caller, first_callee;
 };
 
-/* What subtracting it came to. Ticks; a call path whose time is less than its probes should have taken is held at zero. */
+/* What subtracting it came to. Ticks; a call path whose time is less than its probes should have taken is held at zero.
+ */
 struct overhead {
     uint64_t subtracted;
-    uint64_t missing; /* what could not be subtracted, as there was no more */
+    uint64_t missing;   /* what could not be subtracted, as there was no more */
     size_t paths, held; /* call paths that had any, and those of them that were held at zero */
 };
 

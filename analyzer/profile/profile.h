@@ -41,23 +41,23 @@ struct profile_thread {
 
 /* All times in ticks. Inclusive values are sums over a node and those below it; see rollup.h. */
 struct profile_node {
-    uint32_t parent; /* PROFILE_NONE for a thread's root */
-    uint32_t function; /* PROFILE_NONE for a thread's root */
-    uint32_t site;     /* PROFILE_NONE: unknown, or not asked for */
-    uint64_t elapsed; /* elapsed exclusive */
-    uint64_t flagged; /* the part of it in which the OS intervened: application = elapsed - flagged */
+    uint32_t parent;             /* PROFILE_NONE for a thread's root */
+    uint32_t function;           /* PROFILE_NONE for a thread's root */
+    uint32_t site;               /* PROFILE_NONE: unknown, or not asked for */
+    uint64_t elapsed;            /* elapsed exclusive */
+    uint64_t flagged;            /* the part of it in which the OS intervened: application = elapsed - flagged */
     uint64_t blocked, preempted; /* the parts of it off the CPU: waiting, or while another was to run */
     uint64_t page_faults;
     /* Parts of those in which the runtime was at work: of elapsed, flagged, blocked and preempted. */
     uint64_t runtime, runtime_flagged, runtime_blocked, runtime_preempted;
-    uint64_t overhead; /* what was taken out of elapsed, as the probes' own; see overhead.h */
-    uint64_t calls;   /* enters */
+    uint64_t overhead;          /* what was taken out of elapsed, as the probes' own; see overhead.h */
+    uint64_t calls;             /* enters */
     uint64_t shortest, longest; /* of completed calls, elapsed inclusive; UINT64_MAX and 0 if none */
 };
 
 /* What the program said of a moment of one of its threads. */
 struct profile_mark {
-    uint64_t time; /* that it speaks of */
+    uint64_t time;  /* that it speaks of */
     uint64_t order; /* among the marks of the thread */
     uint32_t process, thread;
     uint32_t number;
@@ -73,7 +73,7 @@ struct profile_counts {
     uint64_t os_events, page_faults;
     uint64_t blocked, preempted; /* ticks */
     uint64_t pauses, paused; /* how often recording was paused on a thread, and for how many ticks until it went on */
-    uint64_t outside; /* ticks between events of a thread when no function was open */
+    uint64_t outside;        /* ticks between events of a thread when no function was open */
     uint64_t chunks, damaged_chunks;
 };
 
@@ -84,15 +84,15 @@ struct times {
     uint64_t blocked_inclusive, blocked_exclusive;
     uint64_t preempted_inclusive, preempted_exclusive;
     uint64_t page_faults_inclusive, page_faults_exclusive; /* a number of them */
-    uint64_t overhead_inclusive, overhead_exclusive; /* the probes', which is not in the others */
+    uint64_t overhead_inclusive, overhead_exclusive;       /* the probes', which is not in the others */
     uint64_t calls;
     uint64_t shortest, longest;
 };
 
 /* What an imported report says: it holds before what the tree says. */
 struct profile_reported {
-    uint32_t process; /* serial number */
-    uint32_t kind;    /* enum dwell_reported */
+    uint32_t process;  /* serial number */
+    uint32_t kind;     /* enum dwell_reported */
     uint32_t function; /* or a module */
     uint32_t other;    /* PROFILE_NONE: nobody known */
     struct times times;
@@ -126,7 +126,8 @@ void profile_free(struct profile *p);
 const char *profile_module_path(const struct profile *p, uint32_t node);
 
 /* Find an entry; PROFILE_NONE: there is none. */
-uint32_t profile_find_module(const struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length);
+uint32_t profile_find_module(const struct profile *p, const char *path, const uint8_t *build_id,
+                             size_t build_id_length);
 uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_t offset);
 
 /* Find an entry, or make it. Modules and functions are copied into the profile. */

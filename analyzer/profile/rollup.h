@@ -37,7 +37,7 @@ struct rollup {
     const struct profile *profile;
     struct times *nodes;
     uint32_t *first_child, *sibling; /* PROFILE_NONE ends a list */
-    struct times session; /* the sums over the threads' roots */
+    struct times session;            /* the sums over the threads' roots */
 };
 
 struct rollup *rollup_new(const struct profile *profile);
@@ -46,8 +46,8 @@ void rollup_free(struct rollup *r);
 enum rollup_by { BY_FUNCTION, BY_MODULE, BY_THREAD, BY_PROCESS, BY_LINE };
 
 /* How many groups there are, and the times of each: indexed as profile->functions, ->modules or ->threads,
- * as `processes` of rollup_process_list, or as ->sites, with one more behind them for calls of unknown site. To be freed
- * by the caller. */
+ * as `processes` of rollup_process_list, or as ->sites, with one more behind them for calls of unknown site. To be
+ * freed by the caller. */
 size_t rollup_group_count(const struct rollup *r, enum rollup_by by);
 struct times *rollup_groups(const struct rollup *r, enum rollup_by by);
 
@@ -58,7 +58,7 @@ uint32_t *rollup_process_list(const struct profile *profile, size_t *count);
  * callee's are its own when it was called from the function. */
 struct neighbour {
     uint32_t function; /* PROFILE_NONE as a caller: it was the first on its thread's stack */
-    uint32_t site;     /* of the calls, where the profile has sites: there may be several neighbours of one function then */
+    uint32_t site; /* of the calls, where the profile has sites: there may be several neighbours of one function then */
     struct times times;
 };
 struct neighbours {

@@ -10,12 +10,12 @@ struct slice_names {
 };
 
 struct slice {
-    bool cut;          /* in time: */
-    uint64_t from, to; /* ticks; an event is in it that is not before the one and before the other */
+    bool cut;                     /* in time: */
+    uint64_t from, to;            /* ticks; an event is in it that is not before the one and before the other */
     struct slice_names threads;   /* tids, or globs for names: those of any of them; without any, all */
     struct slice_names processes; /* PIDs, or globs for names */
-    bool below;    /* of single calls, those within calls of a function: */
-    uint32_t root; /* this one, in numbers of the profile that is made of the slice */
+    bool below;                   /* of single calls, those within calls of a function: */
+    uint32_t root;                /* this one, in numbers of the profile that is made of the slice */
 };
 
 void slice_add_name(struct slice_names *names, const char *name);

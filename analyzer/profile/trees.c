@@ -32,7 +32,8 @@ static void begin_thread(struct reader *r, const struct trace_chunk *first)
     memset(&r->head, 0, sizeof r->head);
 }
 
-/* Whether its intervals were flagged, the tree does not say: as measured, what the runtime took counts as if they all were. */
+/* Whether its intervals were flagged, the tree does not say: as measured, what the runtime took counts as if they all
+ * were. */
 static void take_flagged(struct profile_node *node, const struct dwell_tree_node *from)
 {
     const uint64_t runtime = smaller(from->runtime, from->elapsed);
@@ -47,7 +48,8 @@ static bool add_node(struct reader *r, const struct trace_process *process, cons
         return false;
     struct profile *p = r->profile;
     const uint32_t function = identify_function(p, process, from->function, from->first_time);
-    const uint32_t site = r->sites && from->site ? identify_site(p, process, from->site, from->first_time) : PROFILE_NONE;
+    const uint32_t site =
+        r->sites && from->site ? identify_site(p, process, from->site, from->first_time) : PROFILE_NONE;
     const uint32_t index = profile_child_from(p, r->nodes[from->parent], function, site);
     struct profile_node *node = &p->nodes[index];
     node->elapsed += from->elapsed;
@@ -115,7 +117,8 @@ static void end_thread(struct reader *r, const struct trace_chunk *any)
     if (r->head.paused || !t || t->end_time <= r->head.last_time)
         return;
     struct profile_node *node = &p->nodes[top];
-    const uint64_t length = t->end_time - r->head.last_time, blocked = trace_end_blocked(t, profile_module_path(p, top), length),
+    const uint64_t length = t->end_time - r->head.last_time,
+                   blocked = trace_end_blocked(t, profile_module_path(p, top), length),
                    preempted = smaller(t->end_preempted, length - blocked);
     node->elapsed += length;
     node->flagged += t->end_flagged ? length : 0;
@@ -142,7 +145,8 @@ static void read_thread(struct reader *r, const struct trace_chunk *const *chunk
 static uint32_t identify_module(struct profile *p, const struct trace_process *process, uint64_t address)
 {
     const struct trace_module *m = process ? trace_module_at(process, address, 0) : NULL;
-    return m ? profile_module(p, m->path, m->build_id, m->build_id_length) : profile_module(p, "", (const uint8_t *)"", 0);
+    return m ? profile_module(p, m->path, m->build_id, m->build_id_length)
+             : profile_module(p, "", (const uint8_t *)"", 0);
 }
 
 /* Which says nothing of threads. */

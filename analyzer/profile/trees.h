@@ -6,8 +6,8 @@
 #include "profile/slice.h"
 #include "trace/session_file.h"
 
-/* A profile of all trees in the file that are part of the slice; without any, an empty one. `sites`: calls from different
- * places are different paths. */
+/* A profile of all trees in the file that are part of the slice; without any, an empty one. `sites`: calls from
+ * different places are different paths. */
 struct profile *trees_profile(const struct session_file *file, const struct slice *slice, bool sites);
 
 #endif

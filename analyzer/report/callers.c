@@ -22,7 +22,12 @@ static const struct column line_columns[] = {
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
     TIME_COLUMNS,
 };
-enum { SOURCE = 3, OF, COLUMN_COUNT = sizeof columns / sizeof *columns, LINE_COLUMN_COUNT = sizeof line_columns / sizeof *line_columns };
+enum {
+    SOURCE = 3,
+    OF,
+    COLUMN_COUNT = sizeof columns / sizeof *columns,
+    LINE_COLUMN_COUNT = sizeof line_columns / sizeof *line_columns
+};
 
 static int compare_text(const void *a, const void *b, void *data)
 {
@@ -86,7 +91,8 @@ static int compare_neighbours(const void *a, const void *b, void *data)
     return order || !l->lines ? order : lines_compare(l, x->site, y->site);
 }
 
-static void add_row(const struct context *c, const char *role, uint32_t function, uint32_t site, const struct times *times)
+static void add_row(const struct context *c, const char *role, uint32_t function, uint32_t site,
+                    const struct times *times)
 {
     struct cell *cells = table_row(c->table);
     cell_text(&cells[0], role);

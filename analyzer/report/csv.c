@@ -70,7 +70,7 @@ static void print_header(const struct table *t, const size_t *order, size_t coun
 
 void table_print_csv(const struct table *t, FILE *out)
 {
-    size_t *order = need_memory(table_most_columns(t), sizeof *order);
+    size_t *order = need_memory(table_max_columns(t), sizeof *order);
     const size_t count = table_order(t, false, order);
     print_header(t, order, count, out);
     for (size_t row = 0; row < t->row_count; row++) {

@@ -313,7 +313,7 @@ static void make_rows(struct diff *d, double min_percent)
 /* ---- judging ---- */
 
 /* A time is not known better than to the nanosecond, though a few measurements may agree by chance. */
-static const double least_variance_of_times = 1;
+static const double min_variance_of_times = 1;
 
 static struct sample side_sample(const struct diff *d, const struct diff_row *row, enum diff_value value,
                                  enum diff_side side)
@@ -324,8 +324,8 @@ static struct sample side_sample(const struct diff *d, const struct diff_row *ro
         if (d->runs[i].side == side)
             values[count++] = (double)values_in(&d->runs[i], row->key)->of[value];
     struct sample sample = sample_of(values, count);
-    if (value != DIFF_CALLS && sample.variance < least_variance_of_times)
-        sample.variance = least_variance_of_times;
+    if (value != DIFF_CALLS && sample.variance < min_variance_of_times)
+        sample.variance = min_variance_of_times;
     free(values);
     return sample;
 }
@@ -473,15 +473,15 @@ const char *diff_function_module(const struct diff *d, uint32_t function)
     return d->keys->modules[d->keys->functions[function].module].path;
 }
 
-enum { MOST_SHOWN = 64 };
+enum { MAX_SHOWN = 64 };
 
 char *diff_path(const struct diff *d, uint32_t node)
 {
     const struct profile_node *nodes = d->keys->nodes;
-    uint32_t shown[MOST_SHOWN];
+    uint32_t shown[MAX_SHOWN];
     char *path = NULL;
     size_t count = 0, length = 0;
-    for (; count < MOST_SHOWN && nodes[node].parent != PROFILE_NONE; node = d->places[node].above)
+    for (; count < MAX_SHOWN && nodes[node].parent != PROFILE_NONE; node = d->places[node].above)
         shown[count++] = node;
     FILE *out = open_memstream(&path, &length);
     if (!out)

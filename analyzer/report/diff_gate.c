@@ -129,7 +129,7 @@ bool diff_gate_fails(const struct diff_gate *gate, const struct diff *d, const s
 
 /* ---- what is said ---- */
 
-enum { MOST_SAID = 10 };
+enum { MAX_SAID = 10 };
 
 static void print_time(uint64_t ns, FILE *out)
 {
@@ -182,7 +182,7 @@ size_t diff_gate_report(const struct diff_gate *gate, const struct diff *d, FILE
     static const char *const things[] = { "function", "module", "call path" };
     fprintf(out, "dwell: --fail-if '%s': %zu %s%s\n", gate->text, count, things[d->by], count == 1 ? "" : "s");
     size_t said = 0;
-    for (size_t i = 0; i < d->row_count && said < MOST_SAID; i++)
+    for (size_t i = 0; i < d->row_count && said < MAX_SAID; i++)
         if (diff_gate_fails(gate, d, &d->rows[i]) && ++said)
             print_failure(gate, d, &d->rows[i], out);
     if (count > said)

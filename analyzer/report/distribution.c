@@ -26,7 +26,10 @@ const struct column view_histogram_columns[] = {
     { "total_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
     { "bar", "", CELL_TEXT, USE_TEXT, false },
 };
-enum { HISTOGRAM_COLUMNS = sizeof view_histogram_columns / sizeof *view_histogram_columns, BAR = HISTOGRAM_COLUMNS - 1 };
+enum {
+    HISTOGRAM_COLUMNS = sizeof view_histogram_columns / sizeof *view_histogram_columns,
+    BAR = HISTOGRAM_COLUMNS - 1
+};
 const size_t view_histogram_column_count = HISTOGRAM_COLUMNS;
 
 enum { BUCKETS = 58, LONGEST_BAR = 40 };
@@ -111,7 +114,8 @@ static void fill_buckets(struct table *t, const struct buckets *b, bool wide)
     }
 }
 
-struct table view_histogram(const struct loaded *l, uint32_t function, enum call_time time, bool wide, struct histogram *exact)
+struct table view_histogram(const struct loaded *l, uint32_t function, enum call_time time, bool wide,
+                            struct histogram *exact)
 {
     struct buckets b = { .session = l, .function = function, .time = time };
     calls_follow_slice(l->file, l->profile, l->slice, add_to_buckets, &b);

@@ -1,5 +1,5 @@
-/* For messages about what a session does not have: "; did you mean 'parse_file'?", of what it has, or else `otherwise`. Valid
- * until the next call. */
+/* For messages about what a session does not have: "; did you mean 'parse_file'?", of what it has, or else `otherwise`.
+ * Valid until the next call. */
 #ifndef DWELL_REPORT_HINTS_H
 #define DWELL_REPORT_HINTS_H
 

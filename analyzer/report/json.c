@@ -20,15 +20,16 @@ static struct json_object *new_percent(double percent)
 {
     char digits[32];
     uint64_t scaled = (uint64_t)(fabs(percent) * 10000 + 0.5);
-    snprintf(digits, sizeof digits, "%s%llu.%04llu", percent < 0 && scaled ? "-" : "", (unsigned long long)(scaled / 10000),
-             (unsigned long long)(scaled % 10000));
+    snprintf(digits, sizeof digits, "%s%llu.%04llu", percent < 0 && scaled ? "-" : "",
+             (unsigned long long)(scaled / 10000), (unsigned long long)(scaled % 10000));
     return json_object_new_double_s(percent, digits);
 }
 
 static struct json_object *new_change(const struct table *t, const struct cell *cell)
 {
     const uint64_t ns = cell_change_ns(t, cell), most = INT64_MAX;
-    return json_object_new_int64(cell->change < 0 ? -(int64_t)(ns < most ? ns : most) : (int64_t)(ns < most ? ns : most));
+    return json_object_new_int64(cell->change < 0 ? -(int64_t)(ns < most ? ns : most)
+                                                  : (int64_t)(ns < most ? ns : most));
 }
 
 static struct json_object *new_cell(const struct table *t, const struct column *column, const struct cell *cell)
@@ -81,7 +82,8 @@ static struct json_object *new_session(const struct session_summary *s)
                                ? json_object_new_uint64(ticks_to_ns(s->application_inclusive, s->ticks_per_second))
                                : NULL);
     json_object_object_add(object, "overhead_inclusive_ns",
-                           s->overhead_known ? json_object_new_uint64(ticks_to_ns(s->overhead, s->ticks_per_second)) : NULL);
+                           s->overhead_known ? json_object_new_uint64(ticks_to_ns(s->overhead, s->ticks_per_second))
+                                             : NULL);
     const bool events_known = s->application_known && !s->partial_paths;
     json_object_object_add(object, "os_events", events_known ? json_object_new_uint64(s->os_events) : NULL);
     json_object_object_add(object, "threads", json_object_new_uint64(s->threads));
@@ -101,7 +103,7 @@ static void print_and_drop(struct json_object *object, FILE *out)
 
 void table_print_json_rows(const struct table *t, const char *key, FILE *out)
 {
-    size_t *order = need_memory(table_most_columns(t), sizeof *order);
+    size_t *order = need_memory(table_max_columns(t), sizeof *order);
     const size_t count = table_order(t, false, order);
     fprintf(out, "\"%s\": [", key);
     for (size_t row = 0; row < t->row_count; row++) {

@@ -8,16 +8,11 @@
 #include "report/views.h"
 
 static const struct column columns[] = {
-    { "source", "LINE", CELL_TEXT, USE_ALWAYS, false },
-    { "function", "FUNCTION", CELL_TEXT, USE_DATA, false },
-    { "of", "OF FUNCTION", CELL_TEXT, USE_TEXT, false },
-    { "called", "CALLED", CELL_TEXT, USE_ALWAYS, false },
-    { "called_functions", "", CELL_COUNT, USE_DATA, false },
-    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
-    { "file", "FILE", CELL_TEXT, USE_DATA, false },
-    { "line", "LINE", CELL_COUNT, USE_DATA, false },
-    { "inlined", "INLINED IN", CELL_TEXT, USE_DATA, false },
-    TIME_COLUMNS,
+    { "source", "LINE", CELL_TEXT, USE_ALWAYS, false },      { "function", "FUNCTION", CELL_TEXT, USE_DATA, false },
+    { "of", "OF FUNCTION", CELL_TEXT, USE_TEXT, false },     { "called", "CALLED", CELL_TEXT, USE_ALWAYS, false },
+    { "called_functions", "", CELL_COUNT, USE_DATA, false }, { "module", "MODULE", CELL_TEXT, USE_DATA, false },
+    { "file", "FILE", CELL_TEXT, USE_DATA, false },          { "line", "LINE", CELL_COUNT, USE_DATA, false },
+    { "inlined", "INLINED IN", CELL_TEXT, USE_DATA, false }, TIME_COLUMNS,
 };
 enum {
     SOURCE,

@@ -10,7 +10,7 @@
 #include "symbols/symbols.h"
 #include "trace/alive.h"
 
-static const uint64_t most_at_once = 256 << 20;
+static const uint64_t max_at_once = 256 << 20;
 
 struct live *live_open(const char *file, const char *path, const char **error)
 {
@@ -71,7 +71,7 @@ static void load(struct live *l, struct loaded *part, struct profile *profile)
 
 const char *live_read(struct live *l, unsigned jobs, uint64_t *left)
 {
-    const char *error = follow_read(l->follow, most_at_once, jobs);
+    const char *error = follow_read(l->follow, max_at_once, jobs);
     if (error)
         return error;
     *left = l->follow->growth->left;

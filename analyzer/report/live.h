@@ -21,8 +21,8 @@ struct live {
 struct live *live_open(const char *file, const char *path, const char **error);
 void live_close(struct live *l);
 
-/* Reads what has come since and looks at it; a long file in several goes: *left is what is left then. NULL, or what is wrong:
- * then the look before still holds. */
+/* Reads what has come since and looks at it; a long file in several goes: *left is what is left then. NULL, or what is
+ * wrong: then the look before still holds. */
 const char *live_read(struct live *l, unsigned jobs, uint64_t *left);
 
 /* Such as "shop (1234): running for 2.5 s", or "ended (exit status 3)"; to be freed by the caller. */

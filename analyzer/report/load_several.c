@@ -47,8 +47,8 @@ static void renumber_profile(struct loaded *part, struct place place)
 static void scale_times(struct times *t, uint64_t rate)
 {
     uint64_t *values[] = {
-        &t->elapsed_inclusive, &t->elapsed_exclusive, &t->application_inclusive, &t->application_exclusive,
-        &t->blocked_inclusive, &t->blocked_exclusive, &t->preempted_inclusive,   &t->preempted_exclusive,
+        &t->elapsed_inclusive,  &t->elapsed_exclusive,  &t->application_inclusive, &t->application_exclusive,
+        &t->blocked_inclusive,  &t->blocked_exclusive,  &t->preempted_inclusive,   &t->preempted_exclusive,
         &t->overhead_inclusive, &t->overhead_exclusive,
     };
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
@@ -184,7 +184,8 @@ static void summarize(struct loaded *all, const struct session_summary *parts, s
         if (s->application_known && !parts[i].application_known)
             remark(s, "%s: no thread had a source of OS events: all their time counts as flagged", parts[i].path);
         else if (s->away_known && !parts[i].away_known)
-            remark(s, "%s: no thread had a source of times of OS events: their time counts as on the CPU", parts[i].path);
+            remark(s, "%s: no thread had a source of times of OS events: their time counts as on the CPU",
+                   parts[i].path);
     }
     take_remarks(s, parts, count, false);
 }

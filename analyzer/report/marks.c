@@ -47,7 +47,8 @@ struct table view_marks(const struct loaded *l)
         qsort(marks, p->mark_count, sizeof *marks, profile_compare_marks);
     }
     for (size_t i = 0; i < p->mark_count; i++) {
-        const uint64_t start = l->file->header.start_ticks < marks[i].time ? l->file->header.start_ticks : marks[i].time;
+        const uint64_t start =
+            l->file->header.start_ticks < marks[i].time ? l->file->header.start_ticks : marks[i].time;
         fill_row(table_row(&table), l, &marks[i], i ? marks[i - 1].time : start);
     }
     free(marks);

@@ -7,12 +7,9 @@
 #include "report/views.h"
 
 static const struct column columns[] = {
-    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },
-    { "name", "MODULE, FUNCTION", CELL_TEXT, USE_ALWAYS, true },
-    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
-    { "path", "PATH", CELL_TEXT, USE_DATA, false },
-    { "function", "FUNCTION", CELL_TEXT, USE_DATA, false },
-    TIME_COLUMNS,
+    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },      { "name", "MODULE, FUNCTION", CELL_TEXT, USE_ALWAYS, true },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },     { "path", "PATH", CELL_TEXT, USE_DATA, false },
+    { "function", "FUNCTION", CELL_TEXT, USE_DATA, false }, TIME_COLUMNS,
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 

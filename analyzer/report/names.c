@@ -54,7 +54,8 @@ static bool find_brought(const struct brought *b, const struct profile_module *m
             continue;
         struct trace_symbol wanted = { .module = i, .offset = offset };
         const struct trace_symbol *key = &wanted;
-        const struct trace_symbol **at = bsearch(&key, b->sorted, b->file->symbol_count, sizeof *b->sorted, compare_symbols);
+        const struct trace_symbol **at =
+            bsearch(&key, b->sorted, b->file->symbol_count, sizeof *b->sorted, compare_symbols);
         if (at) {
             *found = (struct symbol){ (*at)->name, file_path(b->file, (*at)->file), (*at)->line };
             return true;
@@ -86,8 +87,8 @@ static char *shown_name(const struct symbol *symbol, const char *module, uint64_
     return name_by_address(module, offset);
 }
 
-void names_extend(struct function_name **names, size_t *count, const struct session_file *file, const struct profile *profile,
-                  struct binaries *binaries)
+void names_extend(struct function_name **names, size_t *count, const struct session_file *file,
+                  const struct profile *profile, struct binaries *binaries)
 {
     if (*count >= profile->function_count)
         return;
@@ -169,7 +170,9 @@ static char *find_name(struct namer *n, const struct trace_module *m, uint64_t a
 {
     if (!m)
         return name_by_address("[unknown]", address);
-    const struct profile_module wanted = { .path = m->path, .build_id = m->build_id, .build_id_length = m->build_id_length };
+    const struct profile_module wanted = { .path = m->path,
+                                           .build_id = m->build_id,
+                                           .build_id_length = m->build_id_length };
     struct symbol symbol;
     if (!find_brought(&n->brought, &wanted, address - m->bias, &symbol)) {
         struct symbol_module module = { m->path, m->build_id, m->build_id_length };

@@ -6,10 +6,10 @@
 #include "trace/session_file.h"
 
 struct function_name {
-    char *name;   /* demangled, or module+address */
+    char *name;         /* demangled, or module+address */
     char *linkage_name; /* as the symbol table has it; NULL: there is none */
-    char *module; /* file name without folders; "[unknown]" for code of no known file */
-    char *file;   /* source file; NULL: unknown */
+    char *module;       /* file name without folders; "[unknown]" for code of no known file */
+    char *file;         /* source file; NULL: unknown */
     uint32_t line;
 };
 
@@ -18,8 +18,8 @@ struct function_name *names_find(const struct session_file *file, const struct p
 
 /* The same of a profile that grows: *names has *count already. */
 struct binaries;
-void names_extend(struct function_name **names, size_t *count, const struct session_file *file, const struct profile *profile,
-                  struct binaries *binaries);
+void names_extend(struct function_name **names, size_t *count, const struct session_file *file,
+                  const struct profile *profile, struct binaries *binaries);
 void names_free(struct function_name *names, size_t count);
 
 /* Names of single addresses, such as those of the calls that were open at a trace event. */

@@ -55,7 +55,7 @@ static void fill_marker(struct cell *cells, const struct perflog_row *row, bool 
     }
 }
 
-enum { MOST_KEYS = 1000 }; /* columns: each is in all rows */
+enum { MAX_KEYS = 1000 }; /* columns: each is in all rows */
 
 /* All keys in the order in which they come, and names of attributes. */
 static void find_keys(struct intern *keys, const struct perflog_row *rows, size_t count)
@@ -112,9 +112,9 @@ static char *column_name(const char *key)
 /* The fixed columns, and one for each key. */
 static struct perflog_table make_table(const struct intern *keys, size_t fixed)
 {
-    struct perflog_table t = { .key_count = keys->count < MOST_KEYS ? keys->count : MOST_KEYS };
-    if (keys->count > MOST_KEYS)
-        say("%zu different keys in markers' strings; only the first %d are columns", keys->count, MOST_KEYS);
+    struct perflog_table t = { .key_count = keys->count < MAX_KEYS ? keys->count : MAX_KEYS };
+    if (keys->count > MAX_KEYS)
+        say("%zu different keys in markers' strings; only the first %d are columns", keys->count, MAX_KEYS);
     t.keys = need_memory(t.key_count, sizeof *t.keys);
     t.columns = need_memory(fixed + t.key_count, sizeof *t.columns);
     memcpy(t.columns, marker_columns, fixed * sizeof *t.columns);

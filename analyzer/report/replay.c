@@ -9,8 +9,8 @@
 #include "report/names.h"
 
 enum {
-    MOST_HELD = 4096, /* lines that wait behind a call that may still become a whole one */
-    FAR = 20,         /* lines */
+    MAX_HELD = 4096, /* lines that wait behind a call that may still become a whole one */
+    FAR = 20,        /* lines */
 };
 
 /* An open call. */
@@ -122,7 +122,7 @@ static void flush(struct replay *r, uint64_t now, bool all)
     for (; r->first_line < r->end_line; r->first_line++) {
         struct held_line *held = line_of(r, r->first_line);
         const bool long_enough = now >= held->line.time && now - held->line.time >= r->options->shortest;
-        if (held->undecided && !all && (r->end_line - r->first_line < MOST_HELD || !long_enough))
+        if (held->undecided && !all && (r->end_line - r->first_line < MAX_HELD || !long_enough))
             return;
         held->undecided = false;
         if (!held->dropped && !r->enough && !r->take(r->context, &held->line))

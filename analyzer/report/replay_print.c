@@ -10,7 +10,7 @@
 
 enum {
     LONGEST_THREAD = 15, /* characters of a name that are shown; the kernel knows no more */
-    LEAST_TIME = 11,     /* characters of a time's column */
+    MIN_TIME = 11,       /* characters of a time's column */
     STEP = 2,            /* blanks of a level */
     DEEPEST_STEPS = 24,  /* deeper calls are not indented further: their depth is said instead */
 };
@@ -231,7 +231,7 @@ static void measure(struct replay_printer *p, const struct replay_options *optio
 {
     char digits[40];
     const uint64_t last = last_time(p->file) < options->to ? last_time(p->file) : options->to;
-    p->time_width = wider(LEAST_TIME, snprintf(digits, sizeof digits, "%" PRIu64, since_start(p, last)) + 1);
+    p->time_width = wider(MIN_TIME, snprintf(digits, sizeof digits, "%" PRIu64, since_start(p, last)) + 1);
     for (size_t i = 0; i < p->file->thread_count; i++) {
         const struct trace_thread *t = &p->file->threads[i];
         if (!replay_wants(p->file, options, t->process, t->serial))

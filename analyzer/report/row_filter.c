@@ -146,7 +146,7 @@ static char *bind(const struct table *t, const struct row_condition *c, struct b
     *b = (struct bound){ .condition = c, .column = find_column(t, c->key) };
     if (b->column == t->column_count)
         return need_text("no column '%s' here%s --columns help lists them, and name is what a row is of", c->key,
-                       table_suggestion(t, 0, c->key));
+                         table_suggestion(t, 0, c->key));
     const bool is_text = t->columns[b->column].kind == CELL_TEXT;
     if (is_text && c->comparison >= AT_LEAST)
         return need_text("'%s' is text: ~, !~, = or != is wanted", c->key);

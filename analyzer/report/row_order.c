@@ -63,8 +63,8 @@ static int compare_children(const void *a, const void *b, void *data)
 {
     const struct order *order = data;
     const struct table *t = order->table;
-    return compare_rows(&t->cells[*(const size_t *)a * t->column_count], &t->cells[*(const size_t *)b * t->column_count],
-                        data);
+    return compare_rows(&t->cells[*(const size_t *)a * t->column_count],
+                        &t->cells[*(const size_t *)b * t->column_count], data);
 }
 
 static void list_children(struct tree *tree, const struct table *t)
@@ -93,7 +93,8 @@ static void sort_tree(struct table *t, const struct order *order)
     list_children(&tree, t);
     const size_t width = t->column_count;
     struct cell *cells = need_memory(t->row_room * width, sizeof *cells);
-    size_t *parents = need_memory(t->row_room, sizeof *parents), *places = need_memory(t->row_count + 1, sizeof *places);
+    size_t *parents = need_memory(t->row_room, sizeof *parents),
+           *places = need_memory(t->row_count + 1, sizeof *places);
     size_t *waiting = need_memory(t->row_count, sizeof *waiting), count = 0, done = 0;
     for (size_t i = tree.begin[1]; i-- > tree.begin[0];)
         waiting[count++] = tree.children[i];

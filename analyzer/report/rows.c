@@ -7,36 +7,44 @@
 #include "report/row_order.h"
 #include "report/views.h"
 
-#define SOURCE_COLUMN { "source", "SOURCE", CELL_TEXT, USE_TEXT, false }
+#define SOURCE_COLUMN                                                                                                  \
+    {                                                                                                                  \
+        "source", "SOURCE", CELL_TEXT, USE_TEXT, false                                                                 \
+    }
 
 /* Of single calls: these take another reading of the session. */
-#define COLUMNS_OF_CALLS(key, title)                                         \
-    { key "_min", title " MIN", CELL_TICKS, USE_CHOSEN, false },             \
-    { key "_mean", title " MEAN", CELL_TICKS, USE_CHOSEN, false },           \
-    { key "_median", title " MEDIAN", CELL_TICKS, USE_CHOSEN, false },       \
-    { key "_p90", title " P90", CELL_TICKS, USE_CHOSEN, false },             \
-    { key "_p99", title " P99", CELL_TICKS, USE_CHOSEN, false },             \
-    { key "_max", title " MAX", CELL_TICKS, USE_CHOSEN, false }
-#define CALL_COLUMNS                                                         \
-    COLUMNS_OF_CALLS("elapsed_inclusive", "EL.INCL"),                        \
-    COLUMNS_OF_CALLS("elapsed_exclusive", "EL.EXCL"),                        \
-    COLUMNS_OF_CALLS("application_inclusive", "APP.INCL"),                   \
-    COLUMNS_OF_CALLS("application_exclusive", "APP.EXCL")
+#define COLUMNS_OF_CALLS(key, title)                                                                                   \
+    { key "_min", title " MIN", CELL_TICKS, USE_CHOSEN, false },                                                       \
+        { key "_mean", title " MEAN", CELL_TICKS, USE_CHOSEN, false },                                                 \
+        { key "_median", title " MEDIAN", CELL_TICKS, USE_CHOSEN, false },                                             \
+        { key "_p90", title " P90", CELL_TICKS, USE_CHOSEN, false },                                                   \
+        { key "_p99", title " P99", CELL_TICKS, USE_CHOSEN, false },                                                   \
+    {                                                                                                                  \
+        key "_max", title " MAX", CELL_TICKS, USE_CHOSEN, false                                                        \
+    }
+#define CALL_COLUMNS                                                                                                   \
+    COLUMNS_OF_CALLS("elapsed_inclusive", "EL.INCL"), COLUMNS_OF_CALLS("elapsed_exclusive", "EL.EXCL"),                \
+        COLUMNS_OF_CALLS("application_inclusive", "APP.INCL"), COLUMNS_OF_CALLS("application_exclusive", "APP.EXCL")
 
 static const struct column call_columns[] = { CALL_COLUMNS };
-enum { CALL_COLUMN_COUNT = sizeof call_columns / sizeof *call_columns, COLUMNS_A_TIME = CALL_COLUMN_COUNT / CALL_TIMES };
+enum {
+    CALL_COLUMN_COUNT = sizeof call_columns / sizeof *call_columns,
+    COLUMNS_A_TIME = CALL_COLUMN_COUNT / CALL_TIMES
+};
 
 /* Of a session that is watched: what happened since it was looked at before. */
-#define RECENT_COLUMNS                                                                        \
-    { "calls_per_second", "CALLS/S", CELL_COUNT, USE_CHOSEN, false },                         \
-    { "recent_calls", "+CALLS", CELL_COUNT, USE_CHOSEN, false },                              \
-    { "recent_elapsed_inclusive", "+EL.INCL", CELL_TICKS, USE_CHOSEN, false },                \
-    { "recent_elapsed_inclusive_percent", "NOW.INCL %", CELL_PERCENT, USE_CHOSEN, false },    \
-    { "recent_elapsed_exclusive", "+EL.EXCL", CELL_TICKS, USE_CHOSEN, false },                \
-    { "recent_elapsed_exclusive_percent", "NOW %", CELL_PERCENT, USE_CHOSEN, false },         \
-    { "recent_application_inclusive", "+APP.INCL", CELL_TICKS, USE_CHOSEN, false },           \
-    { "recent_application_exclusive", "+APP.EXCL", CELL_TICKS, USE_CHOSEN, false },           \
-    { "number", "NUMBER", CELL_COUNT, USE_CHOSEN, false }
+#define RECENT_COLUMNS                                                                                                 \
+    { "calls_per_second", "CALLS/S", CELL_COUNT, USE_CHOSEN, false },                                                  \
+        { "recent_calls", "+CALLS", CELL_COUNT, USE_CHOSEN, false },                                                   \
+        { "recent_elapsed_inclusive", "+EL.INCL", CELL_TICKS, USE_CHOSEN, false },                                     \
+        { "recent_elapsed_inclusive_percent", "NOW.INCL %", CELL_PERCENT, USE_CHOSEN, false },                         \
+        { "recent_elapsed_exclusive", "+EL.EXCL", CELL_TICKS, USE_CHOSEN, false },                                     \
+        { "recent_elapsed_exclusive_percent", "NOW %", CELL_PERCENT, USE_CHOSEN, false },                              \
+        { "recent_application_inclusive", "+APP.INCL", CELL_TICKS, USE_CHOSEN, false },                                \
+        { "recent_application_exclusive", "+APP.EXCL", CELL_TICKS, USE_CHOSEN, false },                                \
+    {                                                                                                                  \
+        "number", "NUMBER", CELL_COUNT, USE_CHOSEN, false                                                              \
+    }
 static const struct column recent_columns[] = { RECENT_COLUMNS };
 enum { RECENT_COLUMN_COUNT = sizeof recent_columns / sizeof *recent_columns };
 
@@ -56,17 +64,22 @@ static const struct column module_columns[] = {
     TIME_COLUMNS,
     RECENT_COLUMNS,
 };
-#define THREAD_COLUMNS                                                       \
-    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },                    \
-    { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },                         \
-    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },                  \
-    { "pid", "PID", CELL_COUNT, USE_DATA, false }
-#define PROCESS_COLUMNS                                                      \
-    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },                  \
-    { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },                         \
-    { "parent", "PARENT", CELL_COUNT, USE_DATA, false },                     \
-    { "arguments", "COMMAND", CELL_TEXT, USE_ALWAYS, false }
-#define SESSION_COLUMN { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false }
+#define THREAD_COLUMNS                                                                                                 \
+    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false }, { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },             \
+        { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },                                                        \
+    {                                                                                                                  \
+        "pid", "PID", CELL_COUNT, USE_DATA, false                                                                      \
+    }
+#define PROCESS_COLUMNS                                                                                                \
+    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false }, { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },           \
+        { "parent", "PARENT", CELL_COUNT, USE_DATA, false },                                                           \
+    {                                                                                                                  \
+        "arguments", "COMMAND", CELL_TEXT, USE_ALWAYS, false                                                           \
+    }
+#define SESSION_COLUMN                                                                                                 \
+    {                                                                                                                  \
+        "session", "SESSION", CELL_TEXT, USE_ALWAYS, false                                                             \
+    }
 enum { COLUMN_SESSION = 4 };
 
 static const struct column thread_columns[] = { THREAD_COLUMNS, TIME_COLUMNS, RECENT_COLUMNS };
@@ -74,14 +87,18 @@ static const struct column process_columns[] = { PROCESS_COLUMNS, TIME_COLUMNS, 
 static const struct column threads_of_sessions[] = { THREAD_COLUMNS, SESSION_COLUMN, TIME_COLUMNS, RECENT_COLUMNS };
 static const struct column processes_of_sessions[] = { PROCESS_COLUMNS, SESSION_COLUMN, TIME_COLUMNS, RECENT_COLUMNS };
 
-#define COLUMN_SET(columns) { columns, sizeof columns / sizeof *columns }
+#define COLUMN_SET(columns)                                                                                            \
+    {                                                                                                                  \
+        columns, sizeof columns / sizeof *columns                                                                      \
+    }
 
 /* Of one session, and of several. */
 static const struct {
     const struct column *columns;
     size_t count;
 } column_sets[2][4] = {
-    { COLUMN_SET(function_columns), COLUMN_SET(module_columns), COLUMN_SET(thread_columns), COLUMN_SET(process_columns) },
+    { COLUMN_SET(function_columns), COLUMN_SET(module_columns), COLUMN_SET(thread_columns),
+      COLUMN_SET(process_columns) },
     { COLUMN_SET(function_columns), COLUMN_SET(module_columns), COLUMN_SET(threads_of_sessions),
       COLUMN_SET(processes_of_sessions) },
 };
@@ -151,14 +168,10 @@ static const struct column time_columns[] = { TIME_COLUMNS };
 static void list_recent_columns(FILE *out)
 {
     static const char *const meanings[] = {
-        "enters a second, since the refresh before",
-        "enters since the refresh before",
-        "elapsed inclusive since the refresh before",
-        "its share of all that elapsed since the refresh before",
-        "elapsed exclusive since the refresh before",
-        "its share of all that elapsed since the refresh before",
-        "application inclusive since the refresh before",
-        "application exclusive since the refresh before",
+        "enters a second, since the refresh before",      "enters since the refresh before",
+        "elapsed inclusive since the refresh before",     "its share of all that elapsed since the refresh before",
+        "elapsed exclusive since the refresh before",     "its share of all that elapsed since the refresh before",
+        "application inclusive since the refresh before", "application exclusive since the refresh before",
     };
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
         fprintf(out, "%-32s %s\n", recent_columns[i].key, meanings[i]);
@@ -186,7 +199,8 @@ void view_list_columns(FILE *out, bool recent)
         [TIME_CPU_INCLUSIVE] = "elapsed inclusive, less blocked and preempted",
         [TIME_CPU_EXCLUSIVE] = "elapsed exclusive, less blocked and preempted",
         [TIME_PAGE_FAULTS] = "page faults with it on the stack",
-        [TIME_OVERHEAD_INCLUSIVE] = "what the probes took with it on the stack, which is in none of the others (see --raw)",
+        [TIME_OVERHEAD_INCLUSIVE] =
+            "what the probes took with it on the stack, which is in none of the others (see --raw)",
         [TIME_OVERHEAD_EXCLUSIVE] = "what the probes took with it on top of the stack",
         [TIME_PAGE_FAULTS_EXCLUSIVE] = "page faults with it on top of the stack",
     };
@@ -197,7 +211,8 @@ void view_list_columns(FILE *out, bool recent)
     if (!recent)
         fputs("\nOf functions, of their single completed calls (the session is read once more): each of\n"
               "elapsed_inclusive, elapsed_exclusive, application_inclusive and application_exclusive with\n"
-              "_min, _mean, _median, _p90, _p99 and _max behind it.\n", out);
+              "_min, _mean, _median, _p90, _p99 and _max behind it.\n",
+              out);
     fputs("\n--filter knows these, name (what the row is of), and the columns that csv has before them.\n", out);
 }
 
@@ -211,8 +226,8 @@ static bool is_of_calls(const char *key, size_t length)
 
 size_t view_sort_keys(const char **keys, bool recent)
 {
-    static const char *const subjects[] = { "function", "module", "file", "line", "path", "thread", "tid", "threads", "process",
-                                            "pid", "parent", "arguments", "session" };
+    static const char *const subjects[] = { "function", "module",  "file", "line",   "path",      "thread", "tid",
+                                            "threads",  "process", "pid",  "parent", "arguments", "session" };
     size_t count = 0;
     keys[count++] = "name";
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
@@ -262,8 +277,12 @@ static void fill_calls(const struct loaded *l, struct cell *cells, struct histog
         const struct histogram *h = &histograms[i];
         if (h->count == 0 || (i >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known))
             continue;
-        const uint64_t values[] = { h->least, (uint64_t)llround(histogram_mean(h)), histogram_percentile(h, 50),
-                                    histogram_percentile(h, 90), histogram_percentile(h, 99), h->greatest };
+        const uint64_t values[] = { h->least,
+                                    (uint64_t)llround(histogram_mean(h)),
+                                    histogram_percentile(h, 50),
+                                    histogram_percentile(h, 90),
+                                    histogram_percentile(h, 99),
+                                    h->greatest };
         for (int j = 0; j < COLUMNS_A_TIME; j++)
             cell_number(&cells[j], values[j]);
     }
@@ -303,8 +322,8 @@ static void fill_recent(struct cell *cells, const struct times *t, const struct 
     cell_number(&cells[7], t->application_exclusive);
 }
 
-static void fill_all_recent(const struct loaded *l, struct table *t, enum rollup_by by, const struct recent_times *recent,
-                            const size_t *groups)
+static void fill_all_recent(const struct loaded *l, struct table *t, enum rollup_by by,
+                            const struct recent_times *recent, const size_t *groups)
 {
     struct times *sums = recent->rollup ? rollup_groups(recent->rollup, by) : NULL;
     for (size_t i = 0; i < t->row_count; i++) {
@@ -323,7 +342,8 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
     const bool several = l->part_count > 0;
     const size_t columns = column_sets[several][by].count - (sorting->recent ? 0 : RECENT_COLUMN_COUNT);
     struct table t = table_make(column_sets[several][by].columns, columns, &l->summary);
-    t.first_value = column_sets[several][by].count - RECENT_COLUMN_COUNT - TIME_COLUMN_COUNT - (by == BY_FUNCTION ? CALL_COLUMN_COUNT : 0);
+    t.first_value = column_sets[several][by].count - RECENT_COLUMN_COUNT - TIME_COLUMN_COUNT -
+                    (by == BY_FUNCTION ? CALL_COLUMN_COUNT : 0);
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);
     uint32_t *processes = rollup_process_list(l->profile, &process_count);

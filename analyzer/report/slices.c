@@ -64,8 +64,8 @@ static uint64_t find_mark(struct slice_moment *m, const char *option, const stru
     return found;
 }
 
-void slice_moments_find(struct slice_moment *from, struct slice_moment *to, const struct session_file *file, uint64_t *begin,
-                        uint64_t *end)
+void slice_moments_find(struct slice_moment *from, struct slice_moment *to, const struct session_file *file,
+                        uint64_t *begin, uint64_t *end)
 {
     *begin = 0;
     *end = UINT64_MAX;

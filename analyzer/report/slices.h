@@ -23,10 +23,10 @@ struct slice_request {
 /* The argument of an option such as "--from": 2.5ms, mark:7, mark:frame*; ends the program where it is none. */
 struct slice_moment slice_moment_parse(const char *option, const char *text);
 
-/* Both in ticks of the session; where one was not given, the session's end on that side. Ends the program where there is no
- * such mark, or the one is not before the other. */
-void slice_moments_find(struct slice_moment *from, struct slice_moment *to, const struct session_file *file, uint64_t *begin,
-                        uint64_t *end);
+/* Both in ticks of the session; where one was not given, the session's end on that side. Ends the program where there
+ * is no such mark, or the one is not before the other. */
+void slice_moments_find(struct slice_moment *from, struct slice_moment *to, const struct session_file *file,
+                        uint64_t *begin, uint64_t *end);
 
 /* So long a time in ticks of the session, rounded. */
 uint64_t slice_ticks(uint64_t ns, const struct session_file *file);

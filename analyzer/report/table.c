@@ -29,7 +29,9 @@ table_printer *table_format(const char *name)
 
 struct table table_make(const struct column *columns, size_t column_count, const struct session_summary *session)
 {
-    return (struct table){ .columns = columns, .column_count = column_count, .session = session, .first_value = column_count };
+    return (struct table){
+        .columns = columns, .column_count = column_count, .session = session, .first_value = column_count
+    };
 }
 
 void table_drop(struct table *t)
@@ -48,7 +50,8 @@ bool table_is_key(const struct column *column, const char *key, size_t length)
     const size_t own = strlen(column->key);
     if (strncmp(column->key, key, own < length ? own : length) != 0 || own > length)
         return false;
-    return own == length || (column_is_time(column) && length == own + strlen(unit) && strncmp(key + own, unit, strlen(unit)) == 0);
+    return own == length ||
+           (column_is_time(column) && length == own + strlen(unit) && strncmp(key + own, unit, strlen(unit)) == 0);
 }
 
 const char *table_suggestion(const struct table *t, size_t first, const char *key)
@@ -91,8 +94,8 @@ static bool has_samples(const struct table *t)
     return t->session && t->session->samples;
 }
 
-/* Other profilers' reports say nothing of some of it, and some sources nothing of waits: for people, there are no columns of
- * dashes for these. */
+/* Other profilers' reports say nothing of some of it, and some sources nothing of waits: for people, there are no
+ * columns of dashes for these. */
 static bool is_wanted(const struct table *t, size_t column, enum column_use unwanted)
 {
     if (t->columns[column].use == unwanted || t->columns[column].use == USE_CHOSEN)
@@ -125,7 +128,7 @@ static size_t add_values(const struct table *t, enum column_use unwanted, size_t
 size_t table_order(const struct table *t, bool people, size_t *order)
 {
     const enum column_use unwanted = people ? USE_DATA : USE_TEXT;
-    size_t *all = need_memory(table_most_columns(t) + 1, sizeof *all), count = 0;
+    size_t *all = need_memory(table_max_columns(t) + 1, sizeof *all), count = 0;
     size_t total = add_usual(t, 0, t->first_value, unwanted, all);
     total += add_values(t, unwanted, all + total);
     for (int texts = 0; texts < (people ? 2 : 1); texts++)
@@ -193,7 +196,8 @@ double percent_of(uint64_t part, uint64_t whole)
 uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second)
 {
     const uint64_t ns = 1000000000u;
-    if (ticks_per_second <= UINT64_MAX / ns / 2) /* the same, without a division of 128 bits: exports ask for each event */
+    if (ticks_per_second <=
+        UINT64_MAX / ns / 2) /* the same, without a division of 128 bits: exports ask for each event */
         return ticks / ticks_per_second * ns +
                (ticks % ticks_per_second * ns + ticks_per_second / 2) / ticks_per_second;
     return (uint64_t)(((uint128)ticks * ns + ticks_per_second / 2) / ticks_per_second);

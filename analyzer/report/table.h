@@ -21,8 +21,8 @@ enum cell_kind {
 
 enum column_use {
     USE_ALWAYS,
-    USE_TEXT, /* only where people read */
-    USE_DATA, /* only in csv and json */
+    USE_TEXT,   /* only where people read */
+    USE_DATA,   /* only in csv and json */
     USE_CHOSEN, /* only where it is asked for */
 };
 
@@ -47,18 +47,18 @@ struct cell {
 /* What is said of the session beside the rows. */
 struct session_summary {
     const char *path; /* NULL: text says nothing of the session */
-    char *slice; /* which part of the session it is; NULL: the whole */
+    char *slice;      /* which part of the session it is; NULL: the whole */
     uint64_t ticks_per_second;
     uint64_t elapsed_inclusive, application_inclusive; /* ticks */
     bool application_known;
-    bool away_known; /* when threads were blocked or preempted, and page faults */
+    bool away_known;     /* when threads were blocked or preempted, and page faults */
     bool overhead_known; /* what the probes took: it is subtracted, */
     uint64_t overhead;   /* so many ticks */
-    bool partial_paths; /* a part of the call paths: how many events were there is not known */
-    bool imported; /* from another profiler's report: there were no events */
-    bool samples;  /* what ticks are of columns and sums is numbers of samples, and calls are unknown */
+    bool partial_paths;  /* a part of the call paths: how many events were there is not known */
+    bool imported;       /* from another profiler's report: there were no events */
+    bool samples;        /* what ticks are of columns and sums is numbers of samples, and calls are unknown */
     uint64_t os_events, threads, processes, events, lost_events;
-    char **remarks; /* lines for people: losses and damages come first, */
+    char **remarks;    /* lines for people: losses and damages come first, */
     size_t loss_count; /* so many */
     size_t remark_count, remark_room;
 };
@@ -68,7 +68,7 @@ struct table {
     size_t column_count;
     struct cell *cells; /* row by row */
     size_t row_count, row_room;
-    size_t *parents; /* by row, 1 + row of the parent or zero; NULL where the table is no tree */
+    size_t *parents;    /* by row, 1 + row of the parent or zero; NULL where the table is no tree */
     size_t hidden_rows; /* left out by a limit */
     size_t fixed_row;   /* 1 + a row that stays whatever rows are asked for; zero: there is none */
     size_t dim_column;  /* a percentage: rows in which it is more than half are dimmed; zero: there is none */
@@ -103,10 +103,10 @@ const char *table_suggestion(const struct table *t, size_t first, const char *ke
 void table_choose(struct table *t, const char *keys);
 
 /* Which columns are printed, for people or as data: indices, in order; `order` has room for
- * table_most_columns(t). */
+ * table_max_columns(t). */
 size_t table_order(const struct table *t, bool people, size_t *order);
 
-static inline size_t table_most_columns(const struct table *t)
+static inline size_t table_max_columns(const struct table *t)
 {
     return t->column_count + t->chosen_count;
 }

@@ -200,7 +200,8 @@ static void print_imported(const struct session_summary *s, struct unit unit, FI
 static void print_summary(const struct session_summary *s, struct unit unit, FILE *out)
 {
     char text[64];
-    format_time(text, sizeof text, s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
+    format_time(text, sizeof text,
+                s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
     fprintf(out, "%s%s%s: %s%s %s", s->path, s->slice ? ", " : "", s->slice ? s->slice : "",
             s->samples ? "" : "elapsed ", text, unit.name);
     if (s->imported) {
@@ -230,7 +231,7 @@ static void print_summary(const struct session_summary *s, struct unit unit, FIL
 void table_print_text(const struct table *t, FILE *out)
 {
     struct unit *units = choose_units(t);
-    size_t *order = need_memory(table_most_columns(t), sizeof *order);
+    size_t *order = need_memory(table_max_columns(t), sizeof *order);
     size_t count = table_order(t, true, order);
     const size_t all = count;
     size_t *widths = need_memory(count, sizeof *widths);
@@ -256,7 +257,8 @@ void table_print_text(const struct table *t, FILE *out)
     if (t->hidden_rows)
         fprintf(out, "%zu more; --limit 0 shows all\n", t->hidden_rows);
     if (count < all)
-        fprintf(out, "narrow terminal: without %zu column%s; --columns chooses\n", all - count, all - count == 1 ? "" : "s");
+        fprintf(out, "narrow terminal: without %zu column%s; --columns chooses\n", all - count,
+                all - count == 1 ? "" : "s");
     free(widths);
     free(order);
     free(units);

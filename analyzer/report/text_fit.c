@@ -9,11 +9,19 @@
 enum { NAME_ROOM = 24, OTHER_ROOM = 10, SHORT_TEXT = 8 };
 
 /* The four times themselves stay longest. */
-static const char *const least_telling[] = {
-    "waiting_percent", "application_inclusive_percent", "elapsed_inclusive_percent", "application_exclusive_percent",
-    "source", "path", "elapsed_exclusive_percent", "module", "application_inclusive", "arguments",
+static const char *const min_telling[] = {
+    "waiting_percent",
+    "application_inclusive_percent",
+    "elapsed_inclusive_percent",
+    "application_exclusive_percent",
+    "source",
+    "path",
+    "elapsed_exclusive_percent",
+    "module",
+    "application_inclusive",
+    "arguments",
 };
-enum { LEAST_TELLING = sizeof least_telling / sizeof *least_telling };
+enum { MIN_TELLING = sizeof min_telling / sizeof *min_telling };
 
 size_t text_width(const char *text)
 {
@@ -46,9 +54,9 @@ static size_t needed(const struct table *t, const size_t *order, const size_t *w
 
 size_t text_fit(const struct table *t, size_t *order, size_t *widths, size_t count, size_t terminal)
 {
-    for (size_t next = 0; next < LEAST_TELLING && needed(t, order, widths, count) > terminal; next++)
+    for (size_t next = 0; next < MIN_TELLING && needed(t, order, widths, count) > terminal; next++)
         for (size_t i = 0; i < count; i++) {
-            if (strcmp(t->columns[order[i]].key, least_telling[next]) != 0)
+            if (strcmp(t->columns[order[i]].key, min_telling[next]) != 0)
                 continue;
             memmove(order + i, order + i + 1, (count - i - 1) * sizeof *order);
             memmove(widths + i, widths + i + 1, (count - i - 1) * sizeof *widths);

@@ -4,8 +4,8 @@
 
 #include "report/table.h"
 
-/* Takes columns out of `order` until the others, `widths` wide, leave room for names; those that tell least come first. The
- * answer is how many stay. */
+/* Takes columns out of `order` until the others, `widths` wide, leave room for names; those that tell least come first.
+ * The answer is how many stay. */
 size_t text_fit(const struct table *t, size_t *order, size_t *widths, size_t count, size_t terminal);
 
 /* Whether a column of that width may be shown in part. */

@@ -23,7 +23,10 @@ static const struct column recursion_columns[] = {
     TIME_COLUMNS,
 };
 #define LINE_COLUMNS                                                                                                   \
-    { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false }, { "of", "OF FUNCTION", CELL_TEXT, USE_DATA, false }
+    { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false },                                                           \
+    {                                                                                                                  \
+        "of", "OF FUNCTION", CELL_TEXT, USE_DATA, false                                                                \
+    }
 enum { LINE_COLUMN_COUNT = 2 };
 static const struct column line_columns[] = { PATH_COLUMNS, LINE_COLUMNS, TIME_COLUMNS };
 static const struct column line_recursion_columns[] = {
@@ -257,7 +260,8 @@ static void draw_threads(struct drawing *d)
         char name[512];
         const int length = snprintf(name, sizeof name, "thread %s (%u)", t ? t->name : "[unknown]", t ? t->tid : 0);
         if (d->loaded->part_count && length > 0 && (size_t)length < sizeof name)
-            snprintf(name + length, sizeof name - (size_t)length, " of %s", loaded_session_of(d->loaded, threads[i].process));
+            snprintf(name + length, sizeof name - (size_t)length, " of %s",
+                     loaded_session_of(d->loaded, threads[i].process));
         size_t row = add_row(d, 0, 0, "", name, NULL, &d->rollup->nodes[threads[i].root]);
         draw_below(d, threads[i].root, row, 0);
     }
@@ -300,8 +304,9 @@ static void draw_folded(struct drawing *d)
 
 struct table view_tree(const struct loaded *l, const struct tree_options *options)
 {
-    struct table t = table_make(column_sets[options->by_line][options->fold_recursion],
-                                COLUMN_COUNT + options->by_line * LINE_COLUMN_COUNT + options->fold_recursion, &l->summary);
+    struct table t =
+        table_make(column_sets[options->by_line][options->fold_recursion],
+                   COLUMN_COUNT + options->by_line * LINE_COLUMN_COUNT + options->fold_recursion, &l->summary);
     t.first_value = t.column_count - TIME_COLUMN_COUNT;
     void (*draw_all)(struct drawing *) = options->fold_recursion ? draw_folded : draw;
     struct drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };

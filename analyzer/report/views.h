@@ -23,7 +23,7 @@ struct loaded {
     struct profile *profile;
     struct rollup *rollup;
     struct function_name *names;
-    struct line_name *lines; /* by site of the profile; NULL: they were not asked for, and the profile has none */
+    struct line_name *lines;   /* by site of the profile; NULL: they were not asked for, and the profile has none */
     const struct slice *slice; /* NULL: it is the whole session */
     struct overhead overhead;  /* what was subtracted as the probes' */
     struct session_summary summary;
@@ -59,7 +59,8 @@ void unload_session(struct loaded *l);
 enum lines { LINES_NONE, LINES_IF_KNOWN, LINES_NEEDED };
 void load_lines(struct loaded *l, const char *path, unsigned jobs, enum lines lines);
 
-/* Several at once, for views of sums: no chunks, no marks, no times of day are there, and what remains is in nanoseconds. */
+/* Several at once, for views of sums: no chunks, no marks, no times of day are there, and what remains is in
+ * nanoseconds. */
 void load_sessions(struct loaded *l, const char *const *paths, size_t count, unsigned jobs);
 void load_sessions_by_line(struct loaded *l, const char *const *paths, size_t count, unsigned jobs);
 
@@ -74,15 +75,16 @@ struct recent_times {
 
 /* Column sets; those of the times come in all of them. */
 struct sorting {
-    const char *key; /* of a column; "name" for the first one */
-    size_t limit;    /* rows; zero: all */
-    bool calls;      /* fill the columns of single calls, too */
+    const char *key;                   /* of a column; "name" for the first one */
+    size_t limit;                      /* rows; zero: all */
+    bool calls;                        /* fill the columns of single calls, too */
     const struct row_filters *filters; /* NULL: none */
     const struct recent_times *recent; /* not NULL: with columns of them */
 };
 
-/* All keys that views can be sorted by: columns', and "name"; of sessions that are watched if `recent`; the answer is how many there are. */
-enum { MOST_SORT_KEYS = 128 };
+/* All keys that views can be sorted by: columns', and "name"; of sessions that are watched if `recent`; the answer is
+ * how many there are. */
+enum { MAX_SORT_KEYS = 128 };
 size_t view_sort_keys(const char **keys, bool recent);
 
 /* Of a table with such columns: which function, module, thread or process a row is of, in numbers of the rollup. */
@@ -103,14 +105,14 @@ struct table view_lines(const struct loaded *l, const struct sorting *sorting);
 struct table view_thread_names(const struct loaded *l, const struct sorting *sorting);
 
 struct tree_options {
-    double min_percent; /* smaller branches are folded */
-    unsigned depth;     /* deeper ones too */
-    bool by_thread;     /* a tree for each thread instead of one for all */
+    double min_percent;  /* smaller branches are folded */
+    unsigned depth;      /* deeper ones too */
+    bool by_thread;      /* a tree for each thread instead of one for all */
     bool collapse;       /* functions with a single callee and that in one row, */
     double own_percent;  /* if their own time is not more than that */
     bool fold_recursion; /* calls of functions that are open already, into those */
-    bool unfolded;      /* what is folded is not shown at all */
-    bool by_line;       /* calls from different lines are different paths */
+    bool unfolded;       /* what is folded is not shown at all */
+    bool by_line;        /* calls from different lines are different paths */
 };
 struct table view_tree(const struct loaded *l, const struct tree_options *options);
 
@@ -124,7 +126,8 @@ extern const char *const call_time_names[CALL_TIMES];
 
 /* How long the function's calls took, in buckets for each doubling or so; `wide`: bars of block characters. *exact, in
  * nanoseconds, is to be dropped by the caller. */
-struct table view_histogram(const struct loaded *l, uint32_t function, enum call_time time, bool wide, struct histogram *exact);
+struct table view_histogram(const struct loaded *l, uint32_t function, enum call_time time, bool wide,
+                            struct histogram *exact);
 
 /* Its slowest calls, the slowest first. */
 struct table view_slowest(const struct loaded *l, uint32_t function, enum call_time time, size_t limit);
@@ -140,31 +143,32 @@ extern const size_t view_marks_column_count, view_histogram_column_count, view_s
 /* What the sorting asks for: filtered, sorted and limited. */
 void view_sort(struct table *t, const struct sorting *sorting);
 
-/* Application times are known where at least one thread had a source of OS events; those away from the CPU and page faults
- * where the source was perf. */
-#define TIME_COLUMNS                                                                              \
-    { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },                                          \
-    { "elapsed_inclusive", "EL.INCL", CELL_TICKS, USE_ALWAYS, false },                            \
-    { "elapsed_inclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                        \
-    { "elapsed_exclusive", "EL.EXCL", CELL_TICKS, USE_ALWAYS, false },                            \
-    { "elapsed_exclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                        \
-    { "application_inclusive", "APP.INCL", CELL_TICKS, USE_ALWAYS, false },                       \
-    { "application_inclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                    \
-    { "application_exclusive", "APP.EXCL", CELL_TICKS, USE_ALWAYS, false },                       \
-    { "application_exclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                    \
-    { "min", "MIN", CELL_TICKS, USE_DATA, false },                                                \
-    { "max", "MAX", CELL_TICKS, USE_DATA, false },                                                \
-    { "blocked_inclusive", "BL.INCL", CELL_TICKS, USE_DATA, false },                              \
-    { "blocked_exclusive", "BL.EXCL", CELL_TICKS, USE_DATA, false },                              \
-    { "preempted_inclusive", "PRE.INCL", CELL_TICKS, USE_DATA, false },                           \
-    { "preempted_exclusive", "PRE.EXCL", CELL_TICKS, USE_DATA, false },                           \
-    { "cpu_inclusive", "CPU.INCL", CELL_TICKS, USE_DATA, false },                                 \
-    { "cpu_exclusive", "CPU.EXCL", CELL_TICKS, USE_DATA, false },                                 \
-    { "page_faults", "FAULTS", CELL_COUNT, USE_DATA, false },                                     \
-    { "page_faults_exclusive", "FAULTS.EXCL", CELL_COUNT, USE_DATA, false },                      \
-    { "overhead_inclusive", "OVH.INCL", CELL_TICKS, USE_DATA, false },                            \
-    { "overhead_exclusive", "OVH.EXCL", CELL_TICKS, USE_DATA, false },                            \
-    { "waiting_percent", "WAIT %", CELL_PERCENT, USE_ALWAYS, false }
+/* Application times are known where at least one thread had a source of OS events; those away from the CPU and page
+ * faults where the source was perf. */
+#define TIME_COLUMNS                                                                                                   \
+    { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },                                                               \
+        { "elapsed_inclusive", "EL.INCL", CELL_TICKS, USE_ALWAYS, false },                                             \
+        { "elapsed_inclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                         \
+        { "elapsed_exclusive", "EL.EXCL", CELL_TICKS, USE_ALWAYS, false },                                             \
+        { "elapsed_exclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                         \
+        { "application_inclusive", "APP.INCL", CELL_TICKS, USE_ALWAYS, false },                                        \
+        { "application_inclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                     \
+        { "application_exclusive", "APP.EXCL", CELL_TICKS, USE_ALWAYS, false },                                        \
+        { "application_exclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                     \
+        { "min", "MIN", CELL_TICKS, USE_DATA, false }, { "max", "MAX", CELL_TICKS, USE_DATA, false },                  \
+        { "blocked_inclusive", "BL.INCL", CELL_TICKS, USE_DATA, false },                                               \
+        { "blocked_exclusive", "BL.EXCL", CELL_TICKS, USE_DATA, false },                                               \
+        { "preempted_inclusive", "PRE.INCL", CELL_TICKS, USE_DATA, false },                                            \
+        { "preempted_exclusive", "PRE.EXCL", CELL_TICKS, USE_DATA, false },                                            \
+        { "cpu_inclusive", "CPU.INCL", CELL_TICKS, USE_DATA, false },                                                  \
+        { "cpu_exclusive", "CPU.EXCL", CELL_TICKS, USE_DATA, false },                                                  \
+        { "page_faults", "FAULTS", CELL_COUNT, USE_DATA, false },                                                      \
+        { "page_faults_exclusive", "FAULTS.EXCL", CELL_COUNT, USE_DATA, false },                                       \
+        { "overhead_inclusive", "OVH.INCL", CELL_TICKS, USE_DATA, false },                                             \
+        { "overhead_exclusive", "OVH.EXCL", CELL_TICKS, USE_DATA, false },                                             \
+    {                                                                                                                  \
+        "waiting_percent", "WAIT %", CELL_PERCENT, USE_ALWAYS, false                                                   \
+    }
 enum {
     TIME_CALLS,
     TIME_ELAPSED_INCLUSIVE,

@@ -5,11 +5,43 @@
 
 /* What follows a name: nothing, its variants (Ex, A, W, Timeout...) if it ends with a star, or decoration. */
 static const char *const waiting[] = {
-    "WaitFor*", "MsgWaitFor*", "WaitMessage", "SignalObjectAndWait", "Sleep", "SleepEx", "SleepConditionVariable*", "WaitOnAddress",
-    "DelayExecution", "RemoveIoCompletion*", "GetQueuedCompletionStatus*", "GetMessage", "GetMessageA", "GetMessageW",
-    "UserGetMessage", "UserWaitMessage", "SignalAndWaitForSingleObject", "RtlpWaitOnCriticalSection", "WaitForWorkViaWorkerFactory",
-    "select", "pselect*", "poll", "ppoll*", "epoll_wait", "epoll_pwait*", "nanosleep", "clock_nanosleep*", "usleep", "sleep", "pause",
-    "pthread_cond_wait*", "pthread_cond_timedwait*", "sem_wait", "sem_timedwait", "sigwait*", "waitpid", "futex_wait*",
+    "WaitFor*",
+    "MsgWaitFor*",
+    "WaitMessage",
+    "SignalObjectAndWait",
+    "Sleep",
+    "SleepEx",
+    "SleepConditionVariable*",
+    "WaitOnAddress",
+    "DelayExecution",
+    "RemoveIoCompletion*",
+    "GetQueuedCompletionStatus*",
+    "GetMessage",
+    "GetMessageA",
+    "GetMessageW",
+    "UserGetMessage",
+    "UserWaitMessage",
+    "SignalAndWaitForSingleObject",
+    "RtlpWaitOnCriticalSection",
+    "WaitForWorkViaWorkerFactory",
+    "select",
+    "pselect*",
+    "poll",
+    "ppoll*",
+    "epoll_wait",
+    "epoll_pwait*",
+    "nanosleep",
+    "clock_nanosleep*",
+    "usleep",
+    "sleep",
+    "pause",
+    "pthread_cond_wait*",
+    "pthread_cond_timedwait*",
+    "sem_wait",
+    "sem_timedwait",
+    "sigwait*",
+    "waitpid",
+    "futex_wait*",
 };
 
 /* Import tables and system services put something before: __imp__WaitFor..., NtWaitFor..., ZwWaitFor... */
@@ -19,7 +51,8 @@ static const char *bare(const char *name)
     name += strspn(name, "_");
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         const size_t length = strlen(prefixes[i]);
-        if (strncmp(name, prefixes[i], length) == 0 && (prefixes[i][length - 1] == '_' || isupper((unsigned char)name[length])))
+        if (strncmp(name, prefixes[i], length) == 0 &&
+            (prefixes[i][length - 1] == '_' || isupper((unsigned char)name[length])))
             return bare(name + length);
     }
     return name;

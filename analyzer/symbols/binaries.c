@@ -25,7 +25,7 @@ struct binary {
     uint8_t *build_id;
     size_t build_id_length;
     Dwfl *dwfl;
-    Dwfl_Module *module; /* NULL: not to be had */
+    Dwfl_Module *module;   /* NULL: not to be had */
     struct entry *entries; /* functions, by address and rank */
     size_t entry_count, entry_room;
     bool entries_read;
@@ -119,14 +119,14 @@ static void read_symbols(struct binary *binary)
         GElf_Word section;
         const char *name = dwfl_module_getsym_info(binary->module, i, &symbol, &address, &section, NULL, NULL);
         const int type = GELF_ST_TYPE(symbol.st_info), binding = GELF_ST_BIND(symbol.st_info);
-        if (!name || !*name || section == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
+        if (!name || !*name || section == SHN_UNDEF ||
+            (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE))
             continue;
         const int os_call = libc ? os_calls_number(name) : -1;
         const int rank = (type != STT_NOTYPE) * 4 + (binding == STB_GLOBAL ? 2 : binding == STB_WEAK);
         GROW(binary->entries, binary->entry_count, binary->entry_room);
-        binary->entries[binary->entry_count++] =
-            os_call < 0 ? (struct entry){ address, name, rank, symbol.st_size }
-                        : entry_of_os_call(address, os_call, symbol.st_size);
+        binary->entries[binary->entry_count++] = os_call < 0 ? (struct entry){ address, name, rank, symbol.st_size }
+                                                             : entry_of_os_call(address, os_call, symbol.st_size);
     }
     if (binary->entry_count)
         qsort(binary->entries, binary->entry_count, sizeof *binary->entries, compare_entries);
@@ -259,7 +259,8 @@ static enum mention mention_of_probe(Elf *elf, uint32_t table_type)
             continue;
         for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
             GElf_Sym symbol;
-            const char *name = gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
+            const char *name =
+                gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
             if (name && strncmp(name, probe, sizeof probe - 1) == 0 &&
                 (name[sizeof probe - 1] == '\0' || name[sizeof probe - 1] == '@'))
                 return symbol.st_shndx == SHN_UNDEF ? MENTIONED : DEFINED;

@@ -114,7 +114,8 @@ static bool is_recorded(const struct symbol_module *module)
 struct os_call_symbol *os_calls_of(const struct symbol_module *module, size_t *count)
 {
     *count = 0;
-    const int fd = os_calls_is_libc(module->path) && is_recorded(module) ? open(module->path, O_RDONLY | O_CLOEXEC) : -1;
+    const int fd =
+        os_calls_is_libc(module->path) && is_recorded(module) ? open(module->path, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0)
         return NULL;
     size_t all = 0;

@@ -19,7 +19,8 @@ struct os_call_symbol {
 };
 
 /* All that the file has, each address once, by the first of its names in the list: from what the loader needs of it
- * alone, as libc's debug information takes long to read. To be freed; NULL if it is not libc, or not the recorded one. */
+ * alone, as libc's debug information takes long to read. To be freed; NULL if it is not libc, or not the recorded one.
+ */
 struct os_call_symbol *os_calls_of(const struct symbol_module *module, size_t *count);
 
 #endif

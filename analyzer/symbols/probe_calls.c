@@ -17,8 +17,8 @@ enum {
     INDIRECT = 0xff,
     INDIRECT_CALL = 0x15, /* behind it */
     INDIRECT_JUMP = 0x25,
-    STUB_MOST = 8, /* bytes of a stub before its jump: endbr64, and a prefix */
-    PLACES = 4,    /* a probe has one slot or two, as many stubs, or is here itself */
+    STUB_MAX = 8, /* bytes of a stub before its jump: endbr64, and a prefix */
+    PLACES = 4,   /* a probe has one slot or two, as many stubs, or is here itself */
 };
 
 struct place {
@@ -149,7 +149,7 @@ static void find_stubs(struct search *s, const uint8_t *code, size_t size, uint6
     for (size_t i = 0; i + 6 <= size; i++)
         if (code[i] == INDIRECT && code[i + 1] == INDIRECT_JUMP &&
             find_place(s->slots, s->slot_count, target_of(code + i + 2, address + i + 6)))
-            add_place(s->targets, &s->target_count, address + i - (i < STUB_MOST ? i : STUB_MOST), address + i);
+            add_place(s->targets, &s->target_count, address + i - (i < STUB_MAX ? i : STUB_MAX), address + i);
 }
 
 static void find_calls(struct search *s, const uint8_t *code, size_t size, uint64_t address)

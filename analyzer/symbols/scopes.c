@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-enum { MOST_INLINED = 64 }; /* within each other */
+enum { MAX_INLINED = 64 }; /* within each other */
 
 struct range {
     Dwarf_Addr begin, end;
@@ -33,7 +33,7 @@ struct scopes {
 
 /* The functions around an address, the outermost first: all but that one are inlined. */
 struct chain {
-    Dwarf_Die functions[MOST_INLINED];
+    Dwarf_Die functions[MAX_INLINED];
     int count;
 };
 
@@ -144,7 +144,7 @@ static struct chain chain_at(const struct unit *u, Dwarf_Addr address)
     if (!function)
         return c;
     c.functions[c.count++] = *function;
-    while (c.count < MOST_INLINED && find_inlined(&c.functions[c.count - 1], address - u->bias, &c.functions[c.count]))
+    while (c.count < MAX_INLINED && find_inlined(&c.functions[c.count - 1], address - u->bias, &c.functions[c.count]))
         c.count++;
     return c;
 }

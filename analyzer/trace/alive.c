@@ -21,7 +21,8 @@ static bool read_state(const char *path, char *state, unsigned long long *start)
     fclose(in);
     text[length] = '\0';
     const char *at = strrchr(text, ')'); /* names may hold anything */
-    return at && sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu", state, start) == 2;
+    return at && sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
+                        state, start) == 2;
 }
 
 /* Since boot, in nanoseconds; zero: there is no such process, or it is dead and waits for its parent. */
@@ -45,7 +46,8 @@ static uint64_t read_clock(clockid_t id)
 /* Numbers of processes are used again: the one meant was there at `monotonic`. */
 static bool was_there(uint32_t pid, uint64_t monotonic)
 {
-    const uint64_t start = pid ? find_start(pid) : 0, boot = read_clock(CLOCK_BOOTTIME), now = read_clock(CLOCK_MONOTONIC);
+    const uint64_t start = pid ? find_start(pid) : 0, boot = read_clock(CLOCK_BOOTTIME),
+                   now = read_clock(CLOCK_MONOTONIC);
     if (!start || now < monotonic)
         return false;
     return boot - start + ns_per_second >= now - monotonic;

@@ -23,8 +23,8 @@ struct chunk_window {
     uint32_t behind;    /* bytes there that are read, too: an event that the end cuts is whole in a damaged chunk */
 };
 
-/* The decoder stands at the first record; decode_frame finds the open frames, and decode_open_sites where they were called
- * from, until window_more. False: the chunk cannot be read, or is another one. */
+/* The decoder stands at the first record; decode_frame finds the open frames, and decode_open_sites where they were
+ * called from, until window_more. False: the chunk cannot be read, or is another one. */
 bool window_begin(struct chunk_window *w, const struct session_file *file, const struct trace_chunk *chunk,
                   struct decoder *d);
 

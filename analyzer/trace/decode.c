@@ -23,13 +23,20 @@ static void take_away_time(struct pending *p, const uint8_t *words, uint64_t *su
 static bool long_enough(unsigned type, unsigned length)
 {
     static const uint8_t needed[] = {
-        [DWELL_EXT_TIME] = TIME_WORDS,      [DWELL_EXT_UPPER] = 3,
-        [DWELL_EXT_BLOCKED] = 2 * TIME_WORDS, [DWELL_EXT_PREEMPTED] = 2 * TIME_WORDS,
-        [DWELL_EXT_FAULTS] = 1,             [DWELL_EXT_UNWIND] = 2,
-        [DWELL_EXT_MARK] = 9,               [DWELL_EXT_PAUSE] = TIME_WORDS,
-        [DWELL_EXT_RESUME] = 5,             [DWELL_EXT_OPEN] = 7,
-        [DWELL_EXT_SWITCH] = 5,             [DWELL_EXT_SITE] = 1,
-        [DWELL_EXT_SITE_INLINED] = 1,       [DWELL_EXT_RUNTIME] = TIME_WORDS,
+        [DWELL_EXT_TIME] = TIME_WORDS,
+        [DWELL_EXT_UPPER] = 3,
+        [DWELL_EXT_BLOCKED] = 2 * TIME_WORDS,
+        [DWELL_EXT_PREEMPTED] = 2 * TIME_WORDS,
+        [DWELL_EXT_FAULTS] = 1,
+        [DWELL_EXT_UNWIND] = 2,
+        [DWELL_EXT_MARK] = 9,
+        [DWELL_EXT_PAUSE] = TIME_WORDS,
+        [DWELL_EXT_RESUME] = 5,
+        [DWELL_EXT_OPEN] = 7,
+        [DWELL_EXT_SWITCH] = 5,
+        [DWELL_EXT_SITE] = 1,
+        [DWELL_EXT_SITE_INLINED] = 1,
+        [DWELL_EXT_RUNTIME] = TIME_WORDS,
     };
     return type >= sizeof needed || length >= needed[type];
 }

@@ -10,20 +10,20 @@
 #include "trace/session_file.h"
 
 enum { /* the first words of short sites */
-    DECODED_SITE_HEAD = DWELL_EXT_SITE << DWELL_EXTENSION_LENGTH_BITS | 1,
-    DECODED_SITE_INLINED_HEAD = DWELL_EXT_SITE_INLINED << DWELL_EXTENSION_LENGTH_BITS | 1,
+       DECODED_SITE_HEAD = DWELL_EXT_SITE << DWELL_EXTENSION_LENGTH_BITS | 1,
+       DECODED_SITE_INLINED_HEAD = DWELL_EXT_SITE_INLINED << DWELL_EXTENSION_LENGTH_BITS | 1,
 };
 
 enum decoded { DECODED_END = 0, DECODED_ENTER, DECODED_EXIT, DECODED_CONTROL };
 
 /* What came with an event besides; reset by whoever has used it. */
 struct decoded_extras {
-    bool flagged;      /* the OS worked in the interval that ends at the event */
-    uint32_t unwound;  /* frames that were left without an exit at the event */
+    bool flagged;     /* the OS worked in the interval that ends at the event */
+    uint32_t unwound; /* frames that were left without an exit at the event */
     uint32_t os_events;
     uint32_t page_faults;
-    uint64_t blocked, preempted; /* ticks */
-    uint64_t runtime; /* ticks that the runtime took of the interval */
+    uint64_t blocked, preempted;  /* ticks */
+    uint64_t runtime;             /* ticks that the runtime took of the interval */
     const uint8_t *run, *run_end; /* the extensions that said so, in the chunk: for decode_away */
 };
 
@@ -38,12 +38,12 @@ struct decoder {
     const uint8_t *at, *end; /* events that begin before the end are decoded */
     const uint8_t *limit;    /* up to here there is something to read; behind it, */
     bool more;               /* the chunk goes on: what is not whole yet is left where it is */
-    uint64_t time; /* of the event decoded last */
+    uint64_t time;           /* of the event decoded last */
     uint64_t function;
-    uint64_t upper[2]; /* shifted to their place */
-    const uint8_t *run;     /* where the extensions before an event that has some begin */
-    const uint8_t *control; /* the control event's words behind its time, */
-    unsigned control_type;  /* and which it is: enum dwell_extension */
+    uint64_t upper[2];       /* shifted to their place */
+    const uint8_t *run;      /* where the extensions before an event that has some begin */
+    const uint8_t *control;  /* the control event's words behind its time, */
+    unsigned control_type;   /* and which it is: enum dwell_extension */
     unsigned control_length; /* words there */
     struct decoded_extras extras;
     struct decoded_site site; /* of an enter; reset by whoever has used it */
@@ -71,7 +71,8 @@ static inline size_t decode_end(const struct trace_chunk *chunk)
 }
 
 /* Starts at the first record of a chunk; there are as many as lie before `end`. */
-static inline void decode_begin_at(struct decoder *d, const struct trace_chunk *chunk, const uint8_t *at, const uint8_t *end)
+static inline void decode_begin_at(struct decoder *d, const struct trace_chunk *chunk, const uint8_t *at,
+                                   const uint8_t *end)
 {
     memset(d, 0, sizeof *d);
     d->at = at;
@@ -116,8 +117,8 @@ static inline uint64_t decode_time(uint64_t last, uint64_t low, unsigned bits)
     return last + ((low - last) & ((1ull << bits) - 1));
 }
 
-/* Extensions up to the next event; out of line, as they are rare. Returns where an enter or exit begins, or a control event
- * has ended (then d->control is set), with what they say in d->extras and *time; or NULL at the chunk's end. */
+/* Extensions up to the next event; out of line, as they are rare. Returns where an enter or exit begins, or a control
+ * event has ended (then d->control is set), with what they say in d->extras and *time; or NULL at the chunk's end. */
 const uint8_t *decode_extensions(struct decoder *d, uint64_t *time);
 
 /* What the program said of a moment. */
@@ -134,18 +135,20 @@ struct decoded_away {
     bool preempted;
 };
 
-/* The next one that the extras of an event at `time` tell of; *at is extras->run at first. False: there is none any more. */
+/* The next one that the extras of an event at `time` tell of; *at is extras->run at first. False: there is none any
+ * more. */
 bool decode_away(const struct decoded_extras *extras, uint64_t time, const uint8_t **at, struct decoded_away *away);
 
 /* The mark that was just decoded as a control event. */
 struct decoded_mark decode_mark(const struct decoder *d);
 
-/* The next call, outermost first, that is found open at the control event just decoded; `at` is d->run at first, and then
- * what this returned. NULL: there is none any more. */
+/* The next call, outermost first, that is found open at the control event just decoded; `at` is d->run at first, and
+ * then what this returned. NULL: there is none any more. */
 const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame);
 
 /* Likewise, with its site (zero: unknown). */
-const uint8_t *decode_opened_from(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame, uint64_t *site);
+const uint8_t *decode_opened_from(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame,
+                                  uint64_t *site);
 
 /* The site of an enter as a number, as in DWELL_EXT_OPEN_SITES; zero: unknown. `caller`: address of the innermost open
  * call's function, zero if none is open. */
@@ -167,7 +170,7 @@ struct open_sites {
     unsigned left; /* in the record at hand */
 };
 void decode_open_sites(struct open_sites *sites, const struct decoder *d); /* right after decode_begin */
-uint64_t decode_next_open_site(struct open_sites *sites); /* zero: unknown */
+uint64_t decode_next_open_site(struct open_sites *sites);                  /* zero: unknown */
 
 /* The next event. Its time, function (of an enter) and extras are in the decoder. */
 static inline enum decoded decode_next(struct decoder *d)

@@ -10,8 +10,8 @@
 
 /*
  * What was read and can change no more is never looked at again. The rest of the file is a list of areas: what is free,
- * claimed, or still written to. A reader may see a store before an earlier one; so what is written to is read twice, and
- * only that counts which was there before the second reading.
+ * claimed, or still written to. A reader may see a store before an earlier one; so what is written to is read twice,
+ * and only that counts which was there before the second reading.
  */
 
 enum {
@@ -36,7 +36,7 @@ struct part {
 struct growth_index {
     struct area *areas, *next; /* ascending; those of the walk at hand */
     size_t area_count, area_room, next_count, next_room;
-    uint64_t walked; /* as far as the file has been looked at */
+    uint64_t walked;    /* as far as the file has been looked at */
     struct part *parts; /* by offset */
     size_t part_count, part_room;
     struct trace_chunk *found; /* events chunks of the walk at hand */
@@ -121,7 +121,8 @@ static void walk_area(struct growth *g, enum walk walk, struct area area, uint64
         if (next > area.end)
             next = area.end;
         const bool bad = place == PLACE_BAD_CHUNK || place == PLACE_BAD_UNIT;
-        if (place == PLACE_EMPTY || (bad && !x->ended)) /* its beginning may have been written a moment after it was looked at */
+        if (place == PLACE_EMPTY ||
+            (bad && !x->ended)) /* its beginning may have been written a moment after it was looked at */
             leave_open(x, offset, next);
         else if (place == PLACE_CHUNK && !take_chunk(g, walk, &chunk, most))
             leave_open(x, offset, next);
@@ -272,7 +273,10 @@ static struct part *need_part(struct growth_index *x, const struct trace_chunk *
 {
     const size_t at = find_part(x, chunk->offset);
     const struct part fresh = {
-        .offset = chunk->offset, .process = chunk->process, .thread = chunk->thread, .sequence = chunk->sequence,
+        .offset = chunk->offset,
+        .process = chunk->process,
+        .thread = chunk->thread,
+        .sequence = chunk->sequence,
     };
     if (at == x->part_count || x->parts[at].offset != chunk->offset) {
         GROW(x->parts, x->part_count, x->part_room);

@@ -31,8 +31,8 @@ struct growth {
 struct growth *growth_open(const char *path, const char **error);
 void growth_close(struct growth *g);
 
-/* Reads on, about so many bytes at most; what the step before gave is gone then. `ended`: nothing is written any more. NULL,
- * or what is wrong with the file: then all stays as it is. */
+/* Reads on, about so many bytes at most; what the step before gave is gone then. `ended`: nothing is written any more.
+ * NULL, or what is wrong with the file: then all stays as it is. */
 const char *growth_step(struct growth *g, uint64_t most, bool ended);
 
 #endif

@@ -50,7 +50,8 @@ bool mark_search(const struct session_file *file, const char *wanted, uint64_t b
     progress_begin("searching", file->path, file->chunk_count);
     for (size_t i = 0; i < file->chunk_count; i++, progress_add(1)) {
         const struct trace_chunk *chunk = &file->chunks[i];
-        if (chunk->kind != DWELL_CHUNK_EVENTS || chunk->start_time >= s.found || !window_begin(&window, file, chunk, &d))
+        if (chunk->kind != DWELL_CHUNK_EVENTS || chunk->start_time >= s.found ||
+            !window_begin(&window, file, chunk, &d))
             continue;
         do
             search_window(&s, &d);

@@ -451,7 +451,11 @@ static void read_records(struct session_file *file, const struct trace_chunk *ch
             return;
         }
         struct reader r = {
-            .file = file, .process = chunk->process, .record = data + at, .size = head.size, .ends = ends,
+            .file = file,
+            .process = chunk->process,
+            .record = data + at,
+            .size = head.size,
+            .ends = ends,
         };
         if (head.type < sizeof readers / sizeof *readers && readers[head.type])
             readers[head.type](&r); /* else a later version's: stepped over */

@@ -81,7 +81,9 @@ static void open_stream(struct scanner *s, struct stream *stream, const struct t
 /* One event by the book, with its extensions. */
 static void step(struct scanner *s, struct stream *stream)
 {
-    struct decoder d = { .at = stream->at, .end = stream->end, .limit = stream->end, .upper = { stream->upper[0], stream->upper[1] } };
+    struct decoder d = {
+        .at = stream->at, .end = stream->end, .limit = stream->end, .upper = { stream->upper[0], stream->upper[1] }
+    };
     enum decoded event = decode_next(&d);
     s->found.enters += event == DECODED_ENTER;
     s->found.exits += event == DECODED_EXIT;

@@ -292,8 +292,8 @@ void session_file_close(struct session_file *file)
     free(file);
 }
 
-void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at, uint8_t *buffer,
-                            size_t size)
+void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at,
+                            uint8_t *buffer, size_t size)
 {
     size_t got = size;
     if (chunk->bytes) {

@@ -44,15 +44,15 @@ struct trace_sample {
 struct trace_process {
     uint32_t serial, pid, parent_pid, parent_process;
     uint64_t start_time;
-    uint64_t end_time; /* zero: unknown */
-    uint32_t end_how, end_value; /* how: zero, or enum dwell_end */
-    char *path;                  /* of the executable; empty if unknown */
-    char *arguments;             /* joined by blanks */
-    char *name;                  /* given by the program; empty: none */
+    uint64_t end_time;            /* zero: unknown */
+    uint32_t end_how, end_value;  /* how: zero, or enum dwell_end */
+    char *path;                   /* of the executable; empty if unknown */
+    char *arguments;              /* joined by blanks */
+    char *name;                   /* given by the program; empty: none */
     struct trace_module *modules; /* by load_time */
     size_t module_count, module_room;
     struct dwell_rec_probes probes; /* what they take; zeros: unknown */
-    struct trace_sample *samples; /* by time */
+    struct trace_sample *samples;   /* by time */
     size_t sample_count, sample_room;
 };
 
@@ -68,7 +68,7 @@ struct trace_thread {
     uint64_t end_time; /* zero: unknown */
     bool end_told;     /* by the thread's process; else it was killed, or the recording does not say */
     bool end_flagged;  /* the OS worked between its last event and its end, */
-    uint64_t end_blocked, end_preempted; /* and it was so long off the CPU there; ticks */
+    uint64_t end_blocked, end_preempted;       /* and it was so long off the CPU there; ticks */
     struct dwell_rec_thread_switches switches; /* its type is zero: not known */
     char *name;
     uint64_t last_chunk; /* 1 + index of the chunk with the highest sequence number */
@@ -85,7 +85,7 @@ struct trace_symbol {
 
 /* From where calls were made, of a site that the recording brings along. */
 struct trace_site {
-    uint32_t module; /* index into symbol_modules */
+    uint32_t module;                             /* index into symbol_modules */
     uint32_t file, line, outer_file, outer_line; /* numbers of symbol_files entries, and lines; or zero */
     uint64_t offset;
     bool inlined;
@@ -131,7 +131,7 @@ struct session_file {
     struct {
         uint32_t number;
         char *path;
-    } *symbol_files;
+    } * symbol_files;
     size_t symbol_file_count, symbol_file_room;
     struct trace_host host;
     struct trace_event_class *event_classes; /* as registered: a GUID may come several times */
@@ -141,7 +141,7 @@ struct session_file {
     struct trace_reported *reported;
     size_t reported_count, reported_room;
     uint64_t damaged_chunks;
-    uint64_t damaged_bytes; /* not part of any chunk, and not zero either */
+    uint64_t damaged_bytes;   /* not part of any chunk, and not zero either */
     uint64_t damaged_records; /* of metadata and symbols */
 };
 
@@ -172,9 +172,10 @@ long session_file_read_some(const struct session_file *file, uint64_t offset, vo
 enum { TRACE_PADDING = 16 };
 bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer);
 
-/* Reads a part of a chunk, from its byte `at` on, and TRACE_PADDING zero bytes behind it; where the file is shorter now, zeros. */
-void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at, uint8_t *buffer,
-                            size_t size);
+/* Reads a part of a chunk, from its byte `at` on, and TRACE_PADDING zero bytes behind it; where the file is shorter
+ * now, zeros. */
+void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at,
+                            uint8_t *buffer, size_t size);
 
 /* For qsort: thread by thread, in the order in which each was written. */
 int session_file_compare_chunks(const void *a, const void *b);
@@ -189,8 +190,9 @@ struct trace_thread *session_file_thread(const struct session_file *file, uint32
 /* Its OS events say when it was off the CPU. */
 bool trace_tells_of_switches(const struct trace_thread *thread);
 
-/* Of the ticks from its last event to its end, in which it was in a function of that module: how many it was blocked, at the most
- * all of them. Of a thread that was killed in a call of the operating system, which is a row of libc's, that is taken to be so. */
+/* Of the ticks from its last event to its end, in which it was in a function of that module: how many it was blocked,
+ * at the most all of them. Of a thread that was killed in a call of the operating system, which is a row of libc's,
+ * that is taken to be so. */
 uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks);
 
 /* The module whose code held `address` at `time`, or NULL. */

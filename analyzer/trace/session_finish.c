@@ -55,7 +55,8 @@ static bool begin_chunk(struct writer *w, uint32_t size)
     return true;
 }
 
-static bool append(struct writer *w, const struct dwell_record *record, size_t size, const struct text *texts, int count)
+static bool append(struct writer *w, const struct dwell_record *record, size_t size, const struct text *texts,
+                   int count)
 {
     size_t total = size;
     for (int i = 0; i < count; i++)
@@ -166,7 +167,8 @@ static uint32_t number_of(const char *file, const struct file_number *files, siz
     return ((struct file_number *)bsearch(&wanted, files, file_count, sizeof *files, compare_files))->number;
 }
 
-static bool append_site(struct writer *w, const struct finish_site *s, const struct file_number *files, size_t file_count)
+static bool append_site(struct writer *w, const struct finish_site *s, const struct file_number *files,
+                        size_t file_count)
 {
     struct dwell_rec_site record = {
         .record.type = DWELL_REC_SITE,
@@ -181,7 +183,8 @@ static bool append_site(struct writer *w, const struct finish_site *s, const str
     return append(w, &record.record, sizeof record, texts, 2);
 }
 
-static bool append_symbol(struct writer *w, const struct finish_symbol *s, const struct file_number *files, size_t file_count)
+static bool append_symbol(struct writer *w, const struct finish_symbol *s, const struct file_number *files,
+                          size_t file_count)
 {
     struct dwell_rec_symbol record = {
         .record.type = DWELL_REC_SYMBOL,
@@ -190,7 +193,8 @@ static bool append_symbol(struct writer *w, const struct finish_symbol *s, const
         .line = s->line,
         .offset = s->offset,
     };
-    return append(w, &record.record, sizeof record, &(struct text){ text_of(s->linkage_name).at, text_of(s->linkage_name).length }, 1);
+    return append(w, &record.record, sizeof record,
+                  &(struct text){ text_of(s->linkage_name).at, text_of(s->linkage_name).length }, 1);
 }
 
 bool finish_symbols(const struct session *session, int fd, const struct finish_names *names)
@@ -233,7 +237,8 @@ static uint64_t end_of_tree(int fd, uint64_t offset, const struct dwell_chunk_he
 {
     uint64_t at = offset + sizeof *h + (h->sequence == 0 ? sizeof(struct dwell_tree_head) : 0);
     struct dwell_tree_node node;
-    while (at + sizeof node <= offset + h->size && pread(fd, &node, sizeof node, (off_t)at) == sizeof node && node.function)
+    while (at + sizeof node <= offset + h->size && pread(fd, &node, sizeof node, (off_t)at) == sizeof node &&
+           node.function)
         at += sizeof node;
     return at;
 }
@@ -252,7 +257,9 @@ static void punch_unused(const struct session *session, int fd)
         }
         if (h.kind == DWELL_CHUNK_FREE)
             punch(fd, offset + sizeof h, offset + h.size);
-        else if ((h.kind == DWELL_CHUNK_EVENTS || h.kind == DWELL_CHUNK_CALL_TREE || h.kind == DWELL_CHUNK_TRACE_EVENTS) && h.used)
+        else if ((h.kind == DWELL_CHUNK_EVENTS || h.kind == DWELL_CHUNK_CALL_TREE ||
+                  h.kind == DWELL_CHUNK_TRACE_EVENTS) &&
+                 h.used)
             punch(fd, offset + h.used, offset + h.size);
         else if (h.kind == DWELL_CHUNK_CALL_TREE)
             punch(fd, end_of_tree(fd, offset, &h), offset + h.size);

@@ -37,7 +37,8 @@ static void end_chunk(struct writer *w)
     w->used = sizeof w->head;
 }
 
-static struct writer begin(const struct session *session, int fd, enum dwell_chunk_kind kind, uint32_t serial, uint32_t size)
+static struct writer begin(const struct session *session, int fd, enum dwell_chunk_kind kind, uint32_t serial,
+                           uint32_t size)
 {
     struct writer w = { .session = session, .fd = fd, .chunk = need_memory(1, size), .size = size };
     w.head.kind = (uint16_t)kind;
@@ -163,12 +164,13 @@ static bool write_all(const struct session *session, int fd, const struct import
     for (uint32_t serial = 1; serial <= s->process_count; serial++)
         if (!write_metadata(session, fd, s, serial) || !write_tree(session, fd, &s->processes[serial - 1], serial))
             return false;
-    return finish_symbols(session, fd, &(struct finish_names){
-                                           .modules = s->symbol_modules,
-                                           .module_count = s->symbol_module_count,
-                                           .symbols = s->symbols,
-                                           .symbol_count = s->symbol_count,
-                                       });
+    return finish_symbols(session, fd,
+                          &(struct finish_names){
+                              .modules = s->symbol_modules,
+                              .module_count = s->symbol_module_count,
+                              .symbols = s->symbols,
+                              .symbol_count = s->symbol_count,
+                          });
 }
 
 const char *import_session(const struct import_session *s, const char *path)
@@ -181,5 +183,7 @@ const char *import_session(const struct import_session *s, const char *path)
     if (written)
         output.session.header->state = DWELL_COMPLETE;
     const bool full = output.session.header->trouble & DWELL_TROUBLE_NO_SPACE;
-    return session_output_end(&output, written ? NULL : full ? "no room for it: the disk is full" : "cannot be written");
+    return session_output_end(&output, written ? NULL
+                                       : full  ? "no room for it: the disk is full"
+                                               : "cannot be written");
 }

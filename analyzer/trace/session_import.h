@@ -10,9 +10,9 @@
 
 /* A call path: parents come before their children. */
 struct import_node {
-    uint64_t function; /* address, not zero */
-    uint32_t parent;   /* 1 + index of the node, or zero */
-    uint32_t depth;    /* from 1 */
+    uint64_t function;                /* address, not zero */
+    uint32_t parent;                  /* 1 + index of the node, or zero */
+    uint32_t depth;                   /* from 1 */
     uint64_t calls, elapsed, flagged; /* elapsed exclusive, and the part of it that is no application time */
     uint64_t shortest, longest;       /* UINT64_MAX and zero: unknown */
 };
@@ -46,8 +46,8 @@ struct import_session {
     size_t symbol_count;
 };
 
-/* As `dwell record` would: an older session of that name becomes `path`.old, other files are never replaced. Returns NULL,
- * or what went wrong; then nothing is there that was not there before. */
+/* As `dwell record` would: an older session of that name becomes `path`.old, other files are never replaced. Returns
+ * NULL, or what went wrong; then nothing is there that was not there before. */
 const char *import_session(const struct import_session *s, const char *path);
 
 #endif

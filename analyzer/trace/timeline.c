@@ -13,19 +13,19 @@ enum lane_next { NEXT_EVENT, NEXT_CHUNK, NEXT_END };
 
 struct lane {
     struct timeline_thread shown;
-    size_t room; /* of the stack */
+    size_t room;            /* of the stack */
     const uint32_t *chunks; /* of the file, by sequence number */
     size_t chunk_count, next_chunk;
     const struct trace_chunk *chunk;
     struct chunk_window window; /* of it */
     struct decoder decoder;
     enum lane_next next;
-    enum decoded event; /* decoded, and not told of yet */
-    uint64_t key;       /* when that is */
-    bool follows;       /* the chunk at hand is the one behind the one before */
-    uint64_t last; /* time of the event before */
+    enum decoded event;        /* decoded, and not told of yet */
+    uint64_t key;              /* when that is */
+    bool follows;              /* the chunk at hand is the one behind the one before */
+    uint64_t last;             /* time of the event before */
     struct timeline_sums sums; /* of all intervals so far */
-    bool blind;    /* what the OS did is not known */
+    bool blind;                /* what the OS did is not known */
     uint64_t interval;
     bool untold; /* nobody was told of the interval yet */
     bool paused;
@@ -38,7 +38,7 @@ struct timeline {
     const struct session_file *file;
     timeline_taker *take;
     void *context;
-    uint64_t last; /* of all lanes that have ended */
+    uint64_t last;   /* of all lanes that have ended */
     uint32_t *order; /* chunks by thread and sequence number */
     struct lane *lanes;
     size_t lane_count;
@@ -53,7 +53,8 @@ struct timeline {
 /* ---- telling ---- */
 
 /* The event is filled in its place: one that is copied would be read before its parts have been stored. */
-static void tell(struct timeline *l, struct lane *lane, enum timeline_kind kind, uint64_t time, struct timeline_call *call)
+static void tell(struct timeline *l, struct lane *lane, enum timeline_kind kind, uint64_t time,
+                 struct timeline_call *call)
 {
     static const struct decoded_extras none;
     struct timeline_event *event = &l->event;
@@ -93,7 +94,8 @@ static struct timeline_call *new_call(struct lane *lane)
     return &lane->shown.stack[lane->shown.depth++];
 }
 
-static void push(struct timeline *l, struct lane *lane, enum timeline_kind kind, struct timeline_call *call, uint64_t time)
+static void push(struct timeline *l, struct lane *lane, enum timeline_kind kind, struct timeline_call *call,
+                 uint64_t time)
 {
     call->count_slot = slot_of(lane, call->function);
     call->outermost = lane->open[call->count_slot]++ == 0;
@@ -117,7 +119,8 @@ static void enter(struct timeline *l, struct lane *lane)
 static void pop(struct timeline *l, struct lane *lane, enum timeline_kind kind, uint64_t time)
 {
     struct timeline_call *call = innermost(lane);
-    const uint64_t passed = lane->sums.elapsed - call->begin.elapsed, flagged = lane->sums.flagged - call->begin.flagged;
+    const uint64_t passed = lane->sums.elapsed - call->begin.elapsed,
+                   flagged = lane->sums.flagged - call->begin.flagged;
     call->elapsed += passed;
     call->flagged += flagged;
     call->blocked += lane->sums.blocked - call->begin.blocked;
@@ -181,7 +184,8 @@ static void add_interval(struct lane *lane)
 
 static void take_interval(struct lane *lane)
 {
-    const bool resumes = lane->event == DECODED_CONTROL && lane->decoder.control_type == DWELL_EXT_RESUME && lane->paused;
+    const bool resumes =
+        lane->event == DECODED_CONTROL && lane->decoder.control_type == DWELL_EXT_RESUME && lane->paused;
     lane->interval = resumes ? 0 : lane->decoder.time - lane->last;
     add_interval(lane);
     lane->last = lane->decoder.time;
@@ -308,7 +312,8 @@ static const char *innermost_module(const struct timeline *l, struct lane *lane)
 {
     const struct timeline_call *call = innermost(lane);
     const struct trace_process *process = session_file_process(l->file, lane->shown.process);
-    const struct trace_module *module = call && process ? trace_module_at(process, call->function, call->enter_time) : NULL;
+    const struct trace_module *module =
+        call && process ? trace_module_at(process, call->function, call->enter_time) : NULL;
     return module ? module->path : "";
 }
 
@@ -342,13 +347,16 @@ static void free_lane(struct lane *lane)
 static void end_away(struct timeline *l, size_t process)
 {
     static const struct decoded_extras none;
-    struct timeline_thread thread = { .process = process < l->file->process_count ? l->file->processes[process].serial : 0 };
+    struct timeline_thread thread = { .process =
+                                          process < l->file->process_count ? l->file->processes[process].serial : 0 };
     const struct away_call *away;
     for (size_t at = 0; !l->enough && (away = away_next(&l->away[process], &at));) {
         struct timeline_call call = away->call;
         thread.thread = away->thread;
-        l->enough = !l->take(l->context, &(struct timeline_event){
-            .kind = TIMELINE_OPEN, .time = l->last, .extras = &none, .thread = &thread, .call = &call });
+        l->enough =
+            !l->take(l->context,
+                     &(struct timeline_event){
+                         .kind = TIMELINE_OPEN, .time = l->last, .extras = &none, .thread = &thread, .call = &call });
     }
     away_free(&l->away[process]);
 }
@@ -513,7 +521,8 @@ static void find_lanes(struct timeline *l, const struct timeline_part *part)
     l->order = need_memory(l->file->chunk_count + 1, sizeof *l->order);
     for (uint32_t i = 0; i < l->file->chunk_count; i++) {
         const struct trace_chunk *chunk = &l->file->chunks[i];
-        if (chunk->kind == DWELL_CHUNK_EVENTS && (!part->wants || part->wants(l->context, chunk->process, chunk->thread)))
+        if (chunk->kind == DWELL_CHUNK_EVENTS &&
+            (!part->wants || part->wants(l->context, chunk->process, chunk->thread)))
             l->order[count++] = i;
     }
     if (count)

@@ -11,14 +11,14 @@
 #include "trace/decode.h"
 
 enum timeline_kind {
-    TIMELINE_ENTER,  /* a call begins: the innermost one of the stack from here on */
-    TIMELINE_FOUND,  /* likewise, but it was open before: its enter is not recorded, or was on another thread */
-    TIMELINE_EXIT,   /* the innermost call ends; it is on the stack for the last time */
-    TIMELINE_LEFT,   /* likewise, without an exit of its own */
-    TIMELINE_OPEN,   /* likewise, as nothing more is recorded of its thread */
-    TIMELINE_AWAY,   /* the thread leaves this stack for another: the innermost call comes off, and may come back */
-    TIMELINE_BACK,   /* such a call has come back */
-    TIMELINE_PAUSE,  /* nothing is recorded of the thread, until */
+    TIMELINE_ENTER, /* a call begins: the innermost one of the stack from here on */
+    TIMELINE_FOUND, /* likewise, but it was open before: its enter is not recorded, or was on another thread */
+    TIMELINE_EXIT,  /* the innermost call ends; it is on the stack for the last time */
+    TIMELINE_LEFT,  /* likewise, without an exit of its own */
+    TIMELINE_OPEN,  /* likewise, as nothing more is recorded of its thread */
+    TIMELINE_AWAY,  /* the thread leaves this stack for another: the innermost call comes off, and may come back */
+    TIMELINE_BACK,  /* such a call has come back */
+    TIMELINE_PAUSE, /* nothing is recorded of the thread, until */
     TIMELINE_RESUME,
     TIMELINE_MARK,
 };
@@ -37,10 +37,10 @@ struct timeline_call {
     uint64_t flagged; /* the part of it that is in flagged intervals, */
     uint64_t blocked; /* and that in which the thread was blocked */
     uint64_t below, flagged_below; /* the parts of both in which another call was on top of it */
-    bool entered;        /* the recording holds its enter */
-    bool outermost;      /* no other call of the function is open before it */
-    uint32_t note;       /* the consumer's own, kept for the call's life; zero at first */
-    uint32_t count_slot; /* the timeline's own: */
+    bool entered;                  /* the recording holds its enter */
+    bool outermost;                /* no other call of the function is open before it */
+    uint32_t note;                 /* the consumer's own, kept for the call's life; zero at first */
+    uint32_t count_slot;           /* the timeline's own: */
     struct timeline_sums begin;
 };
 
@@ -60,7 +60,7 @@ struct timeline_event {
     uint32_t mark_number;       /* TIMELINE_MARK */
     const char *mark_text;      /* not ended by a zero */
     size_t mark_length;
-    uint64_t mark_time;         /* that it speaks of */
+    uint64_t mark_time; /* that it speaks of */
 };
 
 /* Called for each event; false: enough. */
@@ -73,8 +73,8 @@ struct timeline_counts {
 /* Runs through the session, up to its end or until `take` has enough. */
 struct timeline_counts timeline_run(const struct session_file *file, timeline_taker *take, void *context);
 
-/* A part of a session. What is read begins with the chunk in which `begin` lies, thread by thread, so that events before
- * it still come; calls that are open there are found. */
+/* A part of a session. What is read begins with the chunk in which `begin` lies, thread by thread, so that events
+ * before it still come; calls that are open there are found. */
 struct timeline_part {
     uint64_t begin;
     bool (*wants)(void *context, uint32_t process, uint32_t thread); /* by serial numbers; NULL: all threads */

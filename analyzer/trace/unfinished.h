@@ -29,8 +29,8 @@ uint32_t unfinished_length(const uint8_t *records, uint32_t size, bool quiet, ui
 /* Follows the records. False: they are damaged. */
 bool stand_follow(struct stand *s, const uint8_t *records, uint32_t size);
 
-/* A chunk of its own of those records, which begins as the thread stands: to be freed by the caller, with the padding that
- * session_file_read_chunk wants. *chunk is that chunk, with its bytes at hand. */
+/* A chunk of its own of those records, which begins as the thread stands: to be freed by the caller, with the padding
+ * that session_file_read_chunk wants. *chunk is that chunk, with its bytes at hand. */
 uint8_t *unfinished_part(const struct stand *s, const uint8_t *records, uint32_t size, struct trace_chunk *chunk);
 
 #endif

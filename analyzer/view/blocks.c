@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-enum { SPAN_COLUMNS = 8, AWAY_COLUMNS = 7, TAG_LENGTH = 100, LEAST_ROW = 2 };
+enum { SPAN_COLUMNS = 8, AWAY_COLUMNS = 7, TAG_LENGTH = 100, MIN_ROW = 2 };
 
 /* A span, as far as a stretch shows it. */
 struct row {
@@ -165,7 +165,10 @@ static struct row row_of(const struct level_span *span, uint64_t begin, uint64_t
     return row;
 }
 
-#define ROW_COLUMN(rows, member, number) { #member, &(rows)->member, sizeof *(rows), number, NULL }
+#define ROW_COLUMN(rows, member, number)                                                                               \
+    {                                                                                                                  \
+#member, &(rows)->member, sizeof *(rows), number, NULL                                                         \
+    }
 
 static struct packed pack_rows(const struct row *calls, size_t call_count, const struct row *away, size_t away_count,
                                struct json_object *header)
@@ -232,7 +235,7 @@ static bool make_level(struct blocks *b, struct making *m, size_t most)
     struct stretches s = { 0 };
     const size_t count_before = b->count, bytes_before = b->bytes;
     find_stretches(m, &s);
-    bool fits = find_spans(m, &s, most / LEAST_ROW);
+    bool fits = find_spans(m, &s, most / MIN_ROW);
     struct json_object *numbers = json_object_new_object();
     for (size_t i = 0; fits && i < s.count; i++) {
         const size_t first = i ? s.ends[i - 1] : 0;

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-enum { MOST_LEVELS = 32, MOST_BITS = 62, NO_SPAN = UINT32_MAX };
+enum { MAX_LEVELS = 32, MAX_BITS = 62, NO_SPAN = UINT32_MAX };
 
 /* Short neighbours that are one span of a level, as far as it has come. */
 struct run {
@@ -28,17 +28,17 @@ struct levels {
     size_t count, room, most;
     struct lane *lanes;
     uint32_t lane_count;
-    uint64_t merged[MOST_LEVELS]; /* by level: how many runs were of more than one */
+    uint64_t merged[MAX_LEVELS]; /* by level: how many runs were of more than one */
 };
 
-struct levels *levels_new(uint64_t length, uint32_t lanes, size_t most_spans)
+struct levels *levels_new(uint64_t length, uint32_t lanes, size_t max_spans)
 {
     struct levels *l = need_memory(1, sizeof *l);
     l->bits = LEVEL_COLUMNS_SHIFT;
-    while (l->bits < MOST_BITS && 1ull << l->bits < length)
+    while (l->bits < MAX_BITS && 1ull << l->bits < length)
         l->bits++;
     l->finest = (l->bits - LEVEL_COLUMNS_SHIFT) / LEVEL_STEP_SHIFT + 1;
-    l->most = most_spans < NO_SPAN / 2 ? most_spans : NO_SPAN / 2;
+    l->most = max_spans < NO_SPAN / 2 ? max_spans : NO_SPAN / 2;
     l->lanes = need_memory(lanes, sizeof *l->lanes);
     l->lane_count = lanes;
     return l;
@@ -86,7 +86,7 @@ uint64_t levels_resolution(const struct levels *l, unsigned level)
 /* What finer levels merged has come here as one. */
 bool levels_are_whole(const struct levels *l, unsigned level)
 {
-    for (; level < MOST_LEVELS; level++)
+    for (; level < MAX_LEVELS; level++)
         if (l->merged[level])
             return false;
     return true;

@@ -28,7 +28,7 @@ struct level_span {
 struct levels;
 
 /* For spans within `length` ticks, from zero on. */
-struct levels *levels_new(uint64_t length, uint32_t lanes, size_t most_spans);
+struct levels *levels_new(uint64_t length, uint32_t lanes, size_t max_spans);
 void levels_free(struct levels *levels);
 
 /* Of the same lane and row, in the order of time, and not overlapping. */

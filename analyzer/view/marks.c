@@ -53,14 +53,14 @@ static uint32_t class_name(struct moments *m, const struct trace_event_class *cl
 void events_find(struct moments *m, const struct loaded *l, const struct export_order *order)
 {
     struct trace_events events = trace_events_read(l->file);
-    const size_t most = events.count < MOST_EVENTS ? events.count : MOST_EVENTS;
+    const size_t most = events.count < MAX_EVENTS ? events.count : MAX_EVENTS;
     *m = (struct moments){ 0 };
     m->list = need_memory(most + 1, sizeof *m->list);
     for (size_t i = 0; i < events.count; i++) {
         const struct trace_event *event = &events.list[i];
         if (!slice_holds(l->slice, event->time) || !slice_takes(l->slice, l->file, event->process, event->thread))
             continue;
-        if (m->count == MOST_EVENTS) {
+        if (m->count == MAX_EVENTS) {
             m->left_out++;
             continue;
         }

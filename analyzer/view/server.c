@@ -14,7 +14,7 @@
 #include "base/message.h"
 #include "view/page.h"
 
-enum { TOKEN_BYTES = 16, TOKEN_TEXT = 2 * TOKEN_BYTES + 1, MOST_CONNECTIONS = 32, SECONDS_IDLE = 60 };
+enum { TOKEN_BYTES = 16, TOKEN_TEXT = 2 * TOKEN_BYTES + 1, MAX_CONNECTIONS = 32, SECONDS_IDLE = 60 };
 
 /* A session that is served, or was when a reader began to read it. */
 struct snapshot {
@@ -261,7 +261,7 @@ static int listen_here(uint16_t *port)
     const int yes = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
-        bind(fd, (const struct sockaddr *)&here, sizeof here) < 0 || listen(fd, MOST_CONNECTIONS) < 0 ||
+        bind(fd, (const struct sockaddr *)&here, sizeof here) < 0 || listen(fd, MAX_CONNECTIONS) < 0 ||
         getsockname(fd, (struct sockaddr *)&here, &length) < 0)
         die(STATUS_ERROR, "port %u of 127.0.0.1: %s", *port, strerror(errno));
     *port = ntohs(here.sin_port);
@@ -279,8 +279,8 @@ struct server *server_start(uint16_t port, unsigned interval)
     snprintf(s->address, sizeof s->address, "http://%s/?token=%s", s->hosts[0], s->token);
     s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL, answer, s,
                                  MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-                                 MHD_OPTION_CONNECTION_LIMIT, (unsigned)MOST_CONNECTIONS,
-                                 MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE, MHD_OPTION_END);
+                                 MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+                                 (unsigned)SECONDS_IDLE, MHD_OPTION_END);
     if (!s->daemon)
         die(STATUS_ERROR, "%s cannot be served on", s->hosts[0]);
     return s;

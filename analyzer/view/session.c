@@ -11,7 +11,10 @@
 
 /* ---- what is measured ---- */
 
-#define MEASURE(t, member, order) { #member, &(t)->member, sizeof *(t), CONTAINER_U64, order }
+#define MEASURE(t, member, order)                                                                                      \
+    {                                                                                                                  \
+#member, &(t)->member, sizeof *(t), CONTAINER_U64, order                                                       \
+    }
 enum { GROUP_COLUMNS = 15, PATH_COLUMNS = 11 };
 
 /* Where no call has ended, the shortest one is longer than the longest one: small numbers for that. */

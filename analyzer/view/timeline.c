@@ -11,7 +11,7 @@
 #include "view/timeline_range.h"
 
 /* How much room a span takes in a page, at the least: what has no chance of being shown is not kept. */
-enum { LEAST_SPAN = 4, LEAST_SPANS = 4096, SWEEP_LEAST = 64 };
+enum { MIN_SPAN = 4, MIN_SPANS = 4096, SWEEP_MIN = 64 };
 
 struct open {
     uint64_t start;
@@ -56,7 +56,7 @@ static void sweep(struct following *f, uint64_t now)
         lane->ended = true;
         f->live--;
     }
-    f->sweep_at = f->live * 2 > SWEEP_LEAST ? f->live * 2 : SWEEP_LEAST;
+    f->sweep_at = f->live * 2 > SWEEP_MIN ? f->live * 2 : SWEEP_MIN;
 }
 
 static struct lane *lane_of(struct following *f, const struct timeline_thread *thread, uint64_t now)
@@ -110,7 +110,7 @@ static uint32_t function_of(const struct following *f, const struct lane *lane, 
 static void begin_call(struct following *f, struct lane *lane, const struct timeline_event *e)
 {
     const struct slice *slice = f->session->slice;
-    if (e->thread->depth > TIMELINE_MOST_DEPTH)
+    if (e->thread->depth > TIMELINE_MAX_DEPTH)
         return;
     lane->depth = e->thread->depth - 1;
     GROW(lane->stack, lane->depth, lane->room);
@@ -220,7 +220,7 @@ static void follow_all(struct following *f)
 struct json_object *timeline_make(const struct loaded *l, const struct export_order *order, size_t most,
                                   struct blocks *blocks)
 {
-    struct following f = { .session = l, .order = order, .sweep_at = SWEEP_LEAST };
+    struct following f = { .session = l, .order = order, .sweep_at = SWEEP_MIN };
     *blocks = (struct blocks){ 0 };
     if (!most || !timeline_range_find(&f.range, l))
         return NULL;
@@ -229,7 +229,7 @@ struct json_object *timeline_make(const struct loaded *l, const struct export_or
     f.numbers = table_new();
     f.lanes = need_memory(lanes + 1, sizeof *f.lanes);
     f.levels = levels_new(f.range.end - f.range.begin, (uint32_t)lanes,
-                          most / LEAST_SPAN > LEAST_SPANS ? most / LEAST_SPAN : LEAST_SPANS);
+                          most / MIN_SPAN > MIN_SPANS ? most / MIN_SPAN : MIN_SPANS);
     follow_all(&f);
     blocks_make(blocks, f.levels, f.range.begin - l->file->header.start_ticks, most);
     struct json_object *described = describe(&f, blocks);

@@ -6,7 +6,7 @@
 #include "view/blocks.h"
 
 /* Deeper calls are not in it: nobody looks at more rows than that. */
-enum { TIMELINE_MOST_DEPTH = 1024 };
+enum { TIMELINE_MAX_DEPTH = 1024 };
 
 /* The header's "timeline", or NULL where the session has none; and its blocks. */
 struct json_object *timeline_make(const struct loaded *session, const struct export_order *order, size_t most,

@@ -6,7 +6,7 @@
 #include "trace/decode.h"
 
 /* Times are not to be trusted, nor is what is added to them to pass the end of all numbers. */
-enum { MOST_BITS = 62 };
+enum { MAX_BITS = 62 };
 
 /* Of what nobody noted the end of: the last event of its last chunk. */
 static uint64_t last_event(const struct session_file *file, const struct trace_chunk *chunk)
@@ -34,7 +34,7 @@ static uint64_t end_of(const struct session_file *file, const struct trace_chunk
 bool timeline_range_find(struct timeline_range *r, const struct loaded *l)
 {
     const struct session_file *file = l->file;
-    const uint64_t start = file->header.start_ticks, latest = start + (1ull << MOST_BITS);
+    const uint64_t start = file->header.start_ticks, latest = start + (1ull << MAX_BITS);
     *r = (struct timeline_range){ .begin = UINT64_MAX };
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *chunk = &file->chunks[i];

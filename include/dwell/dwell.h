@@ -51,33 +51,32 @@ enum {
 };
 
 /*
- * The runtime's side; use the functions below instead. The address of a function that may not be there is taken from the
- * global offset table, for which the linker asks the loader in every kind of program; that of a weak symbol would be
- * zero for good in one that is not position-independent.
+ * The runtime's side; use the functions below instead. The address of a function that may not be there is taken from
+ * the global offset table, for which the linker asks the loader in every kind of program; that of a weak symbol would
+ * be zero for good in one that is not position-independent.
  */
 #define DWELL_CALL static inline __attribute__((no_instrument_function, unused))
 
 #if defined(__x86_64__)
-#define DWELL_ADDRESS_OF(name, into) \
-    __asm__(".weak " name "\n\tmovq " name "@GOTPCREL(%%rip), %0" : "=r"(into))
+#define DWELL_ADDRESS_OF(name, into) __asm__(".weak " name "\n\tmovq " name "@GOTPCREL(%%rip), %0" : "=r"(into))
 #elif defined(__aarch64__)
-#define DWELL_ADDRESS_OF(name, into) \
+#define DWELL_ADDRESS_OF(name, into)                                                                                   \
     __asm__(".weak " name "\n\tadrp %0, :got:" name "\n\tldr %0, [%0, :got_lo12:" name "]" : "=r"(into))
 #else
 #define DWELL_ADDRESS_OF(name, into) ((into) = 0)
 #endif
 
 /* Calls the runtime's function of that name, or has the value `otherwise`. */
-#define DWELL_ASK(type, otherwise, name, parameters, arguments) \
-    type(*function) parameters;                                 \
-    DWELL_ADDRESS_OF("dwell_runtime_" name, function);          \
+#define DWELL_ASK(type, otherwise, name, parameters, arguments)                                                        \
+    type(*function) parameters;                                                                                        \
+    DWELL_ADDRESS_OF("dwell_runtime_" name, function);                                                                 \
     return function ? function arguments : otherwise
 
-#define DWELL_TELL(name, parameters, arguments)        \
-    void(*function) parameters;                        \
-    DWELL_ADDRESS_OF("dwell_runtime_" name, function); \
-    if (function)                                      \
-        function arguments
+#define DWELL_TELL(name, parameters, arguments)                                                                        \
+    void(*function) parameters;                                                                                        \
+    DWELL_ADDRESS_OF("dwell_runtime_" name, function);                                                                 \
+    if (function)                                                                                                      \
+    function arguments
 
 /* Whether this process is being recorded, paused or not. */
 DWELL_CALL int dwell_is_there(void)
@@ -139,7 +138,8 @@ DWELL_CALL int dwell_name(enum dwell_level level, uint32_t id, const char *name)
 }
 
 /* Writes what the session holds now to a session file of its own, while recording goes on: for `record --mode ring`
- * above all. `path`: a new file, or one that is replaced if it is a session. Not from a signal handler on a small stack. */
+ * above all. `path`: a new file, or one that is replaced if it is a session. Not from a signal handler on a small
+ * stack. */
 DWELL_CALL int dwell_dump(const char *path)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "dump", (const char *), (path));
@@ -149,9 +149,9 @@ DWELL_CALL int dwell_dump(const char *path)
  * Stacks that the program switches by itself. Those of makecontext and swapcontext are known without this.
  *
  * dwell_fiber_create tells of a stack: `stack` is its lowest address, `size` its bytes; with that, probes notice by
- * themselves on which stack they run. NULL and 0 where the place cannot be told: then each change has to be. Returns a handle
- * to be given to the other two, or NULL where nothing is recorded, which they take as well. Begin a new one
- * when a stack is used again from its start.
+ * themselves on which stack they run. NULL and 0 where the place cannot be told: then each change has to be. Returns a
+ * handle to be given to the other two, or NULL where nothing is recorded, which they take as well. Begin a new one when
+ * a stack is used again from its start.
  *
  * dwell_fiber_switch tells that the calling thread is about to go over to that stack, NULL: to its own. Call it
  * immediately before the switch. A stack may go on on another thread.

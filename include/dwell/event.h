@@ -1,7 +1,7 @@
 /*
  * Trace events: what a program says of its activities, kept in the session beside the functions' intervals. The header
- * of an event is the EVENT_TRACE_HEADER of Event Tracing for Windows, with its names, members and meanings, so that what
- * was written for it can be taken over. docs/events.md tells how they are used and read.
+ * of an event is the EVENT_TRACE_HEADER of Event Tracing for Windows, with its names, members and meanings, so that
+ * what was written for it can be taken over. docs/events.md tells how they are used and read.
  *
  * A program describes each class of its events by a GUID and a name, registers it, and writes events of a type (start,
  * end, ...) at a level of severity. Whoever records says which classes are wanted up to which level: `dwell record
@@ -9,9 +9,9 @@
  * branch.
  *
  * As in dwell.h, the runtime's functions are found weakly: a program links and runs without dwell, and every class is
- * disabled then. None of the functions changes errno, allocates by malloc or ends the program. All may be called from any
- * thread. Those that write events and those that ask may be called in signal handlers, too, in the middle of another of
- * them as well; dwell_event_register and dwell_event_unregister may not. Memory that is handed over is the
+ * disabled then. None of the functions changes errno, allocates by malloc or ends the program. All may be called from
+ * any thread. Those that write events and those that ask may be called in signal handlers, too, in the middle of
+ * another of them as well; dwell_event_register and dwell_event_unregister may not. Memory that is handed over is the
  * caller's, and is not looked at after the return; but a registered class and its name are, until it is unregistered.
  *
  * Events are written in all modes (record --mode), and while the recording of functions is paused: the classes' levels
@@ -69,9 +69,9 @@ enum {
 };
 
 /* Flags of a header that is handed to dwell_event_trace. */
-#define WNODE_FLAG_TRACED_GUID  0x00020000u /* has to be there */
+#define WNODE_FLAG_TRACED_GUID 0x00020000u  /* has to be there */
 #define WNODE_FLAG_USE_GUID_PTR 0x00080000u /* GuidPtr holds the address of the GUID */
-#define WNODE_FLAG_USE_MOF_PTR  0x00100000u /* behind the header lie MOF_FIELDs, which tell where the data is */
+#define WNODE_FLAG_USE_MOF_PTR 0x00100000u  /* behind the header lie MOF_FIELDs, which tell where the data is */
 
 #define MAX_MOF_FIELDS 16
 
@@ -144,21 +144,22 @@ DWELL_EVENT_ASSERT(sizeof(MOF_FIELD) == 16);
 DWELL_EVENT_ASSERT(offsetof(MOF_FIELD, Length) == 8);
 DWELL_EVENT_ASSERT(offsetof(MOF_FIELD, DataType) == 12);
 
-/* A session's buffer. The Size of an event is less than that by more than 72: it holds 65,415 bytes of data at the most;
- * longer data goes into EXTENSION events. */
+/* A session's buffer. The Size of an event is less than that by more than 72: it holds 65,415 bytes of data at the
+ * most; longer data goes into EXTENSION events. */
 enum { DWELL_EVENT_BUFFER = 65536, DWELL_EVENT_BUFFER_HEADER = 72, DWELL_EVENT_HEADER = 48 };
 enum { DWELL_EVENT_LONGEST_DATA = DWELL_EVENT_BUFFER - DWELL_EVENT_BUFFER_HEADER - 1 - DWELL_EVENT_HEADER };
 
 /* What the functions below return besides DWELL_OK, DWELL_NOT_RECORDED, DWELL_BAD_NAME and DWELL_FAILED of dwell.h. In
  * brackets: what TraceEvent returns there. */
 enum dwell_event_status {
-    DWELL_EVENT_DISABLED = 20,  /* nobody wants this class at this level: nothing was done */
-    DWELL_EVENT_NO_CLASS = 21,  /* the class is not registered (ERROR_INVALID_HANDLE) */
-    DWELL_EVENT_BAD_FLAGS = 22, /* WNODE_FLAG_TRACED_GUID is missing, or there are unknown ones (ERROR_INVALID_FLAG_NUMBER) */
-    DWELL_EVENT_BAD_SIZE = 23,  /* Size is below 48, or not that of 0 to 16 fields; or an address is NULL
-                                   (ERROR_INVALID_PARAMETER) */
-    DWELL_EVENT_TOO_LONG = 24,  /* header and data are not less than a buffer by more than 72 bytes (ERROR_MORE_DATA) */
-    DWELL_EVENT_LOST = 25,      /* there is no room: the event is counted as lost (ERROR_NOT_ENOUGH_MEMORY) */
+    DWELL_EVENT_DISABLED = 20, /* nobody wants this class at this level: nothing was done */
+    DWELL_EVENT_NO_CLASS = 21, /* the class is not registered (ERROR_INVALID_HANDLE) */
+    DWELL_EVENT_BAD_FLAGS =
+        22, /* WNODE_FLAG_TRACED_GUID is missing, or there are unknown ones (ERROR_INVALID_FLAG_NUMBER) */
+    DWELL_EVENT_BAD_SIZE = 23, /* Size is below 48, or not that of 0 to 16 fields; or an address is NULL
+                                  (ERROR_INVALID_PARAMETER) */
+    DWELL_EVENT_TOO_LONG = 24, /* header and data are not less than a buffer by more than 72 bytes (ERROR_MORE_DATA) */
+    DWELL_EVENT_LOST = 25,     /* there is no room: the event is counted as lost (ERROR_NOT_ENOUGH_MEMORY) */
 };
 
 /* ---- classes ---- */
@@ -166,8 +167,8 @@ enum dwell_event_status {
 enum { DWELL_EVENT_LONGEST_NAME = 63 };
 
 /*
- * A class of events, in static memory of the program. The name has letters and digits, and . _ - within, and stays where
- * it is, like the class, as long as this is registered. The last two members are the runtime's.
+ * A class of events, in static memory of the program. The name has letters and digits, and . _ - within, and stays
+ * where it is, like the class, as long as this is registered. The last two members are the runtime's.
  *
  *     static struct dwell_event_class requests = DWELL_EVENT_CLASS("shop-requests",
  *         0x9a1c5b7e, 0x2f30, 0x4d11, 0x8e, 0x02, 0x5c, 0x71, 0x0b, 0x6f, 0x3d, 0x94);
@@ -179,9 +180,9 @@ struct dwell_event_class {
     uint32_t enabled; /* zero: not at all; else 1 + the highest level that is wanted */
 };
 
-#define DWELL_EVENT_CLASS(name, data1, data2, data3, ...)        \
-    {                                                            \
-        { (data1), (data2), (data3), { __VA_ARGS__ } }, (name), 0, 0 \
+#define DWELL_EVENT_CLASS(name, data1, data2, data3, ...)                                                              \
+    {                                                                                                                  \
+        { (data1), (data2), (data3), { __VA_ARGS__ } }, (name), 0, 0                                                   \
     }
 
 /*

@@ -11,13 +11,13 @@
 
 #include <stdint.h>
 
-#define DWELL_FILE_MAGIC   "DWELL\r\n\x1a"
-#define DWELL_VERSION      1u
-#define DWELL_BYTE_ORDER   0x01020304u
-#define DWELL_UNIT         4096u
-#define DWELL_CHUNK_MAGIC  0x4b435744u /* "DWCK" */
+#define DWELL_FILE_MAGIC "DWELL\r\n\x1a"
+#define DWELL_VERSION 1u
+#define DWELL_BYTE_ORDER 0x01020304u
+#define DWELL_UNIT 4096u
+#define DWELL_CHUNK_MAGIC 0x4b435744u /* "DWCK" */
 #define DWELL_CHUNK_LARGEST (1u << 30)
-#define DWELL_NOT_COUNTED   UINT32_MAX
+#define DWELL_NOT_COUNTED UINT32_MAX
 
 enum dwell_machine { DWELL_MACHINE_X86_64 = 62, DWELL_MACHINE_AARCH64 = 183 }; /* as ELF numbers them */
 
@@ -54,7 +54,7 @@ struct dwell_file_header {
     uint64_t ticks_per_second; /* the best estimate so far */
     uint64_t end_ticks;        /* these two are one instant; zero until recording ended */
     uint64_t end_monotonic;
-    uint64_t cursor;   /* the next free byte */
+    uint64_t cursor;    /* the next free byte */
     uint32_t mode;      /* enum dwell_mode */
     uint32_t ring_size; /* ring: bytes that each thread keeps */
     uint32_t next_process;
@@ -63,14 +63,14 @@ struct dwell_file_header {
     uint32_t trouble;
     uint64_t lost_events; /* enters and exits that found no place to be recorded */
     uint64_t lost_threads;
-    uint32_t recorder_pid; /* of `dwell record`, or zero */
-    uint32_t global_stopped;   /* not zero: no process records */
-    int32_t global_suspended;  /* the same while it is above zero */
-    uint32_t origin;           /* enum dwell_origin; zero: a recording */
-    uint64_t first_control; /* offset of the control chunk made last, or zero */
-    uint64_t first_filters; /* offset of the filters chunk, or zero */
+    uint32_t recorder_pid;      /* of `dwell record`, or zero */
+    uint32_t global_stopped;    /* not zero: no process records */
+    int32_t global_suspended;   /* the same while it is above zero */
+    uint32_t origin;            /* enum dwell_origin; zero: a recording */
+    uint64_t first_control;     /* offset of the control chunk made last, or zero */
+    uint64_t first_filters;     /* offset of the filters chunk, or zero */
     uint64_t lost_trace_events; /* trace events that found no place to be recorded */
-    uint32_t also; /* what is recorded besides: bits of enum dwell_also */
+    uint32_t also;              /* what is recorded besides: bits of enum dwell_also */
     uint32_t pad;
 };
 
@@ -92,9 +92,9 @@ enum dwell_mode {
     DWELL_MODE_RING = 2,    /* the last intervals of each thread: it uses its oldest chunks again */
 };
 
-#define DWELL_RING_LEAST (64u << 10)
+#define DWELL_RING_MIN (64u << 10)
 #define DWELL_RING_USUAL (4u << 20)
-#define DWELL_RING_MOST  (1u << 30)
+#define DWELL_RING_MAX (1u << 30)
 
 enum dwell_chunk_kind {
     DWELL_CHUNK_FREE = 0, /* claimed, and not used yet */
@@ -112,16 +112,16 @@ struct dwell_chunk_header {
     uint32_t magic;
     uint16_t kind;
     uint16_t pad;
-    uint32_t size;    /* bytes, this header included; a multiple of DWELL_UNIT */
-    uint32_t used;    /* bytes, this header included; zero: unknown, read until the end */
-    uint32_t process; /* serial number in the session, from 1 */
-    uint32_t thread;  /* the same; zero in chunks that belong to no thread */
-    uint32_t sequence; /* number of the chunk among those of its thread, of metadata: of its process, from 0 */
-    uint32_t depth;    /* events: how many struct dwell_frame follow */
-    uint64_t start_time; /* events: time of the thread's event before this chunk's first one */
-    uint32_t upper[2];   /* events: upper halves of function addresses at the start */
+    uint32_t size;          /* bytes, this header included; a multiple of DWELL_UNIT */
+    uint32_t used;          /* bytes, this header included; zero: unknown, read until the end */
+    uint32_t process;       /* serial number in the session, from 1 */
+    uint32_t thread;        /* the same; zero in chunks that belong to no thread */
+    uint32_t sequence;      /* number of the chunk among those of its thread, of metadata: of its process, from 0 */
+    uint32_t depth;         /* events: how many struct dwell_frame follow */
+    uint64_t start_time;    /* events: time of the thread's event before this chunk's first one */
+    uint32_t upper[2];      /* events: upper halves of function addresses at the start */
     uint32_t enters, exits; /* events: how many it holds, where `used` is set and this is DWELL_NOT_COUNTED not */
-    uint64_t link; /* the writer's own; it tells readers nothing */
+    uint64_t link;          /* the writer's own; it tells readers nothing */
 };
 
 /* An open call at the start of an events chunk, outermost first. */
@@ -135,8 +135,8 @@ struct dwell_frame {
  * an enter or exit the others are the low bits of the time of the event.
  */
 #define DWELL_WORD_KIND_SHIFT 14
-#define DWELL_TIME_BITS       14
-#define DWELL_TIME_MASK       ((1u << DWELL_TIME_BITS) - 1)
+#define DWELL_TIME_BITS 14
+#define DWELL_TIME_MASK ((1u << DWELL_TIME_BITS) - 1)
 
 enum dwell_word_kind {
     DWELL_WORD_EXTENSION = 0, /* type and length follow; the word zero: not written */
@@ -152,13 +152,13 @@ enum dwell_word_kind {
 #define DWELL_SITE_INLINED (1ull << 63)
 
 enum dwell_extension {
-    DWELL_EXT_TIME = 1,      /* 3 words: 48 low bits of the time of the next event */
-    DWELL_EXT_UPPER = 2,     /* 3 words: number, then the upper half's 32 bits */
-    DWELL_EXT_OS = 3,        /* 0 words: the interval that ends at the next event is flagged */
-    DWELL_EXT_BLOCKED = 4,   /* 6 words: when the thread left its CPU (48 bits), for how long (48 bits) */
-    DWELL_EXT_PREEMPTED = 5, /* the same for a thread that could have run on */
-    DWELL_EXT_FAULTS = 6,    /* 1 word: number of page faults */
-    DWELL_EXT_UNWIND = 7,    /* 2 words: number of frames left without an exit, at the next event */
+    DWELL_EXT_TIME = 1,          /* 3 words: 48 low bits of the time of the next event */
+    DWELL_EXT_UPPER = 2,         /* 3 words: number, then the upper half's 32 bits */
+    DWELL_EXT_OS = 3,            /* 0 words: the interval that ends at the next event is flagged */
+    DWELL_EXT_BLOCKED = 4,       /* 6 words: when the thread left its CPU (48 bits), for how long (48 bits) */
+    DWELL_EXT_PREEMPTED = 5,     /* the same for a thread that could have run on */
+    DWELL_EXT_FAULTS = 6,        /* 1 word: number of page faults */
+    DWELL_EXT_UNWIND = 7,        /* 2 words: number of frames left without an exit, at the next event */
     DWELL_EXT_UNTIMED_ENTER = 8, /* 2 words of address; kept for events that carry no time */
     DWELL_EXT_UNTIMED_EXIT = 9,
     DWELL_EXT_MARK = 10,   /* control event: time, then the time it speaks of (3), number (2), bytes (1), text */
@@ -168,10 +168,11 @@ enum dwell_extension {
     DWELL_EXT_OPEN = 14,   /* 7 words: a call found open, at the next control event: function (4), enter time (3);
                             * 11 words: and its site (4), as in OPEN_SITES */
     DWELL_EXT_SWITCH = 15, /* control event: time, number of the stack that the thread is on from now (2) */
-    DWELL_EXT_SITE = 16,   /* 1 to 3 words: where the next enter's call returns to; docs/format.md says from where it counts */
+    DWELL_EXT_SITE =
+        16, /* 1 to 3 words: where the next enter's call returns to; docs/format.md says from where it counts */
     DWELL_EXT_SITE_INLINED = 17, /* the same of a call that was inlined: an address in its place */
     DWELL_EXT_OPEN_SITES = 18,   /* at a chunk's start: sites of its open calls (4 words each), outermost first */
-    DWELL_EXT_RUNTIME = 19, /* 3 words: ticks that the runtime took of the interval that ends at the next event */
+    DWELL_EXT_RUNTIME = 19,      /* 3 words: ticks that the runtime took of the interval that ends at the next event */
 };
 
 /*
@@ -191,39 +192,39 @@ struct dwell_tree_head {
 };
 
 struct dwell_tree_node {
-    uint64_t function;  /* address; stored last when a node is made */
-    uint32_t parent;    /* number of the node, or zero: nothing was open */
-    uint32_t number;    /* its own */
-    uint64_t calls;     /* enters */
-    uint64_t elapsed;   /* exclusive */
-    uint64_t shortest;  /* of completed calls, inclusive; UINT64_MAX: none */
+    uint64_t function; /* address; stored last when a node is made */
+    uint32_t parent;   /* number of the node, or zero: nothing was open */
+    uint32_t number;   /* its own */
+    uint64_t calls;    /* enters */
+    uint64_t elapsed;  /* exclusive */
+    uint64_t shortest; /* of completed calls, inclusive; UINT64_MAX: none */
     uint64_t longest;
-    uint64_t flagged;   /* the part of `elapsed` in which the OS worked, without `runtime` */
+    uint64_t flagged;    /* the part of `elapsed` in which the OS worked, without `runtime` */
     uint64_t first_time; /* when the node was made: which module's function it is */
-    uint64_t blocked;   /* parts of `elapsed` off the CPU */
+    uint64_t blocked;    /* parts of `elapsed` off the CPU */
     uint64_t preempted;
     uint64_t page_faults;
     uint64_t os_events;
     uint64_t flagged_intervals;
-    uint32_t depth; /* in the tree, from 1 */
-    uint32_t base;  /* number of the node below which its callees' nodes are: its own, or that of a call like it */
-    uint64_t site; /* as in DWELL_EXT_OPEN_SITES; zero: unknown */
+    uint32_t depth;   /* in the tree, from 1 */
+    uint32_t base;    /* number of the node below which its callees' nodes are: its own, or that of a call like it */
+    uint64_t site;    /* as in DWELL_EXT_OPEN_SITES; zero: unknown */
     uint64_t runtime; /* the part of `elapsed` that the runtime took, at length */
 };
 
 /*
- * A trace events chunk holds what one thread has said by dwell/event.h, one event behind the other in the order of time.
- * An event is this, the addresses of the open calls that are kept (the innermost first), the data, zeros up to a multiple
- * of 8, of which the last 4 bytes are `size` again. `size` is written last: where it is zero, or the two are not the
- * same, nothing more has been written.
+ * A trace events chunk holds what one thread has said by dwell/event.h, one event behind the other in the order of
+ * time. An event is this, the addresses of the open calls that are kept (the innermost first), the data, zeros up to a
+ * multiple of 8, of which the last 4 bytes are `size` again. `size` is written last: where it is zero, or the two are
+ * not the same, nothing more has been written.
  */
 struct dwell_trace_event {
     uint32_t size; /* of all that; a multiple of 8 */
     uint8_t type;
     uint8_t level;
     uint16_t version;
-    uint64_t time; /* ticks */
-    uint8_t guid[16]; /* of the class, as it lies in an EVENT_TRACE_HEADER */
+    uint64_t time;        /* ticks */
+    uint8_t guid[16];     /* of the class, as it lies in an EVENT_TRACE_HEADER */
     uint64_t kernel_time; /* nanoseconds that the thread has spent in the kernel, as far as the system counts them, */
     uint64_t user_time;   /* and in user mode */
     uint64_t cpu_time;    /* nanoseconds on a CPU, exact */
@@ -244,14 +245,14 @@ enum dwell_trace_event_flag {
 /* How a process takes commands from others: one chunk of this kind for each, of one unit. */
 struct dwell_control {
     struct dwell_chunk_header chunk; /* process: whose it is */
-    uint64_t next;      /* offset of the control chunk made before, or zero */
+    uint64_t next;                   /* offset of the control chunk made before, or zero */
     uint32_t pid;
     uint32_t listening; /* not zero: somebody answers */
     uint32_t work;      /* a futex, changed and woken whenever there is something to do */
     uint32_t command;   /* enum dwell_command; set back to zero when it is done */
     int32_t result;     /* of the last command: zero, or a negative errno value */
     uint32_t pad;
-    char text[1024];    /* dump: path of the file to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on */
+    char text[1024]; /* dump: path of the file to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on */
 };
 
 /* What is to be done with a function when it is entered: bits. */
@@ -267,14 +268,14 @@ enum dwell_filter_action {
 struct dwell_filters {
     struct dwell_chunk_header chunk;
     uint32_t modules;
-    uint32_t only;   /* not zero: functions that are not named here are suppressed */
-    uint32_t depth;  /* calls deeper than that are suppressed; zero: no limit */
-    uint32_t starts; /* not zero: some function starts the recording, which is off until then */
+    uint32_t only;     /* not zero: functions that are not named here are suppressed */
+    uint32_t depth;    /* calls deeper than that are suppressed; zero: no limit */
+    uint32_t starts;   /* not zero: some function starts the recording, which is off until then */
     uint64_t shortest; /* ticks; calls that take less are not recorded */
 };
 
 struct dwell_filter_module { /* followed by build-id, path, zeros up to a multiple of 8, and its functions */
-    uint32_t size; /* of all that; a multiple of 8 */
+    uint32_t size;           /* of all that; a multiple of 8 */
     uint32_t functions;
     uint32_t build_id_length; /* zero: the path tells which module is meant */
     uint32_t path_length;
@@ -290,9 +291,9 @@ enum dwell_command {
     DWELL_COMMAND_NONE = 0,
     DWELL_COMMAND_PAUSE = 1,
     DWELL_COMMAND_RESUME = 2,
-    DWELL_COMMAND_STOP = 3, /* for good */
-    DWELL_COMMAND_DUMP = 4, /* writes what the session holds now to the file named by `text` */
-    DWELL_COMMAND_LOOK = 5, /* at global_stopped and global_suspended */
+    DWELL_COMMAND_STOP = 3,  /* for good */
+    DWELL_COMMAND_DUMP = 4,  /* writes what the session holds now to the file named by `text` */
+    DWELL_COMMAND_LOOK = 5,  /* at global_stopped and global_suspended */
     DWELL_COMMAND_EVENT = 6, /* enables or disables trace events, as `text` says; result: how many classes that means */
 };
 
@@ -349,9 +350,9 @@ struct dwell_rec_process_end { /* no strings; pid tells the process where proces
 
 /* Where a thread's OS events come from. */
 enum dwell_os_source {
-    DWELL_OS_NONE = 0, /* application times are unknown */
-    DWELL_OS_PERF = 1, /* switches and page faults, with times */
-    DWELL_OS_RSEQ = 2, /* switches, as a flag alone */
+    DWELL_OS_NONE = 0,     /* application times are unknown */
+    DWELL_OS_PERF = 1,     /* switches and page faults, with times */
+    DWELL_OS_RSEQ = 2,     /* switches, as a flag alone */
     DWELL_OS_IMPORTED = 3, /* not recorded: the report that was imported has application times */
     DWELL_OS_SYSCALLS = 4, /* as perf, and system calls, as a flag alone */
 };
@@ -415,7 +416,8 @@ struct dwell_rec_thread_end { /* no strings */
     uint64_t preempted;
 };
 
-/* How often the thread was taken from its CPU between its first event and its end. It may come twice; the later holds. */
+/* How often the thread was taken from its CPU between its first event and its end. It may come twice; the later holds.
+ */
 struct dwell_rec_thread_switches { /* no strings */
     struct dwell_record record;
     uint32_t thread;
@@ -470,8 +472,8 @@ struct dwell_rec_symbol { /* string: linkage name */
 struct dwell_rec_site { /* strings: linkage names of the function there, and of the one that it is inlined in */
     struct dwell_record record;
     uint32_t module;
-    uint32_t file; /* zero: unknown */
-    uint32_t line; /* zero: unknown */
+    uint32_t file;       /* zero: unknown */
+    uint32_t line;       /* zero: unknown */
     uint32_t outer_file; /* where that function is inlined, innermost place of the function that has the code; */
     uint32_t outer_line; /* zero: it is not inlined */
     uint32_t pad;

@@ -20,20 +20,20 @@
 extern "C" {
 #endif
 
-#define MAX_MARKER_ID      100
-#define MAX_APPNAME_LEN    32  /* characters of an application's name */
+#define MAX_MARKER_ID 100
+#define MAX_APPNAME_LEN 32     /* characters of an application's name */
 #define MAX_MARKERNAME_LEN 512 /* of a marker's string */
 
 /* Numbers that the library uses by itself. */
 #define MARK_CALIBRATE (MAX_MARKER_ID + 1)
-#define MARK_AUTOMEM   (MAX_MARKER_ID + 2)
-#define MARK_AUTOCPU   (MAX_MARKER_ID + 3)
-#define TOTAL_MARKS    (MAX_MARKER_ID + 4)
+#define MARK_AUTOMEM (MAX_MARKER_ID + 2)
+#define MARK_AUTOCPU (MAX_MARKER_ID + 3)
+#define TOTAL_MARKS (MAX_MARKER_ID + 4)
 
 /* What Perf_StartSysMonitor observes. */
-#define SYS_MON_CPU     1
-#define SYS_MON_MEM     2
-#define SYS_MON_LOG     4 /* each reading is logged, under MARK_AUTOCPU and MARK_AUTOMEM */
+#define SYS_MON_CPU 1
+#define SYS_MON_MEM 2
+#define SYS_MON_LOG 4     /* each reading is logged, under MARK_AUTOCPU and MARK_AUTOMEM */
 #define SYS_MON_PROCESS 8 /* this process instead of the whole system; not in the original */
 
 typedef uint32_t MARKER_ID;
@@ -92,8 +92,8 @@ int Perf_SetTestTitle(const char *title) DWELL_PERFLOG_CALL(SetTestTitle);
 
 /* Gives a marker its string, or another one: what is logged from then on belongs to that. Numbers are printed as in the
  * locale "C"; what is longer than MAX_MARKERNAME_LEN is cut. Markers work without, too: their string is empty. */
-int Perf_RegisterMark(MARKER_ID marker, const char *format, ...)
-    DWELL_PERFLOG_CALL(RegisterMark) __attribute__((format(printf, 2, 3)));
+int Perf_RegisterMark(MARKER_ID marker, const char *format, ...) DWELL_PERFLOG_CALL(RegisterMark)
+    __attribute__((format(printf, 2, 3)));
 
 /* Starts the calling thread's timer of that marker, anew if it runs. */
 int Perf_MarkBegin(MARKER_ID marker) DWELL_PERFLOG_CALL(MarkBegin);

@@ -23,7 +23,7 @@
 
 enum {
     LONGEST_TEXT = 4096, /* that is written at once */
-    LEAST_DESCRIPTOR = 64, /* the low ones are left to the program, which may count on their numbers */
+    MIN_DESCRIPTOR = 64, /* the low ones are left to the program, which may count on their numbers */
 };
 
 static struct {
@@ -129,7 +129,7 @@ static bool open_log(void)
             *place.path ? sys_open(place.path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY, 0666) : -ENAMETOOLONG;
         if (fd < 0)
             return false;
-        const long high = SYS3(fcntl, fd, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
+        const long high = SYS3(fcntl, fd, F_DUPFD_CLOEXEC, MIN_DESCRIPTOR);
         place.fd = high < 0 ? fd : (int)high;
         if (high >= 0)
             sys_close(fd);

@@ -97,8 +97,7 @@ static bool load_image(struct job *job, struct image *image)
         fail(job, "%s", strerror(errno));
         return false;
     }
-    image->pixels =
-        stbi_load_from_file(file, &image->width, &image->height, &image->channels, 0);
+    image->pixels = stbi_load_from_file(file, &image->width, &image->height, &image->channels, 0);
     fclose(file);
     if (image->pixels == NULL) {
         fail(job, "not an image that can be read (%s)", stbi_failure_reason());
@@ -136,9 +135,8 @@ static bool shrink(struct job *job, const struct image *big, struct image *small
     small->height = job->new_height;
     small->channels = big->channels;
     small->pixels = malloc((size_t)small->width * (size_t)small->height * (size_t)small->channels);
-    if (small->pixels == NULL ||
-        !stbir_resize_uint8_srgb(big->pixels, big->width, big->height, 0, small->pixels,
-                                 small->width, small->height, 0, big->channels, alpha, 0)) {
+    if (small->pixels == NULL || !stbir_resize_uint8_srgb(big->pixels, big->width, big->height, 0, small->pixels,
+                                                          small->width, small->height, 0, big->channels, alpha, 0)) {
         fail(job, "out of memory");
         return false;
     }
@@ -153,8 +151,8 @@ static void write_bytes(void *file, void *bytes, int length)
 
 static bool encode(const struct image *image, FILE *file)
 {
-    return stbi_write_png_to_func(write_bytes, file, image->width, image->height, image->channels,
-                                  image->pixels, image->width * image->channels) != 0 &&
+    return stbi_write_png_to_func(write_bytes, file, image->width, image->height, image->channels, image->pixels,
+                                  image->width * image->channels) != 0 &&
            !ferror(file);
 }
 
@@ -175,8 +173,8 @@ static void save_thumbnail(struct job *job, const struct image *image)
 
 static void make_thumbnail(struct job *job, int size)
 {
-    struct image big = {0};
-    struct image small = {0};
+    struct image big = { 0 };
+    struct image small = { 0 };
 
     if (load_image(job, &big)) {
         choose_size(job, size);
@@ -191,7 +189,7 @@ static void make_thumbnail(struct job *job, int size)
 
 static void queue_init(struct queue *queue)
 {
-    *queue = (struct queue){.end = &queue->first};
+    *queue = (struct queue){ .end = &queue->first };
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->job_added, NULL);
     pthread_cond_init(&queue->job_done, NULL);
@@ -366,8 +364,7 @@ static bool print_result(const struct job *job)
         fprintf(stderr, "thumbnails: %s: %s\n", job->source, job->error);
         return false;
     }
-    printf("%s: %dx%d -> %dx%d\n", job->source, job->old_width, job->old_height, job->new_width,
-           job->new_height);
+    printf("%s: %dx%d -> %dx%d\n", job->source, job->old_width, job->old_height, job->new_width, job->new_height);
     return true;
 }
 
@@ -384,7 +381,7 @@ static bool print_results(struct queue *queue, const struct job *jobs, int count
 
 static bool make_thumbnails(const struct options *options, struct job *jobs)
 {
-    struct workshop shop = {.size = options->size};
+    struct workshop shop = { .size = options->size };
     bool all_well = false;
 
     queue_init(&shop.queue);
@@ -418,8 +415,7 @@ static int parse_number(char option, const char *text, int most)
     errno = 0;
     long value = strtol(text, &end, 10);
     if (errno != 0 || end == text || *end != '\0' || value < 1 || value > most) {
-        fprintf(stderr, "thumbnails: -%c wants a number from 1 to %d, not '%s'\n", option, most,
-                text);
+        fprintf(stderr, "thumbnails: -%c wants a number from 1 to %d, not '%s'\n", option, most, text);
         exit(EXIT_USAGE);
     }
     return (int)value;
@@ -435,7 +431,7 @@ static int default_threads(void)
 
 static struct options parse_options(int argc, char **argv)
 {
-    struct options options = {.threads = default_threads(), .size = DEFAULT_SIZE};
+    struct options options = { .threads = default_threads(), .size = DEFAULT_SIZE };
     int option;
 
     while ((option = getopt(argc, argv, "j:s:o:h")) != -1) {

@@ -134,7 +134,8 @@ static char *serve(const char *mode, const char *script)
                     "exec 3> in 4< out; read pid <&4\n"
                     "run() { echo \"run $1\" >&3; read answer <&4; }\n"
                     "control() { $DWELL control $pid \"$@\" 2>&1; echo \"status $?\"; }\n"
-                    "%s\nexec 3>&-; wait $recorder; rm in out", mode, script);
+                    "%s\nexec 3>&-; wait $recorder; rm in out",
+                    mode, script);
 }
 
 Test(e2e_control, from_outside)
@@ -142,8 +143,10 @@ Test(e2e_control, from_outside)
     for (int i = 0; i < MODES; i++) {
         char *out = serve(modes[i], "run 10; control pause; run 100; control pause; control resume; run 20; "
                                     "control dump -o early.data; run 40; control stop; run 200; control resume");
-        cr_assert(has(out, "status 0\nstatus 0\nstatus 0\ndwell: early.data: what was recorded until now; see: dwell report "
-                           "early.data\nstatus 0\nstatus 0\n"), "%s", out);
+        cr_assert(has(out,
+                      "status 0\nstatus 0\nstatus 0\ndwell: early.data: what was recorded until now; see: dwell report "
+                      "early.data\nstatus 0\nstatus 0\n"),
+                  "%s", out);
         cr_assert(has(out, "refused: it was stopped for good\nstatus 2\n"), "%s", out);
         struct report *r = report_of("");
         cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 70), "%s", modes[i]);
@@ -160,11 +163,13 @@ Test(e2e_control, from_outside)
 Test(e2e_control, a_dump_on_a_signal)
 {
     for (int i = 0; i < MODES; i++) {
-        char *out = run_well("mkfifo in out; $DWELL record -q --mode %s --dump-on USR2 $PROGRAMS/control/served < in > out & "
-                             "recorder=$!\nexec 3> in 4< out; read pid <&4\n"
-                             "echo run 30 >&3; read answer <&4; kill -USR2 $pid\n"
-                             "until $DWELL info dwell.data.dump 2>&1 | grep -q ^mode; do sleep 0.02; done\n"
-                             "echo run 40 >&3; read answer <&4; exec 3>&-; wait $recorder; rm in out", modes[i]);
+        char *out =
+            run_well("mkfifo in out; $DWELL record -q --mode %s --dump-on USR2 $PROGRAMS/control/served < in > out & "
+                     "recorder=$!\nexec 3> in 4< out; read pid <&4\n"
+                     "echo run 30 >&3; read answer <&4; kill -USR2 $pid\n"
+                     "until $DWELL info dwell.data.dump 2>&1 | grep -q ^mode; do sleep 0.02; done\n"
+                     "echo run 40 >&3; read answer <&4; exec 3>&-; wait $recorder; rm in out",
+                     modes[i]);
         struct report *r = report_of("dwell.data.dump");
         cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 30), "%s", modes[i]);
         report_drop(r);
@@ -181,8 +186,9 @@ Test(e2e_control, a_dump_on_a_signal)
 
 Test(e2e_control, of_a_whole_session_and_one_that_was_renamed)
 {
-    char *out = serve("trace", "run 10; $DWELL control --session dwell.data pause; echo status $?; run 100; mv dwell.data away; "
-                               "$DWELL control --session away resume; run 20; control pause; run 100; mv away dwell.data");
+    char *out = serve("trace",
+                      "run 10; $DWELL control --session dwell.data pause; echo status $?; run 100; mv dwell.data away; "
+                      "$DWELL control --session away resume; run 20; control pause; run 100; mv away dwell.data");
     cr_assert(eq(str, out, "status 0\nstatus 0\n"));
     struct report *r = report_of("");
     cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 30));
@@ -216,7 +222,8 @@ Test(e2e_control, marks_are_listed)
     free(run_well("$DWELL record -q $PROGRAMS/control/control marks"));
     char *marks = run_well("$DWELL marks --format csv | tr -d '\\r' | cut -d, -f3,6-8");
     cr_assert(has(marks, "number,thread,function,text\n1,worker bee,,\n4,worker bee,,then\n"
-                         "2,worker bee,,\"two; \"\"quoted\"\" \xc3\xa9\"\n3,worker bee,,xxxx"), "%s", marks);
+                         "2,worker bee,,\"two; \"\"quoted\"\" \xc3\xa9\"\n3,worker bee,,xxxx"),
+              "%s", marks);
     free(marks);
     char *info = run_well("$DWELL info");
     cr_assert(has(info, " an_all_too_long_name_for_a_proc\n"), "%s", info);

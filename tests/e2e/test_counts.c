@@ -142,18 +142,19 @@ Test(e2e_counts, frames_left_by_longjmp)
         struct report *r = report_of("");
         check_counts(out, r, 8);
         char *tree = report_paths("");
-        cr_assert(eq(str, tree, "main 1\n"
-                                "main/after 1100\n"
-                                "main/catcher 300\n"
-                                "main/catcher/after 300\n"
-                                "main/catcher/recurse 300\n"
-                                "main/catcher/recurse/recurse 300\n"
-                                "main/catcher/recurse/recurse/recurse 300\n"
-                                "main/outer 1000\n"
-                                "main/outer/middle 1000\n"
-                                "main/outer/middle/inner 1000\n"
-                                "main/raiser 100\n"
-                                "main/raiser/handler 100\n"));
+        cr_assert(eq(str, tree,
+                     "main 1\n"
+                     "main/after 1100\n"
+                     "main/catcher 300\n"
+                     "main/catcher/after 300\n"
+                     "main/catcher/recurse 300\n"
+                     "main/catcher/recurse/recurse 300\n"
+                     "main/catcher/recurse/recurse/recurse 300\n"
+                     "main/outer 1000\n"
+                     "main/outer/middle 1000\n"
+                     "main/outer/middle/inner 1000\n"
+                     "main/raiser 100\n"
+                     "main/raiser/handler 100\n"));
         free(tree);
         report_drop(r);
         free(out);
@@ -170,7 +171,8 @@ Test(e2e_counts, the_end_of_the_program)
     static const struct {
         const char *way;
         int status;
-    } ways[] = { { "segv", -11 }, { "abort", -6 }, { "kill", -9 }, { "exit", 0 }, { "_exit", 0 }, { "quick_exit", 0 }, { "pthread_exit", 0 } };
+    } ways[] = { { "segv", -11 }, { "abort", -6 },     { "kill", -9 },       { "exit", 0 },
+                 { "_exit", 0 },  { "quick_exit", 0 }, { "pthread_exit", 0 } };
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         struct ran alone = run("exec $SAMPLES/crash %s 1000", ways[i].way);
         struct ran r = run("exec $DWELL record -q $SAMPLES/crash %s 1000", ways[i].way);

@@ -13,7 +13,7 @@ TestSuite(e2e_export, .timeout = 120);
 
 /* ---- PerfLog ---- */
 
-enum { MOST_MARKERS = 4000 };
+enum { MAX_MARKERS = 4000 };
 
 struct marker {
     char name[600];
@@ -22,7 +22,7 @@ struct marker {
 
 struct perflog {
     uint64_t resolution;
-    struct marker markers[MOST_MARKERS]; /* merged by name */
+    struct marker markers[MAX_MARKERS]; /* merged by name */
     int count, registered, by_number[101];
     uint64_t cpu_lines, memory_lines;
 };
@@ -33,7 +33,7 @@ static struct marker *marker_named(struct perflog *log, const char *name, size_t
     while (i < log->count && (strncmp(log->markers[i].name, name, length) != 0 || log->markers[i].name[length]))
         i++;
     if (i == log->count) {
-        cr_assert(lt(int, log->count, MOST_MARKERS));
+        cr_assert(lt(int, log->count, MAX_MARKERS));
         memcpy(log->markers[log->count++].name, name, length);
     }
     return &log->markers[i];
@@ -89,7 +89,8 @@ static void check_against_report(struct perflog *log, bool counts)
         if (counts)
             cr_assert(eq(u64, m->count, report_sum(r, "function", m->name, "calls")), "%s", m->name);
         cr_assert(eq(u64, (uint64_t)(((__uint128_t)m->ticks * 1000000000 + log->resolution / 2) / log->resolution),
-                     report_sum(r, "function", m->name, "elapsed_inclusive_ns")), "%s", m->name);
+                     report_sum(r, "function", m->name, "elapsed_inclusive_ns")),
+                  "%s", m->name);
     }
     report_drop(r);
 }
@@ -131,8 +132,9 @@ Test(e2e_export, perflog_and_back)
         char *log = run_well("$DWELL export perflog -o out.log && $DWELL perflog out.log --format csv | tr -d '\\r' |"
                              " awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }"
                              " { print $at[\"marker\"], $at[\"count\"], $at[\"total_ns\"] }' | sort");
-        char *report = run_well("$DWELL report --raw --format csv | tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }"
-                                " { print $at[\"function\"], $at[\"calls\"], $at[\"elapsed_inclusive_ns\"] }' | sort");
+        char *report = run_well(
+            "$DWELL report --raw --format csv | tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }"
+            " { print $at[\"function\"], $at[\"calls\"], $at[\"elapsed_inclusive_ns\"] }' | sort");
         cr_assert(eq(str, log, report), "%s", programs[i]);
         free(log);
         free(report);
@@ -141,9 +143,10 @@ Test(e2e_export, perflog_and_back)
 
 Test(e2e_export, perflog_of_more_functions_than_numbers)
 {
-    char *source = run_well("for i in $(seq 1 250); do echo \"void f$i(void) { }\"; done > many.c; echo 'int main(void) { for (int i = 0; i < 3; i++) {' "
-                            ">> many.c; for i in $(seq 1 250); do echo \"f$i();\"; done >> many.c; echo '} }' >> many.c; "
-                            "cc -finstrument-functions many.c -o many");
+    char *source = run_well(
+        "for i in $(seq 1 250); do echo \"void f$i(void) { }\"; done > many.c; echo 'int main(void) { for (int i = 0; i < 3; i++) {' "
+        ">> many.c; for i in $(seq 1 250); do echo \"f$i();\"; done >> many.c; echo '} }' >> many.c; "
+        "cc -finstrument-functions many.c -o many");
     free(source);
     check_recording("./many");
     struct perflog *log = read_log("");
@@ -171,8 +174,9 @@ Test(e2e_export, perflog_of_profile_mode)
     free(run_well("$DWELL record -q --mode profile $SAMPLES/threads 4 50"));
     struct ran r = run("$DWELL export perflog");
     cr_assert(eq(int, r.status, 2));
-    cr_assert(eq(str, r.err, "dwell: dwell.data: recorded in mode profile, which keeps no single calls; --aggregate gives a "
-                             "line for each function\n"));
+    cr_assert(eq(str, r.err,
+                 "dwell: dwell.data: recorded in mode profile, which keeps no single calls; --aggregate gives a "
+                 "line for each function\n"));
     cr_assert(eq(str, r.out, ""));
     ran_drop(&r);
     struct perflog *log = read_log("--aggregate");

@@ -103,11 +103,11 @@ Test(e2e_filters, left_frames_hidden_and_shown)
                                "main/catcher/recurse/recurse/recurse 300\nmain/outer 1000\nmain/outer/inner 1000\n"
                                "main/raiser 100\nmain/raiser/handler 100\n" },
         { "--suppress inner --suppress outer", "main 1\nmain/after 1100\nmain/catcher 300\nmain/catcher/after 300\n"
-                               "main/catcher/recurse 300\nmain/catcher/recurse/recurse 300\n"
-                               "main/catcher/recurse/recurse/recurse 300\nmain/middle 1000\n"
-                               "main/raiser 100\nmain/raiser/handler 100\n" },
+                                               "main/catcher/recurse 300\nmain/catcher/recurse/recurse 300\n"
+                                               "main/catcher/recurse/recurse/recurse 300\nmain/middle 1000\n"
+                                               "main/raiser 100\nmain/raiser/handler 100\n" },
         { "--ignore outer --ignore recurse", "main 1\nmain/after 1100\nmain/catcher 300\nmain/catcher/after 300\n"
-                               "main/raiser 100\nmain/raiser/handler 100\n" },
+                                             "main/raiser 100\nmain/raiser/handler 100\n" },
         { "--depth 2", "main 1\nmain/after 1100\nmain/catcher 300\nmain/outer 1000\nmain/raiser 100\n" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

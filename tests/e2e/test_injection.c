@@ -15,7 +15,8 @@
 
 TestSuite(e2e_injection, .timeout = 300, .init = without_os_calls);
 
-#define INJECT "rm -f x x.old; INJECT_LOG=log DWELL_LOG=stderr DWELL_OUTPUT=$PWD/x timeout 20 $PROGRAMS/scarcity/inject "
+#define INJECT                                                                                                         \
+    "rm -f x x.old; INJECT_LOG=log DWELL_LOG=stderr DWELL_OUTPUT=$PWD/x timeout 20 $PROGRAMS/scarcity/inject "
 
 /* All calls and all their exits, as the program counts them. */
 static uint64_t all_events(const char *out)
@@ -40,7 +41,8 @@ static void check_session(const char *what, uint64_t events)
     if (lost == 0)
         return;
     char *info = run_well("$DWELL info x");
-    const bool reason = has(info, "the disk was full") || has(info, "the system refused") || has(info, "could not open the session file");
+    const bool reason = has(info, "the disk was full") || has(info, "the system refused") ||
+                        has(info, "could not open the session file");
     cr_assert(reason, "%s: %s", what, info);
     free(info);
 }
@@ -58,7 +60,8 @@ static bool inject(const char *command, int number, const struct ran *alone)
         cr_assert(eq(str, r.err, ""), "%s", what);
         check_session(what, all_events(alone->out));
     } else {
-        cr_assert(eq(str, r.err, "dwell: the session file of DWELL_OUTPUT cannot be written; nothing is recorded\n"), "%s", what);
+        cr_assert(eq(str, r.err, "dwell: the session file of DWELL_OUTPUT cannot be written; nothing is recorded\n"),
+                  "%s", what);
     }
     const bool any = call[0] != '\0';
     free(call);

@@ -27,7 +27,8 @@ static void __attribute__((noreturn)) run_killed(bool recorder)
     char threads[8];
     snprintf(threads, sizeof threads, "%d", THREADS);
     if (recorder) {
-        execl(DWELL_EXE, "dwell", "record", "-q", "-o", "killed.data", DWELL_PROGRAMS "/killed", "counters", threads, (char *)NULL);
+        execl(DWELL_EXE, "dwell", "record", "-q", "-o", "killed.data", DWELL_PROGRAMS "/killed", "counters", threads,
+              (char *)NULL);
     } else {
         setenv("DWELL_OUTPUT", "killed.data", 1);
         setenv("LD_PRELOAD", DWELL_RUNTIME, 1);

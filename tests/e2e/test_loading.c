@@ -16,7 +16,8 @@ Test(e2e_loading, a_library_in_the_place_of_another)
 {
     for (int i = 0; i < 3; i++) {
         char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/loading/same $PROGRAMS/loading/libloading-a.so "
-                             "$PROGRAMS/loading/libloading-b.so 50", modes[i]);
+                             "$PROGRAMS/loading/libloading-b.so 50",
+                             modes[i]);
         cr_assert(has(out, "same 50\n"), "the second library was not where the first had been: %s", out);
         struct report *r = report_of("");
         check_counts(out, r, 6);
@@ -35,22 +36,28 @@ Test(e2e_loading, before_and_after_main)
     static const struct {
         const char *name;
         bool whole;
-    } programs[] = { { "early", false }, { "early-no-pie", false }, { "early-static", true }, { "early-static-pie", true } };
+    } programs[] = {
+        { "early", false }, { "early-no-pie", false }, { "early-static", true }, { "early-static-pie", true }
+    };
     static const struct {
         const char *function;
         uint64_t calls;
-    } expected[] = { { "first_constructor", 1 }, { "last_constructor", 1 }, { "first_destructor", 1 }, { "at_the_end", 1 },
-                     { "chosen_one", 1 }, { "Object::Object()", 4 }, { "Object::~Object()", 4 }, { "Object::touch()", 3 },
-                     { "run(void*)", 3 }, { "main", 1 } };
+    } expected[] = { { "first_constructor", 1 }, { "last_constructor", 1 },
+                     { "first_destructor", 1 },  { "at_the_end", 1 },
+                     { "chosen_one", 1 },        { "Object::Object()", 4 },
+                     { "Object::~Object()", 4 }, { "Object::touch()", 3 },
+                     { "run(void*)", 3 },        { "main", 1 } };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         for (int j = 0; j < 3; j++) {
             free(run_well("$DWELL record -q --mode %s $PROGRAMS/loading/%s", modes[j], programs[i].name));
             struct report *r = report_of("");
             for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
-                cr_assert(eq(u64, report_sum(r, "function", expected[k].function, "calls"), expected[k].calls), "%s %s: %s",
-                          modes[j], programs[i].name, expected[k].function);
-            cr_assert(eq(u64, report_sum(r, "function", "in_preinit", "calls"), programs[i].whole), "%s", programs[i].name);
-            cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 16u + programs[i].whole), "%s", programs[i].name);
+                cr_assert(eq(u64, report_sum(r, "function", expected[k].function, "calls"), expected[k].calls),
+                          "%s %s: %s", modes[j], programs[i].name, expected[k].function);
+            cr_assert(eq(u64, report_sum(r, "function", "in_preinit", "calls"), programs[i].whole), "%s",
+                      programs[i].name);
+            cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 16u + programs[i].whole), "%s",
+                      programs[i].name);
             report_drop(r);
         }
     }

@@ -19,10 +19,17 @@ static void record(const char *mode, const char *command)
 Test(e2e_modes, profile_has_the_calls_and_paths_of_trace)
 {
     static const char *const programs[] = {
-        "$SAMPLES/fib 20", "$SAMPLES/threads 8 5000", "$SAMPLES/threads --waves 100 4 10", "$SAMPLES/processes 10",
-        "$SAMPLES/cplusplus", "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 500",
-        "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 100 20", "$PROGRAMS/jumps-O0", "$PROGRAMS/jumps-O2",
-        "$PROGRAMS/jumps-Os", "$PROGRAMS/deep 900",
+        "$SAMPLES/fib 20",
+        "$SAMPLES/threads 8 5000",
+        "$SAMPLES/threads --waves 100 4 10",
+        "$SAMPLES/processes 10",
+        "$SAMPLES/cplusplus",
+        "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 500",
+        "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 100 20",
+        "$PROGRAMS/jumps-O0",
+        "$PROGRAMS/jumps-O2",
+        "$PROGRAMS/jumps-Os",
+        "$PROGRAMS/deep 900",
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         record("trace", programs[i]);
@@ -55,8 +62,9 @@ Test(e2e_modes, profile_of_a_recursion_a_million_deep)
 
 static void check_timers(const char *options)
 {
-    free(run_well("for i in 0 1 2 3 4 5; do $DWELL record -q %s -o timer$i $PROGRAMS/timer 1500000 > out$i & done; wait",
-                  options));
+    free(
+        run_well("for i in 0 1 2 3 4 5; do $DWELL record -q %s -o timer$i $PROGRAMS/timer 1500000 > out$i & done; wait",
+                 options));
     for (int i = 0; i < 6; i++) {
         char name[16];
         snprintf(name, sizeof name, "timer%d", i);
@@ -180,7 +188,8 @@ Test(e2e_modes, the_other_clock_and_no_helper)
 {
     static const char *const modes[] = { "profile", "ring=1G", "trace --depth 99" };
     for (int i = 0; i < 3; i++) {
-        char *out = run_well("DWELL_CLOCK=monotonic DWELL_HELPER=off $DWELL record -q --mode %s $SAMPLES/threads 4 3000", modes[i]);
+        char *out = run_well(
+            "DWELL_CLOCK=monotonic DWELL_HELPER=off $DWELL record -q --mode %s $SAMPLES/threads 4 3000", modes[i]);
         struct report *r = report_of("");
         check_counts(out, r, 4);
         report_drop(r);

@@ -49,7 +49,8 @@ Test(e2e_overhead, the_session_tells_what_a_call_costs)
         char *out = run_well("$DWELL record -q --mode %s $SAMPLES/fib 18 && $DWELL info", modes[i]);
         const char *line = strstr(out, "probes ");
         double callee = 0, caller = 0;
-        cr_assert(line && sscanf(line, "probes %lf ns a call in the called function, %lf ns in its caller", &callee, &caller) == 2,
+        cr_assert(line && sscanf(line, "probes %lf ns a call in the called function, %lf ns in its caller", &callee,
+                                 &caller) == 2,
                   "%s", out);
         cr_assert(gt(dbl, callee, 0));
         cr_assert(gt(dbl, caller, 0));
@@ -61,13 +62,17 @@ Test(e2e_overhead, the_session_tells_what_a_call_costs)
 /* A tree that grows takes far more than the probes of main, which is called once and calls once. */
 Test(e2e_overhead, the_first_call_on_each_path_of_a_tree)
 {
-    char *out = run_well("$DWELL record -q --mode profile $SAMPLES/fib 18 >/dev/null; $DWELL info; $DWELL report --format csv | "
-                         "python3 -c \"import csv, sys\n"
-                         "print('main', [r['overhead_exclusive_ns'] for r in csv.DictReader(sys.stdin) if r['function'] == 'main'][0])\"");
+    char *out = run_well(
+        "$DWELL record -q --mode profile $SAMPLES/fib 18 >/dev/null; $DWELL info; $DWELL report --format csv | "
+        "python3 -c \"import csv, sys\n"
+        "print('main', [r['overhead_exclusive_ns'] for r in csv.DictReader(sys.stdin) if r['function'] == 'main'][0])\"");
     const char *line = strstr(out, "probes "), *own = strstr(out, "main ");
     double callee = 0, caller = 0, overhead = 0;
-    cr_assert(line && sscanf(line, "probes %lf ns a call in the called function, %lf ns in its caller", &callee, &caller) == 2 &&
-              own && sscanf(own, "main %lf", &overhead) == 1, "%s", out);
+    cr_assert(line &&
+                  sscanf(line, "probes %lf ns a call in the called function, %lf ns in its caller", &callee, &caller) ==
+                      2 &&
+                  own && sscanf(own, "main %lf", &overhead) == 1,
+              "%s", out);
     cr_assert(gt(dbl, overhead, 5 * (callee + caller)), "%s", out);
     free(out);
 }
@@ -104,17 +109,19 @@ Test(e2e_overhead, is_measured_at_begin_and_end)
 
 Test(e2e_overhead, a_forked_child_has_what_its_parent_found)
 {
-    char *out = run_well("$DWELL record -q $SAMPLES/processes 3 > /dev/null && $DWELL report --by process --format csv | "
-                         "python3 -c \"import csv, sys\n"
-                         "rows = list(csv.DictReader(sys.stdin))\n"
-                         "print(len(rows), all(int(r['overhead_inclusive_ns']) > 0 for r in rows))\"");
+    char *out =
+        run_well("$DWELL record -q $SAMPLES/processes 3 > /dev/null && $DWELL report --by process --format csv | "
+                 "python3 -c \"import csv, sys\n"
+                 "rows = list(csv.DictReader(sys.stdin))\n"
+                 "print(len(rows), all(int(r['overhead_inclusive_ns']) > 0 for r in rows))\"");
     cr_assert(eq(str, out, "4 True\n"));
     free(out);
 }
 
 Test(e2e_overhead, nothing_is_subtracted_where_the_clock_is_not_the_counter)
 {
-    char *out = run_well("$DWELL record -q --clock monotonic $SAMPLES/fib 18 && $DWELL info && $DWELL report --format csv");
+    char *out =
+        run_well("$DWELL record -q --clock monotonic $SAMPLES/fib 18 && $DWELL info && $DWELL report --format csv");
     cr_assert(strstr(out, "clock           CLOCK_MONOTONIC") != NULL, "%s", out);
     cr_assert(strstr(out, "\nprobes ") == NULL, "%s", out);
     cr_assert(strstr(out, "left out") == NULL, "%s", out);
@@ -124,22 +131,26 @@ Test(e2e_overhead, nothing_is_subtracted_where_the_clock_is_not_the_counter)
 Test(e2e_overhead, an_ordered_clock_counts_the_same_calls)
 {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        char *out = run_well("$DWELL record -q --clock ordered --mode %s $SAMPLES/threads 4 20000 && $DWELL info", modes[i]);
+        char *out =
+            run_well("$DWELL record -q --clock ordered --mode %s $SAMPLES/threads 4 20000 && $DWELL info", modes[i]);
         cr_assert(strstr(out, "the clock is read when all before it is done") != NULL, "%s", out);
         cr_assert(strstr(out, "lost events     0\n") != NULL, "%s", out);
         free(out);
-        free(run_well("$DWELL report --format csv > ordered.csv; $DWELL record -q --mode %s $SAMPLES/threads 4 20000 && "
-                      "$DWELL report --format csv > usual.csv; "
-                      "for f in ordered usual; do python3 -c \"import csv, sys\n"
-                      "print(sorted((r['function'], r['calls']) for r in csv.DictReader(sys.stdin)))\" < $f.csv > $f.txt; done; "
-                      "cmp ordered.txt usual.txt", modes[i]));
+        free(run_well(
+            "$DWELL report --format csv > ordered.csv; $DWELL record -q --mode %s $SAMPLES/threads 4 20000 && "
+            "$DWELL report --format csv > usual.csv; "
+            "for f in ordered usual; do python3 -c \"import csv, sys\n"
+            "print(sorted((r['function'], r['calls']) for r in csv.DictReader(sys.stdin)))\" < $f.csv > $f.txt; done; "
+            "cmp ordered.txt usual.txt",
+            modes[i]));
     }
 }
 
 Test(e2e_overhead, a_system_that_keeps_code_as_it_is)
 {
-    char *out = run_well("$DWELL record -q --clock ordered $PROGRAMS/scarcity/refuse %d@2=%d 1 $SAMPLES/fib 18 && $DWELL info",
-                         SYS_mprotect, PROT_READ | PROT_WRITE | PROT_EXEC);
+    char *out =
+        run_well("$DWELL record -q --clock ordered $PROGRAMS/scarcity/refuse %d@2=%d 1 $SAMPLES/fib 18 && $DWELL info",
+                 SYS_mprotect, PROT_READ | PROT_WRITE | PROT_EXEC);
     cr_assert(strstr(out, "the clock could not be put in order") != NULL, "%s", out);
     cr_assert(strstr(out, "lost events     0\n") != NULL, "%s", out);
     free(out);

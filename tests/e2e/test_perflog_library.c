@@ -343,7 +343,7 @@ Test(e2e_perflog_library, monitor_of_the_process)
     check_memory(log, out, 1 << 20);
     cr_assert(ge(int, occurrences(log, "EVT [103] CPU ["), 1));
     cr_assert(gt(dbl, last(log, "EVT [103] CPU ["), 0));
-    cr_assert(eq(int, occurrences(log, "EVT [102]"), 0)); /* that interval was an hour */
+    cr_assert(eq(int, occurrences(log, "EVT [102]"), 0));      /* that interval was an hour */
     cr_assert(eq(int, occurrences(log, "REGISTERED APP"), 1)); /* none for a call behind the end that logs nothing */
     free(log);
     free(out);

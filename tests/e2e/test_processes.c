@@ -11,7 +11,7 @@ TestSuite(e2e_processes, .timeout = 120, .init = without_os_calls);
 
 #define PARTS "$PROGRAMS/processes/processes-"
 
-enum { MOST = 320, NAME = 64 };
+enum { MAX = 320, NAME = 64 };
 
 struct account {
     unsigned pid, parent;
@@ -24,7 +24,7 @@ static int read_accounts(const char *text, struct account *accounts)
     int count = 0;
     for (const char *at = text; (at = strstr(at, "process ")); at++) {
         struct account *a = &accounts[count];
-        cr_assert(lt(int, count++, MOST));
+        cr_assert(lt(int, count++, MAX));
         cr_assert(eq(int, sscanf(at, "process %u %u %lu", &a->pid, &a->parent, &a->calls), 3));
     }
     return count;
@@ -41,7 +41,7 @@ static void record_and_compare(const char *options, const char *command, int pro
     char *out = run_well("rm -f ledger; export LEDGER=$PWD/ledger; $DWELL record -q %s %s", options, command);
     free(out);
     char *told = run_well("cat ledger"), *recorded = run_well(REPORT_PROCESSES, "");
-    struct account ledger[MOST], report[MOST];
+    struct account ledger[MAX], report[MAX];
     const int count = read_accounts(told, ledger);
     cr_assert(eq(int, count, processes), "%s", told);
     cr_assert(eq(int, read_accounts(recorded, report), count), "%s: %s%s", command, told, recorded);
@@ -144,7 +144,7 @@ Test(e2e_processes, fork_in_a_handler_that_interrupts_probes)
         free(run_well("rm -f ledger; LEDGER=$PWD/ledger $DWELL record -q --os-events=%s " PARTS "storm 300 %d",
                       sources[i], i == 3 ? 2 : 0));
         char *told = run_well("sort ledger"), *recorded = run_well(REPORT_PROCESSES " | sort", "");
-        struct account ledger[MOST], report[MOST];
+        struct account ledger[MAX], report[MAX];
         const int count = read_accounts(told, ledger);
         cr_assert(eq(int, count, 301));
         cr_assert(eq(int, read_accounts(recorded, report), count));
@@ -220,7 +220,7 @@ Test(e2e_processes, a_script_with_many_programs)
     fclose(script);
     free(run_well("rm -f ledger; export LEDGER=$PWD/ledger; $DWELL record -q sh script " PARTS "worker"));
     char *told = run_well("sort ledger"), *recorded = run_well(REPORT_PROCESSES " | sort", "");
-    struct account accounts[MOST];
+    struct account accounts[MAX];
     cr_assert(eq(int, read_accounts(told, accounts), 19));
     cr_assert(eq(str, told, recorded));
     free(told);
@@ -238,7 +238,7 @@ static void record_alone(const char *command, unsigned long calls)
 {
     free(run_well("rm -f ledger; export LEDGER=$PWD/ledger; $DWELL record -q --no-follow %s", command));
     char *told = run_well("cat ledger"), *recorded = run_well(REPORT_PROCESSES, "");
-    struct account ledger[MOST], report[MOST];
+    struct account ledger[MAX], report[MAX];
     const int count = read_accounts(told, ledger);
     cr_assert(gt(int, count, 1));
     cr_assert(eq(int, read_accounts(recorded, report), 1), "%s", recorded);

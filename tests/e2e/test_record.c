@@ -40,8 +40,9 @@ Test(e2e_record, other_files_are_never_replaced)
 
 Test(e2e_record, two_recordings_into_one_file)
 {
-    char *out = run_well("$DWELL record -q $SAMPLES/sleeper 1 1 1500 >/dev/null & while ! test -s dwell.data; do sleep 0.02; done; sleep 0.1; "
-                         "$DWELL record $SAMPLES/fib 5 2>err; echo $?; cat err; wait");
+    char *out = run_well(
+        "$DWELL record -q $SAMPLES/sleeper 1 1 1500 >/dev/null & while ! test -s dwell.data; do sleep 0.02; done; sleep 0.1; "
+        "$DWELL record $SAMPLES/fib 5 2>err; echo $?; cat err; wait");
     cr_assert(has(out, "125\n") && has(out, "another recording writes to it"), "%s", out);
     free(out);
 }
@@ -55,7 +56,8 @@ Test(e2e_record, programs_that_cannot_be_run)
     check_error(run("$DWELL record"), 125, "which PROGRAM");
     check_error(run("$DWELL record $PROGRAMS/static"), 125, "statically linked");
     check_error(run("cp $SAMPLES/fib other && printf '\\x08' | dd of=other bs=1 seek=18 conv=notrunc status=none && "
-                    "$DWELL record ./other"), 125, "another architecture");
+                    "$DWELL record ./other"),
+                125, "another architecture");
     free(run_well("test ! -e dwell.data"));
 }
 
@@ -91,7 +93,8 @@ Test(e2e_record, exit_statuses_and_signals)
 
 Test(e2e_record, a_signal_sent_to_dwell_reaches_the_program)
 {
-    struct ran r = run("$DWELL record -q $PROGRAMS/trap & pid=$!; while ! test -e ready; do sleep 0.02; done; kill -TERM $pid; wait $pid");
+    struct ran r = run(
+        "$DWELL record -q $PROGRAMS/trap & pid=$!; while ! test -e ready; do sleep 0.02; done; kill -TERM $pid; wait $pid");
     cr_assert(eq(int, r.status, 7), "%s%s", r.out, r.err);
     cr_assert(eq(str, r.out, "caught 15\n"));
     ran_drop(&r);
@@ -148,7 +151,9 @@ Test(e2e_record, executed_programs_and_scripts)
 Test(e2e_record, the_closing_line)
 {
     struct ran r = run("$DWELL record $SAMPLES/fib 10");
-    cr_assert(has(r.err, "dwell: 356 events, 1 thread, 1 process, ") && has(r.err, " in dwell.data; see: dwell report\n"), "%s", r.err);
+    cr_assert(has(r.err, "dwell: 356 events, 1 thread, 1 process, ") &&
+                  has(r.err, " in dwell.data; see: dwell report\n"),
+              "%s", r.err);
     ran_drop(&r);
     r = run("$DWELL record -q $SAMPLES/fib 10");
     cr_assert(eq(str, r.err, ""));
@@ -164,7 +169,8 @@ static void check_loss(struct ran r, const char *file)
     uint64_t calls = report_sum(report, "function", NULL, "calls");
     cr_assert(gt(u64, calls, 1000));
     cr_assert(lt(u64, calls, truth(r.out, "fib")));
-    cr_assert(eq(u64, report_session(report, "events") + report_session(report, "lost_events"), 2 * (truth(r.out, "fib") + 1)));
+    cr_assert(eq(u64, report_session(report, "events") + report_session(report, "lost_events"),
+                 2 * (truth(r.out, "fib") + 1)));
     report_drop(report);
     ran_drop(&r);
 }

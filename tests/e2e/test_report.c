@@ -25,7 +25,9 @@ Test(e2e_report, errors)
     check_error("$DWELL report .", "dwell: .: is a directory\n");
     check_error(": > empty; $DWELL tree empty", "dwell: empty: the file is empty\n");
     check_error("echo hello > text; $DWELL info text", "dwell: text: not a dwell session\n");
-    check_error("$DWELL report --by colour", "dwell: --by: 'colour' is none of function, line, module, module-function, thread, thread-name, process\n");
+    check_error(
+        "$DWELL report --by colour",
+        "dwell: --by: 'colour' is none of function, line, module, module-function, thread, thread-name, process\n");
     check_error("$DWELL report --format pdf", "dwell: --format: 'pdf' is none of text, csv, json\n");
     check_error("$DWELL report --limit x", "dwell: --limit: 'x' is not a number\n");
     check_error("$DWELL tree --min 120", "dwell: --min: '120' is not a percentage\n");
@@ -35,18 +37,29 @@ Test(e2e_report, errors)
     check_error("$DWELL report 'a*'", "dwell: a*: no such files\n");
     check_error("$DWELL info a b", "dwell: one session at a time: 'b' is a second one\n");
     free(run_well("$DWELL record -q $SAMPLES/fib 5"));
-    check_error("$DWELL callers nothing", "dwell: dwell.data: no function 'nothing' was recorded; dwell report -s name lists them\n");
+    check_error("$DWELL callers nothing",
+                "dwell: dwell.data: no function 'nothing' was recorded; dwell report -s name lists them\n");
 }
 
 Test(e2e_report, keys_of_json)
 {
     free(run_well("$DWELL record -q $SAMPLES/fib 10"));
     static const char *const bys[][4] = {
-        { "function", "module", "file", "line" }, { "module", NULL }, { "thread", "tid", "process" }, { "process", "pid" },
+        { "function", "module", "file", "line" },
+        { "module", NULL },
+        { "thread", "tid", "process" },
+        { "process", "pid" },
     };
     static const char *const common[] = {
-        "calls", "elapsed_inclusive_ns", "elapsed_exclusive_ns", "application_inclusive_ns", "application_exclusive_ns",
-        "elapsed_inclusive_percent", "elapsed_exclusive_percent", "application_inclusive_percent", "application_exclusive_percent",
+        "calls",
+        "elapsed_inclusive_ns",
+        "elapsed_exclusive_ns",
+        "application_inclusive_ns",
+        "application_exclusive_ns",
+        "elapsed_inclusive_percent",
+        "elapsed_exclusive_percent",
+        "application_inclusive_percent",
+        "application_exclusive_percent",
     };
     for (int i = 0; i < 4; i++) {
         char arguments[32];
@@ -56,8 +69,10 @@ Test(e2e_report, keys_of_json)
             report_null(r, bys[i][j], NULL, bys[i][j]); /* fails without the key */
         for (size_t j = 0; j < sizeof common / sizeof *common; j++)
             report_null(r, bys[i][0], NULL, common[j]);
-        static const char *const session[] = { "elapsed_inclusive_ns", "application_inclusive_ns", "os_events", "threads",
-                                               "processes", "events", "lost_events" };
+        static const char *const session[] = {
+            "elapsed_inclusive_ns", "application_inclusive_ns", "os_events", "threads", "processes", "events",
+            "lost_events"
+        };
         for (size_t j = 0; j < sizeof session / sizeof *session; j++)
             report_session(r, session[j]);
         cr_assert(eq(u64, report_session(r, "events"), 356));
@@ -74,7 +89,8 @@ Test(e2e_report, symbols_lines_and_modules)
     cr_assert(has(csv, "main,modules,modules.c,"), "%s", csv);
     free(csv);
     /* The names are in the session: it can be read where the binaries are not. */
-    free(run_well("cp -r $SAMPLES/modules copy && $DWELL record -q -o moved copy/modules copy/libsample-plugin.so 10 && rm -r copy"));
+    free(run_well(
+        "cp -r $SAMPLES/modules copy && $DWELL record -q -o moved copy/modules copy/libsample-plugin.so 10 && rm -r copy"));
     char *moved = run_well("$DWELL report moved 2>&1");
     cr_assert(has(moved, "plugin_step") && has(moved, "library_twist") && !has(moved, "shown by address"), "%s", moved);
     free(moved);
@@ -118,7 +134,8 @@ Test(e2e_report, order_and_limit)
 Test(e2e_report, callers_add_up)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 4 1000"));
-    char *rows = run_well("$DWELL callers worker --format csv | tr -d '\\r' | cut -d, -f 1,2,5 | tail -n +2 | tr '\\n' ' '");
+    char *rows =
+        run_well("$DWELL callers worker --format csv | tr -d '\\r' | cut -d, -f 1,2,5 | tail -n +2 | tr '\\n' ' '");
     cr_assert(eq(str, rows, "caller,(start of thread),4 function,worker,4 callee,work,4000 "));
     free(rows);
 }
@@ -127,11 +144,12 @@ Test(e2e_report, the_tree_folds_and_still_adds_up)
 {
     free(run_well("$DWELL record -q $SAMPLES/cplusplus"));
     /* On each level the children's inclusive times and the parent's own make the parent's inclusive time. */
-    free(run_well("$DWELL tree --min 3 --depth 5 --format csv | tr -d '\\r' > tree && awk -F, '"
-                  "NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }"
-                  "{ n = NF - length(column) ; d = $1; i = $(column[\"elapsed_inclusive_ns\"] + n); e = $(column[\"elapsed_exclusive_ns\"] + n);"
-                  "  row[d] = NR; inclusive[NR] = i; rest[NR] = i - e; if (d > 1) { rest[row[d - 1]] -= i; parent[row[d - 1]] = 1 } }"
-                  "END { for (r in parent) if (rest[r] > 50 || rest[r] < -50) { print r, rest[r]; exit 1 } }' tree"));
+    free(run_well(
+        "$DWELL tree --min 3 --depth 5 --format csv | tr -d '\\r' > tree && awk -F, '"
+        "NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }"
+        "{ n = NF - length(column) ; d = $1; i = $(column[\"elapsed_inclusive_ns\"] + n); e = $(column[\"elapsed_exclusive_ns\"] + n);"
+        "  row[d] = NR; inclusive[NR] = i; rest[NR] = i - e; if (d > 1) { rest[row[d - 1]] -= i; parent[row[d - 1]] = 1 } }"
+        "END { for (r in parent) if (rest[r] > 50 || rest[r] < -50) { print r, rest[r]; exit 1 } }' tree"));
 }
 
 /* script(1) gives it a terminal. */

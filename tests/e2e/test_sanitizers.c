@@ -18,7 +18,8 @@ static void check(const char *program, const char *arguments, int least)
 {
     for (int c = 0; c < 2; c++) {
         for (int s = 0; s < 3; s++) {
-            struct ran r = run("$DWELL record -q $PROGRAMS/sanitized/%s-%s-%s %s", program, compilers[c], sanitizers[s], arguments);
+            struct ran r = run("$DWELL record -q $PROGRAMS/sanitized/%s-%s-%s %s", program, compilers[c], sanitizers[s],
+                               arguments);
             cr_assert(eq(int, r.status, 0), "%s %s %s: %s", program, compilers[c], sanitizers[s], r.err);
             cr_assert(eq(str, r.err, ""), "%s %s %s", program, compilers[c], sanitizers[s]);
             if (least) {

@@ -33,8 +33,8 @@ enum {
     INNER = 2,
     SMALL = 6,  /* times: 100 MB */
     LARGE = 72, /* 1.2 GB */
-    MOST_MEMORY = 200 << 20,
-    MOST_MORE = 12 << 20, /* for the index, and chance */
+    MAX_MEMORY = 200 << 20,
+    MAX_MORE = 12 << 20, /* for the index, and chance */
 };
 
 static const uint64_t outer = 0x1000, inner = 0x2000;
@@ -107,7 +107,7 @@ static long peak_of(const char *command)
     const pid_t pid = fork();
     cr_assert(ge(int, pid, 0));
     if (pid == 0) {
-        const struct rlimit limit = { MOST_MEMORY, MOST_MEMORY };
+        const struct rlimit limit = { MAX_MEMORY, MAX_MEMORY };
         if (chdir(folder) < 0 || setrlimit(RLIMIT_DATA, &limit) < 0)
             _exit(99);
         execl("/bin/sh", "sh", "-c", line, (char *)NULL);
@@ -128,8 +128,8 @@ static void run_bounded(const char *format)
     snprintf(small, sizeof small, format, "small");
     snprintf(large, sizeof large, format, "large");
     const long before = peak_of(small), peak = peak_of(large);
-    cr_assert(le(long, peak, (long)MOST_MEMORY), "dwell %s", large);
-    cr_assert(le(long, peak, before + MOST_MORE), "dwell %s", large);
+    cr_assert(le(long, peak, (long)MAX_MEMORY), "dwell %s", large);
+    cr_assert(le(long, peak, before + MAX_MORE), "dwell %s", large);
 }
 
 /* The columns of what the last one printed as csv, without their headings. */

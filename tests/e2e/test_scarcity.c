@@ -100,8 +100,9 @@ Test(e2e_scarcity, address_space_lowered_in_the_middle)
 Test(e2e_scarcity, address_space_from_the_start)
 {
     for (int kilobytes = 3000; kilobytes < 9000; kilobytes += 250) {
-        struct ran r = run("rm -f plain.data; sh -c 'ulimit -v %d; DWELL_OUTPUT=$PWD/plain.data LD_PRELOAD=$RUNTIME exec $SAMPLES/fib 22'",
-                           kilobytes);
+        struct ran r = run(
+            "rm -f plain.data; sh -c 'ulimit -v %d; DWELL_OUTPUT=$PWD/plain.data LD_PRELOAD=$RUNTIME exec $SAMPLES/fib 22'",
+            kilobytes);
         if (r.status == 127) { /* the dynamic loader's */
             cr_assert(has(r.err, "loading shared libraries") || has(r.err, "Cannot"), "%s", r.err);
         } else {
@@ -128,8 +129,10 @@ Test(e2e_scarcity, file_sizes_limited_in_the_middle)
 /* The build may be in a folder that only its owner sees into. */
 static void move_to_where_all_may_look(const char *programs)
 {
-    free(run_well("mkdir analyzer runtime && cp $DWELL analyzer/dwell && cp -L $RUNTIME runtime/libdwell.so && cp %s . && "
-                  "chmod -R a+rX . && chmod 777 .", programs));
+    free(run_well(
+        "mkdir analyzer runtime && cp $DWELL analyzer/dwell && cp -L $RUNTIME runtime/libdwell.so && cp %s . && "
+        "chmod -R a+rX . && chmod 777 .",
+        programs));
     recorder = "./analyzer/dwell";
 }
 
@@ -152,7 +155,8 @@ Test(e2e_scarcity, a_disk_that_is_filled_in_the_middle)
 {
     if (left_out("unshare -m true", "no mount namespaces here"))
         return;
-    struct ran alone = run("mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4m none small; $PROGRAMS/scarcity/fulldisk small'");
+    struct ran alone =
+        run("mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4m none small; $PROGRAMS/scarcity/fulldisk small'");
     struct ran r = run("unshare -m sh -c 'mount -t tmpfs -o size=4m none small; timeout 60 $DWELL record -q -o small/x "
                        "$PROGRAMS/scarcity/fulldisk small; s=$?; cp small/x x; exit $s'");
     cr_assert(eq(int, r.status, 0), "%s", r.err);
@@ -168,8 +172,9 @@ Test(e2e_scarcity, a_disk_that_is_full_at_once)
 {
     if (left_out("unshare -m true", "no mount namespaces here"))
         return;
-    struct ran r = run("mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4k none small; timeout 60 $DWELL record -q -o small/x "
-                       "$SAMPLES/fib 20; s=$?; cp small/x x; exit $s'");
+    struct ran r = run(
+        "mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4k none small; timeout 60 $DWELL record -q -o small/x "
+        "$SAMPLES/fib 20; s=$?; cp small/x x; exit $s'");
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     cr_assert(has(r.err, FULL), "%s", r.err);
     cr_assert(has(r.out, "fib(20) = 6765\n"));
@@ -186,8 +191,9 @@ Test(e2e_scarcity, a_full_shared_memory)
 {
     if (left_out("unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm'", "no mount namespaces here"))
         return;
-    struct ran r = run("unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm; dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null; "
-                       "exec timeout 60 $DWELL record -q $SAMPLES/threads 8 10000'");
+    struct ran r = run(
+        "unshare -m sh -c 'mount -t tmpfs -o size=1m none /dev/shm; dd if=/dev/zero of=/dev/shm/full bs=4k 2>/dev/null; "
+        "exec timeout 60 $DWELL record -q $SAMPLES/threads 8 10000'");
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     check_account(r.out, "", 0, true);
     ran_drop(&r);
@@ -197,13 +203,15 @@ Test(e2e_scarcity, a_read_only_file_system)
 {
     if (left_out("unshare -m true", "no mount namespaces here"))
         return;
-    struct ran r = run("mkdir fixed; unshare -m sh -c 'mount -t tmpfs -o ro none fixed; $DWELL record -o fixed/x $SAMPLES/fib 10'");
+    struct ran r = run(
+        "mkdir fixed; unshare -m sh -c 'mount -t tmpfs -o ro none fixed; $DWELL record -o fixed/x $SAMPLES/fib 10'");
     cr_assert(eq(int, r.status, 125));
     cr_assert(eq(str, r.err, "dwell: fixed/x: Read-only file system\n"));
     cr_assert(eq(str, r.out, ""));
     ran_drop(&r);
-    r = run("unshare -m sh -c 'mount -t tmpfs -o ro none fixed; DWELL_LOG=stderr DWELL_OUTPUT=$PWD/fixed/x LD_PRELOAD=$RUNTIME exec "
-            "$SAMPLES/fib 10'");
+    r = run(
+        "unshare -m sh -c 'mount -t tmpfs -o ro none fixed; DWELL_LOG=stderr DWELL_OUTPUT=$PWD/fixed/x LD_PRELOAD=$RUNTIME exec "
+        "$SAMPLES/fib 10'");
     cr_assert(eq(int, r.status, 0));
     cr_assert(eq(str, r.err, "dwell: the session file of DWELL_OUTPUT cannot be written; nothing is recorded\n"));
     cr_assert(has(r.out, "fib(10) = 55\n"));
@@ -214,8 +222,9 @@ Test(e2e_scarcity, a_read_only_file_system)
 Test(e2e_scarcity, a_folder_that_vanishes)
 {
     struct ran alone = run("mkdir gone; touch gone/x; $PROGRAMS/scarcity/vanish gone gone/x link");
-    struct ran r = run("mkdir gone; timeout 60 $DWELL record -q -o gone/x $PROGRAMS/scarcity/vanish gone gone/x kept; s=$?; "
-                       "test ! -e gone || s=1; exit $s");
+    struct ran r =
+        run("mkdir gone; timeout 60 $DWELL record -q -o gone/x $PROGRAMS/scarcity/vanish gone gone/x kept; s=$?; "
+            "test ! -e gone || s=1; exit $s");
     cr_assert(eq(int, alone.status, 0), "%s", alone.err);
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     cr_assert(eq(str, r.out, alone.out));
@@ -233,7 +242,8 @@ Test(e2e_scarcity, perf_events_forbidden)
     static const int errors[] = { 1, 38 }; /* EPERM, as Docker has it; ENOSYS, as others do */
     for (int i = 0; i < 2; i++) {
         char command[256];
-        snprintf(command, sizeof command, "$PROGRAMS/scarcity/refuse %d %d $SAMPLES/threads 4 10000", (int)SYS_perf_event_open, errors[i]);
+        snprintf(command, sizeof command, "$PROGRAMS/scarcity/refuse %d %d $SAMPLES/threads 4 10000",
+                 (int)SYS_perf_event_open, errors[i]);
         check("", command, NULL, NULL, 0);
         char *info = run_well("$DWELL info");
         cr_assert(not(has(info, " perf\n")), "%s", info);
@@ -259,7 +269,8 @@ Test(e2e_scarcity, strict_mode)
 Test(e2e_scarcity, another_root_folder)
 {
     need_root();
-    check("mkdir -p empty;", "$PROGRAMS/scarcity/chrooted empty", UNOPENED, "a process could not open the session file", 0);
+    check("mkdir -p empty;", "$PROGRAMS/scarcity/chrooted empty", UNOPENED, "a process could not open the session file",
+          0);
 }
 
 Test(e2e_scarcity, another_user)
@@ -299,7 +310,8 @@ Test(e2e_scarcity, the_stack_that_the_runtime_needs)
 {
     static const char *const helpers[] = { "on", "off" };
     for (int i = 0; i < 2; i++) {
-        char *out = run_well("DWELL_HELPER=%s LD_BIND_NOW=1 $DWELL record -q $PROGRAMS/scarcity/stackdepth", helpers[i]);
+        char *out =
+            run_well("DWELL_HELPER=%s LD_BIND_NOW=1 $DWELL record -q $PROGRAMS/scarcity/stackdepth", helpers[i]);
         struct report *r = report_of("");
         cr_assert(eq(u64, report_sum(r, "function", "step", "calls"), truth(out, "step")));
         cr_assert(le(u64, truth(out, "bytes"), 2048));

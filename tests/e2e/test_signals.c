@@ -71,21 +71,23 @@ Test(e2e_signals, without_the_helper)
 Test(e2e_signals, a_handler_left_by_siglongjmp)
 {
     for (int i = 0; i < 6; i++) {
-        char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/signals/signals%s jump", modes[i / 2], levels[i % 2]);
+        char *out =
+            run_well("$DWELL record -q --mode %s $PROGRAMS/signals/signals%s jump", modes[i / 2], levels[i % 2]);
         struct report *r = report_of("");
         check_counts(out, r, 5);
         report_drop(r);
         free(out);
         char *paths = report_paths("");
-        cr_assert(eq(str, paths, "catcher 500\ncatcher/leaf 500\ncatcher/raiser 500\ncatcher/raiser/jumper 167\n"
-                                 "catcher/raiser/jumper/handler_leaf 167\n"
-                                 "catcher/raiser/jumper/handler_leaf/handler_leaf 167\n"
-                                 "catcher/raiser/raiser 333\ncatcher/raiser/raiser/jumper 167\n"
-                                 "catcher/raiser/raiser/jumper/handler_leaf 167\n"
-                                 "catcher/raiser/raiser/jumper/handler_leaf/handler_leaf 167\n"
-                                 "catcher/raiser/raiser/raiser 166\ncatcher/raiser/raiser/raiser/jumper 166\n"
-                                 "catcher/raiser/raiser/raiser/jumper/handler_leaf 166\n"
-                                 "catcher/raiser/raiser/raiser/jumper/handler_leaf/handler_leaf 166\n"),
+        cr_assert(eq(str, paths,
+                     "catcher 500\ncatcher/leaf 500\ncatcher/raiser 500\ncatcher/raiser/jumper 167\n"
+                     "catcher/raiser/jumper/handler_leaf 167\n"
+                     "catcher/raiser/jumper/handler_leaf/handler_leaf 167\n"
+                     "catcher/raiser/raiser 333\ncatcher/raiser/raiser/jumper 167\n"
+                     "catcher/raiser/raiser/jumper/handler_leaf 167\n"
+                     "catcher/raiser/raiser/jumper/handler_leaf/handler_leaf 167\n"
+                     "catcher/raiser/raiser/raiser 166\ncatcher/raiser/raiser/raiser/jumper 166\n"
+                     "catcher/raiser/raiser/raiser/jumper/handler_leaf 166\n"
+                     "catcher/raiser/raiser/raiser/jumper/handler_leaf/handler_leaf 166\n"),
                   "%s %s", modes[i / 2], levels[i % 2]);
         free(paths);
     }
@@ -95,7 +97,9 @@ Test(e2e_signals, a_handler_that_never_returns)
 {
     check("never", false);
     char *paths = report_paths("");
-    cr_assert(eq(str, paths, "raiser 1\nraiser/finisher 1\nraiser/finisher/fflush 1\nraiser/finisher/work 1000\nraiser/finisher/work/leaf 1000\n"
-                             "raiser/finisher/work/work 1000\nraiser/finisher/work/work/leaf 1000\n"));
+    cr_assert(eq(
+        str, paths,
+        "raiser 1\nraiser/finisher 1\nraiser/finisher/fflush 1\nraiser/finisher/work 1000\nraiser/finisher/work/leaf 1000\n"
+        "raiser/finisher/work/work 1000\nraiser/finisher/work/work/leaf 1000\n"));
     free(paths);
 }

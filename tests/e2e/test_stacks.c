@@ -18,7 +18,8 @@ static void check(const char *how, const char *mode, const char *options, const 
     char wanted[512];
     snprintf(wanted, sizeof wanted,
              "body 15\nbody/outer 3030\nbody/outer/inner 3030\nbody/outer/inner/leaf 6060\n"
-             "%s\n%s/schedule 2547\n%s/schedule/leaf 2547\n", top, strtok(strdup(top), " "), strtok(strdup(top), " "));
+             "%s\n%s/schedule 2547\n%s/schedule/leaf 2547\n",
+             top, strtok(strdup(top), " "), strtok(strdup(top), " "));
     char *paths = report_paths("");
     cr_assert(eq(str, paths, wanted), "%s %s", how, mode);
     free(paths);
@@ -65,9 +66,10 @@ Test(e2e_stacks, that_go_from_thread_to_thread)
         char *paths = run_well("$DWELL tree --min 0 --format csv | tr -d '\\r' | "
                                "awk -F, 'NR > 1 { p[$1] = $1 > 1 ? p[$1 - 1] \"/\" $3 : $3; n[p[$1]] += $5 } "
                                "END { for (i in n) print i, n[i] }' | LC_ALL=C sort");
-        cr_assert(eq(str, paths, "body 15\nbody/outer 3030\nbody/outer/inner 3030\nbody/outer/inner/leaf 6060\n"
-                                 "one_turn 516\none_turn/schedule 2547\none_turn/schedule/leaf 2547\nrun_on_threads 3\n"
-                             "run_on_threads/pthread_create 516\nrun_on_threads/pthread_join 516\n"));
+        cr_assert(eq(str, paths,
+                     "body 15\nbody/outer 3030\nbody/outer/inner 3030\nbody/outer/inner/leaf 6060\n"
+                     "one_turn 516\none_turn/schedule 2547\none_turn/schedule/leaf 2547\nrun_on_threads 3\n"
+                     "run_on_threads/pthread_create 516\nrun_on_threads/pthread_join 516\n"));
         free(paths);
         free(out);
     }

@@ -2,8 +2,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
-#include <string.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "support/run.h"
@@ -44,10 +44,19 @@ static void check_file(const char *name)
 Test(e2e_times, identities)
 {
     static const char *const programs[] = {
-        "$SAMPLES/fib 22", "$SAMPLES/threads 16 5000", "$SAMPLES/processes 8", "$SAMPLES/cplusplus", "$SAMPLES/sleeper 5 100 5",
-        "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 500 3", "$PROGRAMS/jumps-O2", "$PROGRAMS/timer 200000",
-        "$PROGRAMS/deep 100000", "$SAMPLES/crash kill 5000; true",
-        "$PROGRAMS/oscalls/odd many", "--depth 9 $PROGRAMS/oscalls/odd many", "--min-time 1us $PROGRAMS/oscalls/odd many",
+        "$SAMPLES/fib 22",
+        "$SAMPLES/threads 16 5000",
+        "$SAMPLES/processes 8",
+        "$SAMPLES/cplusplus",
+        "$SAMPLES/sleeper 5 100 5",
+        "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 500 3",
+        "$PROGRAMS/jumps-O2",
+        "$PROGRAMS/timer 200000",
+        "$PROGRAMS/deep 100000",
+        "$SAMPLES/crash kill 5000; true",
+        "$PROGRAMS/oscalls/odd many",
+        "--depth 9 $PROGRAMS/oscalls/odd many",
+        "--min-time 1us $PROGRAMS/oscalls/odd many",
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         free(run_well("$DWELL record -q %s", programs[i]));
@@ -60,20 +69,27 @@ Test(e2e_times, one_recording_gives_one_report_however_many_read_it)
     free(run_well("$DWELL record -q $SAMPLES/threads 8 20000"));
     char *one = run_well("$DWELL report --jobs 1 --format csv && $DWELL report --jobs 1 --by thread -n 0");
     for (int jobs = 2; jobs < 6; jobs++) {
-        char *more = run_well("$DWELL report --jobs %d --format csv && $DWELL report --jobs %d --by thread -n 0", jobs, jobs);
+        char *more =
+            run_well("$DWELL report --jobs %d --format csv && $DWELL report --jobs %d --by thread -n 0", jobs, jobs);
         cr_assert(eq(str, more, one));
         free(more);
     }
     free(one);
 }
 
-/* From its last event to its end a thread may be preempted, but waits no more. rseq tells of some other interruptions, too. */
+/* From its last event to its end a thread may be preempted, but waits no more. rseq tells of some other interruptions,
+ * too. */
 static void check_switches(unsigned long least, bool exact)
 {
     unsigned long recorded, all, waits, preemptions, threads;
     char *info = run_well("$DWELL info | grep ^switches");
-    cr_assert(eq(int, sscanf(info, "switches %lu recorded; by the kernel's own count %lu (%lu waits, %lu preemptions) in %lu thread",
-                             &recorded, &all, &waits, &preemptions, &threads), 5), "%s", info);
+    cr_assert(
+        eq(int,
+           sscanf(info,
+                  "switches %lu recorded; by the kernel's own count %lu (%lu waits, %lu preemptions) in %lu thread",
+                  &recorded, &all, &waits, &preemptions, &threads),
+           5),
+        "%s", info);
     cr_assert(eq(ulong, waits + preemptions, all));
     cr_assert(ge(ulong, waits, least), "%s", info);
     if (exact)
@@ -141,8 +157,10 @@ static void check_waiting(const char *mode)
     for (int j = 0; j < 2; j++) {
         const uint64_t elapsed = report_sum(r, "function", names[j], "elapsed_inclusive_ns");
         cr_assert(ge(u64, elapsed, 45000000), "%s %s", mode, names[j]);
-        cr_assert(gt(u64, report_sum(r, "function", names[j], "blocked_inclusive_ns"), elapsed / 10 * 9), "%s %s", mode, names[j]);
-        cr_assert(lt(u64, report_sum(r, "function", names[j], "cpu_inclusive_ns"), elapsed / 10), "%s %s", mode, names[j]);
+        cr_assert(gt(u64, report_sum(r, "function", names[j], "blocked_inclusive_ns"), elapsed / 10 * 9), "%s %s", mode,
+                  names[j]);
+        cr_assert(lt(u64, report_sum(r, "function", names[j], "cpu_inclusive_ns"), elapsed / 10), "%s %s", mode,
+                  names[j]);
     }
     report_drop(r);
 }
@@ -185,7 +203,8 @@ static void check_waits(const char *mode)
     char *out = run_well("$DWELL record -q --mode %s --os-events perf --no-follow $PROGRAMS/waits", mode);
     struct report *r = report_of("");
     /* The rest of measured's elapsed time is blocked and preempted. */
-    check_near(of(r, "measured", "cpu_inclusive_ns"), truth(out, "cpu"), of(r, "measured", "elapsed_inclusive_ns"), "cpu");
+    check_near(of(r, "measured", "cpu_inclusive_ns"), truth(out, "cpu"), of(r, "measured", "elapsed_inclusive_ns"),
+               "cpu");
     cr_assert(ge(u64, of(r, "sleeps", "blocked_inclusive_ns"), 30000000));
     cr_assert(ge(u64, of(r, "locks", "blocked_inclusive_ns"), 30000000));
     cr_assert(ge(u64, of(r, "reads", "blocked_inclusive_ns"), 30000000));
@@ -194,12 +213,14 @@ static void check_waits(const char *mode)
     static const char *const names[] = { "main", "measured", "sleeps", "locks", "reads", "works" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const uint64_t sum = of(r, names[i], "cpu_exclusive_ns") + of(r, names[i], "blocked_exclusive_ns") +
-                             of(r, names[i], "preempted_exclusive_ns"), whole = of(r, names[i], "elapsed_exclusive_ns");
+                             of(r, names[i], "preempted_exclusive_ns"),
+                       whole = of(r, names[i], "elapsed_exclusive_ns");
         cr_assert(le(u64, sum > whole ? sum - whole : whole - sum, 2), "%s", names[i]); /* each is rounded */
     }
     report_drop(r);
     char *hot = run_well("$DWELL report --hot --format csv | tr -d '\\r' | cut -d, -f 1,6- | head -n 2");
-    cr_assert(has(hot, "function,cpu_exclusive_ns,cpu_inclusive_ns,elapsed_exclusive_ns,waiting_percent\nworks,"), "%s", hot);
+    cr_assert(has(hot, "function,cpu_exclusive_ns,cpu_inclusive_ns,elapsed_exclusive_ns,waiting_percent\nworks,"), "%s",
+              hot);
     free(hot);
     free(out);
     check_switches(3, true);
@@ -211,19 +232,23 @@ Test(e2e_times, blocked_and_preempted_as_the_kernel_counts_them)
     check_waits("profile");
 }
 
-/* More of them than the ring has room for: when each was is lost, but not how many there were, nor how long they took. */
+/* More of them than the ring has room for: when each was is lost, but not how many there were, nor how long they took.
+ */
 Test(e2e_times, more_waits_than_the_ring_has_room_for)
 {
     static const char *const modes[] = { "trace", "profile", "ring" };
     for (int i = 0; i < 3; i++) {
         char *out = run_well("$DWELL record -q --mode %s --os-events perf --no-os-calls $PROGRAMS/storm", modes[i]);
         struct report *r = report_of("");
-        check_near(of(r, "storm", "cpu_exclusive_ns"), truth(out, "cpu"), of(r, "storm", "elapsed_exclusive_ns"), modes[i]);
+        check_near(of(r, "storm", "cpu_exclusive_ns"), truth(out, "cpu"), of(r, "storm", "elapsed_exclusive_ns"),
+                   modes[i]);
         report_drop(r);
         free(out);
         check_switches(1000, true); /* some sleeps are over before they begin */
         char *info = run_well("$DWELL info | grep ^note");
-        cr_assert(has(info, "intervals with hundreds of OS events: how long these took is known, but not when each was"), "%s", info);
+        cr_assert(
+            has(info, "intervals with hundreds of OS events: how long these took is known, but not when each was"),
+            "%s", info);
         free(info);
     }
 }

@@ -34,7 +34,8 @@ static char *watch_with(const char *record, const char *script)
 {
     return run_well("%s mkfifo in out; %s $PROGRAMS/control/served < in > out 2> program.err & recorder=$!\n"
                     "exec 3> in 4< out; read pid <&4\n"
-                    "%s\nexec 3>&-; wait $recorder; rm in out", helpers, record, script);
+                    "%s\nexec 3>&-; wait $recorder; rm in out",
+                    helpers, record, script);
 }
 
 static char *watch(const char *script)
@@ -58,90 +59,101 @@ Test(e2e_top, follows_a_program)
     for (int i = 0; i < 3; i++) {
         char record[64];
         snprintf(record, sizeof record, "$DWELL record -q --mode %s", modes[i]);
-        char *out = watch_with(record, "run 10; watch 60 10 " CALLS "$pid\n"
-                                       "sees ' 10 leaf '; sees '  1 run '; sees '^served ([0-9]*): running for [0-9.]* s'\n"
-                                       "run 5; sees ' 15 leaf '; sees '  2 run '; sees '^18 calls, [0-9]* a second, 1 thread, 1 process$'\n"
-                                       "run 100000; sees '100015 leaf '\n"
-                                       "screen | tail -n +3 | head -4 | sed 's/ *$//'; keys q; left");
-        cr_assert(eq(str, out, " CALLS FUNCTION MODULE SOURCE\n"
-                               "100015 leaf     served served.c:12\n"
-                               "     3 run      served served.c:17\n"
-                               "     1 main     served served.c:23\n"
-                               "left 0\nrestored\n"), "%s", modes[i]);
+        char *out = watch_with(
+            record,
+            "run 10; watch 60 10 " CALLS "$pid\n"
+            "sees ' 10 leaf '; sees '  1 run '; sees '^served ([0-9]*): running for [0-9.]* s'\n"
+            "run 5; sees ' 15 leaf '; sees '  2 run '; sees '^18 calls, [0-9]* a second, 1 thread, 1 process$'\n"
+            "run 100000; sees '100015 leaf '\n"
+            "screen | tail -n +3 | head -4 | sed 's/ *$//'; keys q; left");
+        cr_assert(eq(str, out,
+                     " CALLS FUNCTION MODULE SOURCE\n"
+                     "100015 leaf     served served.c:12\n"
+                     "     3 run      served served.c:17\n"
+                     "     1 main     served served.c:23\n"
+                     "left 0\nrestored\n"),
+                  "%s", modes[i]);
         free(out);
     }
 }
 
 Test(e2e_top, sorts)
 {
-    expect("run 10; watch 80 10 --columns calls,min,elapsed_exclusive -s calls $pid; sees 'functions by calls$'\n"
-           "keys '>'; sees 'functions by min$'; keys '>'; sees 'by elapsed_exclusive$'; keys '>'; sees 'by calls$'\n"
-           "keys '<'; sees 'by elapsed_exclusive$'; sees 'main'; screen | sed -n 4p | grep -o ' main '\n"
-           "keys s; sees '^sort by:'; keys name Enter; sees 'by name$'; screen | sed -n 4,6p | grep -o ' [a-z]*  *served ' | tr -s ' '\n"
-           "keys s; keys cals Enter; sees \"^no column 'cals'; did you mean 'calls'?$\"; keys s; keys Escape; sees 'by name$'; keys q; left",
-           " main \n leaf served \n main served \n run served \nleft 0\nrestored\n");
+    expect(
+        "run 10; watch 80 10 --columns calls,min,elapsed_exclusive -s calls $pid; sees 'functions by calls$'\n"
+        "keys '>'; sees 'functions by min$'; keys '>'; sees 'by elapsed_exclusive$'; keys '>'; sees 'by calls$'\n"
+        "keys '<'; sees 'by elapsed_exclusive$'; sees 'main'; screen | sed -n 4p | grep -o ' main '\n"
+        "keys s; sees '^sort by:'; keys name Enter; sees 'by name$'; screen | sed -n 4,6p | grep -o ' [a-z]*  *served ' | tr -s ' '\n"
+        "keys s; keys cals Enter; sees \"^no column 'cals'; did you mean 'calls'?$\"; keys s; keys Escape; sees 'by name$'; keys q; left",
+        " main \n leaf served \n main served \n run served \nleft 0\nrestored\n");
 }
 
 Test(e2e_top, filters)
 {
-    expect("run 10; watch 80 10 " CALLS "$pid; sees ' leaf '\n"
-           "keys /; sees '^filter:'; keys ea Enter; sees_not ' main '; sees 'by calls, name~\\*ea\\*$'; screen | sed -n '4,5s/ *$//p'\n"
-           "keys / C-u 'calls<2' Enter; sees_not ' leaf '; sees ' main '; sees ' run '; sees 'by calls, calls<2$'\n"
-           "keys / C-u 'cals<2' Enter; sees \"^no column 'cals' here; did you mean 'calls'? \"; sees ' main '\n"
-           "keys / C-u 'calls~2' Enter; sees \"^'calls' is a number: one of =, !=, <, <=, >, >= is wanted$\"\n"
-           "keys / BSpace BSpace BSpace BSpace BSpace BSpace BSpace Enter; sees ' leaf '; sees 'by calls$'; keys q; left",
-           "   10 leaf     served served.c:12\n\nleft 0\nrestored\n");
+    expect(
+        "run 10; watch 80 10 " CALLS "$pid; sees ' leaf '\n"
+        "keys /; sees '^filter:'; keys ea Enter; sees_not ' main '; sees 'by calls, name~\\*ea\\*$'; screen | sed -n '4,5s/ *$//p'\n"
+        "keys / C-u 'calls<2' Enter; sees_not ' leaf '; sees ' main '; sees ' run '; sees 'by calls, calls<2$'\n"
+        "keys / C-u 'cals<2' Enter; sees \"^no column 'cals' here; did you mean 'calls'? \"; sees ' main '\n"
+        "keys / C-u 'calls~2' Enter; sees \"^'calls' is a number: one of =, !=, <, <=, >, >= is wanted$\"\n"
+        "keys / BSpace BSpace BSpace BSpace BSpace BSpace BSpace Enter; sees ' leaf '; sees 'by calls$'; keys q; left",
+        "   10 leaf     served served.c:12\n\nleft 0\nrestored\n");
 }
 
 Test(e2e_top, pauses)
 {
-    expect("run 10; watch 80 10 " CALLS "$pid; sees ' 10 leaf '\n"
-           "keys p; sees 's, PAUSED$'; run 10; sleep 0.3; screen | grep -c ' 10 leaf '; keys s; keys name Enter; sees 'by name$'\n"
-           "screen | grep -c ' 10 leaf '; keys p; sees ' 20 leaf '; sees_not PAUSED; keys q; left",
-           "1\n1\nleft 0\nrestored\n");
+    expect(
+        "run 10; watch 80 10 " CALLS "$pid; sees ' 10 leaf '\n"
+        "keys p; sees 's, PAUSED$'; run 10; sleep 0.3; screen | grep -c ' 10 leaf '; keys s; keys name Enter; sees 'by name$'\n"
+        "screen | grep -c ' 10 leaf '; keys p; sees ' 20 leaf '; sees_not PAUSED; keys q; left",
+        "1\n1\nleft 0\nrestored\n");
 }
 
 Test(e2e_top, callers_and_callees)
 {
-    expect("run 10; watch 80 12 " CALLS "$pid; sees ' 10 leaf '\n"
-           "keys Enter; sees 'Esc back'; screen | sed -n '3,6s/ *$//p'; run 10; sees ' 20 function leaf'\n"
-           "keys Up Enter; sees 'caller   main'; screen | sed -n '4,6s/^ *[0-9.]* *\\(.*served\\) *$/\\1/p'; keys Escape; sees ' function leaf'; keys Escape; sees 'by calls'\n"
-           "keys End Enter; sees 'caller   (start of thread)'; sees 'function main'; sees 'callee   run'; keys Down Enter; sees 'function run'\n"
-           "keys q; left",
-           "SHARE % CALLS          FUNCTION MODULE\n"
-           " 100.00    10 caller   run      served\n"
-           " 100.00    10 function leaf     served\n\n"
-           "2 caller   main     served\n"
-           "2 function run      served\n"
-           "20 callee   leaf     served\n"
-           "left 0\nrestored\n");
+    expect(
+        "run 10; watch 80 12 " CALLS "$pid; sees ' 10 leaf '\n"
+        "keys Enter; sees 'Esc back'; screen | sed -n '3,6s/ *$//p'; run 10; sees ' 20 function leaf'\n"
+        "keys Up Enter; sees 'caller   main'; screen | sed -n '4,6s/^ *[0-9.]* *\\(.*served\\) *$/\\1/p'; keys Escape; sees ' function leaf'; keys Escape; sees 'by calls'\n"
+        "keys End Enter; sees 'caller   (start of thread)'; sees 'function main'; sees 'callee   run'; keys Down Enter; sees 'function run'\n"
+        "keys q; left",
+        "SHARE % CALLS          FUNCTION MODULE\n"
+        " 100.00    10 caller   run      served\n"
+        " 100.00    10 function leaf     served\n\n"
+        "2 caller   main     served\n"
+        "2 function run      served\n"
+        "20 callee   leaf     served\n"
+        "left 0\nrestored\n");
 }
 
 Test(e2e_top, other_views_and_help)
 {
-    expect("run 10; watch 80 14 --columns calls $pid; sees ' 10 leaf '\n"
-           "keys t; sees 'threads by'; sees '^ *TID CALLS THREAD PROCESS'; sees '12 served'; keys Enter; sees '^callers are of functions: f shows them'\n"
-           "keys m; sees 'modules by'; sees '^CALLS MODULE PATH'; keys r; sees 'processes by'; sees 'CALLS PROCESS'; keys f; sees 'functions by'\n"
-           "keys i; sees 'running for [0-9.]* s, since the last refresh$'; sees ' 0 leaf '; keys i; sees ' 10 leaf '\n"
-           "keys +; sees '^every 0.1 s'; keys h; sees '^any key: back'; sees '^p  pause    q  quit'; keys x; sees ' leaf '; keys q; left",
-           "left 0\nrestored\n");
+    expect(
+        "run 10; watch 80 14 --columns calls $pid; sees ' 10 leaf '\n"
+        "keys t; sees 'threads by'; sees '^ *TID CALLS THREAD PROCESS'; sees '12 served'; keys Enter; sees '^callers are of functions: f shows them'\n"
+        "keys m; sees 'modules by'; sees '^CALLS MODULE PATH'; keys r; sees 'processes by'; sees 'CALLS PROCESS'; keys f; sees 'functions by'\n"
+        "keys i; sees 'running for [0-9.]* s, since the last refresh$'; sees ' 0 leaf '; keys i; sees ' 10 leaf '\n"
+        "keys +; sees '^every 0.1 s'; keys h; sees '^any key: back'; sees '^p  pause    q  quit'; keys x; sees ' leaf '; keys q; left",
+        "left 0\nrestored\n");
 }
 
 Test(e2e_top, small_terminals)
 {
-    expect("run 10; watch 40 10 $pid; sees 'CALLS/S'; screen | awk 'length > 40'; screen | sed -n 3p | grep -o FUNCTION\n"
-           "keys s; keys calls Enter; sees '^ *[0-9].* leaf '; screen | sed -n 3p | grep -o CALLS.*FUNCTION | tr -s ' '\n"
-           "for size in '20 5' '9 4' '5 3' '3 2' '1 1' '120 30' '40 10'; do tm resize-window -x ${size%% *} -y ${size#* }; keys Down; sleep 0.15; "
-           "keys Enter; keys h; keys Escape; keys Escape; done\n"
-           "sees ' leaf '; sees 'by calls'; keys q; left",
-           "FUNCTION\nCALLS/S NOW % CALLS FUNCTION\nleft 0\nrestored\n");
+    expect(
+        "run 10; watch 40 10 $pid; sees 'CALLS/S'; screen | awk 'length > 40'; screen | sed -n 3p | grep -o FUNCTION\n"
+        "keys s; keys calls Enter; sees '^ *[0-9].* leaf '; screen | sed -n 3p | grep -o CALLS.*FUNCTION | tr -s ' '\n"
+        "for size in '20 5' '9 4' '5 3' '3 2' '1 1' '120 30' '40 10'; do tm resize-window -x ${size%% *} -y ${size#* }; keys Down; sleep 0.15; "
+        "keys Enter; keys h; keys Escape; keys Escape; done\n"
+        "sees ' leaf '; sees 'by calls'; keys q; left",
+        "FUNCTION\nCALLS/S NOW % CALLS FUNCTION\nleft 0\nrestored\n");
 }
 
 Test(e2e_top, the_program_ends)
 {
-    expect("run 10; watch 80 10 " CALLS "$pid; sees ' 10 leaf '; echo run 5 >&3; read answer <&4; kill -9 $pid\n"
-           "sees '^served ([0-9]*): ended (killed by signal 9, Killed)$'; sees ' 15 leaf '; sleep 0.2; sees ' 15 leaf '; keys q; left",
-           "left 0\nrestored\n");
+    expect(
+        "run 10; watch 80 10 " CALLS "$pid; sees ' 10 leaf '; echo run 5 >&3; read answer <&4; kill -9 $pid\n"
+        "sees '^served ([0-9]*): ended (killed by signal 9, Killed)$'; sees ' 15 leaf '; sleep 0.2; sees ' 15 leaf '; keys q; left",
+        "left 0\nrestored\n");
     char *out = watch_with("DWELL_OUTPUT=dwell.data LD_PRELOAD=$RUNTIME",
                            "run 10; watch 80 10 " CALLS "; sees ' 10 leaf '; run 5; sees ' 15 leaf '; kill -9 $pid\n"
                            "sees '^served ([0-9]*): ended$'; sees ' 15 leaf '; keys q; left");
@@ -156,7 +168,8 @@ Test(e2e_top, signals_restore_the_terminal)
 {
     expect("watch 80 10 $pid; sees ' main '; keys C-c; left", "left 0\nrestored\n");
     expect("watch 80 10 $pid; sees ' main '; keys /; sees '^filter'; keys C-c; left", "left 0\nrestored\n");
-    expect("watch 80 10 $pid; sees ' main '; pkill -TERM -f -x \"$DWELL top -i 0.05 $pid\"; left", "left 143\nrestored\n");
+    expect("watch 80 10 $pid; sees ' main '; pkill -TERM -f -x \"$DWELL top -i 0.05 $pid\"; left",
+           "left 143\nrestored\n");
 }
 
 Test(e2e_top, finds_the_session)
@@ -172,15 +185,17 @@ Test(e2e_top, finds_the_session)
 
 Test(e2e_top, plain_tables)
 {
-    expect("run 10; $DWELL top --once -i 20ms " CALLS "$pid | sed -n '1s/ ([0-9]*): running for [0-9.]* s,/:/p; 4,$s/ *$//p'\n"
-           "(sleep 0.3; run 7) & $DWELL top --count 40 -i 20ms --columns calls,recent_calls --format csv --filter name=leaf $pid | "
-           "awk -F, '$1 == \"leaf\" { n += $6 ; last = $5 } END { print NR, last, n }'; wait $!\n"
-           "mkdir -p config/dwell; echo 'top.columns = calls' > config/dwell/config\n"
-           "XDG_CONFIG_HOME=$PWD/config $DWELL top --once -i 20ms -s name $pid | sed -n 4p",
-           "served: 12 calls, 0 a second, 1 thread, 1 process\n"
-           "CALLS FUNCTION MODULE SOURCE\n   10 leaf     served served.c:12\n    1 main     served served.c:23\n"
-           "    1 run      served served.c:17\n"
-           "80 17 7\nCALLS FUNCTION MODULE SOURCE\n");
+    expect(
+        "run 10; $DWELL top --once -i 20ms " CALLS
+        "$pid | sed -n '1s/ ([0-9]*): running for [0-9.]* s,/:/p; 4,$s/ *$//p'\n"
+        "(sleep 0.3; run 7) & $DWELL top --count 40 -i 20ms --columns calls,recent_calls --format csv --filter name=leaf $pid | "
+        "awk -F, '$1 == \"leaf\" { n += $6 ; last = $5 } END { print NR, last, n }'; wait $!\n"
+        "mkdir -p config/dwell; echo 'top.columns = calls' > config/dwell/config\n"
+        "XDG_CONFIG_HOME=$PWD/config $DWELL top --once -i 20ms -s name $pid | sed -n 4p",
+        "served: 12 calls, 0 a second, 1 thread, 1 process\n"
+        "CALLS FUNCTION MODULE SOURCE\n   10 leaf     served served.c:12\n    1 main     served served.c:23\n"
+        "    1 run      served served.c:17\n"
+        "80 17 7\nCALLS FUNCTION MODULE SOURCE\n");
 }
 
 /* What it waits for is not there yet: that is not told by any event, but it is no work. */
@@ -190,10 +205,12 @@ Test(e2e_top, waits_that_go_on)
     for (int i = 0; i < 3; i++) {
         char record[64];
         snprintf(record, sizeof record, "$DWELL record -q --os-events perf --mode %s", modes[i]);
-        char *out = watch_with(record, "run 10; sleep 0.5\n"
-                               "$DWELL top --once -i 20ms --columns elapsed_exclusive,blocked_exclusive --format csv --filter name=main $pid | "
-                               "tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } "
-                               "END { print $1, ($at[\"blocked_exclusive_ns\"] > 0.9 * $at[\"elapsed_exclusive_ns\"]) }'");
+        char *out = watch_with(
+            record,
+            "run 10; sleep 0.5\n"
+            "$DWELL top --once -i 20ms --columns elapsed_exclusive,blocked_exclusive --format csv --filter name=main $pid | "
+            "tr -d '\\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } "
+            "END { print $1, ($at[\"blocked_exclusive_ns\"] > 0.9 * $at[\"elapsed_exclusive_ns\"]) }'");
         cr_assert(eq(str, out, "main 1\n"), "%s", modes[i]);
         free(out);
     }
@@ -220,8 +237,11 @@ Test(e2e_top, mistakes)
     check_error("--interval 1ms", "dwell: --interval: must be from 10ms to a day\n");
     check_error("--count 0", "dwell: --count: must be at least 1\n");
     check_error("--by line", "dwell: --by: 'line' is none of function, module, thread, process\n");
-    check_error("--by tread", "dwell: --by: 'tread' is none of function, module, thread, process; did you mean 'thread'?\n");
-    check_error("--sort calls_per_sec", "dwell: --sort: no column 'calls_per_sec'; did you mean 'calls_per_second'? --columns help lists them\n");
+    check_error("--by tread",
+                "dwell: --by: 'tread' is none of function, module, thread, process; did you mean 'thread'?\n");
+    check_error(
+        "--sort calls_per_sec",
+        "dwell: --sort: no column 'calls_per_sec'; did you mean 'calls_per_second'? --columns help lists them\n");
     check_error("--once --columns elapsed_exclusive_p99",
                 "dwell: --columns: columns of single calls are there in dwell report alone\n");
 }

@@ -27,7 +27,8 @@ Test(e2e_tree_exports, collapsed)
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         record(programs[i]);
         for (int j = 0; j < 3; j++)
-            free(run_well("$DWELL export collapsed --time %s -o stacks && python3 -B " DWELL_CONSUMERS "/collapsed.py report.csv %s stacks",
+            free(run_well("$DWELL export collapsed --time %s -o stacks && python3 -B " DWELL_CONSUMERS
+                          "/collapsed.py report.csv %s stacks",
                           measures[j], measures[j]));
     }
 }
@@ -38,7 +39,8 @@ Test(e2e_tree_exports, speedscope)
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         record(programs[i]);
         for (int j = 0; j < 3; j++)
-            free(run_well("$DWELL export speedscope --time %s -o out.json && python3 -B " DWELL_CONSUMERS "/speedscope.py report.csv %s out.json",
+            free(run_well("$DWELL export speedscope --time %s -o out.json && python3 -B " DWELL_CONSUMERS
+                          "/speedscope.py report.csv %s out.json",
                           measures[j], measures[j]));
     }
 }
@@ -48,7 +50,8 @@ Test(e2e_tree_exports, pprof)
     static const char *const threads[PROGRAM_COUNT] = { "1\n", "5\n", "4\n", "1\n" };
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         record(programs[i]);
-        char *count = run_well("$DWELL export pprof -o out.pb.gz && python3 -B " DWELL_CONSUMERS "/pprof.py compare report.csv out.pb.gz");
+        char *count = run_well("$DWELL export pprof -o out.pb.gz && python3 -B " DWELL_CONSUMERS
+                               "/pprof.py compare report.csv out.pb.gz");
         cr_assert(eq(str, count, (char *)threads[i]));
         free(count);
     }
@@ -59,7 +62,8 @@ Test(e2e_tree_exports, pprof_with_names_of_all_kinds)
     struct writer *w = bad_session();
     writer_save(w, test_path("dwell.data"));
     writer_free(w);
-    char *text = run_well("$DWELL export pprof -o out.pb.gz && python3 -B " DWELL_CONSUMERS "/pprof.py print out.pb.gz");
+    char *text =
+        run_well("$DWELL export pprof -o out.pb.gz && python3 -B " DWELL_CONSUMERS "/pprof.py print out.pb.gz");
     static const char *const names[BAD_NAMES] = {
         [BAD_QUOTES] = "operator\\\"\\\"_s<'\\\\'>",
         [BAD_SEMICOLON] = "a;b::c;",
@@ -72,10 +76,12 @@ Test(e2e_tree_exports, pprof_with_names_of_all_kinds)
     };
     for (int i = 0; i < BAD_NAMES; i++) {
         char *line = NULL;
-        cr_assert(asprintf(&line,
-                           "sample [%d, %d, %d, 4] {\"process\": \"a;b\", \"pid\": 100, \"thread\": \"th\\nread\", \"tid\": 100} "
-                           "[\"main\", \"%s\"]\n",
-                           1 + i, 10 * (1 + i), 10 * i, i == BAD_LONG ? bad_names[i] : names[i]) > 0);
+        cr_assert(
+            asprintf(
+                &line,
+                "sample [%d, %d, %d, 4] {\"process\": \"a;b\", \"pid\": 100, \"thread\": \"th\\nread\", \"tid\": 100} "
+                "[\"main\", \"%s\"]\n",
+                1 + i, 10 * (1 + i), 10 * i, i == BAD_LONG ? bad_names[i] : names[i]) > 0);
         cr_assert(has(text, line), "%s", line);
         free(line);
     }
@@ -86,7 +92,8 @@ Test(e2e_tree_exports, callgrind)
 {
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         record(programs[i]);
-        free(run_well("$DWELL export callgrind -o callgrind.out && python3 -B " DWELL_CONSUMERS "/callgrind.py report.csv callgrind.out"));
+        free(run_well("$DWELL export callgrind -o callgrind.out && python3 -B " DWELL_CONSUMERS
+                      "/callgrind.py report.csv callgrind.out"));
     }
 }
 
@@ -94,21 +101,25 @@ Test(e2e_tree_exports, sqlite)
 {
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         record(programs[i]);
-        free(run_well("$DWELL export sqlite -o out.db && python3 -B " DWELL_CONSUMERS "/sqlite.py $DWELL dwell.data out.db"));
+        free(run_well("$DWELL export sqlite -o out.db && python3 -B " DWELL_CONSUMERS
+                      "/sqlite.py $DWELL dwell.data out.db"));
     }
     free(run_well("$DWELL record -q $PROGRAMS/control/control marks"));
-    char *rows = run_well("$DWELL export sqlite -o out.db && python3 -B " DWELL_CONSUMERS "/sqlite.py $DWELL dwell.data out.db");
+    char *rows =
+        run_well("$DWELL export sqlite -o out.db && python3 -B " DWELL_CONSUMERS "/sqlite.py $DWELL dwell.data out.db");
     cr_assert(has(rows, " 4\n"), "%s", rows); /* the marks */
     free(rows);
     free(run_well("rm out.db && test -z \"$(ls out.db*)\" && $DWELL record -q --os-events=none $SAMPLES/fib 10"));
-    free(run_well("$DWELL export sqlite -o out.db && python3 -B " DWELL_CONSUMERS "/sqlite.py $DWELL dwell.data out.db"));
+    free(run_well("$DWELL export sqlite -o out.db && python3 -B " DWELL_CONSUMERS
+                  "/sqlite.py $DWELL dwell.data out.db"));
 }
 
 Test(e2e_tree_exports, the_same_bytes_each_time)
 {
     record("threads 8 3000");
-    free(run_well("for format in callgrind collapsed pprof sqlite speedscope; do $DWELL export $format -o first || exit 1;"
-                  " for i in 1 2 3 4 5; do $DWELL export $format -o again && cmp first again || exit 1; done; done"));
+    free(run_well(
+        "for format in callgrind collapsed pprof sqlite speedscope; do $DWELL export $format -o first || exit 1;"
+        " for i in 1 2 3 4 5; do $DWELL export $format -o again && cmp first again || exit 1; done; done"));
 }
 
 /* Whatever the recording's mode, all of them tell the same. */
@@ -116,11 +127,14 @@ Test(e2e_tree_exports, of_all_modes)
 {
     static const char *const modes[] = { "trace", "profile", "ring=1G" };
     for (int i = 0; i < 3; i++) {
-        free(run_well("$DWELL record -q --mode=%s $SAMPLES/threads 3 200 && $DWELL report --format csv > report.csv", modes[i]));
+        free(run_well("$DWELL record -q --mode=%s $SAMPLES/threads 3 200 && $DWELL report --format csv > report.csv",
+                      modes[i]));
         free(run_well("$DWELL export callgrind -o out && python3 -B " DWELL_CONSUMERS "/callgrind.py report.csv out"));
-        free(run_well("$DWELL export collapsed -o out && python3 -B " DWELL_CONSUMERS "/collapsed.py report.csv elapsed out"));
+        free(run_well("$DWELL export collapsed -o out && python3 -B " DWELL_CONSUMERS
+                      "/collapsed.py report.csv elapsed out"));
         free(run_well("$DWELL export pprof -o out && python3 -B " DWELL_CONSUMERS "/pprof.py compare report.csv out"));
-        free(run_well("$DWELL export speedscope -o out && python3 -B " DWELL_CONSUMERS "/speedscope.py report.csv elapsed out"));
+        free(run_well("$DWELL export speedscope -o out && python3 -B " DWELL_CONSUMERS
+                      "/speedscope.py report.csv elapsed out"));
         free(run_well("$DWELL export sqlite -o out && python3 -B " DWELL_CONSUMERS "/sqlite.py $DWELL dwell.data out"));
     }
 }
@@ -137,7 +151,8 @@ Test(e2e_tree_exports, blocked_times)
                       " \"$($DWELL export callgrind | awk '/^totals:/ { print $4 }')\""));
         free(blocked);
     }
-    struct ran r = run("$DWELL record -q --no-os-calls --os-events=rseq $SAMPLES/sleeper 1 1 1; $DWELL export speedscope --time blocked");
+    struct ran r = run(
+        "$DWELL record -q --no-os-calls --os-events=rseq $SAMPLES/sleeper 1 1 1; $DWELL export speedscope --time blocked");
     cr_assert(eq(int, r.status, 2));
     cr_assert(has(r.err, "blocked times are not known"), "%s", r.err);
     ran_drop(&r);
@@ -157,18 +172,21 @@ Test(e2e_tree_exports, errors)
     check_error("$DWELL export", "dwell: export: name a format; dwell export --list lists them\n");
     check_error("$DWELL export nonsense", "dwell: no format 'nonsense'; dwell export --list lists them\n");
     check_error("$DWELL export collapsed", "dwell: dwell.data: No such file or directory\n");
-    check_error("$DWELL export collapsed --time wall", "dwell: --time: 'wall' is none of elapsed, application, blocked, calls\n");
+    check_error("$DWELL export collapsed --time wall",
+                "dwell: --time: 'wall' is none of elapsed, application, blocked, calls\n");
     check_error("$DWELL export collapsed --limit 3", "dwell: --limit means nothing to collapsed\n");
     free(run_well("$DWELL record -q --os-events=none $SAMPLES/fib 5"));
-    check_error("$DWELL export collapsed --time application",
-                "dwell: dwell.data: application times are not known: no thread had a source of OS events that tells them\n");
+    check_error(
+        "$DWELL export collapsed --time application",
+        "dwell: dwell.data: application times are not known: no thread had a source of OS events that tells them\n");
     check_error("$DWELL export collapsed -o dwell.data", "dwell: dwell.data: is the session itself\n");
     check_error("$DWELL export collapsed > /dev/full", "dwell: standard output: No space left on device\n");
     check_error("$DWELL export collapsed -o /dev/full", "dwell: /dev/full: No space left on device\n");
     char *terminal = run_well("! script -qec \"$DWELL export pprof\" /dev/null < /dev/null");
     cr_assert(eq(str, terminal, "dwell: export pprof does not write to a terminal: say where, with -o OUT\r\n"));
     free(terminal);
-    check_error("$DWELL export sqlite", "dwell: export sqlite does not write to standard output: say where, with -o OUT\n");
+    check_error("$DWELL export sqlite",
+                "dwell: export sqlite does not write to standard output: say where, with -o OUT\n");
     check_error("$DWELL export sqlite -o dwell.data", "dwell: dwell.data: is the session itself\n");
     check_error("ln dwell.data same; $DWELL export sqlite -o same", "dwell: same: is the session itself\n");
     check_error("$DWELL export sqlite -o none/out.db", "dwell: none/out.db: No such file or directory\n");

@@ -23,20 +23,25 @@ static void there_and_back(const char *program, const char *summaries)
 {
     free(run_well("rm -f r.dwell* back.dwell* r_*; $DWELL record -q -o r.dwell %s", program));
     free(run_well("$DWELL export vsperf r.dwell -o r && $DWELL import vsperf %s -o back.dwell", summaries));
-    free(run_well("$DWELL report r.dwell --format csv | cut -d, -f-15 >r.csv && $DWELL report back.dwell --format csv | cut -d, -f-15 >back.csv && cmp r.csv back.csv"));
+    free(run_well(
+        "$DWELL report r.dwell --format csv | cut -d, -f-15 >r.csv && $DWELL report back.dwell --format csv | cut -d, -f-15 >back.csv && cmp r.csv back.csv"));
 }
 
 /* The clock's rate comes with the header, so that not only ticks but nanoseconds are the same. */
 Test(e2e_vsperf, the_function_table_is_the_same)
 {
     static const char *const programs[] = {
-        "$SAMPLES/fib 12", "$SAMPLES/threads 3 1000", "$SAMPLES/processes 5", "$SAMPLES/cplusplus",
+        "$SAMPLES/fib 12",
+        "$SAMPLES/threads 3 1000",
+        "$SAMPLES/processes 5",
+        "$SAMPLES/cplusplus",
         "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 100 20",
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         there_and_back(programs[i], "r_CallerCalleeSummary.csv r_Header.csv");
         const struct distance d = from_true_tree();
-        cr_log_info("%s: distance of the scaled tree: exclusive %.4f, inclusive %.4f", programs[i], d.exclusive, d.inclusive);
+        cr_log_info("%s: distance of the scaled tree: exclusive %.4f, inclusive %.4f", programs[i], d.exclusive,
+                    d.inclusive);
         cr_assert(d.exclusive >= 0 && d.exclusive < 1);
         cr_assert(d.inclusive > 0 || i != 0, "fib's levels are one in a scaled tree");
         there_and_back(programs[i], "r_*.csv");

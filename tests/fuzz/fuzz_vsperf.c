@@ -1,6 +1,6 @@
 /*
- * The fuzzer's target for imports: bytes as VSPerfReport's files, parted by form feeds, read and made into trees. What a
- * report says of a function's own time and calls has to be in the tree that is scaled of it, all of it and once.
+ * The fuzzer's target for imports: bytes as VSPerfReport's files, parted by form feeds, read and made into trees. What
+ * a report says of a function's own time and calls has to be in the tree that is scaled of it, all of it and once.
  */
 #include <stddef.h>
 #include <stdint.h>

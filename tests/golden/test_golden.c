@@ -87,7 +87,8 @@ Test(golden, callers)
     check_formats("callers example.dwell price_of", "callers");
 }
 
-/* script(1) gives it a terminal. Where the usual columns do not fit, some are left out; those that were chosen are shown. */
+/* script(1) gives it a terminal. Where the usual columns do not fit, some are left out; those that were chosen are
+ * shown. */
 Test(golden, narrow_terminals)
 {
     static const char *const commands[][2] = {
@@ -97,8 +98,10 @@ Test(golden, narrow_terminals)
         { "report example.dwell --columns calls,elapsed_inclusive,waiting_percent", "narrow-chosen.txt" },
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        char *text = run_well("DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols 80; $DWELL %s\" /dev/null </dev/null | "
-                              "tr -d '\\r' | sed 's/ *$//'", commands[i][0]);
+        char *text = run_well(
+            "DWELL_PAGER= TERM=dumb LC_ALL=C.UTF-8 script -qec \"stty cols 80; $DWELL %s\" /dev/null </dev/null | "
+            "tr -d '\\r' | sed 's/ *$//'",
+            commands[i][0]);
         check_text(text, commands[i][1]);
         char *line = strstr(text, "\n\n");
         for (; line && *line; line = strchr(line, '\n') + 1)
@@ -163,7 +166,8 @@ Test(golden, info)
 /* Sessions of the first version of the format stay readable: these were recorded by it. */
 Test(golden, sessions_of_the_first_version)
 {
-    free(run_well("for s in first-trace first-profile; do gzip -dc " DWELL_GOLDEN "/sessions/$s.dwell.gz >$s.dwell; done"));
+    free(run_well("for s in first-trace first-profile; do gzip -dc " DWELL_GOLDEN
+                  "/sessions/$s.dwell.gz >$s.dwell; done"));
     check("report first-trace.dwell", "first-trace.txt");
     check("tree --by-thread first-trace.dwell --min 0 --format csv", "first-trace-tree.csv");
     check("report first-profile.dwell --format json", "first-profile.json");

@@ -248,7 +248,8 @@ static void check_mistake(const char *arguments, int status, const char *wanted)
 Test(golden_replay, mistakes)
 {
     check_mistake("example.dwell --from 2us --to 2us", 2, "dwell: example.dwell: --from is not before --to\n");
-    check_mistake("example.dwell --from 2", 2, "dwell: --from: '2' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
+    check_mistake("example.dwell --from 2", 2,
+                  "dwell: --from: '2' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
     check_mistake("example.dwell --from mark:hello", 2,
                   "dwell: example.dwell: --from: no mark 'hello'; dwell marks lists them\n");
     check_mistake("marked.dwell --from mark:8 --to mark:7", 2,
@@ -256,8 +257,7 @@ Test(golden_replay, mistakes)
     check_mistake("example.dwell --depth 0", 2, "dwell: --depth: must be 1 or more\n");
     check_mistake("example.dwell --thread nobody", 2,
                   "dwell: example.dwell: no thread 'nobody'; dwell report --by thread lists them\n");
-    check_mistake("example.dwell --from 5s", 0,
-                  "dwell: example.dwell: nothing was recorded in what was asked for\n");
+    check_mistake("example.dwell --from 5s", 0, "dwell: example.dwell: nothing was recorded in what was asked for\n");
     check_mistake("nothing.dwell", 2, "dwell: nothing.dwell: No such file or directory\n");
 }
 
@@ -277,12 +277,12 @@ Test(golden_replay, many_short_calls)
     free(run_well("$DWELL replay busy.dwell | grep -c 0x2000 >all; test $(cat all) = 29997"));
     check("busy.dwell --min 20us", "    TIME us      TOOK us   THREAD  CALL\n"
                                    "      1.001                11 t  [unknown]+0x1000() {\n"
-          "      1.002               >12 t  [unknown]+0x1000() {\n"
-          "      1.003               >13 t  [unknown]+0x1000() {\n"
-          "      8.005       20.000  >11 t    [unknown]+0x3000();\n"
-          "     15.006       20.000  >12 t    [unknown]+0x3000();\n"
-          "     22.007       20.000  >13 t    [unknown]+0x3000();\n"
-          "     91.001       90.000  >11 t  } [unknown]+0x1000()\n"
-          "     91.002       90.000  >12 t  } [unknown]+0x1000()\n"
-          "     91.003       90.000  >13 t  } [unknown]+0x1000()\n");
+                                   "      1.002               >12 t  [unknown]+0x1000() {\n"
+                                   "      1.003               >13 t  [unknown]+0x1000() {\n"
+                                   "      8.005       20.000  >11 t    [unknown]+0x3000();\n"
+                                   "     15.006       20.000  >12 t    [unknown]+0x3000();\n"
+                                   "     22.007       20.000  >13 t    [unknown]+0x3000();\n"
+                                   "     91.001       90.000  >11 t  } [unknown]+0x1000()\n"
+                                   "     91.002       90.000  >12 t  } [unknown]+0x1000()\n"
+                                   "     91.003       90.000  >13 t  } [unknown]+0x1000()\n");
 }

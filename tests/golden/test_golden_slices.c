@@ -253,13 +253,15 @@ Test(golden_slices, options_of_a_config_file)
     same("report example.dwell", "report example.dwell --hot");
     save_config("tree.collapse = 50");
     same("tree example.dwell", "tree example.dwell --collapse=50");
-    save_config("replay.limit = 2\nevents.format = csv\ndiff.sort = calls\ndiff.limit = 2\ntop.columns = calls\ntree.sort = calls");
+    save_config(
+        "replay.limit = 2\nevents.format = csv\ndiff.sort = calls\ndiff.limit = 2\ntop.columns = calls\ntree.sort = calls");
     free(run_well("cp example.dwell blind.dwell"));
     same("replay example.dwell", "replay example.dwell -n 2");
     same("events example.dwell", "events example.dwell --format csv");
     same("diff example.dwell blind.dwell", "diff example.dwell blind.dwell -s calls -n 2");
     same("diff -n 3 example.dwell -- blind.dwell", "diff example.dwell blind.dwell -s calls -n 3");
-    same("diff example.dwell -- --no-config blind.dwell", "diff example.dwell blind.dwell -s calls -n 2"); /* too late */
+    same("diff example.dwell -- --no-config blind.dwell",
+         "diff example.dwell blind.dwell -s calls -n 2"); /* too late */
     same("top --once example.dwell", "top --once --columns calls example.dwell");
     same("tree example.dwell", "tree -s calls example.dwell");
     char *a = run_well("env -u XDG_CONFIG_HOME HOME=$PWD/home $DWELL report example.dwell");
@@ -283,13 +285,16 @@ Test(golden_slices, order_and_columns_of_every_view)
 {
     check_golden("report example.dwell --by module-function", "report-module-function.txt");
     check_golden("report example.dwell --by module-function --format csv", "report-module-function.csv");
-    check_golden("report example.dwell --by module-function --format json -s calls --filter 'calls>5'", "report-module-function.json");
+    check_golden("report example.dwell --by module-function --format json -s calls --filter 'calls>5'",
+                 "report-module-function.json");
     check_golden("report example.dwell --sort module --columns calls", "sort-report.txt");
     check_golden("tree example.dwell --sort calls --columns calls,elapsed_exclusive", "sort-tree.txt");
     check_golden("tree example.dwell --sort name --columns calls --min 10 --by-thread", "sort-tree-folded.txt");
     check_golden("callers example.dwell price_of --sort calls --columns calls", "sort-callers.txt");
-    check_golden("slowest example.dwell price_of -n 5 --sort tid --columns tid,elapsed_inclusive,caller", "sort-slowest.txt");
-    check_golden("histogram example.dwell price_of --sort calls --columns from,calls --format csv", "sort-histogram.csv");
+    check_golden("slowest example.dwell price_of -n 5 --sort tid --columns tid,elapsed_inclusive,caller",
+                 "sort-slowest.txt");
+    check_golden("histogram example.dwell price_of --sort calls --columns from,calls --format csv",
+                 "sort-histogram.csv");
     save_frames();
     check_golden("marks frames.dwell --sort number --columns number,text", "sort-marks.txt");
     check_golden("marks --columns help", "marks-columns.txt");

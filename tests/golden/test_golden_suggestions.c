@@ -43,12 +43,15 @@ static void check(const char *arguments, int status, const char *line)
 Test(golden_suggestions, options_of_every_command)
 {
     static const char *const options[][3] = {
-        { "record", "mde=ring", "mode" },      { "report", "colums", "columns" },  { "top", "intervall=2", "interval" },
-        { "tree", "fold-recursoin", "fold-recursion" }, { "callers", "fitler", "filter" }, { "histogram", "tread=x", "thread" },
-        { "slowest", "tread=x", "thread" },    { "diff", "fail-of=x", "fail-if" }, { "marks", "formta", "format" },
-        { "replay", "dept", "depth" },         { "events", "pears", "pairs" },     { "info", "hlep", "help" },
-        { "export", "agregate", "aggregate" }, { "perflog", "instance-s", "instances" }, { "merge", "ouput", "output" },
-        { "import", "rsolution", "resolution" }, { "doctor", "formt", "format" },  { "control", "sesion", "session" },
+        { "record", "mde=ring", "mode" },      { "report", "colums", "columns" },
+        { "top", "intervall=2", "interval" },  { "tree", "fold-recursoin", "fold-recursion" },
+        { "callers", "fitler", "filter" },     { "histogram", "tread=x", "thread" },
+        { "slowest", "tread=x", "thread" },    { "diff", "fail-of=x", "fail-if" },
+        { "marks", "formta", "format" },       { "replay", "dept", "depth" },
+        { "events", "pears", "pairs" },        { "info", "hlep", "help" },
+        { "export", "agregate", "aggregate" }, { "perflog", "instance-s", "instances" },
+        { "merge", "ouput", "output" },        { "import", "rsolution", "resolution" },
+        { "doctor", "formt", "format" },       { "control", "sesion", "session" },
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char arguments[64], name[64] = "", line[256];
@@ -58,12 +61,13 @@ Test(golden_suggestions, options_of_every_command)
         const bool prefix = strncmp(options[i][2], name, strlen(name)) == 0;
         if (prefix)
             continue; /* getopt takes it for an abbreviation */
-        snprintf(line, sizeof line, "%s: no option '--%s'; did you mean '--%s'? dwell %s --help lists them", command, name,
-                 options[i][2], command);
+        snprintf(line, sizeof line, "%s: no option '--%s'; did you mean '--%s'? dwell %s --help lists them", command,
+                 name, options[i][2], command);
         check(arguments, i == 0 ? 125 : 2, line);
     }
     check("report --zebra", 2, "report: no option '--zebra'; dwell report --help lists them");
-    check("record -o --mde --mode=trce true --mde", 125, "--mode: 'trce' is none of trace, profile, ring, ring=SIZE; did you mean 'trace'?");
+    check("record -o --mde --mode=trce true --mde", 125,
+          "--mode: 'trce' is none of trace, profile, ring, ring=SIZE; did you mean 'trace'?");
 }
 
 Test(golden_suggestions, columns)
@@ -82,9 +86,11 @@ Test(golden_suggestions, columns)
     check("top --once example.dwell --sort call", 2, line);
     check("report example.dwell --sort elapsed_exclusive_p98", 2,
           "--sort: no column 'elapsed_exclusive_p98'; did you mean 'elapsed_exclusive_p90'? --columns help lists them");
-    check("diff example.dwell example.dwell --sort call", 2, "--sort: no value 'call'; did you mean 'calls'? --columns help lists them");
-    check("report example.dwell --filter 'clals>1'", 2,
-          "--filter 'clals>1': no column 'clals' here; did you mean 'calls'? --columns help lists them, and name is what a row is of");
+    check("diff example.dwell example.dwell --sort call", 2,
+          "--sort: no value 'call'; did you mean 'calls'? --columns help lists them");
+    check(
+        "report example.dwell --filter 'clals>1'", 2,
+        "--filter 'clals>1': no column 'clals' here; did you mean 'calls'? --columns help lists them, and name is what a row is of");
 }
 
 Test(golden_suggestions, formats_and_other_choices)
@@ -92,30 +98,39 @@ Test(golden_suggestions, formats_and_other_choices)
     check("report --format jsn", 2, "--format: 'jsn' is none of text, csv, json; did you mean 'json'?");
     check("events --format ewt", 2, "--format: 'ewt' is none of text, csv, json, etw; did you mean 'etw'?");
     check("export calgrind", 2, "no format 'calgrind'; did you mean 'callgrind'? dwell export --list lists them");
-    check("export collapsed --time elasped", 2, "--time: 'elasped' is none of elapsed, application, blocked, calls; did you mean 'elapsed'?");
+    check("export collapsed --time elasped", 2,
+          "--time: 'elasped' is none of elapsed, application, blocked, calls; did you mean 'elapsed'?");
     check("import vspref x", 2, "no format 'vspref'; did you mean 'vsperf'? dwell import --list lists them");
-    check("report --by tread", 2, "--by: 'tread' is none of function, line, module, module-function, thread, thread-name, process; did you mean 'thread'?");
+    check(
+        "report --by tread", 2,
+        "--by: 'tread' is none of function, line, module, module-function, thread, thread-name, process; did you mean 'thread'?");
     check("diff --by paht a b", 2, "--by: 'paht' is none of function, module, path; did you mean 'path'?");
-    check("histogram --of elapsed_inclusve x", 2,
-          "--of: 'elapsed_inclusve' is none of elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive; "
-          "did you mean 'elapsed_inclusive'?");
+    check(
+        "histogram --of elapsed_inclusve x", 2,
+        "--of: 'elapsed_inclusve' is none of elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive; "
+        "did you mean 'elapsed_inclusive'?");
     check("control 1 puase", 2, "control: 'puase' is none of pause, resume, stop, dump, event; did you mean 'pause'?");
-    check("record --os-events pref true", 125, "--os-events: 'pref' is none of auto, perf, syscalls, rseq, none; did you mean 'perf'?");
+    check("record --os-events pref true", 125,
+          "--os-events: 'pref' is none of auto, perf, syscalls, rseq, none; did you mean 'perf'?");
 }
 
 Test(golden_suggestions, functions)
 {
-    static const char rounds[] = "example.dwell: no function 'rond_up' was recorded; did you mean 'round_up'? dwell report -s name lists them";
+    static const char rounds[] =
+        "example.dwell: no function 'rond_up' was recorded; did you mean 'round_up'? dwell report -s name lists them";
     check("callers example.dwell rond_up", 2, rounds);
     check("histogram example.dwell rond_up", 2, rounds);
     check("slowest example.dwell rond_up", 2, rounds);
     check("tree example.dwell --root rond_up", 2, rounds);
-    check("callers example.dwell shop::rund_up", 2,
-          "example.dwell: no function 'shop::rund_up' was recorded; did you mean 'shop::round_up'? dwell report -s name lists them");
-    check("callers example.dwell price_off", 2,
-          "example.dwell: no function 'price_off' was recorded; did you mean 'price_of'? dwell report -s name lists them");
-    check("replay example.dwell --root handel", 2,
-          "example.dwell: --root: no call of 'handel' in what was asked for; did you mean 'handle'? dwell report -s name lists the functions");
+    check(
+        "callers example.dwell shop::rund_up", 2,
+        "example.dwell: no function 'shop::rund_up' was recorded; did you mean 'shop::round_up'? dwell report -s name lists them");
+    check(
+        "callers example.dwell price_off", 2,
+        "example.dwell: no function 'price_off' was recorded; did you mean 'price_of'? dwell report -s name lists them");
+    check(
+        "replay example.dwell --root handel", 2,
+        "example.dwell: --root: no call of 'handel' in what was asked for; did you mean 'handle'? dwell report -s name lists the functions");
 }
 
 Test(golden_suggestions, threads_processes_and_marks)
@@ -124,7 +139,8 @@ Test(golden_suggestions, threads_processes_and_marks)
           "example.dwell: no thread 'pircing'; did you mean 'pricing'? dwell report --by thread lists them");
     check("replay example.dwell --thread pircing", 2,
           "example.dwell: no thread 'pircing'; did you mean 'pricing'? dwell report --by thread lists them");
-    check("replay example.dwell --process 77", 2, "example.dwell: no process '77'; dwell report --by process lists them");
+    check("replay example.dwell --process 77", 2,
+          "example.dwell: no process '77'; dwell report --by process lists them");
     check("tree example.dwell --process shp", 2,
           "example.dwell: no process 'shp'; did you mean 'shop'? dwell report --by process lists them");
     check("report marked.dwell --from mark:laod", 2,

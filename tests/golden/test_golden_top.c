@@ -41,15 +41,17 @@ Test(golden_top, other_rows)
 
 Test(golden_top, columns_order_and_filters)
 {
-    check_golden("top --once -s calls -n 2 --columns calls,elapsed_exclusive,calls_per_second --filter 'calls>1' example.dwell",
-                 "top-chosen.txt");
+    check_golden(
+        "top --once -s calls -n 2 --columns calls,elapsed_exclusive,calls_per_second --filter 'calls>1' example.dwell",
+        "top-chosen.txt");
     check_golden("top --columns help", "top-columns.txt");
 }
 
 /* The same rows as those of a report. */
 Test(golden_top, agrees_with_report)
 {
-    static const char columns[] = "--columns calls,elapsed_inclusive,elapsed_exclusive,application_inclusive,application_exclusive";
+    static const char columns[] =
+        "--columns calls,elapsed_inclusive,elapsed_exclusive,application_inclusive,application_exclusive";
     char *top = run_well("$DWELL top --once --format csv %s example.dwell", columns);
     char *report = run_well("$DWELL report --format csv %s example.dwell", columns);
     cr_assert(eq(str, top, report));

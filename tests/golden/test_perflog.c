@@ -130,9 +130,11 @@ Test(golden_perflog, mistakes)
 {
     expect("$DWELL perflog", 2, "dwell: perflog: which FILE? - is standard input\n");
     expect("$DWELL perflog --diff monitors.log", 2, "dwell: --diff: compares two files, not 1\n");
-    expect("$DWELL perflog --diff --instances monitors.log pairs.log", 2, "dwell: --instances means nothing to --diff\n");
-    expect("$DWELL perflog --sort size monitors.log", 2,
-           "dwell: --sort: no column 'size'; there are total, count, min, mean, max, median, p90, p99, stddev, errors, name, order\n");
+    expect("$DWELL perflog --diff --instances monitors.log pairs.log", 2,
+           "dwell: --instances means nothing to --diff\n");
+    expect(
+        "$DWELL perflog --sort size monitors.log", 2,
+        "dwell: --sort: no column 'size'; there are total, count, min, mean, max, median, p90, p99, stddev, errors, name, order\n");
     expect("$DWELL perflog --diff --sort order monitors.log pairs.log", 2,
            "dwell: --sort: no column 'order'; with --diff there are total, mean, name\n");
     expect("$DWELL perflog --resolution 0 monitors.log", 2, "dwell: --resolution: must be at least 1\n");
@@ -168,7 +170,8 @@ Test(golden_perflog, bad_lines_are_said_counted_and_passed_over)
 
 Test(golden_perflog, only_so_many_lines_are_said)
 {
-    struct ran r = run("cp monitors.log many; for i in $(seq 100); do echo '## PERF ## bad'; done >>many; $DWELL perflog many");
+    struct ran r =
+        run("cp monitors.log many; for i in $(seq 100); do echo '## PERF ## bad'; done >>many; $DWELL perflog many");
     cr_assert(eq(int, r.status, 0));
     cr_assert(has(r.err, "dwell: many:54: neither a header, a marker nor an event: 'bad'\n"), "%s", r.err);
     cr_assert(not(has(r.err, "dwell: many:55:")));
@@ -179,23 +182,27 @@ Test(golden_perflog, only_so_many_lines_are_said)
 
 Test(golden_perflog, durations_without_a_resolution)
 {
-    expect("echo '## PERF ## APP [a] EVT [1] DUR [5]' >bare.log; $DWELL perflog --resolution 5 bare.log >/dev/null", 0, "");
+    expect("echo '## PERF ## APP [a] EVT [1] DUR [5]' >bare.log; $DWELL perflog --resolution 5 bare.log >/dev/null", 0,
+           "");
     struct ran r = run("$DWELL perflog --format json bare.log monitors.log");
     cr_assert(eq(int, r.status, 0));
-    cr_assert(eq(str, r.err,
-                 "dwell: bare.log:1: application 'a' has no RESOLUTION; durations left out: 1 (--resolution says how many ticks "
-                 "make a second)\n"));
+    cr_assert(eq(
+        str, r.err,
+        "dwell: bare.log:1: application 'a' has no RESOLUTION; durations left out: 1 (--resolution says how many ticks "
+        "make a second)\n"));
     cr_assert(has(r.out, "\"bad_lines\": 1,"));
     ran_drop(&r);
 }
 
 Test(golden_perflog, unknown_events_are_said_once)
 {
-    struct ran r = run("cat seed.log >other.log; for i in 1 2 3; do echo '## PERF ## APP [myperfapp] EVT [1] NOTE [x]'; done "
-                       ">>other.log; $DWELL perflog other.log");
+    struct ran r =
+        run("cat seed.log >other.log; for i in 1 2 3; do echo '## PERF ## APP [myperfapp] EVT [1] NOTE [x]'; done "
+            ">>other.log; $DWELL perflog other.log");
     cr_assert(eq(int, r.status, 0));
-    cr_assert(eq(str, r.err,
-                 "dwell: other.log:12: events of the kind 'NOTE' are not known; they are counted, and the rest goes on\n"));
+    cr_assert(
+        eq(str, r.err,
+           "dwell: other.log:12: events of the kind 'NOTE' are not known; they are counted, and the rest goes on\n"));
     cr_assert(has(r.out, "\n! 3 events of the unknown kind NOTE\n"));
     ran_drop(&r);
 }

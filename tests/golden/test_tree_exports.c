@@ -36,7 +36,8 @@ Test(golden_tree_exports, speedscope)
 
 static void check_pprof(const char *session, const char *name)
 {
-    char *text = run_well("$DWELL export pprof %s -o p.gz && python3 -B " DWELL_CONSUMERS "/pprof.py print p.gz", session);
+    char *text =
+        run_well("$DWELL export pprof %s -o p.gz && python3 -B " DWELL_CONSUMERS "/pprof.py print p.gz", session);
     check_text(text, name);
     free(text);
 }

@@ -1,4 +1,5 @@
-/* What `dwell export vsperf` writes of the hand-made session, byte for byte; and that it loses nothing when it fails. */
+/* What `dwell export vsperf` writes of the hand-made session, byte for byte; and that it loses nothing when it fails.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

@@ -43,8 +43,8 @@ static void prepare(void)
 }
 
 /* The columns that such reports hold something for. */
-#define HELD                                                                                                      \
-    "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,elapsed_exclusive_percent,"              \
+#define HELD                                                                                                           \
+    "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,elapsed_exclusive_percent,"                   \
     "application_inclusive,application_inclusive_percent,application_exclusive,application_exclusive_percent,min,max"
 
 TestSuite(golden_vsperf_import, .init = prepare, .timeout = 60);
@@ -76,32 +76,38 @@ Test(golden_vsperf_import, samples)
     check("tree s.dwell", "vsperf-sampled-tree.txt");
     check("callers s.dwell ExpensiveMethodC", "vsperf-sampled-callers.txt");
     char *samples = run_well("$DWELL export firefox s.dwell | grep -o '\"samples\":{.*'"); /* are not made times of */
-    cr_assert(eq(str, samples,
-                 "\"samples\":{\"weightType\":\"samples\",\"time\":[0,1,4,8],\"stack\":[1,2,3,4],\"weight\":[1,3,4,6],\"length\":4},\n"));
+    cr_assert(eq(
+        str, samples,
+        "\"samples\":{\"weightType\":\"samples\",\"time\":[0,1,4,8],\"stack\":[1,2,3,4],\"weight\":[1,3,4,6],\"length\":4},\n"));
     free(samples);
 }
 
 /* And they go out as samples again. */
 Test(golden_vsperf_import, samples_there_and_back)
 {
-    free(run_well("$DWELL import vsperf sampled.csv -o s.dwell && $DWELL export vsperf s.dwell -o again && "
-                  "$DWELL import vsperf again_CallerCalleeSummary.csv again_Header.csv -o again.dwell && "
-                  "$DWELL report s.dwell --format csv >a && $DWELL report again.dwell --format csv >b && cmp a b && "
-                  "$DWELL tree s.dwell --format csv >a && $DWELL tree again.dwell --format csv >b && cmp a b && "
-                  "$DWELL callers s.dwell _wmain --format csv >a && $DWELL callers again.dwell _wmain --format csv >b && cmp a b"));
+    free(run_well(
+        "$DWELL import vsperf sampled.csv -o s.dwell && $DWELL export vsperf s.dwell -o again && "
+        "$DWELL import vsperf again_CallerCalleeSummary.csv again_Header.csv -o again.dwell && "
+        "$DWELL report s.dwell --format csv >a && $DWELL report again.dwell --format csv >b && cmp a b && "
+        "$DWELL tree s.dwell --format csv >a && $DWELL tree again.dwell --format csv >b && cmp a b && "
+        "$DWELL callers s.dwell _wmain --format csv >a && $DWELL callers again.dwell _wmain --format csv >b && cmp a b"));
     char *titles = run_well("head -1 again_FunctionSummary.csv");
-    cr_assert(has(titles, "Function Name,Inclusive Samples,Exclusive Samples,Inclusive Samples %,Exclusive Samples %,Source File,"));
+    cr_assert(
+        has(titles,
+            "Function Name,Inclusive Samples,Exclusive Samples,Inclusive Samples %,Exclusive Samples %,Source File,"));
     free(titles);
 }
 
 Test(golden_vsperf_import, times)
 {
-    free(run_well("$DWELL export vsperf example.dwell -o e && $DWELL import vsperf e_CallerCalleeSummary.csv -o t.dwell"));
+    free(run_well(
+        "$DWELL export vsperf example.dwell -o e && $DWELL import vsperf e_CallerCalleeSummary.csv -o t.dwell"));
     check("report t.dwell", "vsperf-scaled-report.txt");
     check("tree t.dwell", "vsperf-scaled-tree.txt");
     check("callers t.dwell price_of", "vsperf-scaled-callers.txt");
     check("report t.dwell --by process", "vsperf-scaled-process.txt");
-    free(run_well("$DWELL report example.dwell --format csv --columns " HELD " >a; $DWELL report t.dwell --format csv --columns " HELD " >b; cmp a b"));
+    free(run_well("$DWELL report example.dwell --format csv --columns " HELD
+                  " >a; $DWELL report t.dwell --format csv --columns " HELD " >b; cmp a b"));
     char *info = run_well("$DWELL info t.dwell");
     cr_assert(has(info, "\nremark          call paths are approximate (scaled)\n"));
     cr_assert(has(info, "\nnote            imported from e_CallerCalleeSummary.csv\n"));
@@ -114,8 +120,9 @@ Test(golden_vsperf_import, all_summaries)
 {
     struct ran r = run("$DWELL export vsperf example.dwell -o e && $DWELL import vsperf e_*.csv -o all.dwell");
     cr_assert(eq(int, r.status, 0));
-    cr_assert(eq(str, r.err, (char *)"dwell: nothing is taken from e_LineSummary.csv, e_Marks.csv, "
-                                     "e_ProcessSummary.csv, e_ThreadSummary.csv\n"));
+    cr_assert(eq(str, r.err,
+                 (char *)"dwell: nothing is taken from e_LineSummary.csv, e_Marks.csv, "
+                         "e_ProcessSummary.csv, e_ThreadSummary.csv\n"));
     ran_drop(&r);
     free(run_well("$DWELL tree example.dwell --min 0 --format csv --columns " HELD " >a && "
                   "$DWELL tree all.dwell --min 0 --format csv --columns " HELD " >b && cmp a b"));
@@ -124,7 +131,8 @@ Test(golden_vsperf_import, all_summaries)
                   "sed 1,/^$/d >a && $DWELL callers all.dwell price_of --columns "
                   "calls,elapsed_inclusive,application_exclusive | sed 1,/^$/d >b && cmp a b"));
     free(run_well("$DWELL report --by process example.dwell --format csv --columns " HELD " | cut -d, -f1,2,5- >a && "
-                  "$DWELL report --by process all.dwell --format csv --columns " HELD " | cut -d, -f1,2,5- >b && cmp a b"));
+                  "$DWELL report --by process all.dwell --format csv --columns " HELD
+                  " | cut -d, -f1,2,5- >b && cmp a b"));
 }
 
 /* Without the call tree, modules are as their summary says. */
@@ -142,7 +150,8 @@ Test(golden_vsperf_import, ticks_of_another_rate)
     free(run_well("$DWELL export vsperf example.dwell -o e && "
                   "$DWELL import vsperf e_CallerCalleeSummary.csv --resolution 2000000000 -o half.dwell"));
     char *text = run_well("$DWELL report half.dwell --format csv --columns " HELD " | grep ^audit");
-    cr_assert(eq(str, text, (char *)"audit,shop,,,1,20000,13.6054,1000,0.6803,20000,22.3776,1000,1.1189,20000,20000\r\n"));
+    cr_assert(
+        eq(str, text, (char *)"audit,shop,,,1,20000,13.6054,1000,0.6803,20000,22.3776,1000,1.1189,20000,20000\r\n"));
     free(text);
 }
 
@@ -169,7 +178,8 @@ Test(golden_vsperf_import, mistakes)
     refuse("$DWELL import vsperf . -o y", ".: is a directory");
     refuse("$DWELL import vsperf bad.csv -o y", "bad.csv:3: Inclusive Samples: 'five' is no number");
     refuse("$DWELL import vsperf example.dwell -o y", "example.dwell:1: not text: it holds zero bytes");
-    refuse("$DWELL import vsperf sampled.csv --resolution 0 -o y", "--resolution: must be from 1000 to 10^12 ticks per second");
+    refuse("$DWELL import vsperf sampled.csv --resolution 0 -o y",
+           "--resolution: must be from 1000 to 10^12 ticks per second");
     refuse("$DWELL import vsperf sampled.csv --resolution 1000000 -o y",
            "sampled.csv: holds samples, not times: --resolution means nothing");
     refuse("printf 'Name,Value\\n' >h.csv; $DWELL import vsperf h.csv -o y",
@@ -185,11 +195,13 @@ Test(golden_vsperf_import, what_was_there)
 {
     free(run_well("cp example.dwell o.dwell; cp example.dwell o.dwell.old"));
     refuse("$DWELL import vsperf bad.csv -o o.dwell", "bad.csv:3: Inclusive Samples: 'five' is no number");
-    refuse("trap '' XFSZ; ulimit -f 20; $DWELL import vsperf sampled.csv -o o.dwell", "o.dwell: no room for it: the disk is full");
+    refuse("trap '' XFSZ; ulimit -f 20; $DWELL import vsperf sampled.csv -o o.dwell",
+           "o.dwell: no room for it: the disk is full");
     refuse("$DWELL import vsperf sampled.csv -o sampled.csv",
            "sampled.csv: not a dwell session, so it is not replaced; choose another file by -o");
     refuse("$DWELL import vsperf sampled.csv -o no/folder", "no/folder: No such file or directory");
-    free(run_well("cmp example.dwell o.dwell && cmp example.dwell o.dwell.old && ! ls | grep part && grep -q Root sampled.csv"));
+    free(run_well(
+        "cmp example.dwell o.dwell && cmp example.dwell o.dwell.old && ! ls | grep part && grep -q Root sampled.csv"));
     free(run_well("echo >o.dwell.old; $DWELL import vsperf sampled.csv -o o.dwell && cmp example.dwell o.dwell.old && "
                   "$DWELL report o.dwell | grep -q samples && ! ls | grep part"));
 }

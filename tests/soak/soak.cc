@@ -1,8 +1,9 @@
 /*
- * soak SEED ROUNDS [THREADS]: everything at once that a program may do under the runtime's feet. Threads work, throw, jump,
- * load and unload libraries and fork, while timers' handlers interrupt them; children end in all ways, some by SIGKILL.
- * Every call is counted by who calls whom, in memory that children share, and told at the end as "edge CALLER CALLEE COUNT";
- * scripts/soak compares that with the report. What it takes of the system early and at the end is told, too.
+ * soak SEED ROUNDS [THREADS]: everything at once that a program may do under the runtime's feet. Threads work, throw,
+ * jump, load and unload libraries and fork, while timers' handlers interrupt them; children end in all ways, some by
+ * SIGKILL. Every call is counted by who calls whom, in memory that children share, and told at the end as "edge CALLER
+ * CALLEE COUNT"; scripts/soak compares that with the report. What it takes of the system early and at the end is told,
+ * too.
  */
 #include <atomic>
 #include <csetjmp>
@@ -291,7 +292,6 @@ QUIET static void tell_edges()
                 printf("edge %s %s %ld\n", names[i], names[j], (long)(*soak_edges)[i][j]);
     printf("victims %ld\n", (long)victims);
 }
-
 }
 
 QUIET int main(int argc, char **argv)
@@ -308,7 +308,8 @@ QUIET int main(int argc, char **argv)
     rounds = atol(argv[2]);
     if (argc > 3)
         threads_wanted = atoi(argv[3]);
-    soak_edges = (edge_counts *)mmap(nullptr, sizeof *soak_edges, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    soak_edges =
+        (edge_counts *)mmap(nullptr, sizeof *soak_edges, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct sigaction action = {};
     action.sa_handler = handler;
     action.sa_flags = SA_ONSTACK | SA_RESTART;

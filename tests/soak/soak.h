@@ -2,22 +2,38 @@
 #ifndef SOAK_H
 #define SOAK_H
 
-#define KEPT  __attribute__((noinline))
+#define KEPT __attribute__((noinline))
 #define QUIET __attribute__((no_instrument_function))
 #define AFTER __asm__ volatile("")
 
 enum soak_function {
     NOBODY, /* nothing instrumented */
     ANY,    /* whatever a signal interrupts */
-    LEAF, WORK, THROWER, WIDE, CATCHER, JUMPER, LANDING, LOADER, VICTIM, CHILD, FORKER, HANDLER, TURN, RUN, WAVE,
-    PLUGIN_A, PLUGIN_B, PLUGIN_LEAF,
+    LEAF,
+    WORK,
+    THROWER,
+    WIDE,
+    CATCHER,
+    JUMPER,
+    LANDING,
+    LOADER,
+    VICTIM,
+    CHILD,
+    FORKER,
+    HANDLER,
+    TURN,
+    RUN,
+    WAVE,
+    PLUGIN_A,
+    PLUGIN_B,
+    PLUGIN_LEAF,
     FUNCTIONS
 };
 
-#define SOAK_NAMES                                                                                                      \
-    {                                                                                                                   \
+#define SOAK_NAMES                                                                                                     \
+    {                                                                                                                  \
         "-", "*", "leaf", "work", "thrower", "wide", "catcher", "jumper", "landing", "loader", "victim", "child",      \
-            "forker", "handler", "turn", "run", "wave", "plugin_a", "plugin_b", "plugin_leaf"                           \
+            "forker", "handler", "turn", "run", "wave", "plugin_a", "plugin_b", "plugin_leaf"                          \
     }
 
 typedef long edge_counts[FUNCTIONS][FUNCTIONS];

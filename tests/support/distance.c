@@ -48,7 +48,9 @@ static struct paths paths_of(const char *session)
             abort();
         const struct times *t = &r->nodes[i];
         paths.list[paths.count++] = (struct path){
-            strdup(names[i]), (double)t->elapsed_exclusive / whole, (double)t->elapsed_inclusive / whole,
+            strdup(names[i]),
+            (double)t->elapsed_exclusive / whole,
+            (double)t->elapsed_inclusive / whole,
         };
     }
     for (size_t i = 0; i < joined->node_count; i++)

@@ -3,8 +3,9 @@
 #define DWELL_TESTS_DISTANCE_H
 
 /*
- * By the shares of elapsed time that each path has in its session: the sum of the differences, over the sum of all. Zero:
- * the same trees; one: no path in common. Of exclusive shares, which add up to one, it is the total variation distance.
+ * By the shares of elapsed time that each path has in its session: the sum of the differences, over the sum of all.
+ * Zero: the same trees; one: no path in common. Of exclusive shares, which add up to one, it is the total variation
+ * distance.
  */
 struct distance {
     double exclusive, inclusive;

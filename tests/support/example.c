@@ -139,8 +139,13 @@ struct writer *example_small(void)
     write_event_class(w, 1, "sixteen bytes...", "class");
     begin_trace_events(w, 1, 1, 0);
     for (unsigned type = 1; type < 8; type++)
-        write_trace_event(w, "sixteen bytes...", &(struct written_event){ .time = 1000 * type, .type = type, .data = "text", .size = 4,
-                                                                          .frames = (uint64_t[]){ 0x11100 }, .frame_count = 1 });
+        write_trace_event(w, "sixteen bytes...",
+                          &(struct written_event){ .time = 1000 * type,
+                                                   .type = type,
+                                                   .data = "text",
+                                                   .size = 4,
+                                                   .frames = (uint64_t[]){ 0x11100 },
+                                                   .frame_count = 1 });
     end_trace_events(w, true);
     begin_events(w, 1, 1, 0, 0, (struct open_call[]){ { 0x11000, 0 }, { 0x9000, 0 } }, 2);
     write_enter(w, 100, 0x11100);

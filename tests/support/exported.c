@@ -30,14 +30,10 @@ char *exported(const struct loaded *session, const char *format, enum export_tim
 static char long_name[10001];
 
 const char *bad_names[BAD_NAMES] = {
-    [BAD_QUOTES] = "operator\"\"_s<'\\'>",
-    [BAD_SEMICOLON] = "a;b::c;",
-    [BAD_NEWLINE] = "two\nlines\r\n",
-    [BAD_UNICODE] = "größe::日本<😀>",
-    [BAD_BYTES] = "bad\xff\xc3name\xe2\x82",
-    [BAD_LONG] = long_name,
-    [BAD_NUMBER] = "operator new 12",
-    [BAD_CONTROLS] = "tab\there\x1b[0m\x7f",
+    [BAD_QUOTES] = "operator\"\"_s<'\\'>",   [BAD_SEMICOLON] = "a;b::c;",
+    [BAD_NEWLINE] = "two\nlines\r\n",        [BAD_UNICODE] = "größe::日本<😀>",
+    [BAD_BYTES] = "bad\xff\xc3name\xe2\x82", [BAD_LONG] = long_name,
+    [BAD_NUMBER] = "operator new 12",        [BAD_CONTROLS] = "tab\there\x1b[0m\x7f",
     [BAD_MARKUP] = "</script><b>&amp;",
 };
 

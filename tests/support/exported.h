@@ -25,8 +25,8 @@ enum {
 };
 extern const char *bad_names[BAD_NAMES];
 
-/* "main" calls each of these functions in their order: the i-th 1 + i times, each call for 10 ns, of which it is blocked for
- * 4 in the last one. The process is "a;b", its thread "th\nread". */
+/* "main" calls each of these functions in their order: the i-th 1 + i times, each call for 10 ns, of which it is
+ * blocked for 4 in the last one. The process is "a;b", its thread "th\nread". */
 struct writer *bad_session(void);
 
 #endif

@@ -1,4 +1,5 @@
-/* Whole outputs, byte for byte as in the files of tests/golden; with DWELL_UPDATE_GOLDEN set, those are written anew. */
+/* Whole outputs, byte for byte as in the files of tests/golden; with DWELL_UPDATE_GOLDEN set, those are written anew.
+ */
 #ifndef DWELL_TESTS_GOLDEN_H
 #define DWELL_TESTS_GOLDEN_H
 

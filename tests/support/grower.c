@@ -14,8 +14,8 @@ enum { HEADER = 64, USED = 12, START_MONOTONIC = 48, STATE = 112, RECORDER = 136
 
 struct growing {
     uint64_t offset;
-    uint32_t size, end; /* of the chunk, and of what is written of it at last */
-    uint32_t at;        /* written so far; zero: it has not begun */
+    uint32_t size, end;       /* of the chunk, and of what is written of it at last */
+    uint32_t at;              /* written so far; zero: it has not begun */
     bool is_events, in_parts; /* in_parts: a record is there in part */
     uint32_t thread, sequence;
     bool done;
@@ -157,8 +157,12 @@ struct grower *grower_new(const char *from, const char *to, uint64_t seed)
         while (is_events && !c->used && end > HEADER && g->bytes[c->offset + end - 1] == 0)
             end--;
         g->chunks[g->count++] = (struct growing){
-            .offset = c->offset, .size = c->size, .end = end, .is_events = is_events,
-            .thread = c->thread, .sequence = c->sequence,
+            .offset = c->offset,
+            .size = c->size,
+            .end = end,
+            .is_events = is_events,
+            .thread = c->thread,
+            .sequence = c->sequence,
         };
     }
     for (size_t i = 0; i < g->count; i++) /* who and where is known before anything happens */

@@ -1,6 +1,6 @@
 /*
- * Lets a finished session grow anew, as its writers might have made it: chunks are claimed, begun, written to and ended,
- * in an order that a seed decides.
+ * Lets a finished session grow anew, as its writers might have made it: chunks are claimed, begun, written to and
+ * ended, in an order that a seed decides.
  */
 #ifndef DWELL_TESTS_GROWER_H
 #define DWELL_TESTS_GROWER_H

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Lets the session grow anew in an order of that seed, reads it meanwhile, and fails the test unless the outcome is that of
- * reading it at once. */
+/* Lets the session grow anew in an order of that seed, reads it meanwhile, and fails the test unless the outcome is
+ * that of reading it at once. */
 void check_growth(const char *path, uint64_t seed);
 
 #endif

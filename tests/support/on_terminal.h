@@ -4,8 +4,8 @@
 
 #include "support/run.h"
 
-/* As run, but all three streams of the shell are a terminal of so many columns, unless the command redirects them; `out`
- * is all that was sent to it, escape sequences and all, and `err` is empty. */
+/* As run, but all three streams of the shell are a terminal of so many columns, unless the command redirects them;
+ * `out` is all that was sent to it, escape sequences and all, and `err` is empty. */
 struct ran run_on_terminal(unsigned columns, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A terminal in place of stderr, from here to the end of the test, and what it has been sent since the last time, to be

@@ -37,8 +37,8 @@ uint64_t report_sum(const struct report *r, const char *by, const char *name, co
 bool report_null(const struct report *r, const char *by, const char *name, const char *key);
 uint64_t report_session(const struct report *r, const char *key);
 
-/* Every line "calls NAME NUMBER" of a program's output, of which there are `least` or more, must be the report's calls of
- * that function. The name may hold blanks. */
+/* Every line "calls NAME NUMBER" of a program's output, of which there are `least` or more, must be the report's calls
+ * of that function. The name may hold blanks. */
 void check_counts(const char *out, const struct report *r, int least);
 
 /* The rows' exclusive times add up to the session's inclusive ones. In ticks they do so exactly, which the tests of the

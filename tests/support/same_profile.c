@@ -37,7 +37,8 @@ static char *describe(const struct profile *p)
         const struct profile_node *n = &p->nodes[i];
         FILE *out = open_memstream(&lines[count], &length);
         print_node(out, p, i);
-        fprintf(out, " %" PRIu64 " calls, %" PRIu64 " elapsed, %" PRIu64 " flagged, %" PRIu64 " blocked, %" PRIu64
+        fprintf(out,
+                " %" PRIu64 " calls, %" PRIu64 " elapsed, %" PRIu64 " flagged, %" PRIu64 " blocked, %" PRIu64
                 " preempted, %" PRIu64 " faults, %" PRIu64 " shortest, %" PRIu64 " longest\n",
                 n->calls, n->elapsed, n->flagged, n->blocked, n->preempted, n->page_faults, n->shortest, n->longest);
         fclose(out);

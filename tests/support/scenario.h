@@ -33,14 +33,14 @@ struct times path_times(const struct outcome *o, uint32_t thread, const uint64_t
 /* Fails the test unless the identities of the time model hold. */
 void check_identities(const struct outcome *o);
 
-#define ASSERT_TIMES(t, ei, ee, ai, ae, n)                                                                   \
-    do {                                                                                                     \
-        struct times times_ = (t);                                                                           \
-        cr_assert(eq(u64, times_.elapsed_inclusive, (ei)));                                                  \
-        cr_assert(eq(u64, times_.elapsed_exclusive, (ee)));                                                  \
-        cr_assert(eq(u64, times_.application_inclusive, (ai)));                                              \
-        cr_assert(eq(u64, times_.application_exclusive, (ae)));                                              \
-        cr_assert(eq(u64, times_.calls, (n)));                                                               \
+#define ASSERT_TIMES(t, ei, ee, ai, ae, n)                                                                             \
+    do {                                                                                                               \
+        struct times times_ = (t);                                                                                     \
+        cr_assert(eq(u64, times_.elapsed_inclusive, (ei)));                                                            \
+        cr_assert(eq(u64, times_.elapsed_exclusive, (ee)));                                                            \
+        cr_assert(eq(u64, times_.application_inclusive, (ai)));                                                        \
+        cr_assert(eq(u64, times_.application_exclusive, (ae)));                                                        \
+        cr_assert(eq(u64, times_.calls, (n)));                                                                         \
     } while (0)
 
 #endif

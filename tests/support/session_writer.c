@@ -233,7 +233,8 @@ void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, cons
     end_record(w, &r);
 }
 
-static void begin_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time, struct bytes *r)
+static void begin_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time,
+                             struct bytes *r)
 {
     begin_record(w, KIND_METADATA, process, 5, r);
     put(r, serial, 4);
@@ -248,7 +249,8 @@ void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool 
     end_record(w, &r);
 }
 
-void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked, uint64_t preempted)
+void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked,
+                           uint64_t preempted)
 {
     struct bytes r;
     begin_thread_end(w, process, serial, blocked || preempted, time, &r);
@@ -257,7 +259,8 @@ void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, 
     end_record(w, &r);
 }
 
-void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, uint64_t waits, uint64_t preemptions, uint64_t recorded)
+void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, uint64_t waits, uint64_t preemptions,
+                           uint64_t recorded)
 {
     struct bytes r;
     begin_record(w, KIND_METADATA, process, 19, &r);

@@ -22,7 +22,7 @@ struct writer {
     struct bytes file;
     size_t chunk; /* offset of the one being written; zero: none */
     uint32_t chunk_kind, chunk_process;
-    uint64_t last; /* time of the last event */
+    uint64_t last;          /* time of the last event */
     uint32_t enters, exits; /* of the chunk; those of write_words are not counted */
     uint32_t upper[2];
     int next_upper;
@@ -72,8 +72,10 @@ void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t 
 void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, const char *name);
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time);
 /* The same as recordings of today have it. */
-void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked, uint64_t preempted);
-void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, uint64_t waits, uint64_t preemptions, uint64_t recorded);
+void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked,
+                           uint64_t preempted);
+void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, uint64_t waits, uint64_t preemptions,
+                           uint64_t recorded);
 void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
                   uint64_t load_time, const char *path);
 /* The next module and symbol module written will have this build-id; none before. */
@@ -110,7 +112,7 @@ struct written_event {
     uint64_t kernel_ns, user_ns, cpu_ns;
     const void *data;
     uint32_t size;
-    const uint64_t *frames; /* innermost first */
+    const uint64_t *frames;     /* innermost first */
     uint32_t frame_count, more; /* `more`: calls that were open besides */
 };
 void write_event_class(struct writer *w, uint32_t process, const char guid[16], const char *name);

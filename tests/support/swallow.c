@@ -75,7 +75,8 @@ static void check_replay(const struct session_file *file)
         middle = middle / 2 + file->chunks[i].start_time / 2;
     size_t lines = 0;
     replay(file, &(struct replay_options){ .to = UINT64_MAX }, count_line, &lines);
-    replay(file, &(struct replay_options){ .from = middle, .to = UINT64_MAX / 2, .shortest = 1000, .root = "*" }, count_line, &lines);
+    replay(file, &(struct replay_options){ .from = middle, .to = UINT64_MAX / 2, .shortest = 1000, .root = "*" },
+           count_line, &lines);
 }
 
 /* Cut in the middle of the first chunk that has one, below a function, and with each function once a path. */

@@ -40,8 +40,8 @@ static struct writer *begin(uint32_t source)
     return w;
 }
 
-static void check(const struct finished_call *call, uint64_t el_incl, uint64_t el_excl, uint64_t app_incl, uint64_t app_excl,
-                  uint64_t blocked)
+static void check(const struct finished_call *call, uint64_t el_incl, uint64_t el_excl, uint64_t app_incl,
+                  uint64_t app_excl, uint64_t blocked)
 {
     cr_assert(eq(u64, call->times[CALL_ELAPSED_INCLUSIVE], el_incl));
     cr_assert(eq(u64, call->times[CALL_ELAPSED_EXCLUSIVE], el_excl));
@@ -183,10 +183,17 @@ Test(unit_calls, histogram)
     struct loaded l = load(many_calls());
     struct histogram exact;
     struct table t = view_histogram(&l, 0, CALL_ELAPSED_INCLUSIVE, false, &exact);
-    static const struct { uint64_t from, to, calls, total; const char *bar; } wanted[] = {
-        { 1, 2, 1, 1, "#" },       { 2, 5, 3, 9, "###" },        { 5, 10, 5, 35, "####" },
-        { 10, 20, 10, 145, "########" }, { 20, 50, 30, 1035, "########################" },
-        { 50, 100, 50, 3725, "########################################" }, { 100, 200, 1, 100, "#" },
+    static const struct {
+        uint64_t from, to, calls, total;
+        const char *bar;
+    } wanted[] = {
+        { 1, 2, 1, 1, "#" },
+        { 2, 5, 3, 9, "###" },
+        { 5, 10, 5, 35, "####" },
+        { 10, 20, 10, 145, "########" },
+        { 20, 50, 30, 1035, "########################" },
+        { 50, 100, 50, 3725, "########################################" },
+        { 100, 200, 1, 100, "#" },
     };
     cr_assert(eq(sz, t.row_count, sizeof wanted / sizeof *wanted));
     for (size_t i = 0; i < t.row_count; i++) {

@@ -21,32 +21,34 @@ static void expect(struct writer *w, enum export_time time, const char *wanted)
 
 Test(unit_collapsed, by_each_of_the_times)
 {
-    expect(example_session(SOURCE_PERF), EXPORT_APPLICATION,
-           "shop;shop;main 42000\n"
-           "shop;shop;main;audit 2000\n"
-           "shop;shop;main;audit;handle 1000\n"
-           "shop;shop;main;audit;handle;[unknown]+0x7f0000dead00 37000\n"
-           "shop;shop;main;handle 3000\n"
-           "shop;shop;main;handle;price_of(shop::Item const&, int) 6000\n"
-           "shop;shop;main;handle;price_of(shop::Item const&, int);price_of(shop::Item const&, int) 8250\n"
-           "shop;shop;main;handle;price_of(shop::Item const&, int);price_of(shop::Item const&, int);shop::round_up(double) 750\n"
-           "shop;pricing;price_of(shop::Item const&, int) 60500\n"
-           "shop;pricing;price_of(shop::Item const&, int);shop::round_up(double) 8250\n"
-           "worker;worker;main 5000\n"
-           "worker;worker;main;price_of(shop::Item const&, int) 5000\n");
+    expect(
+        example_session(SOURCE_PERF), EXPORT_APPLICATION,
+        "shop;shop;main 42000\n"
+        "shop;shop;main;audit 2000\n"
+        "shop;shop;main;audit;handle 1000\n"
+        "shop;shop;main;audit;handle;[unknown]+0x7f0000dead00 37000\n"
+        "shop;shop;main;handle 3000\n"
+        "shop;shop;main;handle;price_of(shop::Item const&, int) 6000\n"
+        "shop;shop;main;handle;price_of(shop::Item const&, int);price_of(shop::Item const&, int) 8250\n"
+        "shop;shop;main;handle;price_of(shop::Item const&, int);price_of(shop::Item const&, int);shop::round_up(double) 750\n"
+        "shop;pricing;price_of(shop::Item const&, int) 60500\n"
+        "shop;pricing;price_of(shop::Item const&, int);shop::round_up(double) 8250\n"
+        "worker;worker;main 5000\n"
+        "worker;worker;main;price_of(shop::Item const&, int) 5000\n");
     expect(example_session(SOURCE_PERF), EXPORT_BLOCKED, "shop;shop;main;handle 18000\n");
-    expect(example_session(SOURCE_NONE), EXPORT_CALLS,
-           "shop;shop;main 1\n"
-           "shop;shop;main;audit 1\n"
-           "shop;shop;main;audit;handle 1\n"
-           "shop;shop;main;audit;handle;[unknown]+0x7f0000dead00 1\n"
-           "shop;shop;main;handle 3\n"
-           "shop;shop;main;handle;price_of(shop::Item const&, int) 3\n"
-           "shop;shop;main;handle;price_of(shop::Item const&, int);price_of(shop::Item const&, int) 3\n"
-           "shop;shop;main;handle;price_of(shop::Item const&, int);price_of(shop::Item const&, int);shop::round_up(double) 3\n"
-           "shop;pricing;price_of(shop::Item const&, int) 8\n"
-           "shop;pricing;price_of(shop::Item const&, int);shop::round_up(double) 8\n"
-           "worker;worker;main;price_of(shop::Item const&, int) 2\n");
+    expect(
+        example_session(SOURCE_NONE), EXPORT_CALLS,
+        "shop;shop;main 1\n"
+        "shop;shop;main;audit 1\n"
+        "shop;shop;main;audit;handle 1\n"
+        "shop;shop;main;audit;handle;[unknown]+0x7f0000dead00 1\n"
+        "shop;shop;main;handle 3\n"
+        "shop;shop;main;handle;price_of(shop::Item const&, int) 3\n"
+        "shop;shop;main;handle;price_of(shop::Item const&, int);price_of(shop::Item const&, int) 3\n"
+        "shop;shop;main;handle;price_of(shop::Item const&, int);price_of(shop::Item const&, int);shop::round_up(double) 3\n"
+        "shop;pricing;price_of(shop::Item const&, int) 8\n"
+        "shop;pricing;price_of(shop::Item const&, int);shop::round_up(double) 8\n"
+        "worker;worker;main;price_of(shop::Item const&, int) 2\n");
 }
 
 Test(unit_collapsed, names_of_all_kinds)
@@ -70,7 +72,8 @@ Test(unit_collapsed, names_of_all_kinds)
     cr_assert(eq(u32, lines, 1 + BAD_NAMES));
     for (int i = 0; i < BAD_NAMES; i++) {
         char *line = NULL;
-        cr_assert(asprintf(&line, "a:b;th\\nread;main;%s %d\n", i == BAD_LONG ? bad_names[i] : frames[i], 10 * (1 + i)) > 0);
+        cr_assert(
+            asprintf(&line, "a:b;th\\nread;main;%s %d\n", i == BAD_LONG ? bad_names[i] : frames[i], 10 * (1 + i)) > 0);
         cr_assert(strstr(text, line) != NULL, "%s not in %s", line, text);
         free(line);
     }

@@ -91,12 +91,22 @@ Test(unit_csv_reader, separators)
 Test(unit_csv_reader, encodings)
 {
     EXPECT_BYTES("\xef\xbb\xbf\xc3\xa9,b\n", "1[\xc3\xa9][b]\n");
-    EXPECT_BYTES("\xff\xfe" "\xe9\0,\0b\0\r\0\n\0", "1[\xc3\xa9][b]\n");
-    EXPECT_BYTES("\xfe\xff" "\0\xe9\0,\0b\0\r\0\n", "1[\xc3\xa9][b]\n");
+    EXPECT_BYTES("\xff\xfe"
+                 "\xe9\0,\0b\0\r\0\n\0",
+                 "1[\xc3\xa9][b]\n");
+    EXPECT_BYTES("\xfe\xff"
+                 "\0\xe9\0,\0b\0\r\0\n",
+                 "1[\xc3\xa9][b]\n");
     /* Above 2^16, and halves of it that stand alone. */
-    EXPECT_BYTES("\xff\xfe" "\x3d\xd8\x00\xde,\0\xac\x20", "1[\xf0\x9f\x98\x80][\xe2\x82\xac]\n");
-    EXPECT_BYTES("\xff\xfe" "\x3d\xd8,\0\x00\xde", "1[\xef\xbf\xbd][\xef\xbf\xbd]\n");
-    EXPECT_BYTES("\xff\xfe" "a", "! 1: cut off in the middle of a character\n");
+    EXPECT_BYTES("\xff\xfe"
+                 "\x3d\xd8\x00\xde,\0\xac\x20",
+                 "1[\xf0\x9f\x98\x80][\xe2\x82\xac]\n");
+    EXPECT_BYTES("\xff\xfe"
+                 "\x3d\xd8,\0\x00\xde",
+                 "1[\xef\xbf\xbd][\xef\xbf\xbd]\n");
+    EXPECT_BYTES("\xff\xfe"
+                 "a",
+                 "! 1: cut off in the middle of a character\n");
     EXPECT_BYTES("\xff\xfe", "");
     EXPECT_BYTES("a,\0b\n", "! 1: not text: it holds zero bytes\n");
 }
@@ -125,7 +135,10 @@ Test(unit_csv_reader, whole_numbers)
     expect_count("2,893,824", 2893824);
     expect_count("2.893.824", 2893824);
     expect_count("2 893 824", 2893824);
-    expect_count("2\xc2\xa0""893\xe2\x80\xaf""824", 2893824);
+    expect_count("2\xc2\xa0"
+                 "893\xe2\x80\xaf"
+                 "824",
+                 2893824);
     expect_count("2'893'824", 2893824);
     expect_count("2,893", 2893);
     expect_count("18,160.51", 18161);
@@ -158,8 +171,8 @@ static void expect_wrong(const char *text, const char *wanted)
 
 Test(unit_csv_reader, what_is_no_number)
 {
-    static const char *const texts[] = { "", "x", "1x", "0x10", "1e5", "1,2,3", "1,23,456", ",5.5.", "1.2.3,4", ",", ".", "+1",
-                                         "1%2", "nan", "1,234,56" };
+    static const char *const texts[] = { "",        "x", "1x", "0x10", "1e5", "1,2,3", "1,23,456", ",5.5.",
+                                         "1.2.3,4", ",", ".",  "+1",   "1%2", "nan",   "1,234,56" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         expect_wrong(texts[i], "is no number");
     expect_wrong("-1", "is negative");

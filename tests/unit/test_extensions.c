@@ -114,9 +114,9 @@ Test(unit_extensions, kept_and_unknown_types_say_nothing)
 Test(unit_extensions, longer_than_this_version_knows_are_read_as_far_as_it_does)
 {
     struct writer *w = in_f();
-    write_words(w, (uint16_t[]){ 3u << 8 | 2, 0xffff, 0xffff }, 3);            /* OS */
-    write_words(w, (uint16_t[]){ 6u << 8 | 2, 4, 0xffff }, 3);                 /* FAULTS */
-    write_words(w, (uint16_t[]){ 1u << 8 | 4, 30, 0, 0, 0xffff }, 5);          /* TIME */
+    write_words(w, (uint16_t[]){ 3u << 8 | 2, 0xffff, 0xffff }, 3);   /* OS */
+    write_words(w, (uint16_t[]){ 6u << 8 | 2, 4, 0xffff }, 3);        /* FAULTS */
+    write_words(w, (uint16_t[]){ 1u << 8 | 4, 30, 0, 0, 0xffff }, 5); /* TIME */
     expect_flagged(w, 5, 4, 0, 0);
 }
 
@@ -158,10 +158,17 @@ static struct outcome in_order(unsigned turn)
     struct writer *w = in_f();
     for (unsigned i = 0; i < 4; i++) {
         switch ((i + turn) % 4) {
-        case 0: write_upper(w, 1, 0x7f); break;
-        case 1: write_time(w, 1000000); break;
-        case 2: write_os(w); break;
-        default: write_unwind(w, 1);
+        case 0:
+            write_upper(w, 1, 0x7f);
+            break;
+        case 1:
+            write_time(w, 1000000);
+            break;
+        case 2:
+            write_os(w);
+            break;
+        default:
+            write_unwind(w, 1);
         }
     }
     write_words(w, (uint16_t[]){ 2u << 14 | (1000000 & 0x3fff), G, 0 }, 3);

@@ -112,8 +112,8 @@ Test(unit_hostile, what_is_before_the_cut_is_used)
 /* ---- numbers that no writer writes ---- */
 
 static const uint32_t extremes[] = {
-    0, 1, 63, 64, 65, 4094, 4095, 4096, 4097, 8192,
-    0x3ffff000, 0x40000000, 0x7fffffff, 0x80000000, 0xfffff000, 0xffffffff,
+    0,    1,    63,         64,         65,         4094,       4095,       4096,
+    4097, 8192, 0x3ffff000, 0x40000000, 0x7fffffff, 0x80000000, 0xfffff000, 0xffffffff,
 };
 enum { EXTREMES = sizeof extremes / sizeof *extremes };
 
@@ -121,9 +121,9 @@ Test(unit_hostile, extreme_chunk_headers)
 {
     for (size_t at = UNIT; at < length; at += UNIT) {
         for (int i = 0; i < EXTREMES * EXTREMES * EXTREMES; i++) {
-            put(at + 8, extremes[i % EXTREMES], 4);                        /* size */
-            put(at + 12, extremes[i / EXTREMES % EXTREMES], 4);            /* used */
-            put(at + 28, extremes[i / EXTREMES / EXTREMES], 4);            /* depth */
+            put(at + 8, extremes[i % EXTREMES], 4);             /* size */
+            put(at + 12, extremes[i / EXTREMES % EXTREMES], 4); /* used */
+            put(at + 28, extremes[i / EXTREMES / EXTREMES], 4); /* depth */
             cr_assert(try());
         }
         put_whole();

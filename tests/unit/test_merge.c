@@ -14,7 +14,7 @@
 
 TestSuite(unit_merge, .timeout = 60);
 
-enum { MOST = 4 };
+enum { MAX = 4 };
 
 static char *save(const char *name, struct writer *w)
 {
@@ -35,7 +35,7 @@ static struct session_file *open_session(const char *path)
 /* Merges them into a file of that name. */
 static char *merge(const char *name, char *const *paths, size_t count)
 {
-    struct session_file *files[MOST];
+    struct session_file *files[MAX];
     char *merged = strdup(test_path(name));
     for (size_t i = 0; i < count; i++) {
         files[i] = open_session(paths[i]);

@@ -1,4 +1,5 @@
-/* The probes' own time, taken out of a profile by hand-made costs: exact ticks, and the identities with and without it. */
+/* The probes' own time, taken out of a profile by hand-made costs: exact ticks, and the identities with and without it.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -173,7 +174,14 @@ Test(unit_overhead, the_runtimes_own_in_call_trees)
 {
     static const struct tree_node nodes[] = {
         { .function = F, .calls = 1, .elapsed = 1000, .flagged = 400, .blocked = 300, .preempted = 50, .runtime = 100 },
-        { .function = G, .parent = 1, .calls = 1, .elapsed = 500, .flagged = 450, .blocked = 400, .preempted = 100, .runtime = 80 },
+        { .function = G,
+          .parent = 1,
+          .calls = 1,
+          .elapsed = 500,
+          .flagged = 450,
+          .blocked = 400,
+          .preempted = 100,
+          .runtime = 80 },
         { .function = H, .parent = 1, .calls = 1, .elapsed = 10, .runtime = 5000 },
     };
     struct writer *w = writer_new();
@@ -212,7 +220,8 @@ Test(unit_overhead, the_runtimes_own_in_ranges_of_time)
     struct session_file *file = session_file_open(path, &error);
     static const uint64_t borders[][3] = { { 0, UINT64_MAX, 30 }, { 0, 80, 10 }, { 80, UINT64_MAX, 20 } };
     for (int i = 0; i < 3; i++) {
-        struct profile *p = collect_slice(file, 1, &(struct slice){ .cut = true, .from = borders[i][0], .to = borders[i][1] });
+        struct profile *p =
+            collect_slice(file, 1, &(struct slice){ .cut = true, .from = borders[i][0], .to = borders[i][1] });
         uint64_t sum = 0;
         for (size_t j = 0; j < p->node_count; j++)
             sum += p->nodes[j].runtime;

@@ -16,7 +16,10 @@ static void expect(const char *text, const char *wanted)
 Test(unit_quote, as_it_is)
 {
     expect("", "");
-    expect("Gr\xc3\xb6\xc3\x9f" "e", "Gr\xc3\xb6\xc3\x9f" "e");
+    expect("Gr\xc3\xb6\xc3\x9f"
+           "e",
+           "Gr\xc3\xb6\xc3\x9f"
+           "e");
     expect("123456789 123456789 123456789 123456789 123456789 123456789 123",
            "123456789 123456789 123456789 123456789 123456789 123456789 123");
 }

@@ -1,4 +1,5 @@
-/* Records of what an imported report says, written by hand: they hold before the tree; and what cannot be is left out. */
+/* Records of what an imported report says, written by hand: they hold before the tree; and what cannot be is left out.
+ */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -13,7 +14,8 @@ TestSuite(unit_reported, .timeout = 60);
 enum { F = 0x1000, G = 0x2000, REPORTED = 20, FUNCTION = 1, CALLER = 2, CALLEE = 3 };
 
 struct values {
-    uint64_t elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive, calls, shortest, longest;
+    uint64_t elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive, calls, shortest,
+        longest;
 };
 
 /* As docs/format.md says it: 80 bytes behind type and size. */

@@ -390,8 +390,8 @@ static void write_fib(struct writer *w, uint64_t *now, int n, unsigned place)
     write_exit(w, *now += 100);
 }
 
-/* Without more paths than there are ways for the functions and the places. Of each call, the probes' own is left out where
- * it is, though the nodes of callees are those of all recursive calls. */
+/* Without more paths than there are ways for the functions and the places. Of each call, the probes' own is left out
+ * where it is, though the nodes of callees are those of all recursive calls. */
 Test(unit_sites, calls_of_itself_from_two_places)
 {
     enum { TICK = 256 };
@@ -415,7 +415,8 @@ Test(unit_sites, calls_of_itself_from_two_places)
                        outside = line_times(&l, "[unknown]+0x30");
     cr_assert(eq(u64, first.elapsed_exclusive + second.elapsed_exclusive + outside.elapsed_exclusive,
                  l.rollup->session.elapsed_inclusive));
-    cr_assert(eq(u64, first.overhead_exclusive + second.overhead_exclusive + outside.overhead_exclusive, l.overhead.subtracted));
+    cr_assert(eq(u64, first.overhead_exclusive + second.overhead_exclusive + outside.overhead_exclusive,
+                 l.overhead.subtracted));
     cr_assert(eq(u64, outside.overhead_exclusive, 2 + 2 * 3)); /* one call, which has made two */
     cr_assert(eq(u64, line_times(&l, "[unknown]+0x10010").calls, 4180));
     cr_assert(eq(u64, line_times(&l, "[unknown]+0x10020").calls, 4180));

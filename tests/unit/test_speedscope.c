@@ -67,8 +67,8 @@ static void expect_paths(struct json_object *file, size_t thread, const char *co
     }
 }
 
-#define EXPECT_PATHS(file, thread, ...)                                                                      \
-    expect_paths(file, thread, (const char *const[]){ __VA_ARGS__ },                                         \
+#define EXPECT_PATHS(file, thread, ...)                                                                                \
+    expect_paths(file, thread, (const char *const[]){ __VA_ARGS__ },                                                   \
                  sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 #define PRICE "price_of(shop::Item const&, int)"
@@ -124,7 +124,8 @@ Test(unit_speedscope, names_of_all_kinds)
         struct json_object *function = at(get(file, "shared"), "frames", frame);
         cr_assert(eq(str, string_of(function, "file"), "/src/a \"b\".c"));
         for (unsigned j = 0; j < BAD_NAMES; j++) {
-            const char *name = j == BAD_BYTES ? "bad\xef\xbf\xbd\xef\xbf\xbdname\xef\xbf\xbd\xef\xbf\xbd" : bad_names[j];
+            const char *name =
+                j == BAD_BYTES ? "bad\xef\xbf\xbd\xef\xbf\xbdname\xef\xbf\xbd\xef\xbf\xbd" : bad_names[j];
             if (strcmp(string_of(function, "name"), name) == 0) {
                 cr_assert(eq(u64, json_object_get_uint64(at(profile, "weights", i)), 1 + j));
                 cr_assert(eq(u64, json_object_get_uint64(get(function, "line")), 10 + j));

@@ -64,7 +64,8 @@ static void expect_times(sqlite3_stmt *row, const struct times *t, const char *u
     cr_assert(eq(u64, number(row, unit[0] ? "max_ns" : "longest"), t->longest));
 }
 
-static void expect_row(sqlite3 *db, const char *sql, int64_t key, int64_t second, const struct times *t, const char *unit)
+static void expect_row(sqlite3 *db, const char *sql, int64_t key, int64_t second, const struct times *t,
+                       const char *unit)
 {
     sqlite3_stmt *statement = ask(db, sql);
     sqlite3_bind_int64(statement, 1, key);
@@ -99,8 +100,8 @@ Test(unit_sqlite, views_are_the_call_trees_sums_whatever_the_recursion, .timeout
         struct export_order *order = export_order_new(&l);
         struct times *functions = rollup_groups(l.rollup, BY_FUNCTION), *modules = rollup_groups(l.rollup, BY_MODULE);
         for (uint32_t i = 0; i < l.profile->function_count; i++) {
-            expect_row(db, "SELECT * FROM neighbour WHERE place = 2 AND subject = ? AND ? = 0",
-                       order->ranks[i] + 1, 0, &functions[i], "");
+            expect_row(db, "SELECT * FROM neighbour WHERE place = 2 AND subject = ? AND ? = 0", order->ranks[i] + 1, 0,
+                       &functions[i], "");
             expect_neighbours(db, &l, order, i);
         }
         for (uint32_t i = 0; i < l.profile->module_count; i++)

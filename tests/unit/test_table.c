@@ -9,9 +9,9 @@
 #include "report/table.h"
 
 static const struct column columns[] = {
-    { "name", "NAME", CELL_TEXT, USE_ALWAYS, false },   { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },
-    { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },  { "share_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
-    { "shown", "SHOWN", CELL_TEXT, USE_TEXT, false },   { "data", "DATA", CELL_COUNT, USE_DATA, false },
+    { "name", "NAME", CELL_TEXT, USE_ALWAYS, false },  { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },
+    { "time", "TIME", CELL_TICKS, USE_ALWAYS, false }, { "share_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
+    { "shown", "SHOWN", CELL_TEXT, USE_TEXT, false },  { "data", "DATA", CELL_COUNT, USE_DATA, false },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -92,10 +92,11 @@ Test(unit_table, csv_leaves_the_unknown_empty)
 
 Test(unit_table, json)
 {
-    expect(one_row("plain"), table_print_json,
-           "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":4000000,\"overhead_inclusive_ns\":null,\"os_events\":3,"
-           "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
-           "{\"name\":\"plain\",\"calls\":12,\"time_ns\":3456789,\"share_percent\":12.3456,\"data\":99}\n ]}\n");
+    expect(
+        one_row("plain"), table_print_json,
+        "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":4000000,\"overhead_inclusive_ns\":null,\"os_events\":3,"
+        "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
+        "{\"name\":\"plain\",\"calls\":12,\"time_ns\":3456789,\"share_percent\":12.3456,\"data\":99}\n ]}\n");
 }
 
 Test(unit_table, json_has_null_for_the_unknown)
@@ -104,10 +105,11 @@ Test(unit_table, json_has_null_for_the_unknown)
     blind.application_known = false;
     struct table t = table_make(columns, COLUMNS, &blind);
     table_row(&t);
-    expect(t, table_print_json,
-           "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":null,\"overhead_inclusive_ns\":null,\"os_events\":null,"
-           "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
-           "{\"name\":null,\"calls\":null,\"time_ns\":null,\"share_percent\":null,\"data\":null}\n ]}\n");
+    expect(
+        t, table_print_json,
+        "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":null,\"overhead_inclusive_ns\":null,\"os_events\":null,"
+        "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
+        "{\"name\":null,\"calls\":null,\"time_ns\":null,\"share_percent\":null,\"data\":null}\n ]}\n");
 }
 
 /* The name that a reader of the JSON gets. */
@@ -131,14 +133,17 @@ static void expect_as_it_is(const char *name)
 Test(unit_table, json_escapes)
 {
     expect_as_it_is("quote \" backslash \\ slash / tab \t line \n bell \a");
-    expect_as_it_is("Gr\xc3\xb6\xc3\x9f" "e \xe2\x82\xac \xf0\x9f\x98\x80");
+    expect_as_it_is("Gr\xc3\xb6\xc3\x9f"
+                    "e \xe2\x82\xac \xf0\x9f\x98\x80");
 }
 
 #define BAD "\xef\xbf\xbd"
 
 Test(unit_table, json_replaces_what_is_no_utf8)
 {
-    expect_json_name("a\xff" "b", "a" BAD "b");
+    expect_json_name("a\xff"
+                     "b",
+                     "a" BAD "b");
     expect_json_name("cut \xe2\x82", "cut " BAD BAD);
     expect_json_name("long \xc0\x80", "long " BAD BAD);
     expect_json_name("\xe0\x80\x80", BAD BAD BAD);
@@ -241,8 +246,8 @@ Test(unit_table, formats_by_name)
 /* ---- tables of no session ---- */
 
 static const struct column free_columns[] = {
-    { "name", "NAME", CELL_TEXT, USE_ALWAYS, false },    { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
-    { "change", "BY", CELL_CHANGE, USE_ALWAYS, false },  { "change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
+    { "name", "NAME", CELL_TEXT, USE_ALWAYS, false },     { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
+    { "change", "BY", CELL_CHANGE, USE_ALWAYS, false },   { "change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },
     { "value", "VALUE", CELL_DIGITS, USE_ALWAYS, false },
 };
 enum { FREE_COLUMNS = sizeof free_columns / sizeof *free_columns };
@@ -286,11 +291,12 @@ Test(unit_table, of_no_session_as_csv)
 
 Test(unit_table, of_no_session_as_json)
 {
-    expect(free_table(), table_print_json,
-           "{\"rows\": [\n"
-           "  {\"name\":\"f\",\"time_ns\":1500000000,\"change_ns\":-250000000,\"change_percent\":-14.2857,\"value\":57.843834},\n"
-           "  {\"name\":\"f\",\"time_ns\":1000499,\"change_ns\":499,\"change_percent\":0.0000,\"value\":10059776},\n"
-           "  {\"name\":\"f\",\"time_ns\":0,\"change_ns\":0,\"change_percent\":0.0000,\"value\":null}\n ]}\n");
+    expect(
+        free_table(), table_print_json,
+        "{\"rows\": [\n"
+        "  {\"name\":\"f\",\"time_ns\":1500000000,\"change_ns\":-250000000,\"change_percent\":-14.2857,\"value\":57.843834},\n"
+        "  {\"name\":\"f\",\"time_ns\":1000499,\"change_ns\":499,\"change_percent\":0.0000,\"value\":10059776},\n"
+        "  {\"name\":\"f\",\"time_ns\":0,\"change_ns\":0,\"change_percent\":0.0000,\"value\":null}\n ]}\n");
 }
 
 Test(unit_table, the_largest_times_and_changes)
@@ -308,6 +314,7 @@ Test(unit_table, the_largest_times_and_changes)
 
 Test(unit_table, csv_quotes_titles)
 {
-    static const struct column odd[] = { { "a,b", "", CELL_COUNT, USE_ALWAYS, false }, { "c\"d", "", CELL_COUNT, USE_DATA, false } };
+    static const struct column odd[] = { { "a,b", "", CELL_COUNT, USE_ALWAYS, false },
+                                         { "c\"d", "", CELL_COUNT, USE_DATA, false } };
     expect(table_make(odd, 2, NULL), table_print_csv, "\"a,b\",\"c\"\"d\"\r\n");
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/views.h"
 #include "profile/resolve.h"
+#include "report/views.h"
 #include "support/model.h"
 #include "support/scenario.h"
 #include "trace/timeline.h"
@@ -17,7 +17,8 @@ static FILE *told;
 
 static bool note(void *context, const struct timeline_event *e)
 {
-    static const char *const kinds[] = { "enter", "found", "exit", "left", "open", "away", "back", "pause", "resume", "mark" };
+    static const char *const kinds[] = { "enter", "found", "exit",  "left",   "open",
+                                         "away",  "back",  "pause", "resume", "mark" };
     const struct timeline_call *call = e->call;
     (void)context;
     fprintf(told, "%ju.%u %s", (uintmax_t)e->time, e->thread->thread, kinds[e->kind]);
@@ -84,13 +85,12 @@ Test(unit_timeline, threads_in_time_order)
     write_os(w);
     write_exit(w, 200);
     end_events(w, true);
-    check(w,
-          "100.1 enter F +0\n"
-          "100.2 enter H +10\n"
-          "150.1 enter G +50\n"
-          "200.1 exit G 50/50 flagged +50\n"
-          "260.2 exit H 160/160 +160\n"
-          "300.1 exit F 200/200 +100\n");
+    check(w, "100.1 enter F +0\n"
+             "100.2 enter H +10\n"
+             "150.1 enter G +50\n"
+             "200.1 exit G 50/50 flagged +50\n"
+             "260.2 exit H 160/160 +160\n"
+             "300.1 exit F 200/200 +100\n");
 }
 
 Test(unit_timeline, recursion_counts_once)
@@ -104,13 +104,12 @@ Test(unit_timeline, recursion_counts_once)
     write_exit(w, 70);
     write_exit(w, 100);
     end_events(w, true);
-    check(w,
-          "10.1 enter F +10\n"
-          "20.1 enter G +10\n"
-          "30.1 enter F +10\n"
-          "50.1 exit F 20/0 +20\n"
-          "70.1 exit G 50/50 +20\n"
-          "100.1 exit F 90/90 +30\n");
+    check(w, "10.1 enter F +10\n"
+             "20.1 enter G +10\n"
+             "30.1 enter F +10\n"
+             "50.1 exit F 20/0 +20\n"
+             "70.1 exit G 50/50 +20\n"
+             "100.1 exit F 90/90 +30\n");
 }
 
 Test(unit_timeline, left_and_open)
@@ -123,15 +122,14 @@ Test(unit_timeline, left_and_open)
     write_enter(w, 50, H);
     end_events(w, true);
     write_thread_end(w, 1, 1, true, 75);
-    check(w,
-          "0.1 found F +0\n"
-          "10.1 enter G +10\n"
-          "20.1 enter H +10\n"
-          "50.1 left H 30/30 +30\n"
-          "50.1 left G 40/40 +0\n"
-          "50.1 enter H +0\n"
-          "75.1 open H 25/25 flagged +25\n"
-          "75.1 open F 75/75 +0\n");
+    check(w, "0.1 found F +0\n"
+             "10.1 enter G +10\n"
+             "20.1 enter H +10\n"
+             "50.1 left H 30/30 +30\n"
+             "50.1 left G 40/40 +0\n"
+             "50.1 enter H +0\n"
+             "75.1 open H 25/25 flagged +25\n"
+             "75.1 open F 75/75 +0\n");
 }
 
 /* docs/format.md: PAUSE and RESUME with a time of three words; OPEN before RESUME. */
@@ -148,15 +146,14 @@ Test(unit_timeline, a_pause_takes_no_time)
     write_exit(w, 90);
     write_exit(w, 100);
     end_events(w, true);
-    check(w,
-          "10.1 enter F +10\n"
-          "20.1 enter G +10\n"
-          "30.1 pause +10\n"
-          "70.1 resume +0\n"
-          "70.1 left G 10/10 +0\n"
-          "70.1 found H +0\n"
-          "90.1 exit H 20/20 +20\n"
-          "100.1 exit F 50/50 +10\n");
+    check(w, "10.1 enter F +10\n"
+             "20.1 enter G +10\n"
+             "30.1 pause +10\n"
+             "70.1 resume +0\n"
+             "70.1 left G 10/10 +0\n"
+             "70.1 found H +0\n"
+             "90.1 exit H 20/20 +20\n"
+             "100.1 exit F 50/50 +10\n");
 }
 
 /* Two stacks of one thread; one is never come back to. */
@@ -176,18 +173,17 @@ Test(unit_timeline, stacks_go_away_and_come_back)
     write_exit(w, 75);
     write_exit(w, 90);
     end_events(w, true);
-    check(w,
-          "10.1 enter F +10\n"
-          "20.1 enter G +10\n"
-          "30.1 away G 10/10 +10\n"
-          "30.1 away F 20/20 +0\n"
-          "40.1 enter F +10\n"
-          "60.1 away F 20/20 +20\n"
-          "60.1 back F +0\n"
-          "60.1 back G +0\n"
-          "75.1 exit G 25/25 +15\n"
-          "90.1 exit F 50/50 +15\n"
-          "90.1 open F 20/20 +0\n");
+    check(w, "10.1 enter F +10\n"
+             "20.1 enter G +10\n"
+             "30.1 away G 10/10 +10\n"
+             "30.1 away F 20/20 +0\n"
+             "40.1 enter F +10\n"
+             "60.1 away F 20/20 +20\n"
+             "60.1 back F +0\n"
+             "60.1 back G +0\n"
+             "75.1 exit G 25/25 +15\n"
+             "90.1 exit F 50/50 +15\n"
+             "90.1 open F 20/20 +0\n");
 }
 
 Test(unit_timeline, marks)
@@ -199,10 +195,9 @@ Test(unit_timeline, marks)
     w->last = 30;
     write_exit(w, 40);
     end_events(w, true);
-    check(w,
-          "10.1 enter F +10\n"
-          "30.1 mark 7 hey at 25 +20\n"
-          "40.1 exit F 30/30 +10\n");
+    check(w, "10.1 enter F +10\n"
+             "30.1 mark 7 hey at 25 +20\n"
+             "40.1 exit F 30/30 +10\n");
 }
 
 /* What a chunk says to be open is open, and what it does not has ended when the last one did. */

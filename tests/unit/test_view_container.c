@@ -22,7 +22,10 @@ static const struct element elements[] = {
     { 1, 2, 3, 4, INT32_MIN, 5 },
 };
 
-#define COLUMN(member, number, order) { #member, &elements->member, sizeof *elements, number, order }
+#define COLUMN(member, number, order)                                                                                  \
+    {                                                                                                                  \
+#member, &elements->member, sizeof *elements, number, order                                                    \
+    }
 
 static struct viewed written(const struct container_table *tables, size_t count)
 {

@@ -79,17 +79,17 @@ static struct writer *known_times(uint32_t source)
     begin_events(w, 1, 1, 0, 1000, NULL, 0);
     write_enter(w, 1000, A);
     write_os(w);
-    write_enter(w, 1060, B);  /* 60 flagged in a */
-    write_enter(w, 1060, B);  /* b again, at once */
-    write_exit(w, 1120);      /* 60 in b */
+    write_enter(w, 1060, B); /* 60 flagged in a */
+    write_enter(w, 1060, B); /* b again, at once */
+    write_exit(w, 1120);     /* 60 in b */
     write_os(w);
-    write_exit(w, 1260);      /* 140 flagged in b */
-    write_exit(w, 1300);      /* 40 in a */
+    write_exit(w, 1260); /* 140 flagged in b */
+    write_exit(w, 1300); /* 40 in a */
     write_enter(w, 1300, TWIN);
-    write_exit(w, 1360);      /* 60 in twin */
+    write_exit(w, 1360); /* 60 in twin */
     write_enter(w, 1360, OTHER_TWIN);
     write_os(w);
-    write_exit(w, 1400);      /* 40 flagged in the other twin */
+    write_exit(w, 1400); /* 40 flagged in the other twin */
     end_events(w, true);
     return w;
 }

@@ -1,4 +1,5 @@
-/* VSPerfReport's files of every make become sessions: sampled and traced, whole and in part, and the trees scaled of them. */
+/* VSPerfReport's files of every make become sessions: sampled and traced, whole and in part, and the trees scaled of
+ * them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -27,11 +28,11 @@ static void expect_paths(const struct loaded *l, const char *wanted)
     free(copy);
 }
 
-#define EXPECT_SAMPLES(l, name, inclusive, exclusive)                          \
-    do {                                                                       \
-        const struct times times_ = vsperf_times((l), (name));                 \
-        cr_assert(eq(u64, times_.elapsed_inclusive, (inclusive)), "%s", name); \
-        cr_assert(eq(u64, times_.elapsed_exclusive, (exclusive)), "%s", name); \
+#define EXPECT_SAMPLES(l, name, inclusive, exclusive)                                                                  \
+    do {                                                                                                               \
+        const struct times times_ = vsperf_times((l), (name));                                                         \
+        cr_assert(eq(u64, times_.elapsed_inclusive, (inclusive)), "%s", name);                                         \
+        cr_assert(eq(u64, times_.elapsed_exclusive, (exclusive)), "%s", name);                                         \
     } while (0)
 
 /* ---- the seed's example, letter for letter ---- */
@@ -93,8 +94,8 @@ Test(unit_vsperf, the_seeds_example)
     unload_session(&l);
 }
 
-/* The whole of the seed's program, as the article tells it: _Tidy, called below both methods, is 2 and 4 of its 6 samples
- * there, and not 6 in each. */
+/* The whole of the seed's program, as the article tells it: _Tidy, called below both methods, is 2 and 4 of its 6
+ * samples there, and not 6 in each. */
 static const char sampled[] =
     "Type,Function Name,Inclusive Samples,Exclusive Samples,Inclusive Samples %,Exclusive Samples %\r\n"
     "\"Root\",\"_wmain\",14,0,\"100,00\",\"0,00\"\r\n"
@@ -143,8 +144,9 @@ static char *with(const char *text, char from, char to)
 
 Test(unit_vsperf, semicolons_and_bare_decimal_commas)
 {
-    const char text[] = "Type;Function Name;Inclusive Samples;Exclusive Samples;Inclusive Samples %;Exclusive Samples %\n"
-                        "Root;a;14;5;100,00;35,71\nCallee;b;9;9;64,29;64,29\nRoot;b;9;9;64,29;64,29\nCaller;a;9;9;64,29;64,29\n";
+    const char text[] =
+        "Type;Function Name;Inclusive Samples;Exclusive Samples;Inclusive Samples %;Exclusive Samples %\n"
+        "Root;a;14;5;100,00;35,71\nCallee;b;9;9;64,29;64,29\nRoot;b;9;9;64,29;64,29\nCaller;a;9;9;64,29;64,29\n";
     struct loaded l = load(text);
     expect_paths(&l, "a 14 5\na/b 9 9\n");
     unload_session(&l);
@@ -158,13 +160,14 @@ Test(unit_vsperf, semicolons_and_bare_decimal_commas)
 /* 2012: more columns, and in another order. */
 Test(unit_vsperf, columns_by_name)
 {
-    struct loaded l = load("\xef\xbb\xbf"
-                           "Module Name,Exclusive Samples %,Avg Inclusive Samples,Exclusive Samples,Function Name,New Column,Type,"
-                           "Inclusive Samples,Inclusive Samples %,\n"
-                           "\"x.exe\",35.71,7.5,5,\"a, b\",\"?\",\"Root\",14,100.00,\n"
-                           "\"y.dll\",64.29,9.0,9,\"b\",\"?\",\"Callee\",9,64.29,\n"
-                           "\"y.dll\",64.29,9.0,9,\"b\",\"?\",\"Root\",9,64.29,\n"
-                           "\"x.exe\",64.29,9.0,9,\"a, b\",\"?\",\"Caller\",9,64.29,\n");
+    struct loaded l =
+        load("\xef\xbb\xbf"
+             "Module Name,Exclusive Samples %,Avg Inclusive Samples,Exclusive Samples,Function Name,New Column,Type,"
+             "Inclusive Samples,Inclusive Samples %,\n"
+             "\"x.exe\",35.71,7.5,5,\"a, b\",\"?\",\"Root\",14,100.00,\n"
+             "\"y.dll\",64.29,9.0,9,\"b\",\"?\",\"Callee\",9,64.29,\n"
+             "\"y.dll\",64.29,9.0,9,\"b\",\"?\",\"Root\",9,64.29,\n"
+             "\"x.exe\",64.29,9.0,9,\"a, b\",\"?\",\"Caller\",9,64.29,\n");
     expect_paths(&l, "a, b 14 5\na, b/b 9 9\n");
     cr_assert(eq(str, l.names[0].module, (char *)"x.exe"));
     unload_session(&l);
@@ -219,10 +222,12 @@ static void begin_traced(struct text *t)
 }
 
 /* A row as VSPerfReport 2010 writes it. */
-static void traced(struct text *t, const char *type, const char *name, const uint64_t times[4], uint64_t calls, unsigned address)
+static void traced(struct text *t, const char *type, const char *name, const uint64_t times[4], uint64_t calls,
+                   unsigned address)
 {
-    fprintf(t->out, "\"%s\",\"%s\",%lu,%lu,%lu,%lu,0.00,0.00,0.00,0.00,63,63,%lu,0,%lu,0,0,0,0,0,0,0,0,0,%lu,"
-                    "\"c:\\src\\play.cpp\",%u,\"play.exe\",\"C:\\bin\\play.exe\",0x%08X,\"root\",\"play.exe\",5068,\r\n",
+    fprintf(t->out,
+            "\"%s\",\"%s\",%lu,%lu,%lu,%lu,0.00,0.00,0.00,0.00,63,63,%lu,0,%lu,0,0,0,0,0,0,0,0,0,%lu,"
+            "\"c:\\src\\play.cpp\",%u,\"play.exe\",\"C:\\bin\\play.exe\",0x%08X,\"root\",\"play.exe\",5068,\r\n",
             type, name, times[0], times[1], times[2], times[3], strcmp(type, "Root") == 0 ? times[0] / calls : 0,
             strcmp(type, "Root") == 0 ? times[0] : 0, calls, address % 100, address);
 }
@@ -275,7 +280,8 @@ Test(unit_vsperf, ticks_of_another_clock)
 {
     const char text[] = "Type,Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time\nRoot,f,3000,3000\n";
     struct loaded l = vsperf_load((const char *const[]){ text }, 1, 1193180);
-    cr_assert(eq(u64, ticks_to_ns(l.summary.elapsed_inclusive, l.summary.ticks_per_second), 2514290)); /* 3000 / 1193180 s */
+    cr_assert(
+        eq(u64, ticks_to_ns(l.summary.elapsed_inclusive, l.summary.ticks_per_second), 2514290)); /* 3000 / 1193180 s */
     cr_assert(not(l.summary.application_known));
     unload_session(&l);
 }
@@ -347,18 +353,20 @@ Test(unit_vsperf, callers_and_callees)
 
 /* ---- other summaries ---- */
 
-static const char tree_text[] = "Level,Function Name,Number of Calls,Elapsed Inclusive Time,Elapsed Exclusive Time,Module Name,Process Name,\n"
-                                "0,\"p.exe\",0,100,0,\"\",\"p.exe\",\n"
-                                "1,\"main\",1,100,40,\"p.exe\",\"p.exe\",\n"
-                                "2,\"a\",2,30,10,\"p.exe\",\"p.exe\",\n"
-                                "3,\"g\",2,20,20,\"p.exe\",\"p.exe\",\n"
-                                "2,\"b\",1,30,25,\"p.exe\",\"p.exe\",\n";
+static const char tree_text[] =
+    "Level,Function Name,Number of Calls,Elapsed Inclusive Time,Elapsed Exclusive Time,Module Name,Process Name,\n"
+    "0,\"p.exe\",0,100,0,\"\",\"p.exe\",\n"
+    "1,\"main\",1,100,40,\"p.exe\",\"p.exe\",\n"
+    "2,\"a\",2,30,10,\"p.exe\",\"p.exe\",\n"
+    "3,\"g\",2,20,20,\"p.exe\",\"p.exe\",\n"
+    "2,\"b\",1,30,25,\"p.exe\",\"p.exe\",\n";
 
 /* The time that a report leaves out, as it does with what is small, is not lost. */
 Test(unit_vsperf, a_call_tree_of_its_own)
 {
     struct loaded l = load(tree_text);
-    expect_paths(&l, "main 100 40 1\nmain/a 30 10 2\nmain/a/g 20 20 2\nmain/b 30 25 1\nmain/b/(not in the report) 5 5 0\n");
+    expect_paths(&l,
+                 "main 100 40 1\nmain/a 30 10 2\nmain/a/g 20 20 2\nmain/b 30 25 1\nmain/b/(not in the report) 5 5 0\n");
     cr_assert(eq(sz, l.summary.remark_count, 0));
     unload_session(&l);
 }
@@ -375,8 +383,9 @@ Test(unit_vsperf, functions_alone)
 /* The tree is the tree's, the functions' values are those of the functions' summary. */
 Test(unit_vsperf, several_files)
 {
-    const char functions[] = "Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Number of Calls,Module Name,Process Name\n"
-                             "main,100,40,1,p.exe,p.exe\na,30,10,2,p.exe,p.exe\ng,21,20,2,p.exe,p.exe\nb,30,25,1,p.exe,p.exe\n";
+    const char functions[] =
+        "Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Number of Calls,Module Name,Process Name\n"
+        "main,100,40,1,p.exe,p.exe\na,30,10,2,p.exe,p.exe\ng,21,20,2,p.exe,p.exe\nb,30,25,1,p.exe,p.exe\n";
     const char header[] = "Name,Value,\n\"Ticks per Second\",2000000,\n";
     struct loaded l = vsperf_load((const char *const[]){ header, tree_text, functions }, 3, GHZ);
     ASSERT_TIMES(vsperf_times(&l, "g"), 21, 20, 21, 20, 2);
@@ -402,9 +411,12 @@ Test(unit_vsperf, refused)
 {
     refuse("", "1.csv: the file is empty");
     refuse("hello\nworld\n", "1.csv:1: not a report of VSPerfReport: none of its columns are here");
-    refuse("\x7f" "ELF\x02\x01", "1.csv:1: not a report of VSPerfReport: none of its columns are here");
-    refuse("Type,Function Name,Something\nRoot,a,1\n", "1.csv:1: no columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive "
-                                                       "Time', nor 'Inclusive Samples' and 'Exclusive Samples'");
+    refuse("\x7f"
+           "ELF\x02\x01",
+           "1.csv:1: not a report of VSPerfReport: none of its columns are here");
+    refuse("Type,Function Name,Something\nRoot,a,1\n",
+           "1.csv:1: no columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive "
+           "Time', nor 'Inclusive Samples' and 'Exclusive Samples'");
     refuse(SAMPLED "Caller,a,1,1,1\n", "1.csv:2: a Caller row before any Root row");
     refuse(SAMPLED "Root,a,1,1,1\nBoss,b,1,1,1\n", "1.csv:3: Type: 'Boss' is none of Root, Caller, Callee");
     refuse(SAMPLED "Root,a,-1,1,1\n", "1.csv:2: Inclusive Samples: '-1' is negative");
@@ -412,7 +424,8 @@ Test(unit_vsperf, refused)
     refuse(SAMPLED "Root,a,1,2,1\n", "1.csv:2: more exclusive than inclusive");
     refuse(SAMPLED "Root,a,2,1,\"10000,00\"\n", "1.csv:2: a percentage: '10000,00' is more than 100 %");
     refuse(SAMPLED "Root,\"a\nb\",1,1,1\nRoot,,1,1,1\n", "1.csv:4: a row without a function name");
-    refuse(SAMPLED "Root,a,99999999999999999999,1,1\n", "1.csv:2: Inclusive Samples: '99999999999999999999' is too large");
+    refuse(SAMPLED "Root,a,99999999999999999999,1,1\n",
+           "1.csv:2: Inclusive Samples: '99999999999999999999' is too large");
     refuse(SAMPLED "Root,\"a,1,1,1\n", "1.csv:2: a quote is opened and never closed");
     refuse(SAMPLED, "no function is in it");
     refuse("Level,Function Name,Inclusive Samples,Exclusive Samples\n1,a,1,1\n3,b,1,1\n",
@@ -420,8 +433,10 @@ Test(unit_vsperf, refused)
     refuse("Level,Function Name,Inclusive Samples,Exclusive Samples\n,a,1,1\n", "1.csv:2: a row without a level");
     refuse("Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Application Inclusive Time\na,1,1,1\n",
            "1.csv:1: only one of the columns 'Application Inclusive Time' and 'Application Exclusive Time'");
-    refuse("Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Application Inclusive Time,Application Exclusive Time\n"
-           "a,1,1,2,1\n", "1.csv:2: more application than elapsed time");
+    refuse(
+        "Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Application Inclusive Time,Application Exclusive Time\n"
+        "a,1,1,2,1\n",
+        "1.csv:2: more application than elapsed time");
     refuse("Function Name,Inclusive Samples,Exclusive Samples,Function Address\na,1,1,0xZZ\n",
            "1.csv:2: Function Address: '0xZZ' is no address");
     refuse("Name,Value\nTicks per Second,3\n", "1.csv:2: Ticks per Second: '3' is impossible: from 1000 to 10^12 are");
@@ -441,7 +456,8 @@ Test(unit_vsperf, sums_that_are_impossible)
 
 static void refuse_second(const char *first, const char *second, const char *wanted)
 {
-    char *error = vsperf_try((const char *const[]){ first, second }, 2, GHZ, test_path("refused.dwell")), *copy = strdup(wanted);
+    char *error = vsperf_try((const char *const[]){ first, second }, 2, GHZ, test_path("refused.dwell")),
+         *copy = strdup(wanted);
     cr_assert(error != NULL);
     cr_assert(eq(str, error, copy));
     free(error);
@@ -450,7 +466,8 @@ static void refuse_second(const char *first, const char *second, const char *wan
 
 Test(unit_vsperf, files_that_do_not_belong_together)
 {
-    refuse_second(sampled, sampled, "2.csv: tells of callers and callees, and 1.csv does already; import one run at a time");
+    refuse_second(sampled, sampled,
+                  "2.csv: tells of callers and callees, and 1.csv does already; import one run at a time");
     refuse_second(sampled, tree_text, "2.csv:1: times, but the file before it has samples");
     refuse_second(tree_text, sampled, "2.csv:1: samples, but the file before it has times");
 }
@@ -460,10 +477,20 @@ Test(unit_vsperf, files_that_do_not_belong_together)
 Test(unit_vsperf, functions_that_wait)
 {
     static const char *const waiting[] = {
-        "WaitForMultipleObjects", "_WaitForMultipleObjectsEx@20", "__imp__WaitForSingleObject@8", "NtWaitForSingleObject",
-        "ZwDelayExecution", "Sleep", "_Sleep@4", "poll", "epoll_wait", "pthread_cond_timedwait@@GLIBC_2.3.2", "GetMessageW",
+        "WaitForMultipleObjects",
+        "_WaitForMultipleObjectsEx@20",
+        "__imp__WaitForSingleObject@8",
+        "NtWaitForSingleObject",
+        "ZwDelayExecution",
+        "Sleep",
+        "_Sleep@4",
+        "poll",
+        "epoll_wait",
+        "pthread_cond_timedwait@@GLIBC_2.3.2",
+        "GetMessageW",
     };
-    static const char *const working[] = { "Sleepless", "pollute", "Await", "Notify", "selected(int)", "", "__imp_", "Nt", "main" };
+    static const char *const working[] = { "Sleepless", "pollute", "Await", "Notify", "selected(int)",
+                                           "",          "__imp_",  "Nt",    "main" };
     for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
         cr_assert(function_waits(waiting[i]), "%s", waiting[i]);
     for (size_t i = 0; i < sizeof working / sizeof *working; i++)
@@ -478,7 +505,9 @@ Test(unit_vsperf, waiting_is_not_hot)
     struct table t = view_tree(&l, &(struct tree_options){ .depth = 40 });
     static const struct {
         const char *name, *mark;
-    } wanted[] = { { "main", "*" }, { "WaitForMultipleObjects", "w" }, { "NtWait", "w" }, { "work", "*" }, { "deeper", "*" }, { "idle", "" } };
+    } wanted[] = { { "main", "*" },   { "WaitForMultipleObjects", "w" },
+                   { "NtWait", "w" }, { "work", "*" },
+                   { "deeper", "*" }, { "idle", "" } };
     cr_assert(eq(sz, t.row_count, 6));
     for (size_t i = 0; i < t.row_count; i++) {
         cr_assert(eq(str, t.cells[i * t.column_count + 2].text, (char *)wanted[i].name));

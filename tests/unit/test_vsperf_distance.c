@@ -1,6 +1,6 @@
 /*
- * How far a tree that was scaled from callers and callees is from the true one: of a session whose answer can be computed
- * by hand exactly, of others it is told. And what holds however far it is: the function table.
+ * How far a tree that was scaled from callers and callees is from the true one: of a session whose answer can be
+ * computed by hand exactly, of others it is told. And what holds however far it is: the function table.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -75,15 +75,16 @@ static struct distance scaled(struct writer *w)
 
 static struct distance with_tree(struct writer *w)
 {
-    return there_and_back(w, (const char *const[]){ "CallerCalleeSummary", "CallTreeSummary", "FunctionSummary", "Header" }, 4);
+    return there_and_back(
+        w, (const char *const[]){ "CallerCalleeSummary", "CallTreeSummary", "FunctionSummary", "Header" }, 4);
 }
 
 enum { MAIN = 0x1000, A = 0x2000, B = 0x3000, G = 0x4000, H = 0x5000 };
 
 /*
- * main (40) calls a (30) and b (30), both call g: from a it takes 40 alone, from b it takes 20 and calls h, which takes 40.
- * The report says of g that it was called from a for 40 and from b for 60, and of h that g called it. Scaled, 4 tenths of h
- * are below a:
+ * main (40) calls a (30) and b (30), both call g: from a it takes 40 alone, from b it takes 20 and calls h, which
+ * takes 40. The report says of g that it was called from a for 40 and from b for 60, and of h that g called it. Scaled,
+ * 4 tenths of h are below a:
  *
  *                 true          scaled        difference
  *                 excl  incl    excl  incl    excl  incl
@@ -177,7 +178,8 @@ static uint32_t next(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* Functions that call each other in every way there is, on three threads of two processes, some time of them flagged. */
+/* Functions that call each other in every way there is, on three threads of two processes, some time of them flagged.
+ */
 static struct writer *random_program(uint32_t seed)
 {
     struct writer *w = writer_new();

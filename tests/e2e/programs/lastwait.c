@@ -1,7 +1,7 @@
-/* Ends while a thread of its waits, as it has from its beginning; and another waits in a row of libc's. With an argument, it is
- * killed. */
-#include <pthread.h>
+/* Ends while a thread of its waits, as it has from its beginning; and another waits in a row of libc's. With an
+ * argument, it is killed. */
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>

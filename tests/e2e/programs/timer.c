@@ -48,6 +48,7 @@ int main(int argc, char **argv)
     for (long i = argc > 1 ? atol(argv[1]) : 1000; i > 0; i--)
         middle();
     signal(SIGALRM, SIG_IGN);
-    printf("calls leaf %ld\ncalls middle %ld\ncalls handler %ld\ncalls handler_leaf %ld\n", leaves, middles, handlers, handler_leaves);
+    printf("calls leaf %ld\ncalls middle %ld\ncalls handler %ld\ncalls handler_leaf %ld\n", leaves, middles, handlers,
+           handler_leaves);
     return 0;
 }

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define QUIET __attribute__((no_instrument_function))
-#define KEPT  __attribute__((noinline))
+#define KEPT __attribute__((noinline))
 
 static long inside, outside, opened;
 
@@ -89,9 +89,9 @@ KEPT static void closer(int depth)
 
 QUIET static void stacks(void)
 {
-    deep(0, 10, 20);  /* 10 more are open at the resume: 10 calls less */
-    deep(0, 10, 35);  /* 25 more: too many for one record */
-    closer(0);        /* all of them end in the pause */
+    deep(0, 10, 20); /* 10 more are open at the resume: 10 calls less */
+    deep(0, 10, 35); /* 25 more: too many for one record */
+    closer(0);       /* all of them end in the pause */
     dwell_resume(DWELL_THREAD, DWELL_CURRENT);
     leaf(&inside);
     say("deep", 41 - 11 + 41 - 26 + 2);
@@ -227,9 +227,9 @@ QUIET int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } cases[] = { { "levels", levels }, { "stacks", stacks }, { "others", others }, { "marks", marks },
-                  { "family", family }, { "started", started }, { "often", often }, { "alone", alone },
-                  { "dump", dump } };
+    } cases[] = { { "levels", levels }, { "stacks", stacks }, { "others", others },
+                  { "marks", marks },   { "family", family }, { "started", started },
+                  { "often", often },   { "alone", alone },   { "dump", dump } };
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++) {
         if (strcmp(argv[1], cases[i].name) != 0)
             continue;

@@ -36,6 +36,7 @@ int main(void)
 {
     for (int i = 0; i < 20; i++)
         outer(i);
-    printf("calls main 1\ncalls outer 20\ncalls inner %ld\ncalls nothing %ld\ncalls sleep_long %ld\n", inners, shorts, longs);
+    printf("calls main 1\ncalls outer 20\ncalls inner %ld\ncalls nothing %ld\ncalls sleep_long %ld\n", inners, shorts,
+           longs);
     return 0;
 }

@@ -16,7 +16,8 @@
 
 #define AFTER __asm__ volatile("")
 
-namespace {
+namespace
+{
 
 long wides, leaves, guards, releases, throwers, middles, outers, rethrowers, passers, catchers, bads, makers, lasts;
 
@@ -141,7 +142,7 @@ KEPT void last()
     AFTER;
 }
 
-}
+} // namespace
 
 int main()
 {
@@ -150,8 +151,9 @@ int main()
         last();
         maker();
     }
-    std::printf("calls wide %ld\ncalls leaf %ld\ncalls Guard %ld\ncalls ~Guard %ld\ncalls thrower %ld\ncalls middle %ld\ncalls outer %ld\n"
-                "calls rethrower %ld\ncalls passer %ld\ncalls catcher %ld\ncalls Bad %ld\ncalls maker %ld\ncalls last %ld\n",
-                wides, leaves, guards, releases, throwers, middles, outers, rethrowers, passers, catchers, bads, makers, lasts);
+    std::printf(
+        "calls wide %ld\ncalls leaf %ld\ncalls Guard %ld\ncalls ~Guard %ld\ncalls thrower %ld\ncalls middle %ld\ncalls outer %ld\n"
+        "calls rethrower %ld\ncalls passer %ld\ncalls catcher %ld\ncalls Bad %ld\ncalls maker %ld\ncalls last %ld\n",
+        wides, leaves, guards, releases, throwers, middles, outers, rethrowers, passers, catchers, bads, makers, lasts);
     return 0;
 }

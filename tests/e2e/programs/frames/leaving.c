@@ -1,16 +1,16 @@
 /*
- * Frames that end in other ways than by returning: cancelled threads (with cleanup handlers), pthread_exit and exit deep
- * in a stack, functions that do not return; and frames of odd sizes: alloca, variable arrays, tail calls.
+ * Frames that end in other ways than by returning: cancelled threads (with cleanup handlers), pthread_exit and exit
+ * deep in a stack, functions that do not return; and frames of odd sizes: alloca, variable arrays, tail calls.
  */
 #include <alloca.h>
-#include <setjmp.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT  __attribute__((noinline))
+#define KEPT __attribute__((noinline))
 #define QUIET __attribute__((no_instrument_function))
 #define AFTER __asm__ volatile("")
 

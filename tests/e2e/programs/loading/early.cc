@@ -1,4 +1,5 @@
-/* Code that runs before and after main: constructors of all priorities, static objects, thread-local ones, atexit, IFUNCs. */
+/* Code that runs before and after main: constructors of all priorities, static objects, thread-local ones, atexit,
+ * IFUNCs. */
 #include <cstdio>
 #include <cstdlib>
 #include <pthread.h>
@@ -68,7 +69,6 @@ EARLY static chosen_type *resolver()
 }
 
 int chosen() __attribute__((ifunc("resolver")));
-
 }
 
 struct Object {

@@ -23,7 +23,8 @@ QUIET int main(int argc, char **argv)
         }
         same += places[0] == places[1];
     }
-    printf("same %d\ncalls inner_a %ld\ncalls inner_b %ld\ncalls begin_a %ld\ncalls begin_b %ld\ncalls end_a %ld\ncalls end_b %ld\n",
-           same, times * 3, times * 4, times, times, times, times);
+    printf(
+        "same %d\ncalls inner_a %ld\ncalls inner_b %ld\ncalls begin_a %ld\ncalls begin_b %ld\ncalls end_a %ld\ncalls end_b %ld\n",
+        same, times * 3, times * 4, times, times, times, times);
     return 0;
 }

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_NAMES = 256 };
+enum { MAX_NAMES = 256 };
 
 static struct {
     const char *name;
     unsigned long count;
-} calls[MOST_NAMES];
+} calls[MAX_NAMES];
 static int names;
 static char busy;
 

@@ -1,5 +1,5 @@
-/* storm FORKS [CALLS]: a timer's handler forks in the middle of whatever probe it interrupts; parent and child go on from
- * there. Before and after, the handler makes so many calls. The child's account may hold one call more than its
+/* storm FORKS [CALLS]: a timer's handler forks in the middle of whatever probe it interrupts; parent and child go on
+ * from there. Before and after, the handler makes so many calls. The child's account may hold one call more than its
  * recording: one whose probe ran before the fork. */
 #include <signal.h>
 #include <sys/time.h>

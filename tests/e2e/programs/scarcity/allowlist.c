@@ -11,17 +11,27 @@
 
 #include "work.h"
 
-#define ALLOW(name) \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+#define ALLOW(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static struct sock_filter few[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    ALLOW(read), ALLOW(write), ALLOW(exit), ALLOW(exit_group), ALLOW(rt_sigreturn),
+    ALLOW(read),
+    ALLOW(write),
+    ALLOW(exit),
+    ALLOW(exit_group),
+    ALLOW(rt_sigreturn),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 };
 static struct sock_filter usual[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    ALLOW(read), ALLOW(write), ALLOW(exit), ALLOW(exit_group), ALLOW(rt_sigreturn), ALLOW(futex), ALLOW(mmap), ALLOW(munmap),
+    ALLOW(read),
+    ALLOW(write),
+    ALLOW(exit),
+    ALLOW(exit_group),
+    ALLOW(rt_sigreturn),
+    ALLOW(futex),
+    ALLOW(mmap),
+    ALLOW(munmap),
     ALLOW(rt_sigprocmask),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 };
@@ -37,7 +47,8 @@ static BARE void lock_up(const char *way, int generous)
         need(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0, way);
     else
         need(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, strcmp(way, "tsync") == 0 ? SECCOMP_FILTER_FLAG_TSYNC : 0,
-                     &program) == 0, way);
+                     &program) == 0,
+             way);
 }
 
 int main(int argc, char **argv)
@@ -49,8 +60,8 @@ int main(int argc, char **argv)
     work(1000000);
     dive(20000);
     char text[256];
-    int length = snprintf(text, sizeof text, "calls step %lu\ncalls work %lu\ncalls dive %lu\ncalls main 1\n", counts->step,
-                          counts->work, counts->dive);
+    int length = snprintf(text, sizeof text, "calls step %lu\ncalls work %lu\ncalls dive %lu\ncalls main 1\n",
+                          counts->step, counts->work, counts->dive);
     if (write(STDOUT_FILENO, text, (size_t)length) != length)
         return 1;
     if (strcmp(way, "strict") == 0)

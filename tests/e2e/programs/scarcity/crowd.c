@@ -29,6 +29,7 @@ int main(int argc, char **argv)
     for (long i = 0; i < threads; i++)
         pthread_join(all[i], NULL);
     free(all);
-    printf("calls step %lu\ncalls work %lu\ncalls member %lu\ncalls main 1\n", counts->step, counts->work, counts->worker);
+    printf("calls step %lu\ncalls work %lu\ncalls member %lu\ncalls main 1\n", counts->step, counts->work,
+           counts->worker);
     return 0;
 }

@@ -7,7 +7,8 @@ int main(void)
 {
     begin();
     work(1000);
-    need(setgroups(0, NULL) == 0 && setresgid(54321, 54321, 54321) == 0 && setresuid(54321, 54321, 54321) == 0, "setresuid");
+    need(setgroups(0, NULL) == 0 && setresgid(54321, 54321, 54321) == 0 && setresuid(54321, 54321, 54321) == 0,
+         "setresuid");
     work(500000);
     run_thread(1000);
     run_child(1000);

@@ -3,7 +3,7 @@
 
 #include "work.h"
 
-enum { MOST_PAGES = 16384 };
+enum { MAX_PAGES = 16384 };
 
 static BARE void fill(const char *path)
 {
@@ -11,9 +11,9 @@ static BARE void fill(const char *path)
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     need(fd >= 0, "open");
     int pages = 0;
-    while (pages < MOST_PAGES && write(fd, page, sizeof page) > 0)
+    while (pages < MAX_PAGES && write(fd, page, sizeof page) > 0)
         pages++;
-    need(pages < MOST_PAGES, "this disk is too large");
+    need(pages < MAX_PAGES, "this disk is too large");
     close(fd);
 }
 

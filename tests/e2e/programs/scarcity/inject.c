@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_TASKS = 256 };
+enum { MAX_TASKS = 256 };
 
 struct task {
     pid_t id;
@@ -28,17 +28,17 @@ struct task {
     uint64_t begin, end; /* of the runtime's code; zero: not seen yet */
 };
 
-static struct task tasks[MOST_TASKS];
+static struct task tasks[MAX_TASKS];
 static const char *runtime;
 static long wanted, seen;
 static FILE *list;
 
 static struct task *task_of(pid_t id)
 {
-    for (int i = 0; i < MOST_TASKS; i++)
+    for (int i = 0; i < MAX_TASKS; i++)
         if (tasks[i].id == id)
             return &tasks[i];
-    for (int i = 0; i < MOST_TASKS; i++)
+    for (int i = 0; i < MAX_TASKS; i++)
         if (tasks[i].id == 0) {
             tasks[i] = (struct task){ .id = id };
             return &tasks[i];
@@ -55,7 +55,8 @@ static void find_code(struct task *task)
     while (in && fgets(line, sizeof line, in)) {
         unsigned long begin, end, offset;
         char mode[8];
-        if (strstr(line, runtime) && sscanf(line, "%lx-%lx %7s %lx", &begin, &end, mode, &offset) == 4 && mode[2] == 'x') {
+        if (strstr(line, runtime) && sscanf(line, "%lx-%lx %7s %lx", &begin, &end, mode, &offset) == 4 &&
+            mode[2] == 'x') {
             task->begin = begin;
             task->end = end;
         }
@@ -68,20 +69,36 @@ static void find_code(struct task *task)
 static long error_for(long number)
 {
     switch (number) {
-    case SYS_mmap: case SYS_madvise: return ENOMEM;
-    case SYS_pwritev: return ENOSPC;
-    case SYS_openat: case SYS_perf_event_open: return EMFILE;
-    case SYS_futex: case SYS_flock: case SYS_read: return EINTR;
-    case SYS_clone: return EAGAIN;
-    default: return EPERM;
+    case SYS_mmap:
+    case SYS_madvise:
+        return ENOMEM;
+    case SYS_pwritev:
+        return ENOSPC;
+    case SYS_openat:
+    case SYS_perf_event_open:
+        return EMFILE;
+    case SYS_futex:
+    case SYS_flock:
+    case SYS_read:
+        return EINTR;
+    case SYS_clone:
+        return EAGAIN;
+    default:
+        return EPERM;
     }
 }
 
 #if defined(__x86_64__)
 #define NUMBER(r) ((long)(r).orig_rax)
-#define PLACE(r)  ((r).rip)
-static void skip(struct user_regs_struct *r) { r->orig_rax = (unsigned long)-1; }
-static void answer(struct user_regs_struct *r, long value) { r->rax = (unsigned long)value; }
+#define PLACE(r) ((r).rip)
+static void skip(struct user_regs_struct *r)
+{
+    r->orig_rax = (unsigned long)-1;
+}
+static void answer(struct user_regs_struct *r, long value)
+{
+    r->rax = (unsigned long)value;
+}
 #else
 #error "the injector knows x86-64"
 #endif
@@ -185,8 +202,8 @@ int main(int argc, char **argv)
     }
     int status;
     if (first < 0 || ptrace(PTRACE_SEIZE, first, NULL,
-                            (void *)(long)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
-                                           PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) < 0)
+                            (void *)(long)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+                                           PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) < 0)
         return 96;
     task_of(first)->inside = true;
     waitpid(first, &status, WUNTRACED | __WALL);

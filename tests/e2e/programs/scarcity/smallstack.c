@@ -50,6 +50,7 @@ int main(int argc, char **argv)
     need(pthread_attr_setstack(&attributes, stack, SIZE) == 0, "setstack");
     need(pthread_create(&thread, &attributes, run, NULL) == 0, "pthread_create");
     pthread_join(thread, NULL);
-    printf("calls step %lu\ncalls work %lu\ncalls thrower %lu\ncalls main 1\n", counts->step, counts->work, counts->dive);
+    printf("calls step %lu\ncalls work %lu\ncalls thrower %lu\ncalls main 1\n", counts->step, counts->work,
+           counts->dive);
     return 0;
 }

@@ -18,7 +18,7 @@
 
 static struct {
     atomic_ulong step, work, dive, worker;
-} *counts;
+} * counts;
 
 static __attribute__((noinline)) unsigned long step(unsigned long value)
 {
@@ -59,8 +59,8 @@ static BARE void begin(void)
 
 static BARE __attribute__((unused)) void tell_counts(void)
 {
-    printf("calls step %lu\ncalls work %lu\ncalls dive %lu\ncalls worker %lu\ncalls main 1\n", counts->step, counts->work,
-           counts->dive, counts->worker);
+    printf("calls step %lu\ncalls work %lu\ncalls dive %lu\ncalls worker %lu\ncalls main 1\n", counts->step,
+           counts->work, counts->dive, counts->worker);
 }
 
 static BARE __attribute__((unused)) void need(int well, const char *what)

@@ -19,7 +19,7 @@
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
 
-#define KEPT  __attribute__((noinline))
+#define KEPT __attribute__((noinline))
 #define QUIET __attribute__((no_instrument_function))
 
 enum { THREADS = 4, ALTERNATE = 64 << 10 };
@@ -118,8 +118,8 @@ QUIET static void *run(void *unused)
 
 QUIET static void say(void)
 {
-    printf("calls work %ld\ncalls leaf %ld\ncalls handler %ld\ncalls handler_leaf %ld\n", all.works, all.leaves, all.handlers,
-           all.handler_leaves);
+    printf("calls work %ld\ncalls leaf %ld\ncalls handler %ld\ncalls handler_leaf %ld\n", all.works, all.leaves,
+           all.handlers, all.handler_leaves);
 }
 
 QUIET static int nested(void)
@@ -173,8 +173,8 @@ QUIET static int jump(void)
     set_handler(SIGUSR1, jumper);
     for (int i = 0; i < 500; i++)
         catcher(i % 3);
-    printf("calls catcher %ld\ncalls raiser %ld\ncalls jumper %ld\ncalls handler_leaf %ld\ncalls leaf %ld\n", mine.catches,
-           mine.works, mine.handlers, mine.handler_leaves, mine.leaves);
+    printf("calls catcher %ld\ncalls raiser %ld\ncalls jumper %ld\ncalls handler_leaf %ld\ncalls leaf %ld\n",
+           mine.catches, mine.works, mine.handlers, mine.handler_leaves, mine.leaves);
     return 0;
 }
 

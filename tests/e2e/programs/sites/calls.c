@@ -192,7 +192,8 @@ static void various(void)
 #line 391
     by_pointer(work);
 #line 392
-    work(); work();
+    work();
+    work();
 }
 
 static void threads(void)

@@ -23,7 +23,10 @@ struct Node {
 };
 
 struct Leaf : Node {
-    APART void draw() override { sink++; }
+    APART void draw() override
+    {
+        sink++;
+    }
 };
 
 // The same instruction calls both kinds, within itself.

@@ -9,7 +9,7 @@
 #include <ucontext.h>
 
 #define QUIET __attribute__((no_instrument_function))
-#define KEPT  __attribute__((noinline))
+#define KEPT __attribute__((noinline))
 
 enum { FIBERS = 5, ROUNDS = 200, STACK = 64 << 10 };
 
@@ -108,15 +108,16 @@ __asm__(".text\n.type swap_stacks, @function\nswap_stacks:\n"
         ".size swap_stacks, . - swap_stacks\n");
 #else
 void swap_stacks(void **from, void *to);
-__asm__(".text\n.type swap_stacks, %function\nswap_stacks:\n"
-        "	stp x29, x30, [sp, #-160]!\n	stp x19, x20, [sp, #16]\n	stp x21, x22, [sp, #32]\n"
-        "	stp x23, x24, [sp, #48]\n	stp x25, x26, [sp, #64]\n	stp x27, x28, [sp, #80]\n"
-        "	stp d8, d9, [sp, #96]\n	stp d10, d11, [sp, #112]\n	stp d12, d13, [sp, #128]\n	stp d14, d15, [sp, #144]\n"
-        "	mov x9, sp\n	str x9, [x0]\n	mov sp, x1\n"
-        "	ldp d14, d15, [sp, #144]\n	ldp d12, d13, [sp, #128]\n	ldp d10, d11, [sp, #112]\n	ldp d8, d9, [sp, #96]\n"
-        "	ldp x27, x28, [sp, #80]\n	ldp x25, x26, [sp, #64]\n	ldp x23, x24, [sp, #48]\n"
-        "	ldp x21, x22, [sp, #32]\n	ldp x19, x20, [sp, #16]\n	ldp x29, x30, [sp], #160\n	ret\n"
-        ".size swap_stacks, . - swap_stacks\n");
+__asm__(
+    ".text\n.type swap_stacks, %function\nswap_stacks:\n"
+    "	stp x29, x30, [sp, #-160]!\n	stp x19, x20, [sp, #16]\n	stp x21, x22, [sp, #32]\n"
+    "	stp x23, x24, [sp, #48]\n	stp x25, x26, [sp, #64]\n	stp x27, x28, [sp, #80]\n"
+    "	stp d8, d9, [sp, #96]\n	stp d10, d11, [sp, #112]\n	stp d12, d13, [sp, #128]\n	stp d14, d15, [sp, #144]\n"
+    "	mov x9, sp\n	str x9, [x0]\n	mov sp, x1\n"
+    "	ldp d14, d15, [sp, #144]\n	ldp d12, d13, [sp, #128]\n	ldp d10, d11, [sp, #112]\n	ldp d8, d9, [sp, #96]\n"
+    "	ldp x27, x28, [sp, #80]\n	ldp x25, x26, [sp, #64]\n	ldp x23, x24, [sp, #48]\n"
+    "	ldp x21, x22, [sp, #32]\n	ldp x19, x20, [sp, #16]\n	ldp x29, x30, [sp], #160\n	ret\n"
+    ".size swap_stacks, . - swap_stacks\n");
 #endif
 
 static int told; /* whether dwell_fiber_switch is called */
@@ -221,8 +222,8 @@ QUIET int main(int argc, char **argv)
         for (int i = 0; i < FIBERS; i++)
             dwell_fiber_destroy(fibers[i].handle);
     }
-    printf("calls body %ld\ncalls outer %ld\ncalls inner %ld\ncalls schedule %ld\ncalls leaf %ld\n", bodies, outers, inners,
-           mains, leaves);
+    printf("calls body %ld\ncalls outer %ld\ncalls inner %ld\ncalls schedule %ld\ncalls leaf %ld\n", bodies, outers,
+           inners, mains, leaves);
     free(stacks);
     return 0;
 }
