@@ -18,7 +18,7 @@ void histogram_drop(struct histogram *h)
 }
 
 /* The middle of the range in which the number lies. */
-static uint64_t rounded(uint64_t value)
+static uint64_t histogram_round_value(uint64_t value)
 {
     if (value >> SIGNIFICANT_BITS == 0)
         return value;
@@ -27,7 +27,7 @@ static uint64_t rounded(uint64_t value)
 }
 
 /* The first step that is not less. */
-static size_t find_step(const struct histogram *h, uint64_t value)
+static size_t histogram_find_step(const struct histogram *h, uint64_t value)
 {
     size_t from = 0, to = h->step_count;
     while (from < to) {
@@ -40,11 +40,11 @@ static size_t find_step(const struct histogram *h, uint64_t value)
     return from;
 }
 
-static void round_steps(struct histogram *h)
+static void histogram_round_steps(struct histogram *h)
 {
     size_t kept = 0;
     for (size_t i = 0; i < h->step_count; i++) {
-        const struct histogram_step step = { rounded(h->steps[i].value), h->steps[i].count };
+        const struct histogram_step step = { histogram_round_value(h->steps[i].value), h->steps[i].count };
         if (kept && h->steps[kept - 1].value == step.value)
             h->steps[kept - 1].count += step.count;
         else
@@ -54,18 +54,18 @@ static void round_steps(struct histogram *h)
     h->rounded = true;
 }
 
-static void add_step(struct histogram *h, uint64_t value, uint64_t times)
+static void histogram_add_step(struct histogram *h, uint64_t value, uint64_t times)
 {
     if (h->rounded)
-        value = rounded(value);
-    size_t at = find_step(h, value);
+        value = histogram_round_value(value);
+    size_t at = histogram_find_step(h, value);
     if (at < h->step_count && h->steps[at].value == value) {
         h->steps[at].count += times;
         return;
     }
     if (!h->rounded && h->step_count == EXACT_STEPS) {
-        round_steps(h);
-        add_step(h, value, times);
+        histogram_round_steps(h);
+        histogram_add_step(h, value, times);
         return;
     }
     if (h->step_count == h->step_room) {
@@ -78,7 +78,7 @@ static void add_step(struct histogram *h, uint64_t value, uint64_t times)
 }
 
 /* Adds a number of 128 bits to the sum of squares, `times` times. */
-static void add_squares(struct histogram *h, uint128 square, uint64_t times)
+static void histogram_add_squares(struct histogram *h, uint128 square, uint64_t times)
 {
     const uint128 low = (uint128)(uint64_t)square * times;
     const uint128 high = (square >> 64) * times + (low >> 64);
@@ -97,8 +97,8 @@ void histogram_add(struct histogram *h, uint64_t value, uint64_t times)
         h->greatest = value;
     h->count += times;
     h->sum += (uint128)value * times;
-    add_squares(h, (uint128)value * value, times);
-    add_step(h, value, times);
+    histogram_add_squares(h, (uint128)value * value, times);
+    histogram_add_step(h, value, times);
 }
 
 uint64_t histogram_percentile(const struct histogram *h, double percent)

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/table.h"
 
-static uint64_t hash(const unsigned char *bytes, size_t length)
+static uint64_t intern_hash(const unsigned char *bytes, size_t length)
 {
     uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
     for (size_t i = 0; i < length; i++)
@@ -18,7 +18,7 @@ uint32_t intern(struct intern *all, const void *bytes, size_t length)
 {
     if (!all->index)
         all->index = table_new();
-    const uint64_t key = hash(bytes, length);
+    const uint64_t key = intern_hash(bytes, length);
     struct table_slot *slot = table_find(all->index, key, 0);
     const uint64_t first = slot->value_plus_1;
     for (uint64_t at = first; at; at = all->pieces[at - 1].next)

@@ -13,7 +13,7 @@ void message_set_place(const char *(*place)(void))
     find_place = place;
 }
 
-static void print(const char *format, va_list arguments)
+static void message_print(const char *format, va_list arguments)
 {
     progress_hide();
     fflush(stdout);
@@ -29,7 +29,7 @@ void say(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print(format, arguments);
+    message_print(format, arguments);
     va_end(arguments);
 }
 
@@ -37,7 +37,7 @@ void die(int status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print(format, arguments);
+    message_print(format, arguments);
     va_end(arguments);
     exit(status);
 }

@@ -42,7 +42,7 @@ static volatile sig_atomic_t drawn;
 
 /* ---- the line ---- */
 
-static unsigned columns_of(const char *text)
+static unsigned progress_text_columns(const char *text)
 {
     unsigned columns = 0;
     for (; *text; text++)
@@ -51,27 +51,27 @@ static unsigned columns_of(const char *text)
 }
 
 /* The end of a name tells more than its beginning. */
-static const char *last_columns(const char *text, unsigned columns)
+static const char *progress_last_columns(const char *text, unsigned columns)
 {
-    for (unsigned all = columns_of(text); all > columns; all--)
+    for (unsigned all = progress_text_columns(text); all > columns; all--)
         do
             text++;
         while (((unsigned char)*text & 0xc0) == 0x80);
     return text;
 }
 
-static void append(char *line, const char *text, unsigned times)
+static void progress_append(char *line, const char *text, unsigned times)
 {
     size_t length = strlen(line);
     for (const size_t more = strlen(text); times > 0 && length + more < PROGRESS_LINE; times--, length += more)
         memcpy(line + length, text, more + 1);
 }
 
-static void append_bar(char *line, const struct progress *p, unsigned columns, bool blocks)
+static void progress_append_bar(char *line, const struct progress *p, unsigned columns, bool blocks)
 {
     const unsigned full = (unsigned)((double)p->done / (double)p->total * columns);
-    append(line, blocks ? "\u2588" : "#", full);
-    append(line, blocks ? "\u2591" : ".", columns - full);
+    progress_append(line, blocks ? "\u2588" : "#", full);
+    progress_append(line, blocks ? "\u2591" : ".", columns - full);
 }
 
 void progress_text(const struct progress *given, unsigned width, bool blocks, char line[PROGRESS_LINE])
@@ -86,28 +86,28 @@ void progress_text(const struct progress *given, unsigned width, bool blocks, ch
     snprintf(numbers, sizeof numbers, "%3u %%%s", percent, left);
     line[0] = '\0';
     if (width < MIN_BAR + NUMBERS) { /* no room for more than that */
-        append(line, width < strlen(numbers) ? "" : numbers, 1);
+        progress_append(line, width < strlen(numbers) ? "" : numbers, 1);
         return;
     }
-    const unsigned rest = width - NUMBERS, words = (unsigned)strlen(p.doing) + 1, name = columns_of(p.name);
+    const unsigned rest = width - NUMBERS, words = (unsigned)strlen(p.doing) + 1, name = progress_text_columns(p.name);
     unsigned bar = rest > words + name ? rest - words - name - 1 : 0;
     bar = bar < rest / 3 ? rest / 3 : bar;
     bar = bar < MIN_BAR ? MIN_BAR : bar > LONGEST_BAR ? LONGEST_BAR : bar;
     const unsigned room = rest > bar + words ? rest - bar - words - 1 : 0;
     if (room >= name || room >= MIN_NAME) {
-        append(line, p.doing, 1);
-        append(line, " ", 1);
-        append(line, last_columns(p.name, room), 1);
-        append(line, " ", 1);
+        progress_append(line, p.doing, 1);
+        progress_append(line, " ", 1);
+        progress_append(line, progress_last_columns(p.name, room), 1);
+        progress_append(line, " ", 1);
     }
-    append_bar(line, &p, bar, blocks);
-    append(line, " ", 1);
-    append(line, numbers, 1);
+    progress_append_bar(line, &p, bar, blocks);
+    progress_append(line, " ", 1);
+    progress_append(line, numbers, 1);
 }
 
 /* ---- on the terminal ---- */
 
-static uint64_t monotonic(void)
+static uint64_t progress_monotonic(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -119,12 +119,12 @@ void progress_use_clock(uint64_t (*clock)(void))
     state.clock = clock;
 }
 
-static uint64_t now(void)
+static uint64_t progress_now(void)
 {
-    return state.clock ? state.clock() : monotonic();
+    return state.clock ? state.clock() : progress_monotonic();
 }
 
-static void put(const char *text)
+static void progress_write(const char *text)
 {
     for (size_t left = strlen(text); left > 0;) {
         const ssize_t wrote = write(STDERR_FILENO, text, left);
@@ -135,35 +135,36 @@ static void put(const char *text)
     }
 }
 
-static bool is_output_seen(void)
+static bool progress_output_is_seen(void)
 {
     return isatty(STDOUT_FILENO) || terminal_is_paged();
 }
 
-static void find_out(void)
+static void progress_detect_terminal(void)
 {
     const char *kind = getenv("TERM"), *delay = getenv("DWELL_PROGRESS");
     char *end = NULL;
     const double seconds = delay && *delay ? strtod(delay, &end) : 1;
     state.known = true;
-    state.started = now();
+    state.started = progress_now();
     state.shown = isatty(STDERR_FILENO) && !(kind && strcmp(kind, "dumb") == 0) && !(end && *end) && seconds >= 0 &&
-                  !(state.output_began && is_output_seen());
+                  !(state.output_began && progress_output_is_seen());
     state.delay = seconds < 1e9 ? (uint64_t)(seconds * SECOND) : UINT64_MAX / 2;
 }
 
-static void end_by_signal(int number)
+static void progress_end_by_signal(int number)
 {
     if (drawn)
-        put(erase_line);
+        progress_write(erase_line);
     raise(number); /* which ends it now */
 }
 
-static void watch_signals(void)
+static void progress_watch_signals(void)
 {
     static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
     static bool watched;
-    const struct sigaction ours = { .sa_handler = end_by_signal, .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
+    const struct sigaction ours = { .sa_handler = progress_end_by_signal,
+                                    .sa_flags = (int)(SA_RESETHAND | SA_NODEFER) };
     struct sigaction before;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers && !watched; i++)
         if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
@@ -171,14 +172,14 @@ static void watch_signals(void)
     watched = true;
 }
 
-static unsigned width(void)
+static unsigned progress_width(void)
 {
     struct winsize size;
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : USUAL_WIDTH;
 }
 
 /* The line is taken. */
-static void draw(uint64_t time)
+static void progress_draw(uint64_t time)
 {
     const char *slash = strrchr(state.path, '/');
     const struct progress p = {
@@ -189,32 +190,32 @@ static void draw(uint64_t time)
         .seconds = (time - state.begun) / SECOND,
     };
     char line[PROGRESS_LINE], whole[PROGRESS_LINE + sizeof erase_line];
-    progress_text(&p, width() - 1, strcmp(nl_langinfo(CODESET), "UTF-8") == 0, line);
+    progress_text(&p, progress_width() - 1, strcmp(nl_langinfo(CODESET), "UTF-8") == 0, line);
     snprintf(whole, sizeof whole, "%s%s", erase_line, line);
-    watch_signals();
+    progress_watch_signals();
     drawn = true;
-    put(whole);
+    progress_write(whole);
 }
 
-static void erase(void)
+static void progress_erase(void)
 {
     if (drawn)
-        put(erase_line);
+        progress_write(erase_line);
     drawn = false;
 }
 
-static bool is_due(uint64_t time)
+static bool progress_is_due(uint64_t time)
 {
     return state.shown && time - state.started >= state.delay && time >= __atomic_load_n(&state.next, __ATOMIC_RELAXED);
 }
 
-static void update(void)
+static void progress_update(void)
 {
-    const uint64_t time = now();
-    if (!is_due(time) || pthread_mutex_trylock(&state.lock) != 0)
+    const uint64_t time = progress_now();
+    if (!progress_is_due(time) || pthread_mutex_trylock(&state.lock) != 0)
         return;
     if (state.doing) {
-        draw(time);
+        progress_draw(time);
         __atomic_store_n(&state.next, time + OFTEN, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&state.lock);
@@ -225,7 +226,7 @@ static void update(void)
 void progress_begin(const char *doing, const char *path, uint64_t total)
 {
     if (!state.known)
-        find_out();
+        progress_detect_terminal();
     if (!state.shown)
         return;
     pthread_mutex_lock(&state.lock);
@@ -233,10 +234,10 @@ void progress_begin(const char *doing, const char *path, uint64_t total)
     state.path = path;
     state.total = total;
     state.done = 0;
-    state.begun = now();
+    state.begun = progress_now();
     state.next = 0;
     pthread_mutex_unlock(&state.lock);
-    update();
+    progress_update();
 }
 
 void progress_add(uint64_t amount)
@@ -244,7 +245,7 @@ void progress_add(uint64_t amount)
     if (!state.shown)
         return;
     __atomic_fetch_add(&state.done, amount, __ATOMIC_RELAXED);
-    update();
+    progress_update();
 }
 
 void progress_end(void)
@@ -253,7 +254,7 @@ void progress_end(void)
         return;
     pthread_mutex_lock(&state.lock);
     state.doing = NULL;
-    erase();
+    progress_erase();
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -262,7 +263,7 @@ void progress_hide(void)
     if (!state.shown)
         return;
     pthread_mutex_lock(&state.lock);
-    erase();
+    progress_erase();
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -271,7 +272,7 @@ void progress_output(void)
     if (state.output_began)
         return;
     state.output_began = true;
-    if (state.shown && is_output_seen()) {
+    if (state.shown && progress_output_is_seen()) {
         progress_end();
         state.shown = false;
     }

@@ -20,7 +20,7 @@ struct sample sample_of(const double *values, size_t count)
 enum { MAX_STEPS = 10000 };
 
 /* The continued fraction of the incomplete beta function, evaluated from its front by Lentz's method. */
-static double beta_fraction(double x, double a, double b)
+static double statistics_beta_fraction(double x, double a, double b)
 {
     const double tiny = 1e-300, enough = 1e-15;
     double value = 1, c = 1, d = 0;
@@ -44,7 +44,7 @@ static double beta_fraction(double x, double a, double b)
 }
 
 /* Regularized: from 0 at x = 0 to 1 at x = 1. */
-static double incomplete_beta(double x, double a, double b)
+static double statistics_incomplete_beta(double x, double a, double b)
 {
     if (x <= 0)
         return 0;
@@ -52,13 +52,13 @@ static double incomplete_beta(double x, double a, double b)
         return 1;
     const double front = exp(a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b));
     if (x < (a + 1) / (a + b + 2)) /* the fraction converges fast on this side alone */
-        return front * beta_fraction(x, a, b) / a;
-    return 1 - front * beta_fraction(1 - x, b, a) / b;
+        return front * statistics_beta_fraction(x, a, b) / a;
+    return 1 - front * statistics_beta_fraction(1 - x, b, a) / b;
 }
 
 double student_two_sided(double t, double degrees)
 {
-    return incomplete_beta(degrees / (degrees + t * t), degrees / 2, 0.5);
+    return statistics_incomplete_beta(degrees / (degrees + t * t), degrees / 2, 0.5);
 }
 
 double welch_test(const struct sample *x, const struct sample *y)
@@ -76,7 +76,7 @@ double welch_test(const struct sample *x, const struct sample *y)
 
 /* ---- many tests ---- */
 
-static int compare_places(const void *a, const void *b)
+static int statistics_compare_places(const void *a, const void *b)
 {
     const double x = **(double *const *)a, y = **(double *const *)b;
     return (x > y) - (x < y);
@@ -90,7 +90,7 @@ void adjust_for_many(double *probabilities, size_t count)
         if (!isnan(probabilities[i]))
             sorted[tests++] = &probabilities[i];
     if (tests)
-        qsort(sorted, tests, sizeof *sorted, compare_places);
+        qsort(sorted, tests, sizeof *sorted, statistics_compare_places);
     for (size_t i = tests; i-- > 0;) {
         const double adjusted = *sorted[i] * (double)tests / (double)(i + 1);
         least = adjusted < least ? adjusted : least;

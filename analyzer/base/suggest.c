@@ -8,13 +8,13 @@
 
 enum { LONGEST = 128 }; /* names that are longer are not suggested */
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned suggest_least(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
 
 /* Of texts up to LONGEST characters; row i of the matrix is of the first i characters of `a`. */
-static unsigned distance(const char *a, size_t a_length, const char *b, size_t b_length)
+static unsigned suggest_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     unsigned d[LONGEST + 1][LONGEST + 1];
     for (unsigned i = 0; i <= a_length; i++)
@@ -24,9 +24,9 @@ static unsigned distance(const char *a, size_t a_length, const char *b, size_t b
     for (size_t i = 1; i <= a_length; i++)
         for (size_t j = 1; j <= b_length; j++) {
             const unsigned differs = a[i - 1] != b[j - 1];
-            d[i][j] = least(least(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + differs);
+            d[i][j] = suggest_least(suggest_least(d[i - 1][j], d[i][j - 1]) + 1, d[i - 1][j - 1] + differs);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                d[i][j] = least(d[i][j], d[i - 2][j - 2] + 1);
+                d[i][j] = suggest_least(d[i][j], d[i - 2][j - 2] + 1);
         }
     return d[a_length][b_length];
 }
@@ -43,7 +43,7 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
             return NULL; /* it is there, and not what is missing */
         if (other > length + best + 1 || length > other + best + 1)
             continue; /* so many are missing */
-        const unsigned far = other <= LONGEST ? distance(typed, length, names[i], other) : LONGEST;
+        const unsigned far = other <= LONGEST ? suggest_edit_distance(typed, length, names[i], other) : LONGEST;
         if (far < best && far < length && far < other) {
             best = far;
             nearest = names[i];

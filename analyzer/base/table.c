@@ -20,7 +20,7 @@ void table_free(struct table_index *table)
     free(table);
 }
 
-static void grow(struct table_index *table)
+static void table_grow(struct table_index *table)
 {
     struct table_slot *old = table->slots;
     size_t count = table->mask + 1;
@@ -36,5 +36,5 @@ void table_set(struct table_index *table, struct table_slot *slot, uint64_t key,
 {
     *slot = (struct table_slot){ key, second, value + 1 };
     if (++table->used * 2 > table->mask)
-        grow(table);
+        table_grow(table);
 }

@@ -10,13 +10,13 @@
 static pid_t pager;
 static unsigned width_behind_pager;
 
-static unsigned ask_width(int fd)
+static unsigned terminal_query_width(int fd)
 {
     struct winsize size;
     return ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-static const char *choose_pager(void)
+static const char *terminal_choose_pager(void)
 {
     const char *chosen = getenv("DWELL_PAGER");
     if (!chosen)
@@ -24,7 +24,7 @@ static const char *choose_pager(void)
     return chosen ? chosen : "if command -v less >/dev/null 2>&1; then exec less; else exec cat; fi";
 }
 
-static void end_pager(void)
+static void terminal_end_pager(void)
 {
     fflush(stdout);
     close(STDOUT_FILENO);
@@ -32,7 +32,7 @@ static void end_pager(void)
         continue;
 }
 
-static void run_pager(const char *command, const int ends[2])
+static void terminal_run_pager(const char *command, const int ends[2])
 {
     dup2(ends[0], STDIN_FILENO);
     close(ends[0]);
@@ -44,19 +44,19 @@ static void run_pager(const char *command, const int ends[2])
 
 void terminal_page(void)
 {
-    const char *command = choose_pager();
+    const char *command = terminal_choose_pager();
     int ends[2];
     if (!isatty(STDOUT_FILENO) || !*command || strcmp(command, "cat") == 0 || pipe(ends) < 0)
         return;
-    width_behind_pager = ask_width(STDOUT_FILENO);
+    width_behind_pager = terminal_query_width(STDOUT_FILENO);
     fflush(stdout);
     pager = fork();
     if (pager == 0)
-        run_pager(command, ends);
+        terminal_run_pager(command, ends);
     if (pager > 0) {
         dup2(ends[1], STDOUT_FILENO);
         signal(SIGPIPE, SIG_IGN); /* a pager that is left early is no failure */
-        atexit(end_pager);
+        atexit(terminal_end_pager);
     }
     close(ends[0]);
     close(ends[1]);
@@ -67,7 +67,7 @@ bool terminal_is_paged(void)
     return pager > 0;
 }
 
-static bool is_seen(FILE *out)
+static bool terminal_is_seen(FILE *out)
 {
     return isatty(fileno(out)) || (pager > 0 && out == stdout);
 }
@@ -75,12 +75,12 @@ static bool is_seen(FILE *out)
 bool terminal_has_colors(FILE *out)
 {
     const char *off = getenv("NO_COLOR"), *kind = getenv("TERM");
-    return is_seen(out) && !(off && *off) && !(kind && strcmp(kind, "dumb") == 0);
+    return terminal_is_seen(out) && !(off && *off) && !(kind && strcmp(kind, "dumb") == 0);
 }
 
 unsigned terminal_width(FILE *out)
 {
     if (pager > 0 && out == stdout)
         return width_behind_pager;
-    return isatty(fileno(out)) ? ask_width(fileno(out)) : 0;
+    return isatty(fileno(out)) ? terminal_query_width(fileno(out)) : 0;
 }
