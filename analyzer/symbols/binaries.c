@@ -13,7 +13,7 @@
 #include "symbols/scopes.h"
 #include "symbols/symbols.h"
 
-struct entry { /* of the symbol table */
+struct binary_entry { /* of the symbol table */
     uint64_t address;
     const char *name; /* the library's */
     int rank;         /* of two at one address, the higher is shown */
@@ -25,8 +25,8 @@ struct binary {
     uint8_t *build_id;
     size_t build_id_length;
     Dwfl *dwfl;
-    Dwfl_Module *module;   /* NULL: not to be had */
-    struct entry *entries; /* functions, by address and rank */
+    Dwfl_Module *module;          /* NULL: not to be had */
+    struct binary_entry *entries; /* functions, by address and rank */
     size_t entry_count, entry_room;
     bool entries_read;
     struct scopes *scopes; /* NULL: not needed yet */
@@ -41,8 +41,8 @@ static char *debug_path; /* NULL: the library's usual places */
 
 /* The library's own search ends at debuginfod, and loads some thirty libraries for it even where no server is
  * set. It is needed for a server, or where the binary names its debug file; else the build-id's path is enough. */
-static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
-                          const char *link, GElf_Word crc, char **found)
+static int binary_find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                                 const char *link, GElf_Word crc, char **found)
 {
     const char *servers = getenv("DEBUGINFOD_URLS");
     if (link || (servers && *servers))
@@ -52,7 +52,7 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dw
 
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = find_debuginfo,
+    .find_debuginfo = binary_find_debuginfo,
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = &debug_path,
 };
@@ -77,7 +77,7 @@ void binaries_free(struct binaries *b)
     free(b);
 }
 
-static bool is_recorded_one(Dwfl_Module *module, const struct binary *binary)
+static bool binary_build_id_matches(Dwfl_Module *module, const struct binary *binary)
 {
     const unsigned char *id;
     GElf_Addr where;
@@ -87,9 +87,9 @@ static bool is_recorded_one(Dwfl_Module *module, const struct binary *binary)
     return (size_t)length == binary->build_id_length && memcmp(id, binary->build_id, binary->build_id_length) == 0;
 }
 
-static int compare_entries(const void *a, const void *b)
+static int binary_compare_entries(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct binary_entry *x = a, *y = b;
     if (x->address != y->address)
         return x->address < y->address ? -1 : 1;
     if (x->rank != y->rank)
@@ -100,13 +100,13 @@ static int compare_entries(const void *a, const void *b)
 enum { RANK_OF_OS_CALLS = 1000 };
 
 /* libc has most of them by several names: the list's first is shown. */
-static struct entry entry_of_os_call(uint64_t address, int number, uint64_t size)
+static struct binary_entry binary_os_call_entry(uint64_t address, int number, uint64_t size)
 {
-    return (struct entry){ address, os_calls_name(number), RANK_OF_OS_CALLS - number, size };
+    return (struct binary_entry){ address, os_calls_name(number), RANK_OF_OS_CALLS - number, size };
 }
 
 /* The library's own search walks the whole table for each address. */
-static void read_symbols(struct binary *binary)
+static void binary_read_symbols(struct binary *binary)
 {
     if (binary->entries_read)
         return;
@@ -125,17 +125,18 @@ static void read_symbols(struct binary *binary)
         const int os_call = libc ? os_calls_number(name) : -1;
         const int rank = (type != STT_NOTYPE) * 4 + (binding == STB_GLOBAL ? 2 : binding == STB_WEAK);
         GROW(binary->entries, binary->entry_count, binary->entry_room);
-        binary->entries[binary->entry_count++] = os_call < 0 ? (struct entry){ address, name, rank, symbol.st_size }
-                                                             : entry_of_os_call(address, os_call, symbol.st_size);
+        binary->entries[binary->entry_count++] = os_call < 0
+                                                     ? (struct binary_entry){ address, name, rank, symbol.st_size }
+                                                     : binary_os_call_entry(address, os_call, symbol.st_size);
     }
     if (binary->entry_count)
-        qsort(binary->entries, binary->entry_count, sizeof *binary->entries, compare_entries);
+        qsort(binary->entries, binary->entry_count, sizeof *binary->entries, binary_compare_entries);
 }
 
 /* The first entry that is not below the address. */
-static size_t first_from(struct binary *binary, uint64_t address)
+static size_t binary_first_entry_from(struct binary *binary, uint64_t address)
 {
-    read_symbols(binary);
+    binary_read_symbols(binary);
     size_t low = 0, high = binary->entry_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -148,23 +149,24 @@ static size_t first_from(struct binary *binary, uint64_t address)
 }
 
 /* A probe names the function's very first address. */
-static const char *name_at(struct binary *binary, uint64_t address)
+static const char *binary_name_at(struct binary *binary, uint64_t address)
 {
-    const size_t i = first_from(binary, address);
+    const size_t i = binary_first_entry_from(binary, address);
     return i < binary->entry_count && binary->entries[i].address == address ? binary->entries[i].name : NULL;
 }
 
-static const char *name_around(struct binary *binary, uint64_t address)
+static const char *binary_name_around(struct binary *binary, uint64_t address)
 {
-    const size_t next = first_from(binary, address + 1);
+    const size_t next = binary_first_entry_from(binary, address + 1);
     if (next == 0)
         return NULL;
-    const struct entry *entry = &binary->entries[first_from(binary, binary->entries[next - 1].address)];
+    const struct binary_entry *entry =
+        &binary->entries[binary_first_entry_from(binary, binary->entries[next - 1].address)];
     return address - entry->address < entry->size ? entry->name : NULL;
 }
 
 /* Opens the file at base zero, so that its own addresses are the library's. */
-static void open_binary(struct binary *binary)
+static void binary_open(struct binary *binary)
 {
     int fd = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
@@ -182,14 +184,14 @@ static void open_binary(struct binary *binary)
     if (!module) {
         close(fd);
         say("%s: %s: its functions are shown by address", binary->path, dwfl_errmsg(-1));
-    } else if (!is_recorded_one(module, binary)) {
+    } else if (!binary_build_id_matches(module, binary)) {
         say("%s: changed since the recording: its functions are shown by address", binary->path);
     } else {
         binary->module = module;
     }
 }
 
-static struct binary *find_binary(struct binaries *b, const struct symbol_module *m)
+static struct binary *binaries_find_or_open(struct binaries *b, const struct symbol_module *m)
 {
     for (size_t i = 0; i < b->count; i++) {
         struct binary *binary = &b->list[i];
@@ -204,7 +206,7 @@ static struct binary *find_binary(struct binaries *b, const struct symbol_module
         .build_id = (uint8_t *)need_copy((const char *)m->build_id, m->build_id_length),
         .build_id_length = m->build_id_length,
     };
-    open_binary(binary);
+    binary_open(binary);
     return binary;
 }
 
@@ -213,10 +215,10 @@ struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, u
     struct symbol symbol = { NULL, NULL, 0 };
     if (!m->path[0])
         return symbol;
-    struct binary *binary = find_binary(b, m);
+    struct binary *binary = binaries_find_or_open(b, m);
     if (!binary->module)
         return symbol;
-    symbol.linkage_name = name_at(binary, offset);
+    symbol.linkage_name = binary_name_at(binary, offset);
     Dwfl_Line *line = dwfl_module_getsrc(binary->module, offset);
     int number = 0;
     if (line)
@@ -227,16 +229,16 @@ struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, u
 
 struct symbol_site binaries_site(struct binaries *b, const struct symbol_module *m, uint64_t offset, bool inlined)
 {
-    struct binary *binary = m->path[0] ? find_binary(b, m) : NULL;
+    struct binary *binary = m->path[0] ? binaries_find_or_open(b, m) : NULL;
     if (!binary || !binary->module || offset == 0)
         return (struct symbol_site){ 0 };
     if (!binary->scopes)
         binary->scopes = scopes_new(binary->module);
     struct scopes_site found = scopes_find(binary->scopes, offset - 1, inlined);
-    const char *function = found.function_at ? name_at(binary, found.function_at) : NULL;
-    const char *outer = found.site.outer && found.outer_at ? name_at(binary, found.outer_at) : NULL;
+    const char *function = found.function_at ? binary_name_at(binary, found.function_at) : NULL;
+    const char *outer = found.site.outer && found.outer_at ? binary_name_at(binary, found.outer_at) : NULL;
     if (!function && !found.site.function)
-        function = name_around(binary, offset - 1);
+        function = binary_name_around(binary, offset - 1);
     if (function)
         found.site.function = function;
     if (outer)
@@ -249,7 +251,7 @@ struct symbol_site binaries_site(struct binaries *b, const struct symbol_module 
 enum mention { NOT_MENTIONED, MENTIONED, DEFINED };
 
 /* What a symbol table of that type says of the probe. */
-static enum mention mention_of_probe(Elf *elf, uint32_t table_type)
+static enum mention binary_probe_mention(Elf *elf, uint32_t table_type)
 {
     static const char probe[] = "__cyg_profile_func_enter"; /* a version may follow it */
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
@@ -272,13 +274,13 @@ static enum mention mention_of_probe(Elf *elf, uint32_t table_type)
 /* Instrumented code refers to the probe. A library that defines it need not be instrumented: libc has one that does
  * nothing, and there is libdwell.so. But a program with the runtime in it is: it has an interpreter, or, if it is a
  * static one, no dynamic symbol of that name. */
-static bool is_instrumented(Dwfl_Module *module)
+static bool binary_is_instrumented(Dwfl_Module *module)
 {
     GElf_Addr bias;
     Elf *elf = dwfl_module_getelf(module, &bias);
     if (!elf)
         return false;
-    const enum mention mention = mention_of_probe(elf, SHT_DYNSYM);
+    const enum mention mention = binary_probe_mention(elf, SHT_DYNSYM);
     if (mention == MENTIONED)
         return true;
     return elf_has_runtime(elf) && (mention == NOT_MENTIONED || elf_has_segment(elf, PT_INTERP));
@@ -286,15 +288,15 @@ static bool is_instrumented(Dwfl_Module *module)
 
 size_t binaries_count(struct binaries *b, const struct symbol_module *m)
 {
-    struct binary *binary = m->path[0] ? find_binary(b, m) : NULL;
-    if (!binary || !binary->module || !is_instrumented(binary->module))
+    struct binary *binary = m->path[0] ? binaries_find_or_open(b, m) : NULL;
+    if (!binary || !binary->module || !binary_is_instrumented(binary->module))
         return 0;
-    read_symbols(binary);
+    binary_read_symbols(binary);
     return binary->entry_count;
 }
 
 uint64_t binaries_offset(struct binaries *b, const struct symbol_module *m, size_t i)
 {
-    const struct binary *binary = find_binary(b, m);
+    const struct binary *binary = binaries_find_or_open(b, m);
     return binary->entries && i < binary->entry_count ? binary->entries[i].address : 0;
 }

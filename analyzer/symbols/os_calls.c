@@ -23,20 +23,20 @@ bool os_calls_is_libc(const char *path)
     return strncmp(slash ? slash + 1 : path, "libc.so", 7) == 0;
 }
 
-static int compare_numbers(const void *a, const void *b)
+static int os_calls_compare_names(const void *a, const void *b)
 {
     return strcmp(names[*(const int *)a], names[*(const int *)b]);
 }
 
 /* The list by name; libc has thousands of symbols to look for in it. */
-static const int *sorted_names(void)
+static const int *os_calls_sorted_names(void)
 {
     static int sorted[NAME_COUNT];
     static bool done;
     for (int i = 0; i < NAME_COUNT && !done; i++)
         sorted[i] = i;
     if (!done)
-        qsort(sorted, NAME_COUNT, sizeof *sorted, compare_numbers);
+        qsort(sorted, NAME_COUNT, sizeof *sorted, os_calls_compare_names);
     done = true;
     return sorted;
 }
@@ -44,7 +44,7 @@ static const int *sorted_names(void)
 int os_calls_number(const char *name)
 {
     const size_t length = strcspn(name, "@");
-    const int *sorted = sorted_names();
+    const int *sorted = os_calls_sorted_names();
     int low = 0, high = NAME_COUNT;
     while (low < high) {
         const int middle = (low + high) / 2;
@@ -65,7 +65,7 @@ const char *os_calls_name(int number)
     return names[number];
 }
 
-static int compare_symbols(const void *a, const void *b)
+static int os_calls_compare_symbols(const void *a, const void *b)
 {
     const struct os_call_symbol *x = a, *y = b;
     if (x->offset != y->offset)
@@ -73,7 +73,7 @@ static int compare_symbols(const void *a, const void *b)
     return x->number - y->number;
 }
 
-static struct os_call_symbol *read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, size_t *count)
+static struct os_call_symbol *os_calls_read_table(Elf *elf, Elf_Scn *section, const GElf_Shdr *header, size_t *count)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     struct os_call_symbol *found = NULL;
@@ -90,7 +90,7 @@ static struct os_call_symbol *read_table(Elf *elf, Elf_Scn *section, const GElf_
     return found;
 }
 
-static struct os_call_symbol *read_file(int fd, size_t *count)
+static struct os_call_symbol *os_calls_read_file(int fd, size_t *count)
 {
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
@@ -98,13 +98,13 @@ static struct os_call_symbol *read_file(int fd, size_t *count)
     GElf_Shdr header;
     for (Elf_Scn *section = NULL; elf && !found && (section = elf_nextscn(elf, section));)
         if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNSYM)
-            found = read_table(elf, section, &header, count);
+            found = os_calls_read_table(elf, section, &header, count);
     elf_end(elf);
     return found;
 }
 
 /* A file without a build-id is taken as it is. */
-static bool is_recorded(const struct symbol_module *module)
+static bool os_calls_build_id_matches(const struct symbol_module *module)
 {
     uint8_t id[LONGEST_BUILD_ID];
     const size_t length = elf_build_id_of(module->path, id, sizeof id);
@@ -114,15 +114,16 @@ static bool is_recorded(const struct symbol_module *module)
 struct os_call_symbol *os_calls_of(const struct symbol_module *module, size_t *count)
 {
     *count = 0;
-    const int fd =
-        os_calls_is_libc(module->path) && is_recorded(module) ? open(module->path, O_RDONLY | O_CLOEXEC) : -1;
+    const int fd = os_calls_is_libc(module->path) && os_calls_build_id_matches(module)
+                       ? open(module->path, O_RDONLY | O_CLOEXEC)
+                       : -1;
     if (fd < 0)
         return NULL;
     size_t all = 0;
-    struct os_call_symbol *found = read_file(fd, &all);
+    struct os_call_symbol *found = os_calls_read_file(fd, &all);
     close(fd);
     if (all)
-        qsort(found, all, sizeof *found, compare_symbols);
+        qsort(found, all, sizeof *found, os_calls_compare_symbols);
     for (size_t i = 0; i < all; i++)
         if (i == 0 || found[i].offset != found[i - 1].offset)
             found[(*count)++] = found[i];

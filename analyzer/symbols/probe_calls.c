@@ -21,43 +21,44 @@ enum {
     PLACES = 4,   /* a probe has one slot or two, as many stubs, or is here itself */
 };
 
-struct place {
+struct probe_place {
     uint64_t begin, end; /* calls go to the first, or into it */
 };
 
-struct function {
+struct probe_function {
     uint64_t begin, end;
     bool calls;
 };
 
-struct search {
+struct probe_search {
     struct probe_calls *result;
-    struct place slots[PLACES], targets[PLACES];
+    struct probe_place slots[PLACES], targets[PLACES];
     size_t slot_count, target_count;
-    uint64_t leave;             /* where the probe at exits is, if it is here */
-    struct function *functions; /* by address */
+    uint64_t leave;                   /* where the probe at exits is, if it is here */
+    struct probe_function *functions; /* by address */
     size_t function_count, function_room;
 };
 
 static const char enter[] = "__cyg_profile_func_enter", leave[] = "__cyg_profile_func_exit";
 
 /* A version may follow its name. */
-static bool is_probe(const char *name, const char *probe)
+static bool probe_calls_is_probe(const char *name, const char *probe)
 {
     const size_t length = strlen(probe);
     return name && strncmp(name, probe, length) == 0 && (name[length] == '\0' || name[length] == '@');
 }
 
-static void add_place(struct place *places, size_t *count, uint64_t begin, uint64_t end)
+static void probe_calls_add_place(struct probe_place *places, size_t *count, uint64_t begin, uint64_t end)
 {
     for (size_t i = 0; i < *count; i++)
         if (places[i].begin == begin)
             return;
     if (*count < PLACES)
-        places[(*count)++] = (struct place){ begin, end };
+        places[(*count)++] = (struct probe_place){ begin, end };
 }
 
-static const struct place *find_place(const struct place *places, size_t count, uint64_t address)
+static const struct probe_place *probe_calls_find_place(const struct probe_place *places, size_t count,
+                                                        uint64_t address)
 {
     for (size_t i = 0; i < count; i++)
         if (address >= places[i].begin && address <= places[i].end)
@@ -67,7 +68,7 @@ static const struct place *find_place(const struct place *places, size_t count, 
 
 /* ---- what the tables say ---- */
 
-static void take_symbols(struct search *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static void probe_calls_read_symbols(struct probe_search *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     for (size_t i = 0; data && header->sh_entsize && i < header->sh_size / header->sh_entsize; i++) {
@@ -76,23 +77,23 @@ static void take_symbols(struct search *s, Elf *elf, Elf_Scn *section, const GEl
             return;
         const bool here = symbol.st_shndx != SHN_UNDEF && symbol.st_value;
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (is_probe(name, enter)) {
+        if (probe_calls_is_probe(name, enter)) {
             s->result->mentioned = true;
             if (here)
-                add_place(s->targets, &s->target_count, symbol.st_value, symbol.st_value);
-        } else if (here && is_probe(name, leave)) {
+                probe_calls_add_place(s->targets, &s->target_count, symbol.st_value, symbol.st_value);
+        } else if (here && probe_calls_is_probe(name, leave)) {
             s->leave = symbol.st_value;
         }
         if (!here || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || header->sh_type != SHT_SYMTAB)
             continue;
         GROW(s->functions, s->function_count, s->function_room);
         s->functions[s->function_count++] =
-            (struct function){ symbol.st_value, symbol.st_value + symbol.st_size, false };
+            (struct probe_function){ symbol.st_value, symbol.st_value + symbol.st_size, false };
     }
 }
 
 /* The slots that the loader fills with the probe's address. */
-static void take_relocations(struct search *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+static void probe_calls_read_relocations(struct probe_search *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
     Elf_Scn *symbols = elf_getscn(elf, header->sh_link);
@@ -105,27 +106,27 @@ static void take_relocations(struct search *s, Elf *elf, Elf_Scn *section, const
         GElf_Sym symbol;
         if (gelf_getrela(data, (int)i, &relocation) &&
             gelf_getsym(symbols_data, (int)GELF_R_SYM(relocation.r_info), &symbol) &&
-            is_probe(elf_strptr(elf, symbols_header.sh_link, symbol.st_name), enter))
-            add_place(s->slots, &s->slot_count, relocation.r_offset, relocation.r_offset);
+            probe_calls_is_probe(elf_strptr(elf, symbols_header.sh_link, symbol.st_name), enter))
+            probe_calls_add_place(s->slots, &s->slot_count, relocation.r_offset, relocation.r_offset);
     }
 }
 
-static int compare_functions(const void *a, const void *b)
+static int probe_calls_compare_functions(const void *a, const void *b)
 {
-    const struct function *x = a, *y = b;
+    const struct probe_function *x = a, *y = b;
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
 /* ---- what the code says ---- */
 
-static uint64_t target_of(const uint8_t *offset, uint64_t end)
+static uint64_t probe_calls_target_of(const uint8_t *offset, uint64_t end)
 {
     int32_t distance;
     memcpy(&distance, offset, sizeof distance);
     return end + (uint64_t)(int64_t)distance;
 }
 
-static void note_call(struct search *s, uint64_t address)
+static void probe_calls_add_call(struct probe_search *s, uint64_t address)
 {
     size_t low = 0, high = s->function_count;
     s->result->calls++;
@@ -142,28 +143,30 @@ static void note_call(struct search *s, uint64_t address)
     }
 }
 
-typedef void code_taker(struct search *s, const uint8_t *code, size_t size, uint64_t address);
+typedef void code_taker(struct probe_search *s, const uint8_t *code, size_t size, uint64_t address);
 
-static void find_stubs(struct search *s, const uint8_t *code, size_t size, uint64_t address)
+static void probe_calls_find_stubs(struct probe_search *s, const uint8_t *code, size_t size, uint64_t address)
 {
     for (size_t i = 0; i + 6 <= size; i++)
         if (code[i] == INDIRECT && code[i + 1] == INDIRECT_JUMP &&
-            find_place(s->slots, s->slot_count, target_of(code + i + 2, address + i + 6)))
-            add_place(s->targets, &s->target_count, address + i - (i < STUB_MAX ? i : STUB_MAX), address + i);
+            probe_calls_find_place(s->slots, s->slot_count, probe_calls_target_of(code + i + 2, address + i + 6)))
+            probe_calls_add_place(s->targets, &s->target_count, address + i - (i < STUB_MAX ? i : STUB_MAX),
+                                  address + i);
 }
 
-static void find_calls(struct search *s, const uint8_t *code, size_t size, uint64_t address)
+static void probe_calls_find_calls(struct probe_search *s, const uint8_t *code, size_t size, uint64_t address)
 {
     for (size_t i = 0; i + 5 <= size; i++) {
-        if (code[i] == CALL && find_place(s->targets, s->target_count, target_of(code + i + 1, address + i + 5)))
-            note_call(s, address + i);
+        if (code[i] == CALL &&
+            probe_calls_find_place(s->targets, s->target_count, probe_calls_target_of(code + i + 1, address + i + 5)))
+            probe_calls_add_call(s, address + i);
         else if (i + 6 <= size && code[i] == INDIRECT && code[i + 1] == INDIRECT_CALL &&
-                 find_place(s->slots, s->slot_count, target_of(code + i + 2, address + i + 6)))
-            note_call(s, address + i);
+                 probe_calls_find_place(s->slots, s->slot_count, probe_calls_target_of(code + i + 2, address + i + 6)))
+            probe_calls_add_call(s, address + i);
     }
 }
 
-static void for_code(struct search *s, Elf *elf, code_taker *take)
+static void probe_calls_walk_code(struct probe_search *s, Elf *elf, code_taker *take)
 {
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
@@ -178,7 +181,7 @@ static void for_code(struct search *s, Elf *elf, code_taker *take)
 struct probe_calls probe_calls_count(Elf *elf)
 {
     struct probe_calls result = { 0 };
-    struct search s = { .result = &result };
+    struct probe_search s = { .result = &result };
     GElf_Ehdr file;
     if (!gelf_getehdr(elf, &file))
         return result;
@@ -187,17 +190,17 @@ struct probe_calls probe_calls_count(Elf *elf)
         if (!gelf_getshdr(section, &header))
             continue;
         if (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM)
-            take_symbols(&s, elf, section, &header);
+            probe_calls_read_symbols(&s, elf, section, &header);
         else if (header.sh_type == SHT_RELA)
-            take_relocations(&s, elf, section, &header);
+            probe_calls_read_relocations(&s, elf, section, &header);
     }
     result.counted = file.e_machine == EM_X86_64;
     if (result.counted && result.mentioned) {
         if (s.function_count)
-            qsort(s.functions, s.function_count, sizeof *s.functions, compare_functions);
-        for_code(&s, elf, find_stubs);
-        for_code(&s, elf, find_calls);
-        if (s.leave && find_place(s.targets, s.target_count, s.leave))
+            qsort(s.functions, s.function_count, sizeof *s.functions, probe_calls_compare_functions);
+        probe_calls_walk_code(&s, elf, probe_calls_find_stubs);
+        probe_calls_walk_code(&s, elf, probe_calls_find_calls);
+        if (s.leave && probe_calls_find_place(s.targets, s.target_count, s.leave))
             result.calls /= 2; /* one function serves as both: that of a static libc, which does nothing */
     }
     free(s.functions);

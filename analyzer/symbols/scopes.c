@@ -55,13 +55,13 @@ void scopes_free(struct scopes *s)
 
 /* ---- units ---- */
 
-static int compare_ranges(const void *a, const void *b)
+static int scopes_compare_ranges(const void *a, const void *b)
 {
     const struct range *x = a, *y = b;
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static int list_function(Dwarf_Die *function, void *data)
+static int scopes_add_function(Dwarf_Die *function, void *data)
 {
     struct unit *u = data;
     Dwarf_Addr base, begin, end;
@@ -72,7 +72,7 @@ static int list_function(Dwarf_Die *function, void *data)
     return DWARF_CB_OK;
 }
 
-static struct unit *unit_of(struct scopes *s, Dwarf_Die *die, Dwarf_Addr bias)
+static struct unit *scopes_unit_of(struct scopes *s, Dwarf_Die *die, Dwarf_Addr bias)
 {
     const Dwarf_Off offset = dwarf_dieoffset(die);
     for (size_t i = 0; i < s->unit_count; i++)
@@ -81,13 +81,13 @@ static struct unit *unit_of(struct scopes *s, Dwarf_Die *die, Dwarf_Addr bias)
     GROW(s->units, s->unit_count, s->unit_room);
     struct unit *u = &s->units[s->unit_count++];
     *u = (struct unit){ .offset = offset, .die = *die, .bias = bias };
-    dwarf_getfuncs(&u->die, list_function, u, 0);
+    dwarf_getfuncs(&u->die, scopes_add_function, u, 0);
     if (u->range_count)
-        qsort(u->ranges, u->range_count, sizeof *u->ranges, compare_ranges);
+        qsort(u->ranges, u->range_count, sizeof *u->ranges, scopes_compare_ranges);
     return u;
 }
 
-static Dwarf_Die *function_in(const struct unit *u, Dwarf_Addr address)
+static Dwarf_Die *scopes_function_at(const struct unit *u, Dwarf_Addr address)
 {
     size_t low = 0, high = u->range_count;
     while (low < high) {
@@ -101,17 +101,17 @@ static Dwarf_Die *function_in(const struct unit *u, Dwarf_Addr address)
 }
 
 /* Not all compilers say which unit an address is of: then all of them are looked through. */
-static struct unit *find_unit(struct scopes *s, Dwarf_Addr address)
+static struct unit *scopes_find_unit(struct scopes *s, Dwarf_Addr address)
 {
     Dwarf_Addr bias;
     Dwarf_Die *die = dwfl_module_addrdie(s->module, address, &bias);
     if (die)
-        return unit_of(s, die, bias);
+        return scopes_unit_of(s, die, bias);
     for (die = NULL; !s->all && (die = dwfl_module_nextcu(s->module, die, &bias));)
-        unit_of(s, die, bias);
+        scopes_unit_of(s, die, bias);
     s->all = true;
     for (size_t i = 0; i < s->unit_count; i++)
-        if (function_in(&s->units[i], address))
+        if (scopes_function_at(&s->units[i], address))
             return &s->units[i];
     return NULL;
 }
@@ -119,7 +119,7 @@ static struct unit *find_unit(struct scopes *s, Dwarf_Addr address)
 /* ---- functions ---- */
 
 /* The child that holds the address, in *child; blocks are looked through. */
-static bool find_inlined(Dwarf_Die *within, Dwarf_Addr pc, Dwarf_Die *child)
+static bool scopes_find_inlined(Dwarf_Die *within, Dwarf_Addr pc, Dwarf_Die *child)
 {
     if (dwarf_child(within, child) != 0)
         return false;
@@ -129,7 +129,7 @@ static bool find_inlined(Dwarf_Die *within, Dwarf_Addr pc, Dwarf_Die *child)
             return true;
         Dwarf_Die block = *child, inner;
         if ((tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
-            dwarf_haspc(&block, pc) > 0 && find_inlined(&block, pc, &inner)) {
+            dwarf_haspc(&block, pc) > 0 && scopes_find_inlined(&block, pc, &inner)) {
             *child = inner;
             return true;
         }
@@ -137,19 +137,20 @@ static bool find_inlined(Dwarf_Die *within, Dwarf_Addr pc, Dwarf_Die *child)
     return false;
 }
 
-static struct chain chain_at(const struct unit *u, Dwarf_Addr address)
+static struct chain scopes_chain_at(const struct unit *u, Dwarf_Addr address)
 {
     struct chain c = { .count = 0 };
-    Dwarf_Die *function = u ? function_in(u, address) : NULL;
+    Dwarf_Die *function = u ? scopes_function_at(u, address) : NULL;
     if (!function)
         return c;
     c.functions[c.count++] = *function;
-    while (c.count < MAX_INLINED && find_inlined(&c.functions[c.count - 1], address - u->bias, &c.functions[c.count]))
+    while (c.count < MAX_INLINED &&
+           scopes_find_inlined(&c.functions[c.count - 1], address - u->bias, &c.functions[c.count]))
         c.count++;
     return c;
 }
 
-static const char *name_of(Dwarf_Die *function)
+static const char *scopes_function_name(Dwarf_Die *function)
 {
     Dwarf_Attribute attribute;
     Dwarf_Attribute *found = dwarf_attr_integrate(function, DW_AT_linkage_name, &attribute);
@@ -159,7 +160,7 @@ static const char *name_of(Dwarf_Die *function)
     return name ? name : dwarf_diename(function);
 }
 
-static bool origin_of(Dwarf_Die *function, Dwarf_Off *origin)
+static bool scopes_function_origin(Dwarf_Die *function, Dwarf_Off *origin)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die die;
@@ -170,22 +171,22 @@ static bool origin_of(Dwarf_Die *function, Dwarf_Off *origin)
 }
 
 /* Of an inlined function, there is a copy with an address where it is instrumented. */
-static uint64_t begin_of(const struct unit *u, Dwarf_Die *function)
+static uint64_t scopes_function_begin(const struct unit *u, Dwarf_Die *function)
 {
     Dwarf_Addr at;
     Dwarf_Off origin, other;
     if (dwarf_tag(function) != DW_TAG_inlined_subroutine)
         return dwarf_entrypc(function, &at) == 0 ? at + u->bias : 0;
-    if (!origin_of(function, &origin))
+    if (!scopes_function_origin(function, &origin))
         return 0;
     for (size_t i = 0; i < u->range_count; i++)
-        if (origin_of(&u->ranges[i].function, &other) && other == origin &&
+        if (scopes_function_origin(&u->ranges[i].function, &other) && other == origin &&
             dwarf_entrypc(&u->ranges[i].function, &at) == 0)
             return at + u->bias;
     return 0;
 }
 
-static uint32_t number_of(Dwarf_Die *die, unsigned name)
+static uint32_t scopes_attribute_number(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word value;
@@ -195,18 +196,18 @@ static uint32_t number_of(Dwarf_Die *die, unsigned name)
 }
 
 /* Where an inlined function is called. */
-static const char *call_of(const struct unit *u, Dwarf_Die *inlined, uint32_t *line)
+static const char *scopes_inlined_call(const struct unit *u, Dwarf_Die *inlined, uint32_t *line)
 {
     Dwarf_Files *files;
     size_t count;
     Dwarf_Die die = u->die;
-    *line = number_of(inlined, DW_AT_call_line);
+    *line = scopes_attribute_number(inlined, DW_AT_call_line);
     if (dwarf_getsrcfiles(&die, &files, &count) != 0)
         return NULL;
-    return dwarf_filesrc(files, number_of(inlined, DW_AT_call_file), NULL, NULL);
+    return dwarf_filesrc(files, scopes_attribute_number(inlined, DW_AT_call_file), NULL, NULL);
 }
 
-static const char *line_at(const struct unit *u, Dwarf_Addr address, uint32_t *line)
+static const char *scopes_line_at(const struct unit *u, Dwarf_Addr address, uint32_t *line)
 {
     Dwarf_Die die = u->die;
     Dwarf_Line *found = dwarf_getsrc_die(&die, address - u->bias);
@@ -221,25 +222,25 @@ struct scopes_site scopes_find(struct scopes *s, uint64_t address, bool inlined)
 {
     struct scopes_site found = { 0 };
     struct symbol_site *const site = &found.site;
-    const struct unit *u = find_unit(s, address);
+    const struct unit *u = scopes_find_unit(s, address);
     if (!u)
         return found;
-    struct chain c = chain_at(u, address);
+    struct chain c = scopes_chain_at(u, address);
     int caller = c.count - 1;
     if (!inlined) {
-        site->file = line_at(u, address, &site->line);
+        site->file = scopes_line_at(u, address, &site->line);
     } else if (caller > 0) {
-        site->file = call_of(u, &c.functions[caller], &site->line);
+        site->file = scopes_inlined_call(u, &c.functions[caller], &site->line);
         caller--;
     }
     if (caller >= 0) {
-        site->function = name_of(&c.functions[caller]);
-        found.function_at = begin_of(u, &c.functions[caller]);
+        site->function = scopes_function_name(&c.functions[caller]);
+        found.function_at = scopes_function_begin(u, &c.functions[caller]);
     }
     if (caller > 0) {
-        site->outer = name_of(&c.functions[0]);
-        site->outer_file = call_of(u, &c.functions[1], &site->outer_line);
-        found.outer_at = begin_of(u, &c.functions[0]);
+        site->outer = scopes_function_name(&c.functions[0]);
+        site->outer_file = scopes_inlined_call(u, &c.functions[1], &site->outer_line);
+        found.outer_at = scopes_function_begin(u, &c.functions[0]);
     }
     return found;
 }
