@@ -11,7 +11,7 @@
 static const uint64_t ns_per_second = 1000000000;
 
 /* As the system has it of a process or thread: a letter, and when it started, in the clock ticks of sysconf. */
-static bool read_state(const char *path, char *state, unsigned long long *start)
+static bool alive_read_state(const char *path, char *state, unsigned long long *start)
 {
     char text[1024];
     FILE *in = fopen(path, "re");
@@ -26,17 +26,17 @@ static bool read_state(const char *path, char *state, unsigned long long *start)
 }
 
 /* Since boot, in nanoseconds; zero: there is no such process, or it is dead and waits for its parent. */
-static uint64_t find_start(uint32_t pid)
+static uint64_t alive_process_start(uint32_t pid)
 {
     char path[64], state;
     unsigned long long start;
     snprintf(path, sizeof path, "/proc/%u/stat", pid);
-    if (!read_state(path, &state, &start) || state == 'Z' || state == 'X')
+    if (!alive_read_state(path, &state, &start) || state == 'Z' || state == 'X')
         return 0;
     return multiply_divide(start, ns_per_second, (uint64_t)sysconf(_SC_CLK_TCK)) + 1;
 }
 
-static uint64_t read_clock(clockid_t id)
+static uint64_t alive_read_clock(clockid_t id)
 {
     struct timespec now = { 0, 0 };
     clock_gettime(id, &now);
@@ -44,31 +44,32 @@ static uint64_t read_clock(clockid_t id)
 }
 
 /* Numbers of processes are used again: the one meant was there at `monotonic`. */
-static bool was_there(uint32_t pid, uint64_t monotonic)
+static bool alive_process_existed(uint32_t pid, uint64_t monotonic)
 {
-    const uint64_t start = pid ? find_start(pid) : 0, boot = read_clock(CLOCK_BOOTTIME),
-                   now = read_clock(CLOCK_MONOTONIC);
+    const uint64_t start = pid ? alive_process_start(pid) : 0, boot = alive_read_clock(CLOCK_BOOTTIME),
+                   now = alive_read_clock(CLOCK_MONOTONIC);
     if (!start || now < monotonic)
         return false;
     return boot - start + ns_per_second >= now - monotonic;
 }
 
 /* Of a time of the session. */
-static uint64_t monotonic_of(const struct session_file *file, uint64_t time)
+static uint64_t alive_monotonic_of(const struct session_file *file, uint64_t time)
 {
     const struct dwell_file_header *h = &file->header;
     const uint64_t passed = time > h->start_ticks ? time - h->start_ticks : 0;
     return h->start_monotonic + (uint64_t)((uint128)passed * ns_per_second / h->ticks_per_second);
 }
 
-static bool is_recorded(const struct session_file *file)
+static bool alive_session_is_recorded(const struct session_file *file)
 {
     return file->header.state == DWELL_RECORDING && !(file->header.origin & DWELL_ORIGIN_IMPORTED);
 }
 
 bool process_is_alive(const struct session_file *file, const struct trace_process *process)
 {
-    return is_recorded(file) && !process->end_time && was_there(process->pid, monotonic_of(file, process->start_time));
+    return alive_session_is_recorded(file) && !process->end_time &&
+           alive_process_existed(process->pid, alive_monotonic_of(file, process->start_time));
 }
 
 bool thread_is_waiting(uint32_t pid, uint32_t tid)
@@ -76,7 +77,7 @@ bool thread_is_waiting(uint32_t pid, uint32_t tid)
     char path[64], state;
     unsigned long long start;
     snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, tid);
-    return read_state(path, &state, &start) && strchr("SDTtI", state);
+    return alive_read_state(path, &state, &start) && strchr("SDTtI", state);
 }
 
 bool session_is_alive(const struct session_file *file)
@@ -84,7 +85,8 @@ bool session_is_alive(const struct session_file *file)
     for (size_t i = 0; i < file->process_count; i++)
         if (process_is_alive(file, &file->processes[i]))
             return true;
-    return is_recorded(file) && was_there(file->header.recorder_pid, file->header.start_monotonic);
+    return alive_session_is_recorded(file) &&
+           alive_process_existed(file->header.recorder_pid, file->header.start_monotonic);
 }
 
 uint64_t session_now(const struct session_file *file)

@@ -7,28 +7,28 @@
 
 enum { FIRST_BUCKETS = 64 };
 
-static uint32_t *bucket_of(const struct away *away, uint64_t function, uint64_t age)
+static uint32_t *away_bucket_of(const struct away *away, uint64_t function, uint64_t age)
 {
     return &away->buckets[table_hash(function ^ age << 20, 0) & away->mask];
 }
 
-static void link_call(struct away *away, uint32_t index)
+static void away_link_call(struct away *away, uint32_t index)
 {
     struct away_call *call = &away->calls[index];
-    uint32_t *bucket = bucket_of(away, call->call.function, call->age);
+    uint32_t *bucket = away_bucket_of(away, call->call.function, call->age);
     call->next_plus_1 = *bucket;
     *bucket = index + 1;
 }
 
 /* Only when all entries are in buckets: the order within each stays. */
-static void grow_buckets(struct away *away)
+static void away_grow_buckets(struct away *away)
 {
     const size_t count = away->mask ? (away->mask + 1) * 2 : FIRST_BUCKETS;
     free(away->buckets);
     away->buckets = need_memory(count, sizeof *away->buckets);
     away->mask = count - 1;
     for (uint32_t i = 0; i < away->count; i++)
-        link_call(away, i);
+        away_link_call(away, i);
 }
 
 void away_put(struct away *away, const struct timeline_call *call, uint64_t time, uint32_t thread)
@@ -38,12 +38,12 @@ void away_put(struct away *away, const struct timeline_call *call, uint64_t time
         away->free_plus_1 = away->calls[index].next_plus_1;
     } else {
         if (away->count >= away->mask)
-            grow_buckets(away);
+            away_grow_buckets(away);
         GROW(away->calls, away->count, away->room);
         index = (uint32_t)away->count++;
     }
     away->calls[index] = (struct away_call){ .call = *call, .age = time - call->enter_time, .thread = thread };
-    link_call(away, index);
+    away_link_call(away, index);
     away->used++;
 }
 
@@ -52,7 +52,7 @@ bool away_take(struct away *away, const struct dwell_frame *frame, uint64_t time
     const uint64_t age = time - frame->enter_time;
     if (!away->used)
         return false;
-    for (uint32_t *at = bucket_of(away, frame->function, age); *at; at = &away->calls[*at - 1].next_plus_1) {
+    for (uint32_t *at = away_bucket_of(away, frame->function, age); *at; at = &away->calls[*at - 1].next_plus_1) {
         const uint32_t index = *at - 1;
         struct away_call *found = &away->calls[index];
         if (found->call.function != frame->function || found->age != age)

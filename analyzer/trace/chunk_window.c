@@ -9,7 +9,7 @@ enum {
     LONGEST_EVENT = 6,     /* without extensions */
 };
 
-static void make_room(struct chunk_window *w, size_t size)
+static void chunk_window_reserve(struct chunk_window *w, size_t size)
 {
     if (size <= w->room)
         return;
@@ -18,7 +18,7 @@ static void make_room(struct chunk_window *w, size_t size)
 }
 
 /* Reads on behind the `kept` bytes that are in the buffer. */
-static void read_on(struct chunk_window *w, struct decoder *d, size_t kept)
+static void chunk_window_refill(struct chunk_window *w, struct decoder *d, size_t kept)
 {
     const uint64_t left = w->end - w->next;
     const size_t size = w->room - kept < left ? w->room - kept : (size_t)left;
@@ -35,14 +35,14 @@ bool window_begin(struct chunk_window *w, const struct session_file *file, const
     if (!decode_has_frames(chunk))
         return false;
     const size_t skip = decode_skip(chunk), end = decode_end(chunk);
-    make_room(w, 2 * skip + USUAL_SIZE); /* the frames' call sites, which may follow, are shorter */
+    chunk_window_reserve(w, 2 * skip + USUAL_SIZE); /* the frames' call sites, which may follow, are shorter */
     w->file = file;
     w->chunk = chunk;
     w->next = 0;
     w->end = end;
     w->behind = chunk->size - end < TRACE_PADDING ? chunk->size - (uint32_t)end : TRACE_PADDING;
     decode_begin_at(d, chunk, w->buffer + skip, w->buffer + skip);
-    read_on(w, d, 0);
+    chunk_window_refill(w, d, 0);
     return session_file_is_chunk(chunk, w->buffer);
 }
 
@@ -52,10 +52,10 @@ bool window_more(struct chunk_window *w, struct decoder *d)
         return false;
     const size_t kept = (size_t)(d->limit - d->at), before = (size_t)(d->at - w->buffer);
     if (before == 0)
-        make_room(w, 2 * w->room); /* one event fills it */
+        chunk_window_reserve(w, 2 * w->room); /* one event fills it */
     memmove(w->buffer, w->buffer + before, kept);
     d->at = w->buffer;
-    read_on(w, d, kept);
+    chunk_window_refill(w, d, kept);
     return true;
 }
 

@@ -13,14 +13,14 @@ struct pending {
     bool bad;
 };
 
-static void take_away_time(struct pending *p, const uint8_t *words, uint64_t *sum)
+static void decode_add_away_time(struct pending *p, const uint8_t *words, uint64_t *sum)
 {
     *sum += decode_number(words + 2 * TIME_WORDS, TIME_WORDS);
     p->extras.flagged = true;
     p->extras.os_events++;
 }
 
-static bool long_enough(unsigned type, unsigned length)
+static bool decode_is_long_enough(unsigned type, unsigned length)
 {
     static const uint8_t needed[] = {
         [DWELL_EXT_TIME] = TIME_WORDS,
@@ -41,9 +41,10 @@ static bool long_enough(unsigned type, unsigned length)
     return type >= sizeof needed || length >= needed[type];
 }
 
-static void take(const struct decoder *d, struct pending *p, unsigned type, unsigned length, const uint8_t *words)
+static void decode_one_extension(const struct decoder *d, struct pending *p, unsigned type, unsigned length,
+                                 const uint8_t *words)
 {
-    if (!long_enough(type, length)) {
+    if (!decode_is_long_enough(type, length)) {
         p->bad = true;
         return;
     }
@@ -62,10 +63,10 @@ static void take(const struct decoder *d, struct pending *p, unsigned type, unsi
         p->extras.os_events++;
         break;
     case DWELL_EXT_BLOCKED:
-        take_away_time(p, words, &p->extras.blocked);
+        decode_add_away_time(p, words, &p->extras.blocked);
         break;
     case DWELL_EXT_PREEMPTED:
-        take_away_time(p, words, &p->extras.preempted);
+        decode_add_away_time(p, words, &p->extras.preempted);
         break;
     case DWELL_EXT_RUNTIME:
         p->extras.runtime += decode_number(words, TIME_WORDS);
@@ -100,7 +101,7 @@ static void take(const struct decoder *d, struct pending *p, unsigned type, unsi
 
 /* Over words that were claimed and not written, which are rare, or behind a killed thread's last event,
  * which are many. */
-static const uint8_t *skip_zeros(const uint8_t *at, const uint8_t *end)
+static const uint8_t *decode_skip_zeros(const uint8_t *at, const uint8_t *end)
 {
     static const uint8_t zeros[64];
     while (end - at >= (long)sizeof zeros && memcmp(at, zeros, sizeof zeros) == 0)
@@ -110,13 +111,13 @@ static const uint8_t *skip_zeros(const uint8_t *at, const uint8_t *end)
     return at < end ? at : end;
 }
 
-static void begin(const struct decoder *d, struct pending *p)
+static void decode_begin_pending(const struct decoder *d, struct pending *p)
 {
     *p = (struct pending){ .extras = d->extras, .upper = { d->upper[0], d->upper[1] } };
 }
 
 /* No event is behind the extensions, or not yet: then they will be read again, with what follows. */
-static void stop(struct decoder *d, bool bad)
+static void decode_stop(struct decoder *d, bool bad)
 {
     d->damaged |= bad;
     d->more &= !bad;
@@ -124,13 +125,13 @@ static void stop(struct decoder *d, bool bad)
 }
 
 /* Whether the event's record is all there; behind the end of a chunk are zeros. */
-static bool is_whole(const struct decoder *d, const uint8_t *at)
+static bool decode_record_is_whole(const struct decoder *d, const uint8_t *at)
 {
     return !d->more || at + ENTER_SIZE <= d->limit;
 }
 
 /* What the extensions said holds from here on. */
-static void commit(struct decoder *d, const struct pending *p, const uint8_t *end, uint64_t *time)
+static void decode_commit_pending(struct decoder *d, const struct pending *p, const uint8_t *end, uint64_t *time)
 {
     d->extras = p->extras;
     d->site = p->site;
@@ -149,37 +150,37 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
 {
     const uint8_t *at = d->run = d->at;
     struct pending p;
-    begin(d, &p);
+    decode_begin_pending(d, &p);
     while (at < d->limit && !p.bad) {
         uint32_t word = decode_word(at);
         if (word == 0) {
-            at = skip_zeros(at, d->limit);
-            begin(d, &p); /* the event they belonged to is missing */
+            at = decode_skip_zeros(at, d->limit);
+            decode_begin_pending(d, &p); /* the event they belonged to is missing */
             d->run = at;
             continue;
         }
         if (word >> DWELL_WORD_KIND_SHIFT != DWELL_WORD_EXTENSION) {
-            if (!is_whole(d, at))
+            if (!decode_record_is_whole(d, at))
                 break;
-            commit(d, &p, at, time);
+            decode_commit_pending(d, &p, at, time);
             return at;
         }
         unsigned length = word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1);
         if (at + 2 + 2 * length > d->limit)
             break;
-        take(d, &p, word >> DWELL_EXTENSION_LENGTH_BITS, length, at + 2);
+        decode_one_extension(d, &p, word >> DWELL_EXTENSION_LENGTH_BITS, length, at + 2);
         at += 2 + 2 * length;
         if (p.control && !p.bad) {
-            commit(d, &p, at, time);
+            decode_commit_pending(d, &p, at, time);
             return at;
         }
     }
-    stop(d, p.bad);
+    decode_stop(d, p.bad);
     return NULL;
 }
 
 /* The latest moment not after `now` whose low bits are these. */
-static uint64_t passed_moment(uint64_t now, uint64_t low)
+static uint64_t decode_past_moment(uint64_t now, uint64_t low)
 {
     const uint64_t time = decode_time(now, low, LONG_TIME_BITS);
     return time > now ? time - (1ull << LONG_TIME_BITS) : time;
@@ -193,7 +194,7 @@ bool decode_away(const struct decoded_extras *extras, uint64_t time, const uint8
         *at = words + 2 * (word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1));
         if (type != DWELL_EXT_BLOCKED && type != DWELL_EXT_PREEMPTED)
             continue;
-        away->begin = passed_moment(time, decode_number(words, TIME_WORDS));
+        away->begin = decode_past_moment(time, decode_number(words, TIME_WORDS));
         away->length = decode_number(words + 2 * TIME_WORDS, TIME_WORDS);
         away->preempted = type == DWELL_EXT_PREEMPTED;
         return true;
@@ -206,7 +207,7 @@ struct decoded_mark decode_mark(const struct decoder *d)
     enum { NUMBER = TIME_WORDS, LENGTH = NUMBER + 2, TEXT = LENGTH + 1 };
     const size_t room = (d->control_length - TEXT) * sizeof(uint16_t), length = decode_word(d->control + 2 * LENGTH);
     return (struct decoded_mark){
-        .time = passed_moment(d->time, decode_number(d->control, TIME_WORDS)),
+        .time = decode_past_moment(d->time, decode_number(d->control, TIME_WORDS)),
         .number = (uint32_t)decode_number(d->control + 2 * NUMBER, 2),
         .text = (const char *)d->control + 2 * TEXT,
         .length = length < room ? length : room,
@@ -229,7 +230,7 @@ const uint8_t *decode_opened_from(const struct decoder *d, const uint8_t *at, st
         if (word >> DWELL_EXTENSION_LENGTH_BITS != DWELL_EXT_OPEN)
             continue;
         frame->function = decode_number(words, 4);
-        frame->enter_time = passed_moment(d->time, decode_number(words + 8, TIME_WORDS));
+        frame->enter_time = decode_past_moment(d->time, decode_number(words + 8, TIME_WORDS));
         *site = length >= OPEN_WORDS + OPEN_SITE_WORDS ? decode_number(words + 2 * OPEN_WORDS, OPEN_SITE_WORDS) : 0;
         return at;
     }

@@ -6,13 +6,13 @@
 #include "base/memory.h"
 #include "dwell/event.h"
 
-struct name {
+struct event_names_entry {
     const char *name;
     int number;
 };
 
 /* The first of a number is the one shown. */
-static const struct name types[] = {
+static const struct event_names_entry types[] = {
     { "INFO", EVENT_TRACE_TYPE_INFO },
     { "START", EVENT_TRACE_TYPE_START },
     { "END", EVENT_TRACE_TYPE_END },
@@ -29,7 +29,7 @@ static const struct name types[] = {
     { "RECEIVE", EVENT_TRACE_TYPE_WINEVT_RECEIVE },
 };
 
-static const struct name levels[] = {
+static const struct event_names_entry levels[] = {
     { "none", TRACE_LEVEL_NONE },        { "critical", TRACE_LEVEL_CRITICAL },
     { "fatal", TRACE_LEVEL_FATAL },      { "error", TRACE_LEVEL_ERROR },
     { "warning", TRACE_LEVEL_WARNING },  { "information", TRACE_LEVEL_INFORMATION },
@@ -38,7 +38,7 @@ static const struct name levels[] = {
 
 enum { TYPES = sizeof types / sizeof *types, LEVELS = sizeof levels / sizeof *levels };
 
-static int number_of(const struct name *names, size_t count, const char *name)
+static int event_names_find_number(const struct event_names_entry *names, size_t count, const char *name)
 {
     for (size_t i = 0; i < count; i++)
         if (strcasecmp(names[i].name, name) == 0)
@@ -64,10 +64,10 @@ char *event_name(const struct trace_event *event, const struct trace_event_class
 
 int event_type_of(const char *name)
 {
-    return number_of(types, TYPES, name);
+    return event_names_find_number(types, TYPES, name);
 }
 
 int event_level_of(const char *name)
 {
-    return number_of(levels, LEVELS, name);
+    return event_names_find_number(levels, LEVELS, name);
 }

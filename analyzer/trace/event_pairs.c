@@ -8,15 +8,15 @@
 #include "dwell/event.h"
 
 /* Activities, as 1 + their index, in the order in which they came; those that are elsewhere by now are skipped. */
-struct line {
+struct pairs_line {
     size_t *list;
     size_t first, count, room;
 };
 
 /* What a thread has under way of a class; or, with keys, what has the same key. */
-struct lane {
-    struct line waiting; /* started */
-    struct line running; /* and taken from a queue */
+struct pairs_lane {
+    struct pairs_line waiting; /* started */
+    struct pairs_line running; /* and taken from a queue */
     const uint8_t *key;
     uint32_t class, process;
 };
@@ -30,28 +30,28 @@ struct matching {
     uint8_t *states; /* of the activities */
     size_t state_count, state_room;
     struct table_index *lane_numbers, *queue_numbers;
-    struct lane *lanes;
+    struct pairs_lane *lanes;
     size_t lane_count, lane_room;
-    struct line *queues; /* what waits in a process, of a class */
+    struct pairs_line *queues; /* what waits in a process, of a class */
     size_t queue_count, queue_room;
 };
 
 /* ---- lines ---- */
 
-static void add(struct line *line, size_t activity)
+static void pairs_line_add(struct pairs_line *line, size_t activity)
 {
     GROW(line->list, line->count, line->room);
     line->list[line->count++] = activity;
 }
 
-static size_t oldest(const struct matching *m, struct line *line, enum state wanted)
+static size_t pairs_line_oldest(const struct matching *m, struct pairs_line *line, enum state wanted)
 {
     while (line->first < line->count && m->states[line->list[line->first] - 1] != wanted)
         line->first++;
     return line->first < line->count ? line->list[line->first] : 0;
 }
 
-static size_t innermost(const struct matching *m, struct line *line, enum state wanted)
+static size_t pairs_line_innermost(const struct matching *m, struct pairs_line *line, enum state wanted)
 {
     while (line->count > line->first && m->states[line->list[line->count - 1] - 1] != wanted)
         line->count--;
@@ -60,7 +60,7 @@ static size_t innermost(const struct matching *m, struct line *line, enum state 
 
 /* ---- lanes ---- */
 
-static uint64_t hash(const uint8_t *data, size_t size, uint64_t seed)
+static uint64_t pairs_hash_key(const uint8_t *data, size_t size, uint64_t seed)
 {
     uint64_t h = 0xcbf29ce484222325u ^ seed;
     for (size_t i = 0; i < size; i++)
@@ -68,23 +68,24 @@ static uint64_t hash(const uint8_t *data, size_t size, uint64_t seed)
     return h;
 }
 
-static struct lane *new_lane(struct matching *m, struct table_slot *slot, uint64_t name, const struct trace_event *e)
+static struct pairs_lane *pairs_new_lane(struct matching *m, struct table_slot *slot, uint64_t name,
+                                         const struct trace_event *e)
 {
     GROW(m->lanes, m->lane_count, m->lane_room);
-    m->lanes[m->lane_count] = (struct lane){ .key = e->data, .class = e->class, .process = e->process };
+    m->lanes[m->lane_count] = (struct pairs_lane){ .key = e->data, .class = e->class, .process = e->process };
     table_set(m->lane_numbers, slot, name, e->class, (uint32_t)m->lane_count);
     return &m->lanes[m->lane_count++];
 }
 
-static struct lane *lane_of_key(struct matching *m, const struct trace_event *e)
+static struct pairs_lane *pairs_lane_of_key(struct matching *m, const struct trace_event *e)
 {
     for (uint64_t seed = e->process;; seed += 0x9e3779b97f4a7c15u) {
-        const uint64_t name = hash(e->data, m->key, seed);
+        const uint64_t name = pairs_hash_key(e->data, m->key, seed);
         struct table_slot *slot = table_find(m->lane_numbers, name, e->class);
         const size_t number = (size_t)slot->value_plus_1 - 1;
         if (number >= m->lane_count)
-            return new_lane(m, slot, name, e);
-        struct lane *lane = &m->lanes[number];
+            return pairs_new_lane(m, slot, name, e);
+        struct pairs_lane *lane = &m->lanes[number];
         if (lane->class == e->class && lane->process == e->process && lane->key &&
             memcmp(lane->key, e->data, m->key) == 0)
             return lane;
@@ -92,63 +93,63 @@ static struct lane *lane_of_key(struct matching *m, const struct trace_event *e)
 }
 
 /* NULL: the event has no key. */
-static struct lane *lane_of(struct matching *m, const struct trace_event *e)
+static struct pairs_lane *pairs_lane_of(struct matching *m, const struct trace_event *e)
 {
     if (m->key)
-        return e->data_size < m->key ? NULL : lane_of_key(m, e);
+        return e->data_size < m->key ? NULL : pairs_lane_of_key(m, e);
     struct table_slot *slot = table_find(m->lane_numbers, e->thread, e->class);
     const size_t number = (size_t)slot->value_plus_1 - 1;
-    return number < m->lane_count ? &m->lanes[number] : new_lane(m, slot, e->thread, e);
+    return number < m->lane_count ? &m->lanes[number] : pairs_new_lane(m, slot, e->thread, e);
 }
 
-static struct line *queue_of(struct matching *m, const struct trace_event *e)
+static struct pairs_line *pairs_queue_of(struct matching *m, const struct trace_event *e)
 {
     struct table_slot *slot = table_find(m->queue_numbers, e->process, e->class);
     const size_t number = (size_t)slot->value_plus_1 - 1;
     if (number < m->queue_count)
         return &m->queues[number];
     GROW(m->queues, m->queue_count, m->queue_room);
-    m->queues[m->queue_count] = (struct line){ 0 };
+    m->queues[m->queue_count] = (struct pairs_line){ 0 };
     table_set(m->queue_numbers, slot, e->process, e->class, (uint32_t)m->queue_count);
     return &m->queues[m->queue_count++];
 }
 
 /* ---- events ---- */
 
-static void start(struct matching *m, struct lane *lane, size_t event)
+static void pairs_start_activity(struct matching *m, struct pairs_lane *lane, size_t event)
 {
     struct event_pairs *p = m->pairs;
     GROW(p->list, p->count, p->room);
     GROW(m->states, m->state_count, m->state_room);
     p->list[p->count++] = (struct event_activity){ .class = lane->class, .start = event + 1 };
     m->states[m->state_count++] = WAITING;
-    add(&lane->waiting, p->count);
+    pairs_line_add(&lane->waiting, p->count);
     if (!m->key)
-        add(queue_of(m, &m->events->list[event]), p->count);
+        pairs_line_add(pairs_queue_of(m, &m->events->list[event]), p->count);
 }
 
-static bool dequeue(struct matching *m, struct lane *lane, size_t event)
+static bool pairs_dequeue_activity(struct matching *m, struct pairs_lane *lane, size_t event)
 {
-    size_t activity = oldest(m, &lane->waiting, WAITING);
+    size_t activity = pairs_line_oldest(m, &lane->waiting, WAITING);
     if (!activity && !m->key)
-        activity = oldest(m, queue_of(m, &m->events->list[event]), WAITING);
+        activity = pairs_line_oldest(m, pairs_queue_of(m, &m->events->list[event]), WAITING);
     if (!activity)
         return false;
     m->pairs->list[activity - 1].dequeue = event + 1;
     m->states[activity - 1] = RUNNING;
-    add(&lane->running, activity);
+    pairs_line_add(&lane->running, activity);
     return true;
 }
 
-static size_t under_way(struct matching *m, struct lane *lane)
+static size_t pairs_find_open(struct matching *m, struct pairs_lane *lane)
 {
-    const size_t activity = innermost(m, &lane->running, RUNNING);
-    return activity ? activity : innermost(m, &lane->waiting, WAITING);
+    const size_t activity = pairs_line_innermost(m, &lane->running, RUNNING);
+    return activity ? activity : pairs_line_innermost(m, &lane->waiting, WAITING);
 }
 
-static bool end(struct matching *m, struct lane *lane, size_t event)
+static bool pairs_end_activity(struct matching *m, struct pairs_lane *lane, size_t event)
 {
-    const size_t activity = under_way(m, lane);
+    const size_t activity = pairs_find_open(m, lane);
     if (!activity)
         return false;
     m->pairs->list[activity - 1].end = event + 1;
@@ -156,9 +157,9 @@ static bool end(struct matching *m, struct lane *lane, size_t event)
     return true;
 }
 
-static bool reply(struct matching *m, struct lane *lane, size_t event)
+static bool pairs_add_reply(struct matching *m, struct pairs_lane *lane, size_t event)
 {
-    const size_t activity = under_way(m, lane);
+    const size_t activity = pairs_find_open(m, lane);
     if (!activity)
         return false;
     struct event_activity *a = &m->pairs->list[activity - 1];
@@ -168,25 +169,25 @@ static bool reply(struct matching *m, struct lane *lane, size_t event)
     return true;
 }
 
-static bool take(struct matching *m, size_t event)
+static bool pairs_match_event(struct matching *m, size_t event)
 {
     const unsigned type = m->events->list[event].type;
     if (type != EVENT_TRACE_TYPE_START && type != EVENT_TRACE_TYPE_END && type != EVENT_TRACE_TYPE_DEQUEUE &&
         type != EVENT_TRACE_TYPE_REPLY)
         return true; /* of no activity */
-    struct lane *lane = lane_of(m, &m->events->list[event]);
+    struct pairs_lane *lane = pairs_lane_of(m, &m->events->list[event]);
     if (!lane)
         return false;
     switch (type) {
     case EVENT_TRACE_TYPE_START:
-        start(m, lane, event);
+        pairs_start_activity(m, lane, event);
         return true;
     case EVENT_TRACE_TYPE_DEQUEUE:
-        return dequeue(m, lane, event);
+        return pairs_dequeue_activity(m, lane, event);
     case EVENT_TRACE_TYPE_END:
-        return end(m, lane, event);
+        return pairs_end_activity(m, lane, event);
     default:
-        return reply(m, lane, event);
+        return pairs_add_reply(m, lane, event);
     }
 }
 
@@ -201,7 +202,7 @@ struct event_pairs event_pairs_match(const struct trace_events *events, size_t k
         .queue_numbers = table_new(),
     };
     for (size_t i = 0; i < events->count; i++) {
-        if (take(&m, i))
+        if (pairs_match_event(&m, i))
             continue;
         GROW(pairs.strays, pairs.stray_count, pairs.stray_room);
         pairs.strays[pairs.stray_count++] = i;

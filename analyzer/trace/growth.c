@@ -19,12 +19,12 @@ enum {
     SLACK = 512, /* no record has more zeros at its end */
 };
 
-struct area {
+struct growth_area {
     uint64_t begin, end;
 };
 
 /* An events chunk that was read in part; in mode ring, any that was read. */
-struct part {
+struct growth_part {
     uint64_t offset;
     uint32_t process, thread, sequence;
     uint32_t at;   /* so many bytes have been read; zero: none */
@@ -34,10 +34,10 @@ struct part {
 };
 
 struct growth_index {
-    struct area *areas, *next; /* ascending; those of the walk at hand */
+    struct growth_area *areas, *next; /* ascending; those of the walk at hand */
     size_t area_count, area_room, next_count, next_room;
-    uint64_t walked;    /* as far as the file has been looked at */
-    struct part *parts; /* by offset */
+    uint64_t walked;           /* as far as the file has been looked at */
+    struct growth_part *parts; /* by offset */
     size_t part_count, part_room;
     struct trace_chunk *found; /* events chunks of the walk at hand */
     size_t found_count, found_room;
@@ -52,7 +52,7 @@ struct growth_index {
 
 /* ---- areas ---- */
 
-static void leave_open(struct growth_index *x, uint64_t begin, uint64_t end)
+static void growth_leave_open(struct growth_index *x, uint64_t begin, uint64_t end)
 {
     if (begin >= end)
         return;
@@ -61,17 +61,17 @@ static void leave_open(struct growth_index *x, uint64_t begin, uint64_t end)
         return;
     }
     GROW(x->next, x->next_count, x->next_room);
-    x->next[x->next_count++] = (struct area){ begin, end };
+    x->next[x->next_count++] = (struct growth_area){ begin, end };
 }
 
 /* Units behind its last record may become a chunk of their own. */
-static uint64_t end_of_used(const struct trace_chunk *chunk)
+static uint64_t growth_end_of_used(const struct trace_chunk *chunk)
 {
     const uint32_t used = chunk->used < chunk->size ? chunk->used : chunk->size;
     return chunk->offset + ((uint64_t)used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
 }
 
-static void keep(struct growth_index *x, const struct trace_chunk *chunk)
+static void growth_keep_chunk(struct growth_index *x, const struct trace_chunk *chunk)
 {
     GROW(x->kept, x->kept_count, x->kept_room);
     x->kept[x->kept_count++] = *chunk;
@@ -80,7 +80,7 @@ static void keep(struct growth_index *x, const struct trace_chunk *chunk)
 /* How a walk takes a chunk; true: what is there is settled. */
 enum walk { WALK_EVENTS, WALK_METADATA };
 
-static bool take_chunk(struct growth *g, enum walk walk, struct trace_chunk *chunk, uint64_t *most)
+static bool growth_visit_chunk(struct growth *g, enum walk walk, struct trace_chunk *chunk, uint64_t *most)
 {
     struct growth_index *x = g->index;
     if (chunk->used > chunk->size)
@@ -95,7 +95,7 @@ static bool take_chunk(struct growth *g, enum walk walk, struct trace_chunk *chu
     case DWELL_CHUNK_METADATA:
     case DWELL_CHUNK_SYMBOLS:
     case DWELL_CHUNK_CALL_TREE:
-        keep(x, chunk);
+        growth_keep_chunk(x, chunk);
         return true;
     default:
         return true;
@@ -112,7 +112,7 @@ static bool take_chunk(struct growth *g, enum walk walk, struct trace_chunk *chu
     return chunk->used && !x->ring;
 }
 
-static void walk_area(struct growth *g, enum walk walk, struct area area, uint64_t *most)
+static void growth_walk_area(struct growth *g, enum walk walk, struct growth_area area, uint64_t *most)
 {
     struct growth_index *x = g->index;
     for (uint64_t offset = area.begin, next; offset < area.end; offset = next) {
@@ -123,27 +123,27 @@ static void walk_area(struct growth *g, enum walk walk, struct area area, uint64
         const bool bad = place == PLACE_BAD_CHUNK || place == PLACE_BAD_UNIT;
         if (place == PLACE_EMPTY ||
             (bad && !x->ended)) /* its beginning may have been written a moment after it was looked at */
-            leave_open(x, offset, next);
-        else if (place == PLACE_CHUNK && !take_chunk(g, walk, &chunk, most))
-            leave_open(x, offset, next);
+            growth_leave_open(x, offset, next);
+        else if (place == PLACE_CHUNK && !growth_visit_chunk(g, walk, &chunk, most))
+            growth_leave_open(x, offset, next);
         else if (place == PLACE_CHUNK && chunk.kind == DWELL_CHUNK_EVENTS)
-            leave_open(x, end_of_used(&chunk), next);
+            growth_leave_open(x, growth_end_of_used(&chunk), next);
         x->damaged_chunks += x->ended && place == PLACE_BAD_CHUNK;
         x->damaged_bytes += x->ended && place == PLACE_BAD_UNIT ? DWELL_UNIT : 0;
     }
 }
 
-static void walk_areas(struct growth *g, enum walk walk, uint64_t most)
+static void growth_walk_areas(struct growth *g, enum walk walk, uint64_t most)
 {
     struct growth_index *x = g->index;
     x->next_count = 0;
     g->left = walk == WALK_EVENTS ? 0 : g->left;
     for (size_t i = 0; i < x->area_count; i++)
-        walk_area(g, walk, x->areas[i], &most);
+        growth_walk_area(g, walk, x->areas[i], &most);
     if (x->walked < g->file->size)
-        walk_area(g, walk, (struct area){ x->walked, g->file->size }, &most);
+        growth_walk_area(g, walk, (struct growth_area){ x->walked, g->file->size }, &most);
     x->walked = x->walked < g->file->size ? g->file->size : x->walked;
-    struct area *areas = x->areas;
+    struct growth_area *areas = x->areas;
     const size_t room = x->area_room;
     x->areas = x->next;
     x->area_count = x->next_count;
@@ -154,14 +154,14 @@ static void walk_areas(struct growth *g, enum walk walk, uint64_t most)
 
 /* ---- what is written ---- */
 
-static void add_fresh(struct growth *g, const struct trace_chunk *chunk)
+static void growth_add_fresh(struct growth *g, const struct trace_chunk *chunk)
 {
     GROW(g->fresh, g->fresh_count, g->fresh_room);
     g->fresh[g->fresh_count++] = *chunk;
 }
 
 /* Where what is written of the chunk ends, as far as it shows: in a byte that is not zero. */
-static uint32_t find_written(const struct session_file *file, const struct trace_chunk *chunk, uint32_t from)
+static uint32_t growth_find_written(const struct session_file *file, const struct trace_chunk *chunk, uint32_t from)
 {
     uint8_t block[BLOCK];
     uint32_t end = from;
@@ -179,7 +179,7 @@ static uint32_t find_written(const struct session_file *file, const struct trace
 }
 
 /* In mode ring it may have become another one meanwhile. */
-static bool is_still(const struct session_file *file, const struct trace_chunk *chunk)
+static bool growth_chunk_is_same(const struct session_file *file, const struct trace_chunk *chunk)
 {
     struct trace_chunk now;
     uint64_t next;
@@ -188,7 +188,7 @@ static bool is_still(const struct session_file *file, const struct trace_chunk *
 }
 
 /* Over what is missing, to the next record; what follows there counts, too. */
-static uint32_t step_over(const uint8_t *records, uint32_t at, uint32_t size)
+static uint32_t growth_skip_missing(const uint8_t *records, uint32_t at, uint32_t size)
 {
     while (at + 2 <= size && records[at] == 0 && records[at + 1] == 0)
         at += 2;
@@ -196,7 +196,8 @@ static uint32_t step_over(const uint8_t *records, uint32_t at, uint32_t size)
 }
 
 /* How many bytes of what is there from part->at on count now. */
-static uint32_t readable(struct part *part, const uint8_t *records, uint32_t written, uint32_t room, bool ended)
+static uint32_t growth_readable_length(struct growth_part *part, const uint8_t *records, uint32_t written,
+                                       uint32_t room, bool ended)
 {
     const bool quiet = ended || part->at + written == part->seen;
     const uint32_t size = quiet ? room : written;
@@ -206,7 +207,7 @@ static uint32_t readable(struct part *part, const uint8_t *records, uint32_t wri
             part->hole = part->at + stop;
             break;
         }
-        const uint32_t behind = step_over(records, stop, size);
+        const uint32_t behind = growth_skip_missing(records, stop, size);
         const uint32_t more = unfinished_length(records + behind, size - behind, quiet, &stop);
         stop += behind;
         if (more == 0)
@@ -219,7 +220,7 @@ static uint32_t readable(struct part *part, const uint8_t *records, uint32_t wri
 
 /* ---- threads ---- */
 
-static struct growth_thread *thread_of(struct growth *g, const struct trace_chunk *chunk)
+static struct growth_thread *growth_thread_of(struct growth *g, const struct trace_chunk *chunk)
 {
     struct table_slot *slot = table_find(g->index->threads, chunk->thread, chunk->process);
     if (slot->value_plus_1)
@@ -230,9 +231,9 @@ static struct growth_thread *thread_of(struct growth *g, const struct trace_chun
     return &g->threads[g->thread_count++];
 }
 
-static void note_stand(struct growth *g, const struct trace_chunk *chunk, const struct stand *stand)
+static void growth_record_stand(struct growth *g, const struct trace_chunk *chunk, const struct stand *stand)
 {
-    struct growth_thread *t = thread_of(g, chunk);
+    struct growth_thread *t = growth_thread_of(g, chunk);
     if (chunk->sequence < t->sequence)
         return;
     struct dwell_frame *frames = t->stand.frames;
@@ -251,7 +252,7 @@ static void note_stand(struct growth *g, const struct trace_chunk *chunk, const 
 
 /* ---- chunks ---- */
 
-static size_t find_part(const struct growth_index *x, uint64_t offset)
+static size_t growth_find_part(const struct growth_index *x, uint64_t offset)
 {
     size_t low = 0, high = x->part_count;
     while (low < high) {
@@ -264,15 +265,15 @@ static size_t find_part(const struct growth_index *x, uint64_t offset)
     return low;
 }
 
-static bool is_of(const struct part *part, const struct trace_chunk *chunk)
+static bool growth_part_is_of(const struct growth_part *part, const struct trace_chunk *chunk)
 {
     return part->process == chunk->process && part->thread == chunk->thread && part->sequence == chunk->sequence;
 }
 
-static struct part *need_part(struct growth_index *x, const struct trace_chunk *chunk)
+static struct growth_part *growth_need_part(struct growth_index *x, const struct trace_chunk *chunk)
 {
-    const size_t at = find_part(x, chunk->offset);
-    const struct part fresh = {
+    const size_t at = growth_find_part(x, chunk->offset);
+    const struct growth_part fresh = {
         .offset = chunk->offset,
         .process = chunk->process,
         .thread = chunk->thread,
@@ -282,38 +283,38 @@ static struct part *need_part(struct growth_index *x, const struct trace_chunk *
         GROW(x->parts, x->part_count, x->part_room);
         memmove(x->parts + at + 1, x->parts + at, (x->part_count++ - at) * sizeof *x->parts);
         x->parts[at] = fresh;
-    } else if (!is_of(&x->parts[at], chunk)) {
+    } else if (!growth_part_is_of(&x->parts[at], chunk)) {
         stand_free(&x->parts[at].stand);
         x->parts[at] = fresh;
     }
     return &x->parts[at];
 }
 
-static void drop_part(struct growth_index *x, const struct trace_chunk *chunk)
+static void growth_drop_part(struct growth_index *x, const struct trace_chunk *chunk)
 {
-    const size_t at = find_part(x, chunk->offset);
+    const size_t at = growth_find_part(x, chunk->offset);
     if (at == x->part_count || x->parts[at].offset != chunk->offset)
         return;
     stand_free(&x->parts[at].stand);
     memmove(x->parts + at, x->parts + at + 1, (--x->part_count - at) * sizeof *x->parts);
 }
 
-static uint32_t written_end(const struct trace_chunk *chunk)
+static uint32_t growth_written_end(const struct trace_chunk *chunk)
 {
     return chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
 }
 
-static uint32_t frames_end(const struct trace_chunk *chunk)
+static uint32_t growth_frames_end(const struct trace_chunk *chunk)
 {
     return (uint32_t)(sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame));
 }
 
 /* The frames, once; false: they are not there. */
-static bool begin_part(struct growth *g, struct part *part, const struct trace_chunk *chunk)
+static bool growth_begin_part(struct growth *g, struct growth_part *part, const struct trace_chunk *chunk)
 {
     if (part->at)
         return true;
-    const uint32_t size = decode_has_frames(chunk) ? frames_end(chunk) : 0;
+    const uint32_t size = decode_has_frames(chunk) ? growth_frames_end(chunk) : 0;
     uint8_t *bytes = need_memory(size + TRACE_PADDING, 1);
     const bool there = size && session_file_read_some(g->file, chunk->offset, bytes, size) == (long)size;
     if (there)
@@ -325,66 +326,66 @@ static bool begin_part(struct growth *g, struct part *part, const struct trace_c
     return there;
 }
 
-static void read_part(struct growth *g, const struct trace_chunk *chunk, bool ended)
+static void growth_read_part(struct growth *g, const struct trace_chunk *chunk, bool ended)
 {
     struct growth_index *x = g->index;
-    struct part *part = need_part(x, chunk);
-    if (!begin_part(g, part, chunk) || part->at >= written_end(chunk))
+    struct growth_part *part = growth_need_part(x, chunk);
+    if (!growth_begin_part(g, part, chunk) || part->at >= growth_written_end(chunk))
         return;
-    const uint32_t end = chunk->used ? written_end(chunk) : find_written(g->file, chunk, part->at);
+    const uint32_t end = chunk->used ? growth_written_end(chunk) : growth_find_written(g->file, chunk, part->at);
     const uint32_t written = end - part->at;
     uint8_t *records = need_memory((size_t)written + SLACK + TRACE_PADDING, 1);
     const bool whole = session_file_read_some(g->file, chunk->offset + part->at, records, written) == (long)written;
     const uint32_t room = written + SLACK < chunk->size - part->at ? written + SLACK : chunk->size - part->at;
     uint32_t length = 0;
-    if (whole && (!x->ring || is_still(g->file, chunk)))
-        length = chunk->used ? written : readable(part, records, written, room, ended);
+    if (whole && (!x->ring || growth_chunk_is_same(g->file, chunk)))
+        length = chunk->used ? written : growth_readable_length(part, records, written, room, ended);
     if (length) {
         struct trace_chunk piece = *chunk;
         GROW(x->buffers, x->buffer_count, x->buffer_room);
         x->buffers[x->buffer_count++] = unfinished_part(&part->stand, records, length, &piece);
-        add_fresh(g, &piece);
+        growth_add_fresh(g, &piece);
         part->at = stand_follow(&part->stand, records, length) ? part->at + length : UINT32_MAX;
-        note_stand(g, chunk, &part->stand);
+        growth_record_stand(g, chunk, &part->stand);
     }
     free(records);
 }
 
 /* How the thread stands behind a chunk that is taken whole. */
-static void follow_whole(struct growth *g, const struct trace_chunk *chunk)
+static void growth_follow_whole(struct growth *g, const struct trace_chunk *chunk)
 {
     struct stand stand = { 0 };
     uint8_t *bytes = need_memory(chunk->size + TRACE_PADDING, 1);
     if (decode_has_frames(chunk) && session_file_read_chunk(g->file, chunk, bytes)) {
-        const uint32_t begin = frames_end(chunk), end = written_end(chunk);
+        const uint32_t begin = growth_frames_end(chunk), end = growth_written_end(chunk);
         stand_begin(&stand, chunk, bytes);
         if (end > begin)
             stand_follow(&stand, bytes + begin, end - begin);
-        note_stand(g, chunk, &stand);
+        growth_record_stand(g, chunk, &stand);
     }
     free(bytes);
     stand_free(&stand);
 }
 
-static void read_found(struct growth *g, bool ended)
+static void growth_read_found(struct growth *g, bool ended)
 {
     struct growth_index *x = g->index;
     if (x->found_count)
         qsort(x->found, x->found_count, sizeof *x->found, session_file_compare_chunks);
     for (size_t i = 0; i < x->found_count; i++) {
         const struct trace_chunk *chunk = &x->found[i], *next = chunk + 1;
-        const size_t at = find_part(x, chunk->offset);
+        const size_t at = growth_find_part(x, chunk->offset);
         const bool begun = at < x->part_count && x->parts[at].offset == chunk->offset;
         const bool settled = chunk->used && !x->ring;
         if (begun || !settled) {
-            read_part(g, chunk, ended);
+            growth_read_part(g, chunk, ended);
             if (settled)
-                drop_part(x, chunk);
+                growth_drop_part(x, chunk);
             continue;
         }
-        add_fresh(g, chunk);
+        growth_add_fresh(g, chunk);
         if (i + 1 == x->found_count || next->thread != chunk->thread || next->process != chunk->process)
-            follow_whole(g, chunk);
+            growth_follow_whole(g, chunk);
     }
     x->found_count = 0;
 }
@@ -392,7 +393,7 @@ static void read_found(struct growth *g, bool ended)
 /* ---- steps ---- */
 
 /* With an events chunk for each thread while the metadata are read, so that each has an entry. */
-static void read_metadata(struct growth *g)
+static void growth_read_metadata(struct growth *g)
 {
     struct session_file *file = g->file;
     struct growth_index *x = g->index;
@@ -412,7 +413,7 @@ static void read_metadata(struct growth *g)
     file->damaged_bytes += x->damaged_bytes;
 }
 
-static const char *look_again(struct growth *g)
+static const char *growth_reopen_file(struct growth *g)
 {
     const char *error;
     struct session_file *file = session_file_again(g->file, &error);
@@ -424,7 +425,7 @@ static const char *look_again(struct growth *g)
     return NULL;
 }
 
-static void drop_buffers(struct growth *g)
+static void growth_drop_buffers(struct growth *g)
 {
     for (size_t i = 0; i < g->index->buffer_count; i++)
         free(g->index->buffers[i]);
@@ -433,16 +434,16 @@ static void drop_buffers(struct growth *g)
 
 const char *growth_step(struct growth *g, uint64_t most, bool ended)
 {
-    const char *error = look_again(g);
+    const char *error = growth_reopen_file(g);
     if (error)
         return error;
-    drop_buffers(g);
+    growth_drop_buffers(g);
     g->index->ended = ended;
-    walk_areas(g, WALK_EVENTS, most);
-    read_found(g, ended);
-    look_again(g); /* what was just read is explained by what was written before: in chunks that may be newer */
-    walk_areas(g, WALK_METADATA, 0);
-    read_metadata(g);
+    growth_walk_areas(g, WALK_EVENTS, most);
+    growth_read_found(g, ended);
+    growth_reopen_file(g); /* what was just read is explained by what was written before: in chunks that may be newer */
+    growth_walk_areas(g, WALK_METADATA, 0);
+    growth_read_metadata(g);
     return NULL;
 }
 
@@ -462,7 +463,7 @@ struct growth *growth_open(const char *path, const char **error)
 void growth_close(struct growth *g)
 {
     struct growth_index *x = g->index;
-    drop_buffers(g);
+    growth_drop_buffers(g);
     for (size_t i = 0; i < x->part_count; i++)
         stand_free(&x->parts[i].stand);
     for (size_t i = 0; i < g->thread_count; i++)

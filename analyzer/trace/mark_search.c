@@ -8,14 +8,14 @@
 #include "base/progress.h"
 #include "trace/chunk_window.h"
 
-struct search {
+struct mark_query {
     const char *wanted;
     bool is_number;
     uint32_t number;
     uint64_t begin, found; /* UINT64_MAX: nothing yet */
 };
 
-static bool matches(const struct search *s, const struct decoded_mark *mark)
+static bool mark_search_matches(const struct mark_query *s, const struct decoded_mark *mark)
 {
     if (s->is_number && mark->number == s->number)
         return true;
@@ -25,21 +25,21 @@ static bool matches(const struct search *s, const struct decoded_mark *mark)
     return same;
 }
 
-static void search_window(struct search *s, struct decoder *d)
+static void mark_search_window(struct mark_query *s, struct decoder *d)
 {
     enum decoded event;
     while ((event = decode_next(d)) != DECODED_END) {
         if (event != DECODED_CONTROL || d->control_type != DWELL_EXT_MARK)
             continue;
         const struct decoded_mark mark = decode_mark(d);
-        if (mark.time >= s->begin && mark.time < s->found && matches(s, &mark))
+        if (mark.time >= s->begin && mark.time < s->found && mark_search_matches(s, &mark))
             s->found = mark.time;
     }
 }
 
 bool mark_search(const struct session_file *file, const char *wanted, uint64_t begin, uint64_t *time)
 {
-    struct search s = { .wanted = wanted, .begin = begin, .found = UINT64_MAX };
+    struct mark_query s = { .wanted = wanted, .begin = begin, .found = UINT64_MAX };
     char *end;
     errno = 0;
     const unsigned long number = strtoul(wanted, &end, 10);
@@ -54,7 +54,7 @@ bool mark_search(const struct session_file *file, const char *wanted, uint64_t b
             !window_begin(&window, file, chunk, &d))
             continue;
         do
-            search_window(&s, &d);
+            mark_search_window(&s, &d);
         while (window_more(&window, &d));
     }
     window_free(&window);

@@ -17,7 +17,7 @@
  */
 enum { STREAMS = 4, RECENT = 4096 };
 
-struct stream {
+struct scan_stream {
     const uint8_t *at, *end;
     uint64_t upper[2];
     uint8_t *buffer;
@@ -32,16 +32,16 @@ struct scanner {
     struct table_index *seen; /* (address, process) */
     uint32_t process;         /* of the streams' chunks */
     uint64_t recent[RECENT];  /* functions of it seen lately */
-    struct stream streams[STREAMS];
+    struct scan_stream streams[STREAMS];
     pthread_t thread;
 };
 
-static inline size_t recent_place(uint64_t address)
+static inline size_t scan_recent_place(uint64_t address)
 {
     return (address >> 4 ^ address >> 16) % RECENT;
 }
 
-static void remember(struct scanner *s, uint32_t process, uint64_t address)
+static void scan_remember(struct scanner *s, uint32_t process, uint64_t address)
 {
     struct table_slot *slot = table_find(s->seen, address, process);
     if (slot->value_plus_1)
@@ -53,7 +53,8 @@ static void remember(struct scanner *s, uint32_t process, uint64_t address)
 
 /* ---- streams ---- */
 
-static bool fill_stream(struct stream *stream, const struct session_file *file, const struct trace_chunk *chunk)
+static bool scan_fill_stream(struct scan_stream *stream, const struct session_file *file,
+                             const struct trace_chunk *chunk)
 {
     size_t needed = (size_t)chunk->size + TRACE_PADDING;
     if (needed > stream->buffer_size) {
@@ -64,12 +65,12 @@ static bool fill_stream(struct stream *stream, const struct session_file *file, 
     return decode_has_frames(chunk) && session_file_read_chunk(file, chunk, stream->buffer);
 }
 
-static void open_stream(struct scanner *s, struct stream *stream, const struct trace_chunk *chunk)
+static void scan_open_stream(struct scanner *s, struct scan_stream *stream, const struct trace_chunk *chunk)
 {
-    if (!fill_stream(stream, s->file, chunk))
+    if (!scan_fill_stream(stream, s->file, chunk))
         return;
     for (uint32_t i = 0; i < chunk->depth; i++)
-        remember(s, s->process, decode_frame(stream->buffer, i).function);
+        scan_remember(s, s->process, decode_frame(stream->buffer, i).function);
     struct decoder d;
     decode_begin(&d, chunk, stream->buffer);
     stream->at = d.at;
@@ -79,7 +80,7 @@ static void open_stream(struct scanner *s, struct stream *stream, const struct t
 }
 
 /* One event by the book, with its extensions. */
-static void step(struct scanner *s, struct stream *stream)
+static void scan_step_event(struct scanner *s, struct scan_stream *stream)
 {
     struct decoder d = {
         .at = stream->at, .end = stream->end, .limit = stream->end, .upper = { stream->upper[0], stream->upper[1] }
@@ -88,13 +89,13 @@ static void step(struct scanner *s, struct stream *stream)
     s->found.enters += event == DECODED_ENTER;
     s->found.exits += event == DECODED_EXIT;
     if (event == DECODED_ENTER) {
-        s->recent[recent_place(d.function)] = d.function;
-        remember(s, s->process, d.function);
+        s->recent[scan_recent_place(d.function)] = d.function;
+        scan_remember(s, s->process, d.function);
     }
     if (event == DECODED_CONTROL) {
         struct dwell_frame frame;
         for (const uint8_t *at = d.run; (at = decode_opened(&d, at, &frame));)
-            remember(s, s->process, frame.function);
+            scan_remember(s, s->process, frame.function);
     }
     stream->at = event == DECODED_END ? stream->end : d.at;
     stream->upper[0] = d.upper[0];
@@ -102,33 +103,34 @@ static void step(struct scanner *s, struct stream *stream)
 }
 
 /* Past a usual event; stays where it is not one, and sets `bit` of *unusual. */
-static inline const uint8_t *follow(const struct scanner *s, const uint8_t *at, const uint64_t *upper, unsigned bit,
-                                    unsigned *unusual, uint64_t *enters)
+static inline const uint8_t *scan_follow_event(const struct scanner *s, const uint8_t *at, const uint64_t *upper,
+                                               unsigned bit, unsigned *unusual, uint64_t *enters)
 {
     const uint32_t kind = decode_word(at) >> DWELL_WORD_KIND_SHIFT;
     const unsigned enter = kind != DWELL_WORD_EXIT;
     uint32_t lower;
     memcpy(&lower, at + 2, sizeof lower);
     const uint64_t address = upper[(kind - 1) & 1] | lower;
-    const unsigned other = enter & ((kind == DWELL_WORD_EXTENSION) | (s->recent[recent_place(address)] != address));
+    const unsigned other =
+        enter & ((kind == DWELL_WORD_EXTENSION) | (s->recent[scan_recent_place(address)] != address));
     *unusual |= other * bit;
     *enters += enter & ~other;
     return at + (other ? 0 : 2 + 4 * enter);
 }
 
 /* `rounds` events of each stream; none of them ends before. */
-static void follow_all(struct scanner *s, size_t rounds)
+static void scan_follow_streams(struct scanner *s, size_t rounds)
 {
-    struct stream *const st = s->streams;
+    struct scan_stream *const st = s->streams;
     uint64_t enters = 0, events = 0;
     for (size_t round = 0; round < rounds;) {
         const uint8_t *a = st[0].at, *b = st[1].at, *c = st[2].at, *d = st[3].at;
         unsigned unusual = 0;
         for (; round < rounds && !unusual; round++, events += STREAMS) {
-            a = follow(s, a, st[0].upper, 1, &unusual, &enters);
-            b = follow(s, b, st[1].upper, 2, &unusual, &enters);
-            c = follow(s, c, st[2].upper, 4, &unusual, &enters);
-            d = follow(s, d, st[3].upper, 8, &unusual, &enters);
+            a = scan_follow_event(s, a, st[0].upper, 1, &unusual, &enters);
+            b = scan_follow_event(s, b, st[1].upper, 2, &unusual, &enters);
+            c = scan_follow_event(s, c, st[2].upper, 4, &unusual, &enters);
+            d = scan_follow_event(s, d, st[3].upper, 8, &unusual, &enters);
         }
         st[0].at = a;
         st[1].at = b;
@@ -137,7 +139,7 @@ static void follow_all(struct scanner *s, size_t rounds)
         for (int i = 0; i < STREAMS; i++) {
             if (unusual & 1u << i) {
                 events--;
-                step(s, &st[i]);
+                scan_step_event(s, &st[i]);
                 rounds = round; /* extensions may be long: count anew what is left */
             }
         }
@@ -146,7 +148,7 @@ static void follow_all(struct scanner *s, size_t rounds)
     s->found.exits += events - enters;
 }
 
-static size_t surely_left(const struct scanner *s)
+static size_t scan_events_left(const struct scanner *s)
 {
     size_t least = SIZE_MAX;
     for (int i = 0; i < STREAMS; i++) {
@@ -159,7 +161,7 @@ static size_t surely_left(const struct scanner *s)
 
 /* ---- workers ---- */
 
-static const struct trace_chunk *next_events(struct scanner *s)
+static const struct trace_chunk *scan_next_chunk(struct scanner *s)
 {
     for (;;) {
         size_t i = __atomic_fetch_add(s->next_chunk, 1, __ATOMIC_RELAXED);
@@ -172,44 +174,44 @@ static const struct trace_chunk *next_events(struct scanner *s)
 }
 
 /* Puts the next chunks of the process at hand where streams have ended; false: there are not enough. */
-static bool refill(struct scanner *s, const struct trace_chunk **chunk)
+static bool scan_refill_streams(struct scanner *s, const struct trace_chunk **chunk)
 {
     for (int i = 0; i < STREAMS; i++) {
         while (s->streams[i].at >= s->streams[i].end) {
             if (!*chunk || (*chunk)->process != s->process)
                 return false;
-            open_stream(s, &s->streams[i], *chunk);
-            *chunk = next_events(s);
+            scan_open_stream(s, &s->streams[i], *chunk);
+            *chunk = scan_next_chunk(s);
         }
     }
     return true;
 }
 
-static void *work(void *argument)
+static void *scan_work_chunks(void *argument)
 {
     struct scanner *s = argument;
-    const struct trace_chunk *chunk = next_events(s);
+    const struct trace_chunk *chunk = scan_next_chunk(s);
     while (chunk) {
         s->process = chunk->process;
         memset(s->recent, 0xff, sizeof s->recent);
-        while (refill(s, &chunk))
-            follow_all(s, surely_left(s));
+        while (scan_refill_streams(s, &chunk))
+            scan_follow_streams(s, scan_events_left(s));
         for (int i = 0; i < STREAMS; i++)
             while (s->streams[i].at < s->streams[i].end)
-                step(s, &s->streams[i]);
+                scan_step_event(s, &s->streams[i]);
     }
     return NULL;
 }
 
-static void add(struct scanner *into, const struct scanner *from)
+static void scan_add_found(struct scanner *into, const struct scanner *from)
 {
     into->found.enters += from->found.enters;
     into->found.exits += from->found.exits;
     for (size_t i = 0; i < from->found.function_count; i++)
-        remember(into, from->found.functions[i].process, from->found.functions[i].address);
+        scan_remember(into, from->found.functions[i].process, from->found.functions[i].address);
 }
 
-static void end_scanner(struct scanner *s)
+static void scan_end_scanner(struct scanner *s)
 {
     table_free(s->seen);
     for (int i = 0; i < STREAMS; i++)
@@ -228,28 +230,28 @@ struct scan scan_session(const struct session_file *file, unsigned jobs)
     progress_begin("looking through", file->path, file->chunk_count);
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 1; i < jobs; i++)
-        started[i] = pthread_create(&scanners[i].thread, NULL, work, &scanners[i]) == 0;
-    work(&scanners[0]);
+        started[i] = pthread_create(&scanners[i].thread, NULL, scan_work_chunks, &scanners[i]) == 0;
+    scan_work_chunks(&scanners[0]);
     for (unsigned i = 1; i < jobs; i++) {
         if (started[i])
             pthread_join(scanners[i].thread, NULL);
-        add(&scanners[0], &scanners[i]);
+        scan_add_found(&scanners[0], &scanners[i]);
         free(scanners[i].found.functions);
-        end_scanner(&scanners[i]);
+        scan_end_scanner(&scanners[i]);
     }
     progress_end();
     struct scan scan = scanners[0].found;
-    end_scanner(&scanners[0]);
+    scan_end_scanner(&scanners[0]);
     free(started);
     free(scanners);
     return scan;
 }
 
 /* Sums of the calls in a call tree chunk: exits are not kept there, and are taken to be as many. */
-static void count_tree(struct scan *scan, const struct session_file *file, const struct trace_chunk *chunk,
-                       struct stream *stream)
+static void scan_count_tree(struct scan *scan, const struct session_file *file, const struct trace_chunk *chunk,
+                            struct scan_stream *stream)
 {
-    if (!fill_stream(stream, file, chunk))
+    if (!scan_fill_stream(stream, file, chunk))
         return;
     uint32_t at = sizeof(struct dwell_chunk_header) + (chunk->sequence == 0 ? sizeof(struct dwell_tree_head) : 0);
     struct dwell_tree_node node;
@@ -265,18 +267,18 @@ static void count_tree(struct scan *scan, const struct session_file *file, const
 struct scan scan_counts(const struct session_file *file)
 {
     struct scan scan = { 0 };
-    struct stream stream = { NULL, NULL, { 0, 0 }, NULL, 0 };
+    struct scan_stream stream = { NULL, NULL, { 0, 0 }, NULL, 0 };
     progress_begin("counting", file->path, file->chunk_count);
     for (size_t i = 0; i < file->chunk_count; i++, progress_add(1)) {
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind == DWELL_CHUNK_CALL_TREE)
-            count_tree(&scan, file, chunk, &stream);
+            scan_count_tree(&scan, file, chunk, &stream);
         if (chunk->kind != DWELL_CHUNK_EVENTS)
             continue;
         if (chunk->used && chunk->enters != DWELL_NOT_COUNTED) {
             scan.enters += chunk->enters;
             scan.exits += chunk->exits;
-        } else if (fill_stream(&stream, file, chunk)) {
+        } else if (scan_fill_stream(&stream, file, chunk)) {
             struct decoder d;
             decode_begin(&d, chunk, stream.buffer);
             for (enum decoded event; (event = decode_next(&d)) != DECODED_END;) {

@@ -14,7 +14,7 @@
 #include "symbols/os_calls.h"
 #include "trace/metadata.h"
 
-static long read_at(int fd, void *buffer, size_t size, uint64_t offset)
+static long session_file_read_at(int fd, void *buffer, size_t size, uint64_t offset)
 {
     size_t got = 0;
     while (got < size) {
@@ -30,7 +30,7 @@ static long read_at(int fd, void *buffer, size_t size, uint64_t offset)
     return (long)got;
 }
 
-static const char *check_header(const struct dwell_file_header *header, long got)
+static const char *session_file_check_header(const struct dwell_file_header *header, long got)
 {
     if (got == 0)
         return "the file is empty";
@@ -52,7 +52,7 @@ static const char *check_header(const struct dwell_file_header *header, long got
 }
 
 /* What lies behind the cursor does not count. */
-static const char *read_header(struct session_file *file)
+static const char *session_file_read_header(struct session_file *file)
 {
     struct stat status;
     if (fstat(file->fd, &status) < 0)
@@ -61,24 +61,25 @@ static const char *read_header(struct session_file *file)
         return "is a directory";
     if (!S_ISREG(status.st_mode))
         return "not a regular file";
-    long got = read_at(file->fd, &file->header, sizeof file->header, 0);
+    long got = session_file_read_at(file->fd, &file->header, sizeof file->header, 0);
     if (got < 0)
         return strerror(errno);
-    const char *error = check_header(&file->header, got);
+    const char *error = session_file_check_header(&file->header, got);
     file->size = (uint64_t)status.st_size;
     if (file->header.cursor < file->size)
         file->size = file->header.cursor;
     return error;
 }
 
-static const char *open_file(struct session_file *file, const char *path)
+static const char *session_file_open_path(struct session_file *file, const char *path)
 {
     file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    return file->fd < 0 ? strerror(errno) : read_header(file);
+    return file->fd < 0 ? strerror(errno) : session_file_read_header(file);
 }
 
 /* Whether a header could be that of a chunk at `offset`, as far as the file goes. */
-static bool plausible(const struct session_file *file, const struct dwell_chunk_header *h, uint64_t offset)
+static bool session_file_is_plausible(const struct session_file *file, const struct dwell_chunk_header *h,
+                                      uint64_t offset)
 {
     if (h->size < DWELL_UNIT || h->size % DWELL_UNIT || h->size > DWELL_CHUNK_LARGEST)
         return false;
@@ -89,7 +90,8 @@ static bool plausible(const struct session_file *file, const struct dwell_chunk_
     return offset < file->size;
 }
 
-static struct trace_chunk chunk_of(const struct session_file *file, const struct dwell_chunk_header *h, uint64_t offset)
+static struct trace_chunk session_file_chunk_of(const struct session_file *file, const struct dwell_chunk_header *h,
+                                                uint64_t offset)
 {
     const uint64_t rest = file->size - offset;
     return (struct trace_chunk){
@@ -109,7 +111,7 @@ static struct trace_chunk chunk_of(const struct session_file *file, const struct
 }
 
 /* The next unit in which something may have been written: a file can be a hole of terabytes. */
-static uint64_t next_unit(const struct session_file *file, uint64_t offset)
+static uint64_t session_file_next_unit(const struct session_file *file, uint64_t offset)
 {
     uint64_t next = offset + DWELL_UNIT;
     off_t data = lseek(file->fd, (off_t)next, SEEK_DATA);
@@ -119,7 +121,7 @@ static uint64_t next_unit(const struct session_file *file, uint64_t offset)
 }
 
 /* Never written; or its writer was killed between the size and the magic number, of which nothing is used then. */
-static bool is_unbegun(const struct dwell_chunk_header *h)
+static bool session_file_is_unwritten(const struct dwell_chunk_header *h)
 {
     const struct dwell_chunk_header size_alone = { .size = h->size };
     return memcmp(h, &size_alone, sizeof size_alone) == 0;
@@ -127,7 +129,7 @@ static bool is_unbegun(const struct dwell_chunk_header *h)
 
 /* A disk answers many questions at once as quickly as one: it is asked for the headers that would follow if all chunks
  * were as large as this one, as most are. */
-static void read_ahead(const struct session_file *file, uint64_t offset, uint32_t size)
+static void session_file_read_ahead(const struct session_file *file, uint64_t offset, uint32_t size)
 {
     enum { AHEAD = 64 };
     const uint64_t then = offset + (uint64_t)AHEAD * size;
@@ -139,22 +141,22 @@ enum session_place session_file_look(const struct session_file *file, uint64_t o
                                      uint64_t *next)
 {
     struct dwell_chunk_header h;
-    const long got = read_at(file->fd, &h, sizeof h, offset);
+    const long got = session_file_read_at(file->fd, &h, sizeof h, offset);
     *next = file->size;
     if (got < (long)sizeof h)
         return got == 0 ? PLACE_EMPTY : PLACE_BAD_CHUNK;
-    if (h.magic == DWELL_CHUNK_MAGIC && plausible(file, &h, offset)) {
-        *chunk = chunk_of(file, &h, offset);
+    if (h.magic == DWELL_CHUNK_MAGIC && session_file_is_plausible(file, &h, offset)) {
+        *chunk = session_file_chunk_of(file, &h, offset);
         *next = offset + h.size;
         return PLACE_CHUNK;
     }
-    *next = next_unit(file, offset);
+    *next = session_file_next_unit(file, offset);
     if (h.magic == DWELL_CHUNK_MAGIC)
         return PLACE_BAD_CHUNK;
-    return is_unbegun(&h) ? PLACE_EMPTY : PLACE_BAD_UNIT;
+    return session_file_is_unwritten(&h) ? PLACE_EMPTY : PLACE_BAD_UNIT;
 }
 
-static void index_chunks(struct session_file *file)
+static void session_file_index_chunks(struct session_file *file)
 {
     for (uint64_t offset = DWELL_UNIT, next; offset < file->size; offset = next) {
         struct trace_chunk chunk;
@@ -162,7 +164,7 @@ static void index_chunks(struct session_file *file)
         progress_add(next - offset);
         switch (place) {
         case PLACE_CHUNK:
-            read_ahead(file, offset, chunk.size);
+            session_file_read_ahead(file, offset, chunk.size);
             if (chunk.kind == DWELL_CHUNK_FREE)
                 break;
             GROW(file->chunks, file->chunk_count, file->chunk_room);
@@ -184,7 +186,7 @@ struct session_file *session_file_begin(const char *path, const char **error)
 {
     struct session_file *file = need_memory(1, sizeof *file);
     file->path = need_copy(path, strlen(path));
-    *error = open_file(file, path);
+    *error = session_file_open_path(file, path);
     if (!*error)
         return file;
     session_file_close(file);
@@ -197,7 +199,7 @@ struct session_file *session_file_open(const char *path, const char **error)
     if (!file)
         return NULL;
     progress_begin("opening", path, file->size);
-    index_chunks(file);
+    session_file_index_chunks(file);
     metadata_read(file);
     progress_end();
     return file;
@@ -208,23 +210,23 @@ struct session_file *session_file_again(const struct session_file *file, const c
     struct session_file *again = need_memory(1, sizeof *again);
     again->path = need_copy(file->path, strlen(file->path));
     again->fd = fcntl(file->fd, F_DUPFD_CLOEXEC, 0);
-    *error = again->fd < 0 ? strerror(errno) : read_header(again);
+    *error = again->fd < 0 ? strerror(errno) : session_file_read_header(again);
     if (!*error)
         return again;
     session_file_close(again);
     return NULL;
 }
 
-static void free_module(struct trace_module *module)
+static void session_file_free_module(struct trace_module *module)
 {
     free(module->path);
     free(module->build_id);
 }
 
-static void free_process(struct trace_process *process)
+static void session_file_free_process(struct trace_process *process)
 {
     for (size_t i = 0; i < process->module_count; i++)
-        free_module(&process->modules[i]);
+        session_file_free_module(&process->modules[i]);
     free(process->modules);
     free(process->path);
     free(process->arguments);
@@ -232,7 +234,7 @@ static void free_process(struct trace_process *process)
     free(process->name);
 }
 
-static void free_symbols(struct session_file *file)
+static void session_file_free_symbols(struct session_file *file)
 {
     for (size_t i = 0; i < file->symbol_count; i++)
         free(file->symbols[i].name);
@@ -252,7 +254,7 @@ static void free_symbols(struct session_file *file)
     free(file->symbol_files);
 }
 
-static void free_host(struct trace_host *host)
+static void session_file_free_host(struct trace_host *host)
 {
     free(host->system);
     free(host->release);
@@ -263,7 +265,7 @@ static void free_host(struct trace_host *host)
 
 long session_file_read_some(const struct session_file *file, uint64_t offset, void *buffer, size_t size)
 {
-    return read_at(file->fd, buffer, size, offset);
+    return session_file_read_at(file->fd, buffer, size, offset);
 }
 
 void session_file_close(struct session_file *file)
@@ -273,7 +275,7 @@ void session_file_close(struct session_file *file)
     if (file->fd >= 0)
         close(file->fd);
     for (size_t i = 0; i < file->process_count; i++)
-        free_process(&file->processes[i]);
+        session_file_free_process(&file->processes[i]);
     for (size_t i = 0; i < file->thread_count; i++)
         free(file->threads[i].name);
     for (size_t i = 0; i < file->note_count; i++)
@@ -281,8 +283,8 @@ void session_file_close(struct session_file *file)
     for (size_t i = 0; i < file->event_class_count; i++)
         free(file->event_classes[i].name);
     free(file->event_classes);
-    free_symbols(file);
-    free_host(&file->host);
+    session_file_free_symbols(file);
+    session_file_free_host(&file->host);
     free(file->processes);
     free(file->threads);
     free(file->notes);
@@ -299,7 +301,7 @@ void session_file_read_part(const struct session_file *file, const struct trace_
     if (chunk->bytes) {
         memcpy(buffer, chunk->bytes + at, size);
     } else {
-        const long read = read_at(file->fd, buffer, size, chunk->offset + at);
+        const long read = session_file_read_at(file->fd, buffer, size, chunk->offset + at);
         got = read > 0 ? (size_t)read : 0;
     }
     memset(buffer + got, 0, size - got + TRACE_PADDING);
@@ -334,7 +336,7 @@ bool session_file_read_chunk(const struct session_file *file, const struct trace
 }
 
 /* Processes and threads both begin with their serial number, and are in its order. */
-static int compare_serial(const void *key, const void *entry)
+static int session_file_compare_serial(const void *key, const void *entry)
 {
     uint32_t wanted = *(const uint32_t *)key, serial = *(const uint32_t *)entry;
     return (wanted > serial) - (wanted < serial);
@@ -344,21 +346,21 @@ struct trace_process *session_file_process(const struct session_file *file, uint
 {
     if (!file->process_count)
         return NULL;
-    return bsearch(&serial, file->processes, file->process_count, sizeof *file->processes, compare_serial);
+    return bsearch(&serial, file->processes, file->process_count, sizeof *file->processes, session_file_compare_serial);
 }
 
 struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial)
 {
     if (!file->thread_count)
         return NULL;
-    return bsearch(&serial, file->threads, file->thread_count, sizeof *file->threads, compare_serial);
+    return bsearch(&serial, file->threads, file->thread_count, sizeof *file->threads, session_file_compare_serial);
 }
 
 _Static_assert(offsetof(struct trace_process, serial) == 0 && offsetof(struct trace_thread, serial) == 0,
-               "compare_serial reads the first member");
+               "session_file_compare_serial reads the first member");
 
 /* How far `time` is from the module's life; a module is noted a moment after it was loaded or unloaded. */
-static uint64_t distance(const struct trace_module *m, uint64_t time)
+static uint64_t trace_module_distance(const struct trace_module *m, uint64_t time)
 {
     if (time < m->load_time)
         return m->load_time - time;
@@ -382,7 +384,8 @@ const struct trace_module *trace_module_at(const struct trace_process *process, 
     const struct trace_module *nearest = NULL;
     for (size_t i = 0; i < process->module_count; i++) {
         const struct trace_module *m = &process->modules[i];
-        if (address >= m->begin && address < m->end && (!nearest || distance(m, time) < distance(nearest, time)))
+        if (address >= m->begin && address < m->end &&
+            (!nearest || trace_module_distance(m, time) < trace_module_distance(nearest, time)))
             nearest = m;
     }
     return nearest;

@@ -18,7 +18,7 @@
 
 enum { SYMBOLS_CHUNK = 256 << 10, LONGEST_TEXT = 32000 };
 
-struct writer {
+struct finish_writer {
     const struct session *session;
     int fd;
     enum dwell_chunk_kind kind;
@@ -26,21 +26,21 @@ struct writer {
     uint32_t size, used;
 };
 
-struct text {
+struct finish_text {
     const void *at;
     size_t length;
 };
 
-static void end_chunk(struct writer *w)
+static void finish_end_chunk(struct finish_writer *w)
 {
     if (w->chunk)
         munmap(w->chunk, w->size);
     w->chunk = NULL;
 }
 
-static bool begin_chunk(struct writer *w, uint32_t size)
+static bool finish_begin_chunk(struct finish_writer *w, uint32_t size)
 {
-    end_chunk(w);
+    finish_end_chunk(w);
     uint64_t offset = session_claim(w->session, w->fd, size);
     if (!offset)
         return false;
@@ -55,14 +55,14 @@ static bool begin_chunk(struct writer *w, uint32_t size)
     return true;
 }
 
-static bool append(struct writer *w, const struct dwell_record *record, size_t size, const struct text *texts,
-                   int count)
+static bool finish_append_record(struct finish_writer *w, const struct dwell_record *record, size_t size,
+                                 const struct finish_text *texts, int count)
 {
     size_t total = size;
     for (int i = 0; i < count; i++)
         total += 2 + texts[i].length;
     total = (total + 7) & ~(size_t)7;
-    if ((!w->chunk || w->used + total > w->size) && !begin_chunk(w, w->size))
+    if ((!w->chunk || w->used + total > w->size) && !finish_begin_chunk(w, w->size))
         return false;
     char *begin = (char *)w->chunk + w->used, *at = begin + size;
     memcpy(begin, record, size);
@@ -77,15 +77,15 @@ static bool append(struct writer *w, const struct dwell_record *record, size_t s
     return true;
 }
 
-static struct text text_of(const char *string)
+static struct finish_text finish_text_of(const char *string)
 {
     size_t length = string ? strlen(string) : 0;
-    return (struct text){ string ? string : "", length < LONGEST_TEXT ? length : LONGEST_TEXT };
+    return (struct finish_text){ string ? string : "", length < LONGEST_TEXT ? length : LONGEST_TEXT };
 }
 
 bool finish_process(const struct session *session, int fd, uint32_t pid, enum dwell_end how, int value)
 {
-    struct writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_METADATA, .size = DWELL_UNIT };
+    struct finish_writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_METADATA, .size = DWELL_UNIT };
     struct dwell_rec_process_end record = {
         .record.type = DWELL_REC_PROCESS_END,
         .pid = pid,
@@ -93,8 +93,8 @@ bool finish_process(const struct session *session, int fd, uint32_t pid, enum dw
         .value = (uint32_t)value,
         .time = clock_now(session->header->clock),
     };
-    bool done = append(&w, &record.record, sizeof record, NULL, 0);
-    end_chunk(&w);
+    bool done = finish_append_record(&w, &record.record, sizeof record, NULL, 0);
+    finish_end_chunk(&w);
     return done;
 }
 
@@ -103,12 +103,13 @@ bool finish_host(const struct session *session, int fd)
     struct utsname names;
     if (uname(&names) < 0)
         return false;
-    struct writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_METADATA, .size = DWELL_UNIT };
+    struct finish_writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_METADATA, .size = DWELL_UNIT };
     struct dwell_rec_host record = { .record.type = DWELL_REC_HOST };
-    const struct text texts[] = { text_of(names.sysname), text_of(names.release), text_of(names.version),
-                                  text_of(names.machine), text_of(names.nodename) };
-    bool done = append(&w, &record.record, sizeof record, texts, sizeof texts / sizeof *texts);
-    end_chunk(&w);
+    const struct finish_text texts[] = { finish_text_of(names.sysname), finish_text_of(names.release),
+                                         finish_text_of(names.version), finish_text_of(names.machine),
+                                         finish_text_of(names.nodename) };
+    bool done = finish_append_record(&w, &record.record, sizeof record, texts, sizeof texts / sizeof *texts);
+    finish_end_chunk(&w);
     return done;
 }
 
@@ -131,12 +132,12 @@ struct file_number {
     uint32_t number;
 };
 
-static int compare_files(const void *a, const void *b)
+static int finish_compare_files(const void *a, const void *b)
 {
     return strcmp(((const struct file_number *)a)->path, ((const struct file_number *)b)->path);
 }
 
-static struct file_number *number_files(const struct finish_names *names, size_t *file_count)
+static struct file_number *finish_number_files(const struct finish_names *names, size_t *file_count)
 {
     struct file_number *files = need_memory(names->symbol_count + 2 * names->site_count, sizeof *files);
     size_t all = 0, kept = 0;
@@ -149,7 +150,7 @@ static struct file_number *number_files(const struct finish_names *names, size_t
         if (names->sites[i].outer_file)
             files[all++].path = names->sites[i].outer_file;
     }
-    qsort(files, all, sizeof *files, compare_files);
+    qsort(files, all, sizeof *files, finish_compare_files);
     for (size_t i = 0; i < all; i++)
         if (kept == 0 || strcmp(files[kept - 1].path, files[i].path) != 0)
             files[kept++].path = files[i].path;
@@ -159,73 +160,75 @@ static struct file_number *number_files(const struct finish_names *names, size_t
     return files;
 }
 
-static uint32_t number_of(const char *file, const struct file_number *files, size_t file_count)
+static uint32_t finish_file_number(const char *file, const struct file_number *files, size_t file_count)
 {
     const struct file_number wanted = { file, 0 };
     if (!file)
         return 0;
-    return ((struct file_number *)bsearch(&wanted, files, file_count, sizeof *files, compare_files))->number;
+    return ((struct file_number *)bsearch(&wanted, files, file_count, sizeof *files, finish_compare_files))->number;
 }
 
-static bool append_site(struct writer *w, const struct finish_site *s, const struct file_number *files,
-                        size_t file_count)
+static bool finish_append_site(struct finish_writer *w, const struct finish_site *s, const struct file_number *files,
+                               size_t file_count)
 {
     struct dwell_rec_site record = {
         .record.type = DWELL_REC_SITE,
         .module = s->module,
-        .file = number_of(s->file, files, file_count),
+        .file = finish_file_number(s->file, files, file_count),
         .line = s->line,
-        .outer_file = number_of(s->outer_file, files, file_count),
+        .outer_file = finish_file_number(s->outer_file, files, file_count),
         .outer_line = s->outer_line,
         .offset = s->offset | (s->inlined ? DWELL_SITE_INLINED : 0),
     };
-    const struct text texts[] = { text_of(s->function), text_of(s->outer) };
-    return append(w, &record.record, sizeof record, texts, 2);
+    const struct finish_text texts[] = { finish_text_of(s->function), finish_text_of(s->outer) };
+    return finish_append_record(w, &record.record, sizeof record, texts, 2);
 }
 
-static bool append_symbol(struct writer *w, const struct finish_symbol *s, const struct file_number *files,
-                          size_t file_count)
+static bool finish_append_symbol(struct finish_writer *w, const struct finish_symbol *s,
+                                 const struct file_number *files, size_t file_count)
 {
     struct dwell_rec_symbol record = {
         .record.type = DWELL_REC_SYMBOL,
         .module = s->module,
-        .file = number_of(s->file, files, file_count),
+        .file = finish_file_number(s->file, files, file_count),
         .line = s->line,
         .offset = s->offset,
     };
-    return append(w, &record.record, sizeof record,
-                  &(struct text){ text_of(s->linkage_name).at, text_of(s->linkage_name).length }, 1);
+    return finish_append_record(
+        w, &record.record, sizeof record,
+        &(struct finish_text){ finish_text_of(s->linkage_name).at, finish_text_of(s->linkage_name).length }, 1);
 }
 
 bool finish_symbols(const struct session *session, int fd, const struct finish_names *names)
 {
     const struct finish_module *modules = names->modules;
-    struct writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_SYMBOLS, .size = SYMBOLS_CHUNK };
+    struct finish_writer w = { .session = session, .fd = fd, .kind = DWELL_CHUNK_SYMBOLS, .size = SYMBOLS_CHUNK };
     size_t file_count;
-    struct file_number *files = number_files(names, &file_count);
+    struct file_number *files = finish_number_files(names, &file_count);
     bool done = true;
     for (size_t i = 0; done && i < names->module_count; i++) {
         struct dwell_rec_symbol_module record = { .record.type = DWELL_REC_SYMBOL_MODULE, .module = (uint32_t)i };
-        struct text texts[] = { text_of(modules[i].path), { modules[i].build_id, modules[i].build_id_length } };
-        done = append(&w, &record.record, sizeof record, texts, 2);
+        struct finish_text texts[] = { finish_text_of(modules[i].path),
+                                       { modules[i].build_id, modules[i].build_id_length } };
+        done = finish_append_record(&w, &record.record, sizeof record, texts, 2);
     }
     for (size_t i = 0; done && i < file_count; i++) {
         struct dwell_rec_symbol_file record = { .record.type = DWELL_REC_SYMBOL_FILE, .file = files[i].number };
-        struct text path = text_of(files[i].path);
-        done = append(&w, &record.record, sizeof record, &path, 1);
+        struct finish_text path = finish_text_of(files[i].path);
+        done = finish_append_record(&w, &record.record, sizeof record, &path, 1);
     }
     for (size_t i = 0; done && i < names->symbol_count; i++)
-        done = append_symbol(&w, &names->symbols[i], files, file_count);
+        done = finish_append_symbol(&w, &names->symbols[i], files, file_count);
     for (size_t i = 0; done && i < names->site_count; i++)
-        done = append_site(&w, &names->sites[i], files, file_count);
-    end_chunk(&w);
+        done = finish_append_site(&w, &names->sites[i], files, file_count);
+    finish_end_chunk(&w);
     free(files);
     return done;
 }
 
 /* ---- space ---- */
 
-static void punch(int fd, uint64_t begin, uint64_t end)
+static void finish_punch_hole(int fd, uint64_t begin, uint64_t end)
 {
     begin = (begin + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
     if (begin < end)
@@ -233,7 +236,7 @@ static void punch(int fd, uint64_t begin, uint64_t end)
 }
 
 /* Behind the last node of a call tree, up to which its thread has not told how much is used. */
-static uint64_t end_of_tree(int fd, uint64_t offset, const struct dwell_chunk_header *h)
+static uint64_t finish_end_of_tree(int fd, uint64_t offset, const struct dwell_chunk_header *h)
 {
     uint64_t at = offset + sizeof *h + (h->sequence == 0 ? sizeof(struct dwell_tree_head) : 0);
     struct dwell_tree_node node;
@@ -244,7 +247,7 @@ static uint64_t end_of_tree(int fd, uint64_t offset, const struct dwell_chunk_he
 }
 
 /* What was claimed and stayed zero need not lie on the disk. */
-static void punch_unused(const struct session *session, int fd)
+static void finish_punch_unused(const struct session *session, int fd)
 {
     uint64_t end = session->header->cursor, offset = DWELL_UNIT;
     while (offset < end) {
@@ -256,19 +259,19 @@ static void punch_unused(const struct session *session, int fd)
             continue;
         }
         if (h.kind == DWELL_CHUNK_FREE)
-            punch(fd, offset + sizeof h, offset + h.size);
+            finish_punch_hole(fd, offset + sizeof h, offset + h.size);
         else if ((h.kind == DWELL_CHUNK_EVENTS || h.kind == DWELL_CHUNK_CALL_TREE ||
                   h.kind == DWELL_CHUNK_TRACE_EVENTS) &&
                  h.used)
-            punch(fd, offset + h.used, offset + h.size);
+            finish_punch_hole(fd, offset + h.used, offset + h.size);
         else if (h.kind == DWELL_CHUNK_CALL_TREE)
-            punch(fd, end_of_tree(fd, offset, &h), offset + h.size);
+            finish_punch_hole(fd, finish_end_of_tree(fd, offset, &h), offset + h.size);
         offset += h.size;
     }
 }
 
 /* Behind the last chunk that holds something. */
-static uint64_t end_of_chunks(const struct session *session, int fd)
+static uint64_t finish_end_of_chunks(const struct session *session, int fd)
 {
     uint64_t end = DWELL_UNIT;
     for (uint64_t offset = DWELL_UNIT; offset < session->header->cursor;) {
@@ -283,9 +286,9 @@ static uint64_t end_of_chunks(const struct session *session, int fd)
     return end;
 }
 
-static void cut_off_free(const struct session *session, int fd)
+static void finish_cut_off_free(const struct session *session, int fd)
 {
-    const uint64_t end = end_of_chunks(session, fd);
+    const uint64_t end = finish_end_of_chunks(session, fd);
     if (end < session->header->cursor && ftruncate(fd, (off_t)end) == 0)
         session->header->cursor = end;
 }
@@ -293,8 +296,8 @@ static void cut_off_free(const struct session *session, int fd)
 void finish_space(const struct session *session, int fd)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* nobody writes any more */
-        cut_off_free(session, fd);
-        punch_unused(session, fd);
+        finish_cut_off_free(session, fd);
+        finish_punch_unused(session, fd);
     }
     session->header->state = DWELL_COMPLETE;
 }

@@ -11,7 +11,7 @@
 enum { TREE_CHUNK = 1 << 20, METADATA_CHUNK = 256 << 10, LONGEST_TEXT = 32000 };
 static const uint64_t MODULE_SIZE = (uint64_t)1 << 48;
 
-struct writer {
+struct import_writer {
     const struct session *session;
     int fd;
     uint8_t *chunk; /* the one being filled; of `size` bytes */
@@ -21,7 +21,7 @@ struct writer {
 };
 
 /* A chunk is written when it is full: only as large as it has to be. */
-static void end_chunk(struct writer *w)
+static void import_end_chunk(struct import_writer *w)
 {
     if (w->used > sizeof w->head && !w->failed) {
         const uint32_t size = (w->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
@@ -37,34 +37,34 @@ static void end_chunk(struct writer *w)
     w->used = sizeof w->head;
 }
 
-static struct writer begin(const struct session *session, int fd, enum dwell_chunk_kind kind, uint32_t serial,
-                           uint32_t size)
+static struct import_writer import_begin_writer(const struct session *session, int fd, enum dwell_chunk_kind kind,
+                                                uint32_t serial, uint32_t size)
 {
-    struct writer w = { .session = session, .fd = fd, .chunk = need_memory(1, size), .size = size };
+    struct import_writer w = { .session = session, .fd = fd, .chunk = need_memory(1, size), .size = size };
     w.head.kind = (uint16_t)kind;
     w.head.process = serial;
     w.used = sizeof w.head;
     return w;
 }
 
-static bool end(struct writer *w)
+static bool import_end_writer(struct import_writer *w)
 {
-    end_chunk(w);
+    import_end_chunk(w);
     free(w->chunk);
     return !w->failed;
 }
 
-static void append(struct writer *w, const void *data, size_t size)
+static void import_append_data(struct import_writer *w, const void *data, size_t size)
 {
     if (w->used + size > w->size)
-        end_chunk(w);
+        import_end_chunk(w);
     memcpy(w->chunk + w->used, data, size);
     w->used += (uint32_t)size;
 }
 
 /* ---- metadata ---- */
 
-static size_t put_text(uint8_t *at, const char *text)
+static size_t import_put_text(uint8_t *at, const char *text)
 {
     const size_t whole = strlen(text);
     const uint16_t length = (uint16_t)(whole < LONGEST_TEXT ? whole : LONGEST_TEXT);
@@ -73,33 +73,35 @@ static size_t put_text(uint8_t *at, const char *text)
     return sizeof length + length;
 }
 
-static void append_record(struct writer *w, const void *fixed, size_t size, const char *text, const char *second)
+static void import_append_record(struct import_writer *w, const void *fixed, size_t size, const char *text,
+                                 const char *second)
 {
     static _Alignas(8) uint8_t bytes[2 * LONGEST_TEXT + 256];
     memset(bytes, 0, sizeof bytes);
     memcpy(bytes, fixed, size);
     size_t total = size;
     if (text)
-        total += put_text(bytes + total, text);
+        total += import_put_text(bytes + total, text);
     if (second)
-        total += put_text(bytes + total, second);
+        total += import_put_text(bytes + total, second);
     total = (total + 7) & ~(size_t)7;
     ((struct dwell_record *)bytes)->size = (uint32_t)total;
-    append(w, bytes, total);
+    import_append_data(w, bytes, total);
 }
 
-static bool write_metadata(const struct session *session, int fd, const struct import_session *s, uint32_t serial)
+static bool import_write_metadata(const struct session *session, int fd, const struct import_session *s,
+                                  uint32_t serial)
 {
     const struct import_process *p = &s->processes[serial - 1];
-    struct writer w = begin(session, fd, DWELL_CHUNK_METADATA, serial, METADATA_CHUNK);
+    struct import_writer w = import_begin_writer(session, fd, DWELL_CHUNK_METADATA, serial, METADATA_CHUNK);
     struct dwell_rec_process process = { .record.type = DWELL_REC_PROCESS, .pid = p->pid };
-    append_record(&w, &process, sizeof process, p->path, "");
+    import_append_record(&w, &process, sizeof process, p->path, "");
     struct dwell_rec_thread thread = {
         .record.type = DWELL_REC_THREAD,
         .thread = serial,
         .os_source = s->application_known ? DWELL_OS_IMPORTED : DWELL_OS_NONE,
     };
-    append_record(&w, &thread, sizeof thread, "all threads", NULL);
+    import_append_record(&w, &thread, sizeof thread, "all threads", NULL);
     for (size_t i = 0; i < p->module_count; i++) {
         struct dwell_rec_module module = {
             .record.type = DWELL_REC_MODULE,
@@ -108,28 +110,28 @@ static bool write_metadata(const struct session *session, int fd, const struct i
             .begin = p->modules[i].base,
             .end = p->modules[i].base + (MODULE_SIZE - 1),
         };
-        append_record(&w, &module, sizeof module, p->modules[i].path, "");
+        import_append_record(&w, &module, sizeof module, p->modules[i].path, "");
     }
     if (p->note) {
         struct dwell_rec_note note = { .record.type = DWELL_REC_NOTE };
-        append_record(&w, &note, sizeof note, p->note, NULL);
+        import_append_record(&w, &note, sizeof note, p->note, NULL);
     }
     for (size_t i = 0; i < p->reported_count; i++) {
         struct dwell_rec_reported reported = p->reported[i];
         reported.record = (struct dwell_record){ .type = DWELL_REC_REPORTED };
-        append_record(&w, &reported, sizeof reported, NULL, NULL);
+        import_append_record(&w, &reported, sizeof reported, NULL, NULL);
     }
-    return end(&w);
+    return import_end_writer(&w);
 }
 
 /* ---- call trees ---- */
 
-static bool write_tree(const struct session *session, int fd, const struct import_process *p, uint32_t serial)
+static bool import_write_tree(const struct session *session, int fd, const struct import_process *p, uint32_t serial)
 {
     const struct dwell_tree_head head = { 0 };
-    struct writer w = begin(session, fd, DWELL_CHUNK_CALL_TREE, serial, TREE_CHUNK);
+    struct import_writer w = import_begin_writer(session, fd, DWELL_CHUNK_CALL_TREE, serial, TREE_CHUNK);
     w.head.thread = serial;
-    append(&w, &head, sizeof head);
+    import_append_data(&w, &head, sizeof head);
     for (size_t i = 0; i < p->node_count; i++) {
         const struct import_node *from = &p->nodes[i];
         const struct dwell_tree_node node = {
@@ -143,12 +145,12 @@ static bool write_tree(const struct session *session, int fd, const struct impor
             .flagged = from->flagged,
             .depth = from->depth,
         };
-        append(&w, &node, sizeof node);
+        import_append_data(&w, &node, sizeof node);
     }
-    return end(&w);
+    return import_end_writer(&w);
 }
 
-static bool write_all(const struct session *session, int fd, const struct import_session *s)
+static bool import_write_all(const struct session *session, int fd, const struct import_session *s)
 {
     struct dwell_file_header *h = session->header;
     struct timespec now;
@@ -162,7 +164,8 @@ static bool write_all(const struct session *session, int fd, const struct import
     h->recorder_pid = 0;
     h->next_process = h->next_thread = (uint32_t)s->process_count + 1;
     for (uint32_t serial = 1; serial <= s->process_count; serial++)
-        if (!write_metadata(session, fd, s, serial) || !write_tree(session, fd, &s->processes[serial - 1], serial))
+        if (!import_write_metadata(session, fd, s, serial) ||
+            !import_write_tree(session, fd, &s->processes[serial - 1], serial))
             return false;
     return finish_symbols(session, fd,
                           &(struct finish_names){
@@ -179,7 +182,7 @@ const char *import_session(const struct import_session *s, const char *path)
     const char *error = session_output_begin(&output, path);
     if (error)
         return error;
-    const bool written = write_all(&output.session, output.fd, s);
+    const bool written = import_write_all(&output.session, output.fd, s);
     if (written)
         output.session.header->state = DWELL_COMPLETE;
     const bool full = output.session.header->trouble & DWELL_TROUBLE_NO_SPACE;

@@ -15,17 +15,17 @@
 
 static const uint64_t ns_per_second = 1000000000;
 
-static uint64_t apart(uint64_t a, uint64_t b)
+static uint64_t merge_difference(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : b - a;
 }
 
 /* Both clocks were read at the same instant when a session began: they must have gone on together from one to the
  * other. */
-static bool same_course(const struct dwell_file_header *a, const struct dwell_file_header *b)
+static bool merge_same_course(const struct dwell_file_header *a, const struct dwell_file_header *b)
 {
-    const uint64_t rate = a->ticks_per_second, ns = apart(a->start_monotonic, b->start_monotonic);
-    const uint64_t ticks = apart(a->start_ticks, b->start_ticks);
+    const uint64_t rate = a->ticks_per_second, ns = merge_difference(a->start_monotonic, b->start_monotonic);
+    const uint64_t ticks = merge_difference(a->start_ticks, b->start_ticks);
     const uint128 expected = (uint128)ns * rate / ns_per_second;
     const uint128 difference = expected > ticks ? expected - ticks : ticks - expected;
     const bool forward = (a->start_monotonic < b->start_monotonic) == (a->start_ticks < b->start_ticks);
@@ -34,13 +34,13 @@ static bool same_course(const struct dwell_file_header *a, const struct dwell_fi
 }
 
 /* Suspending stops CLOCK_MONOTONIC, a restart sets it back: the time of day tells. */
-static bool same_boot(const struct dwell_file_header *a, const struct dwell_file_header *b)
+static bool merge_same_boot(const struct dwell_file_header *a, const struct dwell_file_header *b)
 {
     const uint64_t boots[] = { a->start_realtime - a->start_monotonic, b->start_realtime - b->start_monotonic };
-    return apart(boots[0], boots[1]) <= 5 * ns_per_second;
+    return merge_difference(boots[0], boots[1]) <= 5 * ns_per_second;
 }
 
-static bool same_text(const char *a, const char *b)
+static bool merge_same_text(const char *a, const char *b)
 {
     return !a || !b || strcmp(a, b) == 0;
 }
@@ -55,11 +55,11 @@ const char *session_merge_check(const struct session_file *first, const struct s
         return "recorded in another mode";
     if (a->origin & DWELL_ORIGIN_IMPORTED)
         return a->ticks_per_second == b->ticks_per_second ? NULL : "imported with another resolution";
-    if (a->machine != b->machine || !same_text(first->host.node, second->host.node))
+    if (a->machine != b->machine || !merge_same_text(first->host.node, second->host.node))
         return "recorded on another machine, by another clock";
-    if (a->clock != b->clock || apart(a->ticks_per_second, b->ticks_per_second) > a->ticks_per_second / 100)
+    if (a->clock != b->clock || merge_difference(a->ticks_per_second, b->ticks_per_second) > a->ticks_per_second / 100)
         return "recorded by another clock";
-    if (!same_course(a, b) || !same_boot(a, b))
+    if (!merge_same_course(a, b) || !merge_same_boot(a, b))
         return "recorded before or after the machine was restarted, slept, or had its time set: by another clock";
     static const uint64_t none[2];
     if (memcmp(a->session_id, b->session_id, sizeof none) == 0 && memcmp(a->session_id, none, sizeof none) != 0)
@@ -70,7 +70,7 @@ const char *session_merge_check(const struct session_file *first, const struct s
 /* ---- copying ---- */
 
 /* What is added to the numbers of a session; zero stays zero. */
-struct shift {
+struct merge_shift {
     uint32_t process, thread;
     uint32_t symbol_module, symbol_file;
     uint32_t sequence; /* of chunks that are of no process */
@@ -79,18 +79,18 @@ struct shift {
 struct merger {
     int fd;
     uint64_t end; /* of the output so far */
-    struct shift shift;
+    struct merge_shift shift;
     uint8_t *buffer;
     size_t room;
     const char *error;
 };
 
-static const char *write_error(void)
+static const char *merge_write_error(void)
 {
     return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? "no room for it: the disk is full" : strerror(errno);
 }
 
-static void write_at(struct merger *m, const void *data, size_t size, uint64_t offset)
+static void merge_write_at(struct merger *m, const void *data, size_t size, uint64_t offset)
 {
     for (size_t done = 0; done < size && !m->error;) {
         if (session_beyond_limit(offset + size)) {
@@ -99,12 +99,12 @@ static void write_at(struct merger *m, const void *data, size_t size, uint64_t o
         }
         const ssize_t wrote = pwrite(m->fd, (const char *)data + done, size - done, (off_t)(offset + done));
         if (wrote < 0 && errno != EINTR)
-            m->error = write_error();
+            m->error = merge_write_error();
         done += wrote > 0 ? (size_t)wrote : 0;
     }
 }
 
-static uint32_t shifted(uint32_t number, uint32_t by)
+static uint32_t merge_shifted(uint32_t number, uint32_t by)
 {
     return number ? number + by : 0;
 }
@@ -120,38 +120,39 @@ static uint32_t shifted(uint32_t number, uint32_t by)
     } while (0)
 
 /* Gives a record its numbers in the merged session; it lies at a multiple of 8. */
-static void renumber(uint8_t *record, const struct shift *s)
+static void merge_renumber_record(uint8_t *record, const struct merge_shift *s)
 {
     switch (((const struct dwell_record *)record)->type) {
     case DWELL_REC_PROCESS:
-        SHIFT(record, dwell_rec_process, parent_process, shifted(fixed_.parent_process, s->process));
+        SHIFT(record, dwell_rec_process, parent_process, merge_shifted(fixed_.parent_process, s->process));
         break;
     case DWELL_REC_THREAD:
-        SHIFT(record, dwell_rec_thread, thread, shifted(fixed_.thread, s->thread));
+        SHIFT(record, dwell_rec_thread, thread, merge_shifted(fixed_.thread, s->thread));
         break;
     case DWELL_REC_THREAD_NAME:
-        SHIFT(record, dwell_rec_thread_name, thread, shifted(fixed_.thread, s->thread));
+        SHIFT(record, dwell_rec_thread_name, thread, merge_shifted(fixed_.thread, s->thread));
         break;
     case DWELL_REC_THREAD_END:
-        SHIFT(record, dwell_rec_thread_name, thread, shifted(fixed_.thread, s->thread)); /* it may be a shorter one */
+        SHIFT(record, dwell_rec_thread_name, thread,
+              merge_shifted(fixed_.thread, s->thread)); /* it may be a shorter one */
         break;
     case DWELL_REC_THREAD_SWITCHES:
-        SHIFT(record, dwell_rec_thread_switches, thread, shifted(fixed_.thread, s->thread));
+        SHIFT(record, dwell_rec_thread_switches, thread, merge_shifted(fixed_.thread, s->thread));
         break;
     case DWELL_REC_SYMBOL_MODULE:
         SHIFT(record, dwell_rec_symbol_module, module, fixed_.module + s->symbol_module);
         break;
     case DWELL_REC_SYMBOL_FILE:
-        SHIFT(record, dwell_rec_symbol_file, file, shifted(fixed_.file, s->symbol_file));
+        SHIFT(record, dwell_rec_symbol_file, file, merge_shifted(fixed_.file, s->symbol_file));
         break;
     case DWELL_REC_SYMBOL:
         SHIFT(record, dwell_rec_symbol, module, fixed_.module + s->symbol_module);
-        SHIFT(record, dwell_rec_symbol, file, shifted(fixed_.file, s->symbol_file));
+        SHIFT(record, dwell_rec_symbol, file, merge_shifted(fixed_.file, s->symbol_file));
         break;
     case DWELL_REC_SITE:
         SHIFT(record, dwell_rec_site, module, fixed_.module + s->symbol_module);
-        SHIFT(record, dwell_rec_site, file, shifted(fixed_.file, s->symbol_file));
-        SHIFT(record, dwell_rec_site, outer_file, shifted(fixed_.outer_file, s->symbol_file));
+        SHIFT(record, dwell_rec_site, file, merge_shifted(fixed_.file, s->symbol_file));
+        SHIFT(record, dwell_rec_site, outer_file, merge_shifted(fixed_.outer_file, s->symbol_file));
         break;
     default:
         break;
@@ -160,7 +161,7 @@ static void renumber(uint8_t *record, const struct shift *s)
 
 /* Renumbers the records and closes the gaps of those that are left out: ends of processes are told anew, by serial
  * number. What cannot be understood ends the chunk. Returns how many bytes of it count. */
-static uint32_t renumber_records(uint8_t *chunk, uint32_t end, const struct shift *shift)
+static uint32_t merge_renumber_records(uint8_t *chunk, uint32_t end, const struct merge_shift *shift)
 {
     uint32_t from = sizeof(struct dwell_chunk_header), to = from;
     while (from + sizeof(struct dwell_record) <= end) {
@@ -170,7 +171,7 @@ static uint32_t renumber_records(uint8_t *chunk, uint32_t end, const struct shif
             break;
         if (head.type != DWELL_REC_PROCESS_END) {
             memmove(chunk + to, chunk + from, head.size);
-            renumber(chunk + to, shift);
+            merge_renumber_record(chunk + to, shift);
             to += head.size;
         }
         from += head.size;
@@ -178,28 +179,28 @@ static uint32_t renumber_records(uint8_t *chunk, uint32_t end, const struct shif
     return to;
 }
 
-static void put_chunk(struct merger *m, struct dwell_chunk_header *head, uint8_t *chunk, uint32_t length)
+static void merge_put_chunk(struct merger *m, struct dwell_chunk_header *head, uint8_t *chunk, uint32_t length)
 {
-    head->process = shifted(head->process, m->shift.process);
-    head->thread = shifted(head->thread, m->shift.thread);
+    head->process = merge_shifted(head->process, m->shift.process);
+    head->thread = merge_shifted(head->thread, m->shift.thread);
     head->link = 0;
     memcpy(chunk, head, sizeof *head);
-    write_at(m, chunk, length, m->end);
+    merge_write_at(m, chunk, length, m->end);
     m->end += head->size;
 }
 
-static uint32_t rounded(uint32_t size)
+static uint32_t merge_round_to_unit(uint32_t size)
 {
     return (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
 }
 
-static void copy_chunk(struct merger *m, const struct session_file *file, const struct trace_chunk *chunk)
+static void merge_copy_chunk(struct merger *m, const struct session_file *file, const struct trace_chunk *chunk)
 {
     const bool records = chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS;
     if (!records && chunk->kind != DWELL_CHUNK_EVENTS && chunk->kind != DWELL_CHUNK_CALL_TREE &&
         chunk->kind != DWELL_CHUNK_TRACE_EVENTS)
         return; /* nothing that was recorded, or nobody knows what */
-    const size_t whole = (size_t)rounded(chunk->size) + TRACE_PADDING;
+    const size_t whole = (size_t)merge_round_to_unit(chunk->size) + TRACE_PADDING;
     if (whole > m->room) {
         m->buffer = need_more(m->buffer, whole, 1);
         m->room = whole;
@@ -212,19 +213,19 @@ static void copy_chunk(struct merger *m, const struct session_file *file, const 
     struct dwell_chunk_header head;
     memcpy(&head, m->buffer, sizeof head);
     uint32_t length = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
-    head.size = rounded(chunk->size); /* the last one of a file may be cut off */
+    head.size = merge_round_to_unit(chunk->size); /* the last one of a file may be cut off */
     head.used = chunk->used && chunk->used <= head.size ? chunk->used : 0;
     if (records) {
-        head.used = length = renumber_records(m->buffer, length, &m->shift);
-        head.size = rounded(length);
+        head.used = length = merge_renumber_records(m->buffer, length, &m->shift);
+        head.size = merge_round_to_unit(length);
         head.sequence += head.process ? 0 : m->shift.sequence;
     }
-    put_chunk(m, &head, m->buffer, length);
+    merge_put_chunk(m, &head, m->buffer, length);
 }
 
 /* How and when the session's processes ended, as far as it knows. Threads that were open when the recording ended, and
  * whose process has no end, ended with the recording. */
-static void write_ends(struct merger *m, const struct session_file *file)
+static void merge_write_ends(struct merger *m, const struct session_file *file)
 {
     const size_t most = (1 << 20) / sizeof(struct dwell_rec_process_end);
     for (size_t done = 0; done < file->process_count; done += most) {
@@ -235,14 +236,14 @@ static void write_ends(struct merger *m, const struct session_file *file)
         struct dwell_chunk_header head = {
             .magic = DWELL_CHUNK_MAGIC,
             .kind = DWELL_CHUNK_METADATA,
-            .size = rounded(used),
+            .size = merge_round_to_unit(used),
             .used = used,
         };
         for (size_t i = 0; i < count; i++) {
             const struct trace_process *p = &file->processes[done + i];
             const struct dwell_rec_process_end end = {
                 .record = { .type = DWELL_REC_PROCESS_END, .size = sizeof end },
-                .process = shifted(p->serial, m->shift.process),
+                .process = merge_shifted(p->serial, m->shift.process),
                 .pid = p->pid,
                 .how = p->end_how,
                 .value = p->end_value,
@@ -250,41 +251,41 @@ static void write_ends(struct merger *m, const struct session_file *file)
             };
             memcpy(chunk + sizeof head + i * sizeof end, &end, sizeof end);
         }
-        put_chunk(m, &head, chunk, used);
+        merge_put_chunk(m, &head, chunk, used);
         free(chunk);
     }
 }
 
 /* ---- numbers ---- */
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t merge_larger(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
 
 /* The largest number of each kind that the session uses. */
-static struct shift largest(const struct session_file *f)
+static struct merge_shift merge_largest_numbers(const struct session_file *f)
 {
-    struct shift s = { 0 };
+    struct merge_shift s = { 0 };
     for (size_t i = 0; i < f->process_count; i++)
-        s.process = larger(s.process, f->processes[i].serial);
+        s.process = merge_larger(s.process, f->processes[i].serial);
     for (size_t i = 0; i < f->thread_count; i++)
-        s.thread = larger(s.thread, f->threads[i].serial);
+        s.thread = merge_larger(s.thread, f->threads[i].serial);
     for (size_t i = 0; i < f->symbol_module_count; i++)
-        s.symbol_module = larger(s.symbol_module, f->symbol_modules[i].number);
+        s.symbol_module = merge_larger(s.symbol_module, f->symbol_modules[i].number);
     for (size_t i = 0; i < f->symbol_file_count; i++)
-        s.symbol_file = larger(s.symbol_file, f->symbol_files[i].number);
+        s.symbol_file = merge_larger(s.symbol_file, f->symbol_files[i].number);
     for (size_t i = 0; i < f->chunk_count; i++) {
-        s.process = larger(s.process, f->chunks[i].process);
-        s.thread = larger(s.thread, f->chunks[i].thread);
+        s.process = merge_larger(s.process, f->chunks[i].process);
+        s.thread = merge_larger(s.thread, f->chunks[i].thread);
         if (f->chunks[i].process == 0)
-            s.sequence = larger(s.sequence, f->chunks[i].sequence);
+            s.sequence = merge_larger(s.sequence, f->chunks[i].sequence);
     }
     return s;
 }
 
 /* False: more than a session can hold. */
-static bool move_on(uint32_t *shift, uint32_t by)
+static bool merge_shift_by(uint32_t *shift, uint32_t by)
 {
     const uint64_t sum = (uint64_t)*shift + by;
     *shift = (uint32_t)sum;
@@ -292,20 +293,20 @@ static bool move_on(uint32_t *shift, uint32_t by)
 }
 
 /* Numbers of symbol modules and chunks count from zero. */
-static bool shift_behind(struct shift *s, const struct session_file *f)
+static bool merge_shift_behind(struct merge_shift *s, const struct session_file *f)
 {
-    const struct shift most = largest(f);
-    bool fits = move_on(&s->process, most.process);
-    fits &= move_on(&s->thread, most.thread);
-    fits &= move_on(&s->symbol_file, most.symbol_file);
-    fits &= most.symbol_module < UINT32_MAX && move_on(&s->symbol_module, most.symbol_module + 1);
-    fits &= most.sequence < UINT32_MAX && move_on(&s->sequence, most.sequence + 1);
+    const struct merge_shift most = merge_largest_numbers(f);
+    bool fits = merge_shift_by(&s->process, most.process);
+    fits &= merge_shift_by(&s->thread, most.thread);
+    fits &= merge_shift_by(&s->symbol_file, most.symbol_file);
+    fits &= most.symbol_module < UINT32_MAX && merge_shift_by(&s->symbol_module, most.symbol_module + 1);
+    fits &= most.sequence < UINT32_MAX && merge_shift_by(&s->sequence, most.sequence + 1);
     return fits;
 }
 
 /* ---- the header ---- */
 
-static void add_header(struct dwell_file_header *h, const struct dwell_file_header *from)
+static void merge_add_header(struct dwell_file_header *h, const struct dwell_file_header *from)
 {
     if (from->start_ticks < h->start_ticks) {
         h->start_ticks = from->start_ticks;
@@ -316,7 +317,7 @@ static void add_header(struct dwell_file_header *h, const struct dwell_file_head
         h->end_ticks = from->end_ticks;
         h->end_monotonic = from->end_monotonic;
     }
-    h->ring_size = larger(h->ring_size, from->ring_size);
+    h->ring_size = merge_larger(h->ring_size, from->ring_size);
     h->trouble |= from->trouble;
     h->origin |= from->origin;
     h->also |= from->also;
@@ -326,17 +327,17 @@ static void add_header(struct dwell_file_header *h, const struct dwell_file_head
 }
 
 /* The longer both clocks are seen to go on together, the better their rates are known. */
-static uint64_t measured_rate(const struct dwell_file_header *h)
+static uint64_t merge_measured_rate(const struct dwell_file_header *h)
 {
     const uint64_t ns = h->end_monotonic - h->start_monotonic, ticks = h->end_ticks - h->start_ticks;
     if (h->clock == DWELL_CLOCK_MONOTONIC || h->end_monotonic <= h->start_monotonic || ns < ns_per_second / 20)
         return h->ticks_per_second;
     const uint64_t rate = multiply_divide(ticks, ns_per_second, ns);
-    return apart(rate, h->ticks_per_second) <= h->ticks_per_second / 100 ? rate : h->ticks_per_second;
+    return merge_difference(rate, h->ticks_per_second) <= h->ticks_per_second / 100 ? rate : h->ticks_per_second;
 }
 
-static void fill_header(struct dwell_file_header *h, struct session_file *const *sessions, size_t count,
-                        const struct merger *m)
+static void merge_fill_header(struct dwell_file_header *h, struct session_file *const *sessions, size_t count,
+                              const struct merger *m)
 {
     const struct dwell_file_header *first = &sessions[0]->header;
     bool complete = true, ended = true;
@@ -348,12 +349,12 @@ static void fill_header(struct dwell_file_header *h, struct session_file *const 
     h->start_realtime = first->start_realtime;
     h->ticks_per_second = first->ticks_per_second;
     for (size_t i = 0; i < count; i++) {
-        add_header(h, &sessions[i]->header);
+        merge_add_header(h, &sessions[i]->header);
         complete &= sessions[i]->header.state == DWELL_COMPLETE;
         ended &= sessions[i]->header.end_ticks != 0;
     }
     if (count > 1 && !(h->origin & DWELL_ORIGIN_IMPORTED))
-        h->ticks_per_second = measured_rate(h);
+        h->ticks_per_second = merge_measured_rate(h);
     if (!ended) /* else threads of whose end nobody knows would have lasted until then */
         h->end_ticks = h->end_monotonic = 0;
     h->state = complete ? DWELL_COMPLETE : DWELL_RECORDING;
@@ -373,17 +374,17 @@ const char *session_merge(struct session_file *const *sessions, size_t count, co
         const struct session_file *file = sessions[i];
         progress_begin("copying", file->path, file->chunk_count);
         for (size_t j = 0; j < file->chunk_count && !m.error; j++, progress_add(1))
-            copy_chunk(&m, file, &file->chunks[j]);
+            merge_copy_chunk(&m, file, &file->chunks[j]);
         progress_end();
-        write_ends(&m, file);
-        if (!shift_behind(&m.shift, file))
+        merge_write_ends(&m, file);
+        if (!merge_shift_behind(&m.shift, file))
             m.error = "more processes, threads or symbols than one session can hold";
     }
     if (!m.error && ftruncate(output.fd, (off_t)m.end) < 0)
-        m.error = write_error();
+        m.error = merge_write_error();
     output.session.header->cursor = m.end;
     finish_space(&output.session, output.fd);
-    fill_header(output.session.header, sessions, count, &m);
+    merge_fill_header(output.session.header, sessions, count, &m);
     free(m.buffer);
     return session_output_end(&output, m.error);
 }

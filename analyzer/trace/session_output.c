@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 
-static const char *reason(int error)
+static const char *session_output_reason(int error)
 {
     switch (error) {
     case SESSION_NOT_OURS:
@@ -25,7 +25,7 @@ static const char *reason(int error)
 }
 
 /* The session that was there gets its name back. */
-static void undo(const char *path, const struct stat *before)
+static void session_output_undo(const char *path, const struct stat *before)
 {
     struct stat old;
     char *aside = need_text("%s.old", path);
@@ -36,7 +36,7 @@ static void undo(const char *path, const struct stat *before)
 }
 
 /* The name is taken as a recording would take it, but by a file that is complete already. */
-static const char *take_name(const char *part, const char *path)
+static const char *session_output_claim_name(const char *part, const char *path)
 {
     struct stat before = { .st_ino = 0 };
     struct session placeholder;
@@ -44,12 +44,12 @@ static const char *take_name(const char *part, const char *path)
         before.st_ino = 0;
     const int fd = session_create(&placeholder, path, false, 0);
     if (fd == SESSION_NOT_OURS || fd == SESSION_IN_USE || fd == SESSION_OTHER_KIND)
-        return reason(fd);
+        return session_output_reason(fd);
     const int error = fd < 0 ? -fd : rename(part, path) < 0 ? errno : 0;
     if (fd >= 0)
         close(fd);
     if (error)
-        undo(path, &before);
+        session_output_undo(path, &before);
     return error ? strerror(error) : NULL;
 }
 
@@ -59,7 +59,7 @@ const char *session_output_begin(struct session_output *o, const char *path)
     o->fd = session_create(&o->session, o->part, false, 0);
     if (o->fd < 0) {
         free(o->part);
-        return reason(o->fd);
+        return session_output_reason(o->fd);
     }
     o->path = need_copy(path, strlen(path));
     return NULL;
@@ -70,7 +70,7 @@ const char *session_output_end(struct session_output *o, const char *error)
     munmap(o->session.header, DWELL_UNIT);
     close(o->fd);
     if (!error)
-        error = take_name(o->part, o->path);
+        error = session_output_claim_name(o->part, o->path);
     if (error)
         unlink(o->part);
     free(o->part);

@@ -11,7 +11,8 @@
 
 /* The event at `at`, and how many bytes it has; zero: none is there, or not all of it (then *damaged says whether no
  * runtime writes such a thing). */
-static uint32_t event_at(const uint8_t *data, uint32_t at, uint32_t end, struct dwell_trace_event *event, bool *damaged)
+static uint32_t trace_events_event_at(const uint8_t *data, uint32_t at, uint32_t end, struct dwell_trace_event *event,
+                                      bool *damaged)
 {
     if (end - at < sizeof *event + sizeof event->size)
         return 0;
@@ -29,13 +30,13 @@ static uint32_t event_at(const uint8_t *data, uint32_t at, uint32_t end, struct 
     return again == event->size ? event->size : 0; /* else a copy was made while it was being written */
 }
 
-static uint32_t end_of(const struct trace_chunk *chunk)
+static uint32_t trace_events_chunk_end(const struct trace_chunk *chunk)
 {
     return chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
 }
 
 /* Its number; a new class has no name yet. */
-static uint32_t class_of(struct trace_events *events, const uint8_t guid[16])
+static uint32_t trace_events_class_of(struct trace_events *events, const uint8_t guid[16])
 {
     uint64_t halves[2];
     memcpy(halves, guid, sizeof halves);
@@ -57,11 +58,11 @@ static uint32_t class_of(struct trace_events *events, const uint8_t guid[16])
 }
 
 /* Where a GUID was registered several times, the first name stays. */
-static void take_classes(struct trace_events *events, const struct session_file *file)
+static void trace_events_add_classes(struct trace_events *events, const struct session_file *file)
 {
     for (size_t i = 0; i < file->event_class_count; i++) {
         const struct trace_event_class *registered = &file->event_classes[i];
-        const uint32_t number = class_of(events, registered->guid); /* the list may move */
+        const uint32_t number = trace_events_class_of(events, registered->guid); /* the list may move */
         struct trace_event_class *c = &events->classes[number];
         if (c->name[0])
             continue;
@@ -71,8 +72,8 @@ static void take_classes(struct trace_events *events, const struct session_file 
     events->registered = events->class_count;
 }
 
-static struct trace_event event_of(const struct trace_chunk *chunk, const struct dwell_trace_event *e, uint32_t class,
-                                   const uint8_t *addresses)
+static struct trace_event trace_events_event_of(const struct trace_chunk *chunk, const struct dwell_trace_event *e,
+                                                uint32_t class, const uint8_t *addresses)
 {
     return (struct trace_event){
         .time = e->time,
@@ -94,15 +95,16 @@ static struct trace_event event_of(const struct trace_chunk *chunk, const struct
     };
 }
 
-static void take_events(struct trace_events *events, const struct trace_chunk *chunk, const uint8_t *data)
+static void trace_events_add_chunk(struct trace_events *events, const struct trace_chunk *chunk, const uint8_t *data)
 {
-    const uint32_t end = end_of(chunk);
+    const uint32_t end = trace_events_chunk_end(chunk);
     bool damaged = false;
     uint32_t at = sizeof(struct dwell_chunk_header), size;
     struct dwell_trace_event e;
-    for (; at < end && (size = event_at(data, at, end, &e, &damaged)) > 0; at += size) {
+    for (; at < end && (size = trace_events_event_at(data, at, end, &e, &damaged)) > 0; at += size) {
         GROW(events->list, events->count, events->room);
-        events->list[events->count++] = event_of(chunk, &e, class_of(events, e.guid), data + at + sizeof e);
+        events->list[events->count++] =
+            trace_events_event_of(chunk, &e, trace_events_class_of(events, e.guid), data + at + sizeof e);
     }
     events->damaged_chunks += damaged;
 }
@@ -116,7 +118,7 @@ uint64_t trace_event_frame(const struct trace_event *event, unsigned i)
 
 /* ---- all ---- */
 
-static int compare_chunks(const void *a, const void *b)
+static int trace_events_compare_chunks(const void *a, const void *b)
 {
     const struct trace_chunk *x = *(const struct trace_chunk *const *)a, *y = *(const struct trace_chunk *const *)b;
     if (x->thread != y->thread)
@@ -126,7 +128,7 @@ static int compare_chunks(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static const struct trace_chunk **sorted_chunks(const struct session_file *file, size_t *count)
+static const struct trace_chunk **trace_events_sorted_chunks(const struct session_file *file, size_t *count)
 {
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     *count = 0;
@@ -134,11 +136,11 @@ static const struct trace_chunk **sorted_chunks(const struct session_file *file,
         if (file->chunks[i].kind == DWELL_CHUNK_TRACE_EVENTS)
             chunks[(*count)++] = &file->chunks[i];
     if (*count)
-        qsort(chunks, *count, sizeof *chunks, compare_chunks);
+        qsort(chunks, *count, sizeof *chunks, trace_events_compare_chunks);
     return chunks;
 }
 
-static int compare_events(const void *a, const void *b)
+static int trace_events_compare_events(const void *a, const void *b)
 {
     const struct trace_event *x = a, *y = b;
     if (x->time != y->time)
@@ -150,7 +152,7 @@ static int compare_events(const void *a, const void *b)
 
 /* The events come thread by thread; a damaged file may say that time runs backwards, which is not to undo their order.
  */
-static void number(struct trace_events *events)
+static void trace_events_number_events(struct trace_events *events)
 {
     for (size_t i = 0; i < events->count; i++) {
         struct trace_event *e = &events->list[i];
@@ -161,7 +163,7 @@ static void number(struct trace_events *events)
     }
 }
 
-static void link_threads(struct trace_events *events)
+static void trace_events_link_threads(struct trace_events *events)
 {
     struct table_index *numbers = table_new(); /* of the threads, from 0 */
     size_t *last = NULL, threads = 0, room = 0;
@@ -184,9 +186,9 @@ static void link_threads(struct trace_events *events)
 struct trace_events trace_events_read(const struct session_file *file)
 {
     struct trace_events events = { .class_numbers = table_new() };
-    take_classes(&events, file);
+    trace_events_add_classes(&events, file);
     size_t count;
-    const struct trace_chunk **chunks = sorted_chunks(file, &count);
+    const struct trace_chunk **chunks = trace_events_sorted_chunks(file, &count);
     for (size_t i = 0; i < count; i++) {
         uint8_t *data = need_memory((size_t)chunks[i]->size + TRACE_PADDING, 1);
         if (!session_file_read_chunk(file, chunks[i], data)) {
@@ -196,13 +198,13 @@ struct trace_events trace_events_read(const struct session_file *file)
         }
         GROW(events.chunks, events.chunk_count, events.chunk_room);
         events.chunks[events.chunk_count++] = data;
-        take_events(&events, chunks[i], data);
+        trace_events_add_chunk(&events, chunks[i], data);
     }
     free(chunks);
-    number(&events);
+    trace_events_number_events(&events);
     if (events.count)
-        qsort(events.list, events.count, sizeof *events.list, compare_events);
-    link_threads(&events);
+        qsort(events.list, events.count, sizeof *events.list, trace_events_compare_events);
+    trace_events_link_threads(&events);
     return events;
 }
 
@@ -229,17 +231,18 @@ struct following {
 };
 
 /* False: enough. */
-static bool follow_chunk(struct following *f, const struct trace_chunk *chunk, const uint8_t *data)
+static bool trace_events_follow_chunk(struct following *f, const struct trace_chunk *chunk, const uint8_t *data)
 {
-    const uint32_t end = end_of(chunk);
+    const uint32_t end = trace_events_chunk_end(chunk);
     bool damaged = false;
     struct dwell_trace_event e;
     if (chunk->thread != f->thread)
         f->order = 0;
     f->thread = chunk->thread;
     for (uint32_t at = sizeof(struct dwell_chunk_header), size;
-         at < end && (size = event_at(data, at, end, &e, &damaged)) > 0; at += size) {
-        struct trace_event event = event_of(chunk, &e, class_of(&f->classes, e.guid), data + at + sizeof e);
+         at < end && (size = trace_events_event_at(data, at, end, &e, &damaged)) > 0; at += size) {
+        struct trace_event event =
+            trace_events_event_of(chunk, &e, trace_events_class_of(&f->classes, e.guid), data + at + sizeof e);
         event.order = f->order++;
         if (event.order && event.time < f->last) /* in a damaged file */
             event.time = f->last;
@@ -253,9 +256,9 @@ static bool follow_chunk(struct following *f, const struct trace_chunk *chunk, c
 void trace_events_follow(const struct session_file *file, uint32_t thread, trace_event_taker *take, void *context)
 {
     struct following f = { .take = take, .context = context, .classes = { .class_numbers = table_new() } };
-    take_classes(&f.classes, file);
+    trace_events_add_classes(&f.classes, file);
     size_t count;
-    const struct trace_chunk **chunks = sorted_chunks(file, &count);
+    const struct trace_chunk **chunks = trace_events_sorted_chunks(file, &count);
     uint8_t *buffer = NULL;
     bool more = true;
     for (size_t i = 0; i < count && more; i++) {
@@ -263,7 +266,7 @@ void trace_events_follow(const struct session_file *file, uint32_t thread, trace
             continue;
         buffer = need_more(buffer, (size_t)chunks[i]->size + TRACE_PADDING, 1);
         if (session_file_read_chunk(file, chunks[i], buffer))
-            more = follow_chunk(&f, chunks[i], buffer);
+            more = trace_events_follow_chunk(&f, chunks[i], buffer);
     }
     free(buffer);
     free(chunks);
@@ -283,9 +286,9 @@ uint64_t trace_events_count(const struct session_file *file)
             continue;
         bool damaged = false;
         struct dwell_trace_event e;
-        const uint32_t end = end_of(chunk);
+        const uint32_t end = trace_events_chunk_end(chunk);
         for (uint32_t at = sizeof(struct dwell_chunk_header), size; at < end; at += size, count++) {
-            size = event_at(buffer, at, end, &e, &damaged);
+            size = trace_events_event_at(buffer, at, end, &e, &damaged);
             if (!size)
                 break;
         }
@@ -299,7 +302,7 @@ uint64_t trace_events_count(const struct session_file *file)
 /* The first three parts are numbers, which lie with their low byte first. */
 static const int text_order[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
 
-static bool has_dash_before(int i)
+static bool guid_has_dash_before(int i)
 {
     return i == 4 || i == 6 || i == 8 || i == 10;
 }
@@ -307,14 +310,14 @@ static bool has_dash_before(int i)
 void guid_text(const uint8_t guid[16], char text[GUID_TEXT])
 {
     for (int i = 0; i < 16; i++) {
-        if (has_dash_before(i))
+        if (guid_has_dash_before(i))
             *text++ = '-';
         sprintf(text, "%02x", guid[text_order[i]]);
         text += 2;
     }
 }
 
-static int digit(char c)
+static int guid_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -327,11 +330,11 @@ bool guid_parse(const char *text, uint8_t guid[16])
     const bool braces = *text == '{';
     text += braces;
     for (int i = 0; i < 16; i++) {
-        if (has_dash_before(i) && *text++ != '-')
+        if (guid_has_dash_before(i) && *text++ != '-')
             return false;
-        if (digit(text[0]) < 0 || digit(text[1]) < 0)
+        if (guid_digit(text[0]) < 0 || guid_digit(text[1]) < 0)
             return false;
-        guid[text_order[i]] = (uint8_t)(digit(text[0]) << 4 | digit(text[1]));
+        guid[text_order[i]] = (uint8_t)(guid_digit(text[0]) << 4 | guid_digit(text[1]));
         text += 2;
     }
     return strcmp(text, braces ? "}" : "") == 0;

@@ -14,14 +14,14 @@ void stand_free(struct stand *s)
     *s = (struct stand){ 0 };
 }
 
-static void push(struct stand *s, struct dwell_frame frame)
+static void stand_push_frame(struct stand *s, struct dwell_frame frame)
 {
     size_t count = s->depth;
     GROW(s->frames, count, s->room);
     s->frames[s->depth++] = frame;
 }
 
-static void pop(struct stand *s, uint64_t count)
+static void stand_pop_frames(struct stand *s, uint64_t count)
 {
     s->depth -= count < s->depth ? (uint32_t)count : s->depth;
 }
@@ -34,10 +34,10 @@ void stand_begin(struct stand *s, const struct trace_chunk *chunk, const uint8_t
     s->depth = 0;
     s->paused = false;
     for (uint32_t i = 0; i < chunk->depth; i++)
-        push(s, decode_frame(bytes, i));
+        stand_push_frame(s, decode_frame(bytes, i));
 }
 
-static bool is_control(uint32_t type)
+static bool unfinished_is_control(uint32_t type)
 {
     return type == DWELL_EXT_MARK || type == DWELL_EXT_PAUSE || type == DWELL_EXT_RESUME || type == DWELL_EXT_SWITCH;
 }
@@ -58,7 +58,7 @@ uint32_t unfinished_length(const uint8_t *records, uint32_t size, bool quiet, ui
         if (lower == 0)
             break;
         at += length;
-        if (extension && !is_control(word >> DWELL_EXTENSION_LENGTH_BITS))
+        if (extension && !unfinished_is_control(word >> DWELL_EXTENSION_LENGTH_BITS))
             continue; /* belongs to the event behind it */
         before = extension ? whole : at;
         whole = at;
@@ -70,14 +70,14 @@ uint32_t unfinished_length(const uint8_t *records, uint32_t size, bool quiet, ui
 
 /* ---- the calls ---- */
 
-static void open_again(struct stand *s, const struct decoder *d)
+static void stand_reopen_frames(struct stand *s, const struct decoder *d)
 {
     struct dwell_frame frame;
     for (const uint8_t *at = d->run; (at = decode_opened(d, at, &frame));)
-        push(s, frame);
+        stand_push_frame(s, frame);
 }
 
-static void take_control(struct stand *s, const struct decoder *d, uint64_t last)
+static void stand_apply_control(struct stand *s, const struct decoder *d, uint64_t last)
 {
     switch (d->control_type) {
     case DWELL_EXT_PAUSE:
@@ -86,15 +86,15 @@ static void take_control(struct stand *s, const struct decoder *d, uint64_t last
     case DWELL_EXT_RESUME:
         if (!s->paused)
             break;
-        pop(s, decode_number(d->control, 2));
+        stand_pop_frames(s, decode_number(d->control, 2));
         for (uint32_t i = 0; i < s->depth; i++)
             s->frames[i].enter_time += d->time - last;
-        open_again(s, d);
+        stand_reopen_frames(s, d);
         s->paused = false;
         break;
     case DWELL_EXT_SWITCH:
         s->depth = 0;
-        open_again(s, d);
+        stand_reopen_frames(s, d);
         break;
     default:
         break;
@@ -113,16 +113,16 @@ bool stand_follow(struct stand *s, const uint8_t *records, uint32_t size)
     enum decoded event;
     for (uint64_t last = d.time; (event = decode_next(&d)) != DECODED_END; last = d.time) {
         if (d.has_extras) {
-            pop(s, d.extras.unwound);
+            stand_pop_frames(s, d.extras.unwound);
             memset(&d.extras, 0, sizeof d.extras);
             d.has_extras = false;
         }
         if (event == DECODED_CONTROL)
-            take_control(s, &d, last);
+            stand_apply_control(s, &d, last);
         else if (event == DECODED_ENTER)
-            push(s, (struct dwell_frame){ d.function, d.time });
+            stand_push_frame(s, (struct dwell_frame){ d.function, d.time });
         else
-            pop(s, 1);
+            stand_pop_frames(s, 1);
     }
     s->time = d.time;
     s->upper[0] = (uint32_t)(d.upper[0] >> 32);
@@ -133,7 +133,7 @@ bool stand_follow(struct stand *s, const uint8_t *records, uint32_t size)
 /* ---- parts ---- */
 
 /* The thread pauses anew at its last event, which takes no time. */
-static void put_pause(uint8_t *at, uint64_t time)
+static void unfinished_put_pause(uint8_t *at, uint64_t time)
 {
     uint16_t words[1 + PAUSE_WORDS] = { DWELL_EXT_PAUSE << DWELL_EXTENSION_LENGTH_BITS | PAUSE_WORDS };
     for (int i = 0; i < PAUSE_WORDS; i++)
@@ -161,7 +161,7 @@ uint8_t *unfinished_part(const struct stand *s, const uint8_t *records, uint32_t
     memcpy(bytes, &head, sizeof head);
     memcpy(bytes + sizeof head, s->frames ? (const void *)s->frames : "", frames);
     if (pause)
-        put_pause(bytes + sizeof head + frames, s->time);
+        unfinished_put_pause(bytes + sizeof head + frames, s->time);
     memcpy(bytes + sizeof head + frames + pause, records, size);
     chunk->bytes = bytes;
     return bytes;
