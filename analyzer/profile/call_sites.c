@@ -43,7 +43,7 @@ struct call_sites *call_sites_new(struct profile *p)
     return c;
 }
 
-static void forget_addresses(struct call_sites *c)
+static void call_sites_forget_addresses(struct call_sites *c)
 {
     table_free(c->sites);
     table_free(c->functions);
@@ -65,7 +65,7 @@ void call_sites_free(struct call_sites *c)
     free(c);
 }
 
-static void set_base(struct call_sites *c, uint32_t node, uint32_t base)
+static void call_sites_set_base(struct call_sites *c, uint32_t node, uint32_t base)
 {
     while (node >= c->base_room)
         GROW(c->bases, c->base_room, c->base_room);
@@ -75,12 +75,12 @@ static void set_base(struct call_sites *c, uint32_t node, uint32_t base)
 void call_sites_begin(struct call_sites *c, const struct trace_process *process, uint32_t root)
 {
     if (process != c->process)
-        forget_addresses(c); /* another process has other things there */
+        call_sites_forget_addresses(c); /* another process has other things there */
     c->process = process;
-    set_base(c, root, root);
+    call_sites_set_base(c, root, root);
 }
 
-static uint32_t site_of(struct call_sites *c, const struct called *called)
+static uint32_t call_sites_site_of(struct call_sites *c, const struct called *called)
 {
     if (!called->site)
         return PROFILE_NONE;
@@ -94,7 +94,7 @@ static uint32_t site_of(struct call_sites *c, const struct called *called)
     return slot->value_plus_1 - 1;
 }
 
-static uint32_t function_of(struct call_sites *c, const struct called *called)
+static uint32_t call_sites_function_of(struct call_sites *c, const struct called *called)
 {
     struct table_slot *slot = table_find(c->functions, called->address, called->generation);
     if (!slot->value_plus_1) {
@@ -114,7 +114,7 @@ bool call_sites_shares(const struct profile *p, uint32_t node)
     return false;
 }
 
-static uint32_t base_of(struct call_sites *c, uint32_t node)
+static uint32_t call_sites_base_of(struct call_sites *c, uint32_t node)
 {
     const struct profile_node *n = &c->profile->nodes[node];
     if (!call_sites_shares(c->profile, node))
@@ -133,11 +133,11 @@ uint32_t call_sites_child(struct call_sites *c, uint32_t parent, const struct ca
     if (recent->address == called->address && recent->site == called->site && recent->base == base &&
         recent->generation == called->generation)
         return recent->node;
-    const uint32_t function = function_of(c, called), site = site_of(c, called);
+    const uint32_t function = call_sites_function_of(c, called), site = call_sites_site_of(c, called);
     const size_t before = c->profile->node_count;
     const uint32_t node = profile_child_from(c->profile, base, function, site);
     if (c->profile->node_count > before)
-        set_base(c, node, base_of(c, node));
+        call_sites_set_base(c, node, call_sites_base_of(c, node));
     *recent = (struct recent){ called->address, called->site, base, called->generation, node };
     return node;
 }

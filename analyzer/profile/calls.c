@@ -14,19 +14,19 @@ struct follower {
 /* Of a call's note, which is its function: it is within calls of the slice's function. */
 static const uint32_t BELOW = 1u << 31;
 
-static uint32_t function_of(const struct timeline_call *call)
+static uint32_t calls_function_of(const struct timeline_call *call)
 {
     const uint32_t function = call->note & ~BELOW;
     return function == (PROFILE_NONE & ~BELOW) ? PROFILE_NONE : function;
 }
 
-static bool finish(const struct follower *f, const struct timeline_event *event)
+static bool calls_report_finished(const struct follower *f, const struct timeline_event *event)
 {
     const struct timeline_call *call = event->call;
     const bool has_caller = event->thread->depth > 1;
     return f->take(f->context, &(struct finished_call){
-        .function = function_of(call),
-        .caller = has_caller ? function_of(&call[-1]) : PROFILE_NONE,
+        .function = calls_function_of(call),
+        .caller = has_caller ? calls_function_of(&call[-1]) : PROFILE_NONE,
         .process = event->thread->process,
         .thread = event->thread->thread,
         .begin = call->enter_time,
@@ -40,7 +40,7 @@ static bool finish(const struct follower *f, const struct timeline_event *event)
     });
 }
 
-static bool is_wanted(const struct follower *f, const struct timeline_event *event)
+static bool calls_event_is_wanted(const struct follower *f, const struct timeline_event *event)
 {
     if (!slice_holds(f->slice, event->time))
         return false;
@@ -49,7 +49,7 @@ static bool is_wanted(const struct follower *f, const struct timeline_event *eve
     return slice_takes(f->slice, f->file, event->thread->process, event->thread->thread);
 }
 
-static bool take_event(void *context, const struct timeline_event *event)
+static bool calls_follow_event(void *context, const struct timeline_event *event)
 {
     const struct follower *f = context;
     struct timeline_call *call = event->call;
@@ -65,7 +65,8 @@ static bool take_event(void *context, const struct timeline_event *event)
         return true;
     case TIMELINE_EXIT:
     case TIMELINE_LEFT:
-        return !call->entered || function_of(call) == PROFILE_NONE || !is_wanted(f, event) || finish(f, event);
+        return !call->entered || calls_function_of(call) == PROFILE_NONE || !calls_event_is_wanted(f, event) ||
+               calls_report_finished(f, event);
     default:
         return true;
     }
@@ -75,7 +76,7 @@ void calls_follow_slice(const struct session_file *file, const struct profile *p
                         call_taker *take, void *context)
 {
     struct follower f = { file, slice, resolver_new(file, profile), take, context };
-    timeline_run(file, take_event, &f);
+    timeline_run(file, calls_follow_event, &f);
     resolver_free(f.resolver);
 }
 

@@ -4,13 +4,13 @@
 
 #include "base/memory.h"
 
-static int compare_chunks(const void *a, const void *b, void *context)
+static int chunk_ends_compare_chunks(const void *a, const void *b, void *context)
 {
     const struct trace_chunk *chunks = context;
     return session_file_compare_chunks(&chunks[*(const size_t *)a], &chunks[*(const size_t *)b]);
 }
 
-static bool follows(const struct trace_chunk *next, const struct trace_chunk *chunk)
+static bool chunk_ends_follows(const struct trace_chunk *next, const struct trace_chunk *chunk)
 {
     return next->process == chunk->process && next->thread == chunk->thread && next->sequence == chunk->sequence + 1;
 }
@@ -23,9 +23,9 @@ uint64_t *chunk_ends(const struct session_file *file)
         if (file->chunks[i].kind == DWELL_CHUNK_EVENTS)
             order[count++] = i;
     if (count)
-        qsort_r(order, count, sizeof *order, compare_chunks, file->chunks);
+        qsort_r(order, count, sizeof *order, chunk_ends_compare_chunks, file->chunks);
     for (size_t i = 0; i < count; i++) {
-        const bool known = i + 1 < count && follows(&file->chunks[order[i + 1]], &file->chunks[order[i]]);
+        const bool known = i + 1 < count && chunk_ends_follows(&file->chunks[order[i + 1]], &file->chunks[order[i]]);
         ends[order[i]] = known ? file->chunks[order[i + 1]].start_time : UINT64_MAX;
     }
     free(order);

@@ -31,7 +31,7 @@ struct open_call {
     uint64_t enter_time;
 };
 
-struct worker {
+struct collect_worker {
     const struct session_file *file;
     const struct slice *slice; /* NULL: the whole */
     uint64_t from, to;         /* what is outside does not count */
@@ -54,12 +54,13 @@ struct worker {
 /* ---- the call tree ---- */
 
 /* User space ends below the 48th bit of an address. */
-static inline uint64_t child_key(const struct worker *w, uint64_t address)
+static inline uint64_t collect_child_key(const struct collect_worker *w, uint64_t address)
 {
     return address ^ (uint64_t)w->generations.current << 48;
 }
 
-static uint32_t add_child(struct worker *w, uint32_t parent, uint64_t address, uint64_t time, struct table_slot *slot)
+static uint32_t collect_add_child(struct collect_worker *w, uint32_t parent, uint64_t address, uint64_t time,
+                                  struct table_slot *slot)
 {
     struct profile *p = w->profile;
     uint32_t function = identify_function(w->profile, w->process, address, time);
@@ -71,26 +72,26 @@ static uint32_t add_child(struct worker *w, uint32_t parent, uint64_t address, u
         .site = PROFILE_NONE,
         .shortest = UINT64_MAX,
     };
-    table_set(w->children, slot, child_key(w, address), parent, node);
+    table_set(w->children, slot, collect_child_key(w, address), parent, node);
     return node;
 }
 
-static inline uint32_t find_child(struct worker *w, uint32_t parent, uint64_t address, uint64_t time)
+static inline uint32_t collect_find_child(struct collect_worker *w, uint32_t parent, uint64_t address, uint64_t time)
 {
-    struct table_slot *slot = table_find(w->children, child_key(w, address), parent);
+    struct table_slot *slot = table_find(w->children, collect_child_key(w, address), parent);
     if (__builtin_expect(slot->value_plus_1 != 0, 1))
         return slot->value_plus_1 - 1;
-    return add_child(w, parent, address, time, slot);
+    return collect_add_child(w, parent, address, time, slot);
 }
 
-static inline void push(struct worker *w, uint32_t node, uint64_t enter_time)
+static inline void collect_push_call(struct collect_worker *w, uint32_t node, uint64_t enter_time)
 {
     if (__builtin_expect(w->depth == w->room, 0))
         GROW(w->stack, w->depth, w->room);
     w->stack[w->depth++] = (struct open_call){ node, enter_time };
 }
 
-static inline void pop(struct worker *w, uint64_t now)
+static inline void collect_pop_call(struct collect_worker *w, uint64_t now)
 {
     const struct open_call *call = &w->stack[--w->depth];
     struct profile_node *node = &w->profile->nodes[call->node];
@@ -101,33 +102,34 @@ static inline void pop(struct worker *w, uint64_t now)
         node->longest = duration;
 }
 
-static void pop_unwound(struct worker *w, uint32_t frames, uint64_t now)
+static void collect_pop_unwound(struct collect_worker *w, uint32_t frames, uint64_t now)
 {
     while (frames-- > 0 && w->depth > 1) {
-        pop(w, now);
+        collect_pop_call(w, now);
         w->profile->counts.unwound++;
     }
 }
 
 /* ---- call sites ---- */
 
-static uint32_t find_called(struct worker *w, uint32_t parent, uint64_t address, uint64_t time, uint64_t site)
+static uint32_t collect_find_called(struct collect_worker *w, uint32_t parent, uint64_t address, uint64_t time,
+                                    uint64_t site)
 {
     if (!w->sites)
-        return find_child(w, parent, address, time);
+        return collect_find_child(w, parent, address, time);
     return call_sites_child(w->sites, parent, &(struct called){ address, site, time, w->generations.current });
 }
 
-static void push_called(struct worker *w, uint32_t node, uint64_t address, uint64_t enter_time)
+static void collect_push_called(struct collect_worker *w, uint32_t node, uint64_t address, uint64_t enter_time)
 {
-    push(w, node, enter_time);
+    collect_push_call(w, node, enter_time);
     if (w->sites)
         call_sites_push(w->sites, w->depth - 1, address);
 }
 
 /* ---- chunks ---- */
 
-static void open_frames(struct worker *w, const struct trace_chunk *chunk, const struct decoder *d)
+static void collect_open_frames(struct collect_worker *w, const struct trace_chunk *chunk, const struct decoder *d)
 {
     struct open_sites sites;
     decode_open_sites(&sites, d);
@@ -135,20 +137,20 @@ static void open_frames(struct worker *w, const struct trace_chunk *chunk, const
     const uint32_t root = profile_root(w->profile, chunk->process, chunk->thread);
     if (w->sites)
         call_sites_begin(w->sites, w->process, root);
-    push(w, root, chunk->start_time);
+    collect_push_call(w, root, chunk->start_time);
     for (uint32_t i = 0; i < chunk->depth; i++) {
         struct dwell_frame frame = decode_frame(w->window.buffer, i);
         generations_find(&w->generations, frame.enter_time);
         const uint64_t site = decode_next_open_site(&sites);
-        uint32_t node = find_called(w, w->stack[w->depth - 1].node, frame.function, frame.enter_time, site);
-        push_called(w, node, frame.function,
-                    frame.enter_time < chunk->start_time ? frame.enter_time : chunk->start_time);
+        uint32_t node = collect_find_called(w, w->stack[w->depth - 1].node, frame.function, frame.enter_time, site);
+        collect_push_called(w, node, frame.function,
+                            frame.enter_time < chunk->start_time ? frame.enter_time : chunk->start_time);
     }
     generations_find(&w->generations, chunk->start_time);
 }
 
 /* What happened in an interval; a thread is not away for longer than that took. */
-static void take_os_times(struct profile_node *node, const struct decoded_extras *extras, uint64_t interval)
+static void collect_add_os_times(struct profile_node *node, const struct decoded_extras *extras, uint64_t interval)
 {
     const uint64_t blocked = smaller(extras->blocked, interval);
     node->blocked += blocked;
@@ -165,7 +167,7 @@ static void take_os_times(struct profile_node *node, const struct decoded_extras
     }
 }
 
-static void take_extras(struct profile_counts *counts, const struct decoded_extras *extras)
+static void collect_count_extras(struct profile_counts *counts, const struct decoded_extras *extras)
 {
     counts->os_events += extras->os_events;
     counts->page_faults += extras->page_faults;
@@ -177,7 +179,7 @@ static void take_extras(struct profile_counts *counts, const struct decoded_extr
 /* ---- a range of time ---- */
 
 /* The part of an interval that counts. */
-static uint64_t within(const struct worker *w, uint64_t begin, uint64_t end)
+static uint64_t collect_length_within(const struct collect_worker *w, uint64_t begin, uint64_t end)
 {
     const uint64_t first = larger(begin, w->from), last = smaller(end, w->to);
     return last > first ? last - first : 0;
@@ -185,51 +187,53 @@ static uint64_t within(const struct worker *w, uint64_t begin, uint64_t end)
 
 /* What is known of an interval is its sum: the thread is taken to have waited at its beginning, then to have been
  * preempted. What is a number is counted at the event. */
-static void take_extras_within(struct worker *w, struct profile_node *node, const struct decoded_extras *extras,
-                               uint64_t last, uint64_t now)
+static void collect_add_extras_within(struct collect_worker *w, struct profile_node *node,
+                                      const struct decoded_extras *extras, uint64_t last, uint64_t now)
 {
     const uint64_t waited = last + smaller(extras->blocked, now - last);
     const uint64_t ran = waited + smaller(extras->preempted, now - waited);
-    struct decoded_extras part = { .blocked = within(w, last, waited), .preempted = within(w, waited, ran) };
-    const uint64_t length = within(w, last, now);
+    struct decoded_extras part = { .blocked = collect_length_within(w, last, waited),
+                                   .preempted = collect_length_within(w, waited, ran) };
+    const uint64_t length = collect_length_within(w, last, now);
     if (slice_holds(w->slice, now)) {
         part.os_events = extras->os_events;
         part.page_faults = extras->page_faults;
     }
-    part.runtime = within(w, now - smaller(extras->runtime, now - last), now); /* it was the probe's, at the end */
+    part.runtime =
+        collect_length_within(w, now - smaller(extras->runtime, now - last), now); /* it was the probe's, at the end */
     part.flagged = extras->flagged && length;
     if (!w->paused) /* otherwise the interval is nobody's */
-        take_os_times(node, &part, length);
-    take_extras(&w->profile->counts, &part);
+        collect_add_os_times(node, &part, length);
+    collect_count_extras(&w->profile->counts, &part);
 }
 
 /* ---- control events ---- */
 
-static void open_again(struct worker *w, const struct decoder *d)
+static void collect_reopen_calls(struct collect_worker *w, const struct decoder *d)
 {
     struct dwell_frame frame;
     uint64_t site;
     for (const uint8_t *at = d->run; (at = decode_opened_from(d, at, &frame, &site));) {
         generations_find(&w->generations, d->time);
-        const uint32_t node = find_called(w, w->stack[w->depth - 1].node, frame.function, d->time, site);
-        push_called(w, node, frame.function, frame.enter_time);
+        const uint32_t node = collect_find_called(w, w->stack[w->depth - 1].node, frame.function, d->time, site);
+        collect_push_called(w, node, frame.function, frame.enter_time);
     }
 }
 
 /* The calls that go on are as if they had begun later. */
-static void resume(struct worker *w, const struct decoder *d, uint64_t last)
+static void collect_resume_calls(struct collect_worker *w, const struct decoder *d, uint64_t last)
 {
     uint64_t ended = decode_number(d->control, 2);
     for (; ended > 0 && w->depth > 1; ended--)
         w->depth--;
     for (size_t i = 1; i < w->depth; i++)
         w->stack[i].enter_time += d->time - last;
-    open_again(w, d);
-    w->profile->counts.paused += within(w, last, d->time);
+    collect_reopen_calls(w, d);
+    w->profile->counts.paused += collect_length_within(w, last, d->time);
     w->paused = false;
 }
 
-static void add_mark(struct worker *w, const struct decoder *d)
+static void collect_add_mark(struct collect_worker *w, const struct decoder *d)
 {
     const struct decoded_mark mark = decode_mark(d);
     struct profile *p = w->profile;
@@ -246,7 +250,7 @@ static void add_mark(struct worker *w, const struct decoder *d)
 }
 
 /* The interval that ends here has been added to the innermost call. */
-static void take_control(struct worker *w, const struct decoder *d, uint64_t last)
+static void collect_apply_control(struct collect_worker *w, const struct decoder *d, uint64_t last)
 {
     struct profile_counts *counts = &w->profile->counts;
     counts->intervals++;
@@ -257,24 +261,24 @@ static void take_control(struct worker *w, const struct decoder *d, uint64_t las
         break;
     case DWELL_EXT_RESUME:
         if (w->paused) {
-            w->profile->nodes[w->stack[w->depth - 1].node].elapsed -= within(w, last, d->time);
+            w->profile->nodes[w->stack[w->depth - 1].node].elapsed -= collect_length_within(w, last, d->time);
             counts->intervals--;
-            resume(w, d, last);
+            collect_resume_calls(w, d, last);
         }
         break;
     case DWELL_EXT_SWITCH:
         w->depth = 1;
-        open_again(w, d);
+        collect_reopen_calls(w, d);
         break;
     case DWELL_EXT_MARK:
-        add_mark(w, d);
+        collect_add_mark(w, d);
         break;
     default:
         break;
     }
 }
 
-static void collect_events(struct worker *w, struct decoder *decoder)
+static void collect_events(struct collect_worker *w, struct decoder *decoder)
 {
     struct profile_counts *counts = &w->profile->counts;
     struct decoder d = *decoder; /* a local one, which the compiler keeps in registers */
@@ -286,15 +290,15 @@ static void collect_events(struct worker *w, struct decoder *decoder)
         top->elapsed += now - last;
         if (__builtin_expect(d.has_extras, 0)) {
             if (!w->paused) /* otherwise the interval is nobody's */
-                take_os_times(top, &d.extras, now - last);
-            take_extras(counts, &d.extras);
-            pop_unwound(w, d.extras.unwound, now);
+                collect_add_os_times(top, &d.extras, now - last);
+            collect_count_extras(counts, &d.extras);
+            collect_pop_unwound(w, d.extras.unwound, now);
             memset(&d.extras, 0, sizeof d.extras);
             d.has_extras = false;
         }
         if (__builtin_expect(event == DECODED_CONTROL, 0)) {
             struct decoder copy = d;
-            take_control(w, &copy, last);
+            collect_apply_control(w, &copy, last);
             last = now;
             continue;
         }
@@ -302,12 +306,12 @@ static void collect_events(struct worker *w, struct decoder *decoder)
         if (event == DECODED_ENTER) {
             if (__builtin_expect(now >= w->generations.next_at, 0))
                 generations_find(&w->generations, now);
-            uint32_t node = find_child(w, w->stack[w->depth - 1].node, d.function, now);
+            uint32_t node = collect_find_child(w, w->stack[w->depth - 1].node, d.function, now);
             w->profile->nodes[node].calls++;
-            push(w, node, now);
+            collect_push_call(w, node, now);
             enters++;
         } else if (__builtin_expect(w->depth > 1, 1)) {
-            pop(w, now);
+            collect_pop_call(w, now);
             exits++;
         } else {
             counts->stray_exits++;
@@ -319,15 +323,15 @@ static void collect_events(struct worker *w, struct decoder *decoder)
     counts->intervals += enters + exits;
 }
 
-static void pop_unwound_within(struct worker *w, uint32_t frames, uint64_t now)
+static void collect_pop_unwound_within(struct collect_worker *w, uint32_t frames, uint64_t now)
 {
     if (slice_holds(w->slice, now))
-        pop_unwound(w, frames, now);
+        collect_pop_unwound(w, frames, now);
     else
         w->depth -= smaller(frames, w->depth - 1);
 }
 
-static void take_call_within(struct worker *w, enum decoded event, const struct decoder *d)
+static void collect_apply_call_within(struct collect_worker *w, enum decoded event, const struct decoder *d)
 {
     const uint64_t now = d->time;
     struct profile_counts *counts = &w->profile->counts;
@@ -336,15 +340,15 @@ static void take_call_within(struct worker *w, enum decoded event, const struct 
     if (event == DECODED_ENTER) {
         generations_find(&w->generations, now);
         const uint64_t site = w->sites ? decode_site(&d->site, call_sites_address(w->sites, w->depth - 1)) : 0;
-        const uint32_t node = find_called(w, w->stack[w->depth - 1].node, d->function, now, site);
+        const uint32_t node = collect_find_called(w, w->stack[w->depth - 1].node, d->function, now, site);
         w->profile->nodes[node].calls += inside;
-        push_called(w, node, d->function, now);
+        collect_push_called(w, node, d->function, now);
         counts->enters += inside;
     } else if (w->depth == 1) {
         counts->stray_exits += inside;
         counts->intervals -= inside;
     } else if (inside) {
-        pop(w, now);
+        collect_pop_call(w, now);
         counts->exits++;
     } else {
         w->depth--;
@@ -352,31 +356,32 @@ static void take_call_within(struct worker *w, enum decoded event, const struct 
 }
 
 /* As collect_events, of a chunk through which a border goes, or with call sites. */
-static void collect_events_within(struct worker *w, struct decoder *d)
+static void collect_events_within(struct collect_worker *w, struct decoder *d)
 {
     uint64_t last = d->time;
     enum decoded event;
     while (last < w->to && (event = decode_next(d)) != DECODED_END) {
         const uint64_t now = d->time;
         struct profile_node *top = &w->profile->nodes[w->stack[w->depth - 1].node];
-        top->elapsed += within(w, last, now);
+        top->elapsed += collect_length_within(w, last, now);
         if (d->has_extras) {
-            take_extras_within(w, top, &d->extras, last, now);
-            pop_unwound_within(w, d->extras.unwound, now);
+            collect_add_extras_within(w, top, &d->extras, last, now);
+            collect_pop_unwound_within(w, d->extras.unwound, now);
             memset(&d->extras, 0, sizeof d->extras);
             d->has_extras = false;
         }
         if (event == DECODED_CONTROL)
-            take_control(w, d, last);
+            collect_apply_control(w, d, last);
         else
-            take_call_within(w, event, d);
+            collect_apply_call_within(w, event, d);
         d->site = (struct decoded_site){ 0, 0, false };
         last = now;
     }
 }
 
 /* From the thread's last event to its end. */
-static void add_last_interval(struct worker *w, const struct trace_chunk *chunk, const struct decoder *d)
+static void collect_add_last_interval(struct collect_worker *w, const struct trace_chunk *chunk,
+                                      const struct decoder *d)
 {
     const struct trace_thread *t = session_file_thread(w->file, chunk->thread);
     if (!chunk->last_of_thread || w->paused || !t || t->end_time <= d->time)
@@ -388,29 +393,30 @@ static void add_last_interval(struct worker *w, const struct trace_chunk *chunk,
         .blocked = trace_end_blocked(t, profile_module_path(w->profile, node), t->end_time - d->time),
         .preempted = t->end_preempted,
     };
-    top->elapsed += within(w, d->time, t->end_time);
-    take_extras_within(w, top, &extras, d->time, t->end_time);
+    top->elapsed += collect_length_within(w, d->time, t->end_time);
+    collect_add_extras_within(w, top, &extras, d->time, t->end_time);
     w->profile->counts.intervals++;
 }
 
-static uint64_t end_of(const struct worker *w, const struct trace_chunk *chunk)
+static uint64_t collect_chunk_end(const struct collect_worker *w, const struct trace_chunk *chunk)
 {
     return w->ends[chunk - w->file->chunks];
 }
 
-static bool is_whole(const struct worker *w, const struct trace_chunk *chunk)
+static bool collect_chunk_is_whole(const struct collect_worker *w, const struct trace_chunk *chunk)
 {
-    return !w->ends || (chunk->start_time >= w->from && end_of(w, chunk) < w->to);
+    return !w->ends || (chunk->start_time >= w->from && collect_chunk_end(w, chunk) < w->to);
 }
 
-static bool is_wanted(const struct worker *w, const struct trace_chunk *chunk)
+static bool collect_chunk_is_wanted(const struct collect_worker *w, const struct trace_chunk *chunk)
 {
-    if (chunk->kind != DWELL_CHUNK_EVENTS || (w->ends && (chunk->start_time >= w->to || end_of(w, chunk) < w->from)))
+    if (chunk->kind != DWELL_CHUNK_EVENTS ||
+        (w->ends && (chunk->start_time >= w->to || collect_chunk_end(w, chunk) < w->from)))
         return false;
     return slice_takes(w->slice, w->file, chunk->process, chunk->thread);
 }
 
-static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
+static void collect_chunk(struct collect_worker *w, const struct trace_chunk *chunk)
 {
     struct profile_counts *counts = &w->profile->counts;
     struct decoder d;
@@ -423,26 +429,26 @@ static void collect_chunk(struct worker *w, const struct trace_chunk *chunk)
     generations_begin(&w->generations, w->process);
     w->chunk = chunk;
     w->paused = false;
-    open_frames(w, chunk, &d);
+    collect_open_frames(w, chunk, &d);
     do {
-        if (is_whole(w, chunk) && !w->sites)
+        if (collect_chunk_is_whole(w, chunk) && !w->sites)
             collect_events(w, &d);
         else
             collect_events_within(w, &d);
     } while (d.time < w->to && window_more(&w->window, &d));
-    add_last_interval(w, chunk, &d);
+    collect_add_last_interval(w, chunk, &d);
     counts->damaged_chunks += d.damaged;
 }
 
-static void *work(void *argument)
+static void *collect_work_chunks(void *argument)
 {
-    struct worker *w = argument;
+    struct collect_worker *w = argument;
     for (;;) {
         size_t i = __atomic_fetch_add(w->next_chunk, 1, __ATOMIC_RELAXED);
         if (i >= w->file->chunk_count)
             return NULL;
         const struct trace_chunk *chunk = &w->file->chunks[i];
-        if (is_wanted(w, chunk))
+        if (collect_chunk_is_wanted(w, chunk))
             collect_chunk(w, chunk);
         progress_add(1);
     }
@@ -450,10 +456,12 @@ static void *work(void *argument)
 
 /* ---- workers ---- */
 
-static void begin_worker(struct worker *w, const struct session_file *file, const struct slice *slice,
-                         const uint64_t *ends, size_t *next_chunk, bool sites)
+static void collect_begin_worker(struct collect_worker *w, const struct session_file *file, const struct slice *slice,
+                                 const uint64_t *ends, size_t *next_chunk, bool sites)
 {
-    *w = (struct worker){ .file = file, .slice = slice, .to = UINT64_MAX, .ends = ends, .next_chunk = next_chunk };
+    *w = (struct collect_worker){
+        .file = file, .slice = slice, .to = UINT64_MAX, .ends = ends, .next_chunk = next_chunk
+    };
     if (ends) {
         w->from = slice->from;
         w->to = slice->to;
@@ -463,7 +471,7 @@ static void begin_worker(struct worker *w, const struct session_file *file, cons
     w->sites = sites ? call_sites_new(w->profile) : NULL;
 }
 
-static void end_worker(struct worker *w)
+static void collect_end_worker(struct collect_worker *w)
 {
     table_free(w->children);
     profile_free(w->profile);
@@ -481,24 +489,25 @@ unsigned collect_default_jobs(void)
     return 1;
 }
 
-static struct profile *collect(const struct session_file *file, unsigned jobs, const struct slice *slice, bool sites)
+static struct profile *collect_with_workers(const struct session_file *file, unsigned jobs, const struct slice *slice,
+                                            bool sites)
 {
     size_t next_chunk = 0;
     uint64_t *ends = slice && slice->cut ? chunk_ends(file) : NULL;
-    struct worker *workers = need_memory(jobs, sizeof *workers);
+    struct collect_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 0; i < jobs; i++)
-        begin_worker(&workers[i], file, slice, ends, &next_chunk, sites);
+        collect_begin_worker(&workers[i], file, slice, ends, &next_chunk, sites);
     progress_begin("reading", file->path, file->chunk_count);
     for (unsigned i = 1; i < jobs; i++)
-        started[i] = pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
-    work(&workers[0]);
+        started[i] = pthread_create(&workers[i].thread, NULL, collect_work_chunks, &workers[i]) == 0;
+    collect_work_chunks(&workers[0]);
     struct profile *whole = profile_new();
     for (unsigned i = 0; i < jobs; i++) {
         if (started[i])
             pthread_join(workers[i].thread, NULL);
         profile_merge(whole, workers[i].profile);
-        end_worker(&workers[i]);
+        collect_end_worker(&workers[i]);
     }
     progress_end();
     struct profile *trees = trees_profile(file, slice, sites);
@@ -519,12 +528,12 @@ static struct profile *collect(const struct session_file *file, unsigned jobs, c
 
 struct profile *collect_slice(const struct session_file *file, unsigned jobs, const struct slice *slice)
 {
-    return collect(file, jobs, slice, false);
+    return collect_with_workers(file, jobs, slice, false);
 }
 
 struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct slice *slice)
 {
-    return collect(file, jobs, slice, true);
+    return collect_with_workers(file, jobs, slice, true);
 }
 
 struct profile *collect_profile(const struct session_file *file, unsigned jobs)

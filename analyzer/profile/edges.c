@@ -9,7 +9,7 @@
 
 enum { FIRST_EDGES = 64 };
 
-struct walk {
+struct edges_walk {
     const struct rollup *rollup;
     struct edges *edges;
     struct table_index *index; /* of edges, by callee and caller */
@@ -18,24 +18,24 @@ struct walk {
     uint32_t *edge_open;       /* by edge, the same; there are no more edges than nodes */
 };
 
-static struct called nothing(void)
+static struct called edges_no_calls(void)
 {
     return (struct called){ .times.shortest = UINT64_MAX, .every_known = true };
 }
 
-static uint32_t edge_between(struct walk *w, uint32_t caller, uint32_t callee)
+static uint32_t edges_find_between(struct edges_walk *w, uint32_t caller, uint32_t callee)
 {
     struct edges *e = w->edges;
     struct table_slot *slot = table_find(w->index, callee, caller);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(e->list, e->count, e->room);
-    e->list[e->count] = (struct edge){ caller, callee, nothing(), nothing() };
+    e->list[e->count] = (struct edge){ caller, callee, edges_no_calls(), edges_no_calls() };
     table_set(w->index, slot, callee, caller, (uint32_t)e->count);
     return (uint32_t)e->count++;
 }
 
-static void add(struct called *into, const struct times *from, bool outermost)
+static void edges_add_times(struct called *into, const struct times *from, bool outermost)
 {
     struct times *t = &into->times;
     t->elapsed_exclusive += from->elapsed_exclusive;
@@ -53,54 +53,54 @@ static void add(struct called *into, const struct times *from, bool outermost)
     }
 }
 
-static void enter(struct walk *w, uint32_t node)
+static void edges_enter_node(struct edges_walk *w, uint32_t node)
 {
     const struct profile *p = w->rollup->profile;
     const struct times *times = &w->rollup->nodes[node];
     const uint32_t function = p->nodes[node].function, caller = p->nodes[p->nodes[node].parent].function;
-    const uint32_t edge = edge_between(w, caller, function);
+    const uint32_t edge = edges_find_between(w, caller, function);
     const bool outermost = w->open[function]++ == 0, outermost_of_edge = w->edge_open[edge]++ == 0;
     w->edge_of[node] = edge;
     w->edges->seen[function] = true;
-    add(&w->edges->functions[function], times, outermost);
-    add(&w->edges->list[edge].of_callee, times, outermost);
+    edges_add_times(&w->edges->functions[function], times, outermost);
+    edges_add_times(&w->edges->list[edge].of_callee, times, outermost);
     if (caller != PROFILE_NONE)
-        add(&w->edges->list[edge].of_edge, times, outermost_of_edge);
+        edges_add_times(&w->edges->list[edge].of_edge, times, outermost_of_edge);
 }
 
-static void leave(struct walk *w, uint32_t node)
+static void edges_leave_node(struct edges_walk *w, uint32_t node)
 {
     w->open[w->rollup->profile->nodes[node].function]--;
     w->edge_open[w->edge_of[node]]--;
 }
 
 /* Depth first, without a stack of its own: trees may be deep. */
-static void walk_thread(struct walk *w, uint32_t root)
+static void edges_walk_thread(struct edges_walk *w, uint32_t root)
 {
     const struct rollup *r = w->rollup;
     uint32_t node = root;
     for (;;) {
         uint32_t next = r->first_child[node];
         while (next == PROFILE_NONE && node != root) {
-            leave(w, node);
+            edges_leave_node(w, node);
             next = r->sibling[node];
             node = r->profile->nodes[node].parent;
         }
         if (next == PROFILE_NONE)
             return;
-        enter(w, next);
+        edges_enter_node(w, next);
         node = next;
     }
 }
 
 /* How long every call took, an imported report does not tell. */
-static void add_reported(struct called *into, const struct times *times)
+static void edges_add_reported(struct called *into, const struct times *times)
 {
     into->every_known = false;
     times_add(&into->times, times);
 }
 
-static void take_reported(struct walk *w, uint32_t process)
+static void edges_add_reported_rows(struct edges_walk *w, uint32_t process)
 {
     const struct profile *p = w->rollup->profile;
     struct edges *e = w->edges;
@@ -111,21 +111,21 @@ static void take_reported(struct walk *w, uint32_t process)
             continue;
         e->seen[row->function] = true;
         if (row->kind == DWELL_REPORTED_CALLER) {
-            add_reported(&e->list[edge_between(w, row->other, row->function)].of_callee, &row->times);
+            edges_add_reported(&e->list[edges_find_between(w, row->other, row->function)].of_callee, &row->times);
         } else if (row->kind == DWELL_REPORTED_CALLEE) {
-            add_reported(&e->list[edge_between(w, row->function, row->other)].of_edge, &row->times);
+            edges_add_reported(&e->list[edges_find_between(w, row->function, row->other)].of_edge, &row->times);
         } else {
             if (!begun[row->function])
-                e->functions[row->function] = nothing();
+                e->functions[row->function] = edges_no_calls();
             begun[row->function] = true;
-            add_reported(&e->functions[row->function], &row->times);
+            edges_add_reported(&e->functions[row->function], &row->times);
         }
     }
     free(begun);
 }
 
 /* Edges are the report's alone, where it has any. */
-static void forget_edges(struct walk *w)
+static void edges_forget_all(struct edges_walk *w)
 {
     table_free(w->index);
     w->index = table_new();
@@ -141,7 +141,7 @@ struct edges edges_of_process(const struct rollup *r, uint32_t process)
         .list = need_memory(FIRST_EDGES, sizeof *e.list),
         .room = FIRST_EDGES,
     };
-    struct walk w = {
+    struct edges_walk w = {
         .rollup = r,
         .edges = &e,
         .index = table_new(),
@@ -150,13 +150,13 @@ struct edges edges_of_process(const struct rollup *r, uint32_t process)
         .edge_open = need_memory(p->node_count, sizeof *w.edge_open),
     };
     for (size_t i = 0; i < p->function_count; i++)
-        e.functions[i] = nothing();
+        e.functions[i] = edges_no_calls();
     for (size_t i = 0; i < p->thread_count; i++)
         if (p->threads[i].process == process)
-            walk_thread(&w, p->threads[i].root);
+            edges_walk_thread(&w, p->threads[i].root);
     if (reported_has_edges(p))
-        forget_edges(&w);
-    take_reported(&w, process);
+        edges_forget_all(&w);
+    edges_add_reported_rows(&w, process);
     table_free(w.index);
     free(w.edge_of);
     free(w.open);

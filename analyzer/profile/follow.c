@@ -22,7 +22,7 @@ struct follow *follow_open(const char *path, const char **error)
     return f;
 }
 
-static void drop(struct profile *p)
+static void follow_drop_profile(struct profile *p)
 {
     if (p)
         profile_free(p);
@@ -31,18 +31,18 @@ static void drop(struct profile *p)
 void follow_close(struct follow *f)
 {
     growth_close(f->growth);
-    drop(f->events);
-    drop(f->whole);
-    drop(f->base);
-    drop(f->recent);
+    follow_drop_profile(f->events);
+    follow_drop_profile(f->whole);
+    follow_drop_profile(f->base);
+    follow_drop_profile(f->recent);
     free(f);
 }
 
 /* ---- reading ---- */
 
 /* Of some chunks of the session alone. */
-static struct profile *profile_of(const struct session_file *file, struct trace_chunk *chunks, size_t count,
-                                  bool with_reported, unsigned jobs)
+static struct profile *follow_profile_of(const struct session_file *file, struct trace_chunk *chunks, size_t count,
+                                         bool with_reported, unsigned jobs)
 {
     struct session_file part = *file;
     part.chunks = chunks;
@@ -51,14 +51,14 @@ static struct profile *profile_of(const struct session_file *file, struct trace_
     return collect_profile(&part, jobs);
 }
 
-static const char *read_on(struct follow *f, uint64_t most, unsigned jobs)
+static const char *follow_read_step(struct follow *f, uint64_t most, unsigned jobs)
 {
     struct growth *g = f->growth;
     const char *error = growth_step(g, most, !f->alive);
     if (error)
         return error;
     f->alive = session_is_alive(g->file);
-    struct profile *fresh = profile_of(g->file, g->fresh, g->fresh_count, false, g->fresh_count > 1 ? jobs : 1);
+    struct profile *fresh = follow_profile_of(g->file, g->fresh, g->fresh_count, false, g->fresh_count > 1 ? jobs : 1);
     profile_merge(f->events, fresh);
     profile_free(fresh);
     return NULL;
@@ -67,16 +67,16 @@ static const char *read_on(struct follow *f, uint64_t most, unsigned jobs)
 const char *follow_read(struct follow *f, uint64_t most, unsigned jobs)
 {
     const bool alive = f->alive;
-    const char *error = read_on(f, most, jobs);
+    const char *error = follow_read_step(f, most, jobs);
     if (!error && alive && !f->alive)
-        error = read_on(f, most, jobs); /* what was written last */
+        error = follow_read_step(f, most, jobs); /* what was written last */
     return error;
 }
 
 /* ---- looking ---- */
 
 /* All of it without values: entries have the same numbers. */
-static struct profile *new_alike(const struct profile *p)
+static struct profile *follow_new_alike(const struct profile *p)
 {
     struct profile *copy = profile_new();
     if (!p)
@@ -94,7 +94,7 @@ static struct profile *new_alike(const struct profile *p)
 }
 
 /* Threads that still run are at this moment. */
-static void end_at(struct session_file *file, uint64_t now)
+static void follow_end_threads(struct session_file *file, uint64_t now)
 {
     bool *alive = need_memory(file->process_count, sizeof *alive);
     for (size_t i = 0; i < file->process_count; i++)
@@ -115,7 +115,7 @@ static void end_at(struct session_file *file, uint64_t now)
 }
 
 /* What comes after a thread's last event belongs to its innermost call; what the OS does then is not recorded yet. */
-static void add_open_interval(struct profile *p, const struct session_file *file, const struct growth_thread *g)
+static void follow_add_open_interval(struct profile *p, const struct session_file *file, const struct growth_thread *g)
 {
     const struct trace_thread *t = session_file_thread(file, g->thread);
     const struct trace_process *process = session_file_process(file, g->process);
@@ -134,9 +134,9 @@ static void add_open_interval(struct profile *p, const struct session_file *file
         p->nodes[at].flagged += length;
 }
 
-static struct profile *difference(const struct profile *now, const struct profile *before)
+static struct profile *follow_difference(const struct profile *now, const struct profile *before)
 {
-    struct profile *p = new_alike(now);
+    struct profile *p = follow_new_alike(now);
     for (size_t i = 0; i < p->node_count; i++) {
         static const struct profile_node none;
         const struct profile_node *n = &now->nodes[i], *b = i < before->node_count ? &before->nodes[i] : &none;
@@ -157,7 +157,7 @@ static struct profile *difference(const struct profile *now, const struct profil
     return p;
 }
 
-static uint64_t monotonic_now(void)
+static uint64_t follow_monotonic_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -168,27 +168,27 @@ void follow_look(struct follow *f)
 {
     struct growth *g = f->growth;
     if (f->alive && !g->left)
-        end_at(g->file, session_now(g->file));
-    struct profile *whole = new_alike(f->whole);
+        follow_end_threads(g->file, session_now(g->file));
+    struct profile *whole = follow_new_alike(f->whole);
     profile_merge(whole, f->events);
     if (g->file->chunk_count || g->file->reported_count) {
-        struct profile *trees = profile_of(g->file, g->file->chunks, g->file->chunk_count, true, 1);
+        struct profile *trees = follow_profile_of(g->file, g->file->chunks, g->file->chunk_count, true, 1);
         profile_merge(whole, trees);
         profile_free(trees);
     }
     for (size_t i = 0; i < g->thread_count && !g->left; i++)
-        add_open_interval(whole, g->file, &g->threads[i]);
+        follow_add_open_interval(whole, g->file, &g->threads[i]);
     if (f->complete) {
-        drop(f->base);
+        follow_drop_profile(f->base);
         f->base = f->whole;
         f->base_time = f->looked;
     } else {
-        drop(f->whole);
+        follow_drop_profile(f->whole);
     }
-    drop(f->recent);
+    follow_drop_profile(f->recent);
     f->whole = whole;
-    f->looked = monotonic_now();
+    f->looked = follow_monotonic_now();
     f->complete = g->left == 0;
-    f->recent = f->base ? difference(f->whole, f->base) : NULL;
+    f->recent = f->base ? follow_difference(f->whole, f->base) : NULL;
     f->interval = f->looked - f->base_time;
 }

@@ -6,13 +6,13 @@
 
 enum { MAX_SUCCESSORS = 64 }; /* of a module, that each take a part of its place */
 
-static void add_change(struct generations *g, uint64_t time)
+static void generations_add_change(struct generations *g, uint64_t time)
 {
     GROW(g->changes, g->count, g->room);
     g->changes[g->count++] = time;
 }
 
-static int compare_times(const void *a, const void *b)
+static int generations_compare_times(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
@@ -20,14 +20,15 @@ static int compare_times(const void *a, const void *b)
 
 /* When one comes where `gone` was, and half way between: until then `gone` is the nearest. Of those that come, the
  * first that takes the whole place ends the search. */
-static void add_successors(struct generations *g, const struct trace_module *gone, const struct trace_module *end)
+static void generations_add_successors(struct generations *g, const struct trace_module *gone,
+                                       const struct trace_module *end)
 {
     int found = 0;
     for (const struct trace_module *m = gone + 1; m < end && found < MAX_SUCCESSORS; m++) {
         if (m->load_time < gone->unload_time || m->end <= gone->begin || gone->end <= m->begin)
             continue;
-        add_change(g, m->load_time);
-        add_change(g, gone->unload_time + (m->load_time - gone->unload_time + 1) / 2);
+        generations_add_change(g, m->load_time);
+        generations_add_change(g, gone->unload_time + (m->load_time - gone->unload_time + 1) / 2);
         found++;
         if (m->begin <= gone->begin && m->end >= gone->end)
             return;
@@ -35,7 +36,7 @@ static void add_successors(struct generations *g, const struct trace_module *gon
 }
 
 /* When trace_module_at may begin to give another answer. Loading a library at a fresh place changes nothing. */
-static void find_changes(struct generations *g)
+static void generations_find_changes(struct generations *g)
 {
     const struct trace_process *p = g->process;
     g->count = 0;
@@ -43,11 +44,11 @@ static void find_changes(struct generations *g)
         const struct trace_module *gone = &p->modules[i];
         if (gone->unload_time == UINT64_MAX)
             continue;
-        add_change(g, gone->unload_time);
-        add_successors(g, gone, p->modules + p->module_count);
+        generations_add_change(g, gone->unload_time);
+        generations_add_successors(g, gone, p->modules + p->module_count);
     }
     if (g->count)
-        qsort(g->changes, g->count, sizeof *g->changes, compare_times);
+        qsort(g->changes, g->count, sizeof *g->changes, generations_compare_times);
 }
 
 void generations_begin(struct generations *g, const struct trace_process *process)
@@ -55,7 +56,7 @@ void generations_begin(struct generations *g, const struct trace_process *proces
     if (g->process == process && process)
         return;
     g->process = process;
-    find_changes(g);
+    generations_find_changes(g);
     g->begin_at = UINT64_MAX; /* none is current */
     g->next_at = 0;
 }

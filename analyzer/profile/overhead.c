@@ -9,7 +9,7 @@
 #include "dwell/format.h"
 #include "profile/call_sites.h"
 
-static const struct probe_cost *cost_of(const struct probe_cost *costs, size_t count, uint32_t process)
+static const struct probe_cost *overhead_cost_of(const struct probe_cost *costs, size_t count, uint32_t process)
 {
     for (size_t i = 0; i < count; i++)
         if (costs[i].process == process)
@@ -18,7 +18,7 @@ static const struct probe_cost *cost_of(const struct probe_cost *costs, size_t c
 }
 
 /* By node: how many calls were made from there. */
-static uint64_t *count_callees(const struct profile *p)
+static uint64_t *overhead_count_callees(const struct profile *p)
 {
     uint64_t *callees = need_memory(p->node_count, sizeof *callees);
     for (size_t i = 0; i < p->node_count; i++)
@@ -34,14 +34,14 @@ struct sharing {
 };
 
 /* Each has made as many of these as it has of the calls; rounding loses none. */
-static uint64_t part_of(struct sharing *s, uint64_t calls)
+static uint64_t overhead_share_of(struct sharing *s, uint64_t calls)
 {
     const uint64_t before = multiply_divide(s->callees, s->dealt, s->calls);
     s->dealt += calls;
     return multiply_divide(s->callees, s->dealt, s->calls) - before;
 }
 
-static void deal_shared_callees(const struct profile *p, uint64_t *callees)
+static void overhead_share_callees(const struct profile *p, uint64_t *callees)
 {
     struct table_index *table = table_new();
     struct sharing *sharings = need_memory(p->node_count, sizeof *sharings);
@@ -60,17 +60,18 @@ static void deal_shared_callees(const struct profile *p, uint64_t *callees)
     }
     for (uint32_t i = 0; i < p->node_count; i++)
         if (sharing_of[i] != PROFILE_NONE && sharings[sharing_of[i]].calls)
-            callees[i] = part_of(&sharings[sharing_of[i]], p->nodes[i].calls);
+            callees[i] = overhead_share_of(&sharings[sharing_of[i]], p->nodes[i].calls);
     free(sharing_of);
     free(sharings);
     table_free(table);
 }
 
-static const struct probe_cost **costs_of_nodes(const struct profile *p, const struct probe_cost *costs, size_t count)
+static const struct probe_cost **overhead_costs_of_nodes(const struct profile *p, const struct probe_cost *costs,
+                                                         size_t count)
 {
     const struct probe_cost **list = need_memory(p->node_count, sizeof *list);
     for (size_t i = 0; i < p->thread_count; i++)
-        list[p->threads[i].root] = cost_of(costs, count, p->threads[i].process);
+        list[p->threads[i].root] = overhead_cost_of(costs, count, p->threads[i].process);
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].parent != PROFILE_NONE)
             list[i] = list[p->nodes[i].parent];
@@ -78,7 +79,7 @@ static const struct probe_cost **costs_of_nodes(const struct profile *p, const s
 }
 
 /* In ticks. Of the calls only so many can have made some as some were made. */
-static uint64_t expected(const struct probe_cost *cost, uint64_t calls, uint64_t callees)
+static uint64_t overhead_expected(const struct probe_cost *cost, uint64_t calls, uint64_t callees)
 {
     const uint128 sum = (uint128)calls * cost->in_callee + (uint128)callees * cost->in_caller +
                         (uint128)smaller(calls, callees) * cost->first_callee;
@@ -86,7 +87,7 @@ static uint64_t expected(const struct probe_cost *cost, uint64_t calls, uint64_t
 }
 
 /* What the runtime did at length, it has told; in call trees, not how much of that it waited. */
-static uint64_t take_runtime(struct profile_node *node)
+static uint64_t overhead_subtract_runtime(struct profile_node *node)
 {
     const uint64_t taken = smaller(node->runtime, node->elapsed);
     node->elapsed -= taken;
@@ -101,7 +102,7 @@ static uint64_t take_runtime(struct profile_node *node)
 
 /* The probes of flagged intervals are few beside those of others, and nothing tells which they were: so it is taken
  * from the others first. What passed off the CPU is none of theirs. */
-static uint64_t take(struct profile_node *node, uint64_t wanted)
+static uint64_t overhead_subtract_probes(struct profile_node *node, uint64_t wanted)
 {
     const uint64_t away = smaller(node->blocked + node->preempted, node->elapsed);
     const uint64_t taken = smaller(wanted, node->elapsed - away);
@@ -118,19 +119,19 @@ struct overhead overhead_subtract(struct profile *p, const struct probe_cost *co
     struct overhead sum = { 0, 0, 0, 0 };
     if (!count)
         return sum;
-    uint64_t *callees = count_callees(p);
+    uint64_t *callees = overhead_count_callees(p);
     if (sites)
-        deal_shared_callees(p, callees);
-    const struct probe_cost **cost = costs_of_nodes(p, costs, count);
+        overhead_share_callees(p, callees);
+    const struct probe_cost **cost = overhead_costs_of_nodes(p, costs, count);
     for (size_t i = 0; i < p->node_count; i++) {
         struct profile_node *node = &p->nodes[i];
         if (node->parent == PROFILE_NONE || !cost[i])
             continue;
-        sum.subtracted += take_runtime(node);
-        const uint64_t wanted = expected(cost[i], node->calls, callees[i]);
+        sum.subtracted += overhead_subtract_runtime(node);
+        const uint64_t wanted = overhead_expected(cost[i], node->calls, callees[i]);
         if (!wanted)
             continue;
-        const uint64_t taken = take(node, wanted);
+        const uint64_t taken = overhead_subtract_probes(node, wanted);
         sum.subtracted += taken;
         sum.missing += wanted - taken;
         sum.paths++;

@@ -99,7 +99,7 @@ uint32_t profile_site(struct profile *p, uint32_t module, uint64_t offset, bool 
     return (uint32_t)p->site_count++;
 }
 
-static uint32_t add_node(struct profile *p, uint32_t parent, uint32_t function, uint32_t site)
+static uint32_t profile_add_node(struct profile *p, uint32_t parent, uint32_t function, uint32_t site)
 {
     GROW(p->nodes, p->node_count, p->node_room);
     p->nodes[p->node_count] = (struct profile_node){
@@ -117,7 +117,7 @@ uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread)
     if (slot->value_plus_1)
         return p->threads[slot->value_plus_1 - 1].root;
     GROW(p->threads, p->thread_count, p->thread_room);
-    uint32_t root = add_node(p, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE);
+    uint32_t root = profile_add_node(p, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE);
     p->threads[p->thread_count] = (struct profile_thread){ process, thread, root };
     table_set(p->thread_table, slot, process, thread, (uint32_t)p->thread_count++);
     return root;
@@ -134,7 +134,7 @@ uint32_t profile_child_from(struct profile *p, uint32_t parent, uint32_t functio
     struct table_slot *slot = table_find(p->node_table, key, parent);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
-    uint32_t node = add_node(p, parent, function, site);
+    uint32_t node = profile_add_node(p, parent, function, site);
     table_set(p->node_table, slot, key, parent, node);
     return node;
 }
@@ -168,7 +168,7 @@ void profile_copy_functions(struct profile *into, const struct profile *from)
         profile_site(into, from->sites[i].module, from->sites[i].offset, from->sites[i].inlined);
 }
 
-static void add_counts(struct profile_counts *into, const struct profile_counts *from)
+static void profile_add_counts(struct profile_counts *into, const struct profile_counts *from)
 {
     into->enters += from->enters;
     into->exits += from->exits;
@@ -188,7 +188,7 @@ static void add_counts(struct profile_counts *into, const struct profile_counts 
 }
 
 /* *sites: the same of sites. */
-static uint32_t *map_functions(struct profile *into, const struct profile *from, uint32_t **sites)
+static uint32_t *profile_map_functions(struct profile *into, const struct profile *from, uint32_t **sites)
 {
     uint32_t *modules = need_memory(from->module_count, sizeof *modules);
     for (size_t i = 0; i < from->module_count; i++) {
@@ -217,7 +217,7 @@ int profile_compare_marks(const void *a, const void *b)
 
 void profile_merge(struct profile *into, const struct profile *from)
 {
-    uint32_t *sites, *functions = map_functions(into, from, &sites);
+    uint32_t *sites, *functions = profile_map_functions(into, from, &sites);
     uint32_t *nodes = need_memory(from->node_count, sizeof *nodes);
     for (size_t i = 0; i < from->thread_count; i++)
         nodes[from->threads[i].root] = profile_root(into, from->threads[i].process, from->threads[i].thread);
@@ -248,7 +248,7 @@ void profile_merge(struct profile *into, const struct profile *from)
         if (reported->other != PROFILE_NONE)
             reported->other = functions[reported->other];
     }
-    add_counts(&into->counts, &from->counts);
+    profile_add_counts(&into->counts, &from->counts);
     free(nodes);
     free(functions);
     free(sites);

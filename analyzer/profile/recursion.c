@@ -13,7 +13,7 @@ struct folding {
     uint32_t *deepest;   /* by place */
 };
 
-static void enter(struct folding *f, uint32_t node)
+static void recursion_enter_node(struct folding *f, uint32_t node)
 {
     const struct profile_node *from = &f->from->nodes[node];
     if (f->open[from->function]++ == 0)
@@ -25,10 +25,10 @@ static void enter(struct folding *f, uint32_t node)
         f->deepest[place] = f->open[from->function];
 }
 
-static void walk_thread(struct folding *f, const struct rollup *r, uint32_t root)
+static void recursion_walk_thread(struct folding *f, const struct rollup *r, uint32_t root)
 {
     for (uint32_t node = r->first_child[root], next; node != PROFILE_NONE; node = next) {
-        enter(f, node);
+        recursion_enter_node(f, node);
         next = r->first_child[node];
         while (next == PROFILE_NONE && node != root) {
             f->open[f->from->nodes[node].function]--;
@@ -55,7 +55,7 @@ struct profile *recursion_fold(const struct rollup *r, uint32_t **deepest)
         const uint32_t root = p->threads[i].root;
         f.places[root] = profile_root(f.into, p->threads[i].process, p->threads[i].thread);
         profile_add_values(&f.into->nodes[f.places[root]], &p->nodes[root]);
-        walk_thread(&f, r, root);
+        recursion_walk_thread(&f, r, root);
     }
     f.into->counts = p->counts;
     free(f.places);

@@ -6,7 +6,7 @@
 #include "dwell/format.h"
 #include "profile/rollup.h"
 
-static bool has_process(const struct profile *p, uint32_t serial)
+static bool reported_has_process(const struct profile *p, uint32_t serial)
 {
     for (size_t i = 0; i < p->thread_count; i++)
         if (p->threads[i].process == serial)
@@ -15,12 +15,12 @@ static bool has_process(const struct profile *p, uint32_t serial)
 }
 
 /* Rows of a kind, of which there may be one for each process, in the place of sums that are `count`. */
-static void replace(const struct profile *p, enum dwell_reported kind, struct times *sums, size_t count)
+static void reported_replace_sums(const struct profile *p, enum dwell_reported kind, struct times *sums, size_t count)
 {
     bool *begun = need_memory(count, sizeof *begun);
     for (size_t i = 0; i < p->reported_count; i++) {
         const struct profile_reported *r = &p->reported[i];
-        if (r->kind != kind || !has_process(p, r->process))
+        if (r->kind != kind || !reported_has_process(p, r->process))
             continue;
         if (!begun[r->function])
             sums[r->function] = (struct times){ .shortest = UINT64_MAX };
@@ -32,12 +32,12 @@ static void replace(const struct profile *p, enum dwell_reported kind, struct ti
 
 void reported_functions(const struct profile *p, struct times *sums)
 {
-    replace(p, DWELL_REPORTED_FUNCTION, sums, p->function_count);
+    reported_replace_sums(p, DWELL_REPORTED_FUNCTION, sums, p->function_count);
 }
 
 void reported_modules(const struct profile *p, struct times *sums)
 {
-    replace(p, DWELL_REPORTED_MODULE, sums, p->module_count);
+    reported_replace_sums(p, DWELL_REPORTED_MODULE, sums, p->module_count);
 }
 
 bool reported_has_edges(const struct profile *p)

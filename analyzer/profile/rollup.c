@@ -8,7 +8,7 @@
 #include "dwell/format.h"
 #include "profile/reported.h"
 
-static void own_times(struct times *t, const struct profile_node *node)
+static void rollup_own_times(struct times *t, const struct profile_node *node)
 {
     t->elapsed_exclusive = t->elapsed_inclusive = node->elapsed;
     t->application_exclusive = t->application_inclusive = node->elapsed - node->flagged;
@@ -32,7 +32,7 @@ void times_add_exclusive(struct times *into, const struct times *from)
 }
 
 /* All but the inclusive values, which count once however often something is on the stack. */
-static void add_own(struct times *into, const struct times *from)
+static void rollup_add_own(struct times *into, const struct times *from)
 {
     times_add_exclusive(into, from);
     into->calls += from->calls;
@@ -54,7 +54,7 @@ void times_add_inclusive(struct times *into, const struct times *from)
 
 void times_add(struct times *into, const struct times *from)
 {
-    add_own(into, from);
+    rollup_add_own(into, from);
     times_add_inclusive(into, from);
 }
 
@@ -63,7 +63,7 @@ bool times_are_empty(const struct times *t)
     return !t->calls && !t->elapsed_inclusive && !t->page_faults_inclusive && t->shortest > t->longest;
 }
 
-static void link_children(struct rollup *r)
+static void rollup_link_children(struct rollup *r)
 {
     const struct profile *p = r->profile;
     memset(r->first_child, 0xff, p->node_count * sizeof *r->first_child);
@@ -78,11 +78,11 @@ static void link_children(struct rollup *r)
 }
 
 /* Parents come before their children, so one pass from the end adds up all subtrees. */
-static void sum_subtrees(struct rollup *r)
+static void rollup_sum_subtrees(struct rollup *r)
 {
     const struct profile *p = r->profile;
     for (size_t i = 0; i < p->node_count; i++)
-        own_times(&r->nodes[i], &p->nodes[i]);
+        rollup_own_times(&r->nodes[i], &p->nodes[i]);
     for (size_t i = p->node_count; i-- > 0;) {
         if (p->nodes[i].parent != PROFILE_NONE) {
             times_add_inclusive(&r->nodes[p->nodes[i].parent], &r->nodes[i]);
@@ -90,8 +90,8 @@ static void sum_subtrees(struct rollup *r)
             times_add_inclusive(&r->session, &r->nodes[i]);
         }
         struct times own = { .shortest = UINT64_MAX };
-        own_times(&own, &p->nodes[i]);
-        add_own(&r->session, &own);
+        rollup_own_times(&own, &p->nodes[i]);
+        rollup_add_own(&r->session, &own);
     }
 }
 
@@ -102,8 +102,8 @@ struct rollup *rollup_new(const struct profile *profile)
     r->nodes = need_memory(profile->node_count, sizeof *r->nodes);
     r->first_child = need_memory(profile->node_count, sizeof *r->first_child);
     r->sibling = need_memory(profile->node_count, sizeof *r->sibling);
-    link_children(r);
-    sum_subtrees(r);
+    rollup_link_children(r);
+    rollup_sum_subtrees(r);
     return r;
 }
 
@@ -118,13 +118,13 @@ void rollup_free(struct rollup *r)
 /* ---- depth-first walk ---- */
 
 /* Calls enter(node) before and leave(node) after the node's children, for all nodes but roots. */
-struct visitor {
-    void (*enter)(struct visitor *v, uint32_t node);
-    void (*leave)(struct visitor *v, uint32_t node);
+struct rollup_visitor {
+    void (*enter)(struct rollup_visitor *v, uint32_t node);
+    void (*leave)(struct rollup_visitor *v, uint32_t node);
     const struct rollup *rollup;
 };
 
-static void walk(const struct rollup *r, struct visitor *v)
+static void rollup_walk_nodes(const struct rollup *r, struct rollup_visitor *v)
 {
     const struct profile *p = r->profile;
     v->rollup = r;
@@ -150,29 +150,29 @@ static void walk(const struct rollup *r, struct visitor *v)
 /* ---- groups ---- */
 
 struct grouping {
-    struct visitor visitor;
+    struct rollup_visitor visitor;
     const uint32_t *group_of; /* by node */
     uint32_t *open;           /* by group: how often it is on the stack */
     struct times *sums;       /* by group */
 };
 
-static void enter_group(struct visitor *v, uint32_t node)
+static void rollup_enter_group(struct rollup_visitor *v, uint32_t node)
 {
     struct grouping *g = (struct grouping *)v;
     uint32_t group = g->group_of[node];
     const struct times *times = &v->rollup->nodes[node];
-    add_own(&g->sums[group], times);
+    rollup_add_own(&g->sums[group], times);
     if (g->open[group]++ == 0)
         times_add_inclusive(&g->sums[group], times);
 }
 
-static void leave_group(struct visitor *v, uint32_t node)
+static void rollup_leave_group(struct rollup_visitor *v, uint32_t node)
 {
     struct grouping *g = (struct grouping *)v;
     g->open[g->group_of[node]]--;
 }
 
-static int compare_serials(const void *a, const void *b)
+static int rollup_compare_serials(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -183,7 +183,7 @@ uint32_t *rollup_process_list(const struct profile *p, size_t *count)
     uint32_t *list = need_memory(p->thread_count, sizeof *list);
     for (size_t i = 0; i < p->thread_count; i++)
         list[i] = p->threads[i].process;
-    qsort(list, p->thread_count, sizeof *list, compare_serials);
+    qsort(list, p->thread_count, sizeof *list, rollup_compare_serials);
     *count = 0;
     for (size_t i = 0; i < p->thread_count; i++)
         if (*count == 0 || list[*count - 1] != list[i])
@@ -191,26 +191,26 @@ uint32_t *rollup_process_list(const struct profile *p, size_t *count)
     return list;
 }
 
-static uint32_t process_index(const uint32_t *list, size_t count, uint32_t serial)
+static uint32_t rollup_process_index(const uint32_t *list, size_t count, uint32_t serial)
 {
-    const uint32_t *found = bsearch(&serial, list, count, sizeof *list, compare_serials);
+    const uint32_t *found = bsearch(&serial, list, count, sizeof *list, rollup_compare_serials);
     return (uint32_t)(found - list);
 }
 
-static void group_roots(const struct profile *p, enum rollup_by by, uint32_t *group_of)
+static void rollup_group_roots(const struct profile *p, enum rollup_by by, uint32_t *group_of)
 {
     size_t count;
     uint32_t *processes = rollup_process_list(p, &count);
     for (size_t i = 0; i < p->thread_count; i++)
         group_of[p->threads[i].root] =
-            by == BY_THREAD ? (uint32_t)i : process_index(processes, count, p->threads[i].process);
+            by == BY_THREAD ? (uint32_t)i : rollup_process_index(processes, count, p->threads[i].process);
     free(processes);
 }
 
-static uint32_t *group_nodes(const struct profile *p, enum rollup_by by)
+static uint32_t *rollup_group_nodes(const struct profile *p, enum rollup_by by)
 {
     uint32_t *group_of = need_memory(p->node_count, sizeof *group_of);
-    group_roots(p, by, group_of);
+    rollup_group_roots(p, by, group_of);
     for (size_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
         if (node->parent == PROFILE_NONE)
@@ -247,7 +247,7 @@ size_t rollup_group_count(const struct rollup *r, enum rollup_by by)
     return count;
 }
 
-static struct times *new_sums(size_t count)
+static struct times *rollup_new_sums(size_t count)
 {
     struct times *sums = need_memory(count, sizeof *sums);
     for (size_t i = 0; i < count; i++)
@@ -258,14 +258,14 @@ static struct times *new_sums(size_t count)
 struct times *rollup_groups(const struct rollup *r, enum rollup_by by)
 {
     size_t count = rollup_group_count(r, by);
-    uint32_t *group_of = group_nodes(r->profile, by);
+    uint32_t *group_of = rollup_group_nodes(r->profile, by);
     struct grouping g = {
-        .visitor = { .enter = enter_group, .leave = leave_group },
+        .visitor = { .enter = rollup_enter_group, .leave = rollup_leave_group },
         .group_of = group_of,
         .open = need_memory(count, sizeof *g.open),
-        .sums = new_sums(count),
+        .sums = rollup_new_sums(count),
     };
-    walk(r, &g.visitor);
+    rollup_walk_nodes(r, &g.visitor);
     free(g.open);
     free(group_of);
     if (by == BY_FUNCTION)
@@ -286,14 +286,14 @@ struct neighbour_sums {
 };
 
 struct neighbour_walk {
-    struct visitor visitor;
+    struct rollup_visitor visitor;
     uint32_t function;
     uint32_t open; /* how often the function is on the stack */
     struct neighbour_sums callers, callees;
 };
 
 /* Valid until the next one is made. */
-static struct neighbour *find_neighbour(struct neighbour_sums *sums, uint32_t function, uint32_t site)
+static struct neighbour *rollup_find_neighbour(struct neighbour_sums *sums, uint32_t function, uint32_t site)
 {
     struct table_slot *slot = table_find(sums->places, function, site);
     if (slot->value_plus_1)
@@ -306,48 +306,50 @@ static struct neighbour *find_neighbour(struct neighbour_sums *sums, uint32_t fu
     return &sums->list[sums->count++];
 }
 
-static uint32_t *times_open(struct neighbour_sums *sums, const struct neighbour *n)
+static uint32_t *rollup_open_count(struct neighbour_sums *sums, const struct neighbour *n)
 {
     return &sums->open[n - sums->list];
 }
 
-static uint32_t function_of_parent(const struct profile *p, uint32_t node)
+static uint32_t rollup_parent_function(const struct profile *p, uint32_t node)
 {
     return p->nodes[p->nodes[node].parent].function;
 }
 
-static void enter_neighbour(struct visitor *v, uint32_t node)
+static void rollup_enter_neighbour(struct rollup_visitor *v, uint32_t node)
 {
     struct neighbour_walk *w = (struct neighbour_walk *)v;
     const struct profile *p = v->rollup->profile;
     const struct times *times = &v->rollup->nodes[node];
-    const uint32_t function = p->nodes[node].function, site = p->nodes[node].site, caller = function_of_parent(p, node);
+    const uint32_t function = p->nodes[node].function, site = p->nodes[node].site,
+                   caller = rollup_parent_function(p, node);
     if (caller == w->function) {
-        struct neighbour *callee = find_neighbour(&w->callees, function, site);
-        add_own(&callee->times, times);
-        if ((*times_open(&w->callees, callee))++ == 0)
+        struct neighbour *callee = rollup_find_neighbour(&w->callees, function, site);
+        rollup_add_own(&callee->times, times);
+        if ((*rollup_open_count(&w->callees, callee))++ == 0)
             times_add_inclusive(&callee->times, times);
     }
     if (function == w->function) {
-        struct times *sum = &find_neighbour(&w->callers, caller, site)->times;
-        add_own(sum, times);
+        struct times *sum = &rollup_find_neighbour(&w->callers, caller, site)->times;
+        rollup_add_own(sum, times);
         if (w->open++ == 0)
             times_add_inclusive(sum, times);
     }
 }
 
-static void leave_neighbour(struct visitor *v, uint32_t node)
+static void rollup_leave_neighbour(struct rollup_visitor *v, uint32_t node)
 {
     struct neighbour_walk *w = (struct neighbour_walk *)v;
     const struct profile *p = v->rollup->profile;
-    if (function_of_parent(p, node) == w->function)
-        (*times_open(&w->callees, find_neighbour(&w->callees, p->nodes[node].function, p->nodes[node].site)))--;
+    if (rollup_parent_function(p, node) == w->function)
+        (*rollup_open_count(&w->callees,
+                            rollup_find_neighbour(&w->callees, p->nodes[node].function, p->nodes[node].site)))--;
     if (p->nodes[node].function == w->function)
         w->open--;
 }
 
 /* Takes the list out of the sums, without those to which nothing happened. */
-static struct neighbour *pick(struct neighbour_sums *sums, size_t *picked)
+static struct neighbour *rollup_pick_neighbours(struct neighbour_sums *sums, size_t *picked)
 {
     struct neighbour *list = sums->list ? sums->list : need_memory(1, sizeof *list);
     *picked = 0;
@@ -359,34 +361,34 @@ static struct neighbour *pick(struct neighbour_sums *sums, size_t *picked)
     return list;
 }
 
-static void add_reported_neighbours(const struct profile *p, struct neighbour_walk *w)
+static void rollup_add_reported(const struct profile *p, struct neighbour_walk *w)
 {
     for (size_t i = 0; i < p->reported_count; i++) {
         const struct profile_reported *row = &p->reported[i];
         if (row->function != w->function)
             continue;
         if (row->kind == DWELL_REPORTED_CALLER)
-            times_add(&find_neighbour(&w->callers, row->other, PROFILE_NONE)->times, &row->times);
+            times_add(&rollup_find_neighbour(&w->callers, row->other, PROFILE_NONE)->times, &row->times);
         else if (row->kind == DWELL_REPORTED_CALLEE)
-            times_add(&find_neighbour(&w->callees, row->other, PROFILE_NONE)->times, &row->times);
+            times_add(&rollup_find_neighbour(&w->callees, row->other, PROFILE_NONE)->times, &row->times);
     }
 }
 
 struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function)
 {
     struct neighbour_walk w = {
-        .visitor = { .enter = enter_neighbour, .leave = leave_neighbour },
+        .visitor = { .enter = rollup_enter_neighbour, .leave = rollup_leave_neighbour },
         .function = function,
         .callers.places = table_new(),
         .callees.places = table_new(),
     };
     if (reported_has_edges(r->profile))
-        add_reported_neighbours(r->profile, &w);
+        rollup_add_reported(r->profile, &w);
     else
-        walk(r, &w.visitor);
+        rollup_walk_nodes(r, &w.visitor);
     struct neighbours n;
-    n.callers = pick(&w.callers, &n.caller_count);
-    n.callees = pick(&w.callees, &n.callee_count);
+    n.callers = rollup_pick_neighbours(&w.callers, &n.caller_count);
+    n.callees = rollup_pick_neighbours(&w.callees, &n.callee_count);
     return n;
 }
 

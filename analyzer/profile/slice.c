@@ -14,7 +14,7 @@ void slice_add_name(struct slice_names *names, const char *name)
     names->list[names->count++] = need_copy(name, strlen(name));
 }
 
-static void free_names(struct slice_names *names)
+static void slice_free_names(struct slice_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         free(names->list[i]);
@@ -23,27 +23,27 @@ static void free_names(struct slice_names *names)
 
 void slice_free(struct slice *s)
 {
-    free_names(&s->threads);
-    free_names(&s->processes);
+    slice_free_names(&s->threads);
+    slice_free_names(&s->processes);
 }
 
-static bool is_number(const char *text, uint32_t number)
+static bool slice_name_is_number(const char *text, uint32_t number)
 {
     char digits[16];
     snprintf(digits, sizeof digits, "%" PRIu32, number);
     return strcmp(text, digits) == 0;
 }
 
-static bool means_thread(const char *text, const struct trace_thread *t)
+static bool slice_name_matches_thread(const char *text, const struct trace_thread *t)
 {
-    return is_number(text, t->tid) || fnmatch(text, t->name, 0) == 0;
+    return slice_name_is_number(text, t->tid) || fnmatch(text, t->name, 0) == 0;
 }
 
 /* By the name that the program gave it, or by its executable's. */
-static bool means_process(const char *text, const struct trace_process *p)
+static bool slice_name_matches_process(const char *text, const struct trace_process *p)
 {
     const char *slash = strrchr(p->path, '/');
-    return is_number(text, p->pid) || (p->name[0] && fnmatch(text, p->name, 0) == 0) ||
+    return slice_name_is_number(text, p->pid) || (p->name[0] && fnmatch(text, p->name, 0) == 0) ||
            fnmatch(text, slash ? slash + 1 : p->path, 0) == 0;
 }
 
@@ -53,7 +53,7 @@ bool slice_takes_process(const struct slice *s, const struct session_file *file,
         return true;
     const struct trace_process *p = session_file_process(file, process);
     for (size_t i = 0; p && i < s->processes.count; i++)
-        if (means_process(s->processes.list[i], p))
+        if (slice_name_matches_process(s->processes.list[i], p))
             return true;
     return false;
 }
@@ -66,23 +66,23 @@ bool slice_takes(const struct slice *s, const struct session_file *file, uint32_
         return true;
     const struct trace_thread *t = session_file_thread(file, thread);
     for (size_t i = 0; t && i < s->threads.count; i++)
-        if (means_thread(s->threads.list[i], t))
+        if (slice_name_matches_thread(s->threads.list[i], t))
             return true;
     return false;
 }
 
-static bool is_known_thread(const char *text, const struct session_file *file)
+static bool slice_is_known_thread(const char *text, const struct session_file *file)
 {
     for (size_t i = 0; i < file->thread_count; i++)
-        if (means_thread(text, &file->threads[i]))
+        if (slice_name_matches_thread(text, &file->threads[i]))
             return true;
     return false;
 }
 
-static bool is_known_process(const char *text, const struct session_file *file)
+static bool slice_is_known_process(const char *text, const struct session_file *file)
 {
     for (size_t i = 0; i < file->process_count; i++)
-        if (means_process(text, &file->processes[i]))
+        if (slice_name_matches_process(text, &file->processes[i]))
             return true;
     return false;
 }
@@ -91,11 +91,11 @@ const char *slice_unknown_name(const struct slice *s, const struct session_file 
 {
     *what = "thread";
     for (size_t i = 0; i < s->threads.count; i++)
-        if (!is_known_thread(s->threads.list[i], file))
+        if (!slice_is_known_thread(s->threads.list[i], file))
             return s->threads.list[i];
     *what = "process";
     for (size_t i = 0; i < s->processes.count; i++)
-        if (!is_known_process(s->processes.list[i], file))
+        if (!slice_is_known_process(s->processes.list[i], file))
             return s->processes.list[i];
     return NULL;
 }

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-static uint32_t *no_places(const struct profile *p)
+static uint32_t *subtree_no_places(const struct profile *p)
 {
     uint32_t *places = need_memory(p->node_count, sizeof *places);
     memset(places, 0xff, p->node_count * sizeof *places);
@@ -13,7 +13,7 @@ static uint32_t *no_places(const struct profile *p)
 }
 
 /* By node: index of its thread. */
-static uint32_t *threads_of_nodes(const struct profile *p)
+static uint32_t *subtree_threads_of_nodes(const struct profile *p)
 {
     uint32_t *threads = need_memory(p->node_count, sizeof *threads);
     for (size_t i = 0; i < p->thread_count; i++)
@@ -24,7 +24,7 @@ static uint32_t *threads_of_nodes(const struct profile *p)
     return threads;
 }
 
-static void count_node(struct profile_counts *counts, const struct profile_node *node)
+static void subtree_count_node(struct profile_counts *counts, const struct profile_node *node)
 {
     counts->enters += node->calls;
     counts->page_faults += node->page_faults;
@@ -35,7 +35,7 @@ static void count_node(struct profile_counts *counts, const struct profile_node 
 struct profile *subtree_below(const struct profile *p, uint32_t function)
 {
     struct profile *below = profile_new();
-    uint32_t *places = no_places(p), *threads = threads_of_nodes(p);
+    uint32_t *places = subtree_no_places(p), *threads = subtree_threads_of_nodes(p);
     profile_copy_functions(below, p);
     for (size_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
@@ -48,7 +48,7 @@ struct profile *subtree_below(const struct profile *p, uint32_t function)
             parent = profile_root(below, p->threads[threads[i]].process, p->threads[threads[i]].thread);
         places[i] = profile_child_from(below, parent, node->function, node->site);
         profile_add_values(&below->nodes[places[i]], node);
-        count_node(&below->counts, node);
+        subtree_count_node(&below->counts, node);
     }
     below->counts.chunks = p->counts.chunks;
     below->counts.damaged_chunks = p->counts.damaged_chunks;
@@ -58,20 +58,20 @@ struct profile *subtree_below(const struct profile *p, uint32_t function)
     return below;
 }
 
-static bool is_used(const struct profile_node *node)
+static bool subtree_node_is_used(const struct profile_node *node)
 {
     return node->elapsed || node->calls || node->page_faults || node->shortest <= node->longest;
 }
 
 /* The function of a node, in the other profile. */
-static uint32_t copy_function(struct profile *into, const struct profile *from, uint32_t node)
+static uint32_t subtree_copy_function(struct profile *into, const struct profile *from, uint32_t node)
 {
     const struct profile_function *f = &from->functions[from->nodes[node].function];
     const struct profile_module *m = &from->modules[f->module];
     return profile_function(into, profile_module(into, m->path, m->build_id, m->build_id_length), f->offset);
 }
 
-static uint32_t copy_site(struct profile *into, const struct profile *from, uint32_t node)
+static uint32_t subtree_copy_site(struct profile *into, const struct profile *from, uint32_t node)
 {
     if (from->nodes[node].site == PROFILE_NONE)
         return PROFILE_NONE;
@@ -83,10 +83,10 @@ static uint32_t copy_site(struct profile *into, const struct profile *from, uint
 struct profile *subtree_used(const struct profile *p)
 {
     struct profile *used = profile_new();
-    uint32_t *places = no_places(p);
+    uint32_t *places = subtree_no_places(p);
     bool *wanted = need_memory(p->node_count, sizeof *wanted);
     for (size_t i = p->node_count; i-- > 0;) { /* children come behind their parents */
-        wanted[i] |= is_used(&p->nodes[i]);
+        wanted[i] |= subtree_node_is_used(&p->nodes[i]);
         if (wanted[i] && p->nodes[i].parent != PROFILE_NONE)
             wanted[p->nodes[i].parent] = true;
     }
@@ -97,8 +97,9 @@ struct profile *subtree_used(const struct profile *p)
         if (!wanted[i])
             continue;
         if (p->nodes[i].parent != PROFILE_NONE)
-            places[i] = profile_child_from(used, places[p->nodes[i].parent], copy_function(used, p, (uint32_t)i),
-                                           copy_site(used, p, (uint32_t)i));
+            places[i] =
+                profile_child_from(used, places[p->nodes[i].parent], subtree_copy_function(used, p, (uint32_t)i),
+                                   subtree_copy_site(used, p, (uint32_t)i));
         profile_add_values(&used->nodes[places[i]], &p->nodes[i]);
     }
     used->counts = p->counts;

@@ -8,7 +8,7 @@
 #include "profile/identify.h"
 
 /* A thread's tree being read. */
-struct reader {
+struct trees_reader {
     const struct session_file *file;
     struct profile *profile;
     bool sites;
@@ -19,12 +19,12 @@ struct reader {
     struct dwell_tree_head head;
 };
 
-static int compare_chunks(const void *a, const void *b)
+static int trees_compare_chunks(const void *a, const void *b)
 {
     return session_file_compare_chunks(*(const struct trace_chunk *const *)a, *(const struct trace_chunk *const *)b);
 }
 
-static void begin_thread(struct reader *r, const struct trace_chunk *first)
+static void trees_begin_thread(struct trees_reader *r, const struct trace_chunk *first)
 {
     r->count = 0;
     GROW(r->nodes, r->count, r->room);
@@ -34,7 +34,7 @@ static void begin_thread(struct reader *r, const struct trace_chunk *first)
 
 /* Whether its intervals were flagged, the tree does not say: as measured, what the runtime took counts as if they all
  * were. */
-static void take_flagged(struct profile_node *node, const struct dwell_tree_node *from)
+static void trees_add_flagged(struct profile_node *node, const struct dwell_tree_node *from)
 {
     const uint64_t runtime = smaller(from->runtime, from->elapsed);
     node->flagged += runtime + smaller(from->flagged, from->elapsed - runtime);
@@ -42,7 +42,8 @@ static void take_flagged(struct profile_node *node, const struct dwell_tree_node
     node->runtime_flagged += runtime;
 }
 
-static bool add_node(struct reader *r, const struct trace_process *process, const struct dwell_tree_node *from)
+static bool trees_add_node(struct trees_reader *r, const struct trace_process *process,
+                           const struct dwell_tree_node *from)
 {
     if (from->parent >= r->count)
         return false;
@@ -56,7 +57,7 @@ static bool add_node(struct reader *r, const struct trace_process *process, cons
     node->blocked += smaller(from->blocked, from->elapsed);
     node->preempted += smaller(from->preempted, from->elapsed);
     node->page_faults += from->page_faults;
-    take_flagged(node, from);
+    trees_add_flagged(node, from);
     node->calls += from->calls;
     if (from->shortest < node->shortest)
         node->shortest = from->shortest;
@@ -76,7 +77,7 @@ static bool add_node(struct reader *r, const struct trace_process *process, cons
 }
 
 /* False: nothing behind this chunk can be used. */
-static bool read_chunk(struct reader *r, const struct trace_chunk *chunk)
+static bool trees_read_chunk(struct trees_reader *r, const struct trace_chunk *chunk)
 {
     const size_t needed = (size_t)chunk->size + TRACE_PADDING;
     if (needed > r->buffer_size) {
@@ -97,14 +98,14 @@ static bool read_chunk(struct reader *r, const struct trace_chunk *chunk)
         memcpy(&node, r->buffer + at, sizeof node);
         if (node.function == 0)
             return true;
-        if (!add_node(r, process, &node))
+        if (!trees_add_node(r, process, &node))
             return false;
     }
     return true;
 }
 
 /* Open calls have no exit; from the last event to the thread's end, the innermost of them goes on. */
-static void end_thread(struct reader *r, const struct trace_chunk *any)
+static void trees_end_thread(struct trees_reader *r, const struct trace_chunk *any)
 {
     struct profile *p = r->profile;
     const struct trace_thread *t = session_file_thread(r->file, any->thread);
@@ -129,20 +130,20 @@ static void end_thread(struct reader *r, const struct trace_chunk *any)
 }
 
 /* Chunks of one thread, by sequence. */
-static void read_thread(struct reader *r, const struct trace_chunk *const *chunks, size_t count)
+static void trees_read_thread(struct trees_reader *r, const struct trace_chunk *const *chunks, size_t count)
 {
-    begin_thread(r, chunks[0]);
+    trees_begin_thread(r, chunks[0]);
     for (size_t i = 0; i < count; i++) {
         r->profile->counts.chunks++;
-        if (chunks[i]->sequence != i || !read_chunk(r, chunks[i])) {
+        if (chunks[i]->sequence != i || !trees_read_chunk(r, chunks[i])) {
             r->profile->counts.damaged_chunks += count - i;
             break;
         }
     }
-    end_thread(r, chunks[0]);
+    trees_end_thread(r, chunks[0]);
 }
 
-static uint32_t identify_module(struct profile *p, const struct trace_process *process, uint64_t address)
+static uint32_t trees_identify_module(struct profile *p, const struct trace_process *process, uint64_t address)
 {
     const struct trace_module *m = process ? trace_module_at(process, address, 0) : NULL;
     return m ? profile_module(p, m->path, m->build_id, m->build_id_length)
@@ -150,7 +151,7 @@ static uint32_t identify_module(struct profile *p, const struct trace_process *p
 }
 
 /* Which says nothing of threads. */
-static void read_reported(struct profile *p, const struct session_file *file, const struct slice *slice)
+static void trees_read_reported(struct profile *p, const struct session_file *file, const struct slice *slice)
 {
     if (slice && slice->threads.count)
         return;
@@ -164,7 +165,7 @@ static void read_reported(struct profile *p, const struct session_file *file, co
         *into = (struct profile_reported){
             .process = file->reported[i].process,
             .kind = from->kind,
-            .function = from->kind == DWELL_REPORTED_MODULE ? identify_module(p, process, from->function)
+            .function = from->kind == DWELL_REPORTED_MODULE ? trees_identify_module(p, process, from->function)
                                                             : identify_function(p, process, from->function, 0),
             .other = from->other && from->kind != DWELL_REPORTED_MODULE ? identify_function(p, process, from->other, 0) : PROFILE_NONE,
             .times = {
@@ -182,7 +183,7 @@ static void read_reported(struct profile *p, const struct session_file *file, co
 
 struct profile *trees_profile(const struct session_file *file, const struct slice *slice, bool sites)
 {
-    struct reader r = { .file = file, .profile = profile_new(), .sites = sites };
+    struct trees_reader r = { .file = file, .profile = profile_new(), .sites = sites };
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
     for (size_t i = 0; i < file->chunk_count; i++)
@@ -190,14 +191,14 @@ struct profile *trees_profile(const struct session_file *file, const struct slic
             slice_takes(slice, file, file->chunks[i].process, file->chunks[i].thread))
             chunks[count++] = &file->chunks[i];
     if (count)
-        qsort(chunks, count, sizeof *chunks, compare_chunks);
+        qsort(chunks, count, sizeof *chunks, trees_compare_chunks);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && chunks[next]->process == chunks[first]->process &&
                                chunks[next]->thread == chunks[first]->thread;)
             next++;
-        read_thread(&r, chunks + first, next - first);
+        trees_read_thread(&r, chunks + first, next - first);
     }
-    read_reported(r.profile, file, slice);
+    trees_read_reported(r.profile, file, slice);
     free(chunks);
     free(r.buffer);
     free(r.nodes);
