@@ -7,7 +7,7 @@
 
 /* ---- encodings ---- */
 
-static size_t put_utf8(char *at, uint32_t c)
+static size_t csv_put_utf8(char *at, uint32_t c)
 {
     if (c < 0x80) {
         at[0] = (char)c;
@@ -32,7 +32,7 @@ static size_t put_utf8(char *at, uint32_t c)
 }
 
 /* Halves of pairs that stand alone become U+FFFD. */
-static void decode_utf16(struct csv *csv, const uint8_t *bytes, size_t length, bool big)
+static void csv_decode_utf16(struct csv *csv, const uint8_t *bytes, size_t length, bool big)
 {
     csv->text = need_memory(length / 2 * 3 + 1, 1);
     for (size_t i = 0; i + 1 < length; i += 2) {
@@ -47,20 +47,20 @@ static void decode_utf16(struct csv *csv, const uint8_t *bytes, size_t length, b
         }
         if (c >= 0xd800 && c < 0xe000)
             c = 0xfffd;
-        csv->length += put_utf8(csv->text + csv->length, c);
+        csv->length += csv_put_utf8(csv->text + csv->length, c);
     }
     if (length % 2)
         csv->error = "cut off in the middle of a character";
 }
 
-static void decode(struct csv *csv, const uint8_t *bytes, size_t length)
+static void csv_decode_text(struct csv *csv, const uint8_t *bytes, size_t length)
 {
     if (length >= 2 && bytes[0] == 0xff && bytes[1] == 0xfe) {
-        decode_utf16(csv, bytes + 2, length - 2, false);
+        csv_decode_utf16(csv, bytes + 2, length - 2, false);
         return;
     }
     if (length >= 2 && bytes[0] == 0xfe && bytes[1] == 0xff) {
-        decode_utf16(csv, bytes + 2, length - 2, true);
+        csv_decode_utf16(csv, bytes + 2, length - 2, true);
         return;
     }
     const size_t mark = length >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -70,18 +70,18 @@ static void decode(struct csv *csv, const uint8_t *bytes, size_t length)
 
 /* ---- records ---- */
 
-static bool is_end_of_line(char c)
+static bool csv_is_end_of_line(char c)
 {
     return c == '\n' || c == '\r';
 }
 
 /* What parts the fields of the first line, of which quotes hold no part: the most frequent of three. */
-static char find_delimiter(const struct csv *csv)
+static char csv_find_delimiter(const struct csv *csv)
 {
     static const char candidates[] = ",;\t";
     size_t counts[sizeof candidates] = { 0 }, best = 0;
     bool quoted = false;
-    for (size_t i = 0; i < csv->length && (quoted || !is_end_of_line(csv->text[i])); i++) {
+    for (size_t i = 0; i < csv->length && (quoted || !csv_is_end_of_line(csv->text[i])); i++) {
         const char *found = csv->text[i] ? strchr(candidates, csv->text[i]) : NULL;
         if (csv->text[i] == '"')
             quoted = !quoted;
@@ -94,7 +94,7 @@ static char find_delimiter(const struct csv *csv)
     return candidates[best];
 }
 
-static void end_line(struct csv *csv)
+static void csv_end_line(struct csv *csv)
 {
     if (csv->text[csv->at] == '\r' && csv->at + 1 < csv->length && csv->text[csv->at + 1] == '\n')
         csv->at++;
@@ -103,24 +103,24 @@ static void end_line(struct csv *csv)
 }
 
 /* "sep=;" is what a spreadsheet wants to be told first. */
-static void skip_separator_line(struct csv *csv)
+static void csv_skip_separator_line(struct csv *csv)
 {
-    if (csv->length < 5 || strncmp(csv->text, "sep=", 4) != 0 || (csv->length > 5 && !is_end_of_line(csv->text[5])))
+    if (csv->length < 5 || strncmp(csv->text, "sep=", 4) != 0 || (csv->length > 5 && !csv_is_end_of_line(csv->text[5])))
         return;
     csv->delimiter = csv->text[4];
     csv->at = 5;
     if (csv->at < csv->length)
-        end_line(csv);
+        csv_end_line(csv);
 }
 
 bool csv_open(struct csv *csv, const void *bytes, size_t length)
 {
     *csv = (struct csv){ .line = 1, .record = 1 };
-    decode(csv, bytes, length);
+    csv_decode_text(csv, bytes, length);
     if (!csv->error && memchr(csv->text, '\0', csv->length))
         csv->error = "not text: it holds zero bytes";
-    csv->delimiter = find_delimiter(csv);
-    skip_separator_line(csv);
+    csv->delimiter = csv_find_delimiter(csv);
+    csv_skip_separator_line(csv);
     return !csv->error;
 }
 
@@ -131,7 +131,7 @@ void csv_close(struct csv *csv)
 }
 
 /* Copies what is quoted to `to`, each pair of quotes as one, up to the quote that ends it. */
-static char *take_quoted(struct csv *csv, char *to)
+static char *csv_read_quoted(struct csv *csv, char *to)
 {
     const unsigned long begin = csv->line;
     csv->at++;
@@ -154,21 +154,21 @@ static char *take_quoted(struct csv *csv, char *to)
 
 /* A field, moved to where it began: what its quotes took leaves room for the zero byte behind it. Behind the last one
  * of the line, `last` is set. */
-static void take_field(struct csv *csv, bool *last)
+static void csv_read_field(struct csv *csv, bool *last)
 {
     char *begin = csv->text + csv->at, *to = begin;
     const bool quoted = csv->at < csv->length && *begin == '"';
     GROW(csv->fields, csv->count, csv->room);
     csv->fields[csv->count++] = begin;
     if (quoted)
-        to = take_quoted(csv, to);
-    while (csv->at < csv->length && csv->text[csv->at] != csv->delimiter && !is_end_of_line(csv->text[csv->at]))
+        to = csv_read_quoted(csv, to);
+    while (csv->at < csv->length && csv->text[csv->at] != csv->delimiter && !csv_is_end_of_line(csv->text[csv->at]))
         *to++ = csv->text[csv->at++];
     *last = csv->at >= csv->length || csv->text[csv->at] != csv->delimiter;
     if (!*last)
         csv->at++;
     else if (csv->at < csv->length)
-        end_line(csv);
+        csv_end_line(csv);
     *to = '\0';
     /* A quote that was lost at its beginning still ends it. */
     if (!quoted && to > begin && to[-1] == '"' && !memchr(begin, '"', (size_t)(to - begin) - 1))
@@ -182,7 +182,7 @@ bool csv_next(struct csv *csv)
         csv->count = 0;
         csv->record = csv->line;
         while (!last && !csv->error)
-            take_field(csv, &last);
+            csv_read_field(csv, &last);
         if (csv->error)
             return false;
         for (size_t i = 0; i < csv->count; i++)
@@ -196,13 +196,13 @@ bool csv_next(struct csv *csv)
 
 enum { LONGEST_NUMBER = 64 };
 
-struct digits {
+struct csv_digits {
     char text[LONGEST_NUMBER]; /* digits, commas and points alone */
     size_t length;
 };
 
 /* Leaves out blanks of all kinds that part thousands, and a percent sign behind. */
-static const char *take_digits(const char *text, struct digits *d)
+static const char *csv_read_digits(const char *text, struct csv_digits *d)
 {
     static const char *const blanks[] = { " ", "'", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x99" };
     d->length = 0;
@@ -231,7 +231,7 @@ static const char *take_digits(const char *text, struct digits *d)
 
 /* Where the decimals begin, behind their comma or point; NULL: there are none. If only one of the two stands there,
  * once, before three digits, it may be meant either way: `whole` says which. Returns what is wrong. */
-static const char *find_decimals(const struct digits *d, bool whole, const char **decimals)
+static const char *csv_find_decimals(const struct csv_digits *d, bool whole, const char **decimals)
 {
     const char *comma = strrchr(d->text, ','), *point = strrchr(d->text, '.');
     const char *last = !comma || (point && point > comma) ? point : comma;
@@ -251,13 +251,13 @@ static const char *find_decimals(const struct digits *d, bool whole, const char 
     return NULL;
 }
 
-static const char *parse(const char *text, bool whole, double *value, uint64_t *count)
+static const char *csv_parse_number(const char *text, bool whole, double *value, uint64_t *count)
 {
     const uint64_t most = (uint64_t)1 << 56;
-    struct digits d;
-    const char *decimals, *wrong = take_digits(text, &d);
+    struct csv_digits d;
+    const char *decimals, *wrong = csv_read_digits(text, &d);
     if (!wrong)
-        wrong = find_decimals(&d, whole, &decimals);
+        wrong = csv_find_decimals(&d, whole, &decimals);
     if (wrong)
         return wrong;
     const char *const end = decimals ? decimals - 1 : d.text + d.length;
@@ -287,13 +287,13 @@ static const char *parse(const char *text, bool whole, double *value, uint64_t *
 const char *csv_count(const char *text, uint64_t *count)
 {
     double value;
-    return parse(text, true, &value, count);
+    return csv_parse_number(text, true, &value, count);
 }
 
 const char *csv_percent(const char *text, double *percent)
 {
     uint64_t count;
-    const char *wrong = parse(text, false, percent, &count);
+    const char *wrong = csv_parse_number(text, false, percent, &count);
     if (!wrong && *percent > 100.5)
         wrong = "is more than 100 %";
     return wrong;

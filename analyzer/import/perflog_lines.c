@@ -12,14 +12,14 @@ enum {
     LONGEST_CHARACTER = 4,
 };
 
-static bool is_blank(char c)
+static bool perflog_lines_is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
-static size_t skip_blanks(const char *text, size_t length, size_t at)
+static size_t perflog_lines_skip_blanks(const char *text, size_t length, size_t at)
 {
-    while (at < length && is_blank(text[at]))
+    while (at < length && perflog_lines_is_blank(text[at]))
         at++;
     return at;
 }
@@ -33,10 +33,10 @@ size_t perflog_find_tag(const char *text, size_t length, size_t from, size_t *en
         at = (size_t)(hash - text);
         if (at + 1 >= length || text[at + 1] != '#')
             continue;
-        size_t next = skip_blanks(text, length, at + 2);
+        size_t next = perflog_lines_skip_blanks(text, length, at + 2);
         if (length - next < 4 || strncasecmp(text + next, "PERF", 4) != 0)
             continue;
-        next = skip_blanks(text, length, next + 4);
+        next = perflog_lines_skip_blanks(text, length, next + 4);
         if (length - next < 2 || memcmp(text + next, "##", 2) != 0)
             continue;
         *end = next + 2;
@@ -48,7 +48,7 @@ size_t perflog_find_tag(const char *text, size_t length, size_t from, size_t *en
 
 /* Which encoding the first two bytes tell of: by a mark, or by the zero byte that each character of a log's first line
  * has in UTF-16. */
-static void choose_encoding(struct perflog_lines *lines)
+static void perflog_lines_choose_encoding(struct perflog_lines *lines)
 {
     const unsigned char *first = lines->first;
     if (lines->first_count < 2)
@@ -64,7 +64,7 @@ void perflog_lines_begin(struct perflog_lines *lines, FILE *in)
     *lines = (struct perflog_lines){ .in = in, .buffer = need_memory(LONGEST + LONGEST_CHARACTER, 1) };
     for (int c; lines->first_count < 2 && (c = getc_unlocked(in)) != EOF;)
         lines->first[lines->first_count++] = (unsigned char)c;
-    choose_encoding(lines);
+    perflog_lines_choose_encoding(lines);
 }
 
 void perflog_lines_end(struct perflog_lines *lines)
@@ -72,22 +72,22 @@ void perflog_lines_end(struct perflog_lines *lines)
     free(lines->buffer);
 }
 
-static int next_byte(struct perflog_lines *lines)
+static int perflog_lines_next_byte(struct perflog_lines *lines)
 {
     if (lines->first_taken < lines->first_count)
         return lines->first[lines->first_taken++];
     return getc_unlocked(lines->in);
 }
 
-static int next_unit(struct perflog_lines *lines)
+static int perflog_lines_next_unit(struct perflog_lines *lines)
 {
-    const int first = next_byte(lines), second = first == EOF ? EOF : next_byte(lines);
+    const int first = perflog_lines_next_byte(lines), second = first == EOF ? EOF : perflog_lines_next_byte(lines);
     if (second == EOF)
         return EOF;
     return lines->encoding == UTF16_LITTLE ? first | second << 8 : first << 8 | second;
 }
 
-static void put_utf8(struct perflog_lines *lines, uint32_t c)
+static void perflog_lines_put_utf8(struct perflog_lines *lines, uint32_t c)
 {
     char *to = lines->buffer + lines->length;
     size_t more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
@@ -102,15 +102,15 @@ enum { REPLACEMENT = 0xfffd };
 
 /* Puts the next character behind the buffer's others; returns it, or EOF. Halves of a pair that stand alone become
  * U+FFFD; a half that is followed by something else takes nothing away from that. */
-static int take_utf16(struct perflog_lines *lines)
+static int perflog_lines_read_utf16(struct perflog_lines *lines)
 {
-    int unit = lines->pushed ? lines->pushed - 1 : next_unit(lines);
+    int unit = lines->pushed ? lines->pushed - 1 : perflog_lines_next_unit(lines);
     lines->pushed = 0;
     if (unit == EOF)
         return EOF;
     uint32_t c = (uint32_t)unit;
     if (c >> 10 == 0x36) {
-        const int low = next_unit(lines);
+        const int low = perflog_lines_next_unit(lines);
         if (low != EOF && low >> 10 == 0x37) {
             c = 0x10000 + ((c & 0x3ff) << 10 | (low & 0x3ff));
         } else {
@@ -120,15 +120,15 @@ static int take_utf16(struct perflog_lines *lines)
     } else if (c >> 10 == 0x37) {
         c = REPLACEMENT;
     }
-    put_utf8(lines, c ? c : ' ');
+    perflog_lines_put_utf8(lines, c ? c : ' ');
     return (int)c;
 }
 
-static int take_character(struct perflog_lines *lines)
+static int perflog_lines_read_character(struct perflog_lines *lines)
 {
     if (lines->encoding != BYTES)
-        return take_utf16(lines);
-    const int c = next_byte(lines);
+        return perflog_lines_read_utf16(lines);
+    const int c = perflog_lines_next_byte(lines);
     if (c != EOF)
         lines->buffer[lines->length++] = (char)(c ? c : ' ');
     return c;
@@ -136,7 +136,7 @@ static int take_character(struct perflog_lines *lines)
 
 /* How much of a full buffer is given now: all up to the last tag that does not stand at its beginning, or up to where
  * the beginning of one may be. */
-static size_t part(const struct perflog_lines *lines)
+static size_t perflog_lines_part_length(const struct perflog_lines *lines)
 {
     size_t last = 0, end;
     for (size_t at = perflog_find_tag(lines->buffer, lines->length, 1, &end); at < lines->length;
@@ -152,13 +152,13 @@ bool perflog_next_line(struct perflog_lines *lines, const char **text, size_t *l
     if (!lines->within)
         lines->line++;
     int c = 0;
-    while (lines->length < LONGEST && (c = take_character(lines)) != EOF && c != '\n')
+    while (lines->length < LONGEST && (c = perflog_lines_read_character(lines)) != EOF && c != '\n')
         ;
     *text = lines->buffer;
     if (c == EOF && lines->length == 0)
         return false;
     lines->within = c != '\n' && c != EOF;
-    lines->given = lines->within ? part(lines) : lines->length;
+    lines->given = lines->within ? perflog_lines_part_length(lines) : lines->length;
     *length = lines->given;
     while (!lines->within && *length && strchr("\r\n", lines->buffer[*length - 1]))
         --*length;

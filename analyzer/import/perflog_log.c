@@ -36,7 +36,7 @@ struct perflog {
 };
 
 /* A log that is being read. */
-struct reading {
+struct perflog_reading {
     struct perflog *log;
     const char *file;
     uint32_t file_number;
@@ -50,7 +50,7 @@ struct reading {
     uint64_t last_bad_line, bad_lines, said;
 };
 
-static const char *keep(struct perflog *log, struct perflog_text text, uint32_t *number)
+static const char *perflog_log_intern_text(struct perflog *log, struct perflog_text text, uint32_t *number)
 {
     const uint32_t n = intern(&log->texts, text.at ? text.at : "", text.length);
     if (number)
@@ -67,7 +67,7 @@ struct perflog *perflog_new(bool instances)
     return log;
 }
 
-static void drop_marker(struct perflog_marker *marker)
+static void perflog_log_drop_marker(struct perflog_marker *marker)
 {
     histogram_drop(&marker->durations);
     for (size_t i = 0; i < marker->attribute_count; i++)
@@ -78,7 +78,7 @@ static void drop_marker(struct perflog_marker *marker)
 void perflog_free(struct perflog *log)
 {
     for (size_t i = 0; i < log->marker_count; i++)
-        drop_marker(&log->markers[i]);
+        perflog_log_drop_marker(&log->markers[i]);
     free(log->runs);
     free(log->markers);
     free(log->series);
@@ -94,7 +94,7 @@ void perflog_free(struct perflog *log)
 
 /* ---- lines that cannot be understood ---- */
 
-static void take_bad(struct reading *r, const struct perflog_record *record)
+static void perflog_log_report_bad(struct perflog_reading *r, const struct perflog_record *record)
 {
     char quoted[QUOTE_ROOM];
     if (record->line != r->last_bad_line)
@@ -111,7 +111,7 @@ static void take_bad(struct reading *r, const struct perflog_record *record)
 
 /* ---- runs ---- */
 
-static uint32_t new_run(struct reading *r, const char *app, uint32_t app_number, uint64_t line)
+static uint32_t perflog_log_add_run(struct perflog_reading *r, const char *app, uint32_t app_number, uint64_t line)
 {
     struct perflog *log = r->log;
     GROW(log->runs, log->run_count, log->run_room);
@@ -130,14 +130,14 @@ static uint32_t new_run(struct reading *r, const char *app, uint32_t app_number,
 
 /* The run to which a line about the application belongs. Where it has no header, it is one of the header that came last
  * and names no application; else its RESOLUTION, which is the device's, is taken from the other's. */
-static uint32_t run_of(struct reading *r, const struct perflog_record *record)
+static uint32_t perflog_log_run_of(struct perflog_reading *r, const struct perflog_record *record)
 {
     uint32_t number;
-    const char *app = keep(r->log, record->app, &number);
+    const char *app = perflog_log_intern_text(r->log, record->app, &number);
     const struct table_slot *slot = table_find(r->log->current, number, r->file_number);
     if (slot->value_plus_1 && slot->value_plus_1 > r->unnamed_since)
         return slot->value_plus_1 - 1;
-    const uint32_t run = new_run(r, app, number, record->line);
+    const uint32_t run = perflog_log_add_run(r, app, number, record->line);
     r->log->runs[run].resolution = r->resolution;
     if (r->header_named && r->resolution && !r->guessed) {
         char quoted[QUOTE_ROOM];
@@ -150,7 +150,7 @@ static uint32_t run_of(struct reading *r, const struct perflog_record *record)
     return run;
 }
 
-static void take_field(struct reading *r, const struct perflog_record *record)
+static void perflog_log_set_field(struct perflog_reading *r, const struct perflog_record *record)
 {
     for (int i = 0; i < FIELD_COUNT; i++) {
         if (record->name.length != strlen(field_names[i]) ||
@@ -161,22 +161,22 @@ static void take_field(struct reading *r, const struct perflog_record *record)
             r->header_named = false;
             r->last_run = 0;
         }
-        r->fields[i] = keep(r->log, record->text, NULL);
+        r->fields[i] = perflog_log_intern_text(r->log, record->text, NULL);
     }
 }
 
-static void take_app(struct reading *r, const struct perflog_record *record)
+static void perflog_log_add_app(struct perflog_reading *r, const struct perflog_record *record)
 {
     uint32_t number;
-    const char *app = keep(r->log, record->app, &number);
-    const uint32_t run = new_run(r, app, number, record->line);
+    const char *app = perflog_log_intern_text(r->log, record->app, &number);
+    const uint32_t run = perflog_log_add_run(r, app, number, record->line);
     r->log->runs[run].pid_known = record->known;
     r->log->runs[run].pid = record->number;
     r->header_named = true;
     r->last_run = (size_t)run + 1;
 }
 
-static void take_resolution(struct reading *r, const struct perflog_record *record)
+static void perflog_log_set_resolution(struct perflog_reading *r, const struct perflog_record *record)
 {
     struct perflog *log = r->log;
     r->resolution = record->number;
@@ -188,7 +188,7 @@ static void take_resolution(struct reading *r, const struct perflog_record *reco
     struct perflog_run *run = &log->runs[r->last_run - 1];
     if (run->resolution && run->resolution != record->number) {
         /* What is between was lost; its ticks are not those of before. */
-        r->last_run = (size_t)new_run(r, run->app, run->app_number, record->line) + 1;
+        r->last_run = (size_t)perflog_log_add_run(r, run->app, run->app_number, record->line) + 1;
         run = &log->runs[r->last_run - 1];
     }
     run->resolution = record->number;
@@ -207,13 +207,15 @@ struct marker_key {
     uint32_t zero;
 };
 
-static uint32_t add_marker(struct reading *r, uint32_t run_number, const struct perflog_record *record, bool registered)
+static uint32_t perflog_log_add_marker(struct perflog_reading *r, uint32_t run_number,
+                                       const struct perflog_record *record, bool registered)
 {
     struct perflog *log = r->log;
     const struct perflog_run *run = &log->runs[run_number];
     const bool named = registered && record->text.length > 0;
     uint32_t text_number;
-    const char *text = keep(log, registered ? record->text : (struct perflog_text){ "", 0 }, &text_number);
+    const char *text =
+        perflog_log_intern_text(log, registered ? record->text : (struct perflog_text){ "", 0 }, &text_number);
     const struct marker_key key = {
         .resolution = run->resolution,
         .run = run->resolution ? 0 : run_number + 1ull,
@@ -241,12 +243,12 @@ static uint32_t add_marker(struct reading *r, uint32_t run_number, const struct 
     return number;
 }
 
-static void take_marker(struct reading *r, const struct perflog_record *record)
+static void perflog_log_register_marker(struct perflog_reading *r, const struct perflog_record *record)
 {
     if (record->id == PERFLOG_ID_CALIBRATION)
         return;
-    const uint32_t run = run_of(r, record);
-    const uint32_t marker = add_marker(r, run, record, true);
+    const uint32_t run = perflog_log_run_of(r, record);
+    const uint32_t marker = perflog_log_add_marker(r, run, record, true);
     const uint64_t key = (uint64_t)run << 32 | record->id;
     struct table_slot *slot = table_find(r->log->ids, key, 0);
     if (slot->value_plus_1)
@@ -256,16 +258,17 @@ static void take_marker(struct reading *r, const struct perflog_record *record)
 }
 
 /* The one that was registered last under the event's id; ids need not be registered. */
-static uint32_t marker_of(struct reading *r, uint32_t run, const struct perflog_record *record)
+static uint32_t perflog_log_marker_of(struct perflog_reading *r, uint32_t run, const struct perflog_record *record)
 {
     const uint64_t key = (uint64_t)run << 32 | record->id;
     struct table_slot *slot = table_find(r->log->ids, key, 0);
     if (!slot->value_plus_1)
-        table_set(r->log->ids, slot, key, 0, add_marker(r, run, record, false));
+        table_set(r->log->ids, slot, key, 0, perflog_log_add_marker(r, run, record, false));
     return table_find(r->log->ids, key, 0)->value_plus_1 - 1;
 }
 
-static void add_duration(struct reading *r, uint32_t run_number, uint32_t marker, const struct perflog_record *record)
+static void perflog_log_add_duration(struct perflog_reading *r, uint32_t run_number, uint32_t marker,
+                                     const struct perflog_record *record)
 {
     struct perflog_run *run = &r->log->runs[run_number];
     if (run->durations++ == 0)
@@ -274,30 +277,30 @@ static void add_duration(struct reading *r, uint32_t run_number, uint32_t marker
 }
 
 /* Its name is all that tells such a marker from others: the ids are given in their order. */
-static void take_named(struct reading *r, const struct perflog_record *record)
+static void perflog_log_add_named(struct perflog_reading *r, const struct perflog_record *record)
 {
-    const uint32_t run = run_of(r, record);
+    const uint32_t run = perflog_log_run_of(r, record);
     const size_t before = r->log->marker_count;
     const bool instances = r->log->instances;
     r->log->instances = false;
-    const uint32_t marker = add_marker(r, run, record, true);
+    const uint32_t marker = perflog_log_add_marker(r, run, record, true);
     r->log->instances = instances;
     if (marker == before)
         r->log->markers[marker].id = (uint32_t)r->log->runs[run].named++;
-    add_duration(r, run, marker, record);
+    perflog_log_add_duration(r, run, marker, record);
 }
 
-static void take_error(struct reading *r, const struct perflog_record *record)
+static void perflog_log_add_error(struct perflog_reading *r, const struct perflog_record *record)
 {
-    const uint32_t marker = marker_of(r, run_of(r, record), record);
+    const uint32_t marker = perflog_log_marker_of(r, perflog_log_run_of(r, record), record);
     r->log->markers[marker].errors++;
 }
 
-static void take_attribute(struct reading *r, const struct perflog_record *record)
+static void perflog_log_add_attribute(struct perflog_reading *r, const struct perflog_record *record)
 {
-    const uint32_t number = marker_of(r, run_of(r, record), record);
+    const uint32_t number = perflog_log_marker_of(r, perflog_log_run_of(r, record), record);
     struct perflog_marker *marker = &r->log->markers[number];
-    const char *name = keep(r->log, record->name, NULL);
+    const char *name = perflog_log_intern_text(r->log, record->name, NULL);
     size_t i = 0;
     while (i < marker->attribute_count && marker->attributes[i].name != name)
         i++;
@@ -313,7 +316,7 @@ static void take_attribute(struct reading *r, const struct perflog_record *recor
 
 /* ---- CPU and memory ---- */
 
-static void add_point(struct perflog_plot *plot, int128 value)
+static void perflog_log_add_point(struct perflog_plot *plot, int128 value)
 {
     if (plot->width == 0)
         plot->width = 1;
@@ -333,10 +336,10 @@ static void add_point(struct perflog_plot *plot, int128 value)
     plot->counts[plot->used - 1]++;
 }
 
-static void take_value(struct reading *r, const struct perflog_record *record)
+static void perflog_log_add_value(struct perflog_reading *r, const struct perflog_record *record)
 {
     struct perflog *log = r->log;
-    const uint32_t run = run_of(r, record), marker = marker_of(r, run, record);
+    const uint32_t run = perflog_log_run_of(r, record), marker = perflog_log_marker_of(r, run, record);
     const uint32_t key[] = { log->runs[run].app_number, record->kind == PERFLOG_MEMORY,
                              log->instances ? marker + 1 : 0 };
     log->markers[marker].monitor = true;
@@ -358,10 +361,10 @@ static void take_value(struct reading *r, const struct perflog_record *record)
         series->least = record->value;
     if (record->value > series->greatest)
         series->greatest = record->value;
-    add_point(&series->plot, record->value);
+    perflog_log_add_point(&series->plot, record->value);
 }
 
-static void take_other(struct reading *r, const struct perflog_record *record)
+static void perflog_log_add_other(struct perflog_reading *r, const struct perflog_record *record)
 {
     struct perflog *log = r->log;
     char quoted[QUOTE_ROOM];
@@ -374,17 +377,18 @@ static void take_other(struct reading *r, const struct perflog_record *record)
                 r->file, record->line, quote(quoted, record->name.at, record->name.length));
     }
     log->others[number].count++;
-    const uint32_t marker = marker_of(r, run_of(r, record), record); /* which may move the others */
+    const uint32_t marker =
+        perflog_log_marker_of(r, perflog_log_run_of(r, record), record); /* which may move the others */
     log->markers[marker].monitor = true;
 }
 
 /* ---- */
 
-static void take(const struct perflog_record *record, void *context)
+static void perflog_log_add_record(const struct perflog_record *record, void *context)
 {
-    struct reading *r = context;
+    struct perflog_reading *r = context;
     if (record->kind == PERFLOG_BAD) {
-        take_bad(r, record);
+        perflog_log_report_bad(r, record);
         return;
     }
     r->log->totals.understood++;
@@ -394,37 +398,37 @@ static void take(const struct perflog_record *record, void *context)
         r->log->totals.events++;
     switch (record->kind) {
     case PERFLOG_FIELD:
-        take_field(r, record);
+        perflog_log_set_field(r, record);
         break;
     case PERFLOG_APP:
-        take_app(r, record);
+        perflog_log_add_app(r, record);
         break;
     case PERFLOG_RESOLUTION:
-        take_resolution(r, record);
+        perflog_log_set_resolution(r, record);
         break;
     case PERFLOG_MARKER:
-        take_marker(r, record);
+        perflog_log_register_marker(r, record);
         break;
     case PERFLOG_DURATION: {
-        const uint32_t run = run_of(r, record);
-        add_duration(r, run, marker_of(r, run, record), record);
+        const uint32_t run = perflog_log_run_of(r, record);
+        perflog_log_add_duration(r, run, perflog_log_marker_of(r, run, record), record);
         break;
     }
     case PERFLOG_NAMED:
-        take_named(r, record);
+        perflog_log_add_named(r, record);
         break;
     case PERFLOG_CPU:
     case PERFLOG_MEMORY:
-        take_value(r, record);
+        perflog_log_add_value(r, record);
         break;
     case PERFLOG_ERROR:
-        take_error(r, record);
+        perflog_log_add_error(r, record);
         break;
     case PERFLOG_ATTRIBUTE:
-        take_attribute(r, record);
+        perflog_log_add_attribute(r, record);
         break;
     case PERFLOG_OTHER:
-        take_other(r, record);
+        perflog_log_add_other(r, record);
         break;
     case PERFLOG_CALIBRATION:
     case PERFLOG_BAD:
@@ -434,12 +438,12 @@ static void take(const struct perflog_record *record, void *context)
 
 bool perflog_load(struct perflog *log, FILE *in, const char *file)
 {
-    struct reading r = { .log = log };
+    struct perflog_reading r = { .log = log };
     /* Twice the same file is two logs. */
-    r.file = keep(log, (struct perflog_text){ file, strlen(file) }, NULL);
+    r.file = perflog_log_intern_text(log, (struct perflog_text){ file, strlen(file) }, NULL);
     r.file_number = log->file_count++;
     r.first_run = r.unnamed_since = log->run_count;
-    const bool read = perflog_read(in, take, &r);
+    const bool read = perflog_read(in, perflog_log_add_record, &r);
     if (r.said > MAX_SAID)
         say("%s: %" PRIu64 " more like these", file, r.said - MAX_SAID);
     log->totals.bad_lines += r.bad_lines;

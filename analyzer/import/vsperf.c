@@ -14,19 +14,19 @@ static const uint64_t NANOSECONDS = 1000000000;
 
 /* ---- the session ---- */
 
-static uint64_t address_of(const struct vsperf *v, uint32_t row)
+static uint64_t vsperf_address_of(const struct vsperf *v, uint32_t row)
 {
     const struct vsperf_function *f = &v->functions[v->rows[row].function];
     return ((uint64_t)(f->module + 1) << MODULE_SHIFT) + f->offset;
 }
 
-struct reported {
+struct vsperf_reported {
     struct dwell_rec_reported *list;
     size_t count, room;
 };
 
-static void report(struct reported *r, enum dwell_reported kind, uint64_t function, uint64_t other,
-                   const struct times *t)
+static void vsperf_report_row(struct vsperf_reported *r, enum dwell_reported kind, uint64_t function, uint64_t other,
+                              const struct times *t)
 {
     GROW(r->list, r->count, r->room);
     r->list[r->count++] = (struct dwell_rec_reported){
@@ -44,7 +44,8 @@ static void report(struct reported *r, enum dwell_reported kind, uint64_t functi
 }
 
 /* What a function has beside what it has from its callers: from nobody known. */
-static void report_unknown_callers(const struct vsperf *v, struct reported *r, const struct times *known, uint32_t row)
+static void vsperf_report_unknown_callers(const struct vsperf *v, struct vsperf_reported *r, const struct times *known,
+                                          uint32_t row)
 {
     const struct times *all = &v->rows[row].times;
     struct times t = {
@@ -60,30 +61,33 @@ static void report_unknown_callers(const struct vsperf *v, struct reported *r, c
     if (t.application_exclusive > t.elapsed_exclusive)
         t.application_exclusive = t.elapsed_exclusive;
     if (t.elapsed_inclusive || t.elapsed_exclusive || t.calls)
-        report(r, DWELL_REPORTED_CALLER, address_of(v, row), 0, &t);
+        vsperf_report_row(r, DWELL_REPORTED_CALLER, vsperf_address_of(v, row), 0, &t);
 }
 
 /* What the files say of functions stays as it is. A tree of their own says the rest. */
-static void collect_reported(const struct vsperf *v, bool scaled, struct reported *by_process)
+static void vsperf_collect_reported(const struct vsperf *v, bool scaled, struct vsperf_reported *by_process)
 {
     struct times *known = need_memory(v->row_count, sizeof *known);
     for (uint32_t i = 0; i < v->row_count; i++) {
         const struct vsperf_row *row = &v->rows[i];
         const bool told = row->has_root || row->has_summed;
         if (told || (scaled && (row->times.elapsed_inclusive || row->times.calls)))
-            report(&by_process[row->process], DWELL_REPORTED_FUNCTION, address_of(v, i), 0, &row->times);
+            vsperf_report_row(&by_process[row->process], DWELL_REPORTED_FUNCTION, vsperf_address_of(v, i), 0,
+                              &row->times);
     }
     for (size_t i = 0; i < v->module_row_count; i++) {
         const struct vsperf_module_row *row = &v->module_rows[i];
-        report(&by_process[row->process], DWELL_REPORTED_MODULE, (uint64_t)(row->module + 1) << MODULE_SHIFT, 0,
-               &row->times);
+        vsperf_report_row(&by_process[row->process], DWELL_REPORTED_MODULE, (uint64_t)(row->module + 1) << MODULE_SHIFT,
+                          0, &row->times);
     }
     for (size_t i = 0; i < v->edge_count; i++) {
         const struct vsperf_edge *e = &v->edges[i];
-        struct reported *r = &by_process[v->rows[e->caller].process];
+        struct vsperf_reported *r = &by_process[v->rows[e->caller].process];
         struct times *sum = &known[e->callee];
-        report(r, DWELL_REPORTED_CALLER, address_of(v, e->callee), address_of(v, e->caller), &e->as_caller);
-        report(r, DWELL_REPORTED_CALLEE, address_of(v, e->caller), address_of(v, e->callee), &e->as_callee);
+        vsperf_report_row(r, DWELL_REPORTED_CALLER, vsperf_address_of(v, e->callee), vsperf_address_of(v, e->caller),
+                          &e->as_caller);
+        vsperf_report_row(r, DWELL_REPORTED_CALLEE, vsperf_address_of(v, e->caller), vsperf_address_of(v, e->callee),
+                          &e->as_callee);
         sum->elapsed_inclusive += e->as_caller.elapsed_inclusive;
         sum->elapsed_exclusive += e->as_caller.elapsed_exclusive;
         sum->application_inclusive += e->as_caller.application_inclusive;
@@ -91,17 +95,17 @@ static void collect_reported(const struct vsperf *v, bool scaled, struct reporte
         sum->calls += e->as_caller.calls;
     }
     for (uint32_t i = 0; v->edge_count && i < v->row_count; i++)
-        report_unknown_callers(v, &by_process[v->rows[i].process], &known[i], i);
+        vsperf_report_unknown_callers(v, &by_process[v->rows[i].process], &known[i], i);
     free(known);
 }
 
-static struct import_node *make_nodes(const struct vsperf *v, const struct vsperf_trees *t)
+static struct import_node *vsperf_make_nodes(const struct vsperf *v, const struct vsperf_trees *t)
 {
     struct import_node *nodes = need_memory(t->node_count, sizeof *nodes);
     for (size_t i = 0; i < t->node_count; i++) {
         const struct vsperf_node *from = &t->nodes[i];
         nodes[i] = (struct import_node){
-            .function = address_of(v, from->row),
+            .function = vsperf_address_of(v, from->row),
             .parent = from->parent,
             .depth = from->depth,
             .calls = from->calls,
@@ -114,7 +118,7 @@ static struct import_node *make_nodes(const struct vsperf *v, const struct vsper
     return nodes;
 }
 
-static struct finish_symbol *make_symbols(const struct vsperf *v)
+static struct finish_symbol *vsperf_make_symbols(const struct vsperf *v)
 {
     struct finish_symbol *symbols = need_memory(v->function_count, sizeof *symbols);
     for (size_t i = 0; i < v->function_count; i++) {
@@ -124,7 +128,7 @@ static struct finish_symbol *make_symbols(const struct vsperf *v)
     return symbols;
 }
 
-static char *make_note(const struct vsperf *v)
+static char *vsperf_make_note(const struct vsperf *v)
 {
     char *note = need_copy("imported from", 13);
     for (size_t i = 0; i < VSPERF_KINDS; i++) {
@@ -139,14 +143,14 @@ static char *make_note(const struct vsperf *v)
 
 const char *vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resolution, const char *path)
 {
-    struct reported *reported = need_memory(v->process_count, sizeof *reported);
+    struct vsperf_reported *reported = need_memory(v->process_count, sizeof *reported);
     struct import_process *processes = need_memory(v->process_count, sizeof *processes);
     struct import_module *modules = need_memory(v->module_count, sizeof *modules);
     struct finish_module *symbol_modules = need_memory(v->module_count, sizeof *symbol_modules);
-    struct import_node *nodes = make_nodes(v, t);
-    struct finish_symbol *symbols = make_symbols(v);
-    char *note = make_note(v);
-    collect_reported(v, t->scaled, reported);
+    struct import_node *nodes = vsperf_make_nodes(v, t);
+    struct finish_symbol *symbols = vsperf_make_symbols(v);
+    char *note = vsperf_make_note(v);
+    vsperf_collect_reported(v, t->scaled, reported);
     for (size_t i = 0; i < v->module_count; i++) {
         modules[i] = (struct import_module){ v->modules[i], (uint64_t)(i + 1) << MODULE_SHIFT };
         symbol_modules[i] = (struct finish_module){ v->modules[i], (const uint8_t *)"", 0 };
@@ -190,7 +194,7 @@ const char *vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_
 
 /* ---- the command's part ---- */
 
-static void read_files(struct vsperf *v, char *const *files, size_t count, char **unused)
+static void vsperf_read_files(struct vsperf *v, char *const *files, size_t count, char **unused)
 {
     for (size_t i = 0; i < count; i++) {
         size_t length;
@@ -211,7 +215,7 @@ void import_vsperf(char *const *files, size_t count, const struct import_options
 {
     struct vsperf *v = vsperf_new();
     char *unused = NULL;
-    read_files(v, files, count, &unused);
+    vsperf_read_files(v, files, count, &unused);
     if (!v->file_of[VSPERF_CALLER_CALLEE] && !v->file_of[VSPERF_FUNCTION] && !v->file_of[VSPERF_CALL_TREE])
         die(STATUS_ERROR, "%s: tells of no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary",
             files[0]);

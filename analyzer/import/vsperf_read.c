@@ -71,7 +71,7 @@ enum { FIRST_PERCENT = 4, LAST_PERCENT = 5 };
 
 enum { MAX_ROWS = 1 << 24, MAX_OF_A_KIND = 65000 };
 
-struct reading {
+struct vsperf_reading {
     struct vsperf *v;
     struct csv csv;
     const char *name;
@@ -84,32 +84,32 @@ struct reading {
     bool has_level; /* whether there was a row of the tree before */
 };
 
-static bool wrong_here(struct reading *r, const char *what)
+static bool vsperf_wrong_here(struct vsperf_reading *r, const char *what)
 {
     return vsperf_wrong(r->v, "%s:%lu: %s", r->name, r->csv.record, what);
 }
 
-static const char *field(const struct reading *r, enum column column)
+static const char *vsperf_field_text(const struct vsperf_reading *r, enum column column)
 {
     const int at = r->at[column];
     return at >= 0 && (size_t)at < r->csv.count ? r->csv.fields[at] : "";
 }
 
-static bool has(const struct reading *r, enum column column)
+static bool vsperf_has_column(const struct vsperf_reading *r, enum column column)
 {
     return r->at[column] >= 0;
 }
 
 /* ---- titles ---- */
 
-static bool same_title(const char *text, const char *title)
+static bool vsperf_same_title(const char *text, const char *title)
 {
     text += strspn(text, " \t");
     const size_t length = strlen(title);
     return strncasecmp(text, title, length) == 0 && text[length + strspn(text + length, " \t")] == '\0';
 }
 
-static void find_columns(struct reading *r)
+static void vsperf_find_columns(struct vsperf_reading *r)
 {
     r->percent = need_memory(r->csv.count, sizeof *r->percent);
     r->percent_count = r->csv.count;
@@ -117,48 +117,50 @@ static void find_columns(struct reading *r)
         const char *text = r->csv.fields[i], *percent = strrchr(text, '%');
         r->percent[i] = percent && percent[1 + strspn(percent + 1, " ")] == '\0';
         for (int column = 0; column < COLUMNS; column++)
-            if (r->at[column] < 0 && same_title(text, titles[column]))
+            if (r->at[column] < 0 && vsperf_same_title(text, titles[column]))
                 r->at[column] = (int)i;
     }
 }
 
-static bool is_type(const char *text)
+static bool vsperf_is_row_type(const char *text)
 {
     return strcasecmp(text, "Root") == 0 || strcasecmp(text, "Caller") == 0 || strcasecmp(text, "Callee") == 0;
 }
 
-static bool has_values(const struct reading *r)
+static bool vsperf_has_values(const struct vsperf_reading *r)
 {
-    return (has(r, ELAPSED_INCLUSIVE) && has(r, ELAPSED_EXCLUSIVE)) ||
-           (has(r, INCLUSIVE_SAMPLES) && has(r, EXCLUSIVE_SAMPLES));
+    return (vsperf_has_column(r, ELAPSED_INCLUSIVE) && vsperf_has_column(r, ELAPSED_EXCLUSIVE)) ||
+           (vsperf_has_column(r, INCLUSIVE_SAMPLES) && vsperf_has_column(r, EXCLUSIVE_SAMPLES));
 }
 
 /* Which summary has these columns. */
-static enum vsperf_kind kind_of(const struct reading *r)
+static enum vsperf_kind vsperf_kind_of_columns(const struct vsperf_reading *r)
 {
-    if (has(r, MARK_ID) || has(r, LINE_BEGIN))
+    if (vsperf_has_column(r, MARK_ID) || vsperf_has_column(r, LINE_BEGIN))
         return VSPERF_OTHER;
-    if (has(r, FUNCTION_NAME))
-        return has(r, TYPE) ? VSPERF_CALLER_CALLEE : has(r, LEVEL) ? VSPERF_CALL_TREE : VSPERF_FUNCTION;
-    if (has(r, NAME) && has(r, VALUE))
+    if (vsperf_has_column(r, FUNCTION_NAME))
+        return vsperf_has_column(r, TYPE)    ? VSPERF_CALLER_CALLEE
+               : vsperf_has_column(r, LEVEL) ? VSPERF_CALL_TREE
+                                             : VSPERF_FUNCTION;
+    if (vsperf_has_column(r, NAME) && vsperf_has_column(r, VALUE))
         return VSPERF_HEADER;
-    if (has_values(r) && has(r, MODULE_NAME))
+    if (vsperf_has_values(r) && vsperf_has_column(r, MODULE_NAME))
         return VSPERF_MODULE;
-    if (has_values(r) && (has(r, THREAD_ID) || has(r, PROCESS_ID)))
+    if (vsperf_has_values(r) && (vsperf_has_column(r, THREAD_ID) || vsperf_has_column(r, PROCESS_ID)))
         return VSPERF_OTHER;
     return VSPERF_UNKNOWN;
 }
 
-static const char *kind_name(enum vsperf_kind kind)
+static const char *vsperf_kind_name(enum vsperf_kind kind)
 {
     static const char *const names[] = { "", "callers and callees", "functions", "a call tree", "modules", "a header" };
     return names[kind];
 }
 
 /* The first record: titles, or a row already. */
-static bool take_titles(struct reading *r, bool *is_row)
+static bool vsperf_read_titles(struct vsperf_reading *r, bool *is_row)
 {
-    *is_row = is_type(r->csv.fields[0]);
+    *is_row = vsperf_is_row_type(r->csv.fields[0]);
     if (*is_row) {
         for (int i = 0; i < (int)(sizeof without_titles / sizeof *without_titles); i++)
             r->at[without_titles[i]] = i;
@@ -166,52 +168,53 @@ static bool take_titles(struct reading *r, bool *is_row)
         r->percent_count = LAST_PERCENT + 1;
         r->percent[FIRST_PERCENT] = r->percent[LAST_PERCENT] = true;
     } else {
-        find_columns(r);
+        vsperf_find_columns(r);
     }
-    r->kind = kind_of(r);
+    r->kind = vsperf_kind_of_columns(r);
     if (r->kind == VSPERF_UNKNOWN)
-        return wrong_here(r, "not a report of VSPerfReport: none of its columns are here");
+        return vsperf_wrong_here(r, "not a report of VSPerfReport: none of its columns are here");
     if (r->kind == VSPERF_HEADER || r->kind == VSPERF_OTHER)
         return true;
-    if (!has_values(r))
-        return wrong_here(
+    if (!vsperf_has_values(r))
+        return vsperf_wrong_here(
             r, "no columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive Time', nor 'Inclusive Samples' and "
                "'Exclusive Samples'");
-    const bool sampled = !has(r, ELAPSED_INCLUSIVE);
+    const bool sampled = !vsperf_has_column(r, ELAPSED_INCLUSIVE);
     if (sampled ? r->v->traced : r->v->sampled)
-        return wrong_here(r, sampled ? "samples, but the file before it has times"
-                                     : "times, but the file before it has samples");
+        return vsperf_wrong_here(r, sampled ? "samples, but the file before it has times"
+                                            : "times, but the file before it has samples");
     r->v->sampled |= sampled;
     r->v->traced |= !sampled;
-    if (!sampled && has(r, APPLICATION_INCLUSIVE) != has(r, APPLICATION_EXCLUSIVE))
-        return wrong_here(r, "only one of the columns 'Application Inclusive Time' and 'Application Exclusive Time'");
+    if (!sampled && vsperf_has_column(r, APPLICATION_INCLUSIVE) != vsperf_has_column(r, APPLICATION_EXCLUSIVE))
+        return vsperf_wrong_here(
+            r, "only one of the columns 'Application Inclusive Time' and 'Application Exclusive Time'");
     if (r->v->file_of[r->kind])
         return vsperf_wrong(r->v, "%s: tells of %s, and %s does already; import one run at a time", r->name,
-                            kind_name(r->kind), r->v->file_of[r->kind]);
+                            vsperf_kind_name(r->kind), r->v->file_of[r->kind]);
     return true;
 }
 
 /* ---- numbers ---- */
 
-static bool wrong_number(struct reading *r, const char *title, const char *text, const char *wrong)
+static bool vsperf_wrong_number(struct vsperf_reading *r, const char *title, const char *text, const char *wrong)
 {
     return vsperf_wrong(r->v, "%s:%lu: %s: '%.40s' %s", r->name, r->csv.record, title, text, wrong);
 }
 
 /* An empty field is zero, and `known` says so. */
-static bool take_count(struct reading *r, enum column column, uint64_t *count, bool *known)
+static bool vsperf_read_count(struct vsperf_reading *r, enum column column, uint64_t *count, bool *known)
 {
-    const char *text = field(r, column);
+    const char *text = vsperf_field_text(r, column);
     *count = 0;
     if (known)
         *known = text[0] != '\0';
     if (!text[0])
         return true;
     const char *wrong = csv_count(text, count);
-    return !wrong || wrong_number(r, titles[column], text, wrong);
+    return !wrong || vsperf_wrong_number(r, titles[column], text, wrong);
 }
 
-static bool check_percents(struct reading *r)
+static bool vsperf_check_percents(struct vsperf_reading *r)
 {
     for (size_t i = 0; i < r->csv.count && i < r->percent_count; i++) {
         double percent;
@@ -219,16 +222,16 @@ static bool check_percents(struct reading *r)
             continue;
         const char *wrong = csv_percent(r->csv.fields[i], &percent);
         if (wrong)
-            return wrong_number(r, "a percentage", r->csv.fields[i], wrong);
+            return vsperf_wrong_number(r, "a percentage", r->csv.fields[i], wrong);
     }
     return true;
 }
 
-static bool take_application(struct reading *r, struct times *t)
+static bool vsperf_read_application(struct vsperf_reading *r, struct times *t)
 {
     bool inclusive = false, exclusive = false;
-    if (!take_count(r, APPLICATION_INCLUSIVE, &t->application_inclusive, &inclusive) ||
-        !take_count(r, APPLICATION_EXCLUSIVE, &t->application_exclusive, &exclusive))
+    if (!vsperf_read_count(r, APPLICATION_INCLUSIVE, &t->application_inclusive, &inclusive) ||
+        !vsperf_read_count(r, APPLICATION_EXCLUSIVE, &t->application_exclusive, &exclusive))
         return false;
     if (inclusive && exclusive) {
         r->v->application_known = true;
@@ -238,37 +241,37 @@ static bool take_application(struct reading *r, struct times *t)
         t->application_exclusive = t->elapsed_exclusive;
     }
     if (t->application_inclusive > t->elapsed_inclusive || t->application_exclusive > t->elapsed_exclusive)
-        return wrong_here(r, "more application than elapsed time");
+        return vsperf_wrong_here(r, "more application than elapsed time");
     return true;
 }
 
 /* Whatever is summed up later, it is of these rows. */
-static bool check_sums(struct reading *r, const struct times *t)
+static bool vsperf_check_sums(struct vsperf_reading *r, const struct times *t)
 {
     const uint64_t most = (uint64_t)1 << 58;
     r->v->times_sum += t->elapsed_inclusive + t->elapsed_exclusive; /* each is at most 2^56 */
     r->v->calls_sum += t->calls;
     if (r->v->times_sum > most || r->v->calls_sum > most)
-        return wrong_here(r, "the rows up to this one add up to more than is possible");
+        return vsperf_wrong_here(r, "the rows up to this one add up to more than is possible");
     return true;
 }
 
-static bool take_times(struct reading *r, struct times *t)
+static bool vsperf_read_times(struct vsperf_reading *r, struct times *t)
 {
     const bool sampled = r->v->sampled;
     bool shortest = false, longest = false;
     *t = (struct times){ .shortest = UINT64_MAX };
-    if (!take_count(r, sampled ? INCLUSIVE_SAMPLES : ELAPSED_INCLUSIVE, &t->elapsed_inclusive, NULL) ||
-        !take_count(r, sampled ? EXCLUSIVE_SAMPLES : ELAPSED_EXCLUSIVE, &t->elapsed_exclusive, NULL) ||
-        !take_count(r, CALLS, &t->calls, NULL) || !check_percents(r) || !check_sums(r, t))
+    if (!vsperf_read_count(r, sampled ? INCLUSIVE_SAMPLES : ELAPSED_INCLUSIVE, &t->elapsed_inclusive, NULL) ||
+        !vsperf_read_count(r, sampled ? EXCLUSIVE_SAMPLES : ELAPSED_EXCLUSIVE, &t->elapsed_exclusive, NULL) ||
+        !vsperf_read_count(r, CALLS, &t->calls, NULL) || !vsperf_check_percents(r) || !vsperf_check_sums(r, t))
         return false;
     if (sampled) {
         t->application_inclusive = t->elapsed_inclusive;
         t->application_exclusive = t->elapsed_exclusive;
         return true;
     }
-    if (!take_application(r, t) || !take_count(r, SHORTEST, &t->shortest, &shortest) ||
-        !take_count(r, LONGEST, &t->longest, &longest))
+    if (!vsperf_read_application(r, t) || !vsperf_read_count(r, SHORTEST, &t->shortest, &shortest) ||
+        !vsperf_read_count(r, LONGEST, &t->longest, &longest))
         return false;
     if (!shortest || !longest || t->shortest > t->longest) {
         t->shortest = UINT64_MAX;
@@ -279,48 +282,49 @@ static bool take_times(struct reading *r, struct times *t)
 
 /* ---- rows ---- */
 
-static bool take_place(struct reading *r, struct vsperf_place *place, uint32_t *process)
+static bool vsperf_read_place(struct vsperf_reading *r, struct vsperf_place *place, uint32_t *process)
 {
     uint64_t pid, line;
-    if (!take_count(r, PROCESS_ID, &pid, NULL) || !take_count(r, LINE_NUMBER, &line, NULL))
+    if (!vsperf_read_count(r, PROCESS_ID, &pid, NULL) || !vsperf_read_count(r, LINE_NUMBER, &line, NULL))
         return false;
-    *process = vsperf_find_process(r->v, field(r, PROCESS_NAME), pid <= UINT32_MAX ? (uint32_t)pid : 0);
+    *process = vsperf_find_process(r->v, vsperf_field_text(r, PROCESS_NAME), pid <= UINT32_MAX ? (uint32_t)pid : 0);
     *place = (struct vsperf_place){
-        .name = field(r, FUNCTION_NAME),
-        .module_name = field(r, MODULE_NAME),
-        .module_path = field(r, MODULE_PATH),
-        .file = field(r, SOURCE_FILE),
+        .name = vsperf_field_text(r, FUNCTION_NAME),
+        .module_name = vsperf_field_text(r, MODULE_NAME),
+        .module_path = vsperf_field_text(r, MODULE_PATH),
+        .file = vsperf_field_text(r, SOURCE_FILE),
         .line = line <= UINT32_MAX ? (uint32_t)line : 0,
     };
     if (r->v->module_count > MAX_OF_A_KIND || r->v->process_count > MAX_OF_A_KIND)
-        return wrong_here(r, "more modules or processes than can be imported");
+        return vsperf_wrong_here(r, "more modules or processes than can be imported");
     if (r->kind == VSPERF_MODULE && !place->module_name[0] && !place->module_path[0])
-        return wrong_here(r, "a row without a module name");
+        return vsperf_wrong_here(r, "a row without a module name");
     if (r->kind != VSPERF_MODULE && !place->name[0])
-        return wrong_here(r, "a row without a function name");
-    const char *address = field(r, ADDRESS);
+        return vsperf_wrong_here(r, "a row without a function name");
+    const char *address = vsperf_field_text(r, ADDRESS);
     if (address[0]) {
         char *end;
         errno = 0;
         place->address = strtoull(address, &end, 16);
         if (errno || *end || address[0] == '-')
-            return wrong_number(r, titles[ADDRESS], address, "is no address");
+            return vsperf_wrong_number(r, titles[ADDRESS], address, "is no address");
         place->has_address = place->address != 0;
     }
     return true;
 }
 
-static bool check_whole(struct reading *r, const struct times *t)
+static bool vsperf_check_inclusive(struct vsperf_reading *r, const struct times *t)
 {
     if (t->elapsed_exclusive > t->elapsed_inclusive || t->application_exclusive > t->application_inclusive)
-        return wrong_here(r, "more exclusive than inclusive");
+        return vsperf_wrong_here(r, "more exclusive than inclusive");
     return true;
 }
 
-static bool take_related(struct reading *r, const struct times *t, const struct vsperf_place *place, uint32_t process)
+static bool vsperf_read_related(struct vsperf_reading *r, const struct times *t, const struct vsperf_place *place,
+                                uint32_t process)
 {
-    const char *type = field(r, TYPE);
-    if (!is_type(type))
+    const char *type = vsperf_field_text(r, TYPE);
+    if (!vsperf_is_row_type(type))
         return vsperf_wrong(r->v, "%s:%lu: Type: '%.40s' is none of Root, Caller, Callee", r->name, r->csv.record,
                             type);
     if (strcasecmp(type, "Root") == 0) {
@@ -328,7 +332,7 @@ static bool take_related(struct reading *r, const struct times *t, const struct 
         times_add(&r->v->rows[row].root, t);
         r->v->rows[row].has_root = true;
         r->root = row + 1;
-        return check_whole(r, t);
+        return vsperf_check_inclusive(r, t);
     }
     if (!r->root)
         return vsperf_wrong(r->v, "%s:%lu: a %s row before any Root row", r->name, r->csv.record, type);
@@ -343,21 +347,23 @@ static bool take_related(struct reading *r, const struct times *t, const struct 
 }
 
 /* Level 0 is the process, which is no function and has no time of its own. */
-static bool is_process(const struct reading *r, uint64_t level, const struct times *t)
+static bool vsperf_is_process(const struct vsperf_reading *r, uint64_t level, const struct times *t)
 {
     if (level != 0 || t->calls != 0 || t->elapsed_exclusive != 0)
         return false;
-    return !field(r, MODULE_NAME)[0] || strcmp(field(r, FUNCTION_NAME), field(r, PROCESS_NAME)) == 0 ||
-           strcmp(field(r, FUNCTION_NAME), field(r, MODULE_NAME)) == 0;
+    return !vsperf_field_text(r, MODULE_NAME)[0] ||
+           strcmp(vsperf_field_text(r, FUNCTION_NAME), vsperf_field_text(r, PROCESS_NAME)) == 0 ||
+           strcmp(vsperf_field_text(r, FUNCTION_NAME), vsperf_field_text(r, MODULE_NAME)) == 0;
 }
 
-static bool take_path(struct reading *r, const struct times *t, const struct vsperf_place *place, uint32_t process)
+static bool vsperf_read_path(struct vsperf_reading *r, const struct times *t, const struct vsperf_place *place,
+                             uint32_t process)
 {
     struct vsperf *v = r->v;
     uint64_t level;
-    if (!field(r, LEVEL)[0])
-        return wrong_here(r, "a row without a level");
-    if (!take_count(r, LEVEL, &level, NULL))
+    if (!vsperf_field_text(r, LEVEL)[0])
+        return vsperf_wrong_here(r, "a row without a level");
+    if (!vsperf_read_count(r, LEVEL, &level, NULL))
         return false;
     if (level > (r->has_level ? (uint64_t)r->level + 1 : 0) && !(level == 1 && !r->has_level))
         return vsperf_wrong(v, "%s:%lu: Level: %" PRIu64 " has no row of the level above before it", r->name,
@@ -366,28 +372,28 @@ static bool take_path(struct reading *r, const struct times *t, const struct vsp
     r->has_level = true;
     GROW(v->paths, v->path_count, v->path_room);
     struct vsperf_path *path = &v->paths[v->path_count++];
-    const bool of_process = is_process(r, level, t);
+    const bool of_process = vsperf_is_process(r, level, t);
     *path = (struct vsperf_path){ (uint32_t)level, of_process ? PROFILE_NONE : vsperf_find_row(v, process, place), *t };
     if (of_process) /* its times are those of what follows */
         path->times = (struct times){ .shortest = UINT64_MAX };
-    return of_process || check_whole(r, t);
+    return of_process || vsperf_check_inclusive(r, t);
 }
 
-static bool take_fact(struct reading *r)
+static bool vsperf_read_fact(struct vsperf_reading *r)
 {
-    if (strcasecmp(field(r, NAME), "Ticks per Second") != 0)
+    if (strcasecmp(vsperf_field_text(r, NAME), "Ticks per Second") != 0)
         return true;
     uint64_t resolution;
-    const char *wrong = csv_count(field(r, VALUE), &resolution);
+    const char *wrong = csv_count(vsperf_field_text(r, VALUE), &resolution);
     if (!wrong && (resolution < 1000 || resolution > 1000000000000))
         wrong = "is impossible: from 1000 to 10^12 are";
     if (wrong)
-        return wrong_number(r, field(r, NAME), field(r, VALUE), wrong);
+        return vsperf_wrong_number(r, vsperf_field_text(r, NAME), vsperf_field_text(r, VALUE), wrong);
     r->v->resolution = resolution;
     return true;
 }
 
-static bool take_row(struct reading *r)
+static bool vsperf_read_row(struct vsperf_reading *r)
 {
     struct vsperf_place place;
     struct times t;
@@ -395,45 +401,45 @@ static bool take_row(struct reading *r)
     if (r->kind == VSPERF_OTHER)
         return true;
     if (r->kind == VSPERF_HEADER)
-        return take_fact(r);
+        return vsperf_read_fact(r);
     if (r->v->row_count + r->v->edge_count + r->v->path_count + r->v->module_row_count >= MAX_ROWS)
-        return wrong_here(r, "more rows than can be imported");
-    if (!take_times(r, &t) || !take_place(r, &place, &process))
+        return vsperf_wrong_here(r, "more rows than can be imported");
+    if (!vsperf_read_times(r, &t) || !vsperf_read_place(r, &place, &process))
         return false;
     if (r->kind == VSPERF_CALLER_CALLEE)
-        return take_related(r, &t, &place, process);
+        return vsperf_read_related(r, &t, &place, process);
     if (r->kind == VSPERF_CALL_TREE)
-        return take_path(r, &t, &place, process);
+        return vsperf_read_path(r, &t, &place, process);
     if (r->kind == VSPERF_MODULE) {
         struct vsperf *v = r->v;
         GROW(v->module_rows, v->module_row_count, v->module_row_room);
         v->module_rows[v->module_row_count++] = (struct vsperf_module_row){ process, vsperf_find_module(v, &place), t };
-        return check_whole(r, &t);
+        return vsperf_check_inclusive(r, &t);
     }
     const uint32_t row = vsperf_find_row(r->v, process, &place);
     times_add(&r->v->rows[row].summed, &t);
     r->v->rows[row].has_summed = true;
-    return check_whole(r, &t);
+    return vsperf_check_inclusive(r, &t);
 }
 
-static bool read_rows(struct reading *r)
+static bool vsperf_read_rows(struct vsperf_reading *r)
 {
     bool is_row = false;
     if (!csv_next(&r->csv))
         return r->csv.error ? false : vsperf_wrong(r->v, "%s: the file is empty", r->name);
-    if (!take_titles(r, &is_row) || (is_row && !take_row(r)))
+    if (!vsperf_read_titles(r, &is_row) || (is_row && !vsperf_read_row(r)))
         return false;
     while (csv_next(&r->csv))
-        if (!take_row(r))
+        if (!vsperf_read_row(r))
             return false;
     return !r->csv.error;
 }
 
 bool vsperf_read(struct vsperf *v, const char *name, const void *bytes, size_t length, enum vsperf_kind *kind)
 {
-    struct reading r = { .v = v, .name = name };
+    struct vsperf_reading r = { .v = v, .name = name };
     memset(r.at, 0xff, sizeof r.at);
-    const bool opened = csv_open(&r.csv, bytes, length), done = opened && read_rows(&r);
+    const bool opened = csv_open(&r.csv, bytes, length), done = opened && vsperf_read_rows(&r);
     if (r.csv.error)
         vsperf_wrong(v, "%s:%lu: %s", name, r.csv.line, r.csv.error);
     *kind = r.kind;

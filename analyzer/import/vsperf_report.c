@@ -66,7 +66,7 @@ uint32_t vsperf_find_process(struct vsperf *v, const char *name, uint32_t pid)
 }
 
 /* Paths of another system get this one's slashes, so that their last part is the name here too. */
-static char *native_path(const char *path)
+static char *vsperf_native_path(const char *path)
 {
     char *copy = need_copy(path, strlen(path));
     const bool drive = ((path[0] | 0x20) >= 'a' && (path[0] | 0x20) <= 'z') && path[1] == ':' && path[2] == '\\';
@@ -80,7 +80,7 @@ static char *native_path(const char *path)
 uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place)
 {
     const char *path = place->module_path[0] ? place->module_path : place->module_name;
-    char *native = native_path(strcmp(path, "[unknown]") == 0 ? "" : path);
+    char *native = vsperf_native_path(strcmp(path, "[unknown]") == 0 ? "" : path);
     for (size_t i = 0; i < v->module_count; i++) {
         if (strcmp(v->modules[i], native) == 0) {
             free(native);
@@ -100,7 +100,7 @@ uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place)
  */
 enum known_by { BY_ALL = 1, BY_MODULE_AND_NAME = 2, BY_NAME = 3 };
 
-static uint64_t hash_of(const char *name, enum known_by by, uint32_t module, uint64_t address)
+static uint64_t vsperf_hash_function(const char *name, enum known_by by, uint32_t module, uint64_t address)
 {
     uint64_t hash = 0xcbf29ce484222325u + (uint64_t)by;
     for (const unsigned char *at = (const unsigned char *)name; *at; at++)
@@ -112,34 +112,35 @@ static uint64_t hash_of(const char *name, enum known_by by, uint32_t module, uin
     return hash;
 }
 
-static bool is_meant(const struct vsperf_function *f, const char *name, enum known_by by, uint32_t module,
-                     uint64_t address)
+static bool vsperf_function_matches(const struct vsperf_function *f, const char *name, enum known_by by,
+                                    uint32_t module, uint64_t address)
 {
     return strcmp(f->name, name) == 0 && (by == BY_NAME || f->module == module) &&
            (by != BY_ALL || (f->has_address && f->address == address));
 }
 
-static struct table_slot *find_slot(struct vsperf *v, uint64_t *key, const char *name, enum known_by by,
-                                    uint32_t module, uint64_t address)
+static struct table_slot *vsperf_find_slot(struct vsperf *v, uint64_t *key, const char *name, enum known_by by,
+                                           uint32_t module, uint64_t address)
 {
-    *key = hash_of(name, by, module, address);
+    *key = vsperf_hash_function(name, by, module, address);
     for (;; ++*key) {
         struct table_slot *slot = table_find(v->names, *key, (uint32_t)by);
-        if (!slot->value_plus_1 || is_meant(&v->functions[slot->value_plus_1 - 1], name, by, module, address))
+        if (!slot->value_plus_1 ||
+            vsperf_function_matches(&v->functions[slot->value_plus_1 - 1], name, by, module, address))
             return slot;
     }
 }
 
-static void make_known(struct vsperf *v, uint32_t function, enum known_by by)
+static void vsperf_index_function(struct vsperf *v, uint32_t function, enum known_by by)
 {
     const struct vsperf_function *f = &v->functions[function];
     uint64_t key;
-    struct table_slot *slot = find_slot(v, &key, f->name, by, f->module, f->address);
+    struct table_slot *slot = vsperf_find_slot(v, &key, f->name, by, f->module, f->address);
     if (!slot->value_plus_1)
         table_set(v->names, slot, key, (uint32_t)by, function);
 }
 
-static uint32_t add_function(struct vsperf *v, const struct vsperf_place *place, uint32_t module)
+static uint32_t vsperf_add_function(struct vsperf *v, const struct vsperf_place *place, uint32_t module)
 {
     GROW(v->functions, v->function_count, v->function_room);
     const uint32_t function = (uint32_t)v->function_count++;
@@ -150,40 +151,40 @@ static uint32_t add_function(struct vsperf *v, const struct vsperf_place *place,
         .has_address = place->has_address,
     };
     if (place->has_address)
-        make_known(v, function, BY_ALL);
-    make_known(v, function, BY_MODULE_AND_NAME);
-    make_known(v, function, BY_NAME);
+        vsperf_index_function(v, function, BY_ALL);
+    vsperf_index_function(v, function, BY_MODULE_AND_NAME);
+    vsperf_index_function(v, function, BY_NAME);
     return function;
 }
 
-static uint32_t find_function(struct vsperf *v, const struct vsperf_place *place)
+static uint32_t vsperf_find_function(struct vsperf *v, const struct vsperf_place *place)
 {
     const bool has_module = place->module_name[0] || place->module_path[0];
     const uint32_t module = vsperf_find_module(v, place);
     const enum known_by by = place->has_address ? BY_ALL : has_module ? BY_MODULE_AND_NAME : BY_NAME;
     uint64_t key;
-    const struct table_slot *slot = find_slot(v, &key, place->name, by, module, place->address);
+    const struct table_slot *slot = vsperf_find_slot(v, &key, place->name, by, module, place->address);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     if (by == BY_ALL) { /* it may have been met without its address */
-        slot = find_slot(v, &key, place->name, BY_MODULE_AND_NAME, module, 0);
+        slot = vsperf_find_slot(v, &key, place->name, BY_MODULE_AND_NAME, module, 0);
         if (slot->value_plus_1 && !v->functions[slot->value_plus_1 - 1].has_address) {
             const uint32_t function = slot->value_plus_1 - 1;
             v->functions[function].address = place->address;
             v->functions[function].has_address = true;
-            make_known(v, function, BY_ALL);
+            vsperf_index_function(v, function, BY_ALL);
             return function;
         }
     }
-    return add_function(v, place, module);
+    return vsperf_add_function(v, place, module);
 }
 
 uint32_t vsperf_find_row(struct vsperf *v, uint32_t process, const struct vsperf_place *place)
 {
-    const uint32_t function = find_function(v, place);
+    const uint32_t function = vsperf_find_function(v, place);
     struct vsperf_function *f = &v->functions[function];
     if (!f->file && place->file[0]) {
-        f->file = native_path(place->file);
+        f->file = vsperf_native_path(place->file);
         f->line = place->line;
     }
     struct table_slot *slot = table_find(v->row_table, function, process);
@@ -218,14 +219,14 @@ uint32_t vsperf_elsewhere(struct vsperf *v, uint32_t process)
 
 /* ---- completing ---- */
 
-static void add_exclusive(struct times *into, const struct times *from)
+static void vsperf_add_exclusive(struct times *into, const struct times *from)
 {
     into->elapsed_exclusive += from->elapsed_exclusive;
     into->application_exclusive += from->application_exclusive;
     into->calls += from->calls;
 }
 
-static void add_inclusive(struct times *into, const struct times *from)
+static void vsperf_add_inclusive(struct times *into, const struct times *from)
 {
     into->elapsed_inclusive += from->elapsed_inclusive;
     into->application_inclusive += from->application_inclusive;
@@ -235,7 +236,7 @@ static void add_inclusive(struct times *into, const struct times *from)
  * Rows that a file has only as callers or callees of others: they have what they have there. A function's callers add
  * up to all of it; it has at least its own time and its callees'.
  */
-static void estimate(struct vsperf *v)
+static void vsperf_estimate_rows(struct vsperf *v)
 {
     struct times *callees = need_memory(v->row_count, sizeof *callees);
     for (size_t i = 0; i < v->row_count; i++) {
@@ -247,12 +248,12 @@ static void estimate(struct vsperf *v)
         const struct vsperf_edge *e = &v->edges[i];
         struct vsperf_row *callee = &v->rows[e->callee];
         if (e->caller != e->callee)
-            add_inclusive(&callees[e->caller], &e->as_callee);
+            vsperf_add_inclusive(&callees[e->caller], &e->as_callee);
         if (callee->has_root || callee->has_summed)
             continue;
-        add_exclusive(&callee->times, &e->as_caller);
+        vsperf_add_exclusive(&callee->times, &e->as_caller);
         if (e->caller != e->callee)
-            add_inclusive(&callee->times, &e->as_caller);
+            vsperf_add_inclusive(&callee->times, &e->as_caller);
     }
     for (size_t i = 0; i < v->row_count; i++) {
         struct vsperf_row *row = &v->rows[i];
@@ -268,7 +269,7 @@ static void estimate(struct vsperf *v)
 }
 
 /* An address is a function's offset in its module, unless another one has it, or it is none that a program can have. */
-static void place_functions(struct vsperf *v)
+static void vsperf_place_functions(struct vsperf *v)
 {
     const uint64_t addresses_end = (uint64_t)1 << 47;
     struct table_index *taken = table_new();
@@ -296,11 +297,11 @@ bool vsperf_complete(struct vsperf *v)
         if (!e->has_callee)
             e->as_callee = e->as_caller;
     }
-    estimate(v);
+    vsperf_estimate_rows(v);
     if (v->path_count == 0 && v->row_count == 0)
         return vsperf_wrong(v, "no function is in it");
     for (uint32_t i = 0; i < v->process_count; i++)
         vsperf_elsewhere(v, i);
-    place_functions(v);
+    vsperf_place_functions(v);
     return true;
 }

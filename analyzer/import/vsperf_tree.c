@@ -50,23 +50,23 @@ struct scaling {
 
 /* ---- parting ---- */
 
-struct part {
+struct vsperf_part {
     double rest;
     uint32_t index;
 };
 
-static int compare_parts(const void *a, const void *b)
+static int vsperf_tree_compare_parts(const void *a, const void *b)
 {
-    const struct part *x = a, *y = b;
+    const struct vsperf_part *x = a, *y = b;
     if (x->rest != y->rest)
         return x->rest < y->rest ? 1 : -1;
     return (x->index > y->index) - (x->index < y->index);
 }
 
 /* By largest remainders, so that the parts add up to the whole. The weights add up to `weight`. */
-static void part_among(uint64_t whole, const double *weights, double weight, size_t count, uint64_t *parts)
+static void vsperf_tree_split_among(uint64_t whole, const double *weights, double weight, size_t count, uint64_t *parts)
 {
-    struct part *rests = need_memory(count, sizeof *rests);
+    struct vsperf_part *rests = need_memory(count, sizeof *rests);
     uint64_t left = whole;
     for (size_t i = 0; i < count; i++) {
         const double exact = weight > 0 ? (double)whole * (weights[i] / weight) : (double)whole / (double)count;
@@ -75,9 +75,9 @@ static void part_among(uint64_t whole, const double *weights, double weight, siz
             floored = left;
         parts[i] = floored;
         left -= floored;
-        rests[i] = (struct part){ exact - (double)floored, (uint32_t)i };
+        rests[i] = (struct vsperf_part){ exact - (double)floored, (uint32_t)i };
     }
-    qsort(rests, count, sizeof *rests, compare_parts);
+    qsort(rests, count, sizeof *rests, vsperf_tree_compare_parts);
     for (size_t i = 0; i < count && left; i++, left--)
         parts[rests[i].index]++;
     parts[rests[0].index] += left; /* where a double could not hold the whole */
@@ -86,7 +86,7 @@ static void part_among(uint64_t whole, const double *weights, double weight, siz
 
 /* ---- the graph ---- */
 
-static void sort_edges(struct scaling *s)
+static void vsperf_tree_sort_edges(struct scaling *s)
 {
     const struct vsperf *v = s->v;
     s->out_begin = need_memory(v->row_count + 1, sizeof *s->out_begin);
@@ -112,21 +112,21 @@ static void sort_edges(struct scaling *s)
     free(in_at);
 }
 
-struct step {
+struct vsperf_step {
     uint32_t row;
     size_t next; /* of its edges */
 };
 
 /* Depth first; edges that lead back to an open row close a cycle. Rows come into `order` from its end. */
-static void order_from(struct scaling *s, uint32_t first)
+static void vsperf_tree_order_from(struct scaling *s, uint32_t first)
 {
-    struct step *stack = NULL;
+    struct vsperf_step *stack = NULL;
     size_t count = 0, room = 0;
     GROW(stack, count, room);
-    stack[count++] = (struct step){ first, s->out_begin[first] };
+    stack[count++] = (struct vsperf_step){ first, s->out_begin[first] };
     s->state[first] = 1;
     while (count) {
-        struct step *top = &stack[count - 1];
+        struct vsperf_step *top = &stack[count - 1];
         if (top->next == s->out_begin[top->row + 1]) {
             s->state[top->row] = 2;
             s->order[--s->ordered] = top->row;
@@ -139,13 +139,13 @@ static void order_from(struct scaling *s, uint32_t first)
             continue;
         s->state[callee] = 1;
         GROW(stack, count, room);
-        stack[count++] = (struct step){ callee, s->out_begin[callee] };
+        stack[count++] = (struct vsperf_step){ callee, s->out_begin[callee] };
     }
     free(stack);
 }
 
 /* What a row's callers do not account for. */
-static uint64_t unaccounted(const struct scaling *s, uint32_t row)
+static uint64_t vsperf_tree_unaccounted_time(const struct scaling *s, uint32_t row)
 {
     uint64_t known = 0;
     for (size_t i = s->in_begin[row]; i < s->in_begin[row + 1]; i++)
@@ -154,7 +154,7 @@ static uint64_t unaccounted(const struct scaling *s, uint32_t row)
     return all > known ? all - known : 0;
 }
 
-static bool has_callers(const struct scaling *s, uint32_t row)
+static bool vsperf_tree_has_callers(const struct scaling *s, uint32_t row)
 {
     for (size_t i = s->in_begin[row]; i < s->in_begin[row + 1]; i++)
         if (s->v->edges[s->in[i]].caller != row)
@@ -168,7 +168,7 @@ struct ranked {
     uint64_t time;
 };
 
-static int compare_ranked(const void *a, const void *b)
+static int vsperf_tree_compare_ranked(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->rank != y->rank)
@@ -178,7 +178,7 @@ static int compare_ranked(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static void order_rows(struct scaling *s)
+static void vsperf_tree_order_rows(struct scaling *s)
 {
     const size_t count = s->v->row_count;
     struct ranked *ranked = need_memory(count, sizeof *ranked);
@@ -187,20 +187,20 @@ static void order_rows(struct scaling *s)
     s->state = need_memory(count, sizeof *s->state);
     s->ordered = count;
     for (uint32_t i = 0; i < count; i++) {
-        const int rank = !has_callers(s, i) ? 0 : unaccounted(s, i) ? 1 : 2;
+        const int rank = !vsperf_tree_has_callers(s, i) ? 0 : vsperf_tree_unaccounted_time(s, i) ? 1 : 2;
         ranked[i] = (struct ranked){ i, rank, s->v->rows[i].times.elapsed_inclusive };
     }
     if (count)
-        qsort(ranked, count, sizeof *ranked, compare_ranked);
+        qsort(ranked, count, sizeof *ranked, vsperf_tree_compare_ranked);
     for (size_t i = 0; i < count; i++)
         if (s->state[ranked[i].row] == 0)
-            order_from(s, ranked[i].row);
+            vsperf_tree_order_from(s, ranked[i].row);
     free(ranked);
 }
 
 /* ---- nodes ---- */
 
-static uint32_t add_node(struct scaling *s, uint32_t row, uint32_t parent, const struct times *limits)
+static uint32_t vsperf_tree_add_node(struct scaling *s, uint32_t row, uint32_t parent, const struct times *limits)
 {
     struct vsperf_trees *t = s->trees;
     GROW(t->nodes, t->node_count, t->node_room);
@@ -214,22 +214,22 @@ static uint32_t add_node(struct scaling *s, uint32_t row, uint32_t parent, const
     return (uint32_t)++t->node_count;
 }
 
-static void give(struct vsperf_node *node, const struct amounts *a)
+static void vsperf_tree_add_amounts(struct vsperf_node *node, const struct amounts *a)
 {
     node->application += a->application;
     node->flagged += a->flagged;
     node->calls += a->calls;
 }
 
-static struct amounts exclusive(const struct times *t)
+static struct amounts vsperf_tree_exclusive_amounts(const struct times *t)
 {
     return (struct amounts){ t->application_exclusive, t->elapsed_exclusive - t->application_exclusive, t->calls };
 }
 
 /* What goes through an edge: at most what is left of the callee's own. */
-static struct amounts through(const struct vsperf_edge *e, struct amounts *left)
+static struct amounts vsperf_tree_edge_amounts(const struct vsperf_edge *e, struct amounts *left)
 {
-    const struct amounts all = exclusive(&e->as_caller);
+    const struct amounts all = vsperf_tree_exclusive_amounts(&e->as_caller);
     const struct amounts part = {
         all.application < left->application ? all.application : left->application,
         all.flagged < left->flagged ? all.flagged : left->flagged,
@@ -240,7 +240,7 @@ static struct amounts through(const struct vsperf_edge *e, struct amounts *left)
     return part;
 }
 
-static double weight_of(const struct scaling *s, uint32_t edge, bool by_calls)
+static double vsperf_tree_edge_weight(const struct scaling *s, uint32_t edge, bool by_calls)
 {
     const struct times *t = &s->v->edges[edge].as_caller;
     return (double)(by_calls ? t->calls : t->elapsed_inclusive);
@@ -253,9 +253,9 @@ struct inflow {
     size_t followed;
 };
 
-static struct inflow inflow_of(const struct scaling *s, uint32_t row)
+static struct inflow vsperf_tree_inflow_of(const struct scaling *s, uint32_t row)
 {
-    struct inflow f = { .unknown = (double)unaccounted(s, row) };
+    struct inflow f = { .unknown = (double)vsperf_tree_unaccounted_time(s, row) };
     for (int round = 0; round < 2 && f.whole <= 0; round++) {
         f.by_calls = round == 1;
         f.followed = 0;
@@ -263,7 +263,7 @@ static struct inflow inflow_of(const struct scaling *s, uint32_t row)
         for (size_t i = s->in_begin[row]; i < s->in_begin[row + 1]; i++) {
             if (s->back[s->in[i]])
                 continue;
-            f.whole += weight_of(s, s->in[i], f.by_calls);
+            f.whole += vsperf_tree_edge_weight(s, s->in[i], f.by_calls);
             f.followed++;
         }
     }
@@ -271,15 +271,15 @@ static struct inflow inflow_of(const struct scaling *s, uint32_t row)
     return f;
 }
 
-static double edge_share(const struct scaling *s, const struct inflow *f, uint32_t edge)
+static double vsperf_tree_edge_share(const struct scaling *s, const struct inflow *f, uint32_t edge)
 {
     if (f->evenly)
         return 1 / (double)f->followed;
-    return weight_of(s, edge, f->by_calls) / f->whole;
+    return vsperf_tree_edge_weight(s, edge, f->by_calls) / f->whole;
 }
 
 /* The paths of a row that are followed: the large ones, at least the largest. Their indices come into `kept`. */
-static size_t keep_large(const struct scaling *s, const struct contexts *c, double time, uint32_t *kept)
+static size_t vsperf_tree_keep_large(const struct scaling *s, const struct contexts *c, double time, uint32_t *kept)
 {
     size_t count = 0, largest = 0;
     for (size_t i = 0; i < c->count; i++) {
@@ -294,19 +294,19 @@ static size_t keep_large(const struct scaling *s, const struct contexts *c, doub
 }
 
 /* Parts what goes from a row to another among the paths of the first, a node below each. */
-static void part_below(struct scaling *s, uint32_t from, uint32_t to, const struct amounts *a, double time,
-                       double share, bool follow, const struct times *limits)
+static void vsperf_tree_split_below(struct scaling *s, uint32_t from, uint32_t to, const struct amounts *a, double time,
+                                    double share, bool follow, const struct times *limits)
 {
     const struct contexts *c = &s->contexts[from];
     uint32_t *kept = need_memory(c->count, sizeof *kept);
-    const size_t count = keep_large(s, c, time, kept);
+    const size_t count = vsperf_tree_keep_large(s, c, time, kept);
     double *weights = need_memory(count, sizeof *weights), weight = 0;
     uint64_t *parts = need_memory(3 * count, sizeof *parts);
     for (size_t i = 0; i < count; i++)
         weight += weights[i] = c->list[kept[i]].share;
-    part_among(a->application, weights, weight, count, parts);
-    part_among(a->flagged, weights, weight, count, parts + count);
-    part_among(a->calls, weights, weight, count, parts + 2 * count);
+    vsperf_tree_split_among(a->application, weights, weight, count, parts);
+    vsperf_tree_split_among(a->flagged, weights, weight, count, parts + count);
+    vsperf_tree_split_among(a->calls, weights, weight, count, parts + 2 * count);
     bool any = false;
     for (size_t i = 0; i < count; i++) {
         const struct amounts part = { parts[i], parts[count + i], parts[2 * count + i] };
@@ -315,8 +315,8 @@ static void part_below(struct scaling *s, uint32_t from, uint32_t to, const stru
         if (nothing && (any || i + 1 < count))
             continue;
         any = true;
-        const uint32_t node = add_node(s, to, s->contexts[from].list[kept[i]].node, limits);
-        give(&s->trees->nodes[node - 1], &part);
+        const uint32_t node = vsperf_tree_add_node(s, to, s->contexts[from].list[kept[i]].node, limits);
+        vsperf_tree_add_amounts(&s->trees->nodes[node - 1], &part);
         if (!follow)
             continue;
         struct contexts *below = &s->contexts[to];
@@ -329,14 +329,14 @@ static void part_below(struct scaling *s, uint32_t from, uint32_t to, const stru
 }
 
 /* Times of a callee's row hold where it was called from there; else the function's own. */
-static const struct times *limits_of(const struct vsperf *v, const struct vsperf_edge *e)
+static const struct times *vsperf_tree_edge_limits(const struct vsperf *v, const struct vsperf_edge *e)
 {
     const bool known = e->as_caller.shortest <= e->as_caller.longest && e->as_caller.shortest > 0;
     return known ? &e->as_caller : &v->rows[e->callee].times;
 }
 
 /* The time in a row that neither it nor its callees have: the report leaves out some of them. */
-static struct amounts missing_below(const struct scaling *s, uint32_t row)
+static struct amounts vsperf_tree_missing_below(const struct scaling *s, uint32_t row)
 {
     const struct times *t = &s->v->rows[row].times;
     if (!s->v->file_of[VSPERF_CALLER_CALLEE])
@@ -353,52 +353,55 @@ static struct amounts missing_below(const struct scaling *s, uint32_t row)
 }
 
 /* All that a row's callers do not account for is called by nobody known, so it is a root. */
-static void add_root(struct scaling *s, uint32_t row, const struct inflow *f, const struct amounts *left)
+static void vsperf_tree_add_root(struct scaling *s, uint32_t row, const struct inflow *f, const struct amounts *left)
 {
     const bool alone = f->followed == 0;
     if (!alone && f->unknown <= 0 && !left->application && !left->flagged && !left->calls)
         return;
-    const uint32_t node = add_node(s, row, 0, &s->v->rows[row].times);
-    give(&s->trees->nodes[node - 1], left);
+    const uint32_t node = vsperf_tree_add_node(s, row, 0, &s->v->rows[row].times);
+    vsperf_tree_add_amounts(&s->trees->nodes[node - 1], left);
     struct contexts *c = &s->contexts[row];
     GROW(c->list, c->count, c->room);
     c->list[c->count++] = (struct context){ node, alone ? 1 : f->by_calls || f->evenly ? 0 : f->unknown / f->whole };
 }
 
 /* A row's edges are parted when all its paths are known. What goes into it was decided before: `flows` by edge. */
-static void expand(struct scaling *s, uint32_t row, const struct amounts *flows, const struct inflow *inflows)
+static void vsperf_tree_expand_row(struct scaling *s, uint32_t row, const struct amounts *flows,
+                                   const struct inflow *inflows)
 {
     const struct vsperf *v = s->v;
     for (size_t i = s->out_begin[row]; i < s->out_begin[row + 1]; i++) {
         const uint32_t edge = s->out[i], callee = v->edges[edge].callee;
-        const double share = s->back[edge] ? 0 : edge_share(s, &inflows[callee], edge);
+        const double share = s->back[edge] ? 0 : vsperf_tree_edge_share(s, &inflows[callee], edge);
         const double time = (double)v->edges[edge].as_callee.elapsed_inclusive;
-        part_below(s, row, callee, &flows[edge], time, share, !s->back[edge], limits_of(v, &v->edges[edge]));
+        vsperf_tree_split_below(s, row, callee, &flows[edge], time, share, !s->back[edge],
+                                vsperf_tree_edge_limits(v, &v->edges[edge]));
     }
-    const struct amounts missing = missing_below(s, row);
+    const struct amounts missing = vsperf_tree_missing_below(s, row);
     if (missing.application || missing.flagged) {
         const struct times unknown = { .shortest = UINT64_MAX };
         const uint32_t elsewhere = vsperf_elsewhere(s->v, v->rows[row].process);
-        part_below(s, row, elsewhere, &missing, (double)(missing.application + missing.flagged), 0, false, &unknown);
+        vsperf_tree_split_below(s, row, elsewhere, &missing, (double)(missing.application + missing.flagged), 0, false,
+                                &unknown);
     }
 }
 
-static void scale(struct vsperf *v, struct vsperf_trees *t)
+static void vsperf_tree_scale_rows(struct vsperf *v, struct vsperf_trees *t)
 {
     struct scaling s = { .v = v, .trees = t };
     const size_t rows = v->row_count;
-    sort_edges(&s);
-    order_rows(&s);
+    vsperf_tree_sort_edges(&s);
+    vsperf_tree_order_rows(&s);
     s.contexts = need_memory(rows, sizeof *s.contexts);
     struct amounts *flows = need_memory(v->edge_count, sizeof *flows), *left = need_memory(rows, sizeof *left);
     struct inflow *inflows = need_memory(rows, sizeof *inflows);
     for (uint32_t i = 0; i < rows; i++) {
-        left[i] = exclusive(&v->rows[i].times);
-        inflows[i] = inflow_of(&s, i);
+        left[i] = vsperf_tree_exclusive_amounts(&v->rows[i].times);
+        inflows[i] = vsperf_tree_inflow_of(&s, i);
         s.whole += (double)v->rows[i].times.elapsed_exclusive;
         for (size_t j = s.in_begin[i]; j < s.in_begin[i + 1]; j++)
-            flows[s.in[j]] = through(&v->edges[s.in[j]], &left[i]);
-        const struct amounts missing = missing_below(&s, i);
+            flows[s.in[j]] = vsperf_tree_edge_amounts(&v->edges[s.in[j]], &left[i]);
+        const struct amounts missing = vsperf_tree_missing_below(&s, i);
         s.whole += (double)(missing.application + missing.flagged);
     }
     for (size_t i = 0; i < rows; i++) {
@@ -407,8 +410,8 @@ static void scale(struct vsperf *v, struct vsperf_trees *t)
         const bool pseudo = row == vsperf_elsewhere(v, r->process) && !r->has_root && !r->has_summed;
         if (pseudo)
             continue;
-        add_root(&s, row, &inflows[row], &left[row]);
-        expand(&s, row, flows, inflows);
+        vsperf_tree_add_root(&s, row, &inflows[row], &left[row]);
+        vsperf_tree_expand_row(&s, row, flows, inflows);
     }
     for (size_t i = 0; i < rows; i++)
         free(s.contexts[i].list);
@@ -428,7 +431,8 @@ static void scale(struct vsperf *v, struct vsperf_trees *t)
 /* ---- the files' own tree ---- */
 
 /* What a path's row leaves out of its time: small callees. */
-static void add_missing(struct scaling *s, const struct vsperf_path *p, uint32_t node, const struct times *below)
+static void vsperf_tree_add_missing(struct scaling *s, const struct vsperf_path *p, uint32_t node,
+                                    const struct times *below)
 {
     const struct times unknown = { .shortest = UINT64_MAX };
     const struct times *own = &p->times;
@@ -439,11 +443,11 @@ static void add_missing(struct scaling *s, const struct vsperf_path *p, uint32_t
         return;
     const struct amounts missing = { application < elapsed ? application : elapsed, less(elapsed, application), 0 };
     const uint32_t elsewhere = vsperf_elsewhere(s->v, s->v->rows[p->row].process);
-    const uint32_t added = add_node(s, elsewhere, node, &unknown);
-    give(&s->trees->nodes[added - 1], &missing);
+    const uint32_t added = vsperf_tree_add_node(s, elsewhere, node, &unknown);
+    vsperf_tree_add_amounts(&s->trees->nodes[added - 1], &missing);
 }
 
-static void copy_paths(struct vsperf *v, struct vsperf_trees *t)
+static void vsperf_tree_copy_paths(struct vsperf *v, struct vsperf_trees *t)
 {
     struct scaling s = { .v = v, .trees = t };
     uint32_t levels = 1;
@@ -464,13 +468,13 @@ static void copy_paths(struct vsperf *v, struct vsperf_trees *t)
             below[caller - 1].elapsed_inclusive += p->times.elapsed_inclusive;
             below[caller - 1].application_inclusive += p->times.application_inclusive;
         }
-        const struct amounts own = exclusive(&p->times);
-        nodes[i] = add_node(&s, p->row, caller ? nodes[caller - 1] : 0, &p->times);
-        give(&t->nodes[nodes[i] - 1], &own);
+        const struct amounts own = vsperf_tree_exclusive_amounts(&p->times);
+        nodes[i] = vsperf_tree_add_node(&s, p->row, caller ? nodes[caller - 1] : 0, &p->times);
+        vsperf_tree_add_amounts(&t->nodes[nodes[i] - 1], &own);
     }
     for (size_t i = 0; i < v->path_count; i++)
         if (nodes[i])
-            add_missing(&s, &v->paths[i], nodes[i], &below[i]);
+            vsperf_tree_add_missing(&s, &v->paths[i], nodes[i], &below[i]);
     free(open);
     free(nodes);
     free(below);
@@ -478,7 +482,7 @@ static void copy_paths(struct vsperf *v, struct vsperf_trees *t)
 
 /* ---- by process ---- */
 
-static void sort_by_process(const struct vsperf *v, struct vsperf_trees *t)
+static void vsperf_tree_sort_by_process(const struct vsperf *v, struct vsperf_trees *t)
 {
     struct vsperf_node *sorted = need_memory(t->node_count, sizeof *sorted);
     uint32_t *place = need_memory(t->node_count, sizeof *place); /* 1 + index among those of its process */
@@ -503,10 +507,10 @@ struct vsperf_trees vsperf_make_trees(struct vsperf *v)
     struct vsperf_trees t = { .scaled = v->path_count == 0, .node_room = v->row_count + 1 };
     t.nodes = need_memory(t.node_room, sizeof *t.nodes);
     if (t.scaled)
-        scale(v, &t);
+        vsperf_tree_scale_rows(v, &t);
     else
-        copy_paths(v, &t);
-    sort_by_process(v, &t);
+        vsperf_tree_copy_paths(v, &t);
+    vsperf_tree_sort_by_process(v, &t);
     return t;
 }
 
