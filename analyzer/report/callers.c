@@ -29,7 +29,7 @@ enum {
     LINE_COLUMN_COUNT = sizeof line_columns / sizeof *line_columns
 };
 
-static int compare_text(const void *a, const void *b, void *data)
+static int callers_compare_text(const void *a, const void *b, void *data)
 {
     const struct function_name *names = data;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -38,7 +38,7 @@ static int compare_text(const void *a, const void *b, void *data)
 }
 
 /* "function@module" tells functions of one name apart. */
-static bool is_whole_name(const struct function_name *name, const char *text)
+static bool callers_is_whole_name(const struct function_name *name, const char *text)
 {
     size_t length = strlen(name->name);
     if (strncmp(name->name, text, length) != 0)
@@ -55,24 +55,24 @@ uint32_t *view_find_functions(const struct loaded *l, const char *text, size_t *
         for (uint32_t i = 0; i < l->profile->function_count; i++) {
             const char *name = l->names[i].name;
             size_t length = strlen(text);
-            bool fits = way == 0   ? is_whole_name(&l->names[i], text)
+            bool fits = way == 0   ? callers_is_whole_name(&l->names[i], text)
                         : way == 1 ? strncmp(name, text, length) == 0 && name[length] == '('
                                    : strstr(name, text) != NULL;
             if (fits)
                 found[(*count)++] = i;
         }
     }
-    qsort_r(found, *count, sizeof *found, compare_text, l->names);
+    qsort_r(found, *count, sizeof *found, callers_compare_text, l->names);
     return found;
 }
 
-struct context {
+struct callers_context {
     const struct loaded *loaded;
     struct table *table;
     uint64_t whole; /* ticks that are 100 % of the share column */
 };
 
-static int compare_neighbours(const void *a, const void *b, void *data)
+static int callers_compare_neighbours(const void *a, const void *b, void *data)
 {
     const struct neighbour *x = a, *y = b;
     const struct loaded *l = data;
@@ -91,8 +91,8 @@ static int compare_neighbours(const void *a, const void *b, void *data)
     return order || !l->lines ? order : lines_compare(l, x->site, y->site);
 }
 
-static void add_row(const struct context *c, const char *role, uint32_t function, uint32_t site,
-                    const struct times *times)
+static void callers_add_row(const struct callers_context *c, const char *role, uint32_t function, uint32_t site,
+                            const struct times *times)
 {
     struct cell *cells = table_row(c->table);
     cell_text(&cells[0], role);
@@ -112,11 +112,11 @@ static void add_row(const struct context *c, const char *role, uint32_t function
     fill_times(c->table, times);
 }
 
-static void add_rows(const struct context *c, const char *role, struct neighbour *list, size_t count)
+static void callers_add_rows(const struct callers_context *c, const char *role, struct neighbour *list, size_t count)
 {
-    qsort_r(list, count, sizeof *list, compare_neighbours, (void *)c->loaded);
+    qsort_r(list, count, sizeof *list, callers_compare_neighbours, (void *)c->loaded);
     for (size_t i = 0; i < count; i++)
-        add_row(c, role, list[i].function, list[i].site, &list[i].times);
+        callers_add_row(c, role, list[i].function, list[i].site, &list[i].times);
 }
 
 struct table view_callers(const struct loaded *l, uint32_t function)
@@ -126,11 +126,11 @@ struct table view_callers(const struct loaded *l, uint32_t function)
     t.first_value = t.column_count - TIME_COLUMN_COUNT;
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     struct neighbours n = rollup_neighbours(l->rollup, function);
-    struct context c = { l, &t, sums[function].elapsed_inclusive };
-    add_rows(&c, "caller", n.callers, n.caller_count);
-    add_row(&c, "function", function, PROFILE_NONE, &sums[function]);
+    struct callers_context c = { l, &t, sums[function].elapsed_inclusive };
+    callers_add_rows(&c, "caller", n.callers, n.caller_count);
+    callers_add_row(&c, "function", function, PROFILE_NONE, &sums[function]);
     t.fixed_row = t.row_count;
-    add_rows(&c, "callee", n.callees, n.callee_count);
+    callers_add_rows(&c, "callee", n.callees, n.callee_count);
     neighbours_free(&n);
     free(sums);
     return t;

@@ -23,13 +23,13 @@ void csv_print_text(const char *text, FILE *out)
 }
 
 /* printf's %f follows the locale. */
-static void print_percent(double percent, FILE *out)
+static void csv_print_percent(double percent, FILE *out)
 {
     uint64_t scaled = (uint64_t)(fabs(percent) * 10000 + 0.5);
     fprintf(out, "%s%" PRIu64 ".%04" PRIu64, percent < 0 && scaled ? "-" : "", scaled / 10000, scaled % 10000);
 }
 
-static void print_cell(const struct table *t, const struct column *column, const struct cell *cell, FILE *out)
+static void csv_print_cell(const struct table *t, const struct column *column, const struct cell *cell, FILE *out)
 {
     if (!cell->known)
         return;
@@ -50,12 +50,12 @@ static void print_cell(const struct table *t, const struct column *column, const
         fprintf(out, "%s%" PRIu64, cell->change < 0 ? "-" : "", cell_change_ns(t, cell));
         break;
     case CELL_PERCENT:
-        print_percent(cell->percent, out);
+        csv_print_percent(cell->percent, out);
         break;
     }
 }
 
-static void print_header(const struct table *t, const size_t *order, size_t count, FILE *out)
+static void csv_print_header(const struct table *t, const size_t *order, size_t count, FILE *out)
 {
     char key[80];
     for (size_t i = 0; i < count; i++) {
@@ -72,12 +72,12 @@ void table_print_csv(const struct table *t, FILE *out)
 {
     size_t *order = need_memory(table_max_columns(t), sizeof *order);
     const size_t count = table_order(t, false, order);
-    print_header(t, order, count, out);
+    csv_print_header(t, order, count, out);
     for (size_t row = 0; row < t->row_count; row++) {
         for (size_t i = 0; i < count; i++) {
             if (i)
                 fputc(',', out);
-            print_cell(t, &t->columns[order[i]], &t->cells[row * t->column_count + order[i]], out);
+            csv_print_cell(t, &t->columns[order[i]], &t->cells[row * t->column_count + order[i]], out);
         }
         fputs("\r\n", out);
     }

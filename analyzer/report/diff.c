@@ -54,7 +54,7 @@ void diff_free(struct diff *d)
 }
 
 /* The line becomes the comparison's own. */
-static void remark_line(struct diff *d, char *line)
+static void diff_add_remark(struct diff *d, char *line)
 {
     GROW(d->remarks, d->remark_count, d->remark_room);
     d->remarks[d->remark_count++] = line;
@@ -62,7 +62,7 @@ static void remark_line(struct diff *d, char *line)
 
 /* ---- a session under common numbers ---- */
 
-static bool has_module(const struct profile *p, const char *name)
+static bool diff_profile_has_module(const struct profile *p, const char *name)
 {
     bool found = false;
     for (size_t i = 0; i < p->module_count && !found; i++) {
@@ -73,33 +73,33 @@ static bool has_module(const struct profile *p, const char *name)
     return found;
 }
 
-static char *program_name(const struct session_file *file)
+static char *diff_program_name(const struct session_file *file)
 {
     return file->process_count && file->processes[0].path[0] ? names_module(file->processes[0].path) : NULL;
 }
 
 /* Programs of different names are two versions of one: the module of this session, and what it is taken for. */
-struct renaming {
+struct diff_renaming {
     char *from, *to; /* NULL: nothing is */
 };
 
-static struct renaming find_renaming(struct diff *d, enum diff_side side, const struct loaded *l)
+static struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side side, const struct loaded *l)
 {
-    struct renaming r = { program_name(l->file), NULL };
+    struct diff_renaming r = { diff_program_name(l->file), NULL };
     if (side == DIFF_BEFORE) {
         if (!d->program && r.from)
             d->program = need_copy(r.from, strlen(r.from));
-    } else if (d->program && r.from && strcmp(d->program, r.from) != 0 && !has_module(l->profile, d->program) &&
-               !has_module(d->keys, r.from)) {
+    } else if (d->program && r.from && strcmp(d->program, r.from) != 0 &&
+               !diff_profile_has_module(l->profile, d->program) && !diff_profile_has_module(d->keys, r.from)) {
         r.to = d->program;
-        remark_line(d, need_text("%s: '%s' is taken for another version of '%s'", l->file->path, r.from, r.to));
+        diff_add_remark(d, need_text("%s: '%s' is taken for another version of '%s'", l->file->path, r.from, r.to));
     }
     return r;
 }
 
 /* The profile with names in the place of paths and addresses, of one thread and one process: what it then says of a
  * module or a function holds for all of that name. */
-static struct profile *name_all(struct diff *d, const struct loaded *l, const struct renaming *renaming)
+static struct profile *diff_name_profile(struct diff *d, const struct loaded *l, const struct diff_renaming *renaming)
 {
     const struct profile *p = l->profile;
     struct profile view = *p, *named = profile_new();
@@ -139,41 +139,43 @@ static struct profile *name_all(struct diff *d, const struct loaded *l, const st
     return named;
 }
 
-static uint32_t common_module(struct diff *d, const struct profile *p, uint32_t module)
+static uint32_t diff_common_module(struct diff *d, const struct profile *p, uint32_t module)
 {
     return profile_module(d->keys, p->modules[module].path, (const uint8_t *)"", 0);
 }
 
-static uint32_t common_function(struct diff *d, const struct profile *p, uint32_t function)
+static uint32_t diff_common_function(struct diff *d, const struct profile *p, uint32_t function)
 {
-    return profile_function(d->keys, common_module(d, p, p->functions[function].module), p->functions[function].offset);
+    return profile_function(d->keys, diff_common_module(d, p, p->functions[function].module),
+                            p->functions[function].offset);
 }
 
 /* The key of each of the profile's functions, modules or nodes. */
-static uint32_t *find_keys(struct diff *d, const struct profile *p, size_t count)
+static uint32_t *diff_find_keys(struct diff *d, const struct profile *p, size_t count)
 {
     uint32_t *keys = need_memory(count, sizeof *keys);
     for (size_t i = 0; i < count; i++) {
         if (d->by == DIFF_MODULES)
-            keys[i] = common_module(d, p, (uint32_t)i);
+            keys[i] = diff_common_module(d, p, (uint32_t)i);
         else if (d->by == DIFF_FUNCTIONS)
-            keys[i] = common_function(d, p, (uint32_t)i);
+            keys[i] = diff_common_function(d, p, (uint32_t)i);
         else if (p->nodes[i].parent == PROFILE_NONE)
             keys[i] = profile_root(d->keys, 0, 0);
         else
-            keys[i] = profile_child(d->keys, keys[p->nodes[i].parent], common_function(d, p, p->nodes[i].function));
+            keys[i] =
+                profile_child(d->keys, keys[p->nodes[i].parent], diff_common_function(d, p, p->nodes[i].function));
     }
     return keys;
 }
 
-static size_t key_count(const struct diff *d)
+static size_t diff_key_count(const struct diff *d)
 {
     return d->by == DIFF_FUNCTIONS ? d->keys->function_count
            : d->by == DIFF_MODULES ? d->keys->module_count
                                    : d->keys->node_count;
 }
 
-static struct diff_values values_of(const struct times *t, uint64_t ticks_per_second)
+static struct diff_values diff_values_of_times(const struct times *t, uint64_t ticks_per_second)
 {
     return (struct diff_values){ {
         [DIFF_CALLS] = t->calls,
@@ -186,18 +188,18 @@ static struct diff_values values_of(const struct times *t, uint64_t ticks_per_se
     } };
 }
 
-static void fill_run(struct diff *d, struct diff_run *run, const struct profile *named, uint64_t ticks_per_second)
+static void diff_fill_run(struct diff *d, struct diff_run *run, const struct profile *named, uint64_t ticks_per_second)
 {
     struct rollup *rollup = rollup_new(named);
     const enum rollup_by by = d->by == DIFF_MODULES ? BY_MODULE : BY_FUNCTION;
     const size_t count = d->by == DIFF_PATHS ? named->node_count : rollup_group_count(rollup, by);
     struct times *sums = d->by == DIFF_PATHS ? NULL : rollup_groups(rollup, by);
-    uint32_t *keys = find_keys(d, named, count);
-    run->row_count = key_count(d);
+    uint32_t *keys = diff_find_keys(d, named, count);
+    run->row_count = diff_key_count(d);
     run->rows = need_memory(run->row_count, sizeof *run->rows);
     for (size_t i = 0; i < count; i++)
-        run->rows[keys[i]] = values_of(sums ? &sums[i] : &rollup->nodes[i], ticks_per_second);
-    run->total = values_of(&rollup->session, ticks_per_second);
+        run->rows[keys[i]] = diff_values_of_times(sums ? &sums[i] : &rollup->nodes[i], ticks_per_second);
+    run->total = diff_values_of_times(&rollup->session, ticks_per_second);
     free(keys);
     free(sums);
     rollup_free(rollup);
@@ -210,8 +212,8 @@ void diff_add(struct diff *d, enum diff_side side, const struct loaded *l)
         die(STATUS_ERROR, "%s: its values are %s, those of %s are not", s->path, s->samples ? "samples" : "times",
             d->runs[0].path);
     d->samples = s->samples;
-    struct renaming renaming = find_renaming(d, side, l);
-    struct profile *named = name_all(d, l, &renaming);
+    struct diff_renaming renaming = diff_find_renaming(d, side, l);
+    struct profile *named = diff_name_profile(d, l, &renaming);
     free(renaming.from);
     GROW(d->runs, d->run_count, d->run_room);
     struct diff_run *run = &d->runs[d->run_count++];
@@ -224,7 +226,7 @@ void diff_add(struct diff *d, enum diff_side side, const struct loaded *l)
         .lost_events = s->lost_events,
     };
     d->side_count[side]++;
-    fill_run(d, run, named, s->samples ? 1000000000 : s->ticks_per_second);
+    diff_fill_run(d, run, named, s->samples ? 1000000000 : s->ticks_per_second);
     profile_free(named);
     d->known[DIFF_CALLS] &= !s->samples;
     d->known[DIFF_APPLICATION_INCLUSIVE] &= run->application_known;
@@ -232,78 +234,78 @@ void diff_add(struct diff *d, enum diff_side side, const struct loaded *l)
     d->known[DIFF_CPU_INCLUSIVE] &= run->cpu_known;
     d->known[DIFF_CPU_EXCLUSIVE] &= run->cpu_known;
     for (size_t i = 0; i < s->loss_count; i++)
-        remark_line(d, need_text("%s: %s", s->path, s->remarks[i]));
+        diff_add_remark(d, need_text("%s: %s", s->path, s->remarks[i]));
 }
 
 /* ---- rows ---- */
 
-static bool is_present(const struct diff_values *v)
+static bool diff_values_present(const struct diff_values *v)
 {
     return v->of[DIFF_CALLS] || v->of[DIFF_ELAPSED_INCLUSIVE] || v->of[DIFF_ELAPSED_EXCLUSIVE];
 }
 
-static uint64_t mean_of(uint64_t sum, size_t count)
+static uint64_t diff_mean(uint64_t sum, size_t count)
 {
     return count ? sum / count + (sum % count * 2 >= count) : 0;
 }
 
-static uint64_t add_limited(uint64_t a, uint64_t b)
+static uint64_t diff_add_saturated(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-static const struct diff_values *values_in(const struct diff_run *run, uint32_t key)
+static const struct diff_values *diff_run_values(const struct diff_run *run, uint32_t key)
 {
     static const struct diff_values none;
     return key < run->row_count ? &run->rows[key] : &none;
 }
 
-static struct diff_row make_row(const struct diff *d, uint32_t key)
+static struct diff_row diff_make_row(const struct diff *d, uint32_t key)
 {
     struct diff_row row = { .key = key };
     for (size_t i = 0; i < d->run_count; i++) {
         const struct diff_run *run = &d->runs[i];
-        const struct diff_values *values = values_in(run, key);
-        row.present[run->side] |= is_present(values);
+        const struct diff_values *values = diff_run_values(run, key);
+        row.present[run->side] |= diff_values_present(values);
         for (int j = 0; j < DIFF_VALUES; j++)
-            row.values[j].sum[run->side] = add_limited(row.values[j].sum[run->side], values->of[j]);
+            row.values[j].sum[run->side] = diff_add_saturated(row.values[j].sum[run->side], values->of[j]);
     }
     for (int j = 0; j < DIFF_VALUES; j++) {
         row.values[j].probability = NAN;
         for (int side = 0; side < DIFF_SIDES; side++)
-            row.values[j].mean[side] = mean_of(row.values[j].sum[side], d->side_count[side]);
+            row.values[j].mean[side] = diff_mean(row.values[j].sum[side], d->side_count[side]);
     }
     return row;
 }
 
 /* The mean over the side's runs. */
-static uint64_t side_total(const struct diff *d, enum diff_side side, enum diff_value value)
+static uint64_t diff_side_total(const struct diff *d, enum diff_side side, enum diff_value value)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < d->run_count; i++)
         if (d->runs[i].side == side)
-            sum = add_limited(sum, d->runs[i].total.of[value]);
-    return mean_of(sum, d->side_count[side]);
+            sum = diff_add_saturated(sum, d->runs[i].total.of[value]);
+    return diff_mean(sum, d->side_count[side]);
 }
 
-static bool is_small(const struct diff *d, const struct diff_row *row, double min_percent)
+static bool diff_row_is_small(const struct diff *d, const struct diff_row *row, double min_percent)
 {
     for (int side = 0; side < DIFF_SIDES; side++) {
-        const double least = (double)side_total(d, side, DIFF_ELAPSED_INCLUSIVE) * min_percent / 100;
+        const double least = (double)diff_side_total(d, side, DIFF_ELAPSED_INCLUSIVE) * min_percent / 100;
         if ((double)row->values[DIFF_ELAPSED_INCLUSIVE].mean[side] >= least)
             return false;
     }
     return true;
 }
 
-static void make_rows(struct diff *d, double min_percent)
+static void diff_make_rows(struct diff *d, double min_percent)
 {
-    const size_t count = key_count(d);
+    const size_t count = diff_key_count(d);
     for (size_t key = 0; key < count; key++) {
         if (d->by == DIFF_PATHS && d->keys->nodes[key].parent == PROFILE_NONE)
             continue;
-        const struct diff_row row = make_row(d, (uint32_t)key);
-        if ((!row.present[DIFF_BEFORE] && !row.present[DIFF_AFTER]) || is_small(d, &row, min_percent))
+        const struct diff_row row = diff_make_row(d, (uint32_t)key);
+        if ((!row.present[DIFF_BEFORE] && !row.present[DIFF_AFTER]) || diff_row_is_small(d, &row, min_percent))
             continue;
         GROW(d->rows, d->row_count, d->row_room);
         d->rows[d->row_count++] = row;
@@ -315,14 +317,14 @@ static void make_rows(struct diff *d, double min_percent)
 /* A time is not known better than to the nanosecond, though a few measurements may agree by chance. */
 static const double min_variance_of_times = 1;
 
-static struct sample side_sample(const struct diff *d, const struct diff_row *row, enum diff_value value,
-                                 enum diff_side side)
+static struct sample diff_side_sample(const struct diff *d, const struct diff_row *row, enum diff_value value,
+                                      enum diff_side side)
 {
     double *values = need_memory(d->side_count[side], sizeof *values);
     size_t count = 0;
     for (size_t i = 0; i < d->run_count; i++)
         if (d->runs[i].side == side)
-            values[count++] = (double)values_in(&d->runs[i], row->key)->of[value];
+            values[count++] = (double)diff_run_values(&d->runs[i], row->key)->of[value];
     struct sample sample = sample_of(values, count);
     if (value != DIFF_CALLS && sample.variance < min_variance_of_times)
         sample.variance = min_variance_of_times;
@@ -330,35 +332,36 @@ static struct sample side_sample(const struct diff *d, const struct diff_row *ro
     return sample;
 }
 
-static bool all_agree(const struct diff *d, const struct diff_row *row)
+static bool diff_runs_agree(const struct diff *d, const struct diff_row *row)
 {
-    return side_sample(d, row, DIFF_CALLS, DIFF_BEFORE).variance <= 0 &&
-           side_sample(d, row, DIFF_CALLS, DIFF_AFTER).variance <= 0;
+    return diff_side_sample(d, row, DIFF_CALLS, DIFF_BEFORE).variance <= 0 &&
+           diff_side_sample(d, row, DIFF_CALLS, DIFF_AFTER).variance <= 0;
 }
 
-static bool is_changed(const struct diff *d, const struct diff_pair *pair)
+static bool diff_pair_is_changed(const struct diff *d, const struct diff_pair *pair)
 {
     return (uint128)pair->sum[DIFF_BEFORE] * d->side_count[DIFF_AFTER] !=
            (uint128)pair->sum[DIFF_AFTER] * d->side_count[DIFF_BEFORE];
 }
 
-static bool is_large(const struct diff *d, const struct diff_pair *pair, enum diff_value value, double large_percent)
+static bool diff_pair_is_large(const struct diff *d, const struct diff_pair *pair, enum diff_value value,
+                               double large_percent)
 {
     const bool application = value == DIFF_APPLICATION_INCLUSIVE || value == DIFF_APPLICATION_EXCLUSIVE;
     const enum diff_value whole = application ? DIFF_APPLICATION_INCLUSIVE : DIFF_ELAPSED_INCLUSIVE;
     const double before = (double)pair->mean[DIFF_BEFORE], after = (double)pair->mean[DIFF_AFTER];
-    const double total = (double)side_total(d, DIFF_BEFORE, whole);
+    const double total = (double)diff_side_total(d, DIFF_BEFORE, whole);
     return before != after && fabs(after - before) >= total * large_percent / 100;
 }
 
-static void judge_value(struct diff *d, enum diff_value value, const struct diff_options *options)
+static void diff_judge_value(struct diff *d, enum diff_value value, const struct diff_options *options)
 {
     const double most = 0.05; /* of false findings among the significant ones */
     double *probabilities = need_memory(d->row_count, sizeof *probabilities);
     for (size_t i = 0; i < d->row_count; i++) {
-        const struct sample before = side_sample(d, &d->rows[i], value, DIFF_BEFORE);
-        const struct sample after = side_sample(d, &d->rows[i], value, DIFF_AFTER);
-        const bool exact = value == DIFF_CALLS && all_agree(d, &d->rows[i]);
+        const struct sample before = diff_side_sample(d, &d->rows[i], value, DIFF_BEFORE);
+        const struct sample after = diff_side_sample(d, &d->rows[i], value, DIFF_AFTER);
+        const bool exact = value == DIFF_CALLS && diff_runs_agree(d, &d->rows[i]);
         probabilities[i] = exact ? NAN : welch_test(&before, &after);
     }
     adjust_for_many(probabilities, d->row_count);
@@ -368,8 +371,9 @@ static void judge_value(struct diff *d, enum diff_value value, const struct diff
         if (probabilities[i] <= most)
             pair->judged = JUDGED_SIGNIFICANT;
         else if (value == DIFF_CALLS)
-            pair->judged = all_agree(d, &d->rows[i]) && is_changed(d, pair) ? JUDGED_SIGNIFICANT : JUDGED_NOTHING;
-        else if (!diff_is_tested(d) && is_large(d, pair, value, options->large_percent))
+            pair->judged =
+                diff_runs_agree(d, &d->rows[i]) && diff_pair_is_changed(d, pair) ? JUDGED_SIGNIFICANT : JUDGED_NOTHING;
+        else if (!diff_is_tested(d) && diff_pair_is_large(d, pair, value, options->large_percent))
             pair->judged = JUDGED_LARGE;
     }
     free(probabilities);
@@ -377,36 +381,36 @@ static void judge_value(struct diff *d, enum diff_value value, const struct diff
 
 /* ---- order ---- */
 
-static int compare_functions(const struct diff *d, uint32_t f, uint32_t g)
+static int diff_compare_functions(const struct diff *d, uint32_t f, uint32_t g)
 {
     const int order = strcmp(diff_function_name(d, f), diff_function_name(d, g));
     return order ? order : strcmp(diff_function_module(d, f), diff_function_module(d, g));
 }
 
 /* By function, depth and callers. Recursions are as deep as a stack: the depth spares most of the way up. */
-static int compare_paths(const struct diff *d, uint32_t x, uint32_t y)
+static int diff_compare_paths(const struct diff *d, uint32_t x, uint32_t y)
 {
     const struct profile_node *nodes = d->keys->nodes;
-    int order = compare_functions(d, nodes[x].function, nodes[y].function);
+    int order = diff_compare_functions(d, nodes[x].function, nodes[y].function);
     if (order == 0 && d->places[x].depth != d->places[y].depth)
         return d->places[x].depth < d->places[y].depth ? -1 : 1;
     while (order == 0 && nodes[x].parent != nodes[y].parent) {
         x = nodes[x].parent;
         y = nodes[y].parent;
-        order = compare_functions(d, nodes[x].function, nodes[y].function);
+        order = diff_compare_functions(d, nodes[x].function, nodes[y].function);
     }
     return order;
 }
 
 /* The same whatever the sessions' order of events was. */
-static int compare_keys(const struct diff *d, uint32_t x, uint32_t y)
+static int diff_compare_keys(const struct diff *d, uint32_t x, uint32_t y)
 {
     if (d->by == DIFF_MODULES)
         return strcmp(d->keys->modules[x].path, d->keys->modules[y].path);
-    return d->by == DIFF_PATHS ? compare_paths(d, x, y) : compare_functions(d, x, y);
+    return d->by == DIFF_PATHS ? diff_compare_paths(d, x, y) : diff_compare_functions(d, x, y);
 }
 
-static void find_places(struct diff *d)
+static void diff_find_places(struct diff *d)
 {
     const struct profile *p = d->keys;
     d->places = need_memory(p->node_count, sizeof *d->places);
@@ -424,41 +428,41 @@ static void find_places(struct diff *d)
     }
 }
 
-struct order {
+struct diff_order {
     const struct diff *diff;
     enum diff_value value;
 };
 
-static uint64_t distance(const struct diff_pair *pair)
+static uint64_t diff_pair_distance(const struct diff_pair *pair)
 {
     const uint64_t before = pair->mean[DIFF_BEFORE], after = pair->mean[DIFF_AFTER];
     return before < after ? after - before : before - after;
 }
 
-static int compare_rows(const void *a, const void *b, void *data)
+static int diff_compare_rows(const void *a, const void *b, void *data)
 {
     const struct diff_row *x = a, *y = b;
-    const struct order *order = data;
+    const struct diff_order *order = data;
     if (order->value < DIFF_VALUES) {
         const struct diff_pair *p = &x->values[order->value], *q = &y->values[order->value];
         if (p->judged != q->judged)
             return p->judged < q->judged ? 1 : -1;
-        if (distance(p) != distance(q))
-            return distance(p) < distance(q) ? 1 : -1;
+        if (diff_pair_distance(p) != diff_pair_distance(q))
+            return diff_pair_distance(p) < diff_pair_distance(q) ? 1 : -1;
     }
-    return compare_keys(order->diff, x->key, y->key);
+    return diff_compare_keys(order->diff, x->key, y->key);
 }
 
 void diff_judge(struct diff *d, const struct diff_options *options)
 {
-    find_places(d);
-    make_rows(d, options->min_percent);
+    diff_find_places(d);
+    diff_make_rows(d, options->min_percent);
     for (int value = 0; value < DIFF_VALUES; value++)
         if (d->known[value])
-            judge_value(d, (enum diff_value)value, options);
-    struct order order = { d, options->sort };
+            diff_judge_value(d, (enum diff_value)value, options);
+    struct diff_order order = { d, options->sort };
     if (d->row_count)
-        qsort_r(d->rows, d->row_count, sizeof *d->rows, compare_rows, &order);
+        qsort_r(d->rows, d->row_count, sizeof *d->rows, diff_compare_rows, &order);
 }
 
 /* ---- names ---- */

@@ -9,13 +9,13 @@
 #include "base/wide.h"
 #include "report/diff.h"
 
-static const char *skip_blanks(const char *at)
+static const char *gate_skip_blanks(const char *at)
 {
     return at + strspn(at, " \t");
 }
 
 /* Digits with a point between them or none: not what strtod takes besides. */
-static size_t number_length(const char *at)
+static size_t gate_number_length(const char *at)
 {
     static const char digits[] = "0123456789";
     const size_t whole = strspn(at, digits);
@@ -25,7 +25,7 @@ static size_t number_length(const char *at)
     return rest ? whole + 1 + rest : 0;
 }
 
-static double read_number(const char *at, size_t length)
+static double gate_read_number(const char *at, size_t length)
 {
     double number = 0, place = 1;
     bool behind = false;
@@ -40,7 +40,7 @@ static double read_number(const char *at, size_t length)
     return number / place;
 }
 
-static bool read_unit(struct diff_gate *gate, const char *at)
+static bool gate_read_unit(struct diff_gate *gate, const char *at)
 {
     static const struct {
         const char *name;
@@ -51,7 +51,7 @@ static bool read_unit(struct diff_gate *gate, const char *at)
         { "us", GATE_TIME, 1e3 }, { "ms", GATE_TIME, 1e6 }, { "s", GATE_TIME, 1e9 },
     };
     const size_t length = strcspn(at, " \t");
-    if (*skip_blanks(at + length))
+    if (*gate_skip_blanks(at + length))
         return false;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (strlen(units[i].name) != length || strncmp(units[i].name, at, length) != 0)
@@ -66,23 +66,23 @@ static bool read_unit(struct diff_gate *gate, const char *at)
 bool diff_gate_parse(struct diff_gate *gate, const char *text, const char **problem)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
-    const char *at = skip_blanks(text);
+    const char *at = gate_skip_blanks(text);
     const size_t length = strspn(at, letters);
     *gate = (struct diff_gate){ .text = text, .value = diff_value_named(at, length) };
-    at = skip_blanks(at + length);
+    at = gate_skip_blanks(at + length);
     *problem = "a condition is a value, > or <, and a change, such as 'calls > +0' or 'cpu_exclusive > +10%'";
     if (!length || (*at != '>' && *at != '<'))
         return false;
     gate->above = *at == '>';
-    at = skip_blanks(at + 1);
+    at = gate_skip_blanks(at + 1);
     const bool less = *at == '-';
-    at = skip_blanks(at + (*at == '-' || *at == '+'));
-    const size_t digits = number_length(at);
+    at = gate_skip_blanks(at + (*at == '-' || *at == '+'));
+    const size_t digits = gate_number_length(at);
     if (!digits)
         return false;
-    gate->limit = less ? -read_number(at, digits) : read_number(at, digits);
+    gate->limit = less ? -gate_read_number(at, digits) : gate_read_number(at, digits);
     *problem = "the unit is none of %, ns, us, ms, s";
-    if (!read_unit(gate, skip_blanks(at + digits)))
+    if (!gate_read_unit(gate, gate_skip_blanks(at + digits)))
         return false;
     *problem = "no such value; there are calls, elapsed_inclusive, elapsed_exclusive, application_inclusive, "
                "application_exclusive, cpu_inclusive, cpu_exclusive";
@@ -104,7 +104,7 @@ const char *diff_gate_check(const struct diff_gate *gate, const struct diff *d)
 }
 
 /* The difference of the means, times both numbers of runs: whole, so that calls are compared exactly. */
-static int128 scaled_change(const struct diff *d, const struct diff_pair *pair)
+static int128 gate_scaled_change(const struct diff *d, const struct diff_pair *pair)
 {
     return (int128)pair->sum[DIFF_AFTER] * (int128)d->side_count[DIFF_BEFORE] -
            (int128)pair->sum[DIFF_BEFORE] * (int128)d->side_count[DIFF_AFTER];
@@ -115,7 +115,7 @@ bool diff_gate_fails(const struct diff_gate *gate, const struct diff *d, const s
     const struct diff_pair *pair = &row->values[gate->value];
     if (gate->value != DIFF_CALLS && diff_is_tested(d) && pair->judged != JUDGED_SIGNIFICANT)
         return false;
-    const long double scaled = (long double)scaled_change(d, pair);
+    const long double scaled = (long double)gate_scaled_change(d, pair);
     const long double scale = (long double)d->side_count[DIFF_BEFORE] * (long double)d->side_count[DIFF_AFTER];
     long double change = scaled / scale;
     if (gate->unit == GATE_PERCENT) {
@@ -131,25 +131,26 @@ bool diff_gate_fails(const struct diff_gate *gate, const struct diff *d, const s
 
 enum { MAX_SAID = 10 };
 
-static void print_time(uint64_t ns, FILE *out)
+static void gate_print_time(uint64_t ns, FILE *out)
 {
     const uint64_t thousandth = ns >= 100000000 ? 1000 : 1; /* of a millisecond, or of a microsecond */
     const uint64_t parts = ns / thousandth + (ns % thousandth * 2 >= thousandth && thousandth > 1);
     fprintf(out, "%" PRIu64 ".%03" PRIu64 " %s", parts / 1000, parts % 1000, thousandth > 1 ? "ms" : "us");
 }
 
-static void print_value(const struct diff_gate *gate, const struct diff *d, const struct diff_pair *pair,
-                        enum diff_side side, FILE *out)
+static void gate_print_value(const struct diff_gate *gate, const struct diff *d, const struct diff_pair *pair,
+                             enum diff_side side, FILE *out)
 {
     if (gate->value != DIFF_CALLS && !d->samples)
-        print_time(pair->mean[side], out);
+        gate_print_time(pair->mean[side], out);
     else if (pair->sum[side] % d->side_count[side])
         fprintf(out, "%.2f", (double)pair->sum[side] / (double)d->side_count[side]);
     else
         fprintf(out, "%" PRIu64, pair->mean[side]);
 }
 
-static void print_failure(const struct diff_gate *gate, const struct diff *d, const struct diff_row *row, FILE *out)
+static void gate_print_failure(const struct diff_gate *gate, const struct diff *d, const struct diff_row *row,
+                               FILE *out)
 {
     const struct diff_pair *pair = &row->values[gate->value];
     char *name = diff_row_name(d, row);
@@ -157,16 +158,16 @@ static void print_failure(const struct diff_gate *gate, const struct diff *d, co
         if (iscntrl((unsigned char)*at))
             *at = '?'; /* names come from files */
     fprintf(out, "  %s: ", name);
-    print_value(gate, d, pair, DIFF_BEFORE, out);
+    gate_print_value(gate, d, pair, DIFF_BEFORE, out);
     fputs(" -> ", out);
-    print_value(gate, d, pair, DIFF_AFTER, out);
+    gate_print_value(gate, d, pair, DIFF_AFTER, out);
     if (!row->present[DIFF_BEFORE])
         fputs(" (new)", out);
     else if (!row->present[DIFF_AFTER])
         fputs(" (gone)", out);
     else if (pair->sum[DIFF_BEFORE])
         fprintf(out, " (%+.2f %%)",
-                (double)(100 * (long double)scaled_change(d, pair) /
+                (double)(100 * (long double)gate_scaled_change(d, pair) /
                          ((long double)pair->sum[DIFF_BEFORE] * (long double)d->side_count[DIFF_AFTER])));
     fputs("\n", out);
     free(name);
@@ -184,7 +185,7 @@ size_t diff_gate_report(const struct diff_gate *gate, const struct diff *d, FILE
     size_t said = 0;
     for (size_t i = 0; i < d->row_count && said < MAX_SAID; i++)
         if (diff_gate_fails(gate, d, &d->rows[i]) && ++said)
-            print_failure(gate, d, &d->rows[i], out);
+            gate_print_failure(gate, d, &d->rows[i], out);
     if (count > said)
         fprintf(out, "  and %zu more\n", count - said);
     return count;

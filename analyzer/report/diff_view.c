@@ -159,7 +159,7 @@ char *diff_judgement(const struct diff *d, const struct diff_options *options)
 
 /* ---- rows ---- */
 
-static void fill_whole(struct cell *cell, const char *sign, uint64_t number)
+static void diff_view_fill_whole_number(struct cell *cell, const char *sign, uint64_t number)
 {
     char digits[32];
     snprintf(digits, sizeof digits, "%s%" PRIu64, sign, number);
@@ -167,7 +167,7 @@ static void fill_whole(struct cell *cell, const char *sign, uint64_t number)
 }
 
 /* The mean of calls is a fraction where a side's sessions do not agree. */
-static void fill_mean(struct cell *cell, const char *sign, double mean)
+static void diff_view_fill_mean(struct cell *cell, const char *sign, double mean)
 {
     char digits[64];
     const double whole = floor(mean), rest = mean - whole;
@@ -176,8 +176,8 @@ static void fill_mean(struct cell *cell, const char *sign, double mean)
     cell_text(cell, digits);
 }
 
-static void fill_calls(struct cell *cells, const struct diff *d, const struct diff_pair *pair, const bool *present,
-                       bool people)
+static void diff_view_fill_calls(struct cell *cells, const struct diff *d, const struct diff_pair *pair,
+                                 const bool *present, bool people)
 {
     bool whole = true;
     double mean[DIFF_SIDES];
@@ -189,22 +189,22 @@ static void fill_calls(struct cell *cells, const struct diff *d, const struct di
     const char *sign = less ? "-" : people ? "+" : "";
     for (int side = 0; side < DIFF_SIDES; side++) {
         if (present[side] && whole)
-            fill_whole(&cells[side], "", pair->mean[side]);
+            diff_view_fill_whole_number(&cells[side], "", pair->mean[side]);
         else if (present[side])
-            fill_mean(&cells[side], "", mean[side]);
+            diff_view_fill_mean(&cells[side], "", mean[side]);
     }
     if (whole)
-        fill_whole(&cells[CHANGE], sign,
-                   less ? pair->mean[DIFF_BEFORE] - pair->mean[DIFF_AFTER]
-                        : pair->mean[DIFF_AFTER] - pair->mean[DIFF_BEFORE]);
+        diff_view_fill_whole_number(&cells[CHANGE], sign,
+                                    less ? pair->mean[DIFF_BEFORE] - pair->mean[DIFF_AFTER]
+                                         : pair->mean[DIFF_AFTER] - pair->mean[DIFF_BEFORE]);
     else
-        fill_mean(&cells[CHANGE], sign, fabs(mean[DIFF_AFTER] - mean[DIFF_BEFORE]));
+        diff_view_fill_mean(&cells[CHANGE], sign, fabs(mean[DIFF_AFTER] - mean[DIFF_BEFORE]));
     if (pair->sum[DIFF_BEFORE])
         cell_percent(&cells[CHANGE_PERCENT], 100 * (mean[DIFF_AFTER] - mean[DIFF_BEFORE]) / mean[DIFF_BEFORE]);
 }
 
 /* Four digits behind the point, in every locale; less than that is as good as nothing. */
-static void fill_probability(struct cell *cell, double probability)
+static void diff_view_fill_probability(struct cell *cell, double probability)
 {
     char digits[32];
     const unsigned parts = (unsigned)lround(probability * 10000);
@@ -214,15 +214,15 @@ static void fill_probability(struct cell *cell, double probability)
     cell_text(cell, digits);
 }
 
-static void fill_values(const struct diff *d, struct cell *cells, const struct diff_row *row, bool people)
+static void diff_view_fill_values(const struct diff *d, struct cell *cells, const struct diff_row *row, bool people)
 {
     for (int value = 0; value < DIFF_VALUES; value++, cells += COLUMNS_A_VALUE) {
         const struct diff_pair *pair = &row->values[value];
         if (!d->known[value])
             continue;
-        fill_probability(&cells[PROBABILITY], pair->probability);
+        diff_view_fill_probability(&cells[PROBABILITY], pair->probability);
         if (value == DIFF_CALLS) {
-            fill_calls(cells, d, pair, row->present, people);
+            diff_view_fill_calls(cells, d, pair, row->present, people);
             continue;
         }
         for (int side = 0; side < DIFF_SIDES; side++)
@@ -233,7 +233,7 @@ static void fill_values(const struct diff *d, struct cell *cells, const struct d
     }
 }
 
-static void fill_key(const struct diff *d, struct cell *cells, uint32_t key)
+static void diff_view_fill_key(const struct diff *d, struct cell *cells, uint32_t key)
 {
     if (d->by == DIFF_MODULES) {
         cell_text(&cells[0], d->keys->modules[key].path);
@@ -265,8 +265,8 @@ struct table view_diff(const struct diff *d, const struct diff_options *options,
         cell_text(&cells[0], marks[judged]);
         cell_text(&cells[1], words[judged]);
         cell_text(&cells[2], !row->present[DIFF_BEFORE] ? "after" : !row->present[DIFF_AFTER] ? "before" : "both");
-        fill_key(d, &cells[3], row->key);
-        fill_values(d, &cells[t.first_value], row, people);
+        diff_view_fill_key(d, &cells[3], row->key);
+        diff_view_fill_values(d, &cells[t.first_value], row, people);
     }
     t.hidden_rows = d->row_count - shown;
     return t;

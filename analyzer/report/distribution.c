@@ -34,7 +34,7 @@ const size_t view_histogram_column_count = HISTOGRAM_COLUMNS;
 
 enum { BUCKETS = 58, LONGEST_BAR = 40 };
 
-struct buckets {
+struct distribution_buckets {
     const struct loaded *session;
     uint32_t function;
     enum call_time time;
@@ -43,7 +43,7 @@ struct buckets {
 };
 
 /* 0, 1, 2, 5, 10, 20, 50 and so on. */
-static uint64_t bucket_begin(unsigned bucket)
+static uint64_t distribution_bucket_begin(unsigned bucket)
 {
     static const unsigned steps[] = { 1, 2, 5 };
     if (bucket == 0)
@@ -54,12 +54,12 @@ static uint64_t bucket_begin(unsigned bucket)
     return begin;
 }
 
-static unsigned bucket_of(uint64_t ns)
+static unsigned distribution_bucket_of(uint64_t ns)
 {
     unsigned low = 0, high = BUCKETS;
     while (high - low > 1) {
         const unsigned middle = (low + high) / 2;
-        if (bucket_begin(middle) <= ns)
+        if (distribution_bucket_begin(middle) <= ns)
             low = middle;
         else
             high = middle;
@@ -67,20 +67,20 @@ static unsigned bucket_of(uint64_t ns)
     return low;
 }
 
-static bool add_to_buckets(void *context, const struct finished_call *call)
+static bool distribution_add_call(void *context, const struct finished_call *call)
 {
-    struct buckets *b = context;
+    struct distribution_buckets *b = context;
     if (call->function != b->function)
         return true;
     const uint64_t ns = ticks_to_ns(call->times[b->time], b->session->summary.ticks_per_second);
-    const unsigned bucket = bucket_of(ns);
+    const unsigned bucket = distribution_bucket_of(ns);
     b->calls[bucket]++;
     b->total[bucket] += ns;
     histogram_add(&b->exact, ns, 1);
     return true;
 }
 
-static void fill_bar(struct cell *cell, uint64_t calls, uint64_t most, bool wide)
+static void distribution_fill_bar(struct cell *cell, uint64_t calls, uint64_t most, bool wide)
 {
     char bar[LONGEST_BAR * 3 + 1] = "";
     const unsigned length = (unsigned)((calls * LONGEST_BAR + most - 1) / most);
@@ -89,7 +89,7 @@ static void fill_bar(struct cell *cell, uint64_t calls, uint64_t most, bool wide
     cell_text(cell, bar);
 }
 
-static void fill_buckets(struct table *t, const struct buckets *b, bool wide)
+static void distribution_fill_buckets(struct table *t, const struct distribution_buckets *b, bool wide)
 {
     unsigned first = BUCKETS, last = 0;
     uint64_t most = 1, cumulated = 0;
@@ -103,26 +103,26 @@ static void fill_buckets(struct table *t, const struct buckets *b, bool wide)
     for (unsigned i = first; i <= last && first < BUCKETS; i++) {
         struct cell *cells = table_row(t);
         cumulated += b->calls[i];
-        cell_number(&cells[0], bucket_begin(i));
-        cell_number(&cells[1], i + 1 < BUCKETS ? bucket_begin(i + 1) : UINT64_MAX);
+        cell_number(&cells[0], distribution_bucket_begin(i));
+        cell_number(&cells[1], i + 1 < BUCKETS ? distribution_bucket_begin(i + 1) : UINT64_MAX);
         cell_number(&cells[2], b->calls[i]);
         cell_percent(&cells[3], percent_of(b->calls[i], b->exact.count));
         cell_percent(&cells[4], percent_of(cumulated, b->exact.count));
         cell_number(&cells[5], b->total[i]);
         cell_percent(&cells[6], percent_of(b->total[i], (uint64_t)b->exact.sum));
-        fill_bar(&cells[BAR], b->calls[i], most, wide);
+        distribution_fill_bar(&cells[BAR], b->calls[i], most, wide);
     }
 }
 
 struct table view_histogram(const struct loaded *l, uint32_t function, enum call_time time, bool wide,
                             struct histogram *exact)
 {
-    struct buckets b = { .session = l, .function = function, .time = time };
-    calls_follow_slice(l->file, l->profile, l->slice, add_to_buckets, &b);
+    struct distribution_buckets b = { .session = l, .function = function, .time = time };
+    calls_follow_slice(l->file, l->profile, l->slice, distribution_add_call, &b);
     static const size_t units[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1, [5] = 5 };
     struct table t = table_make(view_histogram_columns, HISTOGRAM_COLUMNS, NULL);
     t.unit_columns = units;
-    fill_buckets(&t, &b, wide);
+    distribution_fill_buckets(&t, &b, wide);
     *exact = b.exact;
     return t;
 }
@@ -145,7 +145,7 @@ enum { SLOWEST_COLUMNS = sizeof view_slowest_columns / sizeof *view_slowest_colu
 const size_t view_slowest_column_count = SLOWEST_COLUMNS;
 
 /* The slowest so far, as a heap whose first is the least slow of them. */
-struct slowest {
+struct slowest_calls {
     uint32_t function;
     enum call_time time;
     struct finished_call *calls;
@@ -153,48 +153,49 @@ struct slowest {
 };
 
 /* Of two that took as long, the earlier counts as the slower: the result does not depend on the order. */
-static bool is_slower(const struct slowest *s, const struct finished_call *a, const struct finished_call *b)
+static bool slowest_is_slower(const struct slowest_calls *s, const struct finished_call *a,
+                              const struct finished_call *b)
 {
     if (a->times[s->time] != b->times[s->time])
         return a->times[s->time] > b->times[s->time];
     return a->begin != b->begin ? a->begin < b->begin : a->thread < b->thread;
 }
 
-static void sink(struct slowest *s, size_t at)
+static void slowest_sift_down(struct slowest_calls *s, size_t at)
 {
     const struct finished_call call = s->calls[at];
     for (size_t child; (child = 2 * at + 1) < s->count; at = child) {
-        if (child + 1 < s->count && is_slower(s, &s->calls[child], &s->calls[child + 1]))
+        if (child + 1 < s->count && slowest_is_slower(s, &s->calls[child], &s->calls[child + 1]))
             child++;
-        if (!is_slower(s, &call, &s->calls[child]))
+        if (!slowest_is_slower(s, &call, &s->calls[child]))
             break;
         s->calls[at] = s->calls[child];
     }
     s->calls[at] = call;
 }
 
-static bool keep_slowest(void *context, const struct finished_call *call)
+static bool slowest_add_call(void *context, const struct finished_call *call)
 {
-    struct slowest *s = context;
+    struct slowest_calls *s = context;
     if (call->function != s->function)
         return true;
     if (s->count < s->limit) {
         s->calls[s->count++] = *call;
         for (size_t i = s->count / 2; s->count == s->limit && i-- > 0;)
-            sink(s, i);
-    } else if (is_slower(s, call, &s->calls[0])) {
+            slowest_sift_down(s, i);
+    } else if (slowest_is_slower(s, call, &s->calls[0])) {
         s->calls[0] = *call;
-        sink(s, 0);
+        slowest_sift_down(s, 0);
     }
     return true;
 }
 
-static int compare_calls(const void *a, const void *b, void *context)
+static int slowest_compare_calls(const void *a, const void *b, void *context)
 {
-    return is_slower(context, a, b) ? -1 : 1;
+    return slowest_is_slower(context, a, b) ? -1 : 1;
 }
 
-static void fill_call(struct cell *cells, const struct loaded *l, const struct finished_call *call)
+static void slowest_fill_call(struct cell *cells, const struct loaded *l, const struct finished_call *call)
 {
     const struct trace_thread *t = session_file_thread(l->file, call->thread);
     const struct trace_process *p = session_file_process(l->file, call->process);
@@ -215,13 +216,13 @@ static void fill_call(struct cell *cells, const struct loaded *l, const struct f
 
 struct table view_slowest(const struct loaded *l, uint32_t function, enum call_time time, size_t limit)
 {
-    struct slowest s = { function, time, need_memory(limit, sizeof *s.calls), 0, limit };
-    calls_follow_slice(l->file, l->profile, l->slice, keep_slowest, &s);
+    struct slowest_calls s = { function, time, need_memory(limit, sizeof *s.calls), 0, limit };
+    calls_follow_slice(l->file, l->profile, l->slice, slowest_add_call, &s);
     if (s.count)
-        qsort_r(s.calls, s.count, sizeof *s.calls, compare_calls, &s);
+        qsort_r(s.calls, s.count, sizeof *s.calls, slowest_compare_calls, &s);
     struct table t = table_make(view_slowest_columns, SLOWEST_COLUMNS, &l->summary);
     for (size_t i = 0; i < s.count; i++)
-        fill_call(table_row(&t), l, &s.calls[i]);
+        slowest_fill_call(table_row(&t), l, &s.calls[i]);
     free(s.calls);
     return t;
 }

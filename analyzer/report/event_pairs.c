@@ -9,24 +9,25 @@
 #include "report/events.h"
 
 /* What belongs to an activity; NULL: it has none. */
-struct parts {
+struct activity_parts {
     const struct trace_event *start; /* it always has one */
     const struct trace_event *dequeue, *end;
 };
 
-static const struct trace_event *event_of(const struct trace_events *events, size_t number)
+static const struct trace_event *activity_event(const struct trace_events *events, size_t number)
 {
     return number ? &events->list[number - 1] : NULL;
 }
 
-static struct parts parts_of(const struct trace_events *events, const struct event_activity *a)
+static struct activity_parts activity_find_parts(const struct trace_events *events, const struct event_activity *a)
 {
-    return (struct parts){ &events->list[a->start - 1], event_of(events, a->dequeue), event_of(events, a->end) };
+    return (struct activity_parts){ &events->list[a->start - 1], activity_event(events, a->dequeue),
+                                    activity_event(events, a->end) };
 }
 
 /* Types say nothing of an activity, which has several. */
-static bool passes(const struct loaded *l, const struct trace_events *events, const struct event_filter *filter,
-                   const struct trace_event *e)
+static bool activity_passes_filter(const struct loaded *l, const struct trace_events *events,
+                                   const struct event_filter *filter, const struct trace_event *e)
 {
     struct event_filter all_types = *filter;
     all_types.some_types = false;
@@ -35,11 +36,11 @@ static bool passes(const struct loaded *l, const struct trace_events *events, co
 
 /* ---- what found no partner ---- */
 
-struct unmatched {
+struct activity_unmatched {
     uint64_t starts, dequeues, ends, replies; /* starts: of activities that have no end */
 };
 
-static void count_stray(struct unmatched *u, unsigned type)
+static void activity_count_unmatched(struct activity_unmatched *u, unsigned type)
 {
     if (type == EVENT_TRACE_TYPE_DEQUEUE)
         u->dequeues++;
@@ -60,14 +61,15 @@ void event_remark(struct loaded *l, uint64_t count, const char *what)
 void event_remark_unmatched(struct loaded *l, const struct trace_events *events, const struct event_pairs *pairs,
                             const struct event_filter *filter)
 {
-    struct unmatched u = { 0 };
+    struct activity_unmatched u = { 0 };
     for (size_t i = 0; i < pairs->count; i++)
-        if (!pairs->list[i].end && passes(l, events, filter, event_of(events, pairs->list[i].start)))
+        if (!pairs->list[i].end &&
+            activity_passes_filter(l, events, filter, activity_event(events, pairs->list[i].start)))
             u.starts++;
     for (size_t i = 0; i < pairs->stray_count; i++) {
         const struct trace_event *e = &events->list[pairs->strays[i]];
-        if (passes(l, events, filter, e))
-            count_stray(&u, e->type);
+        if (activity_passes_filter(l, events, filter, e))
+            activity_count_unmatched(&u, e->type);
     }
     event_remark(l, u.starts, "unmatched START: no END and no REPLY followed");
     event_remark(l, u.dequeues, "unmatched DEQUEUE: nothing was waiting then");
@@ -114,13 +116,13 @@ static const struct column pair_columns[PAIR_COLUMNS] = {
     [PAIR_DATA] = { "data", "", CELL_TEXT, USE_DATA, false },
 };
 
-static uint64_t between(const struct trace_event *from, const struct trace_event *to)
+static uint64_t activity_ticks_between(const struct trace_event *from, const struct trace_event *to)
 {
     return to->time > from->time ? to->time - from->time : 0;
 }
 
 /* Of the thread that did the work, if it is one thread. */
-static void fill_cpu(struct cell *cell, const struct parts *p)
+static void activity_fill_cpu(struct cell *cell, const struct activity_parts *p)
 {
     const struct trace_event *from = p->dequeue ? p->dequeue : p->start;
     if (from->thread == p->end->thread && from->flags & p->end->flags & DWELL_TRACE_EVENT_CPU &&
@@ -128,10 +130,10 @@ static void fill_cpu(struct cell *cell, const struct parts *p)
         cell_number(cell, p->end->cpu_time - from->cpu_time);
 }
 
-static void fill_pair(struct cell *cells, const struct loaded *l, const struct trace_events *events,
-                      const struct event_activity *a, struct namer *namer)
+static void activity_fill_row(struct cell *cells, const struct loaded *l, const struct trace_events *events,
+                              const struct event_activity *a, struct namer *namer)
 {
-    const struct parts p = parts_of(events, a);
+    const struct activity_parts p = activity_find_parts(events, a);
     const struct trace_process *process = session_file_process(l->file, p.start->process);
     const struct trace_thread *first = session_file_thread(l->file, p.start->thread);
     const struct trace_thread *last = session_file_thread(l->file, p.end->thread);
@@ -142,15 +144,15 @@ static void fill_pair(struct cell *cells, const struct loaded *l, const struct t
         cell_number(&cells[PAIR_TID], first->tid);
     if (last)
         cell_number(&cells[PAIR_END_TID], last->tid);
-    cell_number(&cells[PAIR_DURATION], between(p.start, p.end));
+    cell_number(&cells[PAIR_DURATION], activity_ticks_between(p.start, p.end));
     if (p.dequeue) {
-        cell_number(&cells[PAIR_WAIT], between(p.start, p.dequeue));
-        cell_number(&cells[PAIR_SERVICE], between(p.dequeue, p.end));
+        cell_number(&cells[PAIR_WAIT], activity_ticks_between(p.start, p.dequeue));
+        cell_number(&cells[PAIR_SERVICE], activity_ticks_between(p.dequeue, p.end));
     }
-    fill_cpu(&cells[PAIR_CPU], &p);
+    activity_fill_cpu(&cells[PAIR_CPU], &p);
     cell_number(&cells[PAIR_REPLIES], a->replies);
     if (a->replies)
-        cell_number(&cells[PAIR_FIRST_REPLY], between(p.start, event_of(events, a->first_reply)));
+        cell_number(&cells[PAIR_FIRST_REPLY], activity_ticks_between(p.start, activity_event(events, a->first_reply)));
     cell_text(&cells[PAIR_CLASS], event_class_name(events, a->class));
     cell_text(&cells[PAIR_ENDED_BY], p.end->type == EVENT_TRACE_TYPE_END ? "END" : "REPLY");
     if (p.start->frames)
@@ -170,12 +172,12 @@ struct table view_event_pairs(const struct loaded *l, const struct trace_events 
     struct namer *namer = namer_new(l->file);
     for (size_t i = 0; i < pairs->count; i++) {
         const struct event_activity *a = &pairs->list[i];
-        if (!a->end || !passes(l, events, options->filter, event_of(events, a->start)))
+        if (!a->end || !activity_passes_filter(l, events, options->filter, activity_event(events, a->start)))
             continue;
         if (options->limit && table.row_count == options->limit)
             table.hidden_rows++;
         else
-            fill_pair(table_row(&table), l, events, a, namer);
+            activity_fill_row(table_row(&table), l, events, a, namer);
     }
     namer_free(namer);
     return table;
@@ -183,17 +185,17 @@ struct table view_event_pairs(const struct loaded *l, const struct trace_events 
 
 /* ---- by class ---- */
 
-struct sums {
+struct activity_sums {
     uint64_t total, shortest, longest, count;
 };
 
-struct class_sums {
+struct activity_class_sums {
     uint32_t class;
-    struct sums duration, wait, service;
+    struct activity_sums duration, wait, service;
     uint64_t replies, open, strays;
 };
 
-static void sum(struct sums *s, uint64_t ticks)
+static void activity_sums_add(struct activity_sums *s, uint64_t ticks)
 {
     if (!s->count++ || ticks < s->shortest)
         s->shortest = ticks;
@@ -237,21 +239,21 @@ static const struct column queue_columns[QUEUE_COLUMNS] = {
     [QUEUE_CLASS] = { "class", "CLASS", CELL_TEXT, USE_ALWAYS, false },
 };
 
-static void add_activity(struct class_sums *c, const struct parts *p, uint32_t replies)
+static void activity_class_add(struct activity_class_sums *c, const struct activity_parts *p, uint32_t replies)
 {
     c->replies += replies;
     if (!p->end) {
         c->open++;
         return;
     }
-    sum(&c->duration, between(p->start, p->end));
+    activity_sums_add(&c->duration, activity_ticks_between(p->start, p->end));
     if (p->dequeue) {
-        sum(&c->wait, between(p->start, p->dequeue));
-        sum(&c->service, between(p->dequeue, p->end));
+        activity_sums_add(&c->wait, activity_ticks_between(p->start, p->dequeue));
+        activity_sums_add(&c->service, activity_ticks_between(p->dequeue, p->end));
     }
 }
 
-static void fill_sums(struct cell *cells, const struct sums *s)
+static void activity_fill_sums(struct cell *cells, const struct activity_sums *s)
 {
     if (!s->count)
         return;
@@ -261,25 +263,26 @@ static void fill_sums(struct cell *cells, const struct sums *s)
     cell_number(&cells[3], s->longest);
 }
 
-static void fill_class(struct cell *cells, const struct trace_events *events, const struct class_sums *c)
+static void activity_fill_class(struct cell *cells, const struct trace_events *events,
+                                const struct activity_class_sums *c)
 {
     cell_number(&cells[QUEUE_ENDED], c->duration.count);
     cell_number(&cells[QUEUE_QUEUED], c->wait.count);
-    fill_sums(&cells[QUEUE_WAIT], &c->wait);
-    fill_sums(&cells[QUEUE_SERVICE], &c->service);
+    activity_fill_sums(&cells[QUEUE_WAIT], &c->wait);
+    activity_fill_sums(&cells[QUEUE_SERVICE], &c->service);
     const uint64_t both = c->wait.total + c->service.total;
     if (both)
         cell_percent(&cells[QUEUE_SHARE], 100.0 * (double)c->wait.total / (double)both);
-    fill_sums(&cells[QUEUE_DURATION], &c->duration);
+    activity_fill_sums(&cells[QUEUE_DURATION], &c->duration);
     cell_number(&cells[QUEUE_REPLIES], c->replies);
     cell_number(&cells[QUEUE_OPEN], c->open);
     cell_number(&cells[QUEUE_STRAYS], c->strays);
     cell_text(&cells[QUEUE_CLASS], event_class_name(events, c->class));
 }
 
-static int compare_classes(const void *a, const void *b)
+static int activity_compare_classes(const void *a, const void *b)
 {
-    const struct class_sums *x = a, *y = b;
+    const struct activity_class_sums *x = a, *y = b;
     if (x->duration.total != y->duration.total)
         return x->duration.total > y->duration.total ? -1 : 1;
     return (x->class > y->class) - (x->class < y->class);
@@ -289,24 +292,24 @@ struct table view_event_queues(const struct loaded *l, const struct trace_events
                                const struct event_pairs *pairs, const struct event_options *options)
 {
     struct table table = table_make(queue_columns, QUEUE_COLUMNS, &l->summary);
-    struct class_sums *classes = need_memory(events->class_count, sizeof *classes);
+    struct activity_class_sums *classes = need_memory(events->class_count, sizeof *classes);
     for (size_t i = 0; i < events->class_count; i++)
         classes[i].class = (uint32_t)i;
     for (size_t i = 0; i < pairs->count; i++) {
-        const struct parts p = parts_of(events, &pairs->list[i]);
-        if (passes(l, events, options->filter, p.start))
-            add_activity(&classes[pairs->list[i].class], &p, pairs->list[i].replies);
+        const struct activity_parts p = activity_find_parts(events, &pairs->list[i]);
+        if (activity_passes_filter(l, events, options->filter, p.start))
+            activity_class_add(&classes[pairs->list[i].class], &p, pairs->list[i].replies);
     }
     for (size_t i = 0; i < pairs->stray_count; i++) {
         const struct trace_event *e = &events->list[pairs->strays[i]];
-        if (passes(l, events, options->filter, e))
+        if (activity_passes_filter(l, events, options->filter, e))
             classes[e->class].strays++;
     }
     if (events->class_count)
-        qsort(classes, events->class_count, sizeof *classes, compare_classes);
+        qsort(classes, events->class_count, sizeof *classes, activity_compare_classes);
     for (size_t i = 0; i < events->class_count; i++)
         if (classes[i].duration.count || classes[i].open || classes[i].strays)
-            fill_class(table_row(&table), events, &classes[i]);
+            activity_fill_class(table_row(&table), events, &classes[i]);
     free(classes);
     return table;
 }

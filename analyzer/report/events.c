@@ -67,7 +67,7 @@ static const struct column columns[COLUMN_COUNT] = {
 
 /* ---- what passes ---- */
 
-static bool passes_class(const struct event_filter *f, const struct trace_event_class *c)
+static bool events_class_passes(const struct event_filter *f, const struct trace_event_class *c)
 {
     char guid[GUID_TEXT];
     guid_text(c->guid, guid);
@@ -77,7 +77,7 @@ static bool passes_class(const struct event_filter *f, const struct trace_event_
     return f->class_count == 0;
 }
 
-static bool passes_thread(const struct event_filter *f, const struct trace_thread *t)
+static bool events_thread_passes(const struct event_filter *f, const struct trace_thread *t)
 {
     char tid[16];
     snprintf(tid, sizeof tid, "%" PRIu32, t ? t->tid : 0);
@@ -87,7 +87,7 @@ static bool passes_thread(const struct event_filter *f, const struct trace_threa
     return f->thread_count == 0;
 }
 
-static bool passes_process(const struct event_filter *f, const struct trace_process *p)
+static bool events_process_passes(const struct event_filter *f, const struct trace_process *p)
 {
     for (size_t i = 0; i < f->process_count; i++)
         if (p && p->pid == f->processes[i])
@@ -108,9 +108,9 @@ bool event_passes(const struct event_filter *f, const struct session_file *file,
     if (f->level >= 0 && e->level > f->level)
         return false;
     const uint64_t ns = ticks_to_ns(event_time(file, e->time), file->header.ticks_per_second);
-    return ns >= f->from && ns < f->to && passes_class(f, &events->classes[e->class]) &&
-           passes_thread(f, session_file_thread(file, e->thread)) &&
-           passes_process(f, session_file_process(file, e->process));
+    return ns >= f->from && ns < f->to && events_class_passes(f, &events->classes[e->class]) &&
+           events_thread_passes(f, session_file_thread(file, e->thread)) &&
+           events_process_passes(f, session_file_process(file, e->process));
 }
 
 /* ---- texts ---- */
@@ -134,7 +134,7 @@ const char *event_type_text(unsigned type, char text[8])
     return text;
 }
 
-static char *hexadecimal(const uint8_t *data, size_t size, const char *before)
+static char *events_hex_text(const uint8_t *data, size_t size, const char *before)
 {
     char *digits = need_hex(data, size), *text = need_text("%s%s", before, digits);
     free(digits);
@@ -142,7 +142,7 @@ static char *hexadecimal(const uint8_t *data, size_t size, const char *before)
 }
 
 /* A text, perhaps ended by a zero byte. */
-static bool is_text(const uint8_t *data, size_t *size)
+static bool events_is_text(const uint8_t *data, size_t *size)
 {
     if (*size && data[*size - 1] == '\0')
         --*size;
@@ -157,10 +157,10 @@ char *event_data_text(const struct trace_event *e, size_t most)
     size_t size = e->data_size;
     if (size == 0)
         return need_copy("", 0);
-    const bool text = is_text(e->data, &size);
+    const bool text = events_is_text(e->data, &size);
     const size_t shown = size < most ? size : most;
     char *begin = text ? need_copy((const char *)e->data, shown)
-                       : hexadecimal(e->data, e->data_size < most ? e->data_size : most, "0x");
+                       : events_hex_text(e->data, e->data_size < most ? e->data_size : most, "0x");
     if (text ? shown == size : e->data_size <= most)
         return begin;
     const size_t room = strlen(begin) + 32;
@@ -171,7 +171,7 @@ char *event_data_text(const struct trace_event *e, size_t most)
 }
 
 /* The open functions, outermost first. */
-static char *stack_text(const struct trace_event *e, struct namer *namer)
+static char *events_stack_text(const struct trace_event *e, struct namer *namer)
 {
     char *text = NULL;
     size_t length = 0;
@@ -186,15 +186,15 @@ static char *stack_text(const struct trace_event *e, struct namer *namer)
 
 /* ---- rows ---- */
 
-static void take_text(struct cell *cell, char *text)
+static void events_fill_text(struct cell *cell, char *text)
 {
     cell_text(cell, text);
     free(text);
 }
 
 /* Since the thread's event before: by the header's rule, and exactly. */
-static void fill_cost(struct cell *cells, const struct trace_event *e, const struct trace_event *before,
-                      uint32_t resolution)
+static void events_fill_cost(struct cell *cells, const struct trace_event *e, const struct trace_event *before,
+                             uint32_t resolution)
 {
     if (e->flags & DWELL_TRACE_EVENT_TIMES) {
         cell_number(&cells[COLUMN_KERNEL], event_units(e->kernel_time, resolution));
@@ -213,8 +213,8 @@ static void fill_cost(struct cell *cells, const struct trace_event *e, const str
     }
 }
 
-static void fill_row(struct cell *cells, const struct loaded *l, const struct trace_events *events,
-                     const struct trace_event *e, struct namer *namer, const struct event_options *options)
+static void events_fill_row(struct cell *cells, const struct loaded *l, const struct trace_events *events,
+                            const struct trace_event *e, struct namer *namer, const struct event_options *options)
 {
     const struct trace_thread *t = session_file_thread(l->file, e->thread);
     const struct trace_process *p = session_file_process(l->file, e->process);
@@ -227,7 +227,7 @@ static void fill_row(struct cell *cells, const struct loaded *l, const struct tr
         cell_number(&cells[COLUMN_TID], t->tid);
     cell_number(&cells[COLUMN_LEVEL], e->level);
     cell_number(&cells[COLUMN_VERSION], e->version);
-    fill_cost(cells, e, e->previous ? &events->list[e->previous - 1] : NULL, options->resolution);
+    events_fill_cost(cells, e, e->previous ? &events->list[e->previous - 1] : NULL, options->resolution);
     cell_text(&cells[COLUMN_THREAD], t ? t->name : "");
     cell_text(&cells[COLUMN_CLASS], event_class_name(events, e->class));
     cell_text(&cells[COLUMN_GUID], guid);
@@ -235,15 +235,15 @@ static void fill_row(struct cell *cells, const struct loaded *l, const struct tr
     cell_number(&cells[COLUMN_TYPE_NUMBER], e->type);
     cell_number(&cells[COLUMN_DEPTH], e->depth);
     cell_number(&cells[COLUMN_SIZE], e->data_size);
-    char *stack = stack_text(e, namer);
+    char *stack = events_stack_text(e, namer);
     if (options->stacks)
         cell_text(&cells[COLUMN_FUNCTION], stack);
     else if (e->frames)
         cell_text(&cells[COLUMN_FUNCTION], namer_find(namer, e->process, trace_event_frame(e, 0), e->time));
-    take_text(&cells[COLUMN_STACK], stack);
-    take_text(&cells[COLUMN_SHORT_DATA], event_data_text(e, EVENT_SHORT_DATA));
-    take_text(&cells[COLUMN_DATA], event_data_text(e, SIZE_MAX));
-    take_text(&cells[COLUMN_HEX], hexadecimal(e->data, e->data_size, ""));
+    events_fill_text(&cells[COLUMN_STACK], stack);
+    events_fill_text(&cells[COLUMN_SHORT_DATA], event_data_text(e, EVENT_SHORT_DATA));
+    events_fill_text(&cells[COLUMN_DATA], event_data_text(e, SIZE_MAX));
+    events_fill_text(&cells[COLUMN_HEX], events_hex_text(e->data, e->data_size, ""));
 }
 
 struct table view_events(const struct loaded *l, const struct trace_events *events, const struct event_options *options)
@@ -257,7 +257,7 @@ struct table view_events(const struct loaded *l, const struct trace_events *even
         if (options->limit && table.row_count == options->limit)
             table.hidden_rows++;
         else
-            fill_row(table_row(&table), l, events, e, namer, options);
+            events_fill_row(table_row(&table), l, events, e, namer, options);
     }
     namer_free(namer);
     return table;

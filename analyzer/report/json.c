@@ -16,7 +16,7 @@ struct json_object *json_new_text(const char *text)
     return string;
 }
 
-static struct json_object *new_percent(double percent)
+static struct json_object *json_new_percent(double percent)
 {
     char digits[32];
     uint64_t scaled = (uint64_t)(fabs(percent) * 10000 + 0.5);
@@ -25,14 +25,14 @@ static struct json_object *new_percent(double percent)
     return json_object_new_double_s(percent, digits);
 }
 
-static struct json_object *new_change(const struct table *t, const struct cell *cell)
+static struct json_object *json_new_change(const struct table *t, const struct cell *cell)
 {
     const uint64_t ns = cell_change_ns(t, cell), most = INT64_MAX;
     return json_object_new_int64(cell->change < 0 ? -(int64_t)(ns < most ? ns : most)
                                                   : (int64_t)(ns < most ? ns : most));
 }
 
-static struct json_object *new_cell(const struct table *t, const struct column *column, const struct cell *cell)
+static struct json_object *json_new_cell(const struct table *t, const struct column *column, const struct cell *cell)
 {
     if (!cell->known)
         return NULL; /* null */
@@ -44,28 +44,28 @@ static struct json_object *new_cell(const struct table *t, const struct column *
     case CELL_TICKS:
         return json_object_new_uint64(cell_ns(t, cell));
     case CELL_CHANGE:
-        return new_change(t, cell);
+        return json_new_change(t, cell);
     case CELL_DIGITS:
         return json_object_new_double_s(0, cell->text);
     case CELL_PERCENT:
-        return new_percent(cell->percent);
+        return json_new_percent(cell->percent);
     }
     return NULL;
 }
 
-static struct json_object *new_row(const struct table *t, const size_t *order, size_t count, size_t row)
+static struct json_object *json_new_row(const struct table *t, const size_t *order, size_t count, size_t row)
 {
     struct json_object *object = json_object_new_object();
     for (size_t i = 0; i < count; i++) {
         const struct column *column = &t->columns[order[i]];
         char key[80];
         column_key(t, column, key, sizeof key);
-        json_object_object_add(object, key, new_cell(t, column, &t->cells[row * t->column_count + order[i]]));
+        json_object_object_add(object, key, json_new_cell(t, column, &t->cells[row * t->column_count + order[i]]));
     }
     return object;
 }
 
-static struct json_object *new_session(const struct session_summary *s)
+static struct json_object *json_new_session(const struct session_summary *s)
 {
     struct json_object *object = json_object_new_object();
     if (s->slice)
@@ -95,7 +95,7 @@ static struct json_object *new_session(const struct session_summary *s)
 
 enum { FLAGS = JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE };
 
-static void print_and_drop(struct json_object *object, FILE *out)
+static void json_print_and_free(struct json_object *object, FILE *out)
 {
     fputs(json_object_to_json_string_ext(object, FLAGS), out);
     json_object_put(object);
@@ -108,7 +108,7 @@ void table_print_json_rows(const struct table *t, const char *key, FILE *out)
     fprintf(out, "\"%s\": [", key);
     for (size_t row = 0; row < t->row_count; row++) {
         fputs(row ? ",\n  " : "\n  ", out);
-        print_and_drop(new_row(t, order, count, row), out);
+        json_print_and_free(json_new_row(t, order, count, row), out);
     }
     fputs("\n ]", out);
     free(order);
@@ -119,7 +119,7 @@ void table_print_json(const struct table *t, FILE *out)
     fputs("{", out);
     if (t->session) {
         fputs("\"session\": ", out);
-        print_and_drop(new_session(t->session), out);
+        json_print_and_free(json_new_session(t->session), out);
         fputs(",\n ", out);
     }
     table_print_json_rows(t, "rows", out);

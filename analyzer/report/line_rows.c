@@ -28,35 +28,35 @@ enum {
 };
 
 /* A function as it was called from a line. */
-struct called {
+struct line_call {
     uint32_t line, function;
     uint64_t calls;
 };
 
-static int compare_called(const void *a, const void *b)
+static int line_rows_compare_calls(const void *a, const void *b)
 {
-    const struct called *x = a, *y = b;
+    const struct line_call *x = a, *y = b;
     if (x->line != y->line)
         return x->line < y->line ? -1 : 1;
     return (x->function > y->function) - (x->function < y->function);
 }
 
 /* By line and function, each pair once. */
-static struct called *find_called(const struct profile *p, size_t *count)
+static struct line_call *line_rows_find_calls(const struct profile *p, size_t *count)
 {
-    struct called *list = need_memory(p->node_count, sizeof *list);
+    struct line_call *list = need_memory(p->node_count, sizeof *list);
     size_t all = 0;
     for (size_t i = 0; i < p->node_count; i++) {
         const struct profile_node *node = &p->nodes[i];
         if (node->parent != PROFILE_NONE)
-            list[all++] = (struct called){ node->site == PROFILE_NONE ? (uint32_t)p->site_count : node->site,
-                                           node->function, node->calls };
+            list[all++] = (struct line_call){ node->site == PROFILE_NONE ? (uint32_t)p->site_count : node->site,
+                                              node->function, node->calls };
     }
     *count = 0;
     if (all)
-        qsort(list, all, sizeof *list, compare_called);
+        qsort(list, all, sizeof *list, line_rows_compare_calls);
     for (size_t i = 0; i < all; i++) {
-        if (*count && compare_called(&list[*count - 1], &list[i]) == 0)
+        if (*count && line_rows_compare_calls(&list[*count - 1], &list[i]) == 0)
             list[*count - 1].calls += list[i].calls;
         else
             list[(*count)++] = list[i];
@@ -64,7 +64,7 @@ static struct called *find_called(const struct profile *p, size_t *count)
     return list;
 }
 
-static bool is_called_more(const struct loaded *l, const struct called *x, const struct called *y)
+static bool line_rows_has_more_calls(const struct loaded *l, const struct line_call *x, const struct line_call *y)
 {
     if (x->calls != y->calls)
         return x->calls > y->calls;
@@ -73,17 +73,17 @@ static bool is_called_more(const struct loaded *l, const struct called *x, const
 }
 
 /* Names the one that is called most often. */
-static void fill_called(const struct loaded *l, struct cell *cells, const struct called *list, size_t count)
+static void line_rows_fill_calls(const struct loaded *l, struct cell *cells, const struct line_call *list, size_t count)
 {
-    const struct called *most = &list[0];
+    const struct line_call *most = &list[0];
     for (size_t i = 1; i < count; i++)
-        if (is_called_more(l, &list[i], most))
+        if (line_rows_has_more_calls(l, &list[i], most))
             most = &list[i];
     cell_text(&cells[CALLED], l->names[most->function].name);
     cell_number(&cells[CALLED_FUNCTIONS], count);
 }
 
-static void fill_line(struct cell *cells, const struct line_name *line)
+static void line_rows_fill_line(struct cell *cells, const struct line_name *line)
 {
     cell_text(&cells[SOURCE], line->source);
     cell_text(&cells[FUNCTION], line->function);
@@ -105,7 +105,7 @@ struct table view_lines(const struct loaded *l, const struct sorting *sorting)
     t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
     struct times *sums = rollup_groups(l->rollup, BY_LINE);
     size_t count;
-    struct called *called = find_called(l->profile, &count);
+    struct line_call *called = line_rows_find_calls(l->profile, &count);
     for (size_t first = 0, next; first < count; first = next) {
         const uint32_t line = called[first].line;
         for (next = first + 1; next < count && called[next].line == line;)
@@ -116,8 +116,8 @@ struct table view_lines(const struct loaded *l, const struct sorting *sorting)
         if (line == l->profile->site_count)
             cell_text(&cells[SOURCE], "(unknown)");
         else
-            fill_line(cells, &l->lines[line]);
-        fill_called(l, cells, called + first, next - first);
+            line_rows_fill_line(cells, &l->lines[line]);
+        line_rows_fill_calls(l, cells, called + first, next - first);
         fill_times(&t, &sums[line]);
     }
     free(called);

@@ -25,7 +25,7 @@ struct live *live_open(const char *file, const char *path, const char **error)
     return l;
 }
 
-static void drop_loaded(struct loaded *l)
+static void live_free_rollup(struct loaded *l)
 {
     if (l->rollup) {
         rollup_free(l->rollup);
@@ -34,7 +34,7 @@ static void drop_loaded(struct loaded *l)
     l->rollup = NULL;
 }
 
-static void drop_summary(struct session_summary *s)
+static void live_free_summary(struct session_summary *s)
 {
     for (size_t i = 0; i < s->remark_count; i++)
         free(s->remarks[i]);
@@ -43,10 +43,10 @@ static void drop_summary(struct session_summary *s)
 
 void live_close(struct live *l)
 {
-    drop_loaded(&l->whole);
-    drop_loaded(&l->recent);
-    drop_summary(&l->whole.summary);
-    drop_summary(&l->recent.summary);
+    live_free_rollup(&l->whole);
+    live_free_rollup(&l->recent);
+    live_free_summary(&l->whole.summary);
+    live_free_summary(&l->recent.summary);
     names_free(l->names, l->name_count);
     binaries_free(l->binaries);
     follow_close(l->follow);
@@ -54,7 +54,7 @@ void live_close(struct live *l)
 }
 
 /* A copy, as what is shown of a profile is less than what it goes on from. */
-static void load(struct live *l, struct loaded *part, struct profile *profile)
+static void live_load_part(struct live *l, struct loaded *part, struct profile *profile)
 {
     part->file = l->follow->growth->file;
     part->names = l->names;
@@ -75,12 +75,12 @@ const char *live_read(struct live *l, unsigned jobs, uint64_t *left)
     if (error)
         return error;
     *left = l->follow->growth->left;
-    drop_loaded(&l->whole);
-    drop_loaded(&l->recent);
+    live_free_rollup(&l->whole);
+    live_free_rollup(&l->recent);
     follow_look(l->follow);
     names_extend(&l->names, &l->name_count, l->follow->growth->file, l->follow->whole, l->binaries);
-    load(l, &l->whole, l->follow->whole);
-    load(l, &l->recent, l->follow->recent);
+    live_load_part(l, &l->whole, l->follow->whole);
+    live_load_part(l, &l->recent, l->follow->recent);
     l->times = (struct recent_times){ l->recent.rollup, l->follow->interval };
     return NULL;
 }
@@ -88,12 +88,12 @@ const char *live_read(struct live *l, unsigned jobs, uint64_t *left)
 /* ---- in words ---- */
 
 /* The one that began first, which is mostly whom the user started. */
-static const struct trace_process *main_process(const struct session_file *file)
+static const struct trace_process *live_main_process(const struct session_file *file)
 {
     return file->process_count ? &file->processes[0] : NULL;
 }
 
-static void describe_end(FILE *out, const struct trace_process *p)
+static void live_describe_end(FILE *out, const struct trace_process *p)
 {
     if (p && p->end_how == DWELL_END_EXIT)
         fprintf(out, "ended (exit status %" PRIu32 ")", p->end_value);
@@ -103,13 +103,13 @@ static void describe_end(FILE *out, const struct trace_process *p)
         fputs("ended", out);
 }
 
-static uint64_t run_time(const struct session_file *file)
+static uint64_t live_run_time(const struct session_file *file)
 {
     const uint64_t now = session_now(file), start = file->header.start_ticks;
     return now > start ? ticks_to_ns(now - start, file->header.ticks_per_second) : 0;
 }
 
-static char *text_of(FILE *out, char **text)
+static char *live_close_text(FILE *out, char **text)
 {
     if (fclose(out) != 0)
         die(STATUS_ERROR, "out of memory");
@@ -119,7 +119,7 @@ static char *text_of(FILE *out, char **text)
 char *live_describe(const struct live *l)
 {
     const struct session_file *file = l->whole.file;
-    const struct trace_process *p = main_process(file);
+    const struct trace_process *p = live_main_process(file);
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
@@ -131,12 +131,12 @@ char *live_describe(const struct live *l)
         free(name);
     }
     if (l->follow->alive)
-        fprintf(out, "running for %.1f s", (double)run_time(file) / 1e9);
+        fprintf(out, "running for %.1f s", (double)live_run_time(file) / 1e9);
     else if (file->header.origin & DWELL_ORIGIN_IMPORTED)
         fputs("imported", out);
     else
-        describe_end(out, p);
-    return text_of(out, &text);
+        live_describe_end(out, p);
+    return live_close_text(out, &text);
 }
 
 char *live_describe_rates(const struct live *l)
@@ -152,5 +152,5 @@ char *live_describe_rates(const struct live *l)
         fprintf(out, ", %.0f a second", (double)l->recent.rollup->session.calls * 1e9 / (double)l->times.interval);
     fprintf(out, ", %" PRIu64 " thread%s, %" PRIu64 " process%s", s->threads, s->threads == 1 ? "" : "s", s->processes,
             s->processes == 1 ? "" : "es");
-    return text_of(out, &text);
+    return live_close_text(out, &text);
 }

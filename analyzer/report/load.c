@@ -24,7 +24,7 @@ void remark(struct session_summary *s, const char *format, ...)
 
 /* Application times of a thread without a source are not invented: where no thread has one they are
  * unknown, where some have none, the others' are shown. */
-static void judge_sources(struct session_summary *s, const struct loaded *l)
+static void load_judge_sources(struct session_summary *s, const struct loaded *l)
 {
     const struct session_file *file = l->file;
     size_t blind = 0, flags = 0, times = 0, count = 0;
@@ -46,7 +46,7 @@ static void judge_sources(struct session_summary *s, const struct loaded *l)
         remark(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind, count);
 }
 
-static void remark_losses(struct session_summary *s, const struct session_file *file, const struct profile *p)
+static void load_add_loss_remarks(struct session_summary *s, const struct session_file *file, const struct profile *p)
 {
     const struct dwell_file_header *h = &file->header;
     if (h->lost_events)
@@ -74,7 +74,7 @@ static void remark_losses(struct session_summary *s, const struct session_file *
         remark(s, "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
 }
 
-static void drop_remarks(struct session_summary *s)
+static void load_free_remarks(struct session_summary *s)
 {
     for (size_t i = 0; i < s->remark_count; i++)
         free(s->remarks[i]);
@@ -85,7 +85,7 @@ void loaded_summarize(struct loaded *l)
 {
     struct session_summary *s = &l->summary;
     size_t processes;
-    drop_remarks(s);
+    load_free_remarks(s);
     free(rollup_process_list(l->profile, &processes));
     s->path = l->file->path;
     s->ticks_per_second = l->file->header.ticks_per_second;
@@ -96,11 +96,11 @@ void loaded_summarize(struct loaded *l)
     s->processes = processes;
     s->events = l->profile->counts.enters + l->profile->counts.exits;
     s->lost_events = l->file->header.lost_events;
-    remark_losses(s, l->file, l->profile);
+    load_add_loss_remarks(s, l->file, l->profile);
     s->loss_count = s->remark_count;
     s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
     s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
-    judge_sources(s, l);
+    load_judge_sources(s, l);
     s->overhead = l->rollup->session.overhead_inclusive;
     s->overhead_known = l->overhead.paths > 0;
     if (l->file->header.origin & DWELL_ORIGIN_SCALED)
@@ -132,7 +132,7 @@ void loaded_subtract_overhead(struct loaded *l)
 }
 
 /* Whether call sites are wanted, and there. */
-static bool takes_lines(const struct loaded *l, enum lines lines)
+static bool load_wants_lines(const struct loaded *l, enum lines lines)
 {
     const bool there = l->file->header.also & DWELL_ALSO_CALL_SITES;
     if (lines == LINES_NEEDED && !there)
@@ -152,7 +152,7 @@ void load_part(struct loaded *l, const char *path, unsigned jobs, struct slice_r
         l->slice = &request->slice;
         l->summary.slice = slice_describe(request);
     }
-    if (takes_lines(l, lines)) {
+    if (load_wants_lines(l, lines)) {
         l->profile = collect_sites(l->file, jobs, l->slice);
         l->lines = lines_find(l->file, l->profile);
     } else {
@@ -164,7 +164,7 @@ void load_part(struct loaded *l, const char *path, unsigned jobs, struct slice_r
     loaded_summarize(l);
 }
 
-static void join_lines(struct loaded *l)
+static void load_join_lines(struct loaded *l)
 {
     if (!l->lines)
         return;
@@ -176,13 +176,13 @@ static void join_lines(struct loaded *l)
 void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request)
 {
     load_part(l, path, jobs, request, request && request->by_line ? LINES_NEEDED : LINES_NONE);
-    join_lines(l);
+    load_join_lines(l);
 }
 
 void load_lines(struct loaded *l, const char *path, unsigned jobs, enum lines lines)
 {
     load_part(l, path, jobs, NULL, lines);
-    join_lines(l);
+    load_join_lines(l);
 }
 
 void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *request)
@@ -209,7 +209,7 @@ void load_session(struct loaded *l, const char *path, unsigned jobs)
 void unload_session(struct loaded *l)
 {
     free(l->summary.slice);
-    drop_remarks(&l->summary);
+    load_free_remarks(&l->summary);
     free(l->summary.remarks);
     for (size_t i = 0; i < l->part_count; i++)
         free(l->parts[i].path);
@@ -221,13 +221,13 @@ void unload_session(struct loaded *l)
     session_file_close(l->file);
 }
 
-static void fill_pair(struct cell *cells, uint64_t ticks, uint64_t whole)
+static void load_fill_time_cells(struct cell *cells, uint64_t ticks, uint64_t whole)
 {
     cell_number(&cells[0], ticks);
     cell_percent(&cells[1], percent_of(ticks, whole));
 }
 
-static void fill_away(struct cell *cells, const struct times *t)
+static void load_fill_waiting_cells(struct cell *cells, const struct times *t)
 {
     cell_percent(&cells[TIME_WAITING], percent_of(t->blocked_exclusive, t->elapsed_exclusive));
     cell_number(&cells[TIME_BLOCKED_INCLUSIVE], t->blocked_inclusive);
@@ -251,16 +251,16 @@ void fill_times(struct table *table, const struct times *t)
     }
     if (!s->samples)
         cell_number(&cells[TIME_CALLS], t->calls);
-    fill_pair(&cells[TIME_ELAPSED_INCLUSIVE], t->elapsed_inclusive, s->elapsed_inclusive);
-    fill_pair(&cells[TIME_ELAPSED_EXCLUSIVE], t->elapsed_exclusive, s->elapsed_inclusive);
+    load_fill_time_cells(&cells[TIME_ELAPSED_INCLUSIVE], t->elapsed_inclusive, s->elapsed_inclusive);
+    load_fill_time_cells(&cells[TIME_ELAPSED_EXCLUSIVE], t->elapsed_exclusive, s->elapsed_inclusive);
     if (s->application_known) {
-        fill_pair(&cells[TIME_APPLICATION_INCLUSIVE], t->application_inclusive, s->application_inclusive);
-        fill_pair(&cells[TIME_APPLICATION_EXCLUSIVE], t->application_exclusive, s->application_inclusive);
+        load_fill_time_cells(&cells[TIME_APPLICATION_INCLUSIVE], t->application_inclusive, s->application_inclusive);
+        load_fill_time_cells(&cells[TIME_APPLICATION_EXCLUSIVE], t->application_exclusive, s->application_inclusive);
     }
     if (t->shortest <= t->longest) {
         cell_number(&cells[TIME_MIN], t->shortest);
         cell_number(&cells[TIME_MAX], t->longest);
     }
     if (s->away_known)
-        fill_away(cells, t);
+        load_fill_waiting_cells(cells, t);
 }

@@ -15,36 +15,36 @@
 static const uint64_t ns_per_second = 1000000000;
 
 /* Where a session's processes and threads begin among all. */
-struct place {
+struct several_place {
     uint32_t processes, threads;
 };
 
 /* Serial numbers are places in the list of all; the one behind a session's last is for what its metadata do not name.
  */
-static uint32_t new_process(const struct loaded *part, struct place place, uint32_t serial)
+static uint32_t several_new_process(const struct loaded *part, struct several_place place, uint32_t serial)
 {
     const struct trace_process *p = session_file_process(part->file, serial);
     return place.processes + (uint32_t)(p ? (size_t)(p - part->file->processes) : part->file->process_count);
 }
 
-static uint32_t new_thread(const struct loaded *part, struct place place, uint32_t serial)
+static uint32_t several_new_thread(const struct loaded *part, struct several_place place, uint32_t serial)
 {
     const struct trace_thread *t = session_file_thread(part->file, serial);
     return place.threads + (uint32_t)(t ? (size_t)(t - part->file->threads) : part->file->thread_count);
 }
 
-static void renumber_profile(struct loaded *part, struct place place)
+static void several_renumber_profile(struct loaded *part, struct several_place place)
 {
     struct profile *p = part->profile;
     for (size_t i = 0; i < p->thread_count; i++) {
-        p->threads[i].process = new_process(part, place, p->threads[i].process);
-        p->threads[i].thread = new_thread(part, place, p->threads[i].thread);
+        p->threads[i].process = several_new_process(part, place, p->threads[i].process);
+        p->threads[i].thread = several_new_thread(part, place, p->threads[i].thread);
     }
     for (size_t i = 0; i < p->reported_count; i++)
-        p->reported[i].process = new_process(part, place, p->reported[i].process);
+        p->reported[i].process = several_new_process(part, place, p->reported[i].process);
 }
 
-static void scale_times(struct times *t, uint64_t rate)
+static void several_scale_times(struct times *t, uint64_t rate)
 {
     uint64_t *values[] = {
         &t->elapsed_inclusive,  &t->elapsed_exclusive,  &t->application_inclusive, &t->application_exclusive,
@@ -60,7 +60,7 @@ static void scale_times(struct times *t, uint64_t rate)
 }
 
 /* Each path's own values are rounded, and all others are sums of them: these add up as those of one session do. */
-static void scale_profile(struct profile *p, uint64_t rate)
+static void several_scale_profile(struct profile *p, uint64_t rate)
 {
     for (size_t i = 0; i < p->node_count; i++) {
         struct profile_node *node = &p->nodes[i];
@@ -79,7 +79,7 @@ static void scale_profile(struct profile *p, uint64_t rate)
         }
     }
     for (size_t i = 0; i < p->reported_count; i++)
-        scale_times(&p->reported[i].times, rate);
+        several_scale_times(&p->reported[i].times, rate);
     p->counts.blocked = ticks_to_ns(p->counts.blocked, rate);
     p->counts.preempted = ticks_to_ns(p->counts.preempted, rate);
     p->counts.paused = ticks_to_ns(p->counts.paused, rate);
@@ -87,14 +87,14 @@ static void scale_profile(struct profile *p, uint64_t rate)
 }
 
 /* Moments of different clocks have no order. */
-static void drop_marks(struct profile *p)
+static void several_drop_marks(struct profile *p)
 {
     for (size_t i = 0; i < p->mark_count; i++)
         free(p->marks[i].text);
     p->mark_count = 0;
 }
 
-static void take_names(struct loaded *all, struct loaded *part)
+static void several_add_names(struct loaded *all, struct loaded *part)
 {
     const size_t before = all->profile->function_count;
     const struct profile *p = part->profile;
@@ -112,8 +112,8 @@ static void take_names(struct loaded *all, struct loaded *part)
     }
 }
 
-/* As take_names, of the profile that has been merged. */
-static void take_lines(struct loaded *all, struct loaded *part, size_t before)
+/* As several_add_names, of the profile that has been merged. */
+static void several_add_lines(struct loaded *all, struct loaded *part, size_t before)
 {
     const struct profile *p = part->profile;
     all->lines = need_more(all->lines, all->profile->site_count + 1, sizeof *all->lines);
@@ -130,14 +130,14 @@ static void take_lines(struct loaded *all, struct loaded *part, size_t before)
     }
 }
 
-static void take_processes(struct session_file *all, const struct loaded *from, struct place place)
+static void several_add_processes(struct session_file *all, const struct loaded *from, struct several_place place)
 {
     struct session_file *part = from->file;
     for (size_t i = 0; i < part->thread_count; i++) {
         GROW(all->threads, all->thread_count, all->thread_room);
         struct trace_thread *thread = &all->threads[all->thread_count++];
         *thread = part->threads[i];
-        thread->process = new_process(from, place, thread->process);
+        thread->process = several_new_process(from, place, thread->process);
         thread->serial = place.threads + (uint32_t)i;
     }
     for (size_t i = 0; i < part->process_count; i++) {
@@ -149,7 +149,8 @@ static void take_processes(struct session_file *all, const struct loaded *from, 
 }
 
 /* Losses, or all else. */
-static void take_remarks(struct session_summary *all, const struct session_summary *parts, size_t count, bool losses)
+static void several_add_remarks(struct session_summary *all, const struct session_summary *parts, size_t count,
+                                bool losses)
 {
     for (size_t i = 0; i < count; i++)
         for (size_t j = losses ? 0 : parts[i].loss_count; j < (losses ? parts[i].loss_count : parts[i].remark_count);
@@ -157,7 +158,7 @@ static void take_remarks(struct session_summary *all, const struct session_summa
             remark(all, "%s: %s", parts[i].path, parts[i].remarks[j]);
 }
 
-static void summarize(struct loaded *all, const struct session_summary *parts, size_t count)
+static void several_summarize(struct loaded *all, const struct session_summary *parts, size_t count)
 {
     struct session_summary *s = &all->summary;
     s->path = all->file->path;
@@ -178,7 +179,7 @@ static void summarize(struct loaded *all, const struct session_summary *parts, s
         s->events += parts[i].events;
         s->lost_events += parts[i].lost_events;
     }
-    take_remarks(s, parts, count, true);
+    several_add_remarks(s, parts, count, true);
     s->loss_count = s->remark_count;
     for (size_t i = 0; i < count; i++) {
         if (s->application_known && !parts[i].application_known)
@@ -187,10 +188,10 @@ static void summarize(struct loaded *all, const struct session_summary *parts, s
             remark(s, "%s: no thread had a source of times of OS events: their time counts as on the CPU",
                    parts[i].path);
     }
-    take_remarks(s, parts, count, false);
+    several_add_remarks(s, parts, count, false);
 }
 
-static void drop_summaries(struct session_summary *parts, size_t count)
+static void several_free_summaries(struct session_summary *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < parts[i].remark_count; j++)
@@ -201,29 +202,30 @@ static void drop_summaries(struct session_summary *parts, size_t count)
     free(parts);
 }
 
-static void absorb(struct loaded *all, struct loaded *part)
+static void several_add_session(struct loaded *all, struct loaded *part)
 {
-    const struct place place = {
+    const struct several_place place = {
         .processes = all->part_count ? all->parts[all->part_count - 1].process_end : 0,
         .threads = (uint32_t)(all->file->thread_count + all->part_count),
     };
-    renumber_profile(part, place);
+    several_renumber_profile(part, place);
     if (!part->summary.samples)
-        scale_profile(part->profile, part->summary.ticks_per_second);
-    drop_marks(part->profile);
+        several_scale_profile(part->profile, part->summary.ticks_per_second);
+    several_drop_marks(part->profile);
     const size_t sites = all->profile->site_count;
-    take_names(all, part);
+    several_add_names(all, part);
     if (part->lines)
-        take_lines(all, part, sites);
+        several_add_lines(all, part, sites);
     all->parts = need_more(all->parts, all->part_count + 1, sizeof *all->parts);
     all->parts[all->part_count++] = (struct loaded_part){
         .path = need_copy(part->file->path, strlen(part->file->path)),
         .process_end = place.processes + (uint32_t)part->file->process_count + 1,
     };
-    take_processes(all->file, part, place);
+    several_add_processes(all->file, part, place);
 }
 
-static void load_all(struct loaded *l, const char *const *paths, size_t count, unsigned jobs, enum lines lines)
+static void several_load_sessions(struct loaded *l, const char *const *paths, size_t count, unsigned jobs,
+                                  enum lines lines)
 {
     if (count == 1) {
         load_lines(l, paths[0], jobs, lines);
@@ -242,7 +244,7 @@ static void load_all(struct loaded *l, const char *const *paths, size_t count, u
         if (part.summary.samples != (i ? summaries[0].samples : part.summary.samples))
             die(STATUS_ERROR, "%s: its values are %s, those of %s are not: they cannot be added up", paths[i],
                 part.summary.samples ? "samples" : "times", paths[0]);
-        absorb(l, &part);
+        several_add_session(l, &part);
         summaries[i] = part.summary;
         summaries[i].path = need_copy(paths[i], strlen(paths[i]));
         part.summary = (struct session_summary){ 0 };
@@ -251,18 +253,18 @@ static void load_all(struct loaded *l, const char *const *paths, size_t count, u
     if (l->lines)
         lines_join(l);
     l->rollup = rollup_new(l->profile);
-    summarize(l, summaries, count);
-    drop_summaries(summaries, count);
+    several_summarize(l, summaries, count);
+    several_free_summaries(summaries, count);
 }
 
 void load_sessions(struct loaded *l, const char *const *paths, size_t count, unsigned jobs)
 {
-    load_all(l, paths, count, jobs, LINES_NONE);
+    several_load_sessions(l, paths, count, jobs, LINES_NONE);
 }
 
 void load_sessions_by_line(struct loaded *l, const char *const *paths, size_t count, unsigned jobs)
 {
-    load_all(l, paths, count, jobs, LINES_NEEDED);
+    several_load_sessions(l, paths, count, jobs, LINES_NEEDED);
 }
 
 const char *loaded_session_of(const struct loaded *l, uint32_t process)

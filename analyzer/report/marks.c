@@ -18,7 +18,8 @@ const struct column view_marks_columns[] = {
 enum { COLUMN_COUNT = sizeof view_marks_columns / sizeof *view_marks_columns };
 const size_t view_marks_column_count = COLUMN_COUNT;
 
-static void fill_row(struct cell *cells, const struct loaded *l, const struct profile_mark *mark, uint64_t previous)
+static void marks_fill_row(struct cell *cells, const struct loaded *l, const struct profile_mark *mark,
+                           uint64_t previous)
 {
     const struct trace_thread *t = session_file_thread(l->file, mark->thread);
     const struct trace_process *p = session_file_process(l->file, mark->process);
@@ -49,7 +50,7 @@ struct table view_marks(const struct loaded *l)
     for (size_t i = 0; i < p->mark_count; i++) {
         const uint64_t start =
             l->file->header.start_ticks < marks[i].time ? l->file->header.start_ticks : marks[i].time;
-        fill_row(table_row(&table), l, &marks[i], i ? marks[i - 1].time : start);
+        marks_fill_row(table_row(&table), l, &marks[i], i ? marks[i - 1].time : start);
     }
     free(marks);
     return table;

@@ -13,8 +13,8 @@ static const struct column columns[] = {
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
-static size_t add_row(struct table *t, const struct loaded *l, uint32_t module, const char *function, size_t parent,
-                      const struct times *times)
+static size_t module_functions_add_row(struct table *t, const struct loaded *l, uint32_t module, const char *function,
+                                       size_t parent, const struct times *times)
 {
     struct cell *cells = table_row(t);
     char *name = names_module(l->profile->modules[module].path);
@@ -39,10 +39,10 @@ struct table view_module_functions(const struct loaded *l, const struct sorting 
     for (uint32_t module = 0; module < p->module_count; module++) {
         if (l->slice && times_are_empty(&modules[module]))
             continue; /* it is of another part of the session */
-        const size_t row = add_row(&t, l, module, NULL, 0, &modules[module]);
+        const size_t row = module_functions_add_row(&t, l, module, NULL, 0, &modules[module]);
         for (uint32_t i = 0; i < p->function_count; i++)
             if (p->functions[i].module == module && !(l->slice && times_are_empty(&functions[i])))
-                add_row(&t, l, module, l->names[i].name, row, &functions[i]);
+                module_functions_add_row(&t, l, module, l->names[i].name, row, &functions[i]);
     }
     free(modules);
     free(functions);

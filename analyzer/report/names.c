@@ -10,12 +10,12 @@
 #include "symbols/symbols.h"
 
 /* The session's own symbols, in order of module and offset. */
-struct brought {
+struct recorded_symbols {
     const struct session_file *file;
     const struct trace_symbol **sorted;
 };
 
-static int compare_symbols(const void *a, const void *b)
+static int names_compare_symbols(const void *a, const void *b)
 {
     const struct trace_symbol *x = *(const struct trace_symbol *const *)a;
     const struct trace_symbol *y = *(const struct trace_symbol *const *)b;
@@ -24,22 +24,22 @@ static int compare_symbols(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static struct brought sort_brought(const struct session_file *file)
+static struct recorded_symbols names_sort_recorded(const struct session_file *file)
 {
-    struct brought b = { file, need_memory(file->symbol_count, sizeof *b.sorted) };
+    struct recorded_symbols b = { file, need_memory(file->symbol_count, sizeof *b.sorted) };
     for (size_t i = 0; i < file->symbol_count; i++)
         b.sorted[i] = &file->symbols[i];
-    qsort(b.sorted, file->symbol_count, sizeof *b.sorted, compare_symbols);
+    qsort(b.sorted, file->symbol_count, sizeof *b.sorted, names_compare_symbols);
     return b;
 }
 
-static bool same_module(const struct trace_symbol_module *a, const struct profile_module *b)
+static bool names_same_module(const struct trace_symbol_module *a, const struct profile_module *b)
 {
     return strcmp(a->path, b->path) == 0 && a->build_id_length == b->build_id_length &&
            memcmp(a->build_id, b->build_id, b->build_id_length) == 0;
 }
 
-static const char *file_path(const struct session_file *file, uint32_t number)
+static const char *names_file_path(const struct session_file *file, uint32_t number)
 {
     for (size_t i = 0; number && i < file->symbol_file_count; i++)
         if (file->symbol_files[i].number == number)
@@ -47,17 +47,18 @@ static const char *file_path(const struct session_file *file, uint32_t number)
     return NULL;
 }
 
-static bool find_brought(const struct brought *b, const struct profile_module *m, uint64_t offset, struct symbol *found)
+static bool names_find_recorded(const struct recorded_symbols *b, const struct profile_module *m, uint64_t offset,
+                                struct symbol *found)
 {
     for (uint32_t i = 0; i < b->file->symbol_module_count; i++) {
-        if (!same_module(&b->file->symbol_modules[i], m))
+        if (!names_same_module(&b->file->symbol_modules[i], m))
             continue;
         struct trace_symbol wanted = { .module = i, .offset = offset };
         const struct trace_symbol *key = &wanted;
         const struct trace_symbol **at =
-            bsearch(&key, b->sorted, b->file->symbol_count, sizeof *b->sorted, compare_symbols);
+            bsearch(&key, b->sorted, b->file->symbol_count, sizeof *b->sorted, names_compare_symbols);
         if (at) {
-            *found = (struct symbol){ (*at)->name, file_path(b->file, (*at)->file), (*at)->line };
+            *found = (struct symbol){ (*at)->name, names_file_path(b->file, (*at)->file), (*at)->line };
             return true;
         }
     }
@@ -73,18 +74,18 @@ char *names_module(const char *path)
     return need_copy(name, strlen(name));
 }
 
-static char *name_by_address(const char *module, uint64_t offset)
+static char *names_from_address(const char *module, uint64_t offset)
 {
     char *name = need_memory(strlen(module) + 32, 1);
     sprintf(name, "%s+0x%" PRIx64, module, offset);
     return name;
 }
 
-static char *shown_name(const struct symbol *symbol, const char *module, uint64_t offset)
+static char *names_of_symbol(const struct symbol *symbol, const char *module, uint64_t offset)
 {
     if (symbol->linkage_name && symbol->linkage_name[0])
         return symbol_demangle(symbol->linkage_name);
-    return name_by_address(module, offset);
+    return names_from_address(module, offset);
 }
 
 void names_extend(struct function_name **names, size_t *count, const struct session_file *file,
@@ -92,19 +93,19 @@ void names_extend(struct function_name **names, size_t *count, const struct sess
 {
     if (*count >= profile->function_count)
         return;
-    struct brought brought = sort_brought(file);
+    struct recorded_symbols brought = names_sort_recorded(file);
     *names = need_more(*names, profile->function_count, sizeof **names);
     for (size_t i = *count; i < profile->function_count; i++) {
         const struct profile_function *f = &profile->functions[i];
         const struct profile_module *m = &profile->modules[f->module];
         struct function_name *name = &(*names)[i];
         struct symbol symbol;
-        if (!find_brought(&brought, m, f->offset, &symbol)) {
+        if (!names_find_recorded(&brought, m, f->offset, &symbol)) {
             struct symbol_module module = { m->path, m->build_id, m->build_id_length };
             symbol = binaries_find(binaries, &module, f->offset);
         }
         *name = (struct function_name){ .module = names_module(m->path), .line = symbol.line };
-        name->name = shown_name(&symbol, name->module, f->offset);
+        name->name = names_of_symbol(&symbol, name->module, f->offset);
         if (symbol.linkage_name && symbol.linkage_name[0])
             name->linkage_name = need_copy(symbol.linkage_name, strlen(symbol.linkage_name));
         name->file = symbol.file ? need_copy(symbol.file, strlen(symbol.file)) : NULL;
@@ -139,7 +140,7 @@ void names_free(struct function_name *names, size_t count)
 struct namer {
     const struct session_file *file;
     struct binaries *binaries;
-    struct brought brought;
+    struct recorded_symbols brought;
     struct table_index *known; /* (offset, number of the module in memory) to an index into names */
     char **names;
     size_t count, room;
@@ -150,7 +151,7 @@ struct namer *namer_new(const struct session_file *file)
     struct namer *n = need_memory(1, sizeof *n);
     n->file = file;
     n->binaries = binaries_new();
-    n->brought = sort_brought(file);
+    n->brought = names_sort_recorded(file);
     n->known = table_new();
     return n;
 }
@@ -166,19 +167,19 @@ void namer_free(struct namer *n)
     free(n);
 }
 
-static char *find_name(struct namer *n, const struct trace_module *m, uint64_t address)
+static char *names_find_function(struct namer *n, const struct trace_module *m, uint64_t address)
 {
     if (!m)
-        return name_by_address("[unknown]", address);
+        return names_from_address("[unknown]", address);
     const struct profile_module wanted = { .path = m->path,
                                            .build_id = m->build_id,
                                            .build_id_length = m->build_id_length };
     struct symbol symbol;
-    if (!find_brought(&n->brought, &wanted, address - m->bias, &symbol)) {
+    if (!names_find_recorded(&n->brought, &wanted, address - m->bias, &symbol)) {
         struct symbol_module module = { m->path, m->build_id, m->build_id_length };
         symbol = binaries_find(n->binaries, &module, address - m->bias);
     }
-    char *short_name = names_module(m->path), *name = shown_name(&symbol, short_name, address - m->bias);
+    char *short_name = names_module(m->path), *name = names_of_symbol(&symbol, short_name, address - m->bias);
     free(short_name);
     return name;
 }
@@ -191,7 +192,7 @@ const char *namer_find(struct namer *n, uint32_t process, uint64_t address, uint
     struct table_slot *slot = table_find(n->known, m ? address - m->bias : address, module);
     if (!slot->value_plus_1) {
         GROW(n->names, n->count, n->room);
-        n->names[n->count] = find_name(n, m, address);
+        n->names[n->count] = names_find_function(n, m, address);
         table_set(n->known, slot, m ? address - m->bias : address, module, (uint32_t)n->count++);
         return n->names[n->count - 1];
     }

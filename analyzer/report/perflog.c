@@ -36,7 +36,7 @@ void perflog_table_drop(struct perflog_table *t)
     free(t->columns);
 }
 
-static void fill_marker(struct cell *cells, const struct perflog_row *row, bool instances)
+static void perflog_fill_marker(struct cell *cells, const struct perflog_row *row, bool instances)
 {
     const uint64_t times[] = { row->least, row->mean, row->greatest, row->median, row->p90, row->p99, row->deviation };
     cell_text(&cells[0], row->app);
@@ -58,7 +58,7 @@ static void fill_marker(struct cell *cells, const struct perflog_row *row, bool 
 enum { MAX_KEYS = 1000 }; /* columns: each is in all rows */
 
 /* All keys in the order in which they come, and names of attributes. */
-static void find_keys(struct intern *keys, const struct perflog_row *rows, size_t count)
+static void perflog_find_keys(struct intern *keys, const struct perflog_row *rows, size_t count)
 {
     struct perflog_pair pair;
     for (size_t i = 0; i < count; i++)
@@ -70,7 +70,7 @@ static void find_keys(struct intern *keys, const struct perflog_row *rows, size_
 }
 
 /* In its string, or else logged as its attribute. */
-static char *value_of(const struct perflog_row *row, const char *key)
+static char *perflog_row_value(const struct perflog_row *row, const char *key)
 {
     char *value = perflog_pair_value(row, key);
     for (size_t a = 0; a < row->attribute_count && !value; a++)
@@ -79,7 +79,7 @@ static char *value_of(const struct perflog_row *row, const char *key)
     return value;
 }
 
-static bool any_errors(const struct perflog_row *rows, size_t count)
+static bool perflog_any_errors(const struct perflog_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (rows[i].errors)
@@ -87,7 +87,7 @@ static bool any_errors(const struct perflog_row *rows, size_t count)
     return false;
 }
 
-static bool is_taken(const char *key)
+static bool perflog_is_column_key(const char *key)
 {
     for (size_t i = 0; i < MARKER_COLUMNS; i++) {
         const size_t length = strlen(marker_columns[i].key);
@@ -98,10 +98,10 @@ static bool is_taken(const char *key)
 }
 
 /* A key that names another column already gets a name of its own. */
-static char *column_name(const char *key)
+static char *perflog_column_name(const char *key)
 {
     static const char before[] = "marker_";
-    if (!is_taken(key))
+    if (!perflog_is_column_key(key))
         return need_copy(key, strlen(key));
     char *name = need_memory(sizeof before + strlen(key), 1);
     memcpy(name, before, sizeof before - 1);
@@ -110,7 +110,7 @@ static char *column_name(const char *key)
 }
 
 /* The fixed columns, and one for each key. */
-static struct perflog_table make_table(const struct intern *keys, size_t fixed)
+static struct perflog_table perflog_make_table(const struct intern *keys, size_t fixed)
 {
     struct perflog_table t = { .key_count = keys->count < MAX_KEYS ? keys->count : MAX_KEYS };
     if (keys->count > MAX_KEYS)
@@ -119,7 +119,7 @@ static struct perflog_table make_table(const struct intern *keys, size_t fixed)
     t.columns = need_memory(fixed + t.key_count, sizeof *t.columns);
     memcpy(t.columns, marker_columns, fixed * sizeof *t.columns);
     for (size_t i = 0; i < t.key_count; i++) {
-        t.keys[i] = column_name(keys->pieces[i].bytes);
+        t.keys[i] = perflog_column_name(keys->pieces[i].bytes);
         t.columns[fixed + i] = (struct column){ t.keys[i], t.keys[i], CELL_TEXT, USE_DATA, false };
     }
     t.table = table_make(t.columns, fixed + t.key_count, NULL);
@@ -127,10 +127,11 @@ static struct perflog_table make_table(const struct intern *keys, size_t fixed)
     return t;
 }
 
-static void fill_pairs(struct cell *cells, size_t count, const struct perflog_row *row, const struct intern *keys)
+static void perflog_fill_pairs(struct cell *cells, size_t count, const struct perflog_row *row,
+                               const struct intern *keys)
 {
     for (size_t i = 0; i < count && i < keys->count; i++) {
-        char *value = value_of(row, keys->pieces[i].bytes);
+        char *value = perflog_row_value(row, keys->pieces[i].bytes);
         cell_text(&cells[i], value);
         free(value);
     }
@@ -145,14 +146,14 @@ struct perflog_table view_perflog(const struct perflog *log, const struct perflo
     perflog_sort(rows, count, choice->sort);
     const size_t shown = choice->limit && choice->limit < count ? choice->limit : count;
     if (pairs)
-        find_keys(&keys, rows, shown);
-    struct perflog_table t = make_table(&keys, fixed);
-    if (!any_errors(rows, shown))
+        perflog_find_keys(&keys, rows, shown);
+    struct perflog_table t = perflog_make_table(&keys, fixed);
+    if (!perflog_any_errors(rows, shown))
         t.columns[ERRORS].use = USE_DATA; /* people need not read zeros */
     for (size_t i = 0; i < shown; i++) {
         struct cell *cells = table_row(&t.table);
-        fill_marker(cells, &rows[i], choice->instances);
-        fill_pairs(&cells[fixed], t.key_count, &rows[i], &keys);
+        perflog_fill_marker(cells, &rows[i], choice->instances);
+        perflog_fill_pairs(&cells[fixed], t.key_count, &rows[i], &keys);
     }
     t.table.hidden_rows = count - shown;
     intern_drop(&keys);
@@ -179,7 +180,7 @@ static const struct column monitor_columns[] = {
 enum { MONITOR_COLUMNS = sizeof monitor_columns / sizeof *monitor_columns };
 
 /* Nothing that says nothing: 10059776, 57.843834, 12.5. */
-static void put_value(struct cell *cell, int128 millionths)
+static void perflog_put_value(struct cell *cell, int128 millionths)
 {
     char text[64];
     const uint128 amount = millionths < 0 ? -(uint128)millionths : (uint128)millionths;
@@ -191,7 +192,7 @@ static void put_value(struct cell *cell, int128 millionths)
     cell_text(cell, text);
 }
 
-static void put_for_people(struct cell *cell, int128 millionths, bool memory)
+static void perflog_put_with_unit(struct cell *cell, int128 millionths, bool memory)
 {
     char text[64];
     if (memory)
@@ -201,13 +202,13 @@ static void put_for_people(struct cell *cell, int128 millionths, bool memory)
     cell_text(cell, text);
 }
 
-static int128 mean_of(const struct perflog_series *s)
+static int128 perflog_series_mean(const struct perflog_series *s)
 {
     const int128 half = (int128)(s->count / 2);
     return (s->sum < 0 ? s->sum - half : s->sum + half) / (int128)s->count;
 }
 
-static void put_plot(struct cell *cell, const struct perflog_plot *plot)
+static void perflog_put_plot(struct cell *cell, const struct perflog_plot *plot)
 {
     double points[PLOT_POINTS];
     for (size_t i = 0; i < plot->used; i++)
@@ -217,7 +218,7 @@ static void put_plot(struct cell *cell, const struct perflog_plot *plot)
     free(bars);
 }
 
-static int compare_series(const void *a, const void *b)
+static int perflog_compare_series(const void *a, const void *b)
 {
     const struct perflog_series *x = *(const struct perflog_series *const *)a,
                                 *y = *(const struct perflog_series *const *)b;
@@ -236,20 +237,20 @@ struct table view_perflog_monitors(const struct perflog *log, bool instances)
     struct table t = table_make(monitor_columns, instances ? MONITOR_COLUMNS : MONITOR_COLUMNS - 1, NULL);
     for (size_t i = 0; i < count; i++)
         sorted[i] = &series[i];
-    qsort(sorted, count, sizeof *sorted, compare_series);
+    qsort(sorted, count, sizeof *sorted, perflog_compare_series);
     for (size_t i = 0; i < count; i++) {
         const struct perflog_series *s = sorted[i];
-        const int128 values[] = { s->least, mean_of(s), s->greatest };
+        const int128 values[] = { s->least, perflog_series_mean(s), s->greatest };
         struct cell *cells = table_row(&t);
         cell_text(&cells[0], s->app);
         cell_text(&cells[1], s->memory ? "MEM" : "CPU");
         cell_number(&cells[2], s->count);
         for (size_t v = 0; v < 3; v++) {
-            put_value(&cells[3 + v], values[v]);
-            put_for_people(&cells[6 + v], values[v], s->memory);
+            perflog_put_value(&cells[3 + v], values[v]);
+            perflog_put_with_unit(&cells[6 + v], values[v], s->memory);
         }
         cell_text(&cells[9], s->memory ? "MiB" : "%");
-        put_plot(&cells[10], &s->plot);
+        perflog_put_plot(&cells[10], &s->plot);
         if (instances)
             cell_text(&cells[11], markers[s->marker].text);
     }

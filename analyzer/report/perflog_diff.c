@@ -28,7 +28,7 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 /* Averages are in one unit, totals in another. */
 static const size_t units[COLUMNS] = { [5] = 5, [6] = 5, [7] = 5, [9] = 9, [10] = 9, [11] = 9 };
 
-struct pair {
+struct perflog_row_pair {
     const struct perflog_row *first, *second; /* NULL: not in that log */
     int64_t total_change, mean_change;
 };
@@ -40,7 +40,7 @@ bool perflog_diff_can_sort(const char *key)
     return strcmp(key, "total") == 0 || strcmp(key, "mean") == 0 || strcmp(key, "name") == 0;
 }
 
-static int compare_names(const struct perflog_row *x, const struct perflog_row *y)
+static int perflog_diff_compare_names(const struct perflog_row *x, const struct perflog_row *y)
 {
     int order = strcmp(x->app, y->app);
     if (order == 0)
@@ -50,42 +50,46 @@ static int compare_names(const struct perflog_row *x, const struct perflog_row *
     return order;
 }
 
-static struct pair make_pair(const struct perflog_row *first, const struct perflog_row *second)
+static struct perflog_row_pair perflog_diff_make_pair(const struct perflog_row *first, const struct perflog_row *second)
 {
     const uint64_t total[] = { first ? first->total : 0, second ? second->total : 0 };
-    struct pair pair = { .first = first, .second = second, .total_change = change_between(total[0], total[1]) };
+    struct perflog_row_pair pair = { .first = first,
+                                     .second = second,
+                                     .total_change = change_between(total[0], total[1]) };
     if (first && second && first->count && second->count)
         pair.mean_change = change_between(first->mean, second->mean);
     return pair;
 }
 
-static int compare_pairs(const void *a, const void *b, void *data)
+static int perflog_diff_compare_pairs(const void *a, const void *b, void *data)
 {
-    const struct pair *x = a, *y = b;
+    const struct perflog_row_pair *x = a, *y = b;
     const char *key = data;
     const bool by_mean = strcmp(key, "mean") == 0;
     const int64_t of_x = llabs(by_mean ? x->mean_change : x->total_change);
     const int64_t of_y = llabs(by_mean ? y->mean_change : y->total_change);
     if (strcmp(key, "name") != 0 && of_x != of_y)
         return of_x < of_y ? 1 : -1;
-    return compare_names(x->first ? x->first : x->second, y->first ? y->first : y->second);
+    return perflog_diff_compare_names(x->first ? x->first : x->second, y->first ? y->first : y->second);
 }
 
 /* Both lists are in the order of names. */
-static size_t match(struct pair *pairs, const struct perflog_row *first, size_t first_count,
-                    const struct perflog_row *second, size_t second_count)
+static size_t perflog_diff_match_rows(struct perflog_row_pair *pairs, const struct perflog_row *first,
+                                      size_t first_count, const struct perflog_row *second, size_t second_count)
 {
     size_t i = 0, j = 0, count = 0;
     while (i < first_count || j < second_count) {
-        const int order = i == first_count ? 1 : j == second_count ? -1 : compare_names(&first[i], &second[j]);
-        pairs[count++] = make_pair(order <= 0 ? &first[i] : NULL, order >= 0 ? &second[j] : NULL);
+        const int order = i == first_count    ? 1
+                          : j == second_count ? -1
+                                              : perflog_diff_compare_names(&first[i], &second[j]);
+        pairs[count++] = perflog_diff_make_pair(order <= 0 ? &first[i] : NULL, order >= 0 ? &second[j] : NULL);
         i += order <= 0;
         j += order >= 0;
     }
     return count;
 }
 
-static void fill_row(struct cell *cells, const struct pair *pair)
+static void perflog_diff_fill_row(struct cell *cells, const struct perflog_row_pair *pair)
 {
     const struct perflog_row *sides[] = { pair->first, pair->second };
     const struct perflog_row *any = pair->first ? pair->first : pair->second;
@@ -106,16 +110,17 @@ static void fill_row(struct cell *cells, const struct pair *pair)
 }
 
 /* The application of all rows, or NULL. Rows are in its order. */
-static const char *only_app(const struct perflog_row *rows, size_t count)
+static const char *perflog_diff_only_app(const struct perflog_row *rows, size_t count)
 {
     return count && strcmp(rows[0].app, rows[count - 1].app) == 0 ? rows[0].app : NULL;
 }
 
 /* Logs of one application each are of two versions of it, even if it has another name. */
-static void take_for_one(const struct perflog_row *first, size_t first_count, struct perflog_row *second,
-                         size_t second_count)
+static void perflog_diff_unify_apps(const struct perflog_row *first, size_t first_count, struct perflog_row *second,
+                                    size_t second_count)
 {
-    const char *before = only_app(first, first_count), *after = only_app(second, second_count);
+    const char *before = perflog_diff_only_app(first, first_count),
+               *after = perflog_diff_only_app(second, second_count);
     char quoted[2][QUOTE_ROOM];
     if (!before || !after || strcmp(before, after) == 0)
         return;
@@ -131,15 +136,15 @@ struct table view_perflog_diff(const struct perflog *first, const struct perflog
     size_t first_count, second_count;
     struct perflog_row *first_rows = perflog_rows(first, false, &first_count);
     struct perflog_row *second_rows = perflog_rows(second, false, &second_count);
-    take_for_one(first_rows, first_count, second_rows, second_count);
-    struct pair *pairs = need_memory(first_count + second_count, sizeof *pairs);
-    const size_t count = match(pairs, first_rows, first_count, second_rows, second_count);
-    qsort_r(pairs, count, sizeof *pairs, compare_pairs, (void *)choice->sort);
+    perflog_diff_unify_apps(first_rows, first_count, second_rows, second_count);
+    struct perflog_row_pair *pairs = need_memory(first_count + second_count, sizeof *pairs);
+    const size_t count = perflog_diff_match_rows(pairs, first_rows, first_count, second_rows, second_count);
+    qsort_r(pairs, count, sizeof *pairs, perflog_diff_compare_pairs, (void *)choice->sort);
     struct table t = table_make(columns, COLUMNS, NULL);
     t.unit_columns = units;
     const size_t shown = choice->limit && choice->limit < count ? choice->limit : count;
     for (size_t i = 0; i < shown; i++)
-        fill_row(table_row(&t), &pairs[i]);
+        perflog_diff_fill_row(table_row(&t), &pairs[i]);
     t.hidden_rows = count - shown;
     free(pairs);
     free(first_rows);

@@ -13,13 +13,13 @@ enum {
 };
 
 /* The characters of keys. */
-static bool is_of_key(char c)
+static bool perflog_is_key_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(" _#.-", c));
 }
 
 /* "operator=" is a function's name and no pair. */
-static bool is_operator(const char *key, size_t length)
+static bool perflog_is_operator(const char *key, size_t length)
 {
     static const char word[] = "operator";
     while (length && !((key[length - 1] | 0x20) >= 'a' && (key[length - 1] | 0x20) <= 'z'))
@@ -28,20 +28,20 @@ static bool is_operator(const char *key, size_t length)
 }
 
 /* One part of the string, between commas. */
-static bool parse_pair(const char *from, size_t length, struct perflog_pair *pair)
+static bool perflog_parse_pair(const char *from, size_t length, struct perflog_pair *pair)
 {
     const char *equals = memchr(from, '=', length);
     if (!equals || (equals + 1 < from + length && equals[1] == '='))
         return false;
     const char *key = from, *end = equals;
     for (const char *c = key; c < end; c++)
-        if (!is_of_key(*c))
+        if (!perflog_is_key_char(*c))
             return false;
     while (key < end && *key == ' ')
         key++;
     while (key < end && end[-1] == ' ')
         end--;
-    if (key == end || is_operator(key, (size_t)(end - key)))
+    if (key == end || perflog_is_operator(key, (size_t)(end - key)))
         return false;
     *pair = (struct perflog_pair){ key, equals + 1, (size_t)(end - key), (size_t)(from + length - equals - 1) };
     return true;
@@ -53,13 +53,13 @@ bool perflog_next_pair(const char **at, struct perflog_pair *pair)
         const char *from = *at;
         const size_t length = strcspn(from, ",");
         *at = from + length + (from[length] == ',');
-        if (parse_pair(from, length, pair))
+        if (perflog_parse_pair(from, length, pair))
             return true;
     }
     return false;
 }
 
-static bool find_pair(const struct perflog_row *row, const char *key, size_t length, struct perflog_pair *pair)
+static bool perflog_find_pair(const struct perflog_row *row, const char *key, size_t length, struct perflog_pair *pair)
 {
     for (const char *at = row->marker; perflog_next_pair(&at, pair);)
         if (pair->key_length == length && memcmp(pair->key, key, length) == 0)
@@ -69,14 +69,14 @@ static bool find_pair(const struct perflog_row *row, const char *key, size_t len
 
 /* ---- macros ---- */
 
-struct expansion {
+struct perflog_expansion {
     const struct perflog_row *row;
     char text[LONGEST + 1];
     size_t length;
     bool expanded, unknown, failed;
 };
 
-static void put(struct expansion *e, const char *text, size_t length)
+static void perflog_expansion_put(struct perflog_expansion *e, const char *text, size_t length)
 {
     if (length > LONGEST - e->length) {
         e->failed = true;
@@ -86,56 +86,56 @@ static void put(struct expansion *e, const char *text, size_t length)
     e->length += length;
 }
 
-static void put_seconds(struct expansion *e, uint64_t ns)
+static void perflog_expansion_put_seconds(struct perflog_expansion *e, uint64_t ns)
 {
     char text[64];
     if (e->row->count == 0)
         e->unknown = true;
     const int length = snprintf(text, sizeof text, "%" PRIu64 ".%09" PRIu64, ns / 1000000000, ns % 1000000000);
-    put(e, text, (size_t)length);
+    perflog_expansion_put(e, text, (size_t)length);
 }
 
-static bool is(const char *text, size_t length, const char *word)
+static bool perflog_word_matches(const char *text, size_t length, const char *word)
 {
     return length == strlen(word) && strncasecmp(text, word, length) == 0;
 }
 
-static void expand(struct expansion *e, const char *text, size_t length, int depth);
+static void perflog_expand_text(struct perflog_expansion *e, const char *text, size_t length, int depth);
 
 /* What stands between two percent signs; false: it is no macro. */
-static bool expand_macro(struct expansion *e, const char *name, size_t length, int depth)
+static bool perflog_expand_macro(struct perflog_expansion *e, const char *name, size_t length, int depth)
 {
     struct perflog_pair pair;
-    if (is(name, length, "AVG"))
-        put_seconds(e, e->row->mean);
-    else if (is(name, length, "MIN"))
-        put_seconds(e, e->row->least);
-    else if (is(name, length, "MAX"))
-        put_seconds(e, e->row->greatest);
-    else if (find_pair(e->row, name, length, &pair))
-        expand(e, pair.value, pair.value_length, depth + 1);
+    if (perflog_word_matches(name, length, "AVG"))
+        perflog_expansion_put_seconds(e, e->row->mean);
+    else if (perflog_word_matches(name, length, "MIN"))
+        perflog_expansion_put_seconds(e, e->row->least);
+    else if (perflog_word_matches(name, length, "MAX"))
+        perflog_expansion_put_seconds(e, e->row->greatest);
+    else if (perflog_find_pair(e->row, name, length, &pair))
+        perflog_expand_text(e, pair.value, pair.value_length, depth + 1);
     else
         return false;
     e->expanded = true;
     return true;
 }
 
-static void expand(struct expansion *e, const char *text, size_t length, int depth)
+static void perflog_expand_text(struct perflog_expansion *e, const char *text, size_t length, int depth)
 {
     if (depth > DEEPEST)
         e->failed = true;
     for (size_t at = 0; at < length && !e->failed;) {
         const char *close = text[at] == '%' ? memchr(text + at + 1, '%', length - at - 1) : NULL;
-        if (close && expand_macro(e, text + at + 1, (size_t)(close - text) - at - 1, depth)) {
+        if (close && perflog_expand_macro(e, text + at + 1, (size_t)(close - text) - at - 1, depth)) {
             at = (size_t)(close - text) + 1;
             continue;
         }
-        put(e, text + at++, 1);
+        perflog_expansion_put(e, text + at++, 1);
     }
 }
 
 /* Products and quotients of plain numbers; false: the text is something else. */
-static bool calculate(const char *text, double *result)
+static bool perflog_calculate(const char *text, double *result)
 {
     char operation = 0;
     for (bool first = true;; first = false) {
@@ -158,16 +158,16 @@ static bool calculate(const char *text, double *result)
 char *perflog_pair_value(const struct perflog_row *row, const char *key)
 {
     struct perflog_pair pair;
-    if (!find_pair(row, key, strlen(key), &pair))
+    if (!perflog_find_pair(row, key, strlen(key), &pair))
         return NULL;
-    struct expansion e = { .row = row };
-    expand(&e, pair.value, pair.value_length, 0);
+    struct perflog_expansion e = { .row = row };
+    perflog_expand_text(&e, pair.value, pair.value_length, 0);
     if (e.failed)
         return need_copy(pair.value, pair.value_length);
     if (e.unknown)
         return NULL;
     double result;
-    if (!e.expanded || !calculate(e.text, &result))
+    if (!e.expanded || !perflog_calculate(e.text, &result))
         return need_copy(e.text, e.length);
     if (result - result != 0) /* divided by zero */
         return NULL;

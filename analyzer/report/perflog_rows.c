@@ -7,7 +7,7 @@
 #include "report/perflog.h"
 
 /* How a row is added up from its parts, which may be of different resolutions. */
-struct sum {
+struct perflog_sum {
     struct histogram ns; /* where there are several parts */
     uint128 total;       /* ns */
     double squares;      /* of distances from the mean, ns * ns */
@@ -15,33 +15,33 @@ struct sum {
     uint64_t count;
 };
 
-static uint64_t limited(uint128 number)
+static uint64_t perflog_saturate(uint128 number)
 {
     return number > UINT64_MAX ? UINT64_MAX : (uint64_t)number;
 }
 
-static uint64_t limited_double(double number)
+static uint64_t perflog_saturate_double(double number)
 {
     return number >= 0x1p64 ? UINT64_MAX : (uint64_t)number;
 }
 
 /* As ticks_to_ns, of a sum that may have more than 64 bits. */
-static uint128 wide_ns(uint128 ticks, uint64_t resolution)
+static uint128 perflog_wide_ticks_to_ns(uint128 ticks, uint64_t resolution)
 {
     return (ticks * 1000000000u + resolution / 2) / resolution;
 }
 
-static uint64_t to_ns(uint64_t ticks, uint64_t resolution)
+static uint64_t perflog_ticks_to_ns(uint64_t ticks, uint64_t resolution)
 {
-    return limited(wide_ns(ticks, resolution));
+    return perflog_saturate(perflog_wide_ticks_to_ns(ticks, resolution));
 }
 
-static uint64_t rounded_quotient(uint128 number, uint128 divisor)
+static uint64_t perflog_rounded_quotient(uint128 number, uint128 divisor)
 {
-    return limited((number + divisor / 2) / divisor);
+    return perflog_saturate((number + divisor / 2) / divisor);
 }
 
-static void add_part(struct sum *sum, const struct perflog_marker *marker, uint64_t resolution)
+static void perflog_sum_part(struct perflog_sum *sum, const struct perflog_marker *marker, uint64_t resolution)
 {
     const struct histogram *h = &marker->durations;
     if (h->count == 0)
@@ -51,74 +51,75 @@ static void add_part(struct sum *sum, const struct perflog_marker *marker, uint6
     const double count = (double)h->count, before = (double)sum->count, apart = mean - sum->mean;
     sum->squares += squares + apart * apart * count * before / (count + before);
     sum->mean += apart * count / (count + before);
-    sum->total += wide_ns(h->sum, resolution);
+    sum->total += perflog_wide_ticks_to_ns(h->sum, resolution);
     sum->count += h->count;
 }
 
 /* Each of the steps by itself: a histogram in ticks has more of them than numbers told apart. */
-static void add_steps(struct sum *sum, const struct histogram *h, uint64_t resolution)
+static void perflog_sum_steps(struct perflog_sum *sum, const struct histogram *h, uint64_t resolution)
 {
     for (size_t i = 0; i < h->step_count; i++)
-        histogram_add(&sum->ns, to_ns(h->steps[i].value, resolution), h->steps[i].count);
+        histogram_add(&sum->ns, perflog_ticks_to_ns(h->steps[i].value, resolution), h->steps[i].count);
 }
 
-static void fill_percentiles(struct perflog_row *row, const struct histogram *h, uint64_t resolution)
+static void perflog_fill_percentiles(struct perflog_row *row, const struct histogram *h, uint64_t resolution)
 {
-    row->median = to_ns(histogram_percentile(h, 50), resolution);
-    row->p90 = to_ns(histogram_percentile(h, 90), resolution);
-    row->p99 = to_ns(histogram_percentile(h, 99), resolution);
+    row->median = perflog_ticks_to_ns(histogram_percentile(h, 50), resolution);
+    row->p90 = perflog_ticks_to_ns(histogram_percentile(h, 90), resolution);
+    row->p99 = perflog_ticks_to_ns(histogram_percentile(h, 99), resolution);
 }
 
-static uint64_t kept_within(uint64_t number, uint64_t least, uint64_t greatest)
+static uint64_t perflog_clamp(uint64_t number, uint64_t least, uint64_t greatest)
 {
     return number < least ? least : number > greatest ? greatest : number;
 }
 
-struct part {
+struct perflog_part {
     const struct perflog_marker *marker;
     uint64_t resolution;
     size_t order;
 };
 
-static void fill_sums(struct perflog_row *row, const struct part *parts, size_t count)
+static void perflog_fill_sums(struct perflog_row *row, const struct perflog_part *parts, size_t count)
 {
-    struct sum sum = { 0 };
-    const struct part *only = NULL;
+    struct perflog_sum sum = { 0 };
+    const struct perflog_part *only = NULL;
     size_t with_durations = 0;
     for (size_t i = 0; i < count; i++) {
         const struct histogram *h = &parts[i].marker->durations;
         if (h->count == 0)
             continue;
-        const uint64_t least = to_ns(h->least, parts[i].resolution), greatest = to_ns(h->greatest, parts[i].resolution);
+        const uint64_t least = perflog_ticks_to_ns(h->least, parts[i].resolution),
+                       greatest = perflog_ticks_to_ns(h->greatest, parts[i].resolution);
         row->least = with_durations == 0 || least < row->least ? least : row->least;
         row->greatest = greatest > row->greatest ? greatest : row->greatest;
-        add_part(&sum, parts[i].marker, parts[i].resolution);
+        perflog_sum_part(&sum, parts[i].marker, parts[i].resolution);
         only = &parts[i];
         with_durations++;
     }
     if (with_durations == 0)
         return;
     row->count = sum.count;
-    row->total = limited(sum.total);
-    row->deviation = limited_double(round(sqrt(sum.squares / (double)sum.count)));
+    row->total = perflog_saturate(sum.total);
+    row->deviation = perflog_saturate_double(round(sqrt(sum.squares / (double)sum.count)));
     if (with_durations == 1) {
         const struct histogram *h = &only->marker->durations;
-        row->mean = rounded_quotient(h->sum * 1000000000u, (uint128)only->resolution * h->count);
-        fill_percentiles(row, h, only->resolution);
+        row->mean = perflog_rounded_quotient(h->sum * 1000000000u, (uint128)only->resolution * h->count);
+        perflog_fill_percentiles(row, h, only->resolution);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        add_steps(&sum, &parts[i].marker->durations, parts[i].resolution);
-    row->mean = rounded_quotient(sum.total, sum.count);
-    fill_percentiles(row, &sum.ns, 1000000000);
-    row->median = kept_within(row->median, row->least, row->greatest);
-    row->p90 = kept_within(row->p90, row->least, row->greatest);
-    row->p99 = kept_within(row->p99, row->least, row->greatest);
+        perflog_sum_steps(&sum, &parts[i].marker->durations, parts[i].resolution);
+    row->mean = perflog_rounded_quotient(sum.total, sum.count);
+    perflog_fill_percentiles(row, &sum.ns, 1000000000);
+    row->median = perflog_clamp(row->median, row->least, row->greatest);
+    row->p90 = perflog_clamp(row->p90, row->least, row->greatest);
+    row->p99 = perflog_clamp(row->p99, row->least, row->greatest);
     histogram_drop(&sum.ns);
 }
 
 /* Those of one row are equal but for the order in which they appeared; ids without a string are not one row. */
-static int compare_names(const struct part *x, const struct part *y)
+static int perflog_compare_part_names(const struct perflog_part *x, const struct perflog_part *y)
 {
     int order = strcmp(x->marker->app, y->marker->app);
     if (order == 0)
@@ -128,14 +129,14 @@ static int compare_names(const struct part *x, const struct part *y)
     return order;
 }
 
-static int compare_parts(const void *a, const void *b)
+static int perflog_compare_parts(const void *a, const void *b)
 {
-    const struct part *x = a, *y = b;
-    const int order = compare_names(x, y);
+    const struct perflog_part *x = a, *y = b;
+    const int order = perflog_compare_part_names(x, y);
     return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-static struct perflog_row make_row(const struct part *parts, size_t count)
+static struct perflog_row perflog_make_row(const struct perflog_part *parts, size_t count)
 {
     const struct perflog_marker *marker = parts[0].marker;
     struct perflog_row row = {
@@ -153,7 +154,7 @@ static struct perflog_row make_row(const struct part *parts, size_t count)
             row.attribute_count = parts[i].marker->attribute_count;
         }
     }
-    fill_sums(&row, parts, count);
+    perflog_fill_sums(&row, parts, count);
     return row;
 }
 
@@ -162,17 +163,17 @@ struct perflog_row *perflog_rows(const struct perflog *log, bool instances, size
     size_t marker_count, run_count, part_count = 0;
     const struct perflog_marker *markers = perflog_markers(log, &marker_count);
     const struct perflog_run *runs = perflog_runs(log, &run_count);
-    struct part *parts = need_memory(marker_count, sizeof *parts);
+    struct perflog_part *parts = need_memory(marker_count, sizeof *parts);
     for (size_t i = 0; i < marker_count; i++)
         if (markers[i].durations.count || markers[i].errors || !markers[i].monitor)
-            parts[part_count++] = (struct part){ &markers[i], runs[markers[i].run].resolution, i };
-    qsort(parts, part_count, sizeof *parts, compare_parts);
+            parts[part_count++] = (struct perflog_part){ &markers[i], runs[markers[i].run].resolution, i };
+    qsort(parts, part_count, sizeof *parts, perflog_compare_parts);
     struct perflog_row *rows = need_memory(part_count, sizeof *rows);
     *count = 0;
     for (size_t from = 0, to; from < part_count; from = to) {
-        for (to = from + 1; to < part_count && !instances && compare_names(&parts[from], &parts[to]) == 0;)
+        for (to = from + 1; to < part_count && !instances && perflog_compare_part_names(&parts[from], &parts[to]) == 0;)
             to++;
-        rows[(*count)++] = make_row(&parts[from], to - from);
+        rows[(*count)++] = perflog_make_row(&parts[from], to - from);
     }
     free(parts);
     return rows;
@@ -202,25 +203,25 @@ bool perflog_can_sort(const char *key)
     return strcmp(key, "name") == 0 || strcmp(key, "order") == 0;
 }
 
-struct order {
+struct perflog_order {
     const char *key;
     size_t offset;
 };
 
-static uint64_t number_of(const struct perflog_row *row, size_t offset)
+static uint64_t perflog_row_number(const struct perflog_row *row, size_t offset)
 {
     uint64_t number;
     memcpy(&number, (const char *)row + offset, sizeof number);
     return number;
 }
 
-static int compare_rows(const void *a, const void *b, void *data)
+static int perflog_compare_rows(const void *a, const void *b, void *data)
 {
     const struct perflog_row *x = a, *y = b;
-    const struct order *by = data;
+    const struct perflog_order *by = data;
     const bool by_name = strcmp(by->key, "name") == 0, by_order = strcmp(by->key, "order") == 0;
     if (!by_name && !by_order) {
-        const uint64_t of_x = number_of(x, by->offset), of_y = number_of(y, by->offset);
+        const uint64_t of_x = perflog_row_number(x, by->offset), of_y = perflog_row_number(y, by->offset);
         if (of_x != of_y)
             return of_x < of_y ? 1 : -1;
     }
@@ -234,9 +235,9 @@ static int compare_rows(const void *a, const void *b, void *data)
 
 void perflog_sort(struct perflog_row *rows, size_t count, const char *key)
 {
-    struct order by = { key, 0 };
+    struct perflog_order by = { key, 0 };
     for (size_t i = 0; i < NUMBERS; i++)
         if (strcmp(numbers[i].key, key) == 0)
             by.offset = numbers[i].offset;
-    qsort_r(rows, count, sizeof *rows, compare_rows, &by);
+    qsort_r(rows, count, sizeof *rows, perflog_compare_rows, &by);
 }

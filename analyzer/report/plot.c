@@ -13,7 +13,7 @@ bool plot_has_blocks(void)
 }
 
 /* All at half height where they are the same. */
-static int height(double number, double least, double greatest)
+static int plot_height(double number, double least, double greatest)
 {
     if (!(greatest > least))
         return HEIGHTS / 2 - 1;
@@ -31,7 +31,7 @@ char *plot_bars(const double *numbers, size_t count, bool blocks)
     }
     char *text = need_memory(count * BLOCK_LENGTH + 1, 1), *to = text;
     for (size_t i = 0; i < count; i++) {
-        const int h = height(numbers[i], least, greatest);
+        const int h = plot_height(numbers[i], least, greatest);
         if (!blocks) {
             *to++ = plain[h];
             continue;

@@ -14,7 +14,7 @@ enum {
 };
 
 /* An open call. */
-struct open_call {
+struct replay_call {
     const char *function; /* NULL: nobody has asked yet */
     uint64_t begin;
     uint64_t age;  /* when it was found */
@@ -30,12 +30,12 @@ struct open_call {
 struct replay_thread {
     uint32_t process, serial;
     const struct trace_thread *thread;
-    struct open_call *calls;
+    struct replay_call *calls;
     size_t depth, room;
     size_t root; /* 1 + index of the outermost open call of the root; zero: none is open */
 };
 
-struct held_line {
+struct replay_held_line {
     struct replay_line line;
     bool undecided, dropped;
 };
@@ -50,7 +50,7 @@ struct replay {
     size_t thread_count, thread_room;
     struct table_index *thread_index;
     struct table_index *root_names; /* name -> whether it is that of the root */
-    struct held_line *lines;        /* a ring, by number */
+    struct replay_held_line *lines; /* a ring, by number */
     size_t line_room;               /* a power of two */
     uint64_t first_line, end_line;
     bool begun, enough, root_found;
@@ -58,24 +58,24 @@ struct replay {
 
 /* ---- lines ---- */
 
-static struct held_line *line_of(const struct replay *r, uint64_t number)
+static struct replay_held_line *replay_line_at(const struct replay *r, uint64_t number)
 {
     return &r->lines[number & (r->line_room - 1)];
 }
 
 /* Closes up the lines: of those that were dropped nobody speaks any more. */
-static void compact(struct replay *r)
+static void replay_compact_lines(struct replay *r)
 {
     const uint64_t first = r->first_line, count = r->end_line - first;
     uint64_t *moved = need_memory(count + 1, sizeof *moved), kept = first;
     for (uint64_t i = 0; i < count; i++) {
         moved[i] = kept;
-        if (!line_of(r, first + i)->dropped)
-            *line_of(r, kept++) = *line_of(r, first + i);
+        if (!replay_line_at(r, first + i)->dropped)
+            *replay_line_at(r, kept++) = *replay_line_at(r, first + i);
     }
     for (size_t i = 0; i < r->thread_count; i++)
         for (size_t at = 0; at < r->threads[i]->depth; at++) {
-            struct open_call *call = &r->threads[i]->calls[at];
+            struct replay_call *call = &r->threads[i]->calls[at];
             if (call->line != NO_LINE && call->line >= first)
                 call->line = moved[call->line - first];
         }
@@ -83,44 +83,45 @@ static void compact(struct replay *r)
     free(moved);
 }
 
-static void make_room(struct replay *r)
+static void replay_make_room(struct replay *r)
 {
     if (r->end_line - r->first_line < r->line_room)
         return;
-    compact(r);
+    replay_compact_lines(r);
     if (r->end_line - r->first_line <= r->line_room / 2)
         return;
-    struct held_line *more = need_memory(r->line_room * 2, sizeof *more);
+    struct replay_held_line *more = need_memory(r->line_room * 2, sizeof *more);
     for (uint64_t i = r->first_line; i < r->end_line; i++)
-        more[i & (r->line_room * 2 - 1)] = *line_of(r, i);
+        more[i & (r->line_room * 2 - 1)] = *replay_line_at(r, i);
     free(r->lines);
     r->lines = more;
     r->line_room *= 2;
 }
 
-static uint64_t push(struct replay *r, const struct replay_thread *t, struct replay_line line, bool undecided)
+static uint64_t replay_push_line(struct replay *r, const struct replay_thread *t, struct replay_line line,
+                                 bool undecided)
 {
-    make_room(r);
+    replay_make_room(r);
     line.thread = t->thread;
     line.process = t->process;
-    *line_of(r, r->end_line) = (struct held_line){ .line = line, .undecided = undecided };
+    *replay_line_at(r, r->end_line) = (struct replay_held_line){ .line = line, .undecided = undecided };
     return r->end_line++;
 }
 
 /* The call of a line is too short; its thread has closed it. */
-static void drop(struct replay *r, struct held_line *held)
+static void replay_drop_line(struct replay *r, struct replay_held_line *held)
 {
     held->undecided = false;
     held->dropped = true;
-    while (r->end_line > r->first_line && line_of(r, r->end_line - 1)->dropped)
+    while (r->end_line > r->first_line && replay_line_at(r, r->end_line - 1)->dropped)
         r->end_line--;
 }
 
 /* Gives out what is known; where the first has waited for too long, it is a begin. */
-static void flush(struct replay *r, uint64_t now, bool all)
+static void replay_flush_lines(struct replay *r, uint64_t now, bool all)
 {
     for (; r->first_line < r->end_line; r->first_line++) {
-        struct held_line *held = line_of(r, r->first_line);
+        struct replay_held_line *held = replay_line_at(r, r->first_line);
         const bool long_enough = now >= held->line.time && now - held->line.time >= r->options->shortest;
         if (held->undecided && !all && (r->end_line - r->first_line < MAX_HELD || !long_enough))
             return;
@@ -133,19 +134,19 @@ static void flush(struct replay *r, uint64_t now, bool all)
 }
 
 /* That line, if it is not decided yet. */
-static struct held_line *undecided(const struct replay *r, uint64_t number)
+static struct replay_held_line *replay_undecided_line(const struct replay *r, uint64_t number)
 {
     if (number == NO_LINE || number < r->first_line)
         return NULL;
-    struct held_line *held = line_of(r, number);
+    struct replay_held_line *held = replay_line_at(r, number);
     return held->undecided ? held : NULL;
 }
 
 /* Something is shown within the innermost `depth` calls, so they are no whole ones. */
-static void decide_below(struct replay *r, const struct replay_thread *t, size_t depth)
+static void replay_decide_below(struct replay *r, const struct replay_thread *t, size_t depth)
 {
     while (depth-- > 0) {
-        struct held_line *held = undecided(r, t->calls[depth].line);
+        struct replay_held_line *held = replay_undecided_line(r, t->calls[depth].line);
         if (held)
             held->undecided = false;
         else if (t->calls[depth].visible)
@@ -155,7 +156,7 @@ static void decide_below(struct replay *r, const struct replay_thread *t, size_t
 
 /* ---- threads ---- */
 
-static struct replay_thread *thread_of(struct replay *r, const struct timeline_thread *thread)
+static struct replay_thread *replay_find_thread(struct replay *r, const struct timeline_thread *thread)
 {
     struct table_slot *slot = table_find(r->thread_index, thread->thread, thread->process);
     if (slot->value_plus_1)
@@ -174,7 +175,7 @@ static struct replay_thread *thread_of(struct replay *r, const struct timeline_t
 
 /* ---- calls ---- */
 
-static bool is_named(const char *wanted, const char *name)
+static bool replay_name_matches(const char *wanted, const char *name)
 {
     if (strcmp(wanted, name) == 0 || fnmatch(wanted, name, 0) == 0)
         return true;
@@ -185,52 +186,53 @@ static bool is_named(const char *wanted, const char *name)
 }
 
 /* Each name is looked at but once: the namer has it in one place. */
-static bool is_root(const struct replay *r, const char *name)
+static bool replay_is_root(const struct replay *r, const char *name)
 {
     struct table_slot *slot = table_find(r->root_names, (uintptr_t)name, 0);
     if (!slot->value_plus_1)
-        table_set(r->root_names, slot, (uintptr_t)name, 0, is_named(r->options->root, name));
+        table_set(r->root_names, slot, (uintptr_t)name, 0, replay_name_matches(r->options->root, name));
     slot = table_find(r->root_names, (uintptr_t)name, 0);
     return slot->value_plus_1 > 1;
 }
 
-static const char *name_of(const struct replay *r, const struct replay_thread *t, struct open_call *call, uint64_t time)
+static const char *replay_call_name(const struct replay *r, const struct replay_thread *t, struct replay_call *call,
+                                    uint64_t time)
 {
     if (!call->function)
         call->function = namer_find(r->namer, t->process, call->address, time);
     return call->function;
 }
 
-static void show_begin(struct replay *r, struct replay_thread *t, size_t at, uint64_t now)
+static void replay_show_begin(struct replay *r, struct replay_thread *t, size_t at, uint64_t now)
 {
-    struct open_call *call = &t->calls[at];
+    struct replay_call *call = &t->calls[at];
     if (!call->visible)
         return;
     if (!r->options->shortest)
-        decide_below(r, t, at);
-    call->line = push(r, t,
-                      (struct replay_line){
-                          .kind = REPLAY_BEGIN,
-                          .notes = call->notes,
-                          .time = call->begin,
-                          .has_time = true,
-                          .depth = call->depth,
-                          .function = name_of(r, t, call, now),
-                      },
-                      true);
+        replay_decide_below(r, t, at);
+    call->line = replay_push_line(r, t,
+                                  (struct replay_line){
+                                      .kind = REPLAY_BEGIN,
+                                      .notes = call->notes,
+                                      .time = call->begin,
+                                      .has_time = true,
+                                      .depth = call->depth,
+                                      .function = replay_call_name(r, t, call, now),
+                                  },
+                                  true);
 }
 
-static void open_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
+static void replay_open_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
 {
     const struct timeline_call *from = event->call;
     GROW(t->calls, t->depth, t->room);
     const size_t at = t->depth++;
-    struct open_call *call = &t->calls[at];
+    struct replay_call *call = &t->calls[at];
     if (event->kind == TIMELINE_FOUND)
         event->call->note = 1; /* so that its age is known when it comes back, too */
     const bool found = from->note && event->time > from->enter_time;
     const uint64_t age = found ? event->time - from->enter_time : 0;
-    *call = (struct open_call){
+    *call = (struct replay_call){
         .begin = from->enter_time,
         .age = age > from->elapsed ? age - from->elapsed : 0,
         .line = NO_LINE,
@@ -241,45 +243,46 @@ static void open_call(struct replay *r, struct replay_thread *t, const struct ti
     };
     if (event->kind == TIMELINE_BACK && r->begun)
         call->begin = event->time;
-    if (r->options->root && !t->root && is_root(r, name_of(r, t, call, event->time)))
+    if (r->options->root && !t->root && replay_is_root(r, replay_call_name(r, t, call, event->time)))
         t->root = at + 1;
     call->depth = t->root ? at + 1 - t->root : at;
     call->visible = (!r->options->root || t->root) && (!r->options->depth || call->depth < r->options->depth);
     if (r->begun)
-        show_begin(r, t, at, event->time);
+        replay_show_begin(r, t, at, event->time);
 }
 
 /* The line of a call that is not decided: whole, or too short to be shown. */
-static void decide_whole(struct replay *r, const struct replay_thread *t, size_t at, struct held_line *held)
+static void replay_decide_whole(struct replay *r, const struct replay_thread *t, size_t at,
+                                struct replay_held_line *held)
 {
     if (held->line.duration < r->options->shortest) {
-        drop(r, held);
+        replay_drop_line(r, held);
         return;
     }
     held->undecided = false;
     held->line.kind = REPLAY_CALL;
-    decide_below(r, t, at);
+    replay_decide_below(r, t, at);
 }
 
-static void show_end(struct replay *r, struct replay_thread *t, size_t at, struct replay_line end)
+static void replay_show_end(struct replay *r, struct replay_thread *t, size_t at, struct replay_line end)
 {
-    struct open_call *call = &t->calls[at];
-    struct held_line *held = undecided(r, call->line);
+    struct replay_call *call = &t->calls[at];
+    struct replay_held_line *held = replay_undecided_line(r, call->line);
     if (held) {
         held->line.notes |= end.notes;
         held->line.duration = end.duration;
         held->line.has_duration = end.has_duration;
-        decide_whole(r, t, at, held);
+        replay_decide_whole(r, t, at, held);
         return;
     }
     end.kind = REPLAY_END;
     end.depth = call->depth;
     end.function = call->function;
     end.far = r->end_line - call->line > FAR;
-    push(r, t, end, false);
+    replay_push_line(r, t, end, false);
 }
 
-static void close_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
+static void replay_close_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
 {
     static const unsigned notes[] = {
         [TIMELINE_LEFT] = REPLAY_LEFT, [TIMELINE_OPEN] = REPLAY_UNENDED, [TIMELINE_AWAY] = REPLAY_AWAY
@@ -287,16 +290,16 @@ static void close_call(struct replay *r, struct replay_thread *t, const struct t
     if (!t->depth)
         return; /* it went away, and never came back */
     const size_t at = t->depth - 1;
-    const struct open_call *call = &t->calls[at];
+    const struct replay_call *call = &t->calls[at];
     if (call->visible && call->line != NO_LINE)
-        show_end(r, t, at,
-                 (struct replay_line){
-                     .notes = event->kind == TIMELINE_EXIT ? 0 : notes[event->kind],
-                     .time = event->time,
-                     .duration = call->age + event->call->elapsed,
-                     .has_time = true,
-                     .has_duration = true,
-                 });
+        replay_show_end(r, t, at,
+                        (struct replay_line){
+                            .notes = event->kind == TIMELINE_EXIT ? 0 : notes[event->kind],
+                            .time = event->time,
+                            .duration = call->age + event->call->elapsed,
+                            .has_time = true,
+                            .has_duration = true,
+                        });
     t->depth--;
     if (t->root > t->depth)
         t->root = 0;
@@ -305,7 +308,7 @@ static void close_call(struct replay *r, struct replay_thread *t, const struct t
 /* ---- between calls ---- */
 
 /* How deep a line is that is no call's; false: it is outside of what is asked for. */
-static bool find_depth(const struct replay *r, const struct replay_thread *t, size_t *depth)
+static bool replay_find_depth(const struct replay *r, const struct replay_thread *t, size_t *depth)
 {
     *depth = 0;
     for (size_t at = t->depth; at-- > 0;)
@@ -316,40 +319,40 @@ static bool find_depth(const struct replay *r, const struct replay_thread *t, si
     return !r->options->root;
 }
 
-static void show_between(struct replay *r, const struct replay_thread *t, struct replay_line line)
+static void replay_show_between(struct replay *r, const struct replay_thread *t, struct replay_line line)
 {
-    if (!find_depth(r, t, &line.depth)) {
+    if (!replay_find_depth(r, t, &line.depth)) {
         free(line.text);
         return;
     }
     if (!r->options->shortest || line.has_duration)
-        decide_below(r, t, t->depth);
-    push(r, t, line, false);
+        replay_decide_below(r, t, t->depth);
+    replay_push_line(r, t, line, false);
 }
 
 /* What happens inside calls that are not shown is part of their time. */
-static void show_interval(struct replay *r, const struct replay_thread *t, enum replay_kind kind, uint64_t ticks)
+static void replay_show_interval(struct replay *r, const struct replay_thread *t, enum replay_kind kind, uint64_t ticks)
 {
     const bool inside = t->depth && !t->calls[t->depth - 1].visible;
     if (ticks && ticks >= r->options->shortest && !inside)
-        show_between(r, t, (struct replay_line){ .kind = kind, .duration = ticks, .has_duration = true });
+        replay_show_between(r, t, (struct replay_line){ .kind = kind, .duration = ticks, .has_duration = true });
 }
 
-static void show_mark(struct replay *r, const struct replay_thread *t, const struct timeline_event *event)
+static void replay_show_mark(struct replay *r, const struct replay_thread *t, const struct timeline_event *event)
 {
-    show_between(r, t,
-                 (struct replay_line){
-                     .kind = REPLAY_MARK,
-                     .time = event->mark_time,
-                     .has_time = true,
-                     .number = event->mark_number,
-                     .text = need_copy(event->mark_text, event->mark_length),
-                 });
+    replay_show_between(r, t,
+                        (struct replay_line){
+                            .kind = REPLAY_MARK,
+                            .time = event->mark_time,
+                            .has_time = true,
+                            .number = event->mark_number,
+                            .text = need_copy(event->mark_text, event->mark_length),
+                        });
 }
 
 /* ---- the part ---- */
 
-static int compare_threads(const void *a, const void *b)
+static int replay_compare_threads(const void *a, const void *b)
 {
     const struct replay_thread *x = *(const struct replay_thread *const *)a,
                                *y = *(const struct replay_thread *const *)b;
@@ -358,95 +361,97 @@ static int compare_threads(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-static struct replay_thread **sorted_threads(const struct replay *r)
+static struct replay_thread **replay_sorted_threads(const struct replay *r)
 {
     struct replay_thread **sorted = need_memory(r->thread_count + 1, sizeof(struct replay_thread *));
     if (r->thread_count) {
         memcpy(sorted, r->threads, r->thread_count * sizeof(struct replay_thread *));
-        qsort(sorted, r->thread_count, sizeof(struct replay_thread *), compare_threads);
+        qsort(sorted, r->thread_count, sizeof(struct replay_thread *), replay_compare_threads);
     }
     return sorted;
 }
 
 /* All threads are where they were at the part's beginning. */
-static void begin_part(struct replay *r)
+static void replay_begin_part(struct replay *r)
 {
-    struct replay_thread **sorted = sorted_threads(r);
+    struct replay_thread **sorted = replay_sorted_threads(r);
     r->begun = true;
     for (size_t i = 0; i < r->thread_count; i++)
         for (size_t at = 0; at < sorted[i]->depth; at++) {
             sorted[i]->calls[at].notes = REPLAY_BEGAN_BEFORE;
-            show_begin(r, sorted[i], at, r->options->from);
+            replay_show_begin(r, sorted[i], at, r->options->from);
         }
     free(sorted);
 }
 
 /* What is open goes on. */
-static void end_part(struct replay *r)
+static void replay_end_part(struct replay *r)
 {
     const uint64_t end = r->options->to;
-    struct replay_thread **sorted = sorted_threads(r);
+    struct replay_thread **sorted = replay_sorted_threads(r);
     for (size_t i = 0; i < r->thread_count && r->begun; i++)
         for (size_t at = sorted[i]->depth; at-- > 0;) {
-            const struct open_call *call = &sorted[i]->calls[at];
-            struct held_line *held = undecided(r, call->line);
+            const struct replay_call *call = &sorted[i]->calls[at];
+            struct replay_held_line *held = replay_undecided_line(r, call->line);
             if (held && end - call->begin < r->options->shortest) {
-                drop(r, held);
+                replay_drop_line(r, held);
             } else if (call->line != NO_LINE) { /* how long is not known, but it is long enough */
-                show_end(r, sorted[i], at, (struct replay_line){ .notes = REPLAY_GOES_ON, .duration = UINT64_MAX });
+                replay_show_end(r, sorted[i], at,
+                                (struct replay_line){ .notes = REPLAY_GOES_ON, .duration = UINT64_MAX });
             }
         }
     free(sorted);
-    flush(r, end, true);
+    replay_flush_lines(r, end, true);
     r->enough = true;
 }
 
-static void take_kind(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
+static void replay_handle_event(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
 {
     switch (event->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
     case TIMELINE_BACK:
-        open_call(r, t, event);
+        replay_open_call(r, t, event);
         break;
     case TIMELINE_EXIT:
     case TIMELINE_LEFT:
     case TIMELINE_OPEN:
     case TIMELINE_AWAY:
-        close_call(r, t, event);
+        replay_close_call(r, t, event);
         break;
     case TIMELINE_PAUSE:
     case TIMELINE_RESUME:
         if (r->begun)
-            show_between(r, t,
-                         (struct replay_line){ .kind = event->kind == TIMELINE_PAUSE ? REPLAY_PAUSED : REPLAY_RESUMED,
-                                               .time = event->time,
-                                               .has_time = true });
+            replay_show_between(
+                r, t,
+                (struct replay_line){ .kind = event->kind == TIMELINE_PAUSE ? REPLAY_PAUSED : REPLAY_RESUMED,
+                                      .time = event->time,
+                                      .has_time = true });
         break;
     case TIMELINE_MARK:
         if (r->begun)
-            show_mark(r, t, event);
+            replay_show_mark(r, t, event);
         break;
     }
 }
 
-static bool take_event(void *context, const struct timeline_event *event)
+static bool replay_add_event(void *context, const struct timeline_event *event)
 {
     struct replay *r = context;
-    struct replay_thread *t = thread_of(r, event->thread);
+    struct replay_thread *t = replay_find_thread(r, event->thread);
     if (!r->begun && event->time >= r->options->from)
-        begin_part(r);
+        replay_begin_part(r);
     if (event->time >= r->options->to) {
-        end_part(r);
+        replay_end_part(r);
         return false;
     }
     if (r->begun) {
-        show_interval(r, t, REPLAY_BLOCKED, event->extras->blocked);
-        show_interval(r, t, REPLAY_PREEMPTED, event->extras->preempted);
+        replay_show_interval(r, t, REPLAY_BLOCKED, event->extras->blocked);
+        replay_show_interval(r, t, REPLAY_PREEMPTED, event->extras->preempted);
     }
-    take_kind(r, t, event);
+    replay_handle_event(r, t, event);
     r->root_found |= t->root && r->begun;
-    flush(r, event->time, false);
+    replay_flush_lines(r, event->time, false);
     return !r->enough;
 }
 
@@ -466,16 +471,16 @@ bool replay_wants(const struct session_file *file, const struct replay_options *
     return t && (strcmp(options->thread, tid) == 0 || fnmatch(options->thread, t->name, 0) == 0);
 }
 
-static bool wants(void *context, uint32_t process, uint32_t thread)
+static bool replay_wants_thread(void *context, uint32_t process, uint32_t thread)
 {
     const struct replay *r = context;
     return replay_wants(r->file, r->options, process, thread);
 }
 
-static void free_lines(struct replay *r)
+static void replay_free_lines(struct replay *r)
 {
     for (uint64_t i = r->first_line; i < r->end_line; i++)
-        free(line_of(r, i)->line.text);
+        free(replay_line_at(r, i)->line.text);
     free(r->lines);
 }
 
@@ -487,12 +492,12 @@ struct replay_result replay(const struct session_file *file, const struct replay
     r.thread_index = table_new();
     r.root_names = table_new();
     r.lines = need_memory(r.line_room, sizeof *r.lines);
-    const struct timeline_part part = { .begin = options->from, .wants = wants };
-    struct replay_result result = { .counts = timeline_run_part(file, &part, take_event, &r) };
+    const struct timeline_part part = { .begin = options->from, .wants = replay_wants_thread };
+    struct replay_result result = { .counts = timeline_run_part(file, &part, replay_add_event, &r) };
     if (!r.enough)
-        flush(&r, UINT64_MAX, true);
+        replay_flush_lines(&r, UINT64_MAX, true);
     result.root_found = r.root_found;
-    free_lines(&r);
+    replay_free_lines(&r);
     for (size_t i = 0; i < r.thread_count; i++) {
         free(r.threads[i]->calls);
         free(r.threads[i]);

@@ -25,20 +25,20 @@ struct replay_printer {
     bool begun;
 };
 
-static uint64_t ns_of(const struct replay_printer *p, uint64_t ticks)
+static uint64_t replay_ns(const struct replay_printer *p, uint64_t ticks)
 {
     return ticks_to_ns(ticks, p->file->header.ticks_per_second);
 }
 
-static uint64_t since_start(const struct replay_printer *p, uint64_t time)
+static uint64_t replay_since_start(const struct replay_printer *p, uint64_t time)
 {
     const uint64_t start = p->file->header.start_ticks;
-    return ns_of(p, time > start ? time - start : 0);
+    return replay_ns(p, time > start ? time - start : 0);
 }
 
 /* ---- text ---- */
 
-static void put_time(const struct replay_printer *p, bool known, uint64_t ns)
+static void replay_put_time(const struct replay_printer *p, bool known, uint64_t ns)
 {
     char digits[40] = "";
     if (known)
@@ -47,15 +47,15 @@ static void put_time(const struct replay_printer *p, bool known, uint64_t ns)
 }
 
 /* Text of others, on one line. */
-static void put_clean(const char *text, FILE *out)
+static void replay_put_clean(const char *text, FILE *out)
 {
     for (; *text; text++)
         putc((unsigned char)*text < ' ' || *text == 127 ? '?' : *text, out);
 }
 
-static void put_function(const char *name, FILE *out)
+static void replay_put_function(const char *name, FILE *out)
 {
-    put_clean(name, out);
+    replay_put_clean(name, out);
     if (!strchr(name, '('))
         fputs("()", out);
 }
@@ -73,7 +73,7 @@ static const struct {
 };
 enum { NOTE_COUNT = sizeof notes / sizeof *notes };
 
-static void put_notes(unsigned set, FILE *out)
+static void replay_put_notes(unsigned set, FILE *out)
 {
     const char *before = "  (";
     for (int i = 0; i < NOTE_COUNT; i++)
@@ -85,18 +85,18 @@ static void put_notes(unsigned set, FILE *out)
         putc(')', out);
 }
 
-static void put_thread(const struct replay_printer *p, const struct replay_line *line)
+static void replay_put_thread(const struct replay_printer *p, const struct replay_line *line)
 {
     const char *name = line->thread ? line->thread->name : "";
     const bool changed = p->begun && (p->last != line->thread || p->last_process != line->process);
     char shown[LONGEST_THREAD + 1];
     snprintf(shown, sizeof shown, "%s", name);
     fprintf(p->out, "%c%*" PRIu32 " ", changed ? '>' : ' ', p->tid_width, line->thread ? line->thread->tid : 0);
-    put_clean(shown, p->out);
+    replay_put_clean(shown, p->out);
     fprintf(p->out, "%*s  ", p->name_width - (int)strlen(shown), "");
 }
 
-static void put_indentation(size_t depth, FILE *out)
+static void replay_put_indentation(size_t depth, FILE *out)
 {
     if (depth <= DEEPEST_STEPS)
         fprintf(out, "%*s", (int)depth * STEP, "");
@@ -104,7 +104,7 @@ static void put_indentation(size_t depth, FILE *out)
         fprintf(out, "%*s[%zu] ", (DEEPEST_STEPS - 3) * STEP, "", depth);
 }
 
-static void print_text(struct replay_printer *p, const struct replay_line *line)
+static void replay_print_text(struct replay_printer *p, const struct replay_line *line)
 {
     static const char *const said[] = {
         [REPLAY_BLOCKED] = "-- blocked",
@@ -116,24 +116,24 @@ static void print_text(struct replay_printer *p, const struct replay_line *line)
     if (!p->begun)
         fprintf(out, "%*s  %*s   %-*s  CALL\n", p->time_width, "TIME us", p->time_width, "TOOK us",
                 p->tid_width + 1 + p->name_width, "THREAD");
-    put_time(p, line->has_time, since_start(p, line->time));
-    put_time(p, line->has_duration, ns_of(p, line->duration));
-    put_thread(p, line);
-    put_indentation(line->depth, out);
+    replay_put_time(p, line->has_time, replay_since_start(p, line->time));
+    replay_put_time(p, line->has_duration, replay_ns(p, line->duration));
+    replay_put_thread(p, line);
+    replay_put_indentation(line->depth, out);
     if (line->kind == REPLAY_MARK) {
         fprintf(out, "-- mark %" PRIu32 "%s", line->number, line->text[0] ? ": " : "");
-        put_clean(line->text, out);
+        replay_put_clean(line->text, out);
     } else if (line->kind == REPLAY_END) {
         fputs(line->far ? "} " : "}", out);
         if (line->far)
-            put_function(line->function, out);
+            replay_put_function(line->function, out);
     } else if (line->kind > REPLAY_END) {
         fputs(said[line->kind], out);
     } else {
-        put_function(line->function, out);
+        replay_put_function(line->function, out);
         fputs(line->kind == REPLAY_BEGIN ? " {" : ";", out);
     }
-    put_notes(line->notes, out);
+    replay_put_notes(line->notes, out);
     putc('\n', out);
 }
 
@@ -145,7 +145,7 @@ static const char *const kind_keys[] = {
     [REPLAY_RESUMED] = "resumed", [REPLAY_MARK] = "mark",
 };
 
-static const char *note_keys(unsigned set, char *room, size_t size)
+static const char *replay_note_keys(unsigned set, char *room, size_t size)
 {
     room[0] = '\0';
     for (int i = 0; i < NOTE_COUNT; i++)
@@ -154,27 +154,27 @@ static const char *note_keys(unsigned set, char *room, size_t size)
     return room;
 }
 
-static uint32_t pid_of(const struct replay_printer *p, const struct replay_line *line)
+static uint32_t replay_pid(const struct replay_printer *p, const struct replay_line *line)
 {
     const struct trace_process *process = session_file_process(p->file, line->process);
     return process ? process->pid : 0;
 }
 
-static void print_csv(struct replay_printer *p, const struct replay_line *line)
+static void replay_print_csv(struct replay_printer *p, const struct replay_line *line)
 {
     char room[128];
     if (!p->begun)
         fputs("time_ns,duration_ns,process,tid,thread,depth,kind,function,note,mark,text\r\n", p->out);
     if (line->has_time)
-        fprintf(p->out, "%" PRIu64, since_start(p, line->time));
+        fprintf(p->out, "%" PRIu64, replay_since_start(p, line->time));
     putc(',', p->out);
     if (line->has_duration)
-        fprintf(p->out, "%" PRIu64, ns_of(p, line->duration));
-    fprintf(p->out, ",%" PRIu32 ",%" PRIu32 ",", pid_of(p, line), line->thread ? line->thread->tid : 0);
+        fprintf(p->out, "%" PRIu64, replay_ns(p, line->duration));
+    fprintf(p->out, ",%" PRIu32 ",%" PRIu32 ",", replay_pid(p, line), line->thread ? line->thread->tid : 0);
     csv_print_text(line->thread ? line->thread->name : "", p->out);
     fprintf(p->out, ",%zu,%s,", line->depth, kind_keys[line->kind]);
     csv_print_text(line->function ? line->function : "", p->out);
-    fprintf(p->out, ",%s,", note_keys(line->notes, room, sizeof room));
+    fprintf(p->out, ",%s,", replay_note_keys(line->notes, room, sizeof room));
     if (line->kind == REPLAY_MARK)
         fprintf(p->out, "%" PRIu32, line->number);
     putc(',', p->out);
@@ -182,25 +182,26 @@ static void print_csv(struct replay_printer *p, const struct replay_line *line)
     fputs("\r\n", p->out);
 }
 
-static struct json_object *number_or_null(bool known, uint64_t number)
+static struct json_object *replay_number_or_null(bool known, uint64_t number)
 {
     return known ? json_object_new_uint64(number) : NULL;
 }
 
-static void print_json(struct replay_printer *p, const struct replay_line *line)
+static void replay_print_json(struct replay_printer *p, const struct replay_line *line)
 {
     char room[128];
     struct json_object *o = json_object_new_object();
-    json_object_object_add(o, "time_ns", number_or_null(line->has_time, since_start(p, line->time)));
-    json_object_object_add(o, "duration_ns", number_or_null(line->has_duration, ns_of(p, line->duration)));
-    json_object_object_add(o, "process", json_object_new_uint64(pid_of(p, line)));
-    json_object_object_add(o, "tid", number_or_null(line->thread, line->thread ? line->thread->tid : 0));
+    json_object_object_add(o, "time_ns", replay_number_or_null(line->has_time, replay_since_start(p, line->time)));
+    json_object_object_add(o, "duration_ns", replay_number_or_null(line->has_duration, replay_ns(p, line->duration)));
+    json_object_object_add(o, "process", json_object_new_uint64(replay_pid(p, line)));
+    json_object_object_add(o, "tid", replay_number_or_null(line->thread, line->thread ? line->thread->tid : 0));
     json_object_object_add(o, "thread", json_new_text(line->thread ? line->thread->name : ""));
     json_object_object_add(o, "depth", json_object_new_uint64(line->depth));
     json_object_object_add(o, "kind", json_object_new_string(kind_keys[line->kind]));
     json_object_object_add(o, "function", line->function ? json_new_text(line->function) : NULL);
-    json_object_object_add(o, "note", line->notes ? json_new_text(note_keys(line->notes, room, sizeof room)) : NULL);
-    json_object_object_add(o, "mark", number_or_null(line->kind == REPLAY_MARK, line->number));
+    json_object_object_add(o, "note",
+                           line->notes ? json_new_text(replay_note_keys(line->notes, room, sizeof room)) : NULL);
+    json_object_object_add(o, "mark", replay_number_or_null(line->kind == REPLAY_MARK, line->number));
     json_object_object_add(o, "text", line->text ? json_new_text(line->text) : NULL);
     fputs(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE), p->out);
     putc('\n', p->out);
@@ -210,7 +211,7 @@ static void print_json(struct replay_printer *p, const struct replay_line *line)
 /* ---- either ---- */
 
 /* The last time that is known without reading the events. */
-static uint64_t last_time(const struct session_file *file)
+static uint64_t replay_last_known_time(const struct session_file *file)
 {
     uint64_t last = 0;
     for (size_t i = 0; i < file->chunk_count; i++)
@@ -222,23 +223,24 @@ static uint64_t last_time(const struct session_file *file)
     return last;
 }
 
-static int wider(int width, int other)
+static int replay_wider_column(int width, int other)
 {
     return other > width ? other : width;
 }
 
-static void measure(struct replay_printer *p, const struct replay_options *options)
+static void replay_measure_columns(struct replay_printer *p, const struct replay_options *options)
 {
     char digits[40];
-    const uint64_t last = last_time(p->file) < options->to ? last_time(p->file) : options->to;
-    p->time_width = wider(MIN_TIME, snprintf(digits, sizeof digits, "%" PRIu64, since_start(p, last)) + 1);
+    const uint64_t last = replay_last_known_time(p->file) < options->to ? replay_last_known_time(p->file) : options->to;
+    p->time_width =
+        replay_wider_column(MIN_TIME, snprintf(digits, sizeof digits, "%" PRIu64, replay_since_start(p, last)) + 1);
     for (size_t i = 0; i < p->file->thread_count; i++) {
         const struct trace_thread *t = &p->file->threads[i];
         if (!replay_wants(p->file, options, t->process, t->serial))
             continue;
         const size_t length = strnlen(t->name, LONGEST_THREAD);
-        p->tid_width = wider(p->tid_width, snprintf(digits, sizeof digits, "%" PRIu32, t->tid));
-        p->name_width = wider(p->name_width, (int)length);
+        p->tid_width = replay_wider_column(p->tid_width, snprintf(digits, sizeof digits, "%" PRIu32, t->tid));
+        p->name_width = replay_wider_column(p->name_width, (int)length);
     }
 }
 
@@ -248,13 +250,13 @@ struct replay_printer *replay_printer_new(const char *format, const struct sessi
     static const struct {
         const char *name;
         void (*print)(struct replay_printer *p, const struct replay_line *line);
-    } formats[] = { { "text", print_text }, { "csv", print_csv }, { "json", print_json } };
+    } formats[] = { { "text", replay_print_text }, { "csv", replay_print_csv }, { "json", replay_print_json } };
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         if (strcmp(formats[i].name, format) != 0)
             continue;
         struct replay_printer *p = need_memory(1, sizeof *p);
         *p = (struct replay_printer){ .file = file, .out = out, .print = formats[i].print };
-        measure(p, options);
+        replay_measure_columns(p, options);
         return p;
     }
     return NULL;

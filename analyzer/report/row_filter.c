@@ -9,18 +9,18 @@
 #include "base/memory.h"
 #include "base/message.h"
 
-enum comparison { LIKE, UNLIKE, EQUAL, UNEQUAL, AT_LEAST, AT_MOST, GREATER, LESS };
+enum row_comparison { LIKE, UNLIKE, EQUAL, UNEQUAL, AT_LEAST, AT_MOST, GREATER, LESS };
 
 /* The longer ones first. */
 static const struct {
     const char *sign;
-    enum comparison comparison;
+    enum row_comparison comparison;
 } signs[] = {
     { "!~", UNLIKE }, { "!=", UNEQUAL }, { ">=", AT_LEAST }, { "<=", AT_MOST },
     { "~", LIKE },    { "=", EQUAL },    { ">", GREATER },   { "<", LESS },
 };
 
-static char *trimmed(const char *text, size_t length)
+static char *row_filter_trim(const char *text, size_t length)
 {
     while (length && *text == ' ') {
         text++;
@@ -31,7 +31,7 @@ static char *trimmed(const char *text, size_t length)
     return need_copy(text, length);
 }
 
-static void drop_last(struct row_filters *f)
+static void row_filter_drop_last(struct row_filters *f)
 {
     struct row_condition *c = &f->list[--f->count];
     free(c->text);
@@ -46,14 +46,14 @@ char *row_filters_try(struct row_filters *f, const char *text)
         const size_t length = strlen(signs[i].sign);
         if (strncmp(sign, signs[i].sign, length) != 0)
             continue;
-        struct row_condition c = { need_copy(text, strlen(text)), trimmed(text, (size_t)(sign - text)),
-                                   (int)signs[i].comparison, trimmed(sign + length, strlen(sign + length)) };
+        struct row_condition c = { need_copy(text, strlen(text)), row_filter_trim(text, (size_t)(sign - text)),
+                                   (int)signs[i].comparison, row_filter_trim(sign + length, strlen(sign + length)) };
         const bool whole = *c.key && *c.value;
         GROW(f->list, f->count, f->room);
         f->list[f->count++] = c;
         if (whole)
             return NULL;
-        drop_last(f);
+        row_filter_drop_last(f);
         break;
     }
     return need_text("'%s' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'", text);
@@ -69,21 +69,21 @@ void row_filters_add(struct row_filters *f, const char *text)
 void row_filters_drop(struct row_filters *f)
 {
     while (f->count)
-        drop_last(f);
+        row_filter_drop_last(f);
     free(f->list);
     *f = (struct row_filters){ 0 };
 }
 
 /* ---- conditions on a table ---- */
 
-struct bound {
+struct bound_condition {
     const struct row_condition *condition;
     size_t column;
     uint64_t number; /* of counts and times, the latter in nanoseconds */
     double percent;
 };
 
-static size_t find_column(const struct table *t, const char *key)
+static size_t row_filter_find_column(const struct table *t, const char *key)
 {
     for (size_t i = 0; i < t->column_count; i++)
         if (table_is_key(&t->columns[i], key, strlen(key)))
@@ -91,14 +91,14 @@ static size_t find_column(const struct table *t, const char *key)
     if (strcmp(key, "name") != 0)
         return t->column_count;
     /* What the row is of: the function, or else the first text. */
-    const size_t function = find_column(t, "function");
+    const size_t function = row_filter_find_column(t, "function");
     size_t text = 0;
     while (text < t->column_count && t->columns[text].kind != CELL_TEXT)
         text++;
     return function < t->column_count ? function : text;
 }
 
-static bool parse_count(const char *text, uint64_t *number)
+static bool row_filter_parse_count(const char *text, uint64_t *number)
 {
     char *end;
     errno = 0;
@@ -106,7 +106,7 @@ static bool parse_count(const char *text, uint64_t *number)
     return !errno && end != text && !*end && *text != '-';
 }
 
-static bool parse_percent(const char *text, double *percent)
+static bool row_filter_parse_percent(const char *text, double *percent)
 {
     char *end;
     *percent = strtod(text, &end);
@@ -115,35 +115,35 @@ static bool parse_percent(const char *text, double *percent)
     return end != text && !*end;
 }
 
-static bool is_of_samples(const struct table *t)
+static bool row_filter_is_of_samples(const struct table *t)
 {
     return t->session && t->session->samples;
 }
 
 /* What the column is compared with; the answer is what is wanted there instead, or NULL. */
-static const char *parse_value(const struct table *t, struct bound *b)
+static const char *row_filter_parse_value(const struct table *t, struct bound_condition *b)
 {
     const char *value = b->condition->value;
     switch (t->columns[b->column].kind) {
     case CELL_TEXT:
         return NULL;
     case CELL_PERCENT:
-        return parse_percent(value, &b->percent) ? NULL : "a percentage such as 2.5%";
+        return row_filter_parse_percent(value, &b->percent) ? NULL : "a percentage such as 2.5%";
     case CELL_TICKS:
-        if (!is_of_samples(t))
+        if (!row_filter_is_of_samples(t))
             return duration_parse(value, &b->number) || strcmp(value, "0") == 0
                        ? NULL
                        : "a time such as 500ns, 10us, 2.5ms or 1s";
-        return parse_count(value, &b->number) ? NULL : "a number";
+        return row_filter_parse_count(value, &b->number) ? NULL : "a number";
     default:
-        return parse_count(value, &b->number) ? NULL : "a number";
+        return row_filter_parse_count(value, &b->number) ? NULL : "a number";
     }
 }
 
 /* NULL, or what is wrong. */
-static char *bind(const struct table *t, const struct row_condition *c, struct bound *b)
+static char *row_filter_bind_condition(const struct table *t, const struct row_condition *c, struct bound_condition *b)
 {
-    *b = (struct bound){ .condition = c, .column = find_column(t, c->key) };
+    *b = (struct bound_condition){ .condition = c, .column = row_filter_find_column(t, c->key) };
     if (b->column == t->column_count)
         return need_text("no column '%s' here%s --columns help lists them, and name is what a row is of", c->key,
                          table_suggestion(t, 0, c->key));
@@ -152,21 +152,21 @@ static char *bind(const struct table *t, const struct row_condition *c, struct b
         return need_text("'%s' is text: ~, !~, = or != is wanted", c->key);
     if (!is_text && c->comparison <= UNLIKE)
         return need_text("'%s' is a number: one of =, !=, <, <=, >, >= is wanted", c->key);
-    const char *wanted = parse_value(t, b);
+    const char *wanted = row_filter_parse_value(t, b);
     return wanted ? need_text("'%s' is not %s", c->value, wanted) : NULL;
 }
 
 char *table_refuses(const struct table *t, const struct row_filters *f)
 {
     char *error = NULL;
-    struct bound bound;
+    struct bound_condition bound;
     for (size_t i = 0; i < f->count && !error; i++)
-        error = bind(t, &f->list[i], &bound);
+        error = row_filter_bind_condition(t, &f->list[i], &bound);
     return error;
 }
 
 /* `order`: that of the cell and the value, below, at or above zero. */
-static bool is_so(enum comparison comparison, int order)
+static bool row_filter_order_matches(enum row_comparison comparison, int order)
 {
     switch (comparison) {
     case EQUAL:
@@ -184,32 +184,33 @@ static bool is_so(enum comparison comparison, int order)
     }
 }
 
-static bool holds(const struct table *t, const struct bound *b, size_t row)
+static bool row_filter_row_matches(const struct table *t, const struct bound_condition *b, size_t row)
 {
     const struct cell *cell = &t->cells[row * t->column_count + b->column];
     const struct column *column = &t->columns[b->column];
-    const enum comparison comparison = (enum comparison)b->condition->comparison;
+    const enum row_comparison comparison = (enum row_comparison)b->condition->comparison;
     if (!cell->known)
         return false;
     if (column->kind == CELL_TEXT && comparison <= UNLIKE)
         return (fnmatch(b->condition->value, cell->text, 0) == 0) == (comparison == LIKE);
     if (column->kind == CELL_TEXT)
-        return is_so(comparison, strcmp(cell->text, b->condition->value));
+        return row_filter_order_matches(comparison, strcmp(cell->text, b->condition->value));
     if (column->kind == CELL_PERCENT)
-        return is_so(comparison, (cell->percent > b->percent) - (cell->percent < b->percent));
+        return row_filter_order_matches(comparison, (cell->percent > b->percent) - (cell->percent < b->percent));
     const uint64_t number = column->kind == CELL_TICKS ? cell_ns(t, cell) : cell->number;
-    return is_so(comparison, (number > b->number) - (number < b->number));
+    return row_filter_order_matches(comparison, (number > b->number) - (number < b->number));
 }
 
-static bool all_hold(const struct table *t, const struct bound *bound, size_t count, size_t row)
+static bool row_filter_row_matches_all(const struct table *t, const struct bound_condition *bound, size_t count,
+                                       size_t row)
 {
     for (size_t i = 0; i < count; i++)
-        if (!holds(t, &bound[i], row))
+        if (!row_filter_row_matches(t, &bound[i], row))
             return false;
     return true;
 }
 
-static void drop_row(struct table *t, size_t row)
+static void row_filter_drop_row(struct table *t, size_t row)
 {
     for (size_t i = 0; i < t->column_count; i++) {
         struct cell *cell = &t->cells[row * t->column_count + i];
@@ -218,12 +219,12 @@ static void drop_row(struct table *t, size_t row)
     }
 }
 
-static void keep_rows(struct table *t, const bool *kept)
+static void row_filter_keep_rows(struct table *t, const bool *kept)
 {
     size_t *places = need_memory(t->row_count + 1, sizeof *places), count = 0;
     for (size_t row = 0; row < t->row_count; row++) {
         if (!kept[row]) {
-            drop_row(t, row);
+            row_filter_drop_row(t, row);
             continue;
         }
         memmove(&t->cells[count * t->column_count], &t->cells[row * t->column_count],
@@ -240,19 +241,19 @@ void table_filter(struct table *t, const struct row_filters *f)
 {
     if (f->count == 0)
         return;
-    struct bound *bound = need_memory(f->count, sizeof *bound);
+    struct bound_condition *bound = need_memory(f->count, sizeof *bound);
     bool *kept = need_memory(t->row_count + 1, sizeof *kept);
     for (size_t i = 0; i < f->count; i++) {
-        const char *error = bind(t, &f->list[i], &bound[i]);
+        const char *error = row_filter_bind_condition(t, &f->list[i], &bound[i]);
         if (error)
             die(STATUS_ERROR, "--filter '%s': %s", f->list[i].text, error);
     }
     for (size_t row = t->row_count; row-- > 0;) { /* rows come behind their parents */
-        kept[row] = kept[row] || row + 1 == t->fixed_row || all_hold(t, bound, f->count, row);
+        kept[row] = kept[row] || row + 1 == t->fixed_row || row_filter_row_matches_all(t, bound, f->count, row);
         if (kept[row] && t->parents && t->parents[row])
             kept[t->parents[row] - 1] = true;
     }
-    keep_rows(t, kept);
+    row_filter_keep_rows(t, kept);
     free(kept);
     free(bound);
 }

@@ -6,13 +6,13 @@
 #include "base/memory.h"
 #include "base/message.h"
 
-struct order {
+struct row_order {
     const struct table *table;
     size_t column;
     size_t last; /* a column that is unknown of what comes last; there may be none */
 };
 
-static int compare_cells(const struct column *column, const struct cell *a, const struct cell *b)
+static int row_order_compare_cells(const struct column *column, const struct cell *a, const struct cell *b)
 {
     if (!a->known || !b->known)
         return b->known - a->known;
@@ -24,20 +24,20 @@ static int compare_cells(const struct column *column, const struct cell *a, cons
 }
 
 /* By the column asked for, then by all others: the order never depends on how the work was split. */
-static int compare_rows(const void *a, const void *b, void *data)
+static int row_order_compare_rows(const void *a, const void *b, void *data)
 {
-    const struct order *order = data;
+    const struct row_order *order = data;
     const struct table *t = order->table;
     const struct cell *x = a, *y = b;
     int result = order->last < t->column_count ? y[order->last].known - x[order->last].known : 0;
     if (result == 0)
-        result = compare_cells(&t->columns[order->column], &x[order->column], &y[order->column]);
+        result = row_order_compare_cells(&t->columns[order->column], &x[order->column], &y[order->column]);
     for (size_t i = 0; result == 0 && i < t->column_count; i++)
-        result = compare_cells(&t->columns[i], &x[i], &y[i]);
+        result = row_order_compare_cells(&t->columns[i], &x[i], &y[i]);
     return result;
 }
 
-static size_t find_column(const struct table *t, const char *key)
+static size_t row_order_find_column(const struct table *t, const char *key)
 {
     size_t found = 0;
     while (found < t->column_count && !table_is_key(&t->columns[found], key, strlen(key)))
@@ -54,20 +54,20 @@ static size_t find_column(const struct table *t, const char *key)
 
 /* ---- trees ---- */
 
-struct tree {
-    const struct order *order;
+struct row_tree {
+    const struct row_order *order;
     size_t *children, *begin; /* rows below each row (1 + its index; 0: below none): from begin[i] up to begin[i + 1] */
 };
 
-static int compare_children(const void *a, const void *b, void *data)
+static int row_order_compare_children(const void *a, const void *b, void *data)
 {
-    const struct order *order = data;
+    const struct row_order *order = data;
     const struct table *t = order->table;
-    return compare_rows(&t->cells[*(const size_t *)a * t->column_count],
-                        &t->cells[*(const size_t *)b * t->column_count], data);
+    return row_order_compare_rows(&t->cells[*(const size_t *)a * t->column_count],
+                                  &t->cells[*(const size_t *)b * t->column_count], data);
 }
 
-static void list_children(struct tree *tree, const struct table *t)
+static void row_order_list_children(struct row_tree *tree, const struct table *t)
 {
     tree->begin = need_memory(t->row_count + 2, sizeof *tree->begin);
     tree->children = need_memory(t->row_count, sizeof *tree->children);
@@ -83,14 +83,14 @@ static void list_children(struct tree *tree, const struct table *t)
     for (size_t i = 0; i <= t->row_count; i++)
         if (tree->begin[i + 1] - tree->begin[i] > 1)
             qsort_r(tree->children + tree->begin[i], tree->begin[i + 1] - tree->begin[i], sizeof *tree->children,
-                    compare_children, (void *)tree->order);
+                    row_order_compare_children, (void *)tree->order);
 }
 
 /* Parents come before what is below them. */
-static void sort_tree(struct table *t, const struct order *order)
+static void row_order_sort_tree(struct table *t, const struct row_order *order)
 {
-    struct tree tree = { .order = order };
-    list_children(&tree, t);
+    struct row_tree tree = { .order = order };
+    row_order_list_children(&tree, t);
     const size_t width = t->column_count;
     struct cell *cells = need_memory(t->row_room * width, sizeof *cells);
     size_t *parents = need_memory(t->row_room, sizeof *parents),
@@ -118,7 +118,7 @@ static void sort_tree(struct table *t, const struct order *order)
 
 void table_sort(struct table *t, const char *key)
 {
-    struct order order = { t, find_column(t, key), t->column_count };
+    struct row_order order = { t, row_order_find_column(t, key), t->column_count };
     const size_t width = t->column_count, fixed = t->fixed_row;
     for (size_t i = 0; t->parents && i < width; i++)
         if (strcmp(t->columns[i].key, "module") == 0) /* nothing that was folded has one */
@@ -126,10 +126,10 @@ void table_sort(struct table *t, const char *key)
     if (!t->row_count)
         return;
     if (t->parents) {
-        sort_tree(t, &order);
+        row_order_sort_tree(t, &order);
         return;
     }
     if (fixed)
-        qsort_r(t->cells, fixed - 1, width * sizeof *t->cells, compare_rows, &order);
-    qsort_r(t->cells + fixed * width, t->row_count - fixed, width * sizeof *t->cells, compare_rows, &order);
+        qsort_r(t->cells, fixed - 1, width * sizeof *t->cells, row_order_compare_rows, &order);
+    qsort_r(t->cells + fixed * width, t->row_count - fixed, width * sizeof *t->cells, row_order_compare_rows, &order);
 }

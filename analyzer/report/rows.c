@@ -105,7 +105,7 @@ static const struct {
 
 /* ---- what stands before the times ---- */
 
-static void fill_function(const struct loaded *l, struct cell *cells, size_t i)
+static void rows_fill_function(const struct loaded *l, struct cell *cells, size_t i)
 {
     const struct function_name *name = &l->names[i];
     cell_text(&cells[0], name->name);
@@ -121,7 +121,7 @@ static void fill_function(const struct loaded *l, struct cell *cells, size_t i)
     }
 }
 
-static void fill_module(const struct loaded *l, struct cell *cells, size_t i)
+static void rows_fill_module(const struct loaded *l, struct cell *cells, size_t i)
 {
     char *name = names_module(l->profile->modules[i].path);
     cell_text(&cells[0], name);
@@ -129,7 +129,7 @@ static void fill_module(const struct loaded *l, struct cell *cells, size_t i)
     free(name);
 }
 
-static void fill_thread(const struct loaded *l, struct cell *cells, size_t i)
+static void rows_fill_thread(const struct loaded *l, struct cell *cells, size_t i)
 {
     const struct profile_thread *pt = &l->profile->threads[i];
     const struct trace_thread *t = session_file_thread(l->file, pt->thread);
@@ -146,7 +146,7 @@ static void fill_thread(const struct loaded *l, struct cell *cells, size_t i)
     free(process);
 }
 
-static void fill_process(const struct loaded *l, struct cell *cells, uint32_t serial)
+static void rows_fill_process(const struct loaded *l, struct cell *cells, uint32_t serial)
 {
     const struct trace_process *p = session_file_process(l->file, serial);
     char *name = names_module(p ? p->path : "");
@@ -165,7 +165,7 @@ static void fill_process(const struct loaded *l, struct cell *cells, uint32_t se
 
 static const struct column time_columns[] = { TIME_COLUMNS };
 
-static void list_recent_columns(FILE *out)
+static void rows_list_recent_columns(FILE *out)
 {
     static const char *const meanings[] = {
         "enters a second, since the refresh before",      "enters since the refresh before",
@@ -205,7 +205,7 @@ void view_list_columns(FILE *out, bool recent)
         [TIME_PAGE_FAULTS_EXCLUSIVE] = "page faults with it on top of the stack",
     };
     if (recent)
-        list_recent_columns(out);
+        rows_list_recent_columns(out);
     for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
         fprintf(out, "%-*s %s\n", recent ? 32 : 30, time_columns[i].key, meanings[i]);
     if (!recent)
@@ -216,7 +216,7 @@ void view_list_columns(FILE *out, bool recent)
     fputs("\n--filter knows these, name (what the row is of), and the columns that csv has before them.\n", out);
 }
 
-static bool is_of_calls(const char *key, size_t length)
+static bool rows_is_call_column(const char *key, size_t length)
 {
     for (size_t i = 0; i < CALL_COLUMN_COUNT; i++)
         if (table_is_key(&call_columns[i], key, length))
@@ -243,7 +243,7 @@ bool view_needs_calls(const char *keys)
 {
     bool any = false;
     for (const char *key = keys; key && !any; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL)
-        any = is_of_calls(key, strcspn(key, ","));
+        any = rows_is_call_column(key, strcspn(key, ","));
     return any;
 }
 
@@ -258,20 +258,20 @@ void view_sort(struct table *t, const struct sorting *sorting)
 
 /* ---- single calls ---- */
 
-struct distributions {
+struct rows_distributions {
     struct histogram (*functions)[CALL_TIMES];
     size_t count;
 };
 
-static bool add_call(void *context, const struct finished_call *call)
+static bool rows_add_call(void *context, const struct finished_call *call)
 {
-    struct distributions *d = context;
+    struct rows_distributions *d = context;
     for (int i = 0; i < CALL_TIMES && call->function < d->count; i++)
         histogram_add(&d->functions[call->function][i], call->times[i], 1);
     return true;
 }
 
-static void fill_calls(const struct loaded *l, struct cell *cells, struct histogram *histograms)
+static void rows_fill_calls(const struct loaded *l, struct cell *cells, struct histogram *histograms)
 {
     for (int i = 0; i < CALL_TIMES; i++, cells += COLUMNS_A_TIME) {
         const struct histogram *h = &histograms[i];
@@ -291,13 +291,13 @@ static void fill_calls(const struct loaded *l, struct cell *cells, struct histog
 }
 
 /* `groups`: which function each row is of. */
-static void fill_all_calls(const struct loaded *l, struct table *t, const size_t *groups)
+static void rows_fill_all_calls(const struct loaded *l, struct table *t, const size_t *groups)
 {
-    struct distributions d = { NULL, l->profile->function_count };
+    struct rows_distributions d = { NULL, l->profile->function_count };
     d.functions = need_memory(d.count, sizeof *d.functions);
-    calls_follow_slice(l->file, l->profile, l->slice, add_call, &d);
+    calls_follow_slice(l->file, l->profile, l->slice, rows_add_call, &d);
     for (size_t i = 0; i < t->row_count; i++)
-        fill_calls(l, &t->cells[i * t->column_count + t->first_value + TIME_COLUMN_COUNT], d.functions[groups[i]]);
+        rows_fill_calls(l, &t->cells[i * t->column_count + t->first_value + TIME_COLUMN_COUNT], d.functions[groups[i]]);
     free(d.functions);
 }
 
@@ -308,7 +308,7 @@ size_t view_row_number(const struct table *t, size_t row)
 
 /* ---- what happened since the look before ---- */
 
-static void fill_recent(struct cell *cells, const struct times *t, const struct recent_times *recent)
+static void rows_fill_recent(struct cell *cells, const struct times *t, const struct recent_times *recent)
 {
     const uint64_t all = recent->rollup->session.elapsed_inclusive;
     const double seconds = (double)recent->interval / 1e9;
@@ -322,15 +322,15 @@ static void fill_recent(struct cell *cells, const struct times *t, const struct 
     cell_number(&cells[7], t->application_exclusive);
 }
 
-static void fill_all_recent(const struct loaded *l, struct table *t, enum rollup_by by,
-                            const struct recent_times *recent, const size_t *groups)
+static void rows_fill_all_recent(const struct loaded *l, struct table *t, enum rollup_by by,
+                                 const struct recent_times *recent, const size_t *groups)
 {
     struct times *sums = recent->rollup ? rollup_groups(recent->rollup, by) : NULL;
     for (size_t i = 0; i < t->row_count; i++) {
         struct cell *cells = &t->cells[(i + 1) * t->column_count - RECENT_COLUMN_COUNT];
         cell_number(&cells[RECENT_COLUMN_COUNT - 1], groups[i]);
         if (sums)
-            fill_recent(cells, &sums[groups[i]], recent);
+            rows_fill_recent(cells, &sums[groups[i]], recent);
         if (!l->summary.application_known)
             cells[6].known = cells[7].known = false;
     }
@@ -354,19 +354,19 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
         groups[t.row_count] = i;
         struct cell *cells = table_row(&t);
         if (by == BY_FUNCTION)
-            fill_function(l, cells, i);
+            rows_fill_function(l, cells, i);
         else if (by == BY_MODULE)
-            fill_module(l, cells, i);
+            rows_fill_module(l, cells, i);
         else if (by == BY_THREAD)
-            fill_thread(l, cells, i);
+            rows_fill_thread(l, cells, i);
         else
-            fill_process(l, cells, processes[i]);
+            rows_fill_process(l, cells, processes[i]);
         fill_times(&t, &sums[i]);
     }
     if (by == BY_FUNCTION && sorting->calls)
-        fill_all_calls(l, &t, groups);
+        rows_fill_all_calls(l, &t, groups);
     if (sorting->recent)
-        fill_all_recent(l, &t, by, sorting->recent, groups);
+        rows_fill_all_recent(l, &t, by, sorting->recent, groups);
     free(groups);
     free(processes);
     free(sums);

@@ -42,14 +42,15 @@ uint64_t slice_ticks(uint64_t ns, const struct session_file *file)
     return ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX - 1;
 }
 
-static uint64_t ticks_of(uint64_t ns, const struct session_file *file)
+static uint64_t slice_ns_to_ticks(uint64_t ns, const struct session_file *file)
 {
     const uint128 ticks = (uint128)slice_ticks(ns, file) + file->header.start_ticks;
     return ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX - 1;
 }
 
 /* The earliest that is later than `after`. */
-static uint64_t find_mark(struct slice_moment *m, const char *option, const struct session_file *file, uint64_t after)
+static uint64_t slice_find_mark(struct slice_moment *m, const char *option, const struct session_file *file,
+                                uint64_t after)
 {
     uint64_t found;
     if (!mark_search(file, m->mark, after + 1, &found)) {
@@ -70,14 +71,14 @@ void slice_moments_find(struct slice_moment *from, struct slice_moment *to, cons
     *begin = 0;
     *end = UINT64_MAX;
     if (from->given)
-        *begin = from->mark ? find_mark(from, "--from", file, 0) : ticks_of(from->ns, file);
+        *begin = from->mark ? slice_find_mark(from, "--from", file, 0) : slice_ns_to_ticks(from->ns, file);
     if (to->given)
-        *end = to->mark ? find_mark(to, "--to", file, *begin) : ticks_of(to->ns, file);
+        *end = to->mark ? slice_find_mark(to, "--to", file, *begin) : slice_ns_to_ticks(to->ns, file);
     if (*begin >= *end)
         die(STATUS_ERROR, "%s: --from is not before --to", file->path);
 }
 
-static void find_range(struct slice_request *r, const struct session_file *file)
+static void slice_find_range(struct slice_request *r, const struct session_file *file)
 {
     struct slice *s = &r->slice;
     const bool imported = file->header.origin & DWELL_ORIGIN_IMPORTED;
@@ -101,13 +102,13 @@ void slice_check_names(const struct slice *s, const struct session_file *file)
 void slice_find(struct slice_request *r, const struct session_file *file)
 {
     if (r->from.given || r->to.given)
-        find_range(r, file);
+        slice_find_range(r, file);
     slice_check_names(&r->slice, file);
 }
 
 /* ---- in words ---- */
 
-static void describe_moment(FILE *out, const char *word, const struct slice_moment *m)
+static void slice_describe_moment(FILE *out, const char *word, const struct slice_moment *m)
 {
     char time[DURATION_TEXT];
     if (!m->given)
@@ -120,14 +121,14 @@ static void describe_moment(FILE *out, const char *word, const struct slice_mome
         fputs(time, out);
 }
 
-static void describe_names(FILE *out, const char *what, const struct slice_names *names)
+static void slice_describe_names(FILE *out, const char *what, const struct slice_names *names)
 {
     for (size_t i = 0; i < names->count; i++)
         fprintf(out, "%s%s", i ? " or " : what, names->list[i]);
 }
 
 /* Before each part but the first. */
-static const char *comma(FILE *out)
+static const char *slice_separator(FILE *out)
 {
     return ftell(out) > 0 ? ", " : "";
 }
@@ -139,16 +140,16 @@ char *slice_describe(const struct slice_request *r)
     FILE *out = open_memstream(&text, &length);
     if (!out)
         die(STATUS_ERROR, "out of memory");
-    describe_moment(out, "from ", &r->from);
-    describe_moment(out, r->from.given ? " to " : "to ", &r->to);
+    slice_describe_moment(out, "from ", &r->from);
+    slice_describe_moment(out, r->from.given ? " to " : "to ", &r->to);
     if (r->slice.threads.count)
-        fputs(comma(out), out);
-    describe_names(out, "thread ", &r->slice.threads);
+        fputs(slice_separator(out), out);
+    slice_describe_names(out, "thread ", &r->slice.threads);
     if (r->slice.processes.count)
-        fputs(comma(out), out);
-    describe_names(out, "process ", &r->slice.processes);
+        fputs(slice_separator(out), out);
+    slice_describe_names(out, "process ", &r->slice.processes);
     if (r->slice.below)
-        fprintf(out, "%sin calls of %s", comma(out), r->root);
+        fprintf(out, "%sin calls of %s", slice_separator(out), r->root);
     if (fclose(out) != 0)
         die(STATUS_ERROR, "out of memory");
     if (!*text) {

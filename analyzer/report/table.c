@@ -67,7 +67,7 @@ const char *table_suggestion(const struct table *t, size_t first, const char *ke
     return text;
 }
 
-static void __attribute__((noreturn)) die_for_column(const struct table *t, const char *key, size_t length)
+static void __attribute__((noreturn)) table_die_for_column(const struct table *t, const char *key, size_t length)
 {
     const char *name = need_copy(key, length);
     die(STATUS_ERROR, "--columns: no column '%s'%s --columns help lists them", name,
@@ -84,19 +84,19 @@ void table_choose(struct table *t, const char *keys)
         while (column < t->column_count && !table_is_key(&t->columns[column], key, length))
             column++;
         if (column == t->column_count)
-            die_for_column(t, key, length);
+            table_die_for_column(t, key, length);
         t->chosen[t->chosen_count++] = column;
     }
 }
 
-static bool has_samples(const struct table *t)
+static bool table_has_samples(const struct table *t)
 {
     return t->session && t->session->samples;
 }
 
 /* Other profilers' reports say nothing of some of it, and some sources nothing of waits: for people, there are no
  * columns of dashes for these. */
-static bool is_wanted(const struct table *t, size_t column, enum column_use unwanted)
+static bool table_column_is_wanted(const struct table *t, size_t column, enum column_use unwanted)
 {
     if (t->columns[column].use == unwanted || t->columns[column].use == USE_CHOSEN)
         return false;
@@ -107,19 +107,20 @@ static bool is_wanted(const struct table *t, size_t column, enum column_use unwa
     return known;
 }
 
-static size_t add_usual(const struct table *t, size_t begin, size_t end, enum column_use unwanted, size_t *order)
+static size_t table_add_usual_columns(const struct table *t, size_t begin, size_t end, enum column_use unwanted,
+                                      size_t *order)
 {
     size_t count = 0;
     for (size_t i = begin; i < end; i++)
-        if (is_wanted(t, i, unwanted))
+        if (table_column_is_wanted(t, i, unwanted))
             order[count++] = i;
     return count;
 }
 
-static size_t add_values(const struct table *t, enum column_use unwanted, size_t *order)
+static size_t table_add_value_columns(const struct table *t, enum column_use unwanted, size_t *order)
 {
     if (!t->chosen)
-        return add_usual(t, t->first_value, t->column_count, unwanted, order);
+        return table_add_usual_columns(t, t->first_value, t->column_count, unwanted, order);
     memcpy(order, t->chosen, t->chosen_count * sizeof *order);
     return t->chosen_count;
 }
@@ -129,8 +130,8 @@ size_t table_order(const struct table *t, bool people, size_t *order)
 {
     const enum column_use unwanted = people ? USE_DATA : USE_TEXT;
     size_t *all = need_memory(table_max_columns(t) + 1, sizeof *all), count = 0;
-    size_t total = add_usual(t, 0, t->first_value, unwanted, all);
-    total += add_values(t, unwanted, all + total);
+    size_t total = table_add_usual_columns(t, 0, t->first_value, unwanted, all);
+    total += table_add_value_columns(t, unwanted, all + total);
     for (int texts = 0; texts < (people ? 2 : 1); texts++)
         for (size_t i = 0; i < total; i++)
             if (!people || (t->columns[all[i]].kind == CELL_TEXT) == texts)
@@ -205,7 +206,7 @@ uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second)
 
 uint64_t cell_ns(const struct table *t, const struct cell *cell)
 {
-    return t->session && !has_samples(t) ? ticks_to_ns(cell->number, t->session->ticks_per_second) : cell->number;
+    return t->session && !table_has_samples(t) ? ticks_to_ns(cell->number, t->session->ticks_per_second) : cell->number;
 }
 
 uint64_t cell_change_ns(const struct table *t, const struct cell *cell)
@@ -219,10 +220,10 @@ const char *column_key(const struct table *t, const struct column *column, char 
 {
     static const char elapsed[] = "elapsed_";
     const char *key = column->key, *unit = "";
-    if (has_samples(t) && strncmp(key, elapsed, sizeof elapsed - 1) == 0)
+    if (table_has_samples(t) && strncmp(key, elapsed, sizeof elapsed - 1) == 0)
         key += sizeof elapsed - 1;
     if (column_is_time(column))
-        unit = has_samples(t) ? "_samples" : "_ns";
+        unit = table_has_samples(t) ? "_samples" : "_ns";
     snprintf(room, size, "%s%s", key, unit);
     return room;
 }

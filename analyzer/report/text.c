@@ -13,7 +13,7 @@
 
 #define DIM "\033[2m"
 
-struct unit {
+struct text_unit {
     const char *name;
     uint64_t ns;
 };
@@ -21,7 +21,7 @@ struct unit {
 enum { ALL_COLUMNS = -1 };
 
 /* Of a table that is of no session. */
-static uint64_t longest_time(const struct table *t, size_t only)
+static uint64_t text_longest_time(const struct table *t, size_t only)
 {
     uint64_t longest = 0;
     for (size_t i = 0; i < t->row_count * t->column_count; i++) {
@@ -37,36 +37,37 @@ static uint64_t longest_time(const struct table *t, size_t only)
 }
 
 /* The one in which that has up to five digits before the point: three follow it. */
-static struct unit unit_for(uint64_t ns)
+static struct text_unit text_unit_for(uint64_t ns)
 {
     if (ns >= 100000000000u)
-        return (struct unit){ "s", 1000000000 };
+        return (struct text_unit){ "s", 1000000000 };
     if (ns >= 100000000u)
-        return (struct unit){ "ms", 1000000 };
-    return (struct unit){ "us", 1000 };
+        return (struct text_unit){ "ms", 1000000 };
+    return (struct text_unit){ "us", 1000 };
 }
 
-static struct unit common_unit(const struct table *t)
+static struct text_unit text_common_unit(const struct table *t)
 {
     const struct session_summary *s = t->session;
     if (s && s->samples)
-        return (struct unit){ "samples", 0 };
-    return unit_for(s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second) : longest_time(t, ALL_COLUMNS));
+        return (struct text_unit){ "samples", 0 };
+    return text_unit_for(s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second)
+                           : text_longest_time(t, ALL_COLUMNS));
 }
 
-static struct unit *choose_units(const struct table *t)
+static struct text_unit *text_choose_units(const struct table *t)
 {
-    struct unit *units = need_memory(t->column_count, sizeof *units);
-    const struct unit common = common_unit(t);
+    struct text_unit *units = need_memory(t->column_count, sizeof *units);
+    const struct text_unit common = text_common_unit(t);
     for (size_t i = 0; i < t->column_count; i++) {
         units[i] = common;
         if (column_is_time(&t->columns[i]) && (t->unit_columns || t->columns[i].use == USE_CHOSEN))
-            units[i] = unit_for(longest_time(t, t->unit_columns ? t->unit_columns[i] : i));
+            units[i] = text_unit_for(text_longest_time(t, t->unit_columns ? t->unit_columns[i] : i));
     }
     return units;
 }
 
-static void format_time(char *text, size_t size, uint64_t ns, struct unit unit)
+static void text_format_time(char *text, size_t size, uint64_t ns, struct text_unit unit)
 {
     if (!unit.ns) {
         snprintf(text, size, "%" PRIu64, ns);
@@ -77,28 +78,29 @@ static void format_time(char *text, size_t size, uint64_t ns, struct unit unit)
     snprintf(text, size, "%" PRIu64 ".%03" PRIu64, thousandths / 1000, thousandths % 1000);
 }
 
-static void format_change(char *text, size_t size, const struct table *t, const struct cell *cell, struct unit unit)
+static void text_format_change(char *text, size_t size, const struct table *t, const struct cell *cell,
+                               struct text_unit unit)
 {
     *text = cell->change < 0 ? '-' : '+';
-    format_time(text + 1, size - 1, cell_change_ns(t, cell), unit);
+    text_format_time(text + 1, size - 1, cell_change_ns(t, cell), unit);
 }
 
-static void format_cell(const struct table *t, const struct column *column, const struct cell *cell, struct unit unit,
-                        char *text, size_t size)
+static void text_format_cell(const struct table *t, const struct column *column, const struct cell *cell,
+                             struct text_unit unit, char *text, size_t size)
 {
     if (!cell->known)
         snprintf(text, size, "%s", column->kind == CELL_TEXT ? "" : "-");
     else if (column->kind == CELL_COUNT)
         snprintf(text, size, "%" PRIu64, cell->number);
     else if (column->kind == CELL_TICKS)
-        format_time(text, size, cell_ns(t, cell), unit);
+        text_format_time(text, size, cell_ns(t, cell), unit);
     else if (column->kind == CELL_CHANGE)
-        format_change(text, size, t, cell, unit);
+        text_format_change(text, size, t, cell, unit);
     else if (column->kind == CELL_PERCENT)
         snprintf(text, size, "%.2f", fabs(cell->percent) < 0.005 ? 0.0 : cell->percent);
 }
 
-static void make_title(const struct column *column, struct unit unit, char *title, size_t size)
+static void text_make_title(const struct column *column, struct text_unit unit, char *title, size_t size)
 {
     const bool elapsed = !unit.ns && strncmp(column->title, "EL.", 3) == 0; /* samples have no such word */
     if (column_is_time(column))
@@ -107,30 +109,30 @@ static void make_title(const struct column *column, struct unit unit, char *titl
         snprintf(title, size, "%s", column->title);
 }
 
-static size_t width_of(const struct table *t, size_t at, struct unit unit)
+static size_t text_column_width(const struct table *t, size_t at, struct text_unit unit)
 {
     const struct column *column = &t->columns[at];
     char text[80];
-    make_title(column, unit, text, sizeof text);
+    text_make_title(column, unit, text, sizeof text);
     size_t widest = strlen(text);
     for (size_t row = 0; row < t->row_count; row++) {
         const struct cell *cell = &t->cells[row * t->column_count + at];
         const bool is_text = cell->known && column_is_text(column);
         if (!is_text)
-            format_cell(t, column, cell, unit, text, sizeof text);
+            text_format_cell(t, column, cell, unit, text, sizeof text);
         const size_t width = text_width(is_text ? cell->text : text);
         widest = width > widest ? width : widest;
     }
     return widest;
 }
 
-static void add_columns(struct libscols_table *table, const struct table *t, const size_t *order, const size_t *widths,
-                        size_t count, const struct unit *units)
+static void text_add_columns(struct libscols_table *table, const struct table *t, const size_t *order,
+                             const size_t *widths, size_t count, const struct text_unit *units)
 {
     for (size_t i = 0; i < count; i++) {
         const struct column *column = &t->columns[order[i]];
         char title[80];
-        make_title(column, units[order[i]], title, sizeof title);
+        text_make_title(column, units[order[i]], title, sizeof title);
         const int cut = text_may_be_cut(true, widths[i]) ? SCOLS_FL_TRUNC : 0;
         const int flags = column->kind != CELL_TEXT ? SCOLS_FL_RIGHT : column->tree ? SCOLS_FL_TREE | cut : cut;
         if (!scols_table_new_column(table, title, 0, flags))
@@ -139,14 +141,14 @@ static void add_columns(struct libscols_table *table, const struct table *t, con
 }
 
 /* What mostly waits is no hot spot. */
-static bool is_dim(const struct table *t, size_t row)
+static bool text_row_is_dim(const struct table *t, size_t row)
 {
     const struct cell *cell = &t->cells[row * t->column_count + t->dim_column];
     return t->dim_column && cell->known && cell->percent > 50;
 }
 
-static void add_rows(struct libscols_table *table, const struct table *t, const size_t *order, size_t count,
-                     const struct unit *units)
+static void text_add_rows(struct libscols_table *table, const struct table *t, const size_t *order, size_t count,
+                          const struct text_unit *units)
 {
     struct libscols_line **lines = need_memory(t->row_count, sizeof *lines);
     for (size_t row = 0; row < t->row_count; row++) {
@@ -154,7 +156,7 @@ static void add_rows(struct libscols_table *table, const struct table *t, const 
         lines[row] = scols_table_new_line(table, parent);
         if (!lines[row])
             die(STATUS_ERROR, "out of memory");
-        if (is_dim(t, row))
+        if (text_row_is_dim(t, row))
             scols_line_set_color(lines[row], DIM);
         for (size_t i = 0; i < count; i++) {
             const struct cell *cell = &t->cells[row * t->column_count + order[i]];
@@ -163,19 +165,19 @@ static void add_rows(struct libscols_table *table, const struct table *t, const 
             if (cell->known && column_is_text(&t->columns[order[i]]))
                 text = cell->text;
             else
-                format_cell(t, &t->columns[order[i]], cell, units[order[i]], number, sizeof number);
+                text_format_cell(t, &t->columns[order[i]], cell, units[order[i]], number, sizeof number);
             scols_line_set_data(lines[row], i, text);
         }
     }
     free(lines);
 }
 
-static void print_count(FILE *out, uint64_t count, const char *one, const char *many)
+static void text_print_count(FILE *out, uint64_t count, const char *one, const char *many)
 {
     fprintf(out, ", %" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
-static void print_remarks(const struct session_summary *s, FILE *out)
+static void text_print_remarks(const struct session_summary *s, FILE *out)
 {
     for (size_t i = 0; i < s->remark_count; i++)
         fprintf(out, "! %s\n", s->remarks[i]);
@@ -183,64 +185,64 @@ static void print_remarks(const struct session_summary *s, FILE *out)
 }
 
 /* What is behind the elapsed time, where there were neither events nor threads that are known. */
-static void print_imported(const struct session_summary *s, struct unit unit, FILE *out)
+static void text_print_imported(const struct session_summary *s, struct text_unit unit, FILE *out)
 {
     char text[64];
     if (s->application_known) {
-        format_time(text, sizeof text, ticks_to_ns(s->application_inclusive, s->ticks_per_second), unit);
+        text_format_time(text, sizeof text, ticks_to_ns(s->application_inclusive, s->ticks_per_second), unit);
         fprintf(out, ", application %s %s", text, unit.name);
     } else if (!s->samples) {
         fputs(", application unknown (not in the report)", out);
     }
-    print_count(out, s->processes, "process", "processes");
+    text_print_count(out, s->processes, "process", "processes");
     fputs(", imported\n", out);
-    print_remarks(s, out);
+    text_print_remarks(s, out);
 }
 
-static void print_summary(const struct session_summary *s, struct unit unit, FILE *out)
+static void text_print_summary(const struct session_summary *s, struct text_unit unit, FILE *out)
 {
     char text[64];
-    format_time(text, sizeof text,
-                s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
+    text_format_time(text, sizeof text,
+                     s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
     fprintf(out, "%s%s%s: %s%s %s", s->path, s->slice ? ", " : "", s->slice ? s->slice : "",
             s->samples ? "" : "elapsed ", text, unit.name);
     if (s->imported) {
-        print_imported(s, unit, out);
+        text_print_imported(s, unit, out);
         return;
     }
     if (s->application_known) {
-        format_time(text, sizeof text, ticks_to_ns(s->application_inclusive, s->ticks_per_second), unit);
+        text_format_time(text, sizeof text, ticks_to_ns(s->application_inclusive, s->ticks_per_second), unit);
         fprintf(out, ", application %s %s", text, unit.name);
         if (!s->partial_paths)
-            print_count(out, s->os_events, "OS event", "OS events");
+            text_print_count(out, s->os_events, "OS event", "OS events");
     } else {
         fputs(", application unknown (no source of OS events)", out);
     }
-    print_count(out, s->threads, "thread", "threads");
-    print_count(out, s->processes, "process", "processes");
+    text_print_count(out, s->threads, "thread", "threads");
+    text_print_count(out, s->processes, "process", "processes");
     if (!s->partial_paths)
-        print_count(out, s->events, "event", "events");
+        text_print_count(out, s->events, "event", "events");
     if (s->overhead_known) {
-        format_time(text, sizeof text, ticks_to_ns(s->overhead, s->ticks_per_second), unit);
+        text_format_time(text, sizeof text, ticks_to_ns(s->overhead, s->ticks_per_second), unit);
         fprintf(out, "; %s %s of probes left out (--raw)", text, unit.name);
     }
     fputs("\n", out);
-    print_remarks(s, out);
+    text_print_remarks(s, out);
 }
 
 void table_print_text(const struct table *t, FILE *out)
 {
-    struct unit *units = choose_units(t);
+    struct text_unit *units = text_choose_units(t);
     size_t *order = need_memory(table_max_columns(t), sizeof *order);
     size_t count = table_order(t, true, order);
     const size_t all = count;
     size_t *widths = need_memory(count, sizeof *widths);
     for (size_t i = 0; i < count; i++)
-        widths[i] = width_of(t, order[i], units[order[i]]);
+        widths[i] = text_column_width(t, order[i], units[order[i]]);
     if (terminal_width(out) && !t->chosen)
         count = text_fit(t, order, widths, count, terminal_width(out));
     if (t->session && t->session->path)
-        print_summary(t->session, common_unit(t), out);
+        text_print_summary(t->session, text_common_unit(t), out);
     struct libscols_table *table = scols_new_table();
     if (!table)
         die(STATUS_ERROR, "out of memory");
@@ -250,8 +252,8 @@ void table_print_text(const struct table *t, FILE *out)
         scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
         scols_table_set_termwidth(table, terminal_width(out));
     }
-    add_columns(table, t, order, widths, count, units);
-    add_rows(table, t, order, count, units);
+    text_add_columns(table, t, order, widths, count, units);
+    text_add_rows(table, t, order, count, units);
     scols_print_table(table);
     scols_unref_table(table);
     if (t->hidden_rows)

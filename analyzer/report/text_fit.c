@@ -39,7 +39,7 @@ bool text_may_be_cut(bool is_text, size_t width)
 }
 
 /* Numbers and short texts are shown whole, of others a part; of the first one, which is the name, a larger part. */
-static size_t needed(const struct table *t, const size_t *order, const size_t *widths, size_t count)
+static size_t text_fit_needed_width(const struct table *t, const size_t *order, const size_t *widths, size_t count)
 {
     size_t sum = 0;
     bool named = false;
@@ -54,7 +54,7 @@ static size_t needed(const struct table *t, const size_t *order, const size_t *w
 
 size_t text_fit(const struct table *t, size_t *order, size_t *widths, size_t count, size_t terminal)
 {
-    for (size_t next = 0; next < MIN_TELLING && needed(t, order, widths, count) > terminal; next++)
+    for (size_t next = 0; next < MIN_TELLING && text_fit_needed_width(t, order, widths, count) > terminal; next++)
         for (size_t i = 0; i < count; i++) {
             if (strcmp(t->columns[order[i]].key, min_telling[next]) != 0)
                 continue;

@@ -12,29 +12,29 @@ static const struct column columns[] = {
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
-struct named {
+struct thread_name_row {
     const char *name;
     uint64_t threads;
     struct times times;
 };
 
-static int compare_names(const void *a, const void *b)
+static int thread_names_compare(const void *a, const void *b)
 {
-    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+    return strcmp(((const struct thread_name_row *)a)->name, ((const struct thread_name_row *)b)->name);
 }
 
 /* By name; to be freed. */
-static struct named *name_threads(const struct loaded *l, const struct times *times, size_t *count)
+static struct thread_name_row *thread_names_list(const struct loaded *l, const struct times *times, size_t *count)
 {
-    struct named *list = need_memory(l->profile->thread_count, sizeof *list);
+    struct thread_name_row *list = need_memory(l->profile->thread_count, sizeof *list);
     *count = 0;
     for (size_t i = 0; i < l->profile->thread_count; i++) {
         const struct trace_thread *t = session_file_thread(l->file, l->profile->threads[i].thread);
         if (!l->slice || !times_are_empty(&times[i]))
-            list[(*count)++] = (struct named){ t && t->name[0] ? t->name : "[unknown]", 1, times[i] };
+            list[(*count)++] = (struct thread_name_row){ t && t->name[0] ? t->name : "[unknown]", 1, times[i] };
     }
     if (*count)
-        qsort(list, *count, sizeof *list, compare_names);
+        qsort(list, *count, sizeof *list, thread_names_compare);
     return list;
 }
 
@@ -44,7 +44,7 @@ struct table view_thread_names(const struct loaded *l, const struct sorting *sor
     t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
     size_t count;
     struct times *times = rollup_groups(l->rollup, BY_THREAD);
-    struct named *list = name_threads(l, times, &count);
+    struct thread_name_row *list = thread_names_list(l, times, &count);
     for (size_t first = 0, next; first < count; first = next) {
         for (next = first + 1; next < count && strcmp(list[next].name, list[first].name) == 0; next++) {
             times_add(&list[first].times, &list[next].times);

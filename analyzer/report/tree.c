@@ -44,7 +44,7 @@ static const struct column *const column_sets[2][2] = { { columns, recursion_col
 /* A path is hot while one child has at least half of its parent's time. */
 enum { HOT_SHARE = 2 };
 
-struct drawing {
+struct tree_drawing {
     const struct loaded *loaded;
     const struct rollup *rollup;
     const struct tree_options *options;
@@ -54,7 +54,7 @@ struct drawing {
     const uint32_t *deepest; /* by node, where recursion is folded: how many calls were open */
 };
 
-struct pending { /* a row still to be made */
+struct tree_pending { /* a row still to be made */
     uint32_t node;
     size_t parent; /* 1 + row of the parent, or zero */
     unsigned depth;
@@ -62,13 +62,13 @@ struct pending { /* a row still to be made */
     bool waits; /* it, or what it is below */
 };
 
-struct pending_list {
-    struct pending *list;
+struct tree_pending_list {
+    struct tree_pending *list;
     size_t count, room;
 };
 
-static size_t add_row(struct drawing *d, size_t parent, unsigned depth, const char *mark, const char *name,
-                      const char *module, const struct times *times)
+static size_t tree_add_row(struct tree_drawing *d, size_t parent, unsigned depth, const char *mark, const char *name,
+                           const char *module, const struct times *times)
 {
     struct cell *cells = table_row(d->table);
     cell_number(&cells[0], depth);
@@ -82,14 +82,14 @@ static size_t add_row(struct drawing *d, size_t parent, unsigned depth, const ch
     return d->table->row_count;
 }
 
-struct ranked {
-    const struct drawing *drawing;
+struct tree_ranked_node {
+    const struct tree_drawing *drawing;
     uint32_t node;
 };
 
-static int compare_nodes(const void *a, const void *b)
+static int tree_compare_nodes(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct tree_ranked_node *x = a, *y = b;
     const struct rollup *r = x->drawing->rollup;
     const struct times *s = &r->nodes[x->node], *t = &r->nodes[y->node];
     if (s->elapsed_inclusive != t->elapsed_inclusive)
@@ -108,22 +108,22 @@ static int compare_nodes(const void *a, const void *b)
     return order;
 }
 
-static size_t sorted_children(const struct drawing *d, uint32_t node, struct ranked **children)
+static size_t tree_sorted_children(const struct tree_drawing *d, uint32_t node, struct tree_ranked_node **children)
 {
     size_t count = 0, room = 0;
     *children = NULL;
     for (uint32_t child = d->rollup->first_child[node]; child != PROFILE_NONE; child = d->rollup->sibling[child]) {
         GROW(*children, count, room);
-        (*children)[count++] = (struct ranked){ d, child };
+        (*children)[count++] = (struct tree_ranked_node){ d, child };
     }
     if (count)
-        qsort(*children, count, sizeof **children, compare_nodes);
+        qsort(*children, count, sizeof **children, tree_compare_nodes);
     return count;
 }
 
 /* One row for all that is too small or too deep: so that the shown children still add up. */
-static void add_folded(struct drawing *d, const struct ranked *children, size_t count, size_t parent, unsigned depth,
-                       const char *why)
+static void tree_add_folded_row(struct tree_drawing *d, const struct tree_ranked_node *children, size_t count,
+                                size_t parent, unsigned depth, const char *why)
 {
     struct times sum = { .shortest = UINT64_MAX };
     for (size_t i = 0; i < count; i++) {
@@ -140,59 +140,60 @@ static void add_folded(struct drawing *d, const struct ranked *children, size_t 
     sum.overhead_exclusive = sum.overhead_inclusive;
     char name[64];
     snprintf(name, sizeof name, "(%zu %s)", count, why);
-    add_row(d, parent, depth, "", name, NULL, &sum);
+    tree_add_row(d, parent, depth, "", name, NULL, &sum);
 }
 
-static bool waits(const struct drawing *d, uint32_t node)
+static bool tree_node_waits(const struct tree_drawing *d, uint32_t node)
 {
     return d->loaded->summary.samples &&
            function_waits(d->loaded->names[d->rollup->profile->nodes[node].function].name);
 }
 
-static void draw_children(struct drawing *d, struct pending_list *pending, const struct pending *p, size_t row)
+static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list *pending, const struct tree_pending *p,
+                               size_t row)
 {
-    struct ranked *children;
-    size_t count = sorted_children(d, p->node, &children), shown = 0;
+    struct tree_ranked_node *children;
+    size_t count = tree_sorted_children(d, p->node, &children), shown = 0;
     if (p->depth < d->options->depth)
         while (shown < count && d->rollup->nodes[children[shown].node].elapsed_inclusive >= d->smallest)
             shown++;
     if (shown < count && !d->options->unfolded)
-        add_folded(d, children + shown, count - shown, row, p->depth + 1,
-                   p->depth < d->options->depth ? "smaller" : "deeper; see --depth");
+        tree_add_folded_row(d, children + shown, count - shown, row, p->depth + 1,
+                            p->depth < d->options->depth ? "smaller" : "deeper; see --depth");
     uint64_t whole = d->rollup->nodes[p->node].elapsed_inclusive;
     /* The first that does something: in samples, waiting is as much as work, where application times tell them apart.
      */
     size_t first = shown;
     for (size_t i = shown; i-- > 0;) {
-        if (waits(d, children[i].node))
+        if (tree_node_waits(d, children[i].node))
             whole -= d->rollup->nodes[children[i].node].elapsed_inclusive;
         else
             first = i;
     }
     for (size_t i = shown; i-- > 0;) {
-        const bool waiting = p->waits || waits(d, children[i].node);
+        const bool waiting = p->waits || tree_node_waits(d, children[i].node);
         const bool hot = p->hot && i == first && !waiting &&
                          d->rollup->nodes[children[i].node].elapsed_inclusive >= whole / HOT_SHARE;
         GROW(pending->list, pending->count, pending->room);
-        pending->list[pending->count++] = (struct pending){ children[i].node, row, p->depth + 1, hot, waiting };
+        pending->list[pending->count++] = (struct tree_pending){ children[i].node, row, p->depth + 1, hot, waiting };
     }
     free(children);
 }
 
 /* The only callee, if it can share its caller's row: that has next to no time of its own. */
-static uint32_t single_callee(const struct drawing *d, uint32_t node)
+static uint32_t tree_single_callee(const struct tree_drawing *d, uint32_t node)
 {
     const struct rollup *r = d->rollup;
     const uint32_t child = r->first_child[node];
     if (!d->options->collapse || r->nodes[node].elapsed_exclusive > d->own || child == PROFILE_NONE ||
         r->sibling[child] != PROFILE_NONE)
         return PROFILE_NONE;
-    return r->nodes[child].elapsed_inclusive >= d->smallest && !waits(d, child) ? child : PROFILE_NONE;
+    return r->nodes[child].elapsed_inclusive >= d->smallest && !tree_node_waits(d, child) ? child : PROFILE_NONE;
 }
 
 /* The node, with those that share its row: calls and inclusive times are the first one's. p->node becomes the last one.
  */
-static size_t draw_path(struct drawing *d, struct pending *p)
+static size_t tree_draw_path(struct tree_drawing *d, struct tree_pending *p)
 {
     struct times times = d->rollup->nodes[p->node];
     const struct profile_node *nodes = d->rollup->profile->nodes;
@@ -204,7 +205,7 @@ static size_t draw_path(struct drawing *d, struct pending *p)
     if (!out)
         die(STATUS_ERROR, "out of memory");
     fputs(d->loaded->names[nodes[p->node].function].name, out);
-    for (uint32_t next; (next = single_callee(d, p->node)) != PROFILE_NONE; p->node = next) {
+    for (uint32_t next; (next = tree_single_callee(d, p->node)) != PROFILE_NONE; p->node = next) {
         fprintf(out, " > %s", d->loaded->names[nodes[next].function].name);
         times_add_exclusive(&times, &d->rollup->nodes[next]);
         if (d->deepest && d->deepest[next] > deepest)
@@ -213,7 +214,7 @@ static size_t draw_path(struct drawing *d, struct pending *p)
     if (fclose(out) != 0)
         die(STATUS_ERROR, "out of memory");
     const char *module = d->loaded->names[nodes[p->node].function].module;
-    const size_t row = add_row(d, p->parent, p->depth, p->hot ? "*" : p->waits ? "w" : "", name, module, &times);
+    const size_t row = tree_add_row(d, p->parent, p->depth, p->hot ? "*" : p->waits ? "w" : "", name, module, &times);
     struct cell *cells = &d->table->cells[(row - 1) * d->table->column_count];
     if (line) {
         char *of = lines_function(line);
@@ -227,20 +228,20 @@ static size_t draw_path(struct drawing *d, struct pending *p)
     return row;
 }
 
-static void draw_below(struct drawing *d, uint32_t root, size_t row, unsigned depth)
+static void tree_draw_below(struct tree_drawing *d, uint32_t root, size_t row, unsigned depth)
 {
-    struct pending_list pending = { 0 };
-    struct pending first = { root, row, depth, true, false };
-    draw_children(d, &pending, &first, row);
+    struct tree_pending_list pending = { 0 };
+    struct tree_pending first = { root, row, depth, true, false };
+    tree_draw_children(d, &pending, &first, row);
     while (pending.count) {
-        struct pending p = pending.list[--pending.count];
-        size_t own = draw_path(d, &p);
-        draw_children(d, &pending, &p, own);
+        struct tree_pending p = pending.list[--pending.count];
+        size_t own = tree_draw_path(d, &p);
+        tree_draw_children(d, &pending, &p, own);
     }
     free(pending.list);
 }
 
-static int compare_threads(const void *a, const void *b)
+static int tree_compare_threads(const void *a, const void *b)
 {
     const struct profile_thread *x = a, *y = b;
     if (x->process != y->process)
@@ -248,13 +249,13 @@ static int compare_threads(const void *a, const void *b)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-static void draw_threads(struct drawing *d)
+static void tree_draw_threads(struct tree_drawing *d)
 {
     const struct profile *p = d->rollup->profile;
     struct profile_thread *threads = need_memory(p->thread_count, sizeof *threads);
     for (size_t i = 0; i < p->thread_count; i++)
         threads[i] = p->threads[i];
-    qsort(threads, p->thread_count, sizeof *threads, compare_threads);
+    qsort(threads, p->thread_count, sizeof *threads, tree_compare_threads);
     for (size_t i = 0; i < p->thread_count; i++) {
         const struct trace_thread *t = session_file_thread(d->loaded->file, threads[i].thread);
         char name[512];
@@ -262,14 +263,14 @@ static void draw_threads(struct drawing *d)
         if (d->loaded->part_count && length > 0 && (size_t)length < sizeof name)
             snprintf(name + length, sizeof name - (size_t)length, " of %s",
                      loaded_session_of(d->loaded, threads[i].process));
-        size_t row = add_row(d, 0, 0, "", name, NULL, &d->rollup->nodes[threads[i].root]);
-        draw_below(d, threads[i].root, row, 0);
+        size_t row = tree_add_row(d, 0, 0, "", name, NULL, &d->rollup->nodes[threads[i].root]);
+        tree_draw_below(d, threads[i].root, row, 0);
     }
     free(threads);
 }
 
 /* The functions of the joined tree are the profile's, but in an order of their own. */
-static struct function_name *names_of(const struct loaded *l, const struct profile *joined)
+static struct function_name *tree_function_names(const struct loaded *l, const struct profile *joined)
 {
     struct function_name *names = need_memory(joined->function_count, sizeof *names);
     struct profile *original = l->profile;
@@ -281,22 +282,22 @@ static struct function_name *names_of(const struct loaded *l, const struct profi
     return names;
 }
 
-static void draw(struct drawing *d)
+static void tree_draw_nodes(struct tree_drawing *d)
 {
     if (d->options->by_thread)
-        draw_threads(d);
+        tree_draw_threads(d);
     else if (d->rollup->profile->thread_count)
-        draw_below(d, d->rollup->profile->threads[0].root, 0, 0);
+        tree_draw_below(d, d->rollup->profile->threads[0].root, 0, 0);
 }
 
-static void draw_folded(struct drawing *d)
+static void tree_draw_folded(struct tree_drawing *d)
 {
     uint32_t *deepest;
     struct profile *folded = recursion_fold(d->rollup, &deepest);
     struct rollup *rollup = rollup_new(folded);
     d->deepest = deepest;
     d->rollup = rollup;
-    draw(d);
+    tree_draw_nodes(d);
     rollup_free(rollup);
     profile_free(folded);
     free(deepest);
@@ -308,8 +309,8 @@ struct table view_tree(const struct loaded *l, const struct tree_options *option
         table_make(column_sets[options->by_line][options->fold_recursion],
                    COLUMN_COUNT + options->by_line * LINE_COLUMN_COUNT + options->fold_recursion, &l->summary);
     t.first_value = t.column_count - TIME_COLUMN_COUNT;
-    void (*draw_all)(struct drawing *) = options->fold_recursion ? draw_folded : draw;
-    struct drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };
+    void (*draw_all)(struct tree_drawing *) = options->fold_recursion ? tree_draw_folded : tree_draw_nodes;
+    struct tree_drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };
     d.smallest = (uint64_t)((double)l->summary.elapsed_inclusive * options->min_percent / 100);
     d.own = (uint64_t)((double)l->summary.elapsed_inclusive * options->own_percent / 100);
     if (options->by_thread) {
@@ -319,7 +320,7 @@ struct table view_tree(const struct loaded *l, const struct tree_options *option
     struct profile *joined = rollup_join_threads(l->profile);
     struct rollup *rollup = rollup_new(joined);
     struct loaded view = *l;
-    view.names = names_of(l, joined);
+    view.names = tree_function_names(l, joined);
     d.loaded = &view;
     d.rollup = rollup;
     draw_all(&d);

@@ -45,7 +45,7 @@ static const char *const waiting[] = {
 };
 
 /* Import tables and system services put something before: __imp__WaitFor..., NtWaitFor..., ZwWaitFor... */
-static const char *bare(const char *name)
+static const char *waits_bare_name(const char *name)
 {
     static const char *const prefixes[] = { "imp_", "Nt", "Zw" };
     name += strspn(name, "_");
@@ -53,14 +53,14 @@ static const char *bare(const char *name)
         const size_t length = strlen(prefixes[i]);
         if (strncmp(name, prefixes[i], length) == 0 &&
             (prefixes[i][length - 1] == '_' || isupper((unsigned char)name[length])))
-            return bare(name + length);
+            return waits_bare_name(name + length);
     }
     return name;
 }
 
 bool function_waits(const char *name)
 {
-    name = bare(name);
+    name = waits_bare_name(name);
     const size_t length = strcspn(name, "@(");
     for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++) {
         const size_t wanted = strcspn(waiting[i], "*");
