@@ -21,138 +21,140 @@
 /* What `own` of a slice says: it is written as begin and end. */
 enum { OWN_COMPLETE = 0, OWN_BEGUN = 1 };
 
-struct text {
+struct chrome_text {
     char *at;
     size_t length;
 };
 
-struct writing {
+struct chrome_writer {
     struct slices_taker taker;
     const struct loaded *session;
     FILE *out;
-    struct text *functions; /* two for each: what stands between the phase of a call and its time, and that of a slice
-                               in which a call goes on */
-    struct text *threads;   /* by number: what stands behind the times */
+    struct chrome_text *functions; /* two for each: what stands between the phase of a call and its time, and that of a
+                               slice in which a call goes on */
+    struct chrome_text *threads;   /* by number: what stands behind the times */
     size_t thread_count, thread_room;
     bool *announced; /* by place in the file: its processes, then its threads: whether they have been named */
 };
 
-static void put(const struct writing *w, const char *from, const char *to)
+static void chrome_put_bytes(const struct chrome_writer *w, const char *from, const char *to)
 {
     fwrite_unlocked(from, 1, (size_t)(to - from), w->out);
 }
 
-static void put_text(const struct writing *w, const struct text *text)
+static void chrome_put_text(const struct chrome_writer *w, const struct chrome_text *text)
 {
     fwrite_unlocked(text->at, 1, text->length, w->out);
 }
 
-static struct text text_of(char *printed)
+static struct chrome_text chrome_make_text(char *printed)
 {
-    return (struct text){ printed, strlen(printed) };
+    return (struct chrome_text){ printed, strlen(printed) };
 }
 
 /* ---- slices ---- */
 
-static void write_phase(const struct writing *w, char phase, const struct call_slice *slice)
+static void chrome_write_phase(const struct chrome_writer *w, char phase, const struct call_slice *slice)
 {
     char begin[] = ",\n{\"ph\":\"?";
     begin[sizeof begin - 2] = phase;
-    put(w, begin, begin + sizeof begin - 1);
-    put_text(w, &w->functions[2 * (size_t)slice->function + !slice->is_call]);
+    chrome_put_bytes(w, begin, begin + sizeof begin - 1);
+    chrome_put_text(w, &w->functions[2 * (size_t)slice->function + !slice->is_call]);
 }
 
-static void write_begin(const struct writing *w, const struct slices_thread *thread, struct call_slice *slice)
+static void chrome_write_begin(const struct chrome_writer *w, const struct slices_thread *thread,
+                               struct call_slice *slice)
 {
     char line[JSON_NUMBER];
     slice->own = OWN_BEGUN;
-    write_phase(w, 'B', slice);
-    put(w, line, json_put_thousandths(line, slices_ns(w->session, slice->begin)));
-    put_text(w, &w->threads[thread->number]);
+    chrome_write_phase(w, 'B', slice);
+    chrome_put_bytes(w, line, json_put_thousandths(line, slices_ns(w->session, slice->begin)));
+    chrome_put_text(w, &w->threads[thread->number]);
 }
 
-static void write_end(const struct writing *w, const struct slices_thread *thread, uint64_t time)
+static void chrome_write_end(const struct chrome_writer *w, const struct slices_thread *thread, uint64_t time)
 {
     static const char begin[] = ",\n{\"ph\":\"E\",\"ts\":";
     char line[sizeof begin + JSON_NUMBER];
     memcpy(line, begin, sizeof begin - 1);
-    put(w, line, json_put_thousandths(line + sizeof begin - 1, slices_ns(w->session, time)));
-    put_text(w, &w->threads[thread->number]);
+    chrome_put_bytes(w, line, json_put_thousandths(line + sizeof begin - 1, slices_ns(w->session, time)));
+    chrome_put_text(w, &w->threads[thread->number]);
 }
 
-static void begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
+static void chrome_begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
 {
-    const struct writing *w = (struct writing *)taker;
+    const struct chrome_writer *w = (struct chrome_writer *)taker;
     const uint64_t time = slices_ns(w->session, slice->begin);
     size_t first = thread->open - 1; /* the outermost of those around it that begin with it, and are not written yet */
     while (first > 0 && thread->stack[first - 1].own != OWN_BEGUN &&
            slices_ns(w->session, thread->stack[first - 1].begin) == time)
         first--;
     for (; first + 1 < thread->open; first++)
-        write_begin(w, thread, &thread->stack[first]);
+        chrome_write_begin(w, thread, &thread->stack[first]);
 }
 
-static void end_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice, uint64_t time,
-                      enum slice_end how)
+static void chrome_end_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice,
+                             uint64_t time, enum slice_end how)
 {
     static const char duration[] = ",\"dur\":";
-    const struct writing *w = (struct writing *)taker;
+    const struct chrome_writer *w = (struct chrome_writer *)taker;
     (void)how;
     if (slice->own == OWN_BEGUN) {
-        write_end(w, thread, time);
+        chrome_write_end(w, thread, time);
         return;
     }
     const uint64_t begin = slices_ns(w->session, slice->begin);
     char line[2 * JSON_NUMBER + sizeof duration], *to = json_put_thousandths(line, begin);
     memcpy(to, duration, sizeof duration - 1);
     to = json_put_thousandths(to + sizeof duration - 1, slices_ns(w->session, time) - begin);
-    write_phase(w, 'X', slice);
-    put(w, line, to);
-    put_text(w, &w->threads[thread->number]);
+    chrome_write_phase(w, 'X', slice);
+    chrome_put_bytes(w, line, to);
+    chrome_put_text(w, &w->threads[thread->number]);
 }
 
 /* ---- what happens in and between them ---- */
 
-static void write_time(const struct writing *w, uint64_t time)
+static void chrome_write_time(const struct chrome_writer *w, uint64_t time)
 {
     char number[JSON_NUMBER];
-    put(w, number, json_put_thousandths(number, slices_ns(w->session, time)));
+    chrome_put_bytes(w, number, json_put_thousandths(number, slices_ns(w->session, time)));
 }
 
 /* Asynchronous events have a track of their own: those of a thread, one. */
-static void write_away_end(const struct writing *w, const struct slices_thread *thread, char phase, uint64_t time,
-                           const char *name)
+static void chrome_write_away_end(const struct chrome_writer *w, const struct slices_thread *thread, char phase,
+                                  uint64_t time, const char *name)
 {
     fprintf(w->out,
             ",\n{\"ph\":\"%c\",\"name\":\"%s\",\"cat\":\"off CPU\",\"id2\":{\"local\":\"0x%" PRIx32 "\"},\"ts\":",
             phase, name, thread->thread);
-    write_time(w, time);
-    put_text(w, &w->threads[thread->number]);
+    chrome_write_time(w, time);
+    chrome_put_text(w, &w->threads[thread->number]);
 }
 
-static void write_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                       bool preempted)
+static void chrome_write_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
+                              bool preempted)
 {
-    const struct writing *w = (struct writing *)taker;
+    const struct chrome_writer *w = (struct chrome_writer *)taker;
     const char *name = preempted ? "preempted" : "blocked";
-    write_away_end(w, thread, 'b', begin, name);
-    write_away_end(w, thread, 'e', end, name);
+    chrome_write_away_end(w, thread, 'b', begin, name);
+    chrome_write_away_end(w, thread, 'e', end, name);
 }
 
-static void write_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
-                       const char *text)
+static void chrome_write_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
+                              const char *text)
 {
-    const struct writing *w = (struct writing *)taker;
+    const struct chrome_writer *w = (struct chrome_writer *)taker;
     fputs(",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":", w->out);
     json_put_text(w->out, text[0] ? text : "mark");
     fprintf(w->out, ",\"cat\":\"mark\",\"args\":{\"number\":%" PRIu32 "},\"ts\":", number);
-    write_time(w, time);
-    put_text(w, &w->threads[thread->number]);
+    chrome_write_time(w, time);
+    chrome_put_text(w, &w->threads[thread->number]);
 }
 
 /* ---- who they are ---- */
 
-static void write_name(const struct writing *w, const char *what, uint32_t pid, uint32_t tid, const char *name)
+static void chrome_write_name(const struct chrome_writer *w, const char *what, uint32_t pid, uint32_t tid,
+                              const char *name)
 {
     fprintf(w->out,
             ",\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 ",\"args\":{\"name\":", what, pid,
@@ -162,7 +164,7 @@ static void write_name(const struct writing *w, const char *what, uint32_t pid, 
 }
 
 /* Tells names that have not been told. */
-static void announce(struct writing *w, uint32_t process, uint32_t thread)
+static void chrome_announce_thread(struct chrome_writer *w, uint32_t process, uint32_t thread)
 {
     const struct session_file *file = w->session->file;
     const struct trace_process *p = session_file_process(file, process);
@@ -171,49 +173,49 @@ static void announce(struct writing *w, uint32_t process, uint32_t thread)
     bool *of_thread = t ? w->announced + file->process_count + (t - file->threads) : NULL;
     if (of_process && !*of_process) {
         char *name = slices_process_name(w->session, process);
-        write_name(w, "process_name", p->pid, 0, name);
+        chrome_write_name(w, "process_name", p->pid, 0, name);
         free(name);
         *of_process = true;
     }
     if (of_thread && !*of_thread) {
         char *name = slices_thread_name(w->session, thread);
-        write_name(w, "thread_name", p ? p->pid : 0, t->tid, name);
+        chrome_write_name(w, "thread_name", p ? p->pid : 0, t->tid, name);
         free(name);
         *of_thread = true;
     }
 }
 
-static void begin_thread(struct slices_taker *taker, struct slices_thread *thread)
+static void chrome_begin_thread(struct slices_taker *taker, struct slices_thread *thread)
 {
-    struct writing *w = (struct writing *)taker;
-    announce(w, thread->process, thread->thread);
+    struct chrome_writer *w = (struct chrome_writer *)taker;
+    chrome_announce_thread(w, thread->process, thread->thread);
     GROW(w->threads, w->thread_count, w->thread_room);
     w->threads[w->thread_count++] =
-        text_of(need_text(",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", thread->pid, thread->tid));
+        chrome_make_text(need_text(",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", thread->pid, thread->tid));
 }
 
 /* ---- trace events, and samples ---- */
 
-static bool write_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
+static bool chrome_write_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
 {
-    struct writing *w = context;
+    struct chrome_writer *w = context;
     const struct trace_process *p = session_file_process(w->session->file, event->process);
     const struct trace_thread *t = session_file_thread(w->session->file, event->thread);
     char *name = event_name(event, class), *data = need_hex(event->data, event->data_size);
-    announce(w, event->process, event->thread);
+    chrome_announce_thread(w, event->process, event->thread);
     fputs(",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":", w->out);
     json_put_text(w->out, name);
     fprintf(w->out,
             ",\"cat\":\"trace event\",\"args\":{\"type\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"},\"ts\":",
             event->type, event->level, event->version, data);
-    write_time(w, event->time);
+    chrome_write_time(w, event->time);
     fprintf(w->out, ",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32 "}", p ? p->pid : 0, t ? t->tid : 0);
     free(name);
     free(data);
     return !ferror(w->out);
 }
 
-static void write_samples(const struct writing *w, const struct trace_process *p)
+static void chrome_write_samples(const struct chrome_writer *w, const struct trace_process *p)
 {
     for (size_t i = 0; i < p->sample_count; i++) {
         if (!p->samples[i].resident)
@@ -222,14 +224,14 @@ static void write_samples(const struct writing *w, const struct trace_process *p
                 ",\n{\"ph\":\"C\",\"name\":\"resident memory\",\"pid\":%" PRIu32
                 ",\"tid\":0,\"args\":{\"bytes\":%" PRIu64 "},\"ts\":",
                 p->pid, p->samples[i].resident);
-        write_time(w, p->samples[i].time);
+        chrome_write_time(w, p->samples[i].time);
         putc('}', w->out);
     }
 }
 
 /* ---- beginning and end ---- */
 
-static void prepare_function(struct writing *w, size_t function)
+static void chrome_prepare_function(struct chrome_writer *w, size_t function)
 {
     const bool known = function < w->session->profile->function_count;
     const struct function_name *name = &w->session->names[function];
@@ -239,24 +241,24 @@ static void prepare_function(struct writing *w, size_t function)
         char *categories = need_text("%s%s", module, continued ? ",continued" : "");
         char *quoted_categories = json_text(categories);
         w->functions[2 * function + continued] =
-            text_of(need_text("\",\"name\":%s,\"cat\":%s,\"ts\":", quoted, quoted_categories));
+            chrome_make_text(need_text("\",\"name\":%s,\"cat\":%s,\"ts\":", quoted, quoted_categories));
         free(quoted_categories);
         free(categories);
     }
     free(quoted);
 }
 
-static void prepare(struct writing *w)
+static void chrome_prepare_writer(struct chrome_writer *w)
 {
     const size_t functions = w->session->profile->function_count;
     w->announced =
         need_memory(w->session->file->process_count + w->session->file->thread_count + 1, sizeof *w->announced);
     w->functions = need_memory(2 * (functions + 1), sizeof *w->functions);
     for (size_t i = 0; i <= functions; i++)
-        prepare_function(w, i);
+        chrome_prepare_function(w, i);
 }
 
-static void drop(struct writing *w)
+static void chrome_free_writer(struct chrome_writer *w)
 {
     for (size_t i = 0; i < 2 * (w->session->profile->function_count + 1); i++)
         free(w->functions[i].at);
@@ -267,7 +269,7 @@ static void drop(struct writing *w)
     free(w->announced);
 }
 
-static void write_session(const struct writing *w)
+static void chrome_write_session(const struct chrome_writer *w)
 {
     const struct session_summary *s = &w->session->summary;
     const uint64_t start = w->session->file->header.start_realtime;
@@ -288,7 +290,7 @@ static void write_session(const struct writing *w)
 }
 
 /* It has no category: by that, speedscope tells this from what Chrome's sampler writes. */
-static void write_first(const struct writing *w)
+static void chrome_write_beginning(const struct chrome_writer *w)
 {
     const struct session_file *file = w->session->file;
     char *name = slices_process_name(w->session, file->process_count ? file->processes[0].serial : 0);
@@ -304,21 +306,21 @@ static void write_first(const struct writing *w)
 void export_chrome(const struct loaded *session, const struct export_options *options, FILE *out)
 {
     (void)options;
-    struct writing w = {
-        .taker = { .thread = begin_thread,
-                   .begin = begin_slice,
-                   .end = end_slice,
-                   .away = write_away,
-                   .mark = write_mark },
+    struct chrome_writer w = {
+        .taker = { .thread = chrome_begin_thread,
+                   .begin = chrome_begin_slice,
+                   .end = chrome_end_slice,
+                   .away = chrome_write_away,
+                   .mark = chrome_write_mark },
         .session = session,
         .out = out,
     };
-    prepare(&w);
-    write_first(&w);
+    chrome_prepare_writer(&w);
+    chrome_write_beginning(&w);
     slices_run(session, &w.taker);
-    trace_events_follow(session->file, 0, write_event, &w);
+    trace_events_follow(session->file, 0, chrome_write_event, &w);
     for (size_t i = 0; i < session->file->process_count; i++)
-        write_samples(&w, &session->file->processes[i]);
-    write_session(&w);
-    drop(&w);
+        chrome_write_samples(&w, &session->file->processes[i]);
+    chrome_write_session(&w);
+    chrome_free_writer(&w);
 }

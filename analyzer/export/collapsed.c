@@ -12,7 +12,7 @@
 #include "export/order.h"
 #include "export/text.h"
 
-struct writing {
+struct collapsed_writer {
     struct export_visitor visitor;
     const struct loaded *session;
     enum export_time time;
@@ -22,26 +22,26 @@ struct writing {
 };
 
 /* Two numbers at a line's end would be read as a comparison of two recordings. */
-static void join_last_number(char *frame)
+static void collapsed_join_last_number(char *frame)
 {
     char *blank = strrchr(frame, ' ');
     if (blank && blank[1] && blank[1 + strspn(blank + 1, "0123456789.")] == '\0')
         *blank = '_';
 }
 
-static char *new_frame(const char *name)
+static char *collapsed_new_frame(const char *name)
 {
     char *frame = text_on_a_line(name);
     for (char *at = frame; *at; at++)
         if (*at == ';')
             *at = ':';
-    join_last_number(frame);
+    collapsed_join_last_number(frame);
     return frame;
 }
 
-static void write_path(struct export_visitor *visitor, uint32_t node)
+static void collapsed_write_path(struct export_visitor *visitor, uint32_t node)
 {
-    const struct writing *w = (struct writing *)visitor;
+    const struct collapsed_writer *w = (struct collapsed_writer *)visitor;
     const uint64_t value = measure_own(w->session, node, w->time);
     if (!value)
         return;
@@ -53,13 +53,14 @@ static void write_path(struct export_visitor *visitor, uint32_t node)
     fprintf(w->out, " %" PRIu64 "\n", value);
 }
 
-static void write_thread(struct writing *w, const struct export_order *order, const struct profile_thread *thread)
+static void collapsed_write_thread(struct collapsed_writer *w, const struct export_order *order,
+                                   const struct profile_thread *thread)
 {
     const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
     const struct trace_process *p = session_file_process(w->session->file, thread->process);
     char *process = names_module(p ? p->path : "");
-    w->process = new_frame(process);
-    w->thread = new_frame(t && t->name[0] ? t->name : "[unknown]");
+    w->process = collapsed_new_frame(process);
+    w->thread = collapsed_new_frame(t && t->name[0] ? t->name : "[unknown]");
     export_walk(order, thread, &w->visitor);
     free(process);
     free(w->process);
@@ -69,18 +70,18 @@ static void write_thread(struct writing *w, const struct export_order *order, co
 void export_collapsed(const struct loaded *session, const struct export_options *options, FILE *out)
 {
     const struct profile *p = session->profile;
-    struct writing w = {
-        .visitor = { .enter = write_path },
+    struct collapsed_writer w = {
+        .visitor = { .enter = collapsed_write_path },
         .session = session,
         .time = options->time,
         .names = need_memory(p->function_count + 1, sizeof *w.names),
         .out = out,
     };
     for (size_t i = 0; i < p->function_count; i++)
-        w.names[i] = new_frame(session->names[i].name);
+        w.names[i] = collapsed_new_frame(session->names[i].name);
     struct export_order *order = export_order_new(session);
     for (size_t i = 0; i < p->thread_count; i++)
-        write_thread(&w, order, &p->threads[order->threads[i]]);
+        collapsed_write_thread(&w, order, &p->threads[order->threads[i]]);
     export_order_free(order);
     for (size_t i = 0; i < p->function_count; i++)
         free(w.names[i]);

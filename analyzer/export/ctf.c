@@ -15,7 +15,7 @@
 #include "export/slices.h"
 #include "trace/trace_events.h"
 
-struct writing {
+struct ctf_writer {
     struct slices_taker taker;
     const struct loaded *session;
     const struct export_order *order;
@@ -27,13 +27,14 @@ struct writing {
     bool has_events;
 };
 
-static uint64_t time_of(const struct loaded *session, uint64_t time)
+static uint64_t ctf_time(const struct loaded *session, uint64_t time)
 {
     const uint64_t start = session->file->header.start_ticks;
     return time > start ? time - start : 0;
 }
 
-static struct ctf_stream begin_stream(struct writing *w, enum ctf_stream_class class, uint32_t process, uint32_t thread)
+static struct ctf_stream ctf_begin_stream(struct ctf_writer *w, enum ctf_stream_class class, uint32_t process,
+                                          uint32_t thread)
 {
     const struct session_file *file = w->session->file;
     const struct trace_process *p = session_file_process(file, process);
@@ -53,35 +54,35 @@ static struct ctf_stream begin_stream(struct writing *w, enum ctf_stream_class c
 
 /* ---- calls ---- */
 
-static void begin_thread(struct slices_taker *taker, struct slices_thread *thread)
+static void ctf_begin_thread(struct slices_taker *taker, struct slices_thread *thread)
 {
-    struct writing *w = (struct writing *)taker;
+    struct ctf_writer *w = (struct ctf_writer *)taker;
     GROW(w->streams, w->stream_count, w->stream_room);
-    w->streams[w->stream_count++] = begin_stream(w, CTF_CALLS, thread->process, thread->thread);
+    w->streams[w->stream_count++] = ctf_begin_stream(w, CTF_CALLS, thread->process, thread->thread);
 }
 
 /* Functions are known by their place in an order that is always the same; behind all, the unknown one. */
-static uint32_t number_of(const struct writing *w, uint32_t function)
+static uint32_t ctf_function_number(const struct ctf_writer *w, uint32_t function)
 {
     return function < w->session->profile->function_count ? w->order->ranks[function] : function;
 }
 
-static void write_call(const struct writing *w, const struct slices_thread *thread, enum ctf_call_event event,
-                       uint64_t time, uint32_t function)
+static void ctf_write_call(const struct ctf_writer *w, const struct slices_thread *thread, enum ctf_call_event event,
+                           uint64_t time, uint32_t function)
 {
     struct ctf_stream *stream = &w->streams[thread->number];
-    ctf_event(stream, event, time_of(w->session, time), 4);
-    ctf_put_32(stream, number_of(w, function));
+    ctf_event(stream, event, ctf_time(w->session, time), 4);
+    ctf_put_32(stream, ctf_function_number(w, function));
 }
 
-static void begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
+static void ctf_begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
 {
-    const struct writing *w = (struct writing *)taker;
-    write_call(w, thread, slice->is_call ? CTF_ENTER : CTF_CONTINUE, slice->begin, slice->function);
+    const struct ctf_writer *w = (struct ctf_writer *)taker;
+    ctf_write_call(w, thread, slice->is_call ? CTF_ENTER : CTF_CONTINUE, slice->begin, slice->function);
 }
 
-static void end_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice, uint64_t time,
-                      enum slice_end how)
+static void ctf_end_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice,
+                          uint64_t time, enum slice_end how)
 {
     static const enum ctf_call_event events[] = {
         [SLICE_RETURNED] = CTF_EXIT,
@@ -89,44 +90,44 @@ static void end_slice(struct slices_taker *taker, struct slices_thread *thread, 
         [SLICE_UNENDED] = CTF_UNENDED,
         [SLICE_CONTINUES] = CTF_SUSPEND,
     };
-    const struct writing *w = (struct writing *)taker;
-    write_call(w, thread, events[how], time, slice->function);
+    const struct ctf_writer *w = (struct ctf_writer *)taker;
+    ctf_write_call(w, thread, events[how], time, slice->function);
     if (thread->open == 1)
         ctf_stream_rest(&w->streams[thread->number]);
 }
 
-static void write_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                       bool preempted)
+static void ctf_write_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
+                           bool preempted)
 {
-    const struct writing *w = (struct writing *)taker;
+    const struct ctf_writer *w = (struct ctf_writer *)taker;
     struct ctf_stream *stream = &w->streams[thread->number];
-    ctf_event(stream, CTF_OFF_CPU, time_of(w->session, begin), 1);
+    ctf_event(stream, CTF_OFF_CPU, ctf_time(w->session, begin), 1);
     ctf_put_8(stream, preempted);
-    ctf_event(stream, CTF_ON_CPU, time_of(w->session, end), 0);
+    ctf_event(stream, CTF_ON_CPU, ctf_time(w->session, end), 0);
 }
 
 /* What the OS did in an interval: told at its end, before what ended it. */
-static void write_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                           const struct decoded_extras *extras)
+static void ctf_write_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
+                               const struct decoded_extras *extras)
 {
-    const struct writing *w = (struct writing *)taker;
+    const struct ctf_writer *w = (struct ctf_writer *)taker;
     struct ctf_stream *stream = &w->streams[thread->number];
     if (!extras->flagged)
         return;
-    ctf_event(stream, CTF_OS, time_of(w->session, end), 16);
+    ctf_event(stream, CTF_OS, ctf_time(w->session, end), 16);
     ctf_put_64(stream, end - begin);
     ctf_put_32(stream, extras->os_events);
     ctf_put_32(stream, extras->page_faults);
 }
 
-static void write_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
-                       const char *text)
+static void ctf_write_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
+                           const char *text)
 {
-    const struct writing *w = (struct writing *)taker;
+    const struct ctf_writer *w = (struct ctf_writer *)taker;
     struct ctf_stream *stream = &w->streams[thread->number];
     char *valid = utf8_repair(text);
-    ctf_event(stream, CTF_MARK, time_of(w->session, thread->last), 12 + strlen(valid) + 1);
-    ctf_put_64(stream, time_of(w->session, time));
+    ctf_event(stream, CTF_MARK, ctf_time(w->session, thread->last), 12 + strlen(valid) + 1);
+    ctf_put_64(stream, ctf_time(w->session, time));
     ctf_put_32(stream, number);
     ctf_put_text(stream, valid);
     free(valid);
@@ -134,18 +135,18 @@ static void write_mark(struct slices_taker *taker, struct slices_thread *thread,
 
 /* ---- trace events ---- */
 
-static bool write_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
+static bool ctf_write_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
 {
-    struct writing *w = context;
+    struct ctf_writer *w = context;
     if (w->has_events && w->events_thread != event->thread)
         ctf_stream_end(&w->events);
     if (!w->has_events || w->events_thread != event->thread)
-        w->events = begin_stream(w, CTF_TRACE_EVENTS, event->process, event->thread);
+        w->events = ctf_begin_stream(w, CTF_TRACE_EVENTS, event->process, event->thread);
     w->has_events = true;
     w->events_thread = event->thread;
     char guid[GUID_TEXT], *name = utf8_repair(class->name);
     guid_text(class->guid, guid);
-    ctf_event(&w->events, 0, time_of(w->session, event->time), strlen(name) + 1 + GUID_TEXT + 32 + event->data_size);
+    ctf_event(&w->events, 0, ctf_time(w->session, event->time), strlen(name) + 1 + GUID_TEXT + 32 + event->data_size);
     ctf_put_text(&w->events, name);
     ctf_put_text(&w->events, guid);
     ctf_put_8(&w->events, event->type);
@@ -161,16 +162,16 @@ static bool write_event(void *context, const struct trace_event *event, const st
 /* ---- the session ---- */
 
 /* What happened to processes: an event of the session's own stream. */
-struct moment {
+struct ctf_moment {
     uint64_t time;
     enum ctf_session_event event;
     const struct trace_process *process;
     const struct trace_sample *sample;
 };
 
-static int compare_moments(const void *a, const void *b)
+static int ctf_compare_moments(const void *a, const void *b)
 {
-    const struct moment *x = a, *y = b;
+    const struct ctf_moment *x = a, *y = b;
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
     if (x->process != y->process)
@@ -178,7 +179,7 @@ static int compare_moments(const void *a, const void *b)
     return (int)x->event - (int)y->event;
 }
 
-static void write_moment(struct ctf_stream *stream, const struct moment *m)
+static void ctf_write_moment(struct ctf_stream *stream, const struct ctf_moment *m)
 {
     char *path = utf8_repair(m->process->path), *arguments = utf8_repair(m->process->arguments);
     ctf_event(stream, m->event, m->time, 64 + strlen(path) + strlen(arguments));
@@ -204,31 +205,32 @@ static void write_moment(struct ctf_stream *stream, const struct moment *m)
     free(arguments);
 }
 
-static void write_moments(const struct writing *w, struct ctf_stream *stream)
+static void ctf_write_moments(const struct ctf_writer *w, struct ctf_stream *stream)
 {
     const struct session_file *file = w->session->file;
     size_t count = 0, room = 0;
-    struct moment *moments = NULL;
+    struct ctf_moment *moments = NULL;
     for (const struct trace_process *p = file->processes; p < file->processes + file->process_count; p++) {
         GROW(moments, count, room);
-        moments[count++] = (struct moment){ time_of(w->session, p->start_time), CTF_PROCESS, p, NULL };
+        moments[count++] = (struct ctf_moment){ ctf_time(w->session, p->start_time), CTF_PROCESS, p, NULL };
         for (size_t i = 0; i < p->sample_count; i++) {
             GROW(moments, count, room);
             moments[count++] =
-                (struct moment){ time_of(w->session, p->samples[i].time), CTF_SAMPLE, p, &p->samples[i] };
+                (struct ctf_moment){ ctf_time(w->session, p->samples[i].time), CTF_SAMPLE, p, &p->samples[i] };
         }
         GROW(moments, count, room);
         if (p->end_time)
-            moments[count++] = (struct moment){ time_of(w->session, p->end_time), CTF_PROCESS_END, p, NULL };
+            moments[count++] = (struct ctf_moment){ ctf_time(w->session, p->end_time), CTF_PROCESS_END, p, NULL };
     }
     if (count)
-        qsort(moments, count, sizeof *moments, compare_moments);
+        qsort(moments, count, sizeof *moments, ctf_compare_moments);
     for (size_t i = 0; i < count; i++)
-        write_moment(stream, &moments[i]);
+        ctf_write_moment(stream, &moments[i]);
     free(moments);
 }
 
-static void write_function(struct ctf_stream *stream, const struct loaded *session, uint32_t number, uint32_t function)
+static void ctf_write_function(struct ctf_stream *stream, const struct loaded *session, uint32_t number,
+                               uint32_t function)
 {
     const struct profile_function *f = &session->profile->functions[function];
     const struct function_name *n = &session->names[function];
@@ -246,13 +248,13 @@ static void write_function(struct ctf_stream *stream, const struct loaded *sessi
     free(file);
 }
 
-static void write_session(struct writing *w)
+static void ctf_write_session(struct ctf_writer *w)
 {
     struct ctf_stream stream =
         ctf_stream_begin(&w->folder, (const uint8_t *)w->session->file->header.session_id, CTF_SESSION, NULL);
     for (uint32_t i = 0; i < w->session->profile->function_count; i++)
-        write_function(&stream, w->session, i, w->order->functions[i]);
-    write_moments(w, &stream);
+        ctf_write_function(&stream, w->session, i, w->order->functions[i]);
+    ctf_write_moments(w, &stream);
     ctf_stream_end(&stream);
 }
 
@@ -260,13 +262,13 @@ void export_ctf(const struct loaded *session, const struct export_options *optio
 {
     (void)options;
     struct export_order *order = export_order_new(session);
-    struct writing w = {
-        .taker = { .thread = begin_thread,
-                   .begin = begin_slice,
-                   .end = end_slice,
-                   .interval = write_interval,
-                   .away = write_away,
-                   .mark = write_mark },
+    struct ctf_writer w = {
+        .taker = { .thread = ctf_begin_thread,
+                   .begin = ctf_begin_slice,
+                   .end = ctf_end_slice,
+                   .interval = ctf_write_interval,
+                   .away = ctf_write_away,
+                   .mark = ctf_write_mark },
         .session = session,
         .order = order,
         .folder = ctf_folder_begin(path),
@@ -274,11 +276,11 @@ void export_ctf(const struct loaded *session, const struct export_options *optio
     FILE *metadata = ctf_open_metadata(&w.folder);
     ctf_write_metadata(session, order, metadata);
     ctf_close_metadata(&w.folder, metadata);
-    write_session(&w);
+    ctf_write_session(&w);
     slices_run(session, &w.taker);
     for (size_t i = 0; i < w.stream_count; i++)
         ctf_stream_end(&w.streams[i]);
-    trace_events_follow(session->file, 0, write_event, &w);
+    trace_events_follow(session->file, 0, ctf_write_event, &w);
     if (w.has_events)
         ctf_stream_end(&w.events);
     free(w.streams);

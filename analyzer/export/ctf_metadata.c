@@ -11,7 +11,7 @@
 #define NS_PER_SECOND 1000000000u
 
 /* A text as the language has it: what is neither printable nor UTF-8 is escaped by its number. */
-static void put_text(FILE *out, const char *text)
+static void ctf_metadata_put_text(FILE *out, const char *text)
 {
     char *valid = utf8_repair(text);
     putc('"', out);
@@ -28,7 +28,7 @@ static void put_text(FILE *out, const char *text)
     free(valid);
 }
 
-static void put_uuid(FILE *out, const uint8_t uuid[16])
+static void ctf_metadata_put_uuid(FILE *out, const uint8_t uuid[16])
 {
     putc('"', out);
     for (int i = 0; i < 16; i++)
@@ -36,40 +36,40 @@ static void put_uuid(FILE *out, const uint8_t uuid[16])
     putc('"', out);
 }
 
-static void put_fact(FILE *out, const char *key, const char *text)
+static void ctf_metadata_put_fact(FILE *out, const char *key, const char *text)
 {
     if (!text || !*text)
         return;
     fprintf(out, "\t%s = ", key);
-    put_text(out, text);
+    ctf_metadata_put_text(out, text);
     fputs(";\n", out);
 }
 
-static void write_environment(const struct loaded *session, FILE *out)
+static void ctf_metadata_write_environment(const struct loaded *session, FILE *out)
 {
     const struct session_file *file = session->file;
     const struct trace_host *host = &file->host;
     fputs("env {\n", out);
-    put_fact(out, "tracer_name", "dwell");
-    put_fact(out, "tracer_version", DWELL_VERSION_TEXT);
-    put_fact(out, "session", session->summary.path);
-    put_fact(out, "hostname", host->node);
-    put_fact(out, "sysname", host->system);
-    put_fact(out, "kernel_release", host->release);
-    put_fact(out, "kernel_version", host->version);
-    put_fact(out, "machine", host->machine);
-    put_fact(out, "program", file->process_count ? file->processes[0].path : NULL);
-    put_fact(out, "arguments", file->process_count ? file->processes[0].arguments : NULL);
+    ctf_metadata_put_fact(out, "tracer_name", "dwell");
+    ctf_metadata_put_fact(out, "tracer_version", DWELL_VERSION_TEXT);
+    ctf_metadata_put_fact(out, "session", session->summary.path);
+    ctf_metadata_put_fact(out, "hostname", host->node);
+    ctf_metadata_put_fact(out, "sysname", host->system);
+    ctf_metadata_put_fact(out, "kernel_release", host->release);
+    ctf_metadata_put_fact(out, "kernel_version", host->version);
+    ctf_metadata_put_fact(out, "machine", host->machine);
+    ctf_metadata_put_fact(out, "program", file->process_count ? file->processes[0].path : NULL);
+    ctf_metadata_put_fact(out, "arguments", file->process_count ? file->processes[0].arguments : NULL);
     for (size_t i = 0; i < session->summary.remark_count; i++) {
         char key[32];
         snprintf(key, sizeof key, "remark_%zu", i + 1);
-        put_fact(out, key, session->summary.remarks[i]);
+        ctf_metadata_put_fact(out, key, session->summary.remarks[i]);
     }
     fprintf(out, "\tlost_events = %" PRIu64 ";\n};\n\n", file->header.lost_events);
 }
 
 /* Its values are ticks since the session's beginning, which was at the offset since 1970. */
-static void write_clock(const struct dwell_file_header *h, FILE *out)
+static void ctf_metadata_write_clock(const struct dwell_file_header *h, FILE *out)
 {
     fprintf(out,
             "clock {\n\tname = dwell;\n\tdescription = \"%s\";\n\tfreq = %" PRIu64 ";\n\toffset_s = %" PRIu64
@@ -79,14 +79,14 @@ static void write_clock(const struct dwell_file_header *h, FILE *out)
             multiply_divide(h->start_realtime % NS_PER_SECOND, h->ticks_per_second, NS_PER_SECOND));
 }
 
-static void write_functions(const struct loaded *session, const struct export_order *order, FILE *out)
+static void ctf_metadata_write_functions(const struct loaded *session, const struct export_order *order, FILE *out)
 {
     const size_t count = session->profile->function_count;
     char **names = export_unique_names(session);
     fputs("typealias enum : integer { size = 32; align = 8; signed = false; } {\n", out);
     for (size_t i = 0; i < count; i++) {
         putc('\t', out);
-        put_text(out, names[order->functions[i]]);
+        ctf_metadata_put_text(out, names[order->functions[i]]);
         fprintf(out, " = %zu,\n", i);
     }
     fprintf(out, "\t\"[unknown]\" = %zu,\n} := function_t;\n\n", count);
@@ -95,7 +95,7 @@ static void write_functions(const struct loaded *session, const struct export_or
     free(names);
 }
 
-static void write_stream(FILE *out, enum ctf_stream_class class, bool of_thread)
+static void ctf_metadata_write_stream(FILE *out, enum ctf_stream_class class, bool of_thread)
 {
     fprintf(out,
             "stream {\n\tid = %d;\n"
@@ -105,13 +105,14 @@ static void write_stream(FILE *out, enum ctf_stream_class class, bool of_thread)
             class, of_thread ? "\t\tu32 pid;\n\t\tu32 tid;\n\t\ttext_t process;\n\t\ttext_t thread;\n" : "");
 }
 
-static void write_event(FILE *out, enum ctf_stream_class class, int id, const char *name, const char *fields)
+static void ctf_metadata_write_event(FILE *out, enum ctf_stream_class class, int id, const char *name,
+                                     const char *fields)
 {
     fprintf(out, "event {\n\tname = \"dwell:%s\";\n\tid = %d;\n\tstream_id = %d;\n\tfields := struct {%s};\n};\n\n",
             name, id, class, fields);
 }
 
-static void write_events(FILE *out)
+static void ctf_metadata_write_events(FILE *out)
 {
     static const struct {
         enum ctf_stream_class class;
@@ -137,11 +138,11 @@ static void write_events(FILE *out)
           " u32 pid; enum : u8 { \"unseen\" = 0, \"exit\" = 1, \"signal\" = 2, \"unknown\" = 3 } how; u32 value; " },
         { CTF_SESSION, CTF_SAMPLE, "sample", " u32 pid; u64 cpu_ns; u64 resident_bytes; " },
     };
-    write_stream(out, CTF_CALLS, true);
-    write_stream(out, CTF_TRACE_EVENTS, true);
-    write_stream(out, CTF_SESSION, false);
+    ctf_metadata_write_stream(out, CTF_CALLS, true);
+    ctf_metadata_write_stream(out, CTF_TRACE_EVENTS, true);
+    ctf_metadata_write_stream(out, CTF_SESSION, false);
     for (size_t i = 0; i < sizeof events / sizeof *events; i++)
-        write_event(out, events[i].class, events[i].id, events[i].name, events[i].fields);
+        ctf_metadata_write_event(out, events[i].class, events[i].id, events[i].name, events[i].fields);
 }
 
 void ctf_write_metadata(const struct loaded *session, const struct export_order *order, FILE *out)
@@ -155,11 +156,11 @@ void ctf_write_metadata(const struct loaded *session, const struct export_order 
           "typealias string { encoding = UTF8; } := text_t;\n\n"
           "trace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = ",
           out);
-    put_uuid(out, (const uint8_t *)session->file->header.session_id);
+    ctf_metadata_put_uuid(out, (const uint8_t *)session->file->header.session_id);
     fputs(";\n\tbyte_order = le;\n\tpacket.header := struct { u32 magic; u8 uuid[16]; u32 stream_id; };\n};\n\n", out);
-    write_environment(session, out);
-    write_clock(&session->file->header, out);
+    ctf_metadata_write_environment(session, out);
+    ctf_metadata_write_clock(&session->file->header, out);
     fputs("typealias integer { size = 64; align = 8; signed = false; map = clock.dwell.value; } := time_t;\n\n", out);
-    write_functions(session, order, out);
-    write_events(out);
+    ctf_metadata_write_functions(session, order, out);
+    ctf_metadata_write_events(out);
 }

@@ -31,16 +31,16 @@ enum {
 
 /* ---- the folder ---- */
 
-static void name_stream(char name[32], size_t number)
+static void ctf_stream_file_name(char name[32], size_t number)
 {
     snprintf(name, 32, "stream-%zu", number);
 }
 
-static void __attribute__((noreturn)) fail(struct ctf_folder *folder, int error)
+static void __attribute__((noreturn)) ctf_folder_fail(struct ctf_folder *folder, int error)
 {
     char name[32];
     for (size_t i = 0; i < folder->stream_count; i++) {
-        name_stream(name, i);
+        ctf_stream_file_name(name, i);
         unlinkat(folder->fd, name, 0);
     }
     unlinkat(folder->fd, "metadata", 0);
@@ -48,7 +48,7 @@ static void __attribute__((noreturn)) fail(struct ctf_folder *folder, int error)
     die(STATUS_ERROR, "%s: %s", folder->path, strerror(error));
 }
 
-static bool is_empty(const char *path)
+static bool ctf_folder_is_empty(const char *path)
 {
     DIR *folder = opendir(path);
     const struct dirent *entry;
@@ -67,7 +67,7 @@ struct ctf_folder ctf_folder_begin(const char *path)
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
-    if (lstat(path, &status) == 0 && !(S_ISDIR(status.st_mode) && is_empty(path)))
+    if (lstat(path, &status) == 0 && !(S_ISDIR(status.st_mode) && ctf_folder_is_empty(path)))
         die(STATUS_ERROR, "%s: exists; ctf makes a new folder", path);
     folder.unfinished = need_text("%.*s.XXXXXX", (int)length, path);
     if (!mkdtemp(folder.unfinished))
@@ -77,14 +77,14 @@ struct ctf_folder ctf_folder_begin(const char *path)
     chmod(folder.unfinished, 0777 & ~mask);
     folder.fd = open(folder.unfinished, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder.fd < 0)
-        fail(&folder, errno);
+        ctf_folder_fail(&folder, errno);
     return folder;
 }
 
 void ctf_folder_end(struct ctf_folder *folder)
 {
     if (rename(folder->unfinished, folder->path) < 0)
-        fail(folder, errno);
+        ctf_folder_fail(folder, errno);
     close(folder->fd);
     free(folder->unfinished);
 }
@@ -94,7 +94,7 @@ FILE *ctf_open_metadata(struct ctf_folder *folder)
     const int fd = openat(folder->fd, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     FILE *metadata = fd < 0 ? NULL : fdopen(fd, "w");
     if (!metadata)
-        fail(folder, errno);
+        ctf_folder_fail(folder, errno);
     return metadata;
 }
 
@@ -103,50 +103,50 @@ void ctf_close_metadata(struct ctf_folder *folder, FILE *metadata)
     errno = 0;
     const int failed = ferror(metadata);
     if (fclose(metadata) != 0 || failed)
-        fail(folder, errno ? errno : EIO);
+        ctf_folder_fail(folder, errno ? errno : EIO);
 }
 
 /* ---- packets ---- */
 
-static void put_at(uint8_t *at, uint64_t value, unsigned bytes)
+static void ctf_put_at(uint8_t *at, uint64_t value, unsigned bytes)
 {
     for (unsigned i = 0; i < bytes; i++)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-static void write_all(struct ctf_stream *s, int fd)
+static void ctf_stream_write(struct ctf_stream *s, int fd)
 {
     for (size_t done = 0; done < s->length;) {
         const ssize_t wrote = write(fd, s->packet + done, s->length - done);
         if (wrote < 0 && errno != EINTR) {
             const int error = errno;
             close(fd);
-            fail(s->folder, error);
+            ctf_folder_fail(s->folder, error);
         }
         done += wrote > 0 ? (size_t)wrote : 0;
     }
 }
 
 /* The file is open for as long only: there may be more threads than a process may have files. */
-static void write_packet(struct ctf_stream *s)
+static void ctf_stream_write_packet(struct ctf_stream *s)
 {
     char name[32];
-    name_stream(name, s->number);
-    put_at(s->packet + AT_BEGIN, s->begin, 8);
-    put_at(s->packet + AT_END, s->last, 8);
-    put_at(s->packet + AT_CONTENT, (uint64_t)s->length * 8, 8);
-    put_at(s->packet + AT_SIZE, (uint64_t)s->length * 8, 8);
-    put_at(s->packet + AT_SEQUENCE, s->sequence++, 8);
+    ctf_stream_file_name(name, s->number);
+    ctf_put_at(s->packet + AT_BEGIN, s->begin, 8);
+    ctf_put_at(s->packet + AT_END, s->last, 8);
+    ctf_put_at(s->packet + AT_CONTENT, (uint64_t)s->length * 8, 8);
+    ctf_put_at(s->packet + AT_SIZE, (uint64_t)s->length * 8, 8);
+    ctf_put_at(s->packet + AT_SEQUENCE, s->sequence++, 8);
     const int fd = openat(s->folder->fd, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
-        fail(s->folder, errno);
-    write_all(s, fd);
+        ctf_folder_fail(s->folder, errno);
+    ctf_stream_write(s, fd);
     if (close(fd) < 0)
-        fail(s->folder, errno);
+        ctf_folder_fail(s->folder, errno);
     s->length = s->head_length;
 }
 
-static void begin_packet(struct ctf_stream *s)
+static void ctf_stream_begin_packet(struct ctf_stream *s)
 {
     if (!s->packet) {
         s->room = s->head_length + FIRST_ROOM;
@@ -157,12 +157,12 @@ static void begin_packet(struct ctf_stream *s)
     }
 }
 
-static void drop_packet(struct ctf_stream *s)
+static void ctf_stream_drop_packet(struct ctf_stream *s)
 {
     if (!s->packet)
         return;
     if (s->length > s->head_length)
-        write_packet(s);
+        ctf_stream_write_packet(s);
     free(s->packet);
     s->packet = NULL;
     s->folder->held--;
@@ -171,14 +171,14 @@ static void drop_packet(struct ctf_stream *s)
 void ctf_stream_rest(struct ctf_stream *s)
 {
     if (s->folder->held > MANY)
-        drop_packet(s);
+        ctf_stream_drop_packet(s);
 }
 
 void ctf_event(struct ctf_stream *s, uint8_t id, uint64_t time, size_t most)
 {
-    begin_packet(s);
+    ctf_stream_begin_packet(s);
     if (s->length > s->head_length && s->length + EVENT_HEAD + most > PACKET_SIZE)
-        write_packet(s);
+        ctf_stream_write_packet(s);
     if (s->length + EVENT_HEAD + most > s->room) {
         s->room = 2 * (s->length + EVENT_HEAD + most);
         s->packet = need_more(s->packet, s->room, 1);
@@ -198,13 +198,13 @@ void ctf_put_8(struct ctf_stream *s, uint8_t value)
 
 void ctf_put_32(struct ctf_stream *s, uint32_t value)
 {
-    put_at(s->packet + s->length, value, 4);
+    ctf_put_at(s->packet + s->length, value, 4);
     s->length += 4;
 }
 
 void ctf_put_64(struct ctf_stream *s, uint64_t value)
 {
-    put_at(s->packet + s->length, value, 8);
+    ctf_put_at(s->packet + s->length, value, 8);
     s->length += 8;
 }
 
@@ -231,13 +231,13 @@ struct ctf_stream ctf_stream_begin(struct ctf_folder *folder, const uint8_t uuid
         .head_length = AT_SEQUENCE + 8 + (process ? 8 + names : 0),
     };
     s.head = need_memory(s.head_length, 1);
-    put_at(s.head, (uint32_t)MAGIC, 4);
+    ctf_put_at(s.head, (uint32_t)MAGIC, 4);
     memcpy(s.head + 4, uuid, 16);
-    put_at(s.head + 20, id, 4);
+    ctf_put_at(s.head + 20, id, 4);
     if (process) {
         uint8_t *at = s.head + AT_SEQUENCE + 8;
-        put_at(at, process->pid, 4);
-        put_at(at + 4, process->tid, 4);
+        ctf_put_at(at, process->pid, 4);
+        ctf_put_at(at + 4, process->tid, 4);
         memcpy(at + 8, process->process, strlen(process->process) + 1);
         memcpy(at + 8 + strlen(process->process) + 1, process->thread, strlen(process->thread) + 1);
     }
@@ -246,6 +246,6 @@ struct ctf_stream ctf_stream_begin(struct ctf_folder *folder, const uint8_t uuid
 
 void ctf_stream_end(struct ctf_stream *s)
 {
-    drop_packet(s);
+    ctf_stream_drop_packet(s);
     free(s->head);
 }

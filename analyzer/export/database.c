@@ -12,7 +12,7 @@
 #include "base/message.h"
 #include "base/utf8.h"
 
-static void __attribute__((noreturn)) fail(struct database *d)
+static void __attribute__((noreturn)) database_fail(struct database *d)
 {
     char *why = strdup(d->sqlite ? sqlite3_errmsg(d->sqlite) : "out of memory");
     sqlite3_close_v2(d->sqlite);
@@ -21,7 +21,7 @@ static void __attribute__((noreturn)) fail(struct database *d)
 }
 
 /* As any other new file: readable by whom the user lets read. */
-static void make_file(struct database *d)
+static void database_make_file(struct database *d)
 {
     struct stat status;
     if (stat(d->path, &status) == 0 && !S_ISREG(status.st_mode))
@@ -39,9 +39,9 @@ static void make_file(struct database *d)
 struct database database_begin(const char *path)
 {
     struct database d = { .path = path };
-    make_file(&d);
+    database_make_file(&d);
     if (sqlite3_open_v2(d.unfinished, &d.sqlite, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        fail(&d);
+        database_fail(&d);
     /* Until it is whole it is nobody's, and nobody needs it back. */
     database_run(&d, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN;");
     return d;
@@ -50,23 +50,23 @@ struct database database_begin(const char *path)
 void database_run(struct database *d, const char *sql)
 {
     if (sqlite3_exec(d->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail(d);
+        database_fail(d);
 }
 
 sqlite3_stmt *database_prepare(struct database *d, const char *sql)
 {
     sqlite3_stmt *statement;
     if (sqlite3_prepare_v2(d->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
-        fail(d);
+        database_fail(d);
     return statement;
 }
 
-static int bind_text(sqlite3_stmt *statement, int at, const char *text)
+static int database_bind_text(sqlite3_stmt *statement, int at, const char *text)
 {
     return text ? sqlite3_bind_text(statement, at, utf8_repair(text), -1, free) : sqlite3_bind_null(statement, at);
 }
 
-static int bind_number(sqlite3_stmt *statement, int at, int64_t number, char kind)
+static int database_bind_number(sqlite3_stmt *statement, int at, int64_t number, char kind)
 {
     return kind == 'i' || (kind == 'z' && number) ? sqlite3_bind_int64(statement, at, number)
                                                   : sqlite3_bind_null(statement, at);
@@ -77,14 +77,14 @@ void database_insert(struct database *d, sqlite3_stmt *statement, const char *ki
     va_list values;
     va_start(values, kinds);
     for (int i = 0; kinds[i]; i++) {
-        const int result = kinds[i] == 't' ? bind_text(statement, i + 1, va_arg(values, const char *))
-                                           : bind_number(statement, i + 1, va_arg(values, int64_t), kinds[i]);
+        const int result = kinds[i] == 't' ? database_bind_text(statement, i + 1, va_arg(values, const char *))
+                                           : database_bind_number(statement, i + 1, va_arg(values, int64_t), kinds[i]);
         if (result != SQLITE_OK)
-            fail(d);
+            database_fail(d);
     }
     va_end(values);
     if (sqlite3_step(statement) != SQLITE_DONE)
-        fail(d);
+        database_fail(d);
     sqlite3_reset(statement);
 }
 
@@ -92,7 +92,7 @@ void database_end(struct database *d)
 {
     database_run(d, "COMMIT");
     if (sqlite3_close(d->sqlite) != SQLITE_OK)
-        fail(d);
+        database_fail(d);
     d->sqlite = NULL;
     if (rename(d->unfinished, d->path) < 0) {
         const int error = errno;

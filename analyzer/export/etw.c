@@ -11,7 +11,7 @@ enum { FULL_HEADER = 0x14, MARKERS = 0xc0 }; /* as such records have them where 
 /* From 1601-01-01 to 1970-01-01, in units of 100 ns. */
 #define UNIX_EPOCH 116444736000000000
 
-static int64_t time_stamp(const struct session_file *file, uint64_t time)
+static int64_t etw_time_stamp(const struct session_file *file, uint64_t time)
 {
     const struct dwell_file_header *h = &file->header;
     const bool before = time < h->start_ticks;
@@ -20,8 +20,8 @@ static int64_t time_stamp(const struct session_file *file, uint64_t time)
     return ((int64_t)h->start_realtime + (before ? -ns : ns)) / 100 + UNIX_EPOCH;
 }
 
-static void write_one(const struct session_file *file, const struct trace_events *events, const struct trace_event *e,
-                      uint32_t resolution, enum etw_times times, FILE *out)
+static void etw_write_event(const struct session_file *file, const struct trace_events *events,
+                            const struct trace_event *e, uint32_t resolution, enum etw_times times, FILE *out)
 {
     const struct trace_thread *t = session_file_thread(file, e->thread);
     const struct trace_process *p = session_file_process(file, e->process);
@@ -32,7 +32,7 @@ static void write_one(const struct session_file *file, const struct trace_events
         .Class = { e->type, e->level, e->version },
         .ThreadId = t ? t->tid : 0,
         .ProcessId = p ? p->pid : 0,
-        .TimeStamp = time_stamp(file, e->time),
+        .TimeStamp = etw_time_stamp(file, e->time),
     };
     memcpy(&h.Guid, events->classes[e->class].guid, sizeof h.Guid);
     if (times == ETW_PROCESSOR) {
@@ -55,7 +55,7 @@ void etw_write(const struct session_file *file, const struct trace_events *event
             continue;
         if (options->limit && count == options->limit)
             return;
-        write_one(file, events, e, options->resolution, times, out);
+        etw_write_event(file, events, e, options->resolution, times, out);
         count++;
     }
 }

@@ -10,12 +10,12 @@
 #include "export/formats.h"
 #include "export/measures.h"
 
-static void check_time(const struct loaded *session, const struct export_options *options)
+static void export_check_time(const struct loaded *session, const struct export_options *options)
 {
     measure_need(session, options->time);
 }
 
-static void check_calls(const struct loaded *session, const struct export_options *options)
+static void export_check_calls(const struct loaded *session, const struct export_options *options)
 {
     if (!options->aggregate && session->file->header.mode == DWELL_MODE_PROFILE)
         die(STATUS_ERROR,
@@ -24,7 +24,7 @@ static void check_calls(const struct loaded *session, const struct export_option
             session->file->path);
 }
 
-static void check_slices(const struct loaded *session, const struct export_options *options)
+static void export_check_slices(const struct loaded *session, const struct export_options *options)
 {
     (void)options;
     if (session->file->header.mode == DWELL_MODE_PROFILE)
@@ -38,7 +38,7 @@ const struct export_format export_formats[] = {
     { .name = "perflog",
       .does = "PerfLog markers: a line for each activation of a function",
       .heeds = EXPORT_LIMIT | EXPORT_MIN | EXPORT_FILTER | EXPORT_AGGREGATE,
-      .check = check_calls,
+      .check = export_check_calls,
       .write = export_perflog },
     { .name = "vsperf", .does = "VSPerfReport's summaries, as CSV files PREFIX_*.csv", .write_files = export_vsperf },
     { .name = "callgrind",
@@ -48,7 +48,7 @@ const struct export_format export_formats[] = {
     { .name = "collapsed",
       .does = "stacks for flamegraph.pl and its kin: by one of the times",
       .heeds = EXPORT_TIME,
-      .check = check_time,
+      .check = export_check_time,
       .write = export_collapsed },
     { .name = "pprof",
       .does = "call paths of each thread with all their values, for pprof",
@@ -58,23 +58,23 @@ const struct export_format export_formats[] = {
     { .name = "speedscope",
       .does = "call paths of each thread, for speedscope: by one of the times",
       .heeds = EXPORT_TIME,
-      .check = check_time,
+      .check = export_check_time,
       .write = export_speedscope },
     { .name = "sqlite",
       .does = "a database of all call paths, with views that are the reports",
       .write_files = export_sqlite },
     { .name = "chrome",
       .does = "single calls over time in JSON, for about:tracing and Perfetto's UI",
-      .check = check_slices,
+      .check = export_check_slices,
       .write = export_chrome },
     { .name = "perfetto",
       .does = "single calls, flows and counters as a Perfetto trace",
-      .check = check_slices,
+      .check = export_check_slices,
       .write = export_perfetto },
     { .name = "firefox", .does = "intervals with their stacks, for the Firefox Profiler", .write = export_firefox },
     { .name = "ctf",
       .does = "single calls as a CTF trace, a folder that babeltrace2 reads",
-      .check = check_slices,
+      .check = export_check_slices,
       .write_files = export_ctf },
     { 0 },
 };
@@ -89,16 +89,16 @@ const struct export_format *export_find(const char *name)
 
 /* ---- the functions chosen ---- */
 
-struct candidate {
+struct export_candidate {
     uint32_t function;
     const struct times *times;
     const struct loaded *session;
 };
 
 /* Ties by name, then by place, so that the order does not depend on how the work was split. */
-static int compare_candidates(const void *a, const void *b)
+static int export_compare_candidates(const void *a, const void *b)
 {
-    const struct candidate *x = a, *y = b;
+    const struct export_candidate *x = a, *y = b;
     if (x->times->elapsed_exclusive != y->times->elapsed_exclusive)
         return x->times->elapsed_exclusive < y->times->elapsed_exclusive ? 1 : -1;
     const struct function_name *m = &x->session->names[x->function], *n = &y->session->names[y->function];
@@ -110,8 +110,8 @@ static int compare_candidates(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-static bool is_chosen(const struct loaded *session, const struct export_options *options, uint32_t function,
-                      const struct times *times)
+static bool export_function_is_chosen(const struct loaded *session, const struct export_options *options,
+                                      uint32_t function, const struct times *times)
 {
     if (times->calls == 0 && times->elapsed_inclusive == 0)
         return false;
@@ -124,13 +124,13 @@ uint32_t *export_choose(const struct loaded *session, const struct export_option
 {
     const size_t all = session->profile->function_count;
     struct times *times = rollup_groups(session->rollup, BY_FUNCTION);
-    struct candidate *candidates = need_memory(all + 1, sizeof *candidates);
+    struct export_candidate *candidates = need_memory(all + 1, sizeof *candidates);
     *count = 0;
     for (uint32_t i = 0; i < all; i++)
-        if (is_chosen(session, options, i, &times[i]))
-            candidates[(*count)++] = (struct candidate){ i, &times[i], session };
+        if (export_function_is_chosen(session, options, i, &times[i]))
+            candidates[(*count)++] = (struct export_candidate){ i, &times[i], session };
     if (*count)
-        qsort(candidates, *count, sizeof *candidates, compare_candidates);
+        qsort(candidates, *count, sizeof *candidates, export_compare_candidates);
     if (options->limit && *count > options->limit)
         *count = options->limit;
     uint32_t *chosen = need_memory(*count + 1, sizeof *chosen);
@@ -143,24 +143,24 @@ uint32_t *export_choose(const struct loaded *session, const struct export_option
 
 /* ---- names ---- */
 
-struct named {
+struct named_function {
     const char *name;
     uint32_t function;
 };
 
-static int compare_named(const void *a, const void *b)
+static int export_compare_named(const void *a, const void *b)
 {
-    return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
+    return strcmp(((const struct named_function *)a)->name, ((const struct named_function *)b)->name);
 }
 
-struct placed {
+struct placed_function {
     char **name;
     const struct profile_module *module;
 };
 
-static int compare_placed(const void *a, const void *b)
+static int export_compare_placed(const void *a, const void *b)
 {
-    const struct placed *x = a, *y = b;
+    const struct placed_function *x = a, *y = b;
     const struct profile_module *m = x->module, *n = y->module;
     const int by_name = strcmp(*x->name, *y->name), by_path = strcmp(m->path, n->path);
     if (by_name || by_path)
@@ -171,13 +171,13 @@ static int compare_placed(const void *a, const void *b)
 }
 
 /* Modules of one name, in different folders or of different builds, may have the same at the same address. */
-static void number_equal_names(const struct profile *p, char **names)
+static void export_number_equal_names(const struct profile *p, char **names)
 {
-    struct placed *sorted = need_memory(p->function_count + 1, sizeof *sorted);
+    struct placed_function *sorted = need_memory(p->function_count + 1, sizeof *sorted);
     for (size_t i = 0; i < p->function_count; i++)
-        sorted[i] = (struct placed){ &names[i], &p->modules[p->functions[i].module] };
+        sorted[i] = (struct placed_function){ &names[i], &p->modules[p->functions[i].module] };
     if (p->function_count)
-        qsort(sorted, p->function_count, sizeof *sorted, compare_placed);
+        qsort(sorted, p->function_count, sizeof *sorted, export_compare_placed);
     for (size_t first = 0, next; first < p->function_count; first = next) {
         const char *name = *sorted[first].name;
         for (next = first + 1; next < p->function_count && strcmp(*sorted[next].name, name) == 0; next++) {
@@ -192,12 +192,12 @@ static void number_equal_names(const struct profile *p, char **names)
 char **export_unique_names(const struct loaded *session)
 {
     const size_t count = session->profile->function_count;
-    struct named *sorted = need_memory(count + 1, sizeof *sorted);
+    struct named_function *sorted = need_memory(count + 1, sizeof *sorted);
     char **names = need_memory(count + 1, sizeof *names);
     for (uint32_t i = 0; i < count; i++)
-        sorted[i] = (struct named){ session->names[i].name, i };
+        sorted[i] = (struct named_function){ session->names[i].name, i };
     if (count)
-        qsort(sorted, count, sizeof *sorted, compare_named);
+        qsort(sorted, count, sizeof *sorted, export_compare_named);
     for (size_t i = 0; i < count; i++) {
         const struct function_name *name = &session->names[sorted[i].function];
         const bool shared = (i > 0 && strcmp(sorted[i - 1].name, name->name) == 0) ||
@@ -210,6 +210,6 @@ char **export_unique_names(const struct loaded *session)
             die(STATUS_ERROR, "out of memory");
     }
     free(sorted);
-    number_equal_names(session->profile, names);
+    export_number_equal_names(session->profile, names);
     return names;
 }

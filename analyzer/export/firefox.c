@@ -18,26 +18,26 @@
 #include "trace/event_names.h"
 #include "trace/trace_events.h"
 
-enum sample_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_COLUMNS };
-enum marker_column { MARKER_DATA, MARKER_NAME, MARKER_START, MARKER_COLUMNS };
+enum firefox_sample_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_COLUMNS };
+enum firefox_marker_column { MARKER_DATA, MARKER_NAME, MARKER_START, MARKER_COLUMNS };
 
 /* A thread of the profile, or one that has nothing but trace events. */
-struct lane {
+struct firefox_lane {
     uint32_t process, thread; /* serial numbers */
     const struct profile_thread *profile;
 };
 
-struct writing {
+struct firefox_writer {
     struct slices_taker taker;
     struct export_visitor visitor;
     const struct loaded *session;
     const struct export_order *order;
     struct firefox_tables tables;
     FILE *out;
-    struct lane *lanes;
+    struct firefox_lane *lanes;
     size_t lane_count, lane_room;
     /* Of the thread at hand: */
-    enum sample_column column;
+    enum firefox_sample_column column;
     bool blind;      /* what the OS did is not known */
     uint64_t told;   /* ticks: up to when the interval at hand is told */
     uint64_t passed; /* mode profile: ticks */
@@ -50,7 +50,7 @@ struct writing {
 
 /* ---- samples ---- */
 
-static void write_ms(const struct writing *w, uint64_t ns)
+static void firefox_write_ms(const struct firefox_writer *w, uint64_t ns)
 {
     char number[1 + JSON_NUMBER];
     number[0] = ',';
@@ -58,7 +58,7 @@ static void write_ms(const struct writing *w, uint64_t ns)
     fwrite_unlocked(w->count ? number : number + 1, 1, (size_t)(end - (w->count ? number : number + 1)), w->out);
 }
 
-static void write_number(const struct writing *w, uint64_t value)
+static void firefox_write_number(const struct firefox_writer *w, uint64_t value)
 {
     char number[1 + JSON_NUMBER];
     number[0] = ',';
@@ -66,20 +66,20 @@ static void write_number(const struct writing *w, uint64_t value)
     fwrite_unlocked(w->count ? number : number + 1, 1, (size_t)(end - (w->count ? number : number + 1)), w->out);
 }
 
-static enum firefox_category working(const struct writing *w, bool flagged)
+static enum firefox_category firefox_running_category(const struct firefox_writer *w, bool flagged)
 {
     return w->blind ? FIREFOX_OTHER : flagged ? FIREFOX_SYSTEM : FIREFOX_APPLICATION;
 }
 
-static void begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
+static void firefox_begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
 {
-    struct writing *w = (struct writing *)taker;
+    struct firefox_writer *w = (struct firefox_writer *)taker;
     const uint32_t parent = thread->open > 1 ? (uint32_t)slice[-1].own : 0;
-    slice->own = firefox_stack(&w->tables, parent, slice->function, working(w, false));
+    slice->own = firefox_stack(&w->tables, parent, slice->function, firefox_running_category(w, false));
 }
 
-static void write_sample(struct writing *w, const struct slices_thread *thread, uint64_t end,
-                         enum firefox_category category)
+static void firefox_write_sample(struct firefox_writer *w, const struct slices_thread *thread, uint64_t end,
+                                 enum firefox_category category)
 {
     const uint64_t from = slices_ns(w->session, w->told), to = slices_ns(w->session, end);
     if (end <= w->told || !thread->open || from == to)
@@ -87,42 +87,42 @@ static void write_sample(struct writing *w, const struct slices_thread *thread, 
     const struct call_slice *top = &thread->stack[thread->open - 1];
     w->told = end;
     if (w->column == SAMPLE_STACK)
-        write_number(
+        firefox_write_number(
             w,
-            category == working(w, false)
+            category == firefox_running_category(w, false)
                 ? (uint32_t)top->own - 1
                 : firefox_stack(&w->tables, thread->open > 1 ? (uint32_t)top[-1].own : 0, top->function, category) - 1);
     else
-        write_ms(w, w->column == SAMPLE_TIME ? from : to - from);
+        firefox_write_ms(w, w->column == SAMPLE_TIME ? from : to - from);
     w->count++;
 }
 
 /* A stretch off the CPU, and what came before it in its interval, which is flagged. */
-static void take_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                      bool preempted)
+static void firefox_add_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
+                             bool preempted)
 {
-    struct writing *w = (struct writing *)taker;
+    struct firefox_writer *w = (struct firefox_writer *)taker;
     if (w->told < thread->last)
         w->told = thread->last;
-    write_sample(w, thread, begin, working(w, true));
-    write_sample(w, thread, end, preempted ? FIREFOX_PREEMPTED : FIREFOX_IDLE);
+    firefox_write_sample(w, thread, begin, firefox_running_category(w, true));
+    firefox_write_sample(w, thread, end, preempted ? FIREFOX_PREEMPTED : FIREFOX_IDLE);
 }
 
-static void take_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                          const struct decoded_extras *extras)
+static void firefox_add_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
+                                 const struct decoded_extras *extras)
 {
-    struct writing *w = (struct writing *)taker;
+    struct firefox_writer *w = (struct firefox_writer *)taker;
     if (w->told < begin)
         w->told = begin;
-    write_sample(w, thread, end, working(w, extras->flagged));
+    firefox_write_sample(w, thread, end, firefox_running_category(w, extras->flagged));
     w->told = end;
 }
 
 /* ---- samples of a call tree ---- */
 
 /* Of an imported profile of samples, ticks are numbers of samples. */
-static void write_part(struct writing *w, uint64_t ticks, uint32_t parent, uint32_t function,
-                       enum firefox_category category)
+static void firefox_write_part(struct firefox_writer *w, uint64_t ticks, uint32_t parent, uint32_t function,
+                               enum firefox_category category)
 {
     const uint64_t rate = w->session->file->header.ticks_per_second, begin = w->passed, end = begin + ticks;
     const uint64_t from = ticks_to_ns(begin, rate), to = ticks_to_ns(end, rate);
@@ -130,36 +130,36 @@ static void write_part(struct writing *w, uint64_t ticks, uint32_t parent, uint3
     if (from == to)
         return;
     if (w->column == SAMPLE_STACK)
-        write_number(w, firefox_stack(&w->tables, parent, function, category) - 1);
+        firefox_write_number(w, firefox_stack(&w->tables, parent, function, category) - 1);
     else if (w->session->summary.samples)
-        write_number(w, w->column == SAMPLE_TIME ? begin : ticks);
+        firefox_write_number(w, w->column == SAMPLE_TIME ? begin : ticks);
     else
-        write_ms(w, w->column == SAMPLE_TIME ? from : to - from);
+        firefox_write_ms(w, w->column == SAMPLE_TIME ? from : to - from);
     w->count++;
 }
 
-static void visit(struct export_visitor *visitor, uint32_t index)
+static void firefox_visit_node(struct export_visitor *visitor, uint32_t index)
 {
-    struct writing *w = (struct writing *)((char *)visitor - offsetof(struct writing, visitor));
+    struct firefox_writer *w = (struct firefox_writer *)((char *)visitor - offsetof(struct firefox_writer, visitor));
     const struct profile_node *node = &w->session->profile->nodes[index];
     const size_t at = visitor->depth - 1;
     while (visitor->depth > w->path_room)
         GROW(w->path, w->path_room, w->path_room);
     const uint32_t parent = at ? w->path[at - 1] : 0;
-    w->path[at] = firefox_stack(&w->tables, parent, node->function, working(w, false));
+    w->path[at] = firefox_stack(&w->tables, parent, node->function, firefox_running_category(w, false));
     const uint64_t away = node->blocked + node->preempted, flagged = node->flagged > away ? node->flagged - away : 0;
     const uint64_t other = away + flagged, rest = node->elapsed > other ? node->elapsed - other : 0;
-    write_part(w, w->blind ? node->elapsed : rest, parent, node->function, working(w, false));
+    firefox_write_part(w, w->blind ? node->elapsed : rest, parent, node->function, firefox_running_category(w, false));
     if (w->blind)
         return;
-    write_part(w, flagged, parent, node->function, FIREFOX_SYSTEM);
-    write_part(w, node->blocked, parent, node->function, FIREFOX_IDLE);
-    write_part(w, node->preempted, parent, node->function, FIREFOX_PREEMPTED);
+    firefox_write_part(w, flagged, parent, node->function, FIREFOX_SYSTEM);
+    firefox_write_part(w, node->blocked, parent, node->function, FIREFOX_IDLE);
+    firefox_write_part(w, node->preempted, parent, node->function, FIREFOX_PREEMPTED);
 }
 
 /* ---- markers ---- */
 
-static void write_marker(struct writing *w, uint64_t time, const char *name)
+static void firefox_write_marker(struct firefox_writer *w, uint64_t time, const char *name)
 {
     const char *comma = w->marker_count++ ? "," : "";
     char number[JSON_NUMBER];
@@ -169,22 +169,22 @@ static void write_marker(struct writing *w, uint64_t time, const char *name)
     fputs(comma, w->markers[MARKER_DATA]);
 }
 
-static void take_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
-                      const char *text)
+static void firefox_add_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
+                             const char *text)
 {
-    struct writing *w = (struct writing *)taker;
+    struct firefox_writer *w = (struct firefox_writer *)taker;
     (void)thread;
     if (w->column != SAMPLE_TIME)
         return;
-    write_marker(w, time, text[0] ? text : "mark");
+    firefox_write_marker(w, time, text[0] ? text : "mark");
     fprintf(w->markers[MARKER_DATA], "{\"type\":\"mark\",\"number\":%" PRIu32 "}", number);
 }
 
-static bool take_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
+static bool firefox_add_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
 {
-    struct writing *w = context;
+    struct firefox_writer *w = context;
     char *name = event_name(event, class), *data = need_hex(event->data, event->data_size);
-    write_marker(w, event->time, name);
+    firefox_write_marker(w, event->time, name);
     fprintf(w->markers[MARKER_DATA],
             "{\"type\":\"trace event\",\"number\":%u,\"level\":%u,\"version\":%u,\"data\":\"%s\"}", event->type,
             event->level, event->version, data);
@@ -193,7 +193,7 @@ static bool take_event(void *context, const struct trace_event *event, const str
     return true;
 }
 
-static void begin_markers(struct writing *w)
+static void firefox_begin_markers(struct firefox_writer *w)
 {
     w->marker_count = 0;
     for (int i = 0; i < MARKER_COLUMNS; i++) {
@@ -203,7 +203,7 @@ static void begin_markers(struct writing *w)
     }
 }
 
-static void copy_column(const struct writing *w, const char *name, FILE *from)
+static void firefox_copy_column(const struct firefox_writer *w, const char *name, FILE *from)
 {
     char part[1 << 14];
     rewind(from);
@@ -216,7 +216,7 @@ static void copy_column(const struct writing *w, const char *name, FILE *from)
     fputs("],", w->out);
 }
 
-static void repeat_column(const struct writing *w, const char *name, const char *value)
+static void firefox_repeat_column(const struct firefox_writer *w, const char *name, const char *value)
 {
     fprintf(w->out, "\"%s\":[", name);
     for (size_t i = 0; i < w->marker_count; i++)
@@ -224,21 +224,22 @@ static void repeat_column(const struct writing *w, const char *name, const char 
     fputs("],", w->out);
 }
 
-static void end_markers(const struct writing *w)
+static void firefox_end_markers(const struct firefox_writer *w)
 {
     fputs("\"markers\":{", w->out);
-    copy_column(w, "data", w->markers[MARKER_DATA]);
-    copy_column(w, "name", w->markers[MARKER_NAME]);
-    copy_column(w, "startTime", w->markers[MARKER_START]);
-    repeat_column(w, "endTime", "null");
-    repeat_column(w, "phase", "0"); /* instants */
-    repeat_column(w, "category", "0");
+    firefox_copy_column(w, "data", w->markers[MARKER_DATA]);
+    firefox_copy_column(w, "name", w->markers[MARKER_NAME]);
+    firefox_copy_column(w, "startTime", w->markers[MARKER_START]);
+    firefox_repeat_column(w, "endTime", "null");
+    firefox_repeat_column(w, "phase", "0"); /* instants */
+    firefox_repeat_column(w, "category", "0");
     fprintf(w->out, "\"length\":%zu}}", w->marker_count);
 }
 
 /* ---- threads ---- */
 
-static void write_column(struct writing *w, const struct lane *lane, enum sample_column column)
+static void firefox_write_column(struct firefox_writer *w, const struct firefox_lane *lane,
+                                 enum firefox_sample_column column)
 {
     static const char *const names[SAMPLE_COLUMNS] = { "time", "stack", "weight" };
     w->column = column;
@@ -246,7 +247,7 @@ static void write_column(struct writing *w, const struct lane *lane, enum sample
     w->told = w->passed = 0;
     fprintf(w->out, "\"%s\":[", names[column]);
     if (w->session->file->header.mode != DWELL_MODE_PROFILE) {
-        w->taker.begin = column == SAMPLE_STACK ? begin_slice : NULL;
+        w->taker.begin = column == SAMPLE_STACK ? firefox_begin_slice : NULL;
         w->taker.only_process = lane->process;
         w->taker.only_thread = lane->thread;
         slices_run(w->session, &w->taker);
@@ -256,7 +257,7 @@ static void write_column(struct writing *w, const struct lane *lane, enum sample
     fputs("],", w->out);
 }
 
-static void write_time(const struct writing *w, const char *key, uint64_t time)
+static void firefox_write_time(const struct firefox_writer *w, const char *key, uint64_t time)
 {
     char number[JSON_NUMBER];
     const char *end = json_put_millionths(number, slices_ns(w->session, time));
@@ -267,7 +268,7 @@ static void write_time(const struct writing *w, const char *key, uint64_t time)
 }
 
 /* A pid that was used before in the session, as by a program that executed another one, gets a number behind it. */
-static unsigned uses_before(const struct session_file *file, const struct trace_process *p)
+static unsigned firefox_pid_uses_before(const struct session_file *file, const struct trace_process *p)
 {
     unsigned uses = 0;
     for (const struct trace_process *other = file->processes; p && other < p; other++)
@@ -275,14 +276,14 @@ static unsigned uses_before(const struct session_file *file, const struct trace_
     return uses;
 }
 
-static void write_thread(struct writing *w, const struct lane *lane)
+static void firefox_write_thread(struct firefox_writer *w, const struct firefox_lane *lane)
 {
     const struct session_file *file = w->session->file;
     const struct trace_process *p = session_file_process(file, lane->process);
     const struct trace_thread *t = session_file_thread(file, lane->thread);
     char *process = slices_process_name(w->session, lane->process),
          *thread = slices_thread_name(w->session, lane->thread);
-    const unsigned uses = uses_before(file, p);
+    const unsigned uses = firefox_pid_uses_before(file, p);
     w->blind = t && t->announced && t->os_source == DWELL_OS_NONE;
     fputs("{\"processType\":\"default\",\"processName\":", w->out);
     json_put_text(w->out, process);
@@ -292,49 +293,49 @@ static void write_thread(struct writing *w, const struct lane *lane)
     fprintf(w->out, uses ? ".%u\"" : "\"", uses + 1);
     fprintf(w->out, ",\"tid\":\"%" PRIu32 "\",\"isMainThread\":%s", t ? t->tid : 0,
             p && t && p->pid == t->tid ? "true" : "false");
-    write_time(w, "processStartupTime", p && p->start_time ? p->start_time : file->header.start_ticks);
-    write_time(w, "processShutdownTime", p ? p->end_time : 0);
-    write_time(w, "registerTime", t && t->start_time ? t->start_time : file->header.start_ticks);
-    write_time(w, "unregisterTime", t ? t->end_time : 0);
+    firefox_write_time(w, "processStartupTime", p && p->start_time ? p->start_time : file->header.start_ticks);
+    firefox_write_time(w, "processShutdownTime", p ? p->end_time : 0);
+    firefox_write_time(w, "registerTime", t && t->start_time ? t->start_time : file->header.start_ticks);
+    firefox_write_time(w, "unregisterTime", t ? t->end_time : 0);
     fputs(",\"pausedRanges\":[],\n\"samples\":{\"weightType\":", w->out);
     fputs(w->session->summary.samples ? "\"samples\"," : "\"tracing-ms\",", w->out);
-    begin_markers(w);
+    firefox_begin_markers(w);
     for (int column = 0; column < SAMPLE_COLUMNS; column++)
-        write_column(w, lane, (enum sample_column)column);
+        firefox_write_column(w, lane, (enum firefox_sample_column)column);
     fprintf(w->out, "\"length\":%zu},\n", w->count);
     if (lane->thread)
-        trace_events_follow(file, lane->thread, take_event, w);
-    end_markers(w);
+        trace_events_follow(file, lane->thread, firefox_add_event, w);
+    firefox_end_markers(w);
     free(process);
     free(thread);
 }
 
-static bool add_lane(void *context, const struct trace_event *event, const struct trace_event_class *class)
+static bool firefox_add_lane(void *context, const struct trace_event *event, const struct trace_event_class *class)
 {
-    struct writing *w = context;
+    struct firefox_writer *w = context;
     (void)class;
     for (size_t i = w->lane_count; i-- > 0;)
         if (w->lanes[i].thread == event->thread)
             return true;
     GROW(w->lanes, w->lane_count, w->lane_room);
-    w->lanes[w->lane_count++] = (struct lane){ event->process, event->thread, NULL };
+    w->lanes[w->lane_count++] = (struct firefox_lane){ event->process, event->thread, NULL };
     return true;
 }
 
-static void find_lanes(struct writing *w)
+static void firefox_find_lanes(struct firefox_writer *w)
 {
     const struct profile *p = w->session->profile;
     for (size_t i = 0; i < p->thread_count; i++) {
         const struct profile_thread *thread = &p->threads[w->order->threads[i]];
         GROW(w->lanes, w->lane_count, w->lane_room);
-        w->lanes[w->lane_count++] = (struct lane){ thread->process, thread->thread, thread };
+        w->lanes[w->lane_count++] = (struct firefox_lane){ thread->process, thread->thread, thread };
     }
-    trace_events_follow(w->session->file, 0, add_lane, w);
+    trace_events_follow(w->session->file, 0, firefox_add_lane, w);
 }
 
 /* ---- beginning and end ---- */
 
-static void write_meta(const struct writing *w)
+static void firefox_write_meta(const struct firefox_writer *w)
 {
     static const char *const categories[FIREFOX_CATEGORIES][2] = {
         [FIREFOX_OTHER] = { "Other", "grey" },
@@ -386,21 +387,21 @@ void export_firefox(const struct loaded *session, const struct export_options *o
 {
     (void)options;
     struct export_order *order = export_order_new(session);
-    struct writing w = {
-        .taker = { .interval = take_interval, .away = take_away, .mark = take_mark },
-        .visitor = { .enter = visit },
+    struct firefox_writer w = {
+        .taker = { .interval = firefox_add_interval, .away = firefox_add_away, .mark = firefox_add_mark },
+        .visitor = { .enter = firefox_visit_node },
         .session = session,
         .order = order,
         .tables = firefox_tables_begin(session, order),
         .out = out,
     };
-    find_lanes(&w);
-    write_meta(&w);
+    firefox_find_lanes(&w);
+    firefox_write_meta(&w);
     firefox_write_libs(&w.tables, out);
     fputs("\"threads\":[", out);
     for (size_t i = 0; i < w.lane_count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        write_thread(&w, &w.lanes[i]);
+        firefox_write_thread(&w, &w.lanes[i]);
     }
     fputs("],\n", out);
     firefox_write_shared(&w.tables, out);

@@ -47,7 +47,8 @@ uint32_t firefox_stack(struct firefox_tables *t, uint32_t parent_plus_1, uint32_
 /* A value for each of `count` rows. */
 typedef void column_writer(struct firefox_tables *t, size_t row, FILE *out);
 
-static void write_column(struct firefox_tables *t, const char *name, size_t count, column_writer *write, FILE *out)
+static void firefox_table_write_column(struct firefox_tables *t, const char *name, size_t count, column_writer *write,
+                                       FILE *out)
 {
     fprintf(out, "\"%s\":[", name);
     for (size_t i = 0; i < count; i++) {
@@ -58,42 +59,42 @@ static void write_column(struct firefox_tables *t, const char *name, size_t coun
     fputs("],", out);
 }
 
-static void put_null(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_null(struct firefox_tables *t, size_t row, FILE *out)
 {
     (void)t;
     (void)row;
     fputs("null", out);
 }
 
-static void put_zero(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_zero(struct firefox_tables *t, size_t row, FILE *out)
 {
     (void)t;
     (void)row;
     putc('0', out);
 }
 
-static void put_one(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_one(struct firefox_tables *t, size_t row, FILE *out)
 {
     (void)t;
     (void)row;
     putc('1', out);
 }
 
-static void put_minus_one(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_minus_one(struct firefox_tables *t, size_t row, FILE *out)
 {
     (void)t;
     (void)row;
     fputs("-1", out);
 }
 
-static void put_false(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_false(struct firefox_tables *t, size_t row, FILE *out)
 {
     (void)t;
     (void)row;
     fputs("false", out);
 }
 
-static void put_row(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_row(struct firefox_tables *t, size_t row, FILE *out)
 {
     (void)t;
     fprintf(out, "%zu", row);
@@ -101,69 +102,69 @@ static void put_row(struct firefox_tables *t, size_t row, FILE *out)
 
 /* ---- stacks and frames ---- */
 
-static void put_stack_frame(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_stack_frame(struct firefox_tables *t, size_t row, FILE *out)
 {
     fprintf(out, "%" PRIu32, t->stacks[row].frame);
 }
 
 /* By how many rows its parent is above it; zero: it has none. */
-static void put_stack_prefix(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_stack_prefix(struct firefox_tables *t, size_t row, FILE *out)
 {
     fprintf(out, "%zu", t->stacks[row].parent_plus_1 ? row + 1 - t->stacks[row].parent_plus_1 : 0);
 }
 
-static void write_stacks(struct firefox_tables *t, FILE *out)
+static void firefox_write_stacks(struct firefox_tables *t, FILE *out)
 {
     fputs("\"stackTable\":{", out);
-    write_column(t, "frame", t->stack_count, put_stack_frame, out);
-    write_column(t, "prefixOffset", t->stack_count, put_stack_prefix, out);
+    firefox_table_write_column(t, "frame", t->stack_count, firefox_put_stack_frame, out);
+    firefox_table_write_column(t, "prefixOffset", t->stack_count, firefox_put_stack_prefix, out);
     fprintf(out, "\"length\":%zu},\n", t->stack_count);
 }
 
-static void put_frame_function(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_frame_function(struct firefox_tables *t, size_t row, FILE *out)
 {
     (void)t;
     fprintf(out, "%zu", row / FIREFOX_CATEGORIES);
 }
 
-static void put_frame_category(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_frame_category(struct firefox_tables *t, size_t row, FILE *out)
 {
     (void)t;
     fprintf(out, "%zu", row % FIREFOX_CATEGORIES);
 }
 
 /* A frame for each category that a function may be found in. */
-static void write_frames(struct firefox_tables *t, FILE *out)
+static void firefox_write_frames(struct firefox_tables *t, FILE *out)
 {
     const size_t count = (t->session->profile->function_count + 1) * FIREFOX_CATEGORIES;
     fputs("\"frameTable\":{", out);
-    write_column(t, "address", count, put_minus_one, out);
-    write_column(t, "inlineDepth", count, put_zero, out);
-    write_column(t, "category", count, put_frame_category, out);
-    write_column(t, "subcategory", count, put_zero, out);
-    write_column(t, "func", count, put_frame_function, out);
-    write_column(t, "nativeSymbol", count, put_null, out);
-    write_column(t, "innerWindowID", count, put_null, out);
-    write_column(t, "line", count, put_null, out);
-    write_column(t, "column", count, put_null, out);
-    write_column(t, "originalLocation", count, put_null, out);
+    firefox_table_write_column(t, "address", count, firefox_put_minus_one, out);
+    firefox_table_write_column(t, "inlineDepth", count, firefox_put_zero, out);
+    firefox_table_write_column(t, "category", count, firefox_put_frame_category, out);
+    firefox_table_write_column(t, "subcategory", count, firefox_put_zero, out);
+    firefox_table_write_column(t, "func", count, firefox_put_frame_function, out);
+    firefox_table_write_column(t, "nativeSymbol", count, firefox_put_null, out);
+    firefox_table_write_column(t, "innerWindowID", count, firefox_put_null, out);
+    firefox_table_write_column(t, "line", count, firefox_put_null, out);
+    firefox_table_write_column(t, "column", count, firefox_put_null, out);
+    firefox_table_write_column(t, "originalLocation", count, firefox_put_null, out);
     fprintf(out, "\"length\":%zu},\n", count);
 }
 
 /* ---- functions: by rank, and the unknown one behind them ---- */
 
-static const struct function_name *name_of(const struct firefox_tables *t, size_t row)
+static const struct function_name *firefox_row_function_name(const struct firefox_tables *t, size_t row)
 {
     return row < t->session->profile->function_count ? &t->session->names[t->order->functions[row]] : NULL;
 }
 
-static void put_function_name(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_function_name(struct firefox_tables *t, size_t row, FILE *out)
 {
-    const struct function_name *name = name_of(t, row);
+    const struct function_name *name = firefox_row_function_name(t, row);
     fprintf(out, "%" PRIu32, firefox_string(t, name ? name->name : "[unknown]"));
 }
 
-static void put_function_resource(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_function_resource(struct firefox_tables *t, size_t row, FILE *out)
 {
     const struct profile *p = t->session->profile;
     if (row < p->function_count)
@@ -172,23 +173,23 @@ static void put_function_resource(struct firefox_tables *t, size_t row, FILE *ou
         fputs("-1", out);
 }
 
-static void put_function_line(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_function_line(struct firefox_tables *t, size_t row, FILE *out)
 {
-    const struct function_name *name = name_of(t, row);
+    const struct function_name *name = firefox_row_function_name(t, row);
     if (name && name->line)
         fprintf(out, "%" PRIu32, name->line);
     else
         fputs("null", out);
 }
 
-static void write_functions(struct firefox_tables *t, const struct export_sources *sources, FILE *out)
+static void firefox_write_functions(struct firefox_tables *t, const struct export_sources *sources, FILE *out)
 {
     const size_t count = t->session->profile->function_count + 1;
     fputs("\"funcTable\":{", out);
-    write_column(t, "name", count, put_function_name, out);
-    write_column(t, "isJS", count, put_false, out);
-    write_column(t, "relevantForJS", count, put_false, out);
-    write_column(t, "resource", count, put_function_resource, out);
+    firefox_table_write_column(t, "name", count, firefox_put_function_name, out);
+    firefox_table_write_column(t, "isJS", count, firefox_put_false, out);
+    firefox_table_write_column(t, "relevantForJS", count, firefox_put_false, out);
+    firefox_table_write_column(t, "resource", count, firefox_put_function_resource, out);
     fputs("\"source\":[", out);
     for (size_t i = 0; i < count; i++) {
         const uint32_t source = i + 1 < count ? sources->of[t->order->functions[i]] : 0;
@@ -198,48 +199,48 @@ static void write_functions(struct firefox_tables *t, const struct export_source
             fputs(i ? ",null" : "null", out);
     }
     fputs("],", out);
-    write_column(t, "lineNumber", count, put_function_line, out);
-    write_column(t, "columnNumber", count, put_null, out);
-    write_column(t, "originalLocation", count, put_null, out);
+    firefox_table_write_column(t, "lineNumber", count, firefox_put_function_line, out);
+    firefox_table_write_column(t, "columnNumber", count, firefox_put_null, out);
+    firefox_table_write_column(t, "originalLocation", count, firefox_put_null, out);
     fprintf(out, "\"length\":%zu},\n", count);
 }
 
-static void write_sources(struct firefox_tables *t, const struct export_sources *sources, FILE *out)
+static void firefox_write_sources(struct firefox_tables *t, const struct export_sources *sources, FILE *out)
 {
     const size_t count = sources->count - 1; /* number 0 is that of no file */
     fputs("\"sources\":{\"filename\":[", out);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s%" PRIu32, i ? "," : "", firefox_string(t, sources->paths[i + 1]));
     fputs("],", out);
-    write_column(t, "id", count, put_null, out);
-    write_column(t, "startLine", count, put_one, out);
-    write_column(t, "startColumn", count, put_one, out);
-    write_column(t, "sourceMapURL", count, put_null, out);
-    write_column(t, "content", count, put_null, out);
+    firefox_table_write_column(t, "id", count, firefox_put_null, out);
+    firefox_table_write_column(t, "startLine", count, firefox_put_one, out);
+    firefox_table_write_column(t, "startColumn", count, firefox_put_one, out);
+    firefox_table_write_column(t, "sourceMapURL", count, firefox_put_null, out);
+    firefox_table_write_column(t, "content", count, firefox_put_null, out);
     fprintf(out, "\"length\":%zu},\n", count);
 }
 
 /* ---- modules ---- */
 
-static void put_module_name(struct firefox_tables *t, size_t row, FILE *out)
+static void firefox_put_module_name(struct firefox_tables *t, size_t row, FILE *out)
 {
     char *name = names_module(t->session->profile->modules[t->order->modules[row]].path);
     fprintf(out, "%" PRIu32, firefox_string(t, name));
     free(name);
 }
 
-static void write_resources(struct firefox_tables *t, FILE *out)
+static void firefox_write_resources(struct firefox_tables *t, FILE *out)
 {
     const size_t count = t->session->profile->module_count;
     fputs("\"resourceTable\":{", out);
-    write_column(t, "lib", count, put_row, out);
-    write_column(t, "name", count, put_module_name, out);
-    write_column(t, "host", count, put_null, out);
-    write_column(t, "type", count, put_one, out); /* a library */
+    firefox_table_write_column(t, "lib", count, firefox_put_row, out);
+    firefox_table_write_column(t, "name", count, firefox_put_module_name, out);
+    firefox_table_write_column(t, "host", count, firefox_put_null, out);
+    firefox_table_write_column(t, "type", count, firefox_put_one, out); /* a library */
     fprintf(out, "\"length\":%zu},\n", count);
 }
 
-static void write_build_id(const struct profile_module *m, FILE *out)
+static void firefox_write_build_id(const struct profile_module *m, FILE *out)
 {
     for (size_t i = 0; i < m->build_id_length; i++)
         fprintf(out, "%02x", m->build_id[i]);
@@ -247,7 +248,7 @@ static void write_build_id(const struct profile_module *m, FILE *out)
 
 /* Breakpad's name of it: its first bytes as a GUID, whose first three numbers lie with the low byte first, and an age.
  */
-static void write_breakpad_id(const struct profile_module *m, FILE *out)
+static void firefox_write_breakpad_id(const struct profile_module *m, FILE *out)
 {
     static const uint8_t order[GUID_BYTES] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
     if (!m->build_id_length)
@@ -266,9 +267,9 @@ void firefox_write_libs(const struct firefox_tables *t, FILE *out)
         char *name = names_module(m->path), *quoted = json_text(name), *path = json_text(m->path);
         fprintf(out, "%s{\"arch\":\"%s\",\"name\":%s,\"path\":%s,\"debugName\":%s,\"debugPath\":%s,\"breakpadId\":\"",
                 i ? ",\n" : "\n", arch, quoted, path, quoted, path);
-        write_breakpad_id(m, out);
+        firefox_write_breakpad_id(m, out);
         fputs(m->build_id_length ? "\",\"codeId\":\"" : "\",\"codeId\":null}", out);
-        write_build_id(m, out);
+        firefox_write_build_id(m, out);
         fputs(m->build_id_length ? "\"}" : "", out);
         free(name);
         free(quoted);
@@ -283,11 +284,11 @@ void firefox_write_shared(struct firefox_tables *t, FILE *out)
 {
     struct export_sources sources = export_sources_of(t->session);
     fputs("\"shared\":{\n", out);
-    write_stacks(t, out);
-    write_frames(t, out);
-    write_functions(t, &sources, out);
-    write_sources(t, &sources, out);
-    write_resources(t, out);
+    firefox_write_stacks(t, out);
+    firefox_write_frames(t, out);
+    firefox_write_functions(t, &sources, out);
+    firefox_write_sources(t, &sources, out);
+    firefox_write_resources(t, out);
     fputs("\"nativeSymbols\":{\"libIndex\":[],\"address\":[],\"name\":[],\"functionSize\":[],\"length\":0},\n"
           "\"sourceLocationTable\":{\"source\":[],\"line\":[],\"column\":[],\"length\":0},\n\"stringArray\":[",
           out);

@@ -28,7 +28,7 @@ struct gzip *gzip_begin(FILE *out)
     return g;
 }
 
-static void deflate_all(struct gzip *g, int flush)
+static void gzip_deflate(struct gzip *g, int flush)
 {
     do {
         g->stream.next_out = g->buffer;
@@ -45,7 +45,7 @@ void gzip_write(struct gzip *g, const void *data, size_t length)
         const size_t part = length < MAX_AT_ONCE ? length : MAX_AT_ONCE;
         g->stream.next_in = (unsigned char *)at;
         g->stream.avail_in = (unsigned)part;
-        deflate_all(g, Z_NO_FLUSH);
+        gzip_deflate(g, Z_NO_FLUSH);
         at += part;
         length -= part;
     }
@@ -53,28 +53,28 @@ void gzip_write(struct gzip *g, const void *data, size_t length)
 
 void gzip_end(struct gzip *g)
 {
-    deflate_all(g, Z_FINISH);
+    gzip_deflate(g, Z_FINISH);
     deflateEnd(&g->stream);
     free(g);
 }
 
 /* ---- as a stream ---- */
 
-struct stream {
+struct gzip_stream {
     struct gzip *gzip;
     FILE *out;
 };
 
-static ssize_t write_stream(void *cookie, const char *data, size_t length)
+static ssize_t gzip_write_stream(void *cookie, const char *data, size_t length)
 {
-    struct stream *s = cookie;
+    struct gzip_stream *s = cookie;
     gzip_write(s->gzip, data, length);
     return ferror(s->out) ? 0 : (ssize_t)length;
 }
 
-static int close_stream(void *cookie)
+static int gzip_close_stream(void *cookie)
 {
-    struct stream *s = cookie;
+    struct gzip_stream *s = cookie;
     FILE *out = s->out;
     gzip_end(s->gzip);
     free(s);
@@ -84,9 +84,10 @@ static int close_stream(void *cookie)
 
 FILE *gzip_stream(FILE *out)
 {
-    struct stream *s = need_memory(1, sizeof *s);
-    *s = (struct stream){ .gzip = gzip_begin(out), .out = out };
-    FILE *stream = fopencookie(s, "w", (cookie_io_functions_t){ .write = write_stream, .close = close_stream });
+    struct gzip_stream *s = need_memory(1, sizeof *s);
+    *s = (struct gzip_stream){ .gzip = gzip_begin(out), .out = out };
+    FILE *stream =
+        fopencookie(s, "w", (cookie_io_functions_t){ .write = gzip_write_stream, .close = gzip_close_stream });
     if (!stream)
         die(STATUS_ERROR, "out of memory");
     setvbuf(stream, NULL, _IOFBF, sizeof s->gzip->buffer);

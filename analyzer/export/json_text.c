@@ -37,7 +37,7 @@ char *json_put_number(char *to, uint64_t number)
     return to + length;
 }
 
-static char *put_decimals(char *to, unsigned part, int decimals)
+static char *json_put_decimals(char *to, unsigned part, int decimals)
 {
     *to = '.';
     for (int i = decimals; i > 0; i--, part /= 10)
@@ -47,10 +47,10 @@ static char *put_decimals(char *to, unsigned part, int decimals)
 
 char *json_put_thousandths(char *to, uint64_t number)
 {
-    return put_decimals(json_put_number(to, number / 1000), (unsigned)(number % 1000), 3);
+    return json_put_decimals(json_put_number(to, number / 1000), (unsigned)(number % 1000), 3);
 }
 
 char *json_put_millionths(char *to, uint64_t number)
 {
-    return put_decimals(json_put_number(to, number / 1000000), (unsigned)(number % 1000000), 6);
+    return json_put_decimals(json_put_number(to, number / 1000000), (unsigned)(number % 1000000), 6);
 }

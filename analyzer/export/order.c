@@ -8,7 +8,7 @@
 
 /* ---- order ---- */
 
-static int compare_modules(const struct profile_module *a, const struct profile_module *b)
+static int order_compare_modules(const struct profile_module *a, const struct profile_module *b)
 {
     const int by_path = strcmp(a->path, b->path);
     if (by_path || a == b)
@@ -18,24 +18,24 @@ static int compare_modules(const struct profile_module *a, const struct profile_
     return memcmp(a->build_id, b->build_id, a->build_id_length);
 }
 
-static int compare_functions(const void *a, const void *b, void *data)
+static int order_compare_functions(const void *a, const void *b, void *data)
 {
     const struct loaded *l = data;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const struct profile_function *f = &l->profile->functions[x], *g = &l->profile->functions[y];
     int result = strcmp(l->names[x].name, l->names[y].name);
     if (result == 0)
-        result = compare_modules(&l->profile->modules[f->module], &l->profile->modules[g->module]);
+        result = order_compare_modules(&l->profile->modules[f->module], &l->profile->modules[g->module]);
     return result ? result : (f->offset > g->offset) - (f->offset < g->offset);
 }
 
-static int compare_module_indices(const void *a, const void *b, void *data)
+static int order_compare_module_indices(const void *a, const void *b, void *data)
 {
     const struct profile *p = data;
-    return compare_modules(&p->modules[*(const uint32_t *)a], &p->modules[*(const uint32_t *)b]);
+    return order_compare_modules(&p->modules[*(const uint32_t *)a], &p->modules[*(const uint32_t *)b]);
 }
 
-static int compare_threads(const void *a, const void *b, void *data)
+static int order_compare_threads(const void *a, const void *b, void *data)
 {
     const struct profile *p = data;
     const struct profile_thread *x = &p->threads[*(const uint32_t *)a], *y = &p->threads[*(const uint32_t *)b];
@@ -44,7 +44,7 @@ static int compare_threads(const void *a, const void *b, void *data)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-static uint32_t *sorted_numbers(size_t count, int (*compare)(const void *, const void *, void *), const void *data)
+static uint32_t *order_sort_numbers(size_t count, int (*compare)(const void *, const void *, void *), const void *data)
 {
     uint32_t *numbers = need_memory(count + 1, sizeof *numbers);
     for (uint32_t i = 0; i < count; i++)
@@ -54,7 +54,7 @@ static uint32_t *sorted_numbers(size_t count, int (*compare)(const void *, const
     return numbers;
 }
 
-static uint32_t *ranks_of(const uint32_t *sorted, size_t count)
+static uint32_t *order_make_ranks(const uint32_t *sorted, size_t count)
 {
     uint32_t *ranks = need_memory(count + 1, sizeof *ranks);
     for (uint32_t i = 0; i < count; i++)
@@ -63,7 +63,7 @@ static uint32_t *ranks_of(const uint32_t *sorted, size_t count)
 }
 
 /* The nodes in the order of their functions' ranks, those of the threads' roots left out. */
-static uint32_t *sort_nodes(const struct export_order *o, size_t *count)
+static uint32_t *order_sort_nodes(const struct export_order *o, size_t *count)
 {
     const struct profile *p = o->profile;
     uint32_t *sorted = need_memory(p->node_count + 1, sizeof *sorted);
@@ -85,7 +85,7 @@ static uint32_t *sort_nodes(const struct export_order *o, size_t *count)
 }
 
 /* Among calls of one function. */
-static int compare_calls(const void *a, const void *b, void *data)
+static int order_compare_calls(const void *a, const void *b, void *data)
 {
     const struct export_order *o = data;
     const struct profile_node *x = &o->profile->nodes[*(const uint32_t *)a],
@@ -95,7 +95,7 @@ static int compare_calls(const void *a, const void *b, void *data)
     return lines_compare(o->session, x->site, y->site);
 }
 
-static void link_children(struct export_order *o)
+static void order_link_children(struct export_order *o)
 {
     const struct profile *p = o->profile;
     o->first_child = need_memory(p->node_count + 1, sizeof *o->first_child);
@@ -103,9 +103,9 @@ static void link_children(struct export_order *o)
     memset(o->first_child, 0xff, p->node_count * sizeof *o->first_child);
     memset(o->sibling, 0xff, p->node_count * sizeof *o->sibling);
     size_t count;
-    uint32_t *sorted = sort_nodes(o, &count);
+    uint32_t *sorted = order_sort_nodes(o, &count);
     if (o->session->lines && count)
-        qsort_r(sorted, count, sizeof *sorted, compare_calls, o);
+        qsort_r(sorted, count, sizeof *sorted, order_compare_calls, o);
     while (count-- > 0) {
         const uint32_t node = sorted[count], parent = p->nodes[node].parent;
         o->sibling[node] = o->first_child[parent];
@@ -119,12 +119,12 @@ struct export_order *export_order_new(const struct loaded *session)
     struct export_order *o = need_memory(1, sizeof *o);
     const struct profile *p = o->profile = session->profile;
     o->session = session;
-    o->functions = sorted_numbers(p->function_count, compare_functions, session);
-    o->ranks = ranks_of(o->functions, p->function_count);
-    o->modules = sorted_numbers(p->module_count, compare_module_indices, p);
-    o->module_ranks = ranks_of(o->modules, p->module_count);
-    o->threads = sorted_numbers(p->thread_count, compare_threads, p);
-    link_children(o);
+    o->functions = order_sort_numbers(p->function_count, order_compare_functions, session);
+    o->ranks = order_make_ranks(o->functions, p->function_count);
+    o->modules = order_sort_numbers(p->module_count, order_compare_module_indices, p);
+    o->module_ranks = order_make_ranks(o->modules, p->module_count);
+    o->threads = order_sort_numbers(p->thread_count, order_compare_threads, p);
+    order_link_children(o);
     return o;
 }
 

@@ -29,7 +29,7 @@ enum { OF_PROCESS = 1, OF_THREAD, OFF_CPU, OF_FAULTS, OF_BLOCKED, OF_CALLS, OF_M
 #define RATE_PERIOD 10000000u /* ns: calls are counted in pieces of time of that length */
 #define RATES_PER_SECOND (1000000000u / RATE_PERIOD)
 
-struct thread_state {
+struct perfetto_thread {
     struct packet_stream stream;
     uint32_t serial;
     uint64_t track;
@@ -39,14 +39,14 @@ struct thread_state {
     uint64_t period, calls;   /* at hand */
 };
 
-struct writing {
+struct perfetto_writer {
     struct slices_taker taker;
     const struct loaded *session;
     const struct export_order *order;
     struct packet_stream stream; /* the session's own */
     struct packet_piece *begins; /* two for each function: of a call, and of a slice in which one goes on */
     struct packet_piece end;
-    struct thread_state **threads; /* by number */
+    struct perfetto_thread **threads; /* by number */
     size_t thread_count, thread_room;
     bool *announced; /* processes, by place in the file; the last is of those that it does not know */
     bool *threads_announced;
@@ -55,7 +55,7 @@ struct writing {
 /* ---- numbers ---- */
 
 /* Distinct within the session, and most likely not in another one. */
-static uint64_t track_id(const struct writing *w, unsigned kind, uint32_t serial)
+static uint64_t perfetto_track_id(const struct perfetto_writer *w, unsigned kind, uint32_t serial)
 {
     uint64_t seed;
     memcpy(&seed, w->session->file->header.session_id, sizeof seed);
@@ -63,21 +63,21 @@ static uint64_t track_id(const struct writing *w, unsigned kind, uint32_t serial
     return id ? id : UINT64_MAX;
 }
 
-static uint64_t time_of(const struct writing *w, uint64_t ticks)
+static uint64_t perfetto_time(const struct perfetto_writer *w, uint64_t ticks)
 {
     return w->session->file->header.start_monotonic + slices_ns(w->session, ticks);
 }
 
 /* ---- tracks ---- */
 
-static void write_track(const struct packet_stream *stream, Perfetto__Track *track)
+static void perfetto_write_track(const struct packet_stream *stream, Perfetto__Track *track)
 {
     Perfetto__Packet packet = PERFETTO__PACKET__INIT;
     packet.track = track;
     packet_write(stream, &packet);
 }
 
-static void announce_process(struct writing *w, uint32_t serial)
+static void perfetto_announce_process(struct perfetto_writer *w, uint32_t serial)
 {
     const struct session_file *file = w->session->file;
     const struct trace_process *p = session_file_process(file, serial);
@@ -89,7 +89,7 @@ static void announce_process(struct writing *w, uint32_t serial)
     Perfetto__Track track = PERFETTO__TRACK__INIT;
     Perfetto__Process process = PERFETTO__PROCESS__INIT;
     track.has_uuid = true;
-    track.uuid = track_id(w, OF_PROCESS, serial);
+    track.uuid = perfetto_track_id(w, OF_PROCESS, serial);
     track.process = &process;
     process.has_pid = true;
     process.pid = p ? (int32_t)p->pid : 0;
@@ -97,48 +97,48 @@ static void announce_process(struct writing *w, uint32_t serial)
     process.n_command_line = arguments[0] != '\0';
     process.command_line = &arguments;
     process.has_start = p && p->start_time;
-    process.start = process.has_start ? (int64_t)time_of(w, p->start_time) : 0;
-    write_track(&w->stream, &track);
+    process.start = process.has_start ? (int64_t)perfetto_time(w, p->start_time) : 0;
+    perfetto_write_track(&w->stream, &track);
     free(name);
     free(arguments);
 }
 
-static void write_thread_track(struct writing *w, uint32_t process, uint32_t serial)
+static void perfetto_write_thread_track(struct perfetto_writer *w, uint32_t process, uint32_t serial)
 {
     const struct trace_process *p = session_file_process(w->session->file, process);
     const struct trace_thread *t = session_file_thread(w->session->file, serial);
     char *name = slices_thread_name(w->session, serial);
     Perfetto__Track track = PERFETTO__TRACK__INIT;
     Perfetto__Thread thread = PERFETTO__THREAD__INIT;
-    announce_process(w, process);
+    perfetto_announce_process(w, process);
     track.has_uuid = track.has_parent = true;
-    track.uuid = track_id(w, OF_THREAD, serial);
-    track.parent = track_id(w, OF_PROCESS, process);
+    track.uuid = perfetto_track_id(w, OF_THREAD, serial);
+    track.parent = perfetto_track_id(w, OF_PROCESS, process);
     track.thread = &thread;
     thread.has_pid = thread.has_tid = true;
     thread.pid = p ? (int32_t)p->pid : 0;
     thread.tid = t ? (int32_t)t->tid : 0;
     thread.name = name;
-    write_track(&w->stream, &track);
+    perfetto_write_track(&w->stream, &track);
     free(name);
 }
 
 /* The thread's own, once. */
-static void announce_thread(struct writing *w, uint32_t process, uint32_t serial)
+static void perfetto_announce_thread(struct perfetto_writer *w, uint32_t process, uint32_t serial)
 {
     const struct session_file *file = w->session->file;
     const struct trace_thread *t = session_file_thread(file, serial);
     bool *announced = &w->threads_announced[t ? (size_t)(t - file->threads) : file->thread_count];
     if (!*announced)
-        write_thread_track(w, process, serial);
+        perfetto_write_thread_track(w, process, serial);
     *announced = true;
 }
 
-enum unit { UNIT_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3, UNIT_OTHER = 0 };
+enum perfetto_unit { UNIT_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3, UNIT_OTHER = 0 };
 
 /* A track below another one, which is announced; for a counter, if `unit_name` is not NULL. */
-static void announce_below(const struct packet_stream *stream, uint64_t parent, uint64_t id, char *name, enum unit unit,
-                           char *unit_name)
+static void perfetto_announce_track(const struct packet_stream *stream, uint64_t parent, uint64_t id, char *name,
+                                    enum perfetto_unit unit, char *unit_name)
 {
     Perfetto__Track track = PERFETTO__TRACK__INIT;
     Perfetto__Counter counter = PERFETTO__COUNTER__INIT;
@@ -152,10 +152,10 @@ static void announce_below(const struct packet_stream *stream, uint64_t parent, 
         counter.unit = unit;
         counter.unit_name = unit == UNIT_OTHER ? unit_name : NULL;
     }
-    write_track(stream, &track);
+    perfetto_write_track(stream, &track);
 }
 
-static void write_counter(const struct packet_stream *stream, uint64_t track, uint64_t time, uint64_t value)
+static void perfetto_write_counter(const struct packet_stream *stream, uint64_t track, uint64_t time, uint64_t value)
 {
     Perfetto__Packet packet = PERFETTO__PACKET__INIT;
     Perfetto__Event event = PERFETTO__EVENT__INIT;
@@ -173,24 +173,25 @@ static void write_counter(const struct packet_stream *stream, uint64_t track, ui
 
 /* Numbers of interned texts, from 1: places in an order that is always the same. Behind the last one come the unknown
  * function's and module's; behind the latter that of "continued". */
-static uint32_t function_id(const struct writing *w, uint32_t function)
+static uint32_t perfetto_function_id(const struct perfetto_writer *w, uint32_t function)
 {
     return 1 + (function < w->session->profile->function_count ? w->order->ranks[function] : function);
 }
 
-static uint32_t module_id(const struct writing *w, uint32_t function)
+static uint32_t perfetto_module_id(const struct perfetto_writer *w, uint32_t function)
 {
     const struct profile *p = w->session->profile;
     return 1 + (function < p->function_count ? w->order->module_ranks[p->functions[function].module]
                                              : (uint32_t)p->module_count);
 }
 
-static void name_function(const struct writing *w, struct thread_state *t, uint32_t function, bool continued)
+static void perfetto_name_function(const struct perfetto_writer *w, struct perfetto_thread *t, uint32_t function,
+                                   bool continued)
 {
     const struct profile *p = w->session->profile;
     const bool known = function < p->function_count;
     const struct function_name *name = known ? &w->session->names[function] : NULL;
-    const uint32_t id = function_id(w, function), module = module_id(w, function);
+    const uint32_t id = perfetto_function_id(w, function), module = perfetto_module_id(w, function);
     bool *function_named = &t->named[function], *module_named = &t->named[p->function_count + module];
     bool *continued_named = &t->named[p->function_count + 1 + p->module_count + 1];
     if (*function_named && *module_named && (!continued || *continued_named))
@@ -234,17 +235,17 @@ static void name_function(const struct writing *w, struct thread_state *t, uint3
 }
 
 /* The beginning of its slices, without the time. */
-static struct packet_piece begin_of(const struct writing *w, uint32_t function, bool continued)
+static struct packet_piece perfetto_slice_begin(const struct perfetto_writer *w, uint32_t function, bool continued)
 {
     const struct profile *p = w->session->profile;
     const bool known = function < p->function_count;
-    uint64_t categories[2] = { module_id(w, function), p->module_count + 2 };
+    uint64_t categories[2] = { perfetto_module_id(w, function), p->module_count + 2 };
     Perfetto__Packet packet = PERFETTO__PACKET__INIT;
     Perfetto__Event event = PERFETTO__EVENT__INIT;
     packet.event = &event;
     event.has_type = event.has_name = true;
     event.type = PACKET_BEGIN;
-    event.name = function_id(w, function);
+    event.name = perfetto_function_id(w, function);
     event.n_categories = continued ? 2 : 1;
     event.categories = categories;
     event.has_source_location = known && w->session->names[function].file;
@@ -254,14 +255,14 @@ static struct packet_piece begin_of(const struct writing *w, uint32_t function, 
 
 /* ---- slices ---- */
 
-static void begin_thread(struct slices_taker *taker, struct slices_thread *thread)
+static void perfetto_begin_thread(struct slices_taker *taker, struct slices_thread *thread)
 {
-    struct writing *w = (struct writing *)taker;
+    struct perfetto_writer *w = (struct perfetto_writer *)taker;
     const struct profile *p = w->session->profile;
-    struct thread_state *t = need_memory(1, sizeof *t);
-    announce_thread(w, thread->process, thread->thread);
+    struct perfetto_thread *t = need_memory(1, sizeof *t);
+    perfetto_announce_thread(w, thread->process, thread->thread);
     t->serial = thread->thread;
-    t->track = track_id(w, OF_THREAD, thread->thread);
+    t->track = perfetto_track_id(w, OF_THREAD, thread->thread);
     t->named = need_memory(p->function_count + p->module_count + 3, sizeof *t->named);
     t->stream = packet_stream_begin(w->stream.out, FIRST_THREAD_SEQUENCE + thread->number, t->track, NULL);
     GROW(w->threads, w->thread_count, w->thread_room);
@@ -269,104 +270,105 @@ static void begin_thread(struct slices_taker *taker, struct slices_thread *threa
 }
 
 /* How often the thread has called in the piece of time that has gone by; `goes_on`: and it does in the next one. */
-static void tell_rate(const struct writing *w, uint32_t thread, struct thread_state *t, bool goes_on)
+static void perfetto_write_rate(const struct perfetto_writer *w, uint32_t thread, struct perfetto_thread *t,
+                                bool goes_on)
 {
-    const uint64_t track = track_id(w, OF_CALLS, thread);
+    const uint64_t track = perfetto_track_id(w, OF_CALLS, thread);
     if (!t->has_calls)
-        announce_below(&t->stream, t->track, track, "calls", UNIT_OTHER, "calls/s");
+        perfetto_announce_track(&t->stream, t->track, track, "calls", UNIT_OTHER, "calls/s");
     t->has_calls = true;
-    write_counter(&t->stream, track, t->period * RATE_PERIOD, t->calls * RATES_PER_SECOND);
+    perfetto_write_counter(&t->stream, track, t->period * RATE_PERIOD, t->calls * RATES_PER_SECOND);
     if (!goes_on)
-        write_counter(&t->stream, track, (t->period + 1) * RATE_PERIOD, 0);
+        perfetto_write_counter(&t->stream, track, (t->period + 1) * RATE_PERIOD, 0);
     t->calls = 0;
 }
 
-static void count_call(const struct writing *w, const struct slices_thread *thread, struct thread_state *t,
-                       uint64_t time)
+static void perfetto_count_call(const struct perfetto_writer *w, const struct slices_thread *thread,
+                                struct perfetto_thread *t, uint64_t time)
 {
     const uint64_t period = time / RATE_PERIOD;
     if (period != t->period && t->calls)
-        tell_rate(w, thread->thread, t, period == t->period + 1);
+        perfetto_write_rate(w, thread->thread, t, period == t->period + 1);
     t->period = period;
     t->calls++;
 }
 
-static void begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
+static void perfetto_begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
 {
-    const struct writing *w = (struct writing *)taker;
-    struct thread_state *t = w->threads[thread->number];
+    const struct perfetto_writer *w = (struct perfetto_writer *)taker;
+    struct perfetto_thread *t = w->threads[thread->number];
     const size_t which = 2 * (size_t)slice->function + !slice->is_call;
-    const uint64_t time = time_of(w, slice->begin);
-    name_function(w, t, slice->function, !slice->is_call);
+    const uint64_t time = perfetto_time(w, slice->begin);
+    perfetto_name_function(w, t, slice->function, !slice->is_call);
     if (!w->begins[which].length)
-        w->begins[which] = begin_of(w, slice->function, !slice->is_call);
+        w->begins[which] = perfetto_slice_begin(w, slice->function, !slice->is_call);
     packet_write_piece(&t->stream, time, &w->begins[which]);
     if (slice->is_call)
-        count_call(w, thread, t, time);
+        perfetto_count_call(w, thread, t, time);
 }
 
-static void end_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice, uint64_t time,
-                      enum slice_end how)
+static void perfetto_end_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice,
+                               uint64_t time, enum slice_end how)
 {
-    const struct writing *w = (struct writing *)taker;
+    const struct perfetto_writer *w = (struct perfetto_writer *)taker;
     (void)slice;
     (void)how;
-    packet_write_piece(&w->threads[thread->number]->stream, time_of(w, time), &w->end);
+    packet_write_piece(&w->threads[thread->number]->stream, perfetto_time(w, time), &w->end);
 }
 
 /* ---- what happens in and between them ---- */
 
-static void write_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                       bool preempted)
+static void perfetto_write_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
+                                bool preempted)
 {
-    const struct writing *w = (struct writing *)taker;
-    struct thread_state *t = w->threads[thread->number];
-    const uint64_t track = track_id(w, OFF_CPU, thread->thread);
+    const struct perfetto_writer *w = (struct perfetto_writer *)taker;
+    struct perfetto_thread *t = w->threads[thread->number];
+    const uint64_t track = perfetto_track_id(w, OFF_CPU, thread->thread);
     if (!t->has_off_cpu)
-        announce_below(&t->stream, t->track, track, "off CPU", UNIT_OTHER, NULL);
+        perfetto_announce_track(&t->stream, t->track, track, "off CPU", UNIT_OTHER, NULL);
     t->has_off_cpu = true;
     Perfetto__Packet packet = PERFETTO__PACKET__INIT;
     Perfetto__Event event = PERFETTO__EVENT__INIT;
     packet.event = &event;
     packet.has_timestamp = event.has_type = event.has_track = true;
-    packet.timestamp = time_of(w, begin);
+    packet.timestamp = perfetto_time(w, begin);
     event.type = PACKET_BEGIN;
     event.track = track;
     event.name_text = preempted ? "preempted" : "blocked";
     packet_write(&t->stream, &packet);
-    packet.timestamp = time_of(w, end);
+    packet.timestamp = perfetto_time(w, end);
     event.type = PACKET_END;
     event.name_text = NULL;
     packet_write(&t->stream, &packet);
 }
 
-static void count_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                           const struct decoded_extras *extras)
+static void perfetto_count_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin,
+                                    uint64_t end, const struct decoded_extras *extras)
 {
-    const struct writing *w = (struct writing *)taker;
-    struct thread_state *t = w->threads[thread->number];
+    const struct perfetto_writer *w = (struct perfetto_writer *)taker;
+    struct perfetto_thread *t = w->threads[thread->number];
     (void)begin;
     if (extras->page_faults) {
-        const uint64_t track = track_id(w, OF_FAULTS, thread->thread);
+        const uint64_t track = perfetto_track_id(w, OF_FAULTS, thread->thread);
         if (!t->has_faults)
-            announce_below(&t->stream, t->track, track, "page faults", UNIT_COUNT, "");
+            perfetto_announce_track(&t->stream, t->track, track, "page faults", UNIT_COUNT, "");
         t->has_faults = true;
-        write_counter(&t->stream, track, time_of(w, end), t->faults += extras->page_faults);
+        perfetto_write_counter(&t->stream, track, perfetto_time(w, end), t->faults += extras->page_faults);
     }
     if (extras->blocked) {
-        const uint64_t track = track_id(w, OF_BLOCKED, thread->thread);
+        const uint64_t track = perfetto_track_id(w, OF_BLOCKED, thread->thread);
         if (!t->has_blocked)
-            announce_below(&t->stream, t->track, track, "blocked", UNIT_NS, "");
+            perfetto_announce_track(&t->stream, t->track, track, "blocked", UNIT_NS, "");
         t->has_blocked = true;
         t->blocked += extras->blocked;
-        write_counter(&t->stream, track, time_of(w, end),
-                      ticks_to_ns(t->blocked, w->session->file->header.ticks_per_second));
+        perfetto_write_counter(&t->stream, track, perfetto_time(w, end),
+                               ticks_to_ns(t->blocked, w->session->file->header.ticks_per_second));
     }
 }
 
 /* An instant of a track that is announced. */
-static void write_instant(const struct packet_stream *stream, uint64_t track, uint64_t time, const char *name,
-                          Perfetto__Annotation **annotations, size_t count)
+static void perfetto_write_instant(const struct packet_stream *stream, uint64_t track, uint64_t time, const char *name,
+                                   Perfetto__Annotation **annotations, size_t count)
 {
     Perfetto__Packet packet = PERFETTO__PACKET__INIT;
     Perfetto__Event event = PERFETTO__EVENT__INIT;
@@ -383,30 +385,31 @@ static void write_instant(const struct packet_stream *stream, uint64_t track, ui
     free(valid);
 }
 
-static void write_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
-                       const char *text)
+static void perfetto_write_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time,
+                                uint32_t number, const char *text)
 {
-    const struct writing *w = (struct writing *)taker;
-    struct thread_state *t = w->threads[thread->number];
+    const struct perfetto_writer *w = (struct perfetto_writer *)taker;
+    struct perfetto_thread *t = w->threads[thread->number];
     Perfetto__Annotation annotation, *annotations = &annotation;
     packet_annotate_number(&annotation, "mark", number);
-    write_instant(&t->stream, t->track, time_of(w, time), text[0] ? text : "mark", &annotations, 1);
+    perfetto_write_instant(&t->stream, t->track, perfetto_time(w, time), text[0] ? text : "mark", &annotations, 1);
 }
 
 /* ---- trace events ---- */
 
-static bool write_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
+static bool perfetto_write_event(void *context, const struct trace_event *event, const struct trace_event_class *class)
 {
-    struct writing *w = context;
+    struct perfetto_writer *w = context;
     Perfetto__Annotation annotations[4],
         *list[4] = { &annotations[0], &annotations[1], &annotations[2], &annotations[3] };
     char *name = event_name(event, class), *data = need_hex(event->data, event->data_size);
-    announce_thread(w, event->process, event->thread);
+    perfetto_announce_thread(w, event->process, event->thread);
     packet_annotate_number(&annotations[0], "type", event->type);
     packet_annotate_number(&annotations[1], "level", event->level);
     packet_annotate_number(&annotations[2], "version", event->version);
     packet_annotate_text(&annotations[3], "data", data);
-    write_instant(&w->stream, track_id(w, OF_THREAD, event->thread), time_of(w, event->time), name, list, 4);
+    perfetto_write_instant(&w->stream, perfetto_track_id(w, OF_THREAD, event->thread), perfetto_time(w, event->time),
+                           name, list, 4);
     free(name);
     free(data);
     return !ferror(w->stream.out);
@@ -416,8 +419,8 @@ static bool write_event(void *context, const struct trace_event *event, const st
 
 /* The one that it came from: that which forked it, or was its pid before it executed another program, or has its
  * parent's pid. NULL: none of the session. */
-static const struct trace_process *origin_of(const struct session_file *file, const struct trace_process *p,
-                                             const char **how)
+static const struct trace_process *perfetto_process_origin(const struct session_file *file,
+                                                           const struct trace_process *p, const char **how)
 {
     const struct trace_process *forked = p->parent_process ? session_file_process(file, p->parent_process) : NULL;
     const struct trace_process *executed = NULL, *started = NULL;
@@ -436,8 +439,8 @@ static const struct trace_process *origin_of(const struct session_file *file, co
     return executed ? executed : started;
 }
 
-static void write_end_of_flow(const struct writing *w, uint32_t process, uint64_t time, char *name, uint64_t flow,
-                              bool ends)
+static void perfetto_write_flow_end(const struct perfetto_writer *w, uint32_t process, uint64_t time, char *name,
+                                    uint64_t flow, bool ends)
 {
     Perfetto__Packet packet = PERFETTO__PACKET__INIT;
     Perfetto__Event event = PERFETTO__EVENT__INIT;
@@ -445,7 +448,7 @@ static void write_end_of_flow(const struct writing *w, uint32_t process, uint64_
     packet.has_timestamp = event.has_type = event.has_track = true;
     packet.timestamp = time;
     event.type = PACKET_INSTANT;
-    event.track = track_id(w, OF_PROCESS, process);
+    event.track = perfetto_track_id(w, OF_PROCESS, process);
     event.name_text = name;
     if (ends) {
         event.n_ending_flows = 1;
@@ -458,44 +461,45 @@ static void write_end_of_flow(const struct writing *w, uint32_t process, uint64_
 }
 
 /* From the process that made it. */
-static void write_flow(struct writing *w, const struct trace_process *p)
+static void perfetto_write_flow(struct perfetto_writer *w, const struct trace_process *p)
 {
     const char *how;
-    const struct trace_process *origin = origin_of(w->session->file, p, &how);
+    const struct trace_process *origin = perfetto_process_origin(w->session->file, p, &how);
     if (!origin)
         return;
-    const uint64_t flow = track_id(w, OF_PROCESS, p->serial), time = time_of(w, p->start_time);
+    const uint64_t flow = perfetto_track_id(w, OF_PROCESS, p->serial), time = perfetto_time(w, p->start_time);
     char *name = slices_process_name(w->session, p->serial);
     char *title = need_text("%s: %s (%" PRIu32 ")", how, name, p->pid);
-    announce_process(w, origin->serial);
-    announce_process(w, p->serial);
-    write_end_of_flow(w, origin->serial, time, title, flow, false);
-    write_end_of_flow(w, p->serial, time, title, flow, true);
+    perfetto_announce_process(w, origin->serial);
+    perfetto_announce_process(w, p->serial);
+    perfetto_write_flow_end(w, origin->serial, time, title, flow, false);
+    perfetto_write_flow_end(w, p->serial, time, title, flow, true);
     free(title);
     free(name);
 }
 
-static void write_samples(struct writing *w, const struct trace_process *p)
+static void perfetto_write_samples(struct perfetto_writer *w, const struct trace_process *p)
 {
-    const uint64_t memory = track_id(w, OF_MEMORY, p->serial), cpu = track_id(w, OF_CPU, p->serial);
+    const uint64_t memory = perfetto_track_id(w, OF_MEMORY, p->serial), cpu = perfetto_track_id(w, OF_CPU, p->serial);
     if (!p->sample_count)
         return;
-    announce_process(w, p->serial);
-    announce_below(&w->stream, track_id(w, OF_PROCESS, p->serial), memory, "resident memory", UNIT_BYTES, "");
-    announce_below(&w->stream, track_id(w, OF_PROCESS, p->serial), cpu, "CPU", UNIT_OTHER, "%");
+    perfetto_announce_process(w, p->serial);
+    perfetto_announce_track(&w->stream, perfetto_track_id(w, OF_PROCESS, p->serial), memory, "resident memory",
+                            UNIT_BYTES, "");
+    perfetto_announce_track(&w->stream, perfetto_track_id(w, OF_PROCESS, p->serial), cpu, "CPU", UNIT_OTHER, "%");
     for (size_t i = 0; i < p->sample_count; i++) {
         const struct trace_sample *sample = &p->samples[i], *before = i ? sample - 1 : NULL;
-        const uint64_t time = time_of(w, sample->time), since = before ? time_of(w, before->time) : time;
+        const uint64_t time = perfetto_time(w, sample->time), since = before ? perfetto_time(w, before->time) : time;
         if (sample->resident)
-            write_counter(&w->stream, memory, time, sample->resident);
+            perfetto_write_counter(&w->stream, memory, time, sample->resident);
         if (before && time > since && sample->cpu >= before->cpu) /* from the one before until now */
-            write_counter(&w->stream, cpu, since, (sample->cpu - before->cpu) * 100 / (time - since));
+            perfetto_write_counter(&w->stream, cpu, since, (sample->cpu - before->cpu) * 100 / (time - since));
     }
 }
 
 /* ---- beginning and end ---- */
 
-static void drop(struct writing *w)
+static void perfetto_free_writer(struct perfetto_writer *w)
 {
     for (size_t i = 0; i < 2 * (w->session->profile->function_count + 1); i++)
         free(w->begins[i].at);
@@ -512,7 +516,7 @@ static void drop(struct writing *w)
     free(w->threads_announced);
 }
 
-static struct packet_piece end_piece(void)
+static struct packet_piece perfetto_slice_end(void)
 {
     Perfetto__Packet packet = PERFETTO__PACKET__INIT;
     Perfetto__Event event = PERFETTO__EVENT__INIT;
@@ -529,30 +533,30 @@ void export_perfetto(const struct loaded *session, const struct export_options *
         die(STATUS_ERROR, "export perfetto does not write to a terminal: say where, with -o OUT");
     const struct session_file *file = session->file;
     struct export_order *order = export_order_new(session);
-    struct writing w = {
-        .taker = { .thread = begin_thread,
-                   .begin = begin_slice,
-                   .end = end_slice,
-                   .interval = count_interval,
-                   .away = write_away,
-                   .mark = write_mark },
+    struct perfetto_writer w = {
+        .taker = { .thread = perfetto_begin_thread,
+                   .begin = perfetto_begin_slice,
+                   .end = perfetto_end_slice,
+                   .interval = perfetto_count_interval,
+                   .away = perfetto_write_away,
+                   .mark = perfetto_write_mark },
         .session = session,
         .order = order,
         .begins = need_memory(2 * (session->profile->function_count + 1), sizeof *w.begins),
-        .end = end_piece(),
+        .end = perfetto_slice_end(),
         .announced = need_memory(file->process_count + 1, sizeof *w.announced),
         .threads_announced = need_memory(file->thread_count + 1, sizeof *w.threads_announced),
     };
     w.stream = packet_stream_begin(out, SESSION_SEQUENCE, 0, &file->header);
     for (size_t i = 0; i < file->process_count; i++)
-        write_flow(&w, &file->processes[i]);
+        perfetto_write_flow(&w, &file->processes[i]);
     slices_run(session, &w.taker);
     for (size_t i = 0; i < w.thread_count; i++)
         if (w.threads[i]->calls)
-            tell_rate(&w, w.threads[i]->serial, w.threads[i], false);
-    trace_events_follow(file, 0, write_event, &w);
+            perfetto_write_rate(&w, w.threads[i]->serial, w.threads[i], false);
+    trace_events_follow(file, 0, perfetto_write_event, &w);
     for (size_t i = 0; i < file->process_count; i++)
-        write_samples(&w, &file->processes[i]);
-    drop(&w);
+        perfetto_write_samples(&w, &file->processes[i]);
+    perfetto_free_writer(&w);
     export_order_free(order);
 }

@@ -17,7 +17,7 @@ enum {
     LONGEST_NUMBER = 10,
 };
 
-static uint8_t *put_number(uint8_t *to, uint64_t number)
+static uint8_t *packet_put_number(uint8_t *to, uint64_t number)
 {
     for (; number >= 0x80; number >>= 7)
         *to++ = (uint8_t)(number | 0x80);
@@ -33,16 +33,16 @@ struct packet_piece packet_piece_of(const Perfetto__Packet *packet)
     return piece;
 }
 
-static void write_begin(FILE *out, size_t length)
+static void packet_write_begin(FILE *out, size_t length)
 {
     uint8_t begin[1 + LONGEST_NUMBER] = { TAG_PACKET };
-    fwrite_unlocked(begin, 1, (size_t)(put_number(begin + 1, length) - begin), out);
+    fwrite_unlocked(begin, 1, (size_t)(packet_put_number(begin + 1, length) - begin), out);
 }
 
 void packet_write(const struct packet_stream *stream, Perfetto__Packet *packet)
 {
     const struct packet_piece piece = packet_piece_of(packet);
-    write_begin(stream->out, stream->common.length + piece.length);
+    packet_write_begin(stream->out, stream->common.length + piece.length);
     fwrite_unlocked(stream->common.at, 1, stream->common.length, stream->out);
     fwrite_unlocked(piece.at, 1, piece.length, stream->out);
     free(piece.at);
@@ -51,14 +51,14 @@ void packet_write(const struct packet_stream *stream, Perfetto__Packet *packet)
 void packet_write_piece(const struct packet_stream *stream, uint64_t time, const struct packet_piece *piece)
 {
     uint8_t timestamp[1 + LONGEST_NUMBER] = { TAG_TIMESTAMP };
-    const size_t length = (size_t)(put_number(timestamp + 1, time) - timestamp);
-    write_begin(stream->out, length + stream->common.length + piece->length);
+    const size_t length = (size_t)(packet_put_number(timestamp + 1, time) - timestamp);
+    packet_write_begin(stream->out, length + stream->common.length + piece->length);
     fwrite_unlocked(timestamp, 1, length, stream->out);
     fwrite_unlocked(stream->common.at, 1, stream->common.length, stream->out);
     fwrite_unlocked(piece->at, 1, piece->length, stream->out);
 }
 
-static void set_clock(Perfetto__ClockSnapshot__Clock *clock, uint32_t id, uint64_t timestamp)
+static void packet_set_clock(Perfetto__ClockSnapshot__Clock *clock, uint32_t id, uint64_t timestamp)
 {
     perfetto__clock_snapshot__clock__init(clock);
     clock->has_id = clock->has_timestamp = true;
@@ -66,10 +66,10 @@ static void set_clock(Perfetto__ClockSnapshot__Clock *clock, uint32_t id, uint64
     clock->timestamp = timestamp;
 }
 
-static void write_first(FILE *out, Perfetto__Packet *packet)
+static void packet_write_first(FILE *out, Perfetto__Packet *packet)
 {
     const struct packet_piece piece = packet_piece_of(packet);
-    write_begin(out, piece.length);
+    packet_write_begin(out, piece.length);
     fwrite_unlocked(piece.at, 1, piece.length, out);
     free(piece.at);
 }
@@ -97,17 +97,17 @@ struct packet_stream packet_stream_begin(FILE *out, uint32_t sequence, uint64_t 
     event.track = track;
     defaults.event = track ? &event : NULL;
     if (header) {
-        set_clock(&clocks[0], CLOCK_IS_MONOTONIC, header->start_monotonic);
-        set_clock(&clocks[1], CLOCK_IS_REALTIME, header->start_realtime);
+        packet_set_clock(&clocks[0], CLOCK_IS_MONOTONIC, header->start_monotonic);
+        packet_set_clock(&clocks[1], CLOCK_IS_REALTIME, header->start_realtime);
         /* For readers that count by this clock and no other: as if the machine had never been suspended. */
-        set_clock(&clocks[2], CLOCK_IS_BOOTTIME, header->start_monotonic);
+        packet_set_clock(&clocks[2], CLOCK_IS_BOOTTIME, header->start_monotonic);
         snapshot.n_clocks = 3;
         snapshot.clocks = list;
         snapshot.has_primary = true;
         snapshot.primary = CLOCK_IS_MONOTONIC;
         packet.clock_snapshot = &snapshot;
     }
-    write_first(out, &packet);
+    packet_write_first(out, &packet);
     return stream;
 }
 

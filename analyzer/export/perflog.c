@@ -27,7 +27,7 @@ enum {
 };
 
 /* A process. */
-struct app {
+struct perflog_app {
     const struct trace_process *process; /* NULL: the session does not know it */
     char name[LONGEST_APP + 1];
     bool registered;
@@ -37,14 +37,14 @@ struct app {
     size_t next_sample;
 };
 
-struct log {
+struct perflog_log {
     const struct loaded *session;
     FILE *out;
     struct resolver *resolver;
     char **names;
     bool *chosen; /* by function */
     size_t function_count;
-    struct app *apps; /* as the session's processes, and one more for those that it does not know */
+    struct perflog_app *apps; /* as the session's processes, and one more for those that it does not know */
     size_t app_count;
     bool has_samples;
 };
@@ -52,7 +52,7 @@ struct log {
 /* ---- the header ---- */
 
 /* "6.1.0-18-amd64": version 6.1, build 0. */
-static void print_system(const struct log *log)
+static void perflog_print_system(const struct perflog_log *log)
 {
     const struct trace_host *host = &log->session->file->host;
     unsigned major = 0, minor = 0, build = 0;
@@ -67,12 +67,13 @@ static void print_system(const struct log *log)
     fprintf(log->out, "## PERF ## DEVNAME=[%s]\n", host->node ? host->node : host->system ? host->system : "Linux");
 }
 
-static void print_line(const struct log *log, const struct app *app, unsigned marker, const char *name)
+static void perflog_print_line(const struct perflog_log *log, const struct perflog_app *app, unsigned marker,
+                               const char *name)
 {
     fprintf(log->out, "## PERF ## REGISTERED MARKER [%s] AS [%u] BY APP [%s]\n", name, marker, app->name);
 }
 
-static void register_app(const struct log *log, struct app *app)
+static void perflog_register_app(const struct perflog_log *log, struct perflog_app *app)
 {
     char text[LONGEST_APP + 8];
     app->registered = true;
@@ -84,35 +85,36 @@ static void register_app(const struct log *log, struct app *app)
     if (!app->process || !app->process->sample_count)
         return;
     snprintf(text, sizeof text, "CPU: %s", app->name);
-    print_line(log, app, CPU_MARKER, text);
+    perflog_print_line(log, app, CPU_MARKER, text);
     snprintf(text, sizeof text, "MEM: %s", app->name);
-    print_line(log, app, MEMORY_MARKER, text);
+    perflog_print_line(log, app, MEMORY_MARKER, text);
 }
 
-static void register_marker(const struct log *log, struct app *app, uint32_t function)
+static void perflog_register_marker(const struct perflog_log *log, struct perflog_app *app, uint32_t function)
 {
     const unsigned marker = app->last_marker = (uint8_t)(app->last_marker % MAX_MARKERS + 1);
     if (app->functions[marker])
         app->markers[app->functions[marker] - 1] = 0;
     app->functions[marker] = function + 1;
     app->markers[function] = (uint8_t)marker;
-    print_line(log, app, marker, log->names[function]);
+    perflog_print_line(log, app, marker, log->names[function]);
 }
 
-static void print_duration(const struct log *log, struct app *app, uint32_t function, uint64_t ticks)
+static void perflog_print_duration(const struct perflog_log *log, struct perflog_app *app, uint32_t function,
+                                   uint64_t ticks)
 {
     if (!app->registered)
-        register_app(log, app);
+        perflog_register_app(log, app);
     if (!app->markers[function])
-        register_marker(log, app, function);
+        perflog_register_marker(log, app, function);
     fprintf(log->out, "## PERF ## APP [%s] EVT [%u] DUR [%" PRIu64 "]\n", app->name, app->markers[function], ticks);
 }
 
 /* ---- CPU and memory ---- */
 
 /* Of one CPU: several threads may use more than 100 percent. */
-static void print_sample(const struct log *log, const struct app *app, const struct trace_sample *before,
-                         const struct trace_sample *sample)
+static void perflog_print_sample(const struct perflog_log *log, const struct perflog_app *app,
+                                 const struct trace_sample *before, const struct trace_sample *sample)
 {
     const uint64_t rate = log->session->file->header.ticks_per_second;
     if (before && sample->time > before->time && sample->cpu >= before->cpu)
@@ -124,12 +126,12 @@ static void print_sample(const struct log *log, const struct app *app, const str
 }
 
 /* Those that were taken before `time`, of all processes. */
-static void print_samples(struct log *log, uint64_t time)
+static void perflog_print_samples(struct perflog_log *log, uint64_t time)
 {
     for (;;) {
-        struct app *first = NULL;
+        struct perflog_app *first = NULL;
         for (size_t i = 0; i + 1 < log->app_count; i++) {
-            struct app *app = &log->apps[i];
+            struct perflog_app *app = &log->apps[i];
             const struct trace_process *p = app->process;
             if (app->next_sample < p->sample_count && p->samples[app->next_sample].time < time &&
                 (!first || p->samples[app->next_sample].time < first->process->samples[first->next_sample].time))
@@ -139,23 +141,23 @@ static void print_samples(struct log *log, uint64_t time)
             return;
         const struct trace_sample *sample = &first->process->samples[first->next_sample];
         if (!first->registered)
-            register_app(log, first);
-        print_sample(log, first, first->next_sample ? sample - 1 : NULL, sample);
+            perflog_register_app(log, first);
+        perflog_print_sample(log, first, first->next_sample ? sample - 1 : NULL, sample);
         first->next_sample++;
     }
 }
 
 /* ---- activations ---- */
 
-static struct app *app_of(const struct log *log, uint32_t process)
+static struct perflog_app *perflog_find_app(const struct perflog_log *log, uint32_t process)
 {
     const struct trace_process *p = session_file_process(log->session->file, process);
     return &log->apps[p ? (size_t)(p - log->session->file->processes) : log->app_count - 1];
 }
 
-static bool take_event(void *context, const struct timeline_event *event)
+static bool perflog_add_event(void *context, const struct timeline_event *event)
 {
-    struct log *log = context;
+    struct perflog_log *log = context;
     struct timeline_call *call = event->call;
     switch (event->kind) {
     case TIMELINE_ENTER:
@@ -166,9 +168,9 @@ static bool take_event(void *context, const struct timeline_event *event)
     case TIMELINE_LEFT:
     case TIMELINE_OPEN:
         if (log->has_samples)
-            print_samples(log, event->time);
+            perflog_print_samples(log, event->time);
         if (call->note < log->function_count && log->chosen[call->note])
-            print_duration(log, app_of(log, event->thread->process), call->note, call->once);
+            perflog_print_duration(log, perflog_find_app(log, event->thread->process), call->note, call->once);
         break;
     default:
         break;
@@ -178,12 +180,12 @@ static bool take_event(void *context, const struct timeline_event *event)
 
 /* ---- one line for each function ---- */
 
-struct total {
+struct perflog_total {
     uint32_t app, function;
     uint64_t elapsed;
 };
 
-static bool is_open_above(const struct profile *p, uint32_t node)
+static bool perflog_is_open_above(const struct profile *p, uint32_t node)
 {
     const uint32_t function = p->nodes[node].function;
     for (uint32_t above = p->nodes[node].parent; above != PROFILE_NONE; above = p->nodes[above].parent)
@@ -192,9 +194,9 @@ static bool is_open_above(const struct profile *p, uint32_t node)
     return false;
 }
 
-static int compare_totals(const void *a, const void *b)
+static int perflog_compare_totals(const void *a, const void *b)
 {
-    const struct total *x = a, *y = b;
+    const struct perflog_total *x = a, *y = b;
     if (x->app != y->app)
         return x->app < y->app ? -1 : 1;
     if (x->elapsed != y->elapsed)
@@ -202,12 +204,12 @@ static int compare_totals(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-static uint32_t *find_apps_of_nodes(const struct log *log)
+static uint32_t *perflog_find_node_apps(const struct perflog_log *log)
 {
     const struct profile *p = log->session->profile;
     uint32_t *apps = need_memory(p->node_count + 1, sizeof *apps);
     for (size_t i = 0; i < p->thread_count; i++)
-        apps[p->threads[i].root] = (uint32_t)(app_of(log, p->threads[i].process) - log->apps);
+        apps[p->threads[i].root] = (uint32_t)(perflog_find_app(log, p->threads[i].process) - log->apps);
     for (size_t i = 0; i < p->node_count; i++)
         if (p->nodes[i].parent != PROFILE_NONE)
             apps[i] = apps[p->nodes[i].parent];
@@ -215,11 +217,11 @@ static uint32_t *find_apps_of_nodes(const struct log *log)
 }
 
 /* At most one for each node. */
-static size_t add_up(const struct log *log, struct total *totals)
+static size_t perflog_add_up_totals(const struct perflog_log *log, struct perflog_total *totals)
 {
     const struct profile *p = log->session->profile;
     struct table_index *index = table_new();
-    uint32_t *apps = find_apps_of_nodes(log);
+    uint32_t *apps = perflog_find_node_apps(log);
     size_t count = 0;
     for (uint32_t i = 0; i < p->node_count; i++) {
         const uint32_t function = p->nodes[i].function;
@@ -228,10 +230,10 @@ static size_t add_up(const struct log *log, struct total *totals)
         struct table_slot *slot = table_find(index, function, apps[i]);
         const size_t at = slot->value_plus_1 ? slot->value_plus_1 - 1 : count;
         if (at == count) {
-            totals[count++] = (struct total){ apps[i], function, 0 };
+            totals[count++] = (struct perflog_total){ apps[i], function, 0 };
             table_set(index, slot, function, apps[i], (uint32_t)at);
         }
-        if (!is_open_above(p, i))
+        if (!perflog_is_open_above(p, i))
             totals[at].elapsed += log->session->rollup->nodes[i].elapsed_inclusive;
     }
     free(apps);
@@ -239,21 +241,21 @@ static size_t add_up(const struct log *log, struct total *totals)
     return count;
 }
 
-static void print_totals(const struct log *log)
+static void perflog_print_totals(const struct perflog_log *log)
 {
-    struct total *totals = need_memory(log->session->profile->node_count + 1, sizeof *totals);
-    const size_t count = add_up(log, totals);
+    struct perflog_total *totals = need_memory(log->session->profile->node_count + 1, sizeof *totals);
+    const size_t count = perflog_add_up_totals(log, totals);
     if (count)
-        qsort(totals, count, sizeof *totals, compare_totals);
+        qsort(totals, count, sizeof *totals, perflog_compare_totals);
     for (size_t i = 0; i < count; i++)
-        print_duration(log, &log->apps[totals[i].app], totals[i].function, totals[i].elapsed);
+        perflog_print_duration(log, &log->apps[totals[i].app], totals[i].function, totals[i].elapsed);
     free(totals);
 }
 
 /* ---- beginning and end ---- */
 
 /* A line of the log holds a name; its own brackets may be in it. */
-static void make_printable(char *name, size_t longest)
+static void perflog_make_printable(char *name, size_t longest)
 {
     if (strlen(name) > longest) {
         while (longest > 0 && (name[longest] & 0xc0) == 0x80) /* not in the middle of a character */
@@ -265,7 +267,7 @@ static void make_printable(char *name, size_t longest)
             *name = '?';
 }
 
-static void name_app(const struct log *log, struct app *app)
+static void perflog_name_app(const struct perflog_log *log, struct perflog_app *app)
 {
     const char *path = app->process ? app->process->path : "";
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -279,14 +281,15 @@ static void name_app(const struct log *log, struct app *app)
     if (shared && app->process)
         snprintf(suffix, sizeof suffix, "-%" PRIu32 ".%" PRIu32, app->process->pid, app->process->serial);
     snprintf(app->name, sizeof app->name, "%s", *name ? name : "process");
-    make_printable(app->name, LONGEST_APP - strlen(suffix));
+    perflog_make_printable(app->name, LONGEST_APP - strlen(suffix));
     strcat(app->name, suffix);
 }
 
-static void begin_log(struct log *log, const struct loaded *session, const struct export_options *options, FILE *out)
+static void perflog_begin_log(struct perflog_log *log, const struct loaded *session,
+                              const struct export_options *options, FILE *out)
 {
     const struct session_file *file = session->file;
-    *log = (struct log){ .session = session, .out = out, .function_count = session->profile->function_count };
+    *log = (struct perflog_log){ .session = session, .out = out, .function_count = session->profile->function_count };
     log->names = export_unique_names(session);
     log->chosen = need_memory(log->function_count + 1, sizeof *log->chosen);
     size_t count;
@@ -295,17 +298,17 @@ static void begin_log(struct log *log, const struct loaded *session, const struc
         log->chosen[chosen[i]] = true;
     free(chosen);
     for (size_t i = 0; i < log->function_count; i++)
-        make_printable(log->names[i], LONGEST_NAME);
+        perflog_make_printable(log->names[i], LONGEST_NAME);
     log->app_count = file->process_count + 1;
     log->apps = need_memory(log->app_count, sizeof *log->apps);
     for (size_t i = 0; i < log->app_count; i++) {
         log->apps[i].process = i < file->process_count ? &file->processes[i] : NULL;
         log->has_samples |= i < file->process_count && file->processes[i].sample_count;
-        name_app(log, &log->apps[i]);
+        perflog_name_app(log, &log->apps[i]);
     }
 }
 
-static void end_log(struct log *log)
+static void perflog_end_log(struct perflog_log *log)
 {
     for (size_t i = 0; i < log->function_count; i++)
         free(log->names[i]);
@@ -318,16 +321,16 @@ static void end_log(struct log *log)
 
 void export_perflog(const struct loaded *session, const struct export_options *options, FILE *out)
 {
-    struct log log;
-    begin_log(&log, session, options, out);
-    print_system(&log);
+    struct perflog_log log;
+    perflog_begin_log(&log, session, options, out);
+    perflog_print_system(&log);
     if (options->aggregate) {
-        print_totals(&log);
+        perflog_print_totals(&log);
     } else {
         log.resolver = resolver_new(session->file, session->profile);
-        timeline_run(session->file, take_event, &log);
+        timeline_run(session->file, perflog_add_event, &log);
         resolver_free(log.resolver);
     }
-    print_samples(&log, UINT64_MAX);
-    end_log(&log);
+    perflog_print_samples(&log, UINT64_MAX);
+    perflog_end_log(&log);
 }

@@ -34,7 +34,7 @@ enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 enum { LABEL_PROCESS, LABEL_PID, LABEL_THREAD, LABEL_TID, LABEL_COUNT };
 static const char *const label_keys[LABEL_COUNT] = { "process", "pid", "thread", "tid" };
 
-struct writing {
+struct pprof_writer {
     struct export_visitor visitor;
     const struct loaded *session;
     const struct export_order *order;
@@ -54,7 +54,7 @@ struct writing {
 
 /* ---- pieces ---- */
 
-static void write_piece(struct writing *w, const Pprof__Profile *piece)
+static void pprof_write_piece(struct pprof_writer *w, const Pprof__Profile *piece)
 {
     const size_t size = pprof__profile__get_packed_size(piece);
     if (size > w->buffer_size) {
@@ -65,22 +65,22 @@ static void write_piece(struct writing *w, const Pprof__Profile *piece)
 }
 
 /* Writes a text, and returns its number. */
-static int64_t write_string(struct writing *w, const char *text)
+static int64_t pprof_write_string(struct pprof_writer *w, const char *text)
 {
     char *valid = utf8_repair(text);
     Pprof__Profile piece = PPROF__PROFILE__INIT;
     piece.n_string_table = 1;
     piece.string_table = &valid;
-    write_piece(w, &piece);
+    pprof_write_piece(w, &piece);
     free(valid);
     return w->strings++;
 }
 
 /* ---- what samples refer to ---- */
 
-static void write_kinds(struct writing *w)
+static void pprof_write_kinds(struct pprof_writer *w)
 {
-    const int64_t count = write_string(w, "count"), nanoseconds = write_string(w, "nanoseconds");
+    const int64_t count = pprof_write_string(w, "count"), nanoseconds = pprof_write_string(w, "nanoseconds");
     Pprof__ValueType types[KIND_COUNT], *list[KIND_COUNT];
     Pprof__Profile piece = PPROF__PROFILE__INIT;
     piece.sample_type = list;
@@ -89,7 +89,7 @@ static void write_kinds(struct writing *w)
             continue;
         Pprof__ValueType *type = list[w->time_count] = &types[w->time_count];
         pprof__value_type__init(type);
-        type->type = write_string(w, kinds[i].type);
+        type->type = pprof_write_string(w, kinds[i].type);
         type->unit = strcmp(kinds[i].unit, "count") == 0 ? count : nanoseconds;
         w->times[w->time_count++] = kinds[i].time;
         if (kinds[i].time == EXPORT_ELAPSED) {
@@ -99,55 +99,55 @@ static void write_kinds(struct writing *w)
     }
     piece.n_sample_type = w->time_count;
     piece.period = 1;
-    write_piece(w, &piece);
+    pprof_write_piece(w, &piece);
 }
 
-static void write_session(struct writing *w)
+static void pprof_write_session(struct pprof_writer *w)
 {
     const struct dwell_file_header *h = &w->session->file->header;
     Pprof__Profile piece = PPROF__PROFILE__INIT;
     piece.time_nanos = (int64_t)h->start_realtime;
     if (h->end_ticks > h->start_ticks)
         piece.duration_nanos = (int64_t)ticks_to_ns(h->end_ticks - h->start_ticks, h->ticks_per_second);
-    write_piece(w, &piece);
+    pprof_write_piece(w, &piece);
     for (size_t i = 0; i < w->session->summary.remark_count; i++) {
-        int64_t comment = write_string(w, w->session->summary.remarks[i]);
+        int64_t comment = pprof_write_string(w, w->session->summary.remarks[i]);
         Pprof__Profile remark = PPROF__PROFILE__INIT;
         remark.n_comment = 1;
         remark.comment = &comment;
-        write_piece(w, &remark);
+        pprof_write_piece(w, &remark);
     }
 }
 
-static int64_t write_build_id(struct writing *w, const struct profile_module *module)
+static int64_t pprof_write_build_id(struct pprof_writer *w, const struct profile_module *module)
 {
     if (!module->build_id_length)
         return 0;
     char *text = need_hex(module->build_id, module->build_id_length);
-    const int64_t number = write_string(w, text);
+    const int64_t number = pprof_write_string(w, text);
     free(text);
     return number;
 }
 
 /* Addresses are the module's own, and so is the place where it seems to lie. */
-static void write_mapping(struct writing *w, uint32_t module, uint64_t limit)
+static void pprof_write_mapping(struct pprof_writer *w, uint32_t module, uint64_t limit)
 {
     const struct profile_module *m = &w->session->profile->modules[module];
     Pprof__Mapping mapping = PPROF__MAPPING__INIT, *list = &mapping;
     Pprof__Profile piece = PPROF__PROFILE__INIT;
     mapping.id = w->order->module_ranks[module] + 1;
     mapping.memory_limit = limit;
-    mapping.filename = write_string(w, m->path[0] ? m->path : "[unknown]");
-    mapping.build_id = write_build_id(w, m);
+    mapping.filename = pprof_write_string(w, m->path[0] ? m->path : "[unknown]");
+    mapping.build_id = pprof_write_build_id(w, m);
     /* Nothing more is to be looked up by readers. */
     mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = mapping.has_inline_frames = true;
     piece.n_mapping = 1;
     piece.mapping = &list;
-    write_piece(w, &piece);
+    pprof_write_piece(w, &piece);
 }
 
 /* The first process' program, which is to be the first mapping; PROFILE_NONE: no call was recorded in it. */
-static uint32_t program_module(const struct writing *w)
+static uint32_t pprof_program_module(const struct pprof_writer *w)
 {
     const struct profile *p = w->session->profile;
     const struct trace_process *first =
@@ -158,7 +158,7 @@ static uint32_t program_module(const struct writing *w)
     return PROFILE_NONE;
 }
 
-static void write_mappings(struct writing *w)
+static void pprof_write_mappings(struct pprof_writer *w)
 {
     const struct profile *p = w->session->profile;
     uint64_t *limits = need_memory(p->module_count + 1, sizeof *limits);
@@ -167,18 +167,18 @@ static void write_mappings(struct writing *w)
         if (f->offset >= limits[f->module])
             limits[f->module] = f->offset < UINT64_MAX ? f->offset + 1 : f->offset;
     }
-    const uint32_t program = program_module(w);
+    const uint32_t program = pprof_program_module(w);
     if (program != PROFILE_NONE)
-        write_mapping(w, program, limits[program]);
+        pprof_write_mapping(w, program, limits[program]);
     for (size_t i = 0; i < p->module_count; i++) /* those of sites alone are not needed */
         if (w->order->modules[i] != program && limits[w->order->modules[i]])
-            write_mapping(w, w->order->modules[i], limits[w->order->modules[i]]);
+            pprof_write_mapping(w, w->order->modules[i], limits[w->order->modules[i]]);
     free(limits);
 }
 
 /* A function and, with the same number, the location of a call of it at the line where it begins: for where it is known
  * no closer. */
-static void write_function(struct writing *w, uint32_t index, int64_t file)
+static void pprof_write_function(struct pprof_writer *w, uint32_t index, int64_t file)
 {
     const struct function_name *name = &w->session->names[index];
     const struct profile_function *f = &w->session->profile->functions[index];
@@ -188,10 +188,10 @@ static void write_function(struct writing *w, uint32_t index, int64_t file)
     Pprof__Location location = PPROF__LOCATION__INIT, *locations = &location;
     Pprof__Profile piece = PPROF__PROFILE__INIT;
     function.id = number;
-    function.name = write_string(w, name->name);
+    function.name = pprof_write_string(w, name->name);
     function.system_name = !name->linkage_name                           ? 0
                            : strcmp(name->linkage_name, name->name) == 0 ? function.name
-                                                                         : write_string(w, name->linkage_name);
+                                                                         : pprof_write_string(w, name->linkage_name);
     function.filename = file;
     function.start_line = line.line = name->line;
     line.function_id = number;
@@ -203,18 +203,18 @@ static void write_function(struct writing *w, uint32_t index, int64_t file)
     piece.n_function = piece.n_location = 1;
     piece.function = &functions;
     piece.location = &locations;
-    write_piece(w, &piece);
+    pprof_write_piece(w, &piece);
 }
 
-static void write_functions(struct writing *w)
+static void pprof_write_functions(struct pprof_writer *w)
 {
     const struct profile *p = w->session->profile;
     struct export_sources sources = export_sources_of(w->session);
     int64_t *files = need_memory(sources.count, sizeof *files);
     for (size_t i = 1; i < sources.count; i++)
-        files[i] = write_string(w, sources.paths[i]);
+        files[i] = pprof_write_string(w, sources.paths[i]);
     for (size_t i = 0; i < p->function_count; i++)
-        write_function(w, w->order->functions[i], files[sources.of[w->order->functions[i]]]);
+        pprof_write_function(w, w->order->functions[i], files[sources.of[w->order->functions[i]]]);
     free(files);
     export_sources_drop(&sources);
 }
@@ -222,7 +222,7 @@ static void write_functions(struct writing *w)
 /* ---- samples ---- */
 
 /* Where in the function the next one on the path was called: a location, written when it is first needed. */
-static uint64_t location_of(struct writing *w, uint32_t function, const struct profile_node *next)
+static uint64_t pprof_write_location(struct pprof_writer *w, uint32_t function, const struct profile_node *next)
 {
     const struct function_name *name = &w->session->names[function];
     const uint32_t rank = w->order->ranks[function], at = next ? lines_in_file(w->session, next, name->file) : 0;
@@ -244,14 +244,14 @@ static uint64_t location_of(struct writing *w, uint32_t function, const struct p
     location.line = &lines;
     piece.n_location = 1;
     piece.location = &locations;
-    write_piece(w, &piece);
+    pprof_write_piece(w, &piece);
     table_set(w->lines, slot, rank, at, (uint32_t)location.id);
     return location.id;
 }
 
-static void write_sample(struct export_visitor *visitor, uint32_t node)
+static void pprof_write_sample(struct export_visitor *visitor, uint32_t node)
 {
-    struct writing *w = (struct writing *)visitor;
+    struct pprof_writer *w = (struct pprof_writer *)visitor;
     const struct profile *p = w->session->profile;
     int64_t values[KIND_COUNT];
     bool any = false;
@@ -267,7 +267,7 @@ static void write_sample(struct export_visitor *visitor, uint32_t node)
     }
     for (size_t i = 0; i < visitor->depth; i++) {
         const struct profile_node *next = i + 1 < visitor->depth ? &p->nodes[visitor->path[i + 1]] : NULL;
-        w->locations[visitor->depth - 1 - i] = location_of(w, p->nodes[visitor->path[i]].function, next);
+        w->locations[visitor->depth - 1 - i] = pprof_write_location(w, p->nodes[visitor->path[i]].function, next);
     }
     Pprof__Sample sample = PPROF__SAMPLE__INIT, *list = &sample;
     Pprof__Profile piece = PPROF__PROFILE__INIT;
@@ -279,17 +279,17 @@ static void write_sample(struct export_visitor *visitor, uint32_t node)
     sample.label = w->label_list;
     piece.n_sample = 1;
     piece.sample = &list;
-    write_piece(w, &piece);
+    pprof_write_piece(w, &piece);
 }
 
-static void write_thread(struct writing *w, const struct profile_thread *thread)
+static void pprof_write_thread(struct pprof_writer *w, const struct profile_thread *thread)
 {
     const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
     const struct trace_process *p = session_file_process(w->session->file, thread->process);
     char *process = names_module(p ? p->path : "");
-    w->labels[LABEL_PROCESS].str = write_string(w, process);
+    w->labels[LABEL_PROCESS].str = pprof_write_string(w, process);
     w->labels[LABEL_PID].num = p ? p->pid : 0;
-    w->labels[LABEL_THREAD].str = write_string(w, t && t->name[0] ? t->name : "[unknown]");
+    w->labels[LABEL_THREAD].str = pprof_write_string(w, t && t->name[0] ? t->name : "[unknown]");
     w->labels[LABEL_TID].num = t ? t->tid : 0;
     export_walk(w->order, thread, &w->visitor);
     free(process);
@@ -301,25 +301,25 @@ void export_pprof(const struct loaded *session, const struct export_options *opt
     if (isatty(fileno(out)))
         die(STATUS_ERROR, "export pprof does not write to a terminal: say where, with -o OUT");
     struct export_order *order = export_order_new(session);
-    struct writing w = {
-        .visitor = { .enter = write_sample },
+    struct pprof_writer w = {
+        .visitor = { .enter = pprof_write_sample },
         .session = session,
         .order = order,
         .gzip = gzip_begin(out),
         .lines = table_new(),
     };
-    write_string(&w, ""); /* number 0 */
-    write_kinds(&w);
-    write_session(&w);
-    write_mappings(&w);
-    write_functions(&w);
+    pprof_write_string(&w, ""); /* number 0 */
+    pprof_write_kinds(&w);
+    pprof_write_session(&w);
+    pprof_write_mappings(&w);
+    pprof_write_functions(&w);
     for (int i = 0; i < LABEL_COUNT; i++) {
         pprof__label__init(&w.labels[i]);
-        w.labels[i].key = write_string(&w, label_keys[i]);
+        w.labels[i].key = pprof_write_string(&w, label_keys[i]);
         w.label_list[i] = &w.labels[i];
     }
     for (size_t i = 0; i < session->profile->thread_count; i++)
-        write_thread(&w, &session->profile->threads[order->threads[i]]);
+        pprof_write_thread(&w, &session->profile->threads[order->threads[i]]);
     gzip_end(w.gzip);
     table_free(w.lines);
     free(w.buffer);

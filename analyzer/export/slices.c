@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "profile/resolve.h"
 
-struct slicing {
+struct slices_reader {
     const struct loaded *session;
     struct slices_taker *taker;
     struct resolver *resolver;
@@ -21,7 +21,7 @@ struct slicing {
 
 /* ---- threads ---- */
 
-static struct slices_thread *thread_new(const struct slicing *s, const struct timeline_thread *of)
+static struct slices_thread *slices_new_thread(const struct slices_reader *s, const struct timeline_thread *of)
 {
     const struct session_file *file = s->session->file;
     const struct trace_process *process = session_file_process(file, of->process);
@@ -38,14 +38,14 @@ static struct slices_thread *thread_new(const struct slicing *s, const struct ti
     return t;
 }
 
-static struct slices_thread *thread_of(struct slicing *s, const struct timeline_thread *of)
+static struct slices_thread *slices_find_thread(struct slices_reader *s, const struct timeline_thread *of)
 {
     if (s->current && s->current->thread == of->thread && s->current->process == of->process)
         return s->current;
     struct table_slot *slot = table_find(s->numbers, of->thread, of->process);
     if (slot->value_plus_1)
         return s->current = s->threads[slot->value_plus_1 - 1];
-    struct slices_thread *t = thread_new(s, of);
+    struct slices_thread *t = slices_new_thread(s, of);
     GROW(s->threads, s->thread_count, s->thread_room);
     table_set(s->numbers, slot, of->thread, of->process, t->number);
     s->threads[s->thread_count++] = s->current = t;
@@ -56,7 +56,7 @@ static struct slices_thread *thread_of(struct slicing *s, const struct timeline_
 
 /* ---- slices ---- */
 
-static void begin_slice(const struct slicing *s, struct slices_thread *t, uint64_t time, bool is_call)
+static void slices_begin_slice(const struct slices_reader *s, struct slices_thread *t, uint64_t time, bool is_call)
 {
     struct call_slice *slice = &t->stack[t->open++];
     slice->begin = time;
@@ -66,7 +66,7 @@ static void begin_slice(const struct slicing *s, struct slices_thread *t, uint64
         s->taker->begin(s->taker, t, slice);
 }
 
-static void end_slice(const struct slicing *s, struct slices_thread *t, uint64_t time, enum slice_end how)
+static void slices_end_slice(const struct slices_reader *s, struct slices_thread *t, uint64_t time, enum slice_end how)
 {
     if (s->taker->end)
         s->taker->end(s->taker, t, &t->stack[t->open - 1], time, how);
@@ -74,44 +74,44 @@ static void end_slice(const struct slicing *s, struct slices_thread *t, uint64_t
 }
 
 /* What was interrupted goes on. */
-static void go_on(const struct slicing *s, struct slices_thread *t)
+static void slices_continue(const struct slices_reader *s, struct slices_thread *t)
 {
     while (t->open < t->depth)
-        begin_slice(s, t, t->resume, false);
+        slices_begin_slice(s, t, t->resume, false);
 }
 
 /* Time has passed that counts for nobody. */
-static void interrupt(const struct slicing *s, struct slices_thread *t, uint64_t resume)
+static void slices_interrupt(const struct slices_reader *s, struct slices_thread *t, uint64_t resume)
 {
     while (t->open)
-        end_slice(s, t, t->last, SLICE_CONTINUES);
+        slices_end_slice(s, t, t->last, SLICE_CONTINUES);
     t->resume = resume;
 }
 
-static void push(const struct slicing *s, struct slices_thread *t, const struct timeline_event *event)
+static void slices_push_call(const struct slices_reader *s, struct slices_thread *t, const struct timeline_event *event)
 {
     if (event->kind != TIMELINE_BACK)
         event->call->note = resolver_function(s->resolver, event->thread->process, event->call->function, event->time);
     const size_t functions = s->session->profile->function_count;
-    go_on(s, t);
+    slices_continue(s, t);
     GROW(t->stack, t->depth, t->room);
     t->stack[t->depth++].function = event->call->note < functions ? event->call->note : (uint32_t)functions;
-    begin_slice(s, t, event->time, event->kind == TIMELINE_ENTER);
+    slices_begin_slice(s, t, event->time, event->kind == TIMELINE_ENTER);
 }
 
-static void pop(const struct slicing *s, struct slices_thread *t, uint64_t time, enum slice_end how)
+static void slices_pop_call(const struct slices_reader *s, struct slices_thread *t, uint64_t time, enum slice_end how)
 {
     if (!t->depth)
         return; /* it went away, and never came back */
     if (t->open == t->depth)
-        end_slice(s, t, time, how);
+        slices_end_slice(s, t, time, how);
     t->depth--;
 }
 
 /* ---- events ---- */
 
-static void tell_away(const struct slicing *s, struct slices_thread *t, const struct timeline_event *event,
-                      uint64_t begin)
+static void slices_report_away(const struct slices_reader *s, struct slices_thread *t,
+                               const struct timeline_event *event, uint64_t begin)
 {
     struct decoded_away away;
     if (!s->taker->away)
@@ -124,16 +124,17 @@ static void tell_away(const struct slicing *s, struct slices_thread *t, const st
     }
 }
 
-static void tell_interval(const struct slicing *s, struct slices_thread *t, const struct timeline_event *event)
+static void slices_report_interval(const struct slices_reader *s, struct slices_thread *t,
+                                   const struct timeline_event *event)
 {
     const uint64_t begin = event->interval < event->time ? event->time - event->interval : 0;
     if (t->last != UINT64_MAX && begin > t->last)
-        interrupt(s, t, begin);
+        slices_interrupt(s, t, begin);
     if (t->last == UINT64_MAX || begin > t->last)
         t->last = begin;
     if (event->interval) {
-        go_on(s, t);
-        tell_away(s, t, event, begin);
+        slices_continue(s, t);
+        slices_report_away(s, t, event, begin);
         if (s->taker->interval)
             s->taker->interval(s->taker, t, begin, event->time, event->extras);
     }
@@ -141,7 +142,8 @@ static void tell_interval(const struct slicing *s, struct slices_thread *t, cons
         t->last = event->time;
 }
 
-static void tell_mark(const struct slicing *s, struct slices_thread *t, const struct timeline_event *event)
+static void slices_report_mark(const struct slices_reader *s, struct slices_thread *t,
+                               const struct timeline_event *event)
 {
     if (!s->taker->mark)
         return;
@@ -150,31 +152,31 @@ static void tell_mark(const struct slicing *s, struct slices_thread *t, const st
     free(text);
 }
 
-static bool take_event(void *context, const struct timeline_event *event)
+static bool slices_add_event(void *context, const struct timeline_event *event)
 {
-    struct slicing *s = context;
-    struct slices_thread *t = thread_of(s, event->thread);
-    tell_interval(s, t, event);
+    struct slices_reader *s = context;
+    struct slices_thread *t = slices_find_thread(s, event->thread);
+    slices_report_interval(s, t, event);
     switch (event->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
     case TIMELINE_BACK:
-        push(s, t, event);
+        slices_push_call(s, t, event);
         break;
     case TIMELINE_EXIT:
-        pop(s, t, event->time, SLICE_RETURNED);
+        slices_pop_call(s, t, event->time, SLICE_RETURNED);
         break;
     case TIMELINE_LEFT:
-        pop(s, t, event->time, SLICE_LEFT);
+        slices_pop_call(s, t, event->time, SLICE_LEFT);
         break;
     case TIMELINE_OPEN:
-        pop(s, t, event->time, SLICE_UNENDED);
+        slices_pop_call(s, t, event->time, SLICE_UNENDED);
         break;
     case TIMELINE_AWAY:
-        pop(s, t, event->time, SLICE_CONTINUES);
+        slices_pop_call(s, t, event->time, SLICE_CONTINUES);
         break;
     case TIMELINE_MARK:
-        tell_mark(s, t, event);
+        slices_report_mark(s, t, event);
         break;
     case TIMELINE_PAUSE:
     case TIMELINE_RESUME:
@@ -183,19 +185,20 @@ static bool take_event(void *context, const struct timeline_event *event)
     return !s->taker->enough;
 }
 
-static bool wants(void *context, uint32_t process, uint32_t thread)
+static bool slices_wants_thread(void *context, uint32_t process, uint32_t thread)
 {
-    const struct slicing *s = context;
+    const struct slices_reader *s = context;
     return process == s->taker->only_process && thread == s->taker->only_thread;
 }
 
 void slices_run(const struct loaded *session, struct slices_taker *taker)
 {
-    struct slicing s = { .session = session, .taker = taker };
+    struct slices_reader s = { .session = session, .taker = taker };
     s.resolver = resolver_new(session->file, session->profile);
     s.numbers = table_new();
     const bool one = taker->only_process || taker->only_thread;
-    timeline_run_part(session->file, &(struct timeline_part){ .wants = one ? wants : NULL }, take_event, &s);
+    timeline_run_part(session->file, &(struct timeline_part){ .wants = one ? slices_wants_thread : NULL },
+                      slices_add_event, &s);
     for (size_t i = 0; i < s.thread_count; i++) {
         free(s.threads[i]->stack);
         free(s.threads[i]);

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-static int compare_files(const void *a, const void *b, void *data)
+static int sources_compare_files(const void *a, const void *b, void *data)
 {
     const struct function_name *names = data;
     return strcmp(names[*(const uint32_t *)a].file, names[*(const uint32_t *)b].file);
@@ -21,7 +21,7 @@ struct export_sources export_sources_of(const struct loaded *session)
         if (names[i].file)
             sorted[with_file++] = i;
     if (with_file)
-        qsort_r(sorted, with_file, sizeof *sorted, compare_files, (void *)names);
+        qsort_r(sorted, with_file, sizeof *sorted, sources_compare_files, (void *)names);
     struct export_sources s = {
         .paths = need_memory(with_file + 1, sizeof *s.paths),
         .count = 1,

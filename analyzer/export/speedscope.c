@@ -11,7 +11,7 @@
 #include "export/measures.h"
 #include "export/order.h"
 
-struct writing {
+struct speedscope_writer {
     struct export_visitor visitor;
     const struct loaded *session;
     const struct export_order *order;
@@ -21,7 +21,7 @@ struct writing {
     FILE *out;
 };
 
-static void write_frames(const struct writing *w)
+static void speedscope_write_frames(const struct speedscope_writer *w)
 {
     const struct profile *p = w->session->profile;
     fputs("\"shared\":{\"frames\":[", w->out);
@@ -42,9 +42,9 @@ static void write_frames(const struct writing *w)
 
 /* ---- a thread ---- */
 
-static void write_sample(struct export_visitor *visitor, uint32_t node)
+static void speedscope_write_sample(struct export_visitor *visitor, uint32_t node)
 {
-    struct writing *w = (struct writing *)visitor;
+    struct speedscope_writer *w = (struct speedscope_writer *)visitor;
     const uint64_t value = measure_own(w->session, node, w->time);
     if (!value)
         return;
@@ -57,9 +57,9 @@ static void write_sample(struct export_visitor *visitor, uint32_t node)
     w->comma = ",\n";
 }
 
-static void write_weight(struct export_visitor *visitor, uint32_t node)
+static void speedscope_write_weight(struct export_visitor *visitor, uint32_t node)
 {
-    struct writing *w = (struct writing *)visitor;
+    struct speedscope_writer *w = (struct speedscope_writer *)visitor;
     const uint64_t value = measure_own(w->session, node, w->time);
     if (!value)
         return;
@@ -67,8 +67,8 @@ static void write_weight(struct export_visitor *visitor, uint32_t node)
     w->comma = ",";
 }
 
-static void write_list(struct writing *w, const char *key, const struct profile_thread *thread,
-                       void (*enter)(struct export_visitor *, uint32_t))
+static void speedscope_write_list(struct speedscope_writer *w, const char *key, const struct profile_thread *thread,
+                                  void (*enter)(struct export_visitor *, uint32_t))
 {
     fprintf(w->out, ",\n\"%s\":[", key);
     w->comma = "\n";
@@ -77,7 +77,7 @@ static void write_list(struct writing *w, const char *key, const struct profile_
     putc(']', w->out);
 }
 
-static void write_thread(struct writing *w, const struct profile_thread *thread)
+static void speedscope_write_thread(struct speedscope_writer *w, const struct profile_thread *thread)
 {
     const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
     const struct trace_process *p = session_file_process(w->session->file, thread->process);
@@ -88,15 +88,15 @@ static void write_thread(struct writing *w, const struct profile_thread *thread)
     json_put_text(w->out, title);
     fprintf(w->out, ",\"unit\":\"%s\",\"startValue\":0", w->time == EXPORT_CALLS ? "none" : "nanoseconds");
     w->total = 0;
-    write_list(w, "samples", thread, write_sample);
-    write_list(w, "weights", thread, write_weight);
+    speedscope_write_list(w, "samples", thread, speedscope_write_sample);
+    speedscope_write_list(w, "weights", thread, speedscope_write_weight);
     fprintf(w->out, ",\n\"endValue\":%" PRIu64 "}", w->total);
     free(title);
     free(process);
 }
 
 /* The thread that viewers show first: the one with the most. */
-static size_t largest_thread(const struct writing *w)
+static size_t speedscope_largest_thread(const struct speedscope_writer *w)
 {
     const struct profile *p = w->session->profile;
     size_t largest = 0;
@@ -113,17 +113,17 @@ static size_t largest_thread(const struct writing *w)
 void export_speedscope(const struct loaded *session, const struct export_options *options, FILE *out)
 {
     struct export_order *order = export_order_new(session);
-    struct writing w = { .session = session, .order = order, .time = options->time, .out = out };
+    struct speedscope_writer w = { .session = session, .order = order, .time = options->time, .out = out };
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
           "\"exporter\":\"dwell " DWELL_VERSION_TEXT "\",\"name\":",
           out);
     json_put_text(out, session->summary.path);
-    fprintf(out, ",\"activeProfileIndex\":%zu,\n", largest_thread(&w));
-    write_frames(&w);
+    fprintf(out, ",\"activeProfileIndex\":%zu,\n", speedscope_largest_thread(&w));
+    speedscope_write_frames(&w);
     fputs("\"profiles\":[", out);
     for (size_t i = 0; i < session->profile->thread_count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        write_thread(&w, &session->profile->threads[order->threads[i]]);
+        speedscope_write_thread(&w, &session->profile->threads[order->threads[i]]);
     }
     fputs("]}\n", out);
     export_order_free(order);

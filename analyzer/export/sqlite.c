@@ -10,7 +10,7 @@
 #include "export/order.h"
 #include "export/sqlite_schema.h"
 
-struct writing {
+struct sqlite_writer {
     struct export_visitor visitor;
     const struct loaded *session;
     const struct export_order *order;
@@ -27,7 +27,7 @@ struct writing {
 
 /* ---- who and what ---- */
 
-static void write_session(const struct writing *w)
+static void sqlite_write_session(const struct sqlite_writer *w)
 {
     const struct session_summary *s = &w->session->summary;
     const struct dwell_file_header *h = &w->session->file->header;
@@ -45,7 +45,7 @@ static void write_session(const struct writing *w)
     sqlite3_finalize(insert);
 }
 
-static void write_processes(const struct writing *w)
+static void sqlite_write_processes(const struct sqlite_writer *w)
 {
     size_t count;
     uint32_t *list = rollup_process_list(w->session->profile, &count);
@@ -61,7 +61,7 @@ static void write_processes(const struct writing *w)
     free(list);
 }
 
-static void write_threads(const struct writing *w)
+static void sqlite_write_threads(const struct sqlite_writer *w)
 {
     const struct profile *p = w->session->profile;
     sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO thread VALUES (?,?,?,?)");
@@ -74,7 +74,7 @@ static void write_threads(const struct writing *w)
     sqlite3_finalize(insert);
 }
 
-static void write_modules(const struct writing *w)
+static void sqlite_write_modules(const struct sqlite_writer *w)
 {
     const struct profile *p = w->session->profile;
     sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO module VALUES (?,?,?,?)");
@@ -88,7 +88,7 @@ static void write_modules(const struct writing *w)
     sqlite3_finalize(insert);
 }
 
-static void write_functions(const struct writing *w)
+static void sqlite_write_functions(const struct sqlite_writer *w)
 {
     const struct profile *p = w->session->profile;
     sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO function VALUES (?,?,?,?,?,?,?)");
@@ -105,7 +105,7 @@ static void write_functions(const struct writing *w)
 /* ---- call paths ---- */
 
 /* How often the function, called by that other one, is on the stack. */
-static uint32_t *open_call(struct writing *w, uint32_t node)
+static uint32_t *sqlite_open_calls(struct sqlite_writer *w, uint32_t node)
 {
     const struct profile *p = w->session->profile;
     const uint32_t callee = p->nodes[node].function, caller = p->nodes[p->nodes[node].parent].function;
@@ -118,15 +118,15 @@ static uint32_t *open_call(struct writing *w, uint32_t node)
     return &w->open_calls[w->call_count++];
 }
 
-static void write_path(struct export_visitor *visitor, uint32_t index)
+static void sqlite_write_path(struct export_visitor *visitor, uint32_t index)
 {
-    struct writing *w = (struct writing *)visitor;
+    struct sqlite_writer *w = (struct sqlite_writer *)visitor;
     const struct profile *p = w->session->profile;
     const struct profile_node *node = &p->nodes[index];
     const struct times *t = &w->session->rollup->nodes[index];
     const int64_t first_of_function = w->open_functions[node->function]++ == 0;
     const int64_t first_of_module = w->open_modules[p->functions[node->function].module]++ == 0;
-    const int64_t first_of_call = (*open_call(w, index))++ == 0;
+    const int64_t first_of_call = (*sqlite_open_calls(w, index))++ == 0;
     const bool completed = t->shortest <= t->longest;
     w->paths[index] = ++w->last_path;
     database_insert(w->database, w->insert, completed ? "iziiiiiiiiiiiiiiiiiiiii" : "iziiiinniiiiiiiiiiiiiii",
@@ -139,16 +139,16 @@ static void write_path(struct export_visitor *visitor, uint32_t index)
                     (int64_t)t->page_faults_exclusive, (int64_t)t->overhead_inclusive, (int64_t)t->overhead_exclusive);
 }
 
-static void leave_path(struct export_visitor *visitor, uint32_t index)
+static void sqlite_leave_path(struct export_visitor *visitor, uint32_t index)
 {
-    struct writing *w = (struct writing *)visitor;
+    struct sqlite_writer *w = (struct sqlite_writer *)visitor;
     const struct profile *p = w->session->profile;
     w->open_functions[p->nodes[index].function]--;
     w->open_modules[p->functions[p->nodes[index].function].module]--;
-    (*open_call(w, index))--;
+    (*sqlite_open_calls(w, index))--;
 }
 
-static void write_paths(struct writing *w)
+static void sqlite_write_paths(struct sqlite_writer *w)
 {
     const struct profile *p = w->session->profile;
     w->paths = need_memory(p->node_count + 1, sizeof *w->paths);
@@ -171,7 +171,7 @@ static void write_paths(struct writing *w)
 /* ---- marks ---- */
 
 /* The thread's number in the database; NULL, as zero: it has no calls. */
-static int64_t thread_of(const struct writing *w, const struct profile_mark *mark)
+static int64_t sqlite_mark_thread(const struct sqlite_writer *w, const struct profile_mark *mark)
 {
     const struct profile *p = w->session->profile;
     for (size_t i = 0; i < p->thread_count; i++) {
@@ -182,7 +182,7 @@ static int64_t thread_of(const struct writing *w, const struct profile_mark *mar
     return 0;
 }
 
-static void write_marks(const struct writing *w)
+static void sqlite_write_marks(const struct sqlite_writer *w)
 {
     const struct profile *p = w->session->profile;
     struct profile_mark *marks = need_memory(p->mark_count + 1, sizeof *marks);
@@ -196,7 +196,7 @@ static void write_marks(const struct writing *w)
         const uint64_t previous = i ? marks[i - 1].time : start < marks[i].time ? start : marks[i].time;
         database_insert(w->database, insert, "iiiizzt", (int64_t)i + 1,
                         (int64_t)(marks[i].time > start ? marks[i].time - start : 0),
-                        (int64_t)(marks[i].time - previous), (int64_t)marks[i].number, thread_of(w, &marks[i]),
+                        (int64_t)(marks[i].time - previous), (int64_t)marks[i].number, sqlite_mark_thread(w, &marks[i]),
                         (int64_t)w->paths[marks[i].node], marks[i].text);
     }
     sqlite3_finalize(insert);
@@ -208,20 +208,20 @@ void export_sqlite(const struct loaded *session, const struct export_options *op
     (void)options;
     struct database database = database_begin(path);
     struct export_order *order = export_order_new(session);
-    struct writing w = {
-        .visitor = { .enter = write_path, .leave = leave_path },
+    struct sqlite_writer w = {
+        .visitor = { .enter = sqlite_write_path, .leave = sqlite_leave_path },
         .session = session,
         .order = order,
         .database = &database,
     };
     sqlite_make_tables(&database);
-    write_session(&w);
-    write_processes(&w);
-    write_threads(&w);
-    write_modules(&w);
-    write_functions(&w);
-    write_paths(&w);
-    write_marks(&w);
+    sqlite_write_session(&w);
+    sqlite_write_processes(&w);
+    sqlite_write_threads(&w);
+    sqlite_write_modules(&w);
+    sqlite_write_functions(&w);
+    sqlite_write_paths(&w);
+    sqlite_write_marks(&w);
     sqlite_make_views(&database);
     database_end(&database);
     free(w.paths);

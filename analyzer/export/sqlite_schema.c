@@ -54,7 +54,7 @@ void sqlite_make_tables(struct database *d)
 /* ---- pieces of views ---- */
 
 /* The sums over paths p. An interval counts once for each thing on the stack: by the first of it. */
-static char *sums(const char *is_first)
+static char *schema_path_sums(const char *is_first)
 {
     char *text;
     size_t length;
@@ -69,7 +69,7 @@ static char *sums(const char *is_first)
 }
 
 /* A column of nanoseconds: rounded as dwell does it, in steps that do not overflow. */
-static void put_ns(FILE *out, const char *ticks, const char *known, const char *name)
+static void schema_put_ns(FILE *out, const char *ticks, const char *known, const char *name)
 {
     fprintf(out,
             "iif(%s, (%s) / s.ticks_per_second * 1000000000 + ((%s) %% s.ticks_per_second * 1000000000"
@@ -77,14 +77,14 @@ static void put_ns(FILE *out, const char *ticks, const char *known, const char *
             known, ticks, ticks, name);
 }
 
-static void put_share(FILE *out, const char *part, const char *whole, const char *known, const char *name)
+static void schema_put_share(FILE *out, const char *part, const char *whole, const char *known, const char *name)
 {
     fprintf(out, "iif(%s, iif(ifnull(%s, 0) = 0, 0.0, 100.0 * (%s) / %s), NULL) AS %s_percent", known, whole, part,
             whole, name);
 }
 
 /* Of the measure: nanoseconds inclusive and exclusive, with what share of the session's they are. */
-static void put_pair(FILE *out, int measure, bool shares)
+static void schema_put_pair(FILE *out, int measure, bool shares)
 {
     static const char *const kinds[] = { "inclusive", "exclusive" };
     for (int i = 0; i < 2; i++) {
@@ -92,10 +92,10 @@ static void put_pair(FILE *out, int measure, bool shares)
         char *ticks = need_text("ifnull(t.%s, 0)", name),
              *whole = need_text("s.%s_inclusive_ticks", measures[measure].name);
         fputs(", ", out);
-        put_ns(out, ticks, measures[measure].known, name);
+        schema_put_ns(out, ticks, measures[measure].known, name);
         if (shares) {
             fputs(", ", out);
-            put_share(out, ticks, whole, measures[measure].known, name);
+            schema_put_share(out, ticks, whole, measures[measure].known, name);
         }
         free(name);
         free(ticks);
@@ -104,36 +104,36 @@ static void put_pair(FILE *out, int measure, bool shares)
 }
 
 /* The columns that all reports have, from sums t. */
-static char *times(void)
+static char *schema_time_columns(void)
 {
     static const char *const kinds[] = { "inclusive", "exclusive" };
     char *text;
     size_t length;
     FILE *out = open_memstream(&text, &length);
     fputs("ifnull(t.calls, 0) AS calls", out);
-    put_pair(out, 0, true);
-    put_pair(out, 1, true);
+    schema_put_pair(out, 0, true);
+    schema_put_pair(out, 1, true);
     fputs(", ", out);
-    put_ns(out, "t.shortest", "1", "min");
+    schema_put_ns(out, "t.shortest", "1", "min");
     fputs(", ", out);
-    put_ns(out, "t.longest", "1", "max");
-    put_pair(out, 2, false);
-    put_pair(out, 3, false);
+    schema_put_ns(out, "t.longest", "1", "max");
+    schema_put_pair(out, 2, false);
+    schema_put_pair(out, 3, false);
     for (int i = 0; i < 2; i++) {
         char *name = need_text("cpu_%s", kinds[i]);
         char *on =
             need_text("max(ifnull(t.elapsed_%s - t.blocked_%s - t.preempted_%s, 0), 0)", kinds[i], kinds[i], kinds[i]);
         fputs(", ", out);
-        put_ns(out, on, "s.away_known", name);
+        schema_put_ns(out, on, "s.away_known", name);
         free(on);
         free(name);
     }
     fputs(", iif(s.away_known, ifnull(t.page_faults_inclusive, 0), NULL) AS page_faults,"
           " iif(s.away_known, ifnull(t.page_faults_exclusive, 0), NULL) AS page_faults_exclusive",
           out);
-    put_pair(out, MEASURE_OVERHEAD, false);
+    schema_put_pair(out, MEASURE_OVERHEAD, false);
     fputs(", ", out);
-    put_share(out, "ifnull(t.blocked_exclusive, 0)", "t.elapsed_exclusive", "s.away_known", "waiting");
+    schema_put_share(out, "ifnull(t.blocked_exclusive, 0)", "t.elapsed_exclusive", "s.away_known", "waiting");
     fclose(out);
     return text;
 }
@@ -168,17 +168,17 @@ static const struct {
       " r.arguments," BEHIND_NAMES },
 };
 
-static void make_view(struct database *d, char *sql)
+static void schema_make_view(struct database *d, char *sql)
 {
     database_run(d, sql);
     free(sql);
 }
 
-static void make_reports(struct database *d, const char *columns)
+static void schema_make_reports(struct database *d, const char *columns)
 {
     for (size_t i = 0; i < sizeof reports / sizeof *reports; i++) {
-        char *values = sums(reports[i].is_first);
-        make_view(
+        char *values = schema_path_sums(reports[i].is_first);
+        schema_make_view(
             d, need_text("CREATE VIEW %s AS WITH t AS (SELECT %s AS id, %s FROM %s GROUP BY 1) SELECT %s, %s FROM %s",
                          reports[i].name, reports[i].key, values, reports[i].from, reports[i].columns, columns,
                          reports[i].joined));
@@ -188,67 +188,70 @@ static void make_reports(struct database *d, const char *columns)
 
 /* A caller's sums are the function's own when it was called from there, a callee's its own when called by the function.
  */
-static void make_callers(struct database *d, const char *columns)
+static void schema_make_callers(struct database *d, const char *columns)
 {
-    char *by_function = sums("p.first_of_function"), *by_call = sums("p.first_of_call"), *share;
+    char *by_function = schema_path_sums("p.first_of_function"), *by_call = schema_path_sums("p.first_of_call"), *share;
     size_t length;
-    make_view(d, need_text("CREATE VIEW neighbour AS"
-                           " SELECT p.function AS subject, 1 AS place, 'caller' AS role, c.function AS other, %s"
-                           " FROM path p LEFT JOIN path c ON c.id = p.parent GROUP BY p.function, c.function"
-                           " UNION ALL SELECT p.function, 2, 'function', p.function, %s FROM path p GROUP BY p.function"
-                           " UNION ALL SELECT c.function, 3, 'callee', p.function, %s"
-                           " FROM path p JOIN path c ON c.id = p.parent GROUP BY c.function, p.function",
-                           by_function, by_function, by_call));
+    schema_make_view(
+        d, need_text("CREATE VIEW neighbour AS"
+                     " SELECT p.function AS subject, 1 AS place, 'caller' AS role, c.function AS other, %s"
+                     " FROM path p LEFT JOIN path c ON c.id = p.parent GROUP BY p.function, c.function"
+                     " UNION ALL SELECT p.function, 2, 'function', p.function, %s FROM path p GROUP BY p.function"
+                     " UNION ALL SELECT c.function, 3, 'callee', p.function, %s"
+                     " FROM path p JOIN path c ON c.id = p.parent GROUP BY c.function, p.function",
+                     by_function, by_function, by_call));
     FILE *out = open_memstream(&share, &length);
-    put_share(out, "t.elapsed_inclusive", "w.elapsed_inclusive", "1", "share");
+    schema_put_share(out, "t.elapsed_inclusive", "w.elapsed_inclusive", "1", "share");
     fclose(out);
-    make_view(d, need_text("CREATE VIEW report_callers AS WITH w AS"
-                           " (SELECT subject, elapsed_inclusive FROM neighbour WHERE place = 2)"
-                           " SELECT t.subject, n.name AS subject_name, t.role,"
-                           " ifnull(f.name, '(start of thread)') AS function, m.name AS module, %s, %s"
-                           " FROM neighbour t JOIN w ON w.subject = t.subject JOIN function n ON n.id = t.subject"
-                           " LEFT JOIN function f ON f.id = t.other LEFT JOIN module m ON m.id = f.module, session s"
-                           " WHERE t.place = 2 OR t.calls OR t.elapsed_inclusive OR t.elapsed_exclusive"
-                           " ORDER BY t.subject, t.place, t.elapsed_inclusive DESC, t.other NULLS LAST",
-                           share, columns));
+    schema_make_view(
+        d, need_text("CREATE VIEW report_callers AS WITH w AS"
+                     " (SELECT subject, elapsed_inclusive FROM neighbour WHERE place = 2)"
+                     " SELECT t.subject, n.name AS subject_name, t.role,"
+                     " ifnull(f.name, '(start of thread)') AS function, m.name AS module, %s, %s"
+                     " FROM neighbour t JOIN w ON w.subject = t.subject JOIN function n ON n.id = t.subject"
+                     " LEFT JOIN function f ON f.id = t.other LEFT JOIN module m ON m.id = f.module, session s"
+                     " WHERE t.place = 2 OR t.calls OR t.elapsed_inclusive OR t.elapsed_exclusive"
+                     " ORDER BY t.subject, t.place, t.elapsed_inclusive DESC, t.other NULLS LAST",
+                     share, columns));
     free(by_function);
     free(by_call);
     free(share);
 }
 
-static void make_marks(struct database *d)
+static void schema_make_marks(struct database *d)
 {
     char *ns;
     size_t length;
     FILE *out = open_memstream(&ns, &length);
-    put_ns(out, "k.time_ticks", "1", "time");
+    schema_put_ns(out, "k.time_ticks", "1", "time");
     fputs(", ", out);
-    put_ns(out, "k.since_previous_ticks", "1", "since_previous");
+    schema_put_ns(out, "k.since_previous_ticks", "1", "since_previous");
     fclose(out);
-    make_view(d, need_text("CREATE VIEW report_marks AS SELECT %s, k.number, h.tid, r.pid AS process, h.name AS thread,"
-                           " f.name AS function, k.text FROM mark k LEFT JOIN thread h ON h.id = k.thread"
-                           " LEFT JOIN process r ON r.id = h.process LEFT JOIN path p ON p.id = k.path"
-                           " LEFT JOIN function f ON f.id = p.function, session s ORDER BY k.id",
-                           ns));
+    schema_make_view(
+        d, need_text("CREATE VIEW report_marks AS SELECT %s, k.number, h.tid, r.pid AS process, h.name AS thread,"
+                     " f.name AS function, k.text FROM mark k LEFT JOIN thread h ON h.id = k.thread"
+                     " LEFT JOIN process r ON r.id = h.process LEFT JOIN path p ON p.id = k.path"
+                     " LEFT JOIN function f ON f.id = p.function, session s ORDER BY k.id",
+                     ns));
     free(ns);
 }
 
-static void make_paths(struct database *d)
+static void schema_make_paths(struct database *d)
 {
     static const char *const kinds[] = { "inclusive", "exclusive" };
     char *ns;
     size_t length;
     FILE *out = open_memstream(&ns, &length);
-    put_ns(out, "p.min_ticks", "1", "min");
+    schema_put_ns(out, "p.min_ticks", "1", "min");
     fputs(", ", out);
-    put_ns(out, "p.max_ticks", "1", "max");
+    schema_put_ns(out, "p.max_ticks", "1", "max");
     for (int i = 0; i < MEASURE_COUNT; i++) {
         for (int j = 0; j < 2; j++) {
             char *name = need_text("%s_%s", measures[i].name, kinds[j]),
                  *value = need_text("p.%s%s", name, measures[i].unit);
             fputs(", ", out);
             if (measures[i].unit[0])
-                put_ns(out, value, measures[i].known, name);
+                schema_put_ns(out, value, measures[i].known, name);
             else
                 fprintf(out, "iif(%s, %s, NULL) AS %s", measures[i].known, value, name);
             free(name);
@@ -256,7 +259,7 @@ static void make_paths(struct database *d)
         }
     }
     fclose(out);
-    make_view(
+    schema_make_view(
         d, need_text("CREATE VIEW paths AS SELECT p.id, p.parent, p.depth, r.name AS process, r.pid, h.name AS thread,"
                      " h.tid, f.name AS function, m.name AS module, p.calls, %s FROM path p"
                      " JOIN function f ON f.id = p.function JOIN module m ON m.id = f.module"
@@ -267,12 +270,12 @@ static void make_paths(struct database *d)
 
 void sqlite_make_views(struct database *d)
 {
-    char *columns = times();
+    char *columns = schema_time_columns();
     database_run(d, "CREATE INDEX path_of_function ON path (function)");
     database_run(d, "CREATE INDEX path_of_parent ON path (parent)");
-    make_reports(d, columns);
-    make_callers(d, columns);
-    make_marks(d);
-    make_paths(d);
+    schema_make_reports(d, columns);
+    schema_make_callers(d, columns);
+    schema_make_marks(d);
+    schema_make_paths(d);
     free(columns);
 }

@@ -9,7 +9,7 @@
 
 enum { LONGEST_ESCAPE = 4 }; /* \x1b */
 
-static char *put_escape(char *to, unsigned char control)
+static char *text_put_escape(char *to, unsigned char control)
 {
     switch (control) {
     case '\n':
@@ -30,7 +30,7 @@ char *text_on_a_line(const char *name)
     for (const char *at = valid; *at; at++) {
         const unsigned char byte = (unsigned char)*at;
         if (byte < 0x20 || byte == 0x7f)
-            to = put_escape(to, byte);
+            to = text_put_escape(to, byte);
         else
             *to++ = *at;
     }

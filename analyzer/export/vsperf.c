@@ -14,7 +14,7 @@
 
 /* ---- modules, threads, processes ---- */
 
-static const struct vsperf_process_rows *rows_of(const struct vsperf_material *m, uint32_t serial)
+static const struct vsperf_process_rows *vsperf_find_process_rows(const struct vsperf_material *m, uint32_t serial)
 {
     size_t i = 0;
     while (m->processes[i].serial != serial)
@@ -23,7 +23,7 @@ static const struct vsperf_process_rows *rows_of(const struct vsperf_material *m
 }
 
 /* A module's times are by process, as all rows are: of a profile that has the threads of one alone. */
-static struct times *times_in_process(const struct loaded *l, uint32_t serial, enum rollup_by by)
+static struct times *vsperf_times_in_process(const struct loaded *l, uint32_t serial, enum rollup_by by)
 {
     struct profile one = *l->profile;
     struct rollup rollup = *l->rollup;
@@ -38,26 +38,26 @@ static struct times *times_in_process(const struct loaded *l, uint32_t serial, e
     return times;
 }
 
-struct module_order {
+struct vsperf_module_order {
     const struct profile *profile;
     const struct times *sums;
 };
 
-static int compare_modules(const void *a, const void *b, void *data)
+static int vsperf_compare_modules(const void *a, const void *b, void *data)
 {
-    const struct module_order *o = data;
+    const struct vsperf_module_order *o = data;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     if (o->sums[x].elapsed_inclusive != o->sums[y].elapsed_inclusive)
         return o->sums[x].elapsed_inclusive < o->sums[y].elapsed_inclusive ? 1 : -1;
     return strcmp(o->profile->modules[x].path, o->profile->modules[y].path);
 }
 
-static void put_modules(const struct vsperf_file *f, const struct vsperf_material *m,
-                        const struct vsperf_process_rows *p)
+static void vsperf_put_modules(const struct vsperf_file *f, const struct vsperf_material *m,
+                               const struct vsperf_process_rows *p)
 {
     const struct profile *profile = f->session->profile;
     const struct vsperf_file rows = vsperf_of_process(f, p);
-    struct times *sums = times_in_process(m->session, p->serial, BY_MODULE);
+    struct times *sums = vsperf_times_in_process(m->session, p->serial, BY_MODULE);
     bool *seen = need_memory(profile->module_count, sizeof *seen);
     uint32_t *sorted = need_memory(profile->module_count, sizeof *sorted);
     size_t count = 0;
@@ -67,7 +67,7 @@ static void put_modules(const struct vsperf_file *f, const struct vsperf_materia
             sorted[count++] = module;
         seen[module] = true;
     }
-    qsort_r(sorted, count, sizeof *sorted, compare_modules, &(struct module_order){ profile, sums });
+    qsort_r(sorted, count, sizeof *sorted, vsperf_compare_modules, &(struct vsperf_module_order){ profile, sums });
     for (size_t i = 0; i < count; i++) {
         char *name = names_module(profile->modules[sorted[i]].path);
         const struct called called = { .times = sums[sorted[i]] };
@@ -83,7 +83,7 @@ static void put_modules(const struct vsperf_file *f, const struct vsperf_materia
     free(sums);
 }
 
-static void write_modules(const struct vsperf_file *f, const struct vsperf_material *m)
+static void vsperf_write_modules(const struct vsperf_file *f, const struct vsperf_material *m)
 {
     vsperf_titles(f, "Module Name");
     vsperf_value_titles(f, VSPERF_INCLUSIVE | VSPERF_CALLS);
@@ -91,10 +91,10 @@ static void write_modules(const struct vsperf_file *f, const struct vsperf_mater
     vsperf_process_titles(f);
     vsperf_end_row(f);
     for (size_t i = 0; i < m->count; i++)
-        put_modules(f, m, &m->processes[i]);
+        vsperf_put_modules(f, m, &m->processes[i]);
 }
 
-static void put_since_start(const struct vsperf_file *f, uint64_t time)
+static void vsperf_put_since_start(const struct vsperf_file *f, uint64_t time)
 {
     const uint64_t start = f->session->file->header.start_ticks;
     if (time)
@@ -103,7 +103,7 @@ static void put_since_start(const struct vsperf_file *f, uint64_t time)
         vsperf_empty(f, 1);
 }
 
-static int compare_threads(const void *a, const void *b, void *data)
+static int vsperf_compare_threads(const void *a, const void *b, void *data)
 {
     const struct profile_thread *threads = data;
     const struct profile_thread *x = &threads[*(const size_t *)a], *y = &threads[*(const size_t *)b];
@@ -112,7 +112,7 @@ static int compare_threads(const void *a, const void *b, void *data)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-static void write_threads(const struct vsperf_file *f, const struct vsperf_material *m)
+static void vsperf_write_threads(const struct vsperf_file *f, const struct vsperf_material *m)
 {
     const struct profile *profile = f->session->profile;
     vsperf_titles(f, "Thread ID,Thread Name");
@@ -124,17 +124,17 @@ static void write_threads(const struct vsperf_file *f, const struct vsperf_mater
     size_t *sorted = need_memory(profile->thread_count, sizeof *sorted);
     for (size_t i = 0; i < profile->thread_count; i++)
         sorted[i] = i;
-    qsort_r(sorted, profile->thread_count, sizeof *sorted, compare_threads, profile->threads);
+    qsort_r(sorted, profile->thread_count, sizeof *sorted, vsperf_compare_threads, profile->threads);
     for (size_t i = 0; i < profile->thread_count; i++) {
         const struct profile_thread *pt = &profile->threads[sorted[i]];
         const struct trace_thread *t = session_file_thread(f->session->file, pt->thread);
-        const struct vsperf_file rows = vsperf_of_process(f, rows_of(m, pt->process));
+        const struct vsperf_file rows = vsperf_of_process(f, vsperf_find_process_rows(m, pt->process));
         const struct called called = { .times = sums[sorted[i]] };
         vsperf_number(&rows, t ? t->tid : 0);
         vsperf_text(&rows, t && t->name[0] ? t->name : "[unknown]");
         vsperf_values(&rows, VSPERF_INCLUSIVE | VSPERF_CALLS, &called);
-        put_since_start(&rows, t ? t->start_time : 0);
-        put_since_start(&rows, t ? t->end_time : 0);
+        vsperf_put_since_start(&rows, t ? t->start_time : 0);
+        vsperf_put_since_start(&rows, t ? t->end_time : 0);
         vsperf_process(&rows);
         vsperf_end_row(&rows);
     }
@@ -142,7 +142,7 @@ static void write_threads(const struct vsperf_file *f, const struct vsperf_mater
     free(sums);
 }
 
-static void write_processes(const struct vsperf_file *f, const struct vsperf_material *m)
+static void vsperf_write_processes(const struct vsperf_file *f, const struct vsperf_material *m)
 {
     vsperf_titles(f, "Process ID,Process Name");
     vsperf_value_titles(f, VSPERF_INCLUSIVE | VSPERF_CALLS);
@@ -156,8 +156,8 @@ static void write_processes(const struct vsperf_file *f, const struct vsperf_mat
         vsperf_number(f, p->pid);
         vsperf_text(f, p->name);
         vsperf_values(f, VSPERF_INCLUSIVE | VSPERF_CALLS, &called);
-        put_since_start(f, process ? process->start_time : 0);
-        put_since_start(f, process ? process->end_time : 0);
+        vsperf_put_since_start(f, process ? process->start_time : 0);
+        vsperf_put_since_start(f, process ? process->end_time : 0);
         vsperf_end_row(f);
     }
     free(sums);
@@ -165,21 +165,21 @@ static void write_processes(const struct vsperf_file *f, const struct vsperf_mat
 
 /* ---- the run, and what the program said ---- */
 
-static void put_fact(const struct vsperf_file *f, const char *name, const char *value)
+static void vsperf_put_fact(const struct vsperf_file *f, const char *name, const char *value)
 {
     vsperf_text(f, name);
     vsperf_text(f, value);
     vsperf_end_row(f);
 }
 
-static void put_number_fact(const struct vsperf_file *f, const char *name, uint64_t value)
+static void vsperf_put_number_fact(const struct vsperf_file *f, const char *name, uint64_t value)
 {
     vsperf_text(f, name);
     vsperf_number(f, value);
     vsperf_end_row(f);
 }
 
-static void write_header(const struct vsperf_file *f, const struct vsperf_material *m)
+static void vsperf_write_header(const struct vsperf_file *f, const struct vsperf_material *m)
 {
     const struct dwell_file_header *h = &f->session->file->header;
     const time_t start = (time_t)(h->start_realtime / 1000000000u);
@@ -188,24 +188,24 @@ static void write_header(const struct vsperf_file *f, const struct vsperf_materi
     strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start, &tm));
     vsperf_titles(f, "Name,Value");
     vsperf_end_row(f);
-    put_fact(f, "Profiler", "dwell " DWELL_VERSION_TEXT);
-    put_fact(f, "Report File", f->session->file->path);
-    put_fact(f, "Collection Method", f->session->summary.samples ? "Sampling" : "Instrumentation");
-    put_fact(f, "Begin Time", text);
+    vsperf_put_fact(f, "Profiler", "dwell " DWELL_VERSION_TEXT);
+    vsperf_put_fact(f, "Report File", f->session->file->path);
+    vsperf_put_fact(f, "Collection Method", f->session->summary.samples ? "Sampling" : "Instrumentation");
+    vsperf_put_fact(f, "Begin Time", text);
     if (!f->session->summary.samples)
-        put_number_fact(f, "Ticks per Second", h->ticks_per_second);
+        vsperf_put_number_fact(f, "Ticks per Second", h->ticks_per_second);
     if (h->end_ticks > h->start_ticks)
-        put_number_fact(f, "Duration", h->end_ticks - h->start_ticks);
-    put_number_fact(f, "Lost Events", h->lost_events);
+        vsperf_put_number_fact(f, "Duration", h->end_ticks - h->start_ticks);
+    vsperf_put_number_fact(f, "Lost Events", h->lost_events);
     for (size_t i = 0; i < m->count; i++) {
         const struct trace_process *p = session_file_process(f->session->file, m->processes[i].serial);
-        put_fact(f, "Command Line", p && p->arguments[0] ? p->arguments : p ? p->path : "");
+        vsperf_put_fact(f, "Command Line", p && p->arguments[0] ? p->arguments : p ? p->path : "");
     }
     for (size_t i = 0; i < f->session->summary.remark_count; i++)
-        put_fact(f, "Remark", f->session->summary.remarks[i]);
+        vsperf_put_fact(f, "Remark", f->session->summary.remarks[i]);
 }
 
-static void write_marks(const struct vsperf_file *f, const struct vsperf_material *m)
+static void vsperf_write_marks(const struct vsperf_file *f, const struct vsperf_material *m)
 {
     (void)m;
     const struct profile *p = f->session->profile;
@@ -219,7 +219,7 @@ static void write_marks(const struct vsperf_file *f, const struct vsperf_materia
     for (size_t i = 0; i < p->mark_count; i++) {
         vsperf_number(f, marks[i].number);
         vsperf_text(f, marks[i].text);
-        put_since_start(f, marks[i].time);
+        vsperf_put_since_start(f, marks[i].time);
         vsperf_end_row(f);
     }
     free(marks);
@@ -233,22 +233,23 @@ static const struct {
 } summaries[] = {
     { "CallerCalleeSummary", vsperf_caller_callee },
     { "FunctionSummary", vsperf_functions },
-    { "ModuleSummary", write_modules },
-    { "ThreadSummary", write_threads },
-    { "ProcessSummary", write_processes },
+    { "ModuleSummary", vsperf_write_modules },
+    { "ThreadSummary", vsperf_write_threads },
+    { "ProcessSummary", vsperf_write_processes },
     { "CallTreeSummary", vsperf_tree },
     { "LineSummary", vsperf_lines },
-    { "Header", write_header },
-    { "Marks", write_marks },
+    { "Header", vsperf_write_header },
+    { "Marks", vsperf_write_marks },
 };
 enum { SUMMARY_COUNT = sizeof summaries / sizeof *summaries };
 
 /* Each is written beside its place, and all are put there at the end: what was there before stays until then. */
-struct output {
+struct vsperf_output {
     char *path, *part;
 };
 
-static void __attribute__((noreturn)) give_up(const struct output *outputs, const char *path, const char *why)
+static void __attribute__((noreturn))
+vsperf_fail(const struct vsperf_output *outputs, const char *path, const char *why)
 {
     for (size_t i = 0; i < SUMMARY_COUNT; i++)
         if (outputs[i].part)
@@ -256,20 +257,20 @@ static void __attribute__((noreturn)) give_up(const struct output *outputs, cons
     die(STATUS_ERROR, "%s: %s", path, why);
 }
 
-static void check_place(const struct output *outputs, const char *path, const struct loaded *l)
+static void vsperf_check_place(const struct vsperf_output *outputs, const char *path, const struct loaded *l)
 {
     struct stat there, session;
     if (stat(path, &there) < 0)
         return;
     if (S_ISDIR(there.st_mode))
-        give_up(outputs, path, "is a directory");
+        vsperf_fail(outputs, path, "is a directory");
     if (fstat(l->file->fd, &session) == 0 && there.st_dev == session.st_dev && there.st_ino == session.st_ino)
-        give_up(outputs, path, "is the session itself");
+        vsperf_fail(outputs, path, "is the session itself");
 }
 
-static void write_part(struct output *outputs, size_t number, const struct vsperf_material *m)
+static void vsperf_write_part(struct vsperf_output *outputs, size_t number, const struct vsperf_material *m)
 {
-    struct output *o = &outputs[number];
+    struct vsperf_output *o = &outputs[number];
     const int fd = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (!out) {
@@ -278,30 +279,30 @@ static void write_part(struct output *outputs, size_t number, const struct vsper
             free(o->part); /* it is somebody else's, or none */
             o->part = NULL;
         }
-        give_up(outputs, o->path, strerror(error));
+        vsperf_fail(outputs, o->path, strerror(error));
     }
     const struct vsperf_file f = { .out = out, .session = m->session };
     errno = 0;
     summaries[number].write(&f, m);
     const bool failed = ferror(out);
     if (fclose(out) != 0 || failed)
-        give_up(outputs, o->path, strerror(errno ? errno : EIO));
+        vsperf_fail(outputs, o->path, strerror(errno ? errno : EIO));
 }
 
 void export_vsperf(const struct loaded *session, const struct export_options *options, const char *prefix)
 {
     (void)options;
-    struct output outputs[SUMMARY_COUNT] = { 0 };
+    struct vsperf_output outputs[SUMMARY_COUNT] = { 0 };
     struct vsperf_material m = vsperf_prepare(session);
     for (size_t i = 0; i < SUMMARY_COUNT; i++) {
         outputs[i].path = need_text("%s_%s.csv", prefix, summaries[i].name);
-        check_place(outputs, outputs[i].path, session);
+        vsperf_check_place(outputs, outputs[i].path, session);
         outputs[i].part = need_text("%s.%d.part", outputs[i].path, (int)getpid());
-        write_part(outputs, i, &m);
+        vsperf_write_part(outputs, i, &m);
     }
     for (size_t i = 0; i < SUMMARY_COUNT; i++)
         if (rename(outputs[i].part, outputs[i].path) < 0)
-            give_up(outputs, outputs[i].path, strerror(errno));
+            vsperf_fail(outputs, outputs[i].path, strerror(errno));
     for (size_t i = 0; i < SUMMARY_COUNT; i++) {
         free(outputs[i].path);
         free(outputs[i].part);

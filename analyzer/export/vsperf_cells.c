@@ -37,7 +37,7 @@ void vsperf_titles(const struct vsperf_file *f, const char *titles)
 /* ---- times ---- */
 
 /* Hundredths, with a point in every locale. */
-static void put_percent(const struct vsperf_file *f, uint64_t part, uint64_t whole)
+static void vsperf_put_percent(const struct vsperf_file *f, uint64_t part, uint64_t whole)
 {
     const uint64_t hundredths = whole ? (uint64_t)((double)part * 10000 / (double)whole + 0.5) : 0;
     fprintf(f->out, "%" PRIu64 ".%02" PRIu64 ",", hundredths / 100, hundredths % 100);
@@ -66,7 +66,7 @@ void vsperf_value_titles(const struct vsperf_file *f, unsigned which)
         vsperf_titles(f, "Number of Calls");
 }
 
-static void put_average(const struct vsperf_file *f, uint64_t sum, uint64_t calls, bool known)
+static void vsperf_put_average(const struct vsperf_file *f, uint64_t sum, uint64_t calls, bool known)
 {
     if (calls && known)
         vsperf_number(f, sum / calls + (sum % calls >= calls - calls / 2));
@@ -75,7 +75,7 @@ static void put_average(const struct vsperf_file *f, uint64_t sum, uint64_t call
 }
 
 /* A session knows the shortest and the longest call by elapsed inclusive time alone: the other cells stay empty. */
-static void put_each(const struct vsperf_file *f, const struct called *called)
+static void vsperf_put_per_call(const struct vsperf_file *f, const struct called *called)
 {
     const struct times *t = &called->times;
     const bool application = f->session->summary.application_known, limits = t->shortest <= t->longest;
@@ -83,7 +83,7 @@ static void put_each(const struct vsperf_file *f, const struct called *called)
         vsperf_number(f, t->shortest);
     else
         vsperf_empty(f, 1);
-    put_average(f, called->every_elapsed, t->calls, called->every_known);
+    vsperf_put_average(f, called->every_elapsed, t->calls, called->every_known);
     if (limits)
         vsperf_number(f, t->longest);
     else
@@ -98,18 +98,18 @@ static void put_each(const struct vsperf_file *f, const struct called *called)
     };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         vsperf_empty(f, 1);
-        put_average(f, others[i].sum, t->calls, others[i].known);
+        vsperf_put_average(f, others[i].sum, t->calls, others[i].known);
         vsperf_empty(f, 1);
     }
 }
 
 /* Sampled reports have neither application times nor calls. */
-static void put_samples(const struct vsperf_file *f, unsigned first, const uint64_t *values, uint64_t whole)
+static void vsperf_put_samples(const struct vsperf_file *f, unsigned first, const uint64_t *values, uint64_t whole)
 {
     for (unsigned i = first; i < 2; i++)
         vsperf_number(f, values[i]);
     for (unsigned i = first; i < 2; i++)
-        put_percent(f, values[i], whole);
+        vsperf_put_percent(f, values[i], whole);
 }
 
 void vsperf_values(const struct vsperf_file *f, unsigned which, const struct called *called)
@@ -120,7 +120,7 @@ void vsperf_values(const struct vsperf_file *f, unsigned which, const struct cal
                                 t->application_exclusive };
     const unsigned first = which & VSPERF_INCLUSIVE ? 0 : 1, step = 2 - (which & VSPERF_INCLUSIVE);
     if (s->samples) {
-        put_samples(f, first, values, s->elapsed_inclusive);
+        vsperf_put_samples(f, first, values, s->elapsed_inclusive);
         return;
     }
     for (unsigned i = first; i < 4; i += step) {
@@ -131,7 +131,7 @@ void vsperf_values(const struct vsperf_file *f, unsigned which, const struct cal
     }
     for (unsigned i = first; i < 4; i += step) {
         if (i < 2 || s->application_known)
-            put_percent(f, values[i], i < 2 ? s->elapsed_inclusive : s->application_inclusive);
+            vsperf_put_percent(f, values[i], i < 2 ? s->elapsed_inclusive : s->application_inclusive);
         else
             vsperf_empty(f, 1);
     }
@@ -139,7 +139,7 @@ void vsperf_values(const struct vsperf_file *f, unsigned which, const struct cal
         vsperf_number(f, t->overhead_inclusive);
     vsperf_number(f, t->overhead_exclusive);
     if (which & VSPERF_EACH)
-        put_each(f, called);
+        vsperf_put_per_call(f, called);
     if (which & VSPERF_CALLS)
         vsperf_number(f, t->calls);
 }

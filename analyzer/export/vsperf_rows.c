@@ -13,12 +13,12 @@ enum { ALL_VALUES = VSPERF_INCLUSIVE | VSPERF_EACH | VSPERF_CALLS };
 
 /* ---- order ---- */
 
-struct order {
+struct vsperf_order {
     const struct loaded *session;
     const struct edges *edges;
 };
 
-static int compare_functions(const struct loaded *l, uint32_t a, uint32_t b)
+static int vsperf_compare_functions(const struct loaded *l, uint32_t a, uint32_t b)
 {
     const struct profile_function *f = &l->profile->functions[a], *g = &l->profile->functions[b];
     int order = strcmp(l->names[a].name, l->names[b].name);
@@ -27,42 +27,42 @@ static int compare_functions(const struct loaded *l, uint32_t a, uint32_t b)
     return order ? order : (f->offset > g->offset) - (f->offset < g->offset);
 }
 
-static int compare_times(const struct times *a, const struct times *b)
+static int vsperf_compare_times(const struct times *a, const struct times *b)
 {
     if (a->elapsed_inclusive != b->elapsed_inclusive)
         return a->elapsed_inclusive < b->elapsed_inclusive ? 1 : -1;
     return (a->calls < b->calls) - (a->calls > b->calls);
 }
 
-static int compare_rows(const void *a, const void *b, void *data)
+static int vsperf_compare_rows(const void *a, const void *b, void *data)
 {
-    const struct order *o = data;
+    const struct vsperf_order *o = data;
     const uint32_t f = *(const uint32_t *)a, g = *(const uint32_t *)b;
-    const int order = compare_times(&o->edges->functions[f].times, &o->edges->functions[g].times);
-    return order ? order : compare_functions(o->session, f, g);
+    const int order = vsperf_compare_times(&o->edges->functions[f].times, &o->edges->functions[g].times);
+    return order ? order : vsperf_compare_functions(o->session, f, g);
 }
 
-static int compare_callers(const void *a, const void *b, void *data)
+static int vsperf_compare_callers(const void *a, const void *b, void *data)
 {
-    const struct order *o = data;
+    const struct vsperf_order *o = data;
     const struct edge *x = &o->edges->list[*(const uint32_t *)a], *y = &o->edges->list[*(const uint32_t *)b];
     if (x->callee != y->callee)
         return x->callee < y->callee ? -1 : 1;
-    const int order = compare_times(&x->of_callee.times, &y->of_callee.times);
-    return order ? order : compare_functions(o->session, x->caller, y->caller);
+    const int order = vsperf_compare_times(&x->of_callee.times, &y->of_callee.times);
+    return order ? order : vsperf_compare_functions(o->session, x->caller, y->caller);
 }
 
-static int compare_callees(const void *a, const void *b, void *data)
+static int vsperf_compare_callees(const void *a, const void *b, void *data)
 {
-    const struct order *o = data;
+    const struct vsperf_order *o = data;
     const struct edge *x = &o->edges->list[*(const uint32_t *)a], *y = &o->edges->list[*(const uint32_t *)b];
     if (x->caller != y->caller)
         return x->caller < y->caller ? -1 : 1;
-    const int order = compare_times(&x->of_edge.times, &y->of_edge.times);
-    return order ? order : compare_functions(o->session, x->callee, y->callee);
+    const int order = vsperf_compare_times(&x->of_edge.times, &y->of_edge.times);
+    return order ? order : vsperf_compare_functions(o->session, x->callee, y->callee);
 }
 
-static void prepare_process(struct vsperf_process_rows *p, const struct loaded *l, uint32_t serial)
+static void vsperf_prepare_process(struct vsperf_process_rows *p, const struct loaded *l, uint32_t serial)
 {
     const struct trace_process *process = session_file_process(l->file, serial);
     p->serial = serial;
@@ -78,10 +78,10 @@ static void prepare_process(struct vsperf_process_rows *p, const struct loaded *
     for (uint32_t i = 0; i < p->edges.count; i++)
         if (p->edges.list[i].caller != PROFILE_NONE)
             p->callers[p->caller_count++] = p->callees[p->callee_count++] = i;
-    struct order order = { l, &p->edges };
-    qsort_r(p->functions, p->function_count, sizeof *p->functions, compare_rows, &order);
-    qsort_r(p->callers, p->caller_count, sizeof *p->callers, compare_callers, &order);
-    qsort_r(p->callees, p->callee_count, sizeof *p->callees, compare_callees, &order);
+    struct vsperf_order order = { l, &p->edges };
+    qsort_r(p->functions, p->function_count, sizeof *p->functions, vsperf_compare_rows, &order);
+    qsort_r(p->callers, p->caller_count, sizeof *p->callers, vsperf_compare_callers, &order);
+    qsort_r(p->callees, p->callee_count, sizeof *p->callees, vsperf_compare_callees, &order);
 }
 
 struct vsperf_material vsperf_prepare(const struct loaded *l)
@@ -90,7 +90,7 @@ struct vsperf_material vsperf_prepare(const struct loaded *l)
     uint32_t *serials = rollup_process_list(l->profile, &m.count);
     m.processes = need_memory(m.count, sizeof *m.processes);
     for (size_t i = 0; i < m.count; i++)
-        prepare_process(&m.processes[i], l, serials[i]);
+        vsperf_prepare_process(&m.processes[i], l, serials[i]);
     free(serials);
     return m;
 }
@@ -118,26 +118,26 @@ struct vsperf_file vsperf_of_process(const struct vsperf_file *f, const struct v
 
 /* ---- callers and callees, functions ---- */
 
-static void put_function(const struct vsperf_file *f, uint32_t function, const struct called *called)
+static void vsperf_put_function(const struct vsperf_file *f, uint32_t function, const struct called *called)
 {
     vsperf_text(f, f->session->names[function].name);
     vsperf_values(f, ALL_VALUES, called);
     vsperf_place(f, function);
 }
 
-static void put_related(const struct vsperf_file *f, const char *type, uint32_t function, const struct called *called,
-                        uint32_t root)
+static void vsperf_put_related(const struct vsperf_file *f, const char *type, uint32_t function,
+                               const struct called *called, uint32_t root)
 {
     vsperf_text(f, type);
-    put_function(f, function, called);
+    vsperf_put_function(f, function, called);
     vsperf_text(f, f->session->names[root].name);
     vsperf_process(f);
     vsperf_end_row(f);
 }
 
 /* Edges sorted by one of their ends: the first of that function. */
-static size_t first_of(const struct vsperf_process_rows *p, const uint32_t *sorted, size_t count, bool by_callee,
-                       uint32_t function)
+static size_t vsperf_first_edge(const struct vsperf_process_rows *p, const uint32_t *sorted, size_t count,
+                                bool by_callee, uint32_t function)
 {
     size_t low = 0;
     for (size_t high = count; low < high;) {
@@ -151,20 +151,20 @@ static size_t first_of(const struct vsperf_process_rows *p, const uint32_t *sort
     return low;
 }
 
-static void put_group(const struct vsperf_file *f, const struct vsperf_process_rows *p, uint32_t root)
+static void vsperf_put_group(const struct vsperf_file *f, const struct vsperf_process_rows *p, uint32_t root)
 {
-    put_related(f, "Root", root, &p->edges.functions[root], root);
-    for (size_t i = first_of(p, p->callers, p->caller_count, true, root); i < p->caller_count; i++) {
+    vsperf_put_related(f, "Root", root, &p->edges.functions[root], root);
+    for (size_t i = vsperf_first_edge(p, p->callers, p->caller_count, true, root); i < p->caller_count; i++) {
         const struct edge *e = &p->edges.list[p->callers[i]];
         if (e->callee != root)
             break;
-        put_related(f, "Caller", e->caller, &e->of_callee, root);
+        vsperf_put_related(f, "Caller", e->caller, &e->of_callee, root);
     }
-    for (size_t i = first_of(p, p->callees, p->callee_count, false, root); i < p->callee_count; i++) {
+    for (size_t i = vsperf_first_edge(p, p->callees, p->callee_count, false, root); i < p->callee_count; i++) {
         const struct edge *e = &p->edges.list[p->callees[i]];
         if (e->caller != root)
             break;
-        put_related(f, "Callee", e->callee, &e->of_edge, root);
+        vsperf_put_related(f, "Callee", e->callee, &e->of_edge, root);
     }
 }
 
@@ -179,7 +179,7 @@ void vsperf_caller_callee(const struct vsperf_file *f, const struct vsperf_mater
     for (size_t i = 0; i < m->count; i++) {
         const struct vsperf_file rows = vsperf_of_process(f, &m->processes[i]);
         for (size_t j = 0; j < m->processes[i].function_count; j++)
-            put_group(&rows, &m->processes[i], m->processes[i].functions[j]);
+            vsperf_put_group(&rows, &m->processes[i], m->processes[i].functions[j]);
     }
 }
 
@@ -194,7 +194,7 @@ void vsperf_functions(const struct vsperf_file *f, const struct vsperf_material 
         const struct vsperf_process_rows *p = &m->processes[i];
         const struct vsperf_file rows = vsperf_of_process(f, p);
         for (size_t j = 0; j < p->function_count; j++) {
-            put_function(&rows, p->functions[j], &p->edges.functions[p->functions[j]]);
+            vsperf_put_function(&rows, p->functions[j], &p->edges.functions[p->functions[j]]);
             vsperf_process(&rows);
             vsperf_end_row(&rows);
         }
@@ -242,26 +242,26 @@ void vsperf_lines(const struct vsperf_file *f, const struct vsperf_material *m)
 
 /* ---- the call tree ---- */
 
-struct pending {
+struct vsperf_pending {
     uint32_t node;
     unsigned level;
 };
 
-struct tree {
+struct vsperf_tree {
     const struct loaded *session;
     const struct rollup *rollup;
 };
 
-static int compare_branches(const void *a, const void *b, void *data)
+static int vsperf_compare_branches(const void *a, const void *b, void *data)
 {
-    const struct tree *t = data;
-    const uint32_t x = ((const struct pending *)a)->node, y = ((const struct pending *)b)->node;
+    const struct vsperf_tree *t = data;
+    const uint32_t x = ((const struct vsperf_pending *)a)->node, y = ((const struct vsperf_pending *)b)->node;
     const struct profile_node *nodes = t->rollup->profile->nodes;
-    const int order = compare_times(&t->rollup->nodes[x], &t->rollup->nodes[y]);
-    return order ? order : compare_functions(t->session, nodes[x].function, nodes[y].function);
+    const int order = vsperf_compare_times(&t->rollup->nodes[x], &t->rollup->nodes[y]);
+    return order ? order : vsperf_compare_functions(t->session, nodes[x].function, nodes[y].function);
 }
 
-static void put_branch(const struct vsperf_file *f, const struct rollup *r, const struct pending *p)
+static void vsperf_put_branch(const struct vsperf_file *f, const struct rollup *r, const struct vsperf_pending *p)
 {
     const struct called called = {
         .times = r->nodes[p->node],
@@ -270,34 +270,34 @@ static void put_branch(const struct vsperf_file *f, const struct rollup *r, cons
         .every_known = true,
     };
     vsperf_number(f, p->level);
-    put_function(f, r->profile->nodes[p->node].function, &called);
+    vsperf_put_function(f, r->profile->nodes[p->node].function, &called);
     vsperf_process(f);
     vsperf_end_row(f);
 }
 
-static void put_branches(const struct vsperf_file *f, const struct rollup *r, uint32_t root)
+static void vsperf_put_branches(const struct vsperf_file *f, const struct rollup *r, uint32_t root)
 {
-    struct tree tree = { f->session, r };
-    struct pending *list = NULL;
+    struct vsperf_tree tree = { f->session, r };
+    struct vsperf_pending *list = NULL;
     size_t count = 0, room = 0;
-    struct pending at = { root, 0 };
+    struct vsperf_pending at = { root, 0 };
     for (;;) {
         const size_t first = count;
         for (uint32_t child = r->first_child[at.node]; child != PROFILE_NONE; child = r->sibling[child]) {
             GROW(list, count, room);
-            list[count++] = (struct pending){ child, at.level + 1 };
+            list[count++] = (struct vsperf_pending){ child, at.level + 1 };
         }
         if (count > first)
-            qsort_r(list + first, count - first, sizeof *list, compare_branches, &tree);
+            qsort_r(list + first, count - first, sizeof *list, vsperf_compare_branches, &tree);
         for (size_t i = first, j = count; i + 1 < j; i++) { /* the first is taken first, from the end */
-            const struct pending other = list[--j];
+            const struct vsperf_pending other = list[--j];
             list[j] = list[i];
             list[i] = other;
         }
         if (count == 0)
             break;
         at = list[--count];
-        put_branch(f, r, &at);
+        vsperf_put_branch(f, r, &at);
     }
     free(list);
 }
@@ -329,7 +329,7 @@ void vsperf_tree(const struct vsperf_file *f, const struct vsperf_material *m)
         vsperf_end_row(&rows);
         struct profile *joined = rollup_join_process(f->session->profile, p->serial);
         struct rollup *rollup = rollup_new(joined);
-        put_branches(&rows, rollup, joined->threads[0].root);
+        vsperf_put_branches(&rows, rollup, joined->threads[0].root);
         rollup_free(rollup);
         profile_free(joined);
     }
