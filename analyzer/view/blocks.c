@@ -10,7 +10,7 @@
 enum { SPAN_COLUMNS = 8, AWAY_COLUMNS = 7, TAG_LENGTH = 100, MIN_ROW = 2 };
 
 /* A span, as far as a stretch shows it. */
-struct row {
+struct blocks_row {
     uint32_t thread, depth;
     int32_t function;
     uint32_t kind;
@@ -19,50 +19,50 @@ struct row {
 };
 
 /* The stretches of a level that show more than those of the level before. */
-struct stretches {
+struct blocks_stretches {
     uint64_t *list; /* their numbers, ascending */
     size_t count, room;
     size_t *ends;    /* by stretch: where its spans end among */
     uint32_t *spans; /* these, which are numbers */
 };
 
-struct making {
+struct blocks_maker {
     const struct levels *levels;
     const struct level_span *spans;
     size_t span_count;
     uint64_t begin;
     unsigned level;
-    struct row *rows;
+    struct blocks_row *rows;
     size_t row_room;
 };
 
-static bool is_shown(const struct level_span *span, unsigned level)
+static bool blocks_span_is_shown(const struct level_span *span, unsigned level)
 {
     return span->coarsest <= level && level <= span->finest;
 }
 
-static uint64_t last_tick(const struct level_span *span)
+static uint64_t blocks_span_last_tick(const struct level_span *span)
 {
     return span->length ? span->start + span->length - 1 : span->start;
 }
 
 /* ---- which stretches ---- */
 
-static int compare_numbers(const void *a, const void *b)
+static int blocks_compare_numbers(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
 }
 
 /* What is new at a level is shorter than a stretch: it lies in two at most. */
-static void find_stretches(const struct making *m, struct stretches *s)
+static void blocks_find_stretches(const struct blocks_maker *m, struct blocks_stretches *s)
 {
     const unsigned bits = levels_stretch_bits(m->levels, m->level);
     for (size_t i = 0; i < m->span_count; i++) {
         const struct level_span *span = &m->spans[i];
         if (span->coarsest != m->level)
             continue;
-        for (uint64_t n = span->start >> bits; n <= last_tick(span) >> bits; n++) {
+        for (uint64_t n = span->start >> bits; n <= blocks_span_last_tick(span) >> bits; n++) {
             if (s->count && s->list[s->count - 1] == n)
                 continue;
             GROW(s->list, s->count, s->room);
@@ -70,7 +70,7 @@ static void find_stretches(const struct making *m, struct stretches *s)
         }
     }
     if (s->count)
-        qsort(s->list, s->count, sizeof *s->list, compare_numbers);
+        qsort(s->list, s->count, sizeof *s->list, blocks_compare_numbers);
     size_t kept = 0;
     for (size_t i = 0; i < s->count; i++)
         if (i == 0 || s->list[i] != s->list[kept - 1])
@@ -79,7 +79,7 @@ static void find_stretches(const struct making *m, struct stretches *s)
 }
 
 /* The first of the stretches that is not before that number. */
-static size_t find_stretch(const struct stretches *s, uint64_t number)
+static size_t blocks_find_stretch(const struct blocks_stretches *s, uint64_t number)
 {
     size_t low = 0, high = s->count;
     while (low < high) {
@@ -95,15 +95,15 @@ static size_t find_stretch(const struct stretches *s, uint64_t number)
 /* ---- which spans ---- */
 
 /* Counts them, and notes their numbers if there is room. */
-static void deal_spans(const struct making *m, struct stretches *s)
+static void blocks_deal_spans(const struct blocks_maker *m, struct blocks_stretches *s)
 {
     const unsigned bits = levels_stretch_bits(m->levels, m->level);
     for (size_t i = 0; i < m->span_count; i++) {
         const struct level_span *span = &m->spans[i];
-        if (!is_shown(span, m->level))
+        if (!blocks_span_is_shown(span, m->level))
             continue;
-        const uint64_t last = last_tick(span) >> bits;
-        for (size_t at = find_stretch(s, span->start >> bits); at < s->count && s->list[at] <= last; at++) {
+        const uint64_t last = blocks_span_last_tick(span) >> bits;
+        for (size_t at = blocks_find_stretch(s, span->start >> bits); at < s->count && s->list[at] <= last; at++) {
             if (s->spans)
                 s->spans[s->ends[at]] = (uint32_t)i;
             s->ends[at]++;
@@ -112,10 +112,10 @@ static void deal_spans(const struct making *m, struct stretches *s)
 }
 
 /* False: they are more than could find room. */
-static bool find_spans(const struct making *m, struct stretches *s, size_t most)
+static bool blocks_find_spans(const struct blocks_maker *m, struct blocks_stretches *s, size_t most)
 {
     s->ends = need_memory(s->count + 1, sizeof *s->ends);
-    deal_spans(m, s);
+    blocks_deal_spans(m, s);
     size_t all = 0;
     for (size_t i = 0; i < s->count; i++) { /* from numbers of them to where they begin */
         const size_t count = s->ends[i];
@@ -125,11 +125,11 @@ static bool find_spans(const struct making *m, struct stretches *s, size_t most)
     if (all > most)
         return false;
     s->spans = need_memory(all + 1, sizeof *s->spans);
-    deal_spans(m, s);
+    blocks_deal_spans(m, s);
     return true;
 }
 
-static void drop_stretches(struct stretches *s)
+static void blocks_free_stretches(struct blocks_stretches *s)
 {
     free(s->list);
     free(s->ends);
@@ -138,9 +138,9 @@ static void drop_stretches(struct stretches *s)
 
 /* ---- a block ---- */
 
-static int compare_rows(const void *a, const void *b)
+static int blocks_compare_rows(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct blocks_row *x = a, *y = b;
     if (x->thread != y->thread)
         return x->thread < y->thread ? -1 : 1;
     if (x->depth != y->depth)
@@ -150,10 +150,10 @@ static int compare_rows(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-static struct row row_of(const struct level_span *span, uint64_t begin, uint64_t stretch)
+static struct blocks_row blocks_make_row(const struct level_span *span, uint64_t begin, uint64_t stretch)
 {
     const uint64_t end = span->start + span->length;
-    struct row row = { .thread = span->lane, .function = span->function, .count = span->count };
+    struct blocks_row row = { .thread = span->lane, .function = span->function, .count = span->count };
     if (span->row < ROW_CALLS)
         row.kind = span->row;
     else
@@ -170,8 +170,8 @@ static struct row row_of(const struct level_span *span, uint64_t begin, uint64_t
 #member, &(rows)->member, sizeof *(rows), number, NULL                                                         \
     }
 
-static struct packed pack_rows(const struct row *calls, size_t call_count, const struct row *away, size_t away_count,
-                               struct json_object *header)
+static struct packed blocks_pack_rows(const struct blocks_row *calls, size_t call_count, const struct blocks_row *away,
+                                      size_t away_count, struct json_object *header)
 {
     const struct container_column span_columns[SPAN_COLUMNS] = {
         ROW_COLUMN(calls, thread, CONTAINER_U32),   ROW_COLUMN(calls, depth, CONTAINER_U32),
@@ -192,7 +192,7 @@ static struct packed pack_rows(const struct row *calls, size_t call_count, const
     return container_pack(header, tables, sizeof tables / sizeof *tables);
 }
 
-static struct packed pack_stretch(struct making *m, uint64_t number, const uint32_t *spans, size_t count)
+static struct packed blocks_pack_stretch(struct blocks_maker *m, uint64_t number, const uint32_t *spans, size_t count)
 {
     const uint64_t stretch = 1ull << levels_stretch_bits(m->levels, m->level), begin = number * stretch;
     struct json_object *header = json_object_new_object();
@@ -207,49 +207,49 @@ static struct packed pack_stretch(struct making *m, uint64_t number, const uint3
     size_t calls = 0, away = count; /* calls from the front, the others from the back */
     for (size_t i = 0; i < count; i++) {
         const struct level_span *span = &m->spans[spans[i]];
-        m->rows[span->row < ROW_CALLS ? --away : calls++] = row_of(span, begin, stretch);
+        m->rows[span->row < ROW_CALLS ? --away : calls++] = blocks_make_row(span, begin, stretch);
     }
     if (calls)
-        qsort(m->rows, calls, sizeof *m->rows, compare_rows);
+        qsort(m->rows, calls, sizeof *m->rows, blocks_compare_rows);
     if (away < count)
-        qsort(m->rows + away, count - away, sizeof *m->rows, compare_rows);
-    return pack_rows(m->rows, calls, m->rows + away, count - away, header);
+        qsort(m->rows + away, count - away, sizeof *m->rows, blocks_compare_rows);
+    return blocks_pack_rows(m->rows, calls, m->rows + away, count - away, header);
 }
 
 /* ---- levels ---- */
 
-static size_t in_page(const struct packed *packed)
+static size_t blocks_page_size(const struct packed *packed)
 {
     return (packed->length + 2) / 3 * 4 + TAG_LENGTH;
 }
 
-static void drop_blocks(struct blocks *b, size_t count)
+static void blocks_free_levels(struct blocks *b, size_t count)
 {
     while (b->count > count)
         packed_drop(&b->list[--b->count]);
 }
 
 /* False: there is no room for it. */
-static bool make_level(struct blocks *b, struct making *m, size_t most)
+static bool blocks_make_level(struct blocks *b, struct blocks_maker *m, size_t most)
 {
-    struct stretches s = { 0 };
+    struct blocks_stretches s = { 0 };
     const size_t count_before = b->count, bytes_before = b->bytes;
-    find_stretches(m, &s);
-    bool fits = find_spans(m, &s, most / MIN_ROW);
+    blocks_find_stretches(m, &s);
+    bool fits = blocks_find_spans(m, &s, most / MIN_ROW);
     struct json_object *numbers = json_object_new_object();
     for (size_t i = 0; fits && i < s.count; i++) {
         const size_t first = i ? s.ends[i - 1] : 0;
         char segment[24];
         GROW(b->list, b->count, b->room);
-        b->list[b->count] = pack_stretch(m, s.list[i], s.spans + first, s.ends[i] - first);
-        b->bytes += in_page(&b->list[b->count]);
+        b->list[b->count] = blocks_pack_stretch(m, s.list[i], s.spans + first, s.ends[i] - first);
+        b->bytes += blocks_page_size(&b->list[b->count]);
         snprintf(segment, sizeof segment, "%" PRIu64, s.list[i]);
         json_object_object_add(numbers, segment, json_object_new_uint64(b->count++));
         fits = b->bytes <= most;
     }
-    drop_stretches(&s);
+    blocks_free_stretches(&s);
     if (!fits) {
-        drop_blocks(b, count_before);
+        blocks_free_levels(b, count_before);
         b->bytes = bytes_before;
         json_object_put(numbers);
         return false;
@@ -264,7 +264,7 @@ static bool make_level(struct blocks *b, struct making *m, size_t most)
 }
 
 /* Levels that say nothing new are left out at the end. */
-static unsigned last_level(const struct making *m)
+static unsigned blocks_last_level(const struct blocks_maker *m)
 {
     unsigned last = 0;
     for (size_t i = 0; i < m->span_count; i++)
@@ -275,13 +275,13 @@ static unsigned last_level(const struct making *m)
 
 void blocks_make(struct blocks *b, const struct levels *levels, uint64_t begin, size_t most)
 {
-    struct making m = { .levels = levels, .begin = begin };
+    struct blocks_maker m = { .levels = levels, .begin = begin };
     m.spans = levels_spans(levels, &m.span_count);
     *b = (struct blocks){ .levels = json_object_new_array() };
-    const unsigned last = last_level(&m);
+    const unsigned last = blocks_last_level(&m);
     bool fits = true;
     for (; fits && m.level <= last; m.level += fits)
-        fits = make_level(b, &m, most);
+        fits = blocks_make_level(b, &m, most);
     b->whole = fits && levels_are_whole(levels, last);
     free(m.rows);
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 /* NULL: it is not set, or empty. */
-static const char *setting(const char *variable)
+static const char *browser_setting(const char *variable)
 {
     const char *value = getenv(variable);
     return value && *value ? value : NULL;
@@ -18,19 +18,19 @@ static const char *setting(const char *variable)
 
 bool browser_is_wanted(void)
 {
-    return isatty(STDOUT_FILENO) && (setting("DISPLAY") || setting("WAYLAND_DISPLAY"));
+    return isatty(STDOUT_FILENO) && (browser_setting("DISPLAY") || browser_setting("WAYLAND_DISPLAY"));
 }
 
-static void try_command(const char *command, const char *place)
+static void browser_try_command(const char *command, const char *place)
 {
     execlp(command, command, place, (char *)NULL);
 }
 
 /* In the child: the first of the commands that is there. */
-static void become_browser(const char *place)
+static void browser_exec_command(const char *place)
 {
     const int null = open("/dev/null", O_RDWR);
-    const char *wanted = setting("BROWSER");
+    const char *wanted = browser_setting("BROWSER");
     sigset_t none;
     setsid();
     sigemptyset(&none);
@@ -43,9 +43,9 @@ static void become_browser(const char *place)
         if (next)
             *next++ = '\0';
         if (*command)
-            try_command(command, place);
+            browser_try_command(command, place);
     }
-    try_command("xdg-open", place);
+    browser_try_command("xdg-open", place);
 }
 
 /* The pipe closes at exec; what comes out of it says that there was none to execute. */
@@ -57,7 +57,7 @@ bool browser_open(const char *place)
     const pid_t child = fork();
     if (child == 0) {
         if (fork() == 0) { /* init will wait for it */
-            become_browser(place);
+            browser_exec_command(place);
             const char failed = 1;
             (void)!write(report[1], &failed, 1);
         }
@@ -79,7 +79,7 @@ bool browser_open(const char *place)
 bool browser_open_secret(const char *address, char **file)
 {
     static const char ending[] = ".html";
-    const char *runtime = setting("XDG_RUNTIME_DIR"), *folder = runtime ? runtime : "/tmp";
+    const char *runtime = browser_setting("XDG_RUNTIME_DIR"), *folder = runtime ? runtime : "/tmp";
     *file = NULL;
     if (asprintf(file, "%s/dwell-XXXXXX%s", folder, ending) < 0)
         return false;

@@ -8,33 +8,33 @@
 
 #include "base/memory.h"
 
-static void add_text(struct json_object *object, const char *key, const char *text)
+static void facts_add_text(struct json_object *object, const char *key, const char *text)
 {
     json_object_object_add(object, key, text ? json_new_text(text) : NULL);
 }
 
-static void add_number(struct json_object *object, const char *key, uint64_t number)
+static void facts_add_number(struct json_object *object, const char *key, uint64_t number)
 {
     json_object_object_add(object, key, json_object_new_uint64(number));
 }
 
-static void add_flag(struct json_object *object, const char *key, bool flag)
+static void facts_add_flag(struct json_object *object, const char *key, bool flag)
 {
     json_object_object_add(object, key, json_object_new_boolean(flag));
 }
 
 /* ---- lists ---- */
 
-static struct json_object *modules(const struct loaded *l, const struct export_order *order)
+static struct json_object *facts_modules(const struct loaded *l, const struct export_order *order)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < l->profile->module_count; i++) {
         const struct profile_module *m = &l->profile->modules[order->modules[i]];
         struct json_object *module = json_object_new_object();
         char *name = names_module(m->path), *id = need_hex(m->build_id, m->build_id_length);
-        add_text(module, "name", name);
-        add_text(module, "path", m->path);
-        add_text(module, "build_id", id);
+        facts_add_text(module, "name", name);
+        facts_add_text(module, "path", m->path);
+        facts_add_text(module, "build_id", id);
         json_object_array_add(list, module);
         free(name);
         free(id);
@@ -42,7 +42,7 @@ static struct json_object *modules(const struct loaded *l, const struct export_o
     return list;
 }
 
-static struct json_object *functions(const struct loaded *l, const struct export_order *order)
+static struct json_object *facts_functions(const struct loaded *l, const struct export_order *order)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < l->profile->function_count; i++) {
@@ -51,71 +51,71 @@ static struct json_object *functions(const struct loaded *l, const struct export
         struct json_object *function = json_object_new_object();
         char address[32];
         snprintf(address, sizeof address, "0x%" PRIx64, f->offset);
-        add_text(function, "name", name->name);
-        add_number(function, "module", order->module_ranks[f->module]);
-        add_text(function, "file", name->file);
-        add_number(function, "line", name->line);
-        add_text(function, "address", address);
+        facts_add_text(function, "name", name->name);
+        facts_add_number(function, "module", order->module_ranks[f->module]);
+        facts_add_text(function, "file", name->file);
+        facts_add_number(function, "line", name->line);
+        facts_add_text(function, "address", address);
         json_object_array_add(list, function);
     }
     return list;
 }
 
-static struct json_object *processes(const struct loaded *l, const uint32_t *serials, size_t count)
+static struct json_object *facts_processes(const struct loaded *l, const uint32_t *serials, size_t count)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < count; i++) {
         const struct trace_process *p = session_file_process(l->file, serials[i]);
         struct json_object *process = json_object_new_object();
         char *name = names_module(p ? p->path : "");
-        add_number(process, "id", p ? p->pid : 0);
-        add_number(process, "parent", p ? p->parent_pid : 0);
-        add_text(process, "name", name);
-        add_text(process, "given_name", p && p->name[0] ? p->name : NULL);
-        add_text(process, "command", p ? p->arguments : "");
-        add_text(process, "path", p ? p->path : "");
+        facts_add_number(process, "id", p ? p->pid : 0);
+        facts_add_number(process, "parent", p ? p->parent_pid : 0);
+        facts_add_text(process, "name", name);
+        facts_add_text(process, "given_name", p && p->name[0] ? p->name : NULL);
+        facts_add_text(process, "command", p ? p->arguments : "");
+        facts_add_text(process, "path", p ? p->path : "");
         json_object_array_add(list, process);
         free(name);
     }
     return list;
 }
 
-static int compare_serials(const void *a, const void *b)
+static int facts_compare_serials(const void *a, const void *b)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-static size_t process_index(const uint32_t *list, size_t count, uint32_t serial)
+static size_t facts_process_index(const uint32_t *list, size_t count, uint32_t serial)
 {
-    const uint32_t *found = bsearch(&serial, list, count, sizeof *list, compare_serials);
+    const uint32_t *found = bsearch(&serial, list, count, sizeof *list, facts_compare_serials);
     return (size_t)(found - list);
 }
 
-static const char *source_name(const struct trace_thread *t)
+static const char *facts_source_name(const struct trace_thread *t)
 {
     static const char *const names[] = { "none", "perf", "rseq", "import", "perf, system calls" };
     return t && t->os_source < sizeof names / sizeof *names ? names[t->os_source] : "unknown";
 }
 
-static struct json_object *threads(const struct loaded *l, const struct export_order *order, const uint32_t *serials,
-                                   size_t process_count)
+static struct json_object *facts_threads(const struct loaded *l, const struct export_order *order,
+                                         const uint32_t *serials, size_t process_count)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < l->profile->thread_count; i++) {
         const struct profile_thread *of = &l->profile->threads[order->threads[i]];
         const struct trace_thread *t = session_file_thread(l->file, of->thread);
         struct json_object *thread = json_object_new_object();
-        add_number(thread, "id", t ? t->tid : 0);
-        add_number(thread, "process", process_index(serials, process_count, of->process));
-        add_text(thread, "name", t && t->name[0] ? t->name : "[unknown]");
-        add_text(thread, "os_source", source_name(t));
+        facts_add_number(thread, "id", t ? t->tid : 0);
+        facts_add_number(thread, "process", facts_process_index(serials, process_count, of->process));
+        facts_add_text(thread, "name", t && t->name[0] ? t->name : "[unknown]");
+        facts_add_text(thread, "os_source", facts_source_name(t));
         json_object_array_add(list, thread);
     }
     return list;
 }
 
-static struct json_object *texts(char *const *lines, size_t count)
+static struct json_object *facts_texts(char *const *lines, size_t count)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < count; i++)
@@ -125,7 +125,7 @@ static struct json_object *texts(char *const *lines, size_t count)
 
 /* ---- of the session ---- */
 
-static struct json_object *totals(const struct loaded *l)
+static struct json_object *facts_totals(const struct loaded *l)
 {
     struct json_object *object = json_object_new_object();
     const struct times *t = &l->rollup->session;
@@ -159,67 +159,67 @@ static struct json_object *totals(const struct loaded *l)
         { "paused", c->paused },
     };
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        add_number(object, members[i].key, members[i].number);
+        facts_add_number(object, members[i].key, members[i].number);
     return object;
 }
 
-static struct json_object *host(const struct session_file *f)
+static struct json_object *facts_host(const struct session_file *f)
 {
     struct json_object *object;
     if (!f->host.node)
         return NULL;
     object = json_object_new_object();
-    add_text(object, "node", f->host.node);
-    add_text(object, "system", f->host.system);
-    add_text(object, "release", f->host.release);
-    add_text(object, "version", f->host.version);
-    add_text(object, "machine", f->host.machine);
+    facts_add_text(object, "node", f->host.node);
+    facts_add_text(object, "system", f->host.system);
+    facts_add_text(object, "release", f->host.release);
+    facts_add_text(object, "version", f->host.version);
+    facts_add_text(object, "machine", f->host.machine);
     return object;
 }
 
-static void add_time(struct json_object *object, const struct session_file *f)
+static void facts_add_time(struct json_object *object, const struct session_file *f)
 {
     const uint64_t second = 1000000000u;
     const time_t start = (time_t)(f->header.start_realtime / second);
     char text[64];
     struct tm tm;
     strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", localtime_r(&start, &tm));
-    add_text(object, "recorded", text);
-    add_number(object, "recorded_seconds", (uint64_t)start);
-    add_number(object, "duration_ticks",
-               f->header.end_ticks > f->header.start_ticks ? f->header.end_ticks - f->header.start_ticks : 0);
-    add_number(object, "ticks_per_second", f->header.ticks_per_second);
+    facts_add_text(object, "recorded", text);
+    facts_add_number(object, "recorded_seconds", (uint64_t)start);
+    facts_add_number(object, "duration_ticks",
+                     f->header.end_ticks > f->header.start_ticks ? f->header.end_ticks - f->header.start_ticks : 0);
+    facts_add_number(object, "ticks_per_second", f->header.ticks_per_second);
 }
 
 /* The command without the program's folder. */
-static void add_command(struct json_object *object, const struct loaded *l, const uint32_t *serials, size_t count)
+static void facts_add_command(struct json_object *object, const struct loaded *l, const uint32_t *serials, size_t count)
 {
     const struct trace_process *p = count ? session_file_process(l->file, serials[0]) : NULL;
     const char *command = p ? p->arguments : "";
     char *name = names_module(p ? p->path : "");
     const size_t program = strcspn(command, " ");
     char *title = need_text("%s%s", name, command + program);
-    add_text(object, "title", title);
-    add_text(object, "command", command);
+    facts_add_text(object, "title", title);
+    facts_add_text(object, "command", command);
     free(title);
     free(name);
 }
 
-static void add_kind(struct json_object *object, const struct loaded *l)
+static void facts_add_kind(struct json_object *object, const struct loaded *l)
 {
     static const char *const modes[] = { "trace", "profile", "ring" };
     static const char *const clocks[] = { "unknown", "TSC", "CNTVCT", "CLOCK_MONOTONIC" };
     const struct dwell_file_header *h = &l->file->header;
-    add_text(object, "mode", h->mode < 3 ? modes[h->mode] : "trace");
-    add_text(object, "clock", h->clock < 4 ? clocks[h->clock] : "unknown");
-    add_flag(object, "complete", h->state == DWELL_COMPLETE);
-    add_flag(object, "application", l->summary.application_known);
-    add_flag(object, "away", l->summary.away_known);
-    add_flag(object, "overhead", l->summary.overhead_known);
-    add_flag(object, "samples", l->summary.samples);
-    add_flag(object, "imported", l->summary.imported);
-    add_flag(object, "partial_paths", l->summary.partial_paths);
-    add_text(object, "slice", l->summary.slice);
+    facts_add_text(object, "mode", h->mode < 3 ? modes[h->mode] : "trace");
+    facts_add_text(object, "clock", h->clock < 4 ? clocks[h->clock] : "unknown");
+    facts_add_flag(object, "complete", h->state == DWELL_COMPLETE);
+    facts_add_flag(object, "application", l->summary.application_known);
+    facts_add_flag(object, "away", l->summary.away_known);
+    facts_add_flag(object, "overhead", l->summary.overhead_known);
+    facts_add_flag(object, "samples", l->summary.samples);
+    facts_add_flag(object, "imported", l->summary.imported);
+    facts_add_flag(object, "partial_paths", l->summary.partial_paths);
+    facts_add_text(object, "slice", l->summary.slice);
 }
 
 struct json_object *facts_of(const struct loaded *l, const struct export_order *order)
@@ -227,20 +227,20 @@ struct json_object *facts_of(const struct loaded *l, const struct export_order *
     struct json_object *object = json_object_new_object();
     size_t count;
     uint32_t *serials = rollup_process_list(l->profile, &count);
-    add_text(object, "dwell", DWELL_VERSION_TEXT);
-    add_text(object, "path", l->summary.path);
-    add_command(object, l, serials, count);
-    add_time(object, l->file);
-    add_kind(object, l);
-    json_object_object_add(object, "host", host(l->file));
-    json_object_object_add(object, "remarks", texts(l->summary.remarks, l->summary.remark_count));
-    add_number(object, "losses", l->summary.loss_count);
-    json_object_object_add(object, "notes", texts(l->file->notes, l->file->note_count));
-    json_object_object_add(object, "session", totals(l));
-    json_object_object_add(object, "modules", modules(l, order));
-    json_object_object_add(object, "functions", functions(l, order));
-    json_object_object_add(object, "processes", processes(l, serials, count));
-    json_object_object_add(object, "threads", threads(l, order, serials, count));
+    facts_add_text(object, "dwell", DWELL_VERSION_TEXT);
+    facts_add_text(object, "path", l->summary.path);
+    facts_add_command(object, l, serials, count);
+    facts_add_time(object, l->file);
+    facts_add_kind(object, l);
+    json_object_object_add(object, "host", facts_host(l->file));
+    json_object_object_add(object, "remarks", facts_texts(l->summary.remarks, l->summary.remark_count));
+    facts_add_number(object, "losses", l->summary.loss_count);
+    json_object_object_add(object, "notes", facts_texts(l->file->notes, l->file->note_count));
+    json_object_object_add(object, "session", facts_totals(l));
+    json_object_object_add(object, "modules", facts_modules(l, order));
+    json_object_object_add(object, "functions", facts_functions(l, order));
+    json_object_object_add(object, "processes", facts_processes(l, serials, count));
+    json_object_object_add(object, "threads", facts_threads(l, order, serials, count));
     free(serials);
     return object;
 }

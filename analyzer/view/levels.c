@@ -8,7 +8,7 @@
 enum { MAX_LEVELS = 32, MAX_BITS = 62, NO_SPAN = UINT32_MAX };
 
 /* Short neighbours that are one span of a level, as far as it has come. */
-struct run {
+struct levels_run {
     uint64_t start, end;
     uint32_t span;  /* that it is, if it is one alone that finer levels show, too; or NO_SPAN */
     uint32_t parts; /* zero: there is none */
@@ -16,8 +16,8 @@ struct run {
     int32_t function;
 };
 
-struct lane {
-    struct run **rows; /* a run for each level */
+struct levels_lane {
+    struct levels_run **rows; /* a run for each level */
     size_t row_room;
 };
 
@@ -26,7 +26,7 @@ struct levels {
     unsigned finest;
     struct level_span *spans;
     size_t count, room, most;
-    struct lane *lanes;
+    struct levels_lane *lanes;
     uint32_t lane_count;
     uint64_t merged[MAX_LEVELS]; /* by level: how many runs were of more than one */
 };
@@ -44,18 +44,18 @@ struct levels *levels_new(uint64_t length, uint32_t lanes, size_t max_spans)
     return l;
 }
 
-static void drop_lane(struct lane *lane)
+static void levels_free_lane(struct levels_lane *lane)
 {
     for (size_t i = 0; i < lane->row_room; i++)
         free(lane->rows[i]);
     free(lane->rows);
-    *lane = (struct lane){ NULL, 0 };
+    *lane = (struct levels_lane){ NULL, 0 };
 }
 
 void levels_free(struct levels *l)
 {
     for (uint32_t i = 0; i < l->lane_count; i++)
-        drop_lane(&l->lanes[i]);
+        levels_free_lane(&l->lanes[i]);
     free(l->lanes);
     free(l->spans);
     free(l);
@@ -94,9 +94,9 @@ bool levels_are_whole(const struct levels *l, unsigned level)
 
 /* ---- from level to level ---- */
 
-static struct run *runs_of(struct levels *l, uint32_t lane_number, uint16_t row)
+static struct levels_run *levels_lane_runs(struct levels *l, uint32_t lane_number, uint16_t row)
 {
-    struct lane *lane = &l->lanes[lane_number];
+    struct levels_lane *lane = &l->lanes[lane_number];
     if (row >= lane->row_room) {
         const size_t room = row + 8u;
         lane->rows = need_more(lane->rows, room, sizeof *lane->rows);
@@ -109,7 +109,7 @@ static struct run *runs_of(struct levels *l, uint32_t lane_number, uint16_t row)
 }
 
 /* The span is one of that level. */
-static uint32_t show(struct levels *l, unsigned level, const struct level_span *span, uint32_t number)
+static uint32_t levels_show_span(struct levels *l, unsigned level, const struct level_span *span, uint32_t number)
 {
     if (number == NO_SPAN) {
         number = (uint32_t)l->count;
@@ -121,12 +121,13 @@ static uint32_t show(struct levels *l, unsigned level, const struct level_span *
     return number;
 }
 
-static void offer(struct levels *l, struct run *runs, unsigned level, const struct level_span *span, uint32_t number);
+static void levels_offer_span(struct levels *l, struct levels_run *runs, unsigned level, const struct level_span *span,
+                              uint32_t number);
 
 /* Shows the level's run, and offers it to the next coarser one. */
-static void flush(struct levels *l, struct run *runs, unsigned level, uint32_t lane, uint16_t row)
+static void levels_flush_run(struct levels *l, struct levels_run *runs, unsigned level, uint32_t lane, uint16_t row)
 {
-    struct run run = runs[level];
+    struct levels_run run = runs[level];
     if (!run.parts)
         return;
     runs[level].parts = 0;
@@ -139,12 +140,12 @@ static void flush(struct levels *l, struct run *runs, unsigned level, uint32_t l
         .count = run.count,
     };
     l->merged[level] += run.parts > 1;
-    run.span = show(l, level, &span, run.span);
+    run.span = levels_show_span(l, level, &span, run.span);
     if (level > 0)
-        offer(l, runs, level - 1, &span, run.span);
+        levels_offer_span(l, runs, level - 1, &span, run.span);
 }
 
-static bool extend(struct run *run, const struct level_span *span, uint64_t resolution)
+static bool levels_extend_run(struct levels_run *run, const struct level_span *span, uint64_t resolution)
 {
     const uint64_t gap = span->start > run->end ? span->start - run->end : 0;
     if (!run->parts || gap >= resolution)
@@ -160,20 +161,21 @@ static bool extend(struct run *run, const struct level_span *span, uint64_t reso
 }
 
 /* What a finer level shows, or what was added: this level shows it as well, or makes it part of a run. */
-static void offer(struct levels *l, struct run *runs, unsigned level, const struct level_span *span, uint32_t number)
+static void levels_offer_span(struct levels *l, struct levels_run *runs, unsigned level, const struct level_span *span,
+                              uint32_t number)
 {
     for (;; level--) {
         const uint64_t resolution = levels_resolution(l, level);
         if (span->length < resolution) {
-            if (extend(&runs[level], span, resolution))
+            if (levels_extend_run(&runs[level], span, resolution))
                 return;
-            flush(l, runs, level, span->lane, span->row);
+            levels_flush_run(l, runs, level, span->lane, span->row);
             runs[level] =
-                (struct run){ span->start, span->start + span->length, number, 1, span->count, span->function };
+                (struct levels_run){ span->start, span->start + span->length, number, 1, span->count, span->function };
             return;
         }
-        flush(l, runs, level, span->lane, span->row);
-        number = show(l, level, span, number);
+        levels_flush_run(l, runs, level, span->lane, span->row);
+        number = levels_show_span(l, level, span, number);
         if (level == 0)
             return;
     }
@@ -181,30 +183,30 @@ static void offer(struct levels *l, struct run *runs, unsigned level, const stru
 
 /* ---- the finest level goes ---- */
 
-static void flush_level(struct levels *l, unsigned level)
+static void levels_flush_level(struct levels *l, unsigned level)
 {
     for (uint32_t i = 0; i < l->lane_count; i++)
         for (size_t row = 0; row < l->lanes[i].row_room; row++)
             if (l->lanes[i].rows[row])
-                flush(l, l->lanes[i].rows[row], level, i, (uint16_t)row);
+                levels_flush_run(l, l->lanes[i].rows[row], level, i, (uint16_t)row);
 }
 
 /* Numbers of spans in runs become what they are now. */
-static void renumber(struct levels *l, const uint32_t *numbers)
+static void levels_renumber_runs(struct levels *l, const uint32_t *numbers)
 {
     for (uint32_t i = 0; i < l->lane_count; i++)
         for (size_t row = 0; row < l->lanes[i].row_room; row++)
             for (unsigned level = 0; l->lanes[i].rows[row] && level < l->finest; level++) {
-                struct run *run = &l->lanes[i].rows[row][level];
+                struct levels_run *run = &l->lanes[i].rows[row][level];
                 if (run->parts && run->span != NO_SPAN)
                     run->span = numbers[run->span];
             }
 }
 
-static void drop_finest(struct levels *l)
+static void levels_drop_finest(struct levels *l)
 {
     const unsigned level = l->finest;
-    flush_level(l, level);
+    levels_flush_level(l, level);
     uint32_t *numbers = need_memory(l->count + 1, sizeof *numbers);
     size_t kept = 0;
     for (size_t i = 0; i < l->count; i++) {
@@ -219,7 +221,7 @@ static void drop_finest(struct levels *l)
         kept++;
     }
     l->count = kept;
-    renumber(l, numbers);
+    levels_renumber_runs(l, numbers);
     free(numbers);
     l->finest--;
 }
@@ -227,17 +229,17 @@ static void drop_finest(struct levels *l)
 void levels_add(struct levels *l, const struct level_span *span)
 {
     while (l->count > l->most && l->finest > 0)
-        drop_finest(l);
-    offer(l, runs_of(l, span->lane, span->row), l->finest, span, NO_SPAN);
+        levels_drop_finest(l);
+    levels_offer_span(l, levels_lane_runs(l, span->lane, span->row), l->finest, span, NO_SPAN);
 }
 
 void levels_end_lane(struct levels *l, uint32_t number)
 {
-    struct lane *lane = &l->lanes[number];
+    struct levels_lane *lane = &l->lanes[number];
     for (size_t row = 0; row < lane->row_room; row++)
         for (unsigned level = l->finest + 1; lane->rows[row] && level-- > 0;)
-            flush(l, lane->rows[row], level, number, (uint16_t)row);
-    drop_lane(lane);
+            levels_flush_run(l, lane->rows[row], level, number, (uint16_t)row);
+    levels_free_lane(lane);
 }
 
 void levels_end(struct levels *l)
@@ -245,5 +247,5 @@ void levels_end(struct levels *l)
     for (uint32_t i = 0; i < l->lane_count; i++)
         levels_end_lane(l, i);
     while (l->count > l->most && l->finest > 0)
-        drop_finest(l);
+        levels_drop_finest(l);
 }

@@ -15,7 +15,7 @@ struct moment {
     uint32_t type, level; /* of events */
 };
 
-static uint64_t since_start(const struct loaded *l, uint64_t time)
+static uint64_t moments_since_start(const struct loaded *l, uint64_t time)
 {
     const uint64_t start = l->file->header.start_ticks;
     return time > start ? time - start : 0;
@@ -33,7 +33,7 @@ void marks_find(struct moments *m, const struct loaded *l, const struct export_o
     }
     for (size_t i = 0; i < m->count; i++)
         m->list[i] = (struct moment){
-            .time = since_start(l, marks[i].time),
+            .time = moments_since_start(l, marks[i].time),
             .thread = thread_rank(order, marks[i].process, marks[i].thread),
             .name = intern(&m->names, marks[i].text, strlen(marks[i].text)),
             .number = marks[i].number,
@@ -41,7 +41,7 @@ void marks_find(struct moments *m, const struct loaded *l, const struct export_o
     free(marks);
 }
 
-static uint32_t class_name(struct moments *m, const struct trace_event_class *class)
+static uint32_t moments_class_name(struct moments *m, const struct trace_event_class *class)
 {
     char guid[GUID_TEXT];
     if (class->name)
@@ -65,9 +65,9 @@ void events_find(struct moments *m, const struct loaded *l, const struct export_
             continue;
         }
         m->list[m->count++] = (struct moment){
-            .time = since_start(l, event->time),
+            .time = moments_since_start(l, event->time),
             .thread = thread_rank(order, event->process, event->thread),
-            .name = class_name(m, &events.classes[event->class]),
+            .name = moments_class_name(m, &events.classes[event->class]),
             .type = event->type,
             .level = event->level,
         };
@@ -75,8 +75,8 @@ void events_find(struct moments *m, const struct loaded *l, const struct export_
     trace_events_free(&events);
 }
 
-static struct container_table table_of(struct moments *m, const char *name, const struct container_column *columns,
-                                       size_t count)
+static struct container_table moments_make_table(struct moments *m, const char *name,
+                                                 const struct container_column *columns, size_t count)
 {
     memcpy(m->columns, columns, count * sizeof *columns);
     return (struct container_table){ name, m->count, m->columns, count };
@@ -90,7 +90,7 @@ struct container_table marks_table(struct moments *m)
         { "number", &m->list->number, sizeof *m->list, CONTAINER_U32, NULL },
         { "name", &m->list->name, sizeof *m->list, CONTAINER_U32, NULL },
     };
-    return table_of(m, "marks", columns, MARK_COLUMNS);
+    return moments_make_table(m, "marks", columns, MARK_COLUMNS);
 }
 
 struct container_table events_table(struct moments *m)
@@ -102,7 +102,7 @@ struct container_table events_table(struct moments *m)
         { "type", &m->list->type, sizeof *m->list, CONTAINER_U32, NULL },
         { "level", &m->list->level, sizeof *m->list, CONTAINER_U32, NULL },
     };
-    return table_of(m, "events", columns, EVENT_COLUMNS);
+    return moments_make_table(m, "events", columns, EVENT_COLUMNS);
 }
 
 struct json_object *moments_names(const struct moments *m)

@@ -12,7 +12,7 @@ extern const char page_template[], page_template_end[];
 static const char marker[] = "<!-- dwell:sessions -->";
 static const char part_begins[] = "<script type=\"application/x-dwell\" data-part=\"";
 
-static const char *find_marker(void)
+static const char *page_find_marker(void)
 {
     const char *found = memmem(page_template, (size_t)(page_template_end - page_template), marker, strlen(marker));
     if (!found)
@@ -20,29 +20,29 @@ static const char *find_marker(void)
     return found;
 }
 
-static void write_part(const struct packed *part, FILE *out)
+static void page_write_part(const struct packed *part, FILE *out)
 {
     putc('>', out);
     base64_write(part->bytes, part->length, out);
     fputs("</script>\n", out);
 }
 
-static void write_session(const struct view_session *session, size_t number, FILE *out)
+static void page_write_session(const struct view_session *session, size_t number, FILE *out)
 {
     fprintf(out, "%ssession\" data-session=\"%zu\"", part_begins, number);
-    write_part(&session->main, out);
+    page_write_part(&session->main, out);
     for (size_t i = 0; i < session->block_count; i++) {
         fprintf(out, "%sblock\" data-session=\"%zu\" data-block=\"%zu\"", part_begins, number, i);
-        write_part(&session->blocks[i], out);
+        page_write_part(&session->blocks[i], out);
     }
 }
 
-static void write_around(const char *place, const struct view_session *const *sessions, size_t count, unsigned interval,
-                         FILE *out)
+static void page_write_around(const char *place, const struct view_session *const *sessions, size_t count,
+                              unsigned interval, FILE *out)
 {
     fwrite(page_template, 1, (size_t)(place - page_template), out);
     for (size_t i = 0; i < count; i++)
-        write_session(sessions[i], i, out);
+        page_write_session(sessions[i], i, out);
     if (count == 0)
         fprintf(out, "%slive\" data-interval=\"%u\"></script>", part_begins, interval);
     place += strlen(marker);
@@ -51,12 +51,12 @@ static void write_around(const char *place, const struct view_session *const *se
 
 void page_write(const struct view_session *const *sessions, size_t count, FILE *out)
 {
-    write_around(find_marker(), sessions, count, 0, out);
+    page_write_around(page_find_marker(), sessions, count, 0, out);
 }
 
 void page_write_live(unsigned interval, FILE *out)
 {
-    write_around(find_marker(), NULL, 0, interval, out);
+    page_write_around(page_find_marker(), NULL, 0, interval, out);
 }
 
 bool page_is_ours(FILE *file)

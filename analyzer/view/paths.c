@@ -5,7 +5,8 @@
 #include "base/memory.h"
 
 /* The joined tree has its own numbers of the same functions. */
-static uint32_t *function_ranks(const struct profile *joined, const struct loaded *l, const struct export_order *order)
+static uint32_t *paths_function_ranks(const struct profile *joined, const struct loaded *l,
+                                      const struct export_order *order)
 {
     uint32_t *ranks = need_memory(joined->function_count + 1, sizeof *ranks);
     for (size_t i = 0; i < joined->function_count; i++) {
@@ -16,14 +17,14 @@ static uint32_t *function_ranks(const struct profile *joined, const struct loade
     return ranks;
 }
 
-struct sorting_nodes {
+struct paths_order {
     const struct rollup *rollup;
     const uint32_t *ranks;
 };
 
-static int compare_nodes(const void *a, const void *b, void *context)
+static int paths_compare_nodes(const void *a, const void *b, void *context)
 {
-    const struct sorting_nodes *s = context;
+    const struct paths_order *s = context;
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     const struct times *t = &s->rollup->nodes[x], *u = &s->rollup->nodes[y];
     const struct profile_node *nodes = s->rollup->profile->nodes;
@@ -35,14 +36,14 @@ static int compare_nodes(const void *a, const void *b, void *context)
     return (f > g) - (f < g);
 }
 
-struct walk {
+struct paths_walk {
     struct paths *paths;
-    struct sorting_nodes sorting;
+    struct paths_order sorting;
     uint32_t *waiting; /* nodes that still need a row, the next one last */
     size_t count, room;
 };
 
-static void add_children(struct walk *w, uint32_t node)
+static void paths_add_children(struct paths_walk *w, uint32_t node)
 {
     const struct rollup *r = w->paths->rollup;
     const size_t before = w->count;
@@ -52,7 +53,7 @@ static void add_children(struct walk *w, uint32_t node)
     }
     if (w->count == before)
         return;
-    qsort_r(w->waiting + before, w->count - before, sizeof *w->waiting, compare_nodes, &w->sorting);
+    qsort_r(w->waiting + before, w->count - before, sizeof *w->waiting, paths_compare_nodes, &w->sorting);
     for (size_t first = before, last = w->count - 1; first < last; first++, last--) {
         const uint32_t node_there = w->waiting[first];
         w->waiting[first] = w->waiting[last];
@@ -69,11 +70,11 @@ struct paths paths_of(const struct loaded *l, const struct export_order *order)
     p.parents = need_memory(room, sizeof *p.parents);
     p.functions = need_memory(room, sizeof *p.functions);
     int32_t *rows = need_memory(room, sizeof *rows); /* by node */
-    uint32_t *ranks = function_ranks(p.profile, l, order);
-    struct walk w = { .paths = &p, .sorting = { p.rollup, ranks } };
+    uint32_t *ranks = paths_function_ranks(p.profile, l, order);
+    struct paths_walk w = { .paths = &p, .sorting = { p.rollup, ranks } };
     for (size_t i = 0; i < p.profile->thread_count; i++) {
         rows[p.profile->threads[i].root] = -1;
-        add_children(&w, p.profile->threads[i].root);
+        paths_add_children(&w, p.profile->threads[i].root);
     }
     while (w.count) {
         const uint32_t node = w.waiting[--w.count];
@@ -81,7 +82,7 @@ struct paths paths_of(const struct loaded *l, const struct export_order *order)
         p.nodes[p.count] = node;
         p.parents[p.count] = rows[p.profile->nodes[node].parent];
         p.functions[p.count++] = ranks[p.profile->nodes[node].function];
-        add_children(&w, node);
+        paths_add_children(&w, node);
     }
     free(w.waiting);
     free(ranks);

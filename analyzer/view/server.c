@@ -17,7 +17,7 @@
 enum { TOKEN_BYTES = 16, TOKEN_TEXT = 2 * TOKEN_BYTES + 1, MAX_CONNECTIONS = 32, SECONDS_IDLE = 60 };
 
 /* A session that is served, or was when a reader began to read it. */
-struct snapshot {
+struct server_snapshot {
     struct view_session *session;
     uint64_t generation; /* the one after has the next number */
     unsigned users;
@@ -29,7 +29,7 @@ struct server {
     char address[128];
     char hosts[2][32]; /* by which a browser may call us */
     unsigned interval;
-    struct snapshot *snapshot; /* behind snapshot_lock; NULL: there is none yet */
+    struct server_snapshot *snapshot; /* behind snapshot_lock; NULL: there is none yet */
     uint64_t generation;
 };
 
@@ -38,9 +38,9 @@ struct server {
 /* Of all snapshots: they are counted by whoever is done with them, without knowing the server. */
 static pthread_mutex_t snapshot_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void release(void *context)
+static void view_server_release_snapshot(void *context)
 {
-    struct snapshot *snapshot = context;
+    struct server_snapshot *snapshot = context;
     pthread_mutex_lock(&snapshot_lock);
     const bool last = --snapshot->users == 0;
     pthread_mutex_unlock(&snapshot_lock);
@@ -50,10 +50,10 @@ static void release(void *context)
     free(snapshot);
 }
 
-static struct snapshot *acquire(struct server *s)
+static struct server_snapshot *view_server_acquire_snapshot(struct server *s)
 {
     pthread_mutex_lock(&snapshot_lock);
-    struct snapshot *snapshot = s->snapshot;
+    struct server_snapshot *snapshot = s->snapshot;
     if (snapshot)
         snapshot->users++;
     pthread_mutex_unlock(&snapshot_lock);
@@ -62,19 +62,19 @@ static struct snapshot *acquire(struct server *s)
 
 void server_show(struct server *s, struct view_session *session)
 {
-    struct snapshot *snapshot = need_memory(1, sizeof *snapshot), *before;
-    *snapshot = (struct snapshot){ session, ++s->generation, 1 };
+    struct server_snapshot *snapshot = need_memory(1, sizeof *snapshot), *before;
+    *snapshot = (struct server_snapshot){ session, ++s->generation, 1 };
     pthread_mutex_lock(&snapshot_lock);
     before = s->snapshot;
     s->snapshot = snapshot;
     pthread_mutex_unlock(&snapshot_lock);
     if (before)
-        release(before);
+        view_server_release_snapshot(before);
 }
 
 /* ---- answers ---- */
 
-static void add_headers(struct MHD_Response *response, const char *type)
+static void view_server_add_headers(struct MHD_Response *response, const char *type)
 {
     static const char *const headers[][2] = {
         { "Content-Security-Policy",
@@ -93,25 +93,25 @@ static void add_headers(struct MHD_Response *response, const char *type)
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
 }
 
-static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned status, struct MHD_Response *response,
-                                     const char *type)
+static enum MHD_Result view_server_send_response(struct MHD_Connection *connection, unsigned status,
+                                                 struct MHD_Response *response, const char *type)
 {
     if (!response)
         return MHD_NO;
-    add_headers(response, type);
+    view_server_add_headers(response, type);
     const enum MHD_Result result = MHD_queue_response(connection, status, response);
     MHD_destroy_response(response);
     return result;
 }
 
-static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned status, const char *text)
+static enum MHD_Result view_server_send_text(struct MHD_Connection *connection, unsigned status, const char *text)
 {
-    return send_response(connection, status,
-                         MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT),
-                         "text/plain; charset=utf-8");
+    return view_server_send_response(
+        connection, status, MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT),
+        "text/plain; charset=utf-8");
 }
 
-static enum MHD_Result send_page(const struct server *s, struct MHD_Connection *connection)
+static enum MHD_Result view_server_send_page(const struct server *s, struct MHD_Connection *connection)
 {
     struct packed page = { NULL, 0 };
     FILE *out = open_memstream(&page.bytes, &page.length);
@@ -120,33 +120,33 @@ static enum MHD_Result send_page(const struct server *s, struct MHD_Connection *
     page_write_live(s->interval, out);
     if (fclose(out) != 0)
         return MHD_NO;
-    return send_response(connection, MHD_HTTP_OK,
-                         MHD_create_response_from_buffer(page.length, page.bytes, MHD_RESPMEM_MUST_FREE),
-                         "text/html; charset=utf-8");
+    return view_server_send_response(connection, MHD_HTTP_OK,
+                                     MHD_create_response_from_buffer(page.length, page.bytes, MHD_RESPMEM_MUST_FREE),
+                                     "text/html; charset=utf-8");
 }
 
 /* What is sent stays until it has been. */
-static enum MHD_Result send_packed(struct MHD_Connection *connection, struct snapshot *snapshot,
-                                   const struct packed *packed)
+static enum MHD_Result view_server_send_packed(struct MHD_Connection *connection, struct server_snapshot *snapshot,
+                                               const struct packed *packed)
 {
     char generation[24];
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer_with_free_callback_cls(packed->length, packed->bytes, release, snapshot);
+    struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
+        packed->length, packed->bytes, view_server_release_snapshot, snapshot);
     if (!response) {
-        release(snapshot);
+        view_server_release_snapshot(snapshot);
         return MHD_NO;
     }
     snprintf(generation, sizeof generation, "%" PRIu64, snapshot->generation);
     MHD_add_response_header(response, "X-Dwell-Generation", generation);
-    return send_response(connection, MHD_HTTP_OK, response, "application/octet-stream");
+    return view_server_send_response(connection, MHD_HTTP_OK, response, "application/octet-stream");
 }
 
-static const char *argument(struct MHD_Connection *connection, const char *name)
+static const char *view_server_argument(struct MHD_Connection *connection, const char *name)
 {
     return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
-static bool is_number(const char *text, uint64_t number)
+static bool view_server_number_matches(const char *text, uint64_t number)
 {
     char digits[24];
     snprintf(digits, sizeof digits, "%" PRIu64, number);
@@ -154,41 +154,42 @@ static bool is_number(const char *text, uint64_t number)
 }
 
 /* `since` is what the page has: it is not sent again. */
-static enum MHD_Result send_session(struct server *s, struct MHD_Connection *connection)
+static enum MHD_Result view_server_send_session(struct server *s, struct MHD_Connection *connection)
 {
-    struct snapshot *snapshot = acquire(s);
+    struct server_snapshot *snapshot = view_server_acquire_snapshot(s);
     if (!snapshot)
-        return send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the session is being read\n");
-    if (is_number(argument(connection, "since"), snapshot->generation)) {
-        release(snapshot);
-        return send_text(connection, MHD_HTTP_NO_CONTENT, "");
+        return view_server_send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the session is being read\n");
+    if (view_server_number_matches(view_server_argument(connection, "since"), snapshot->generation)) {
+        view_server_release_snapshot(snapshot);
+        return view_server_send_text(connection, MHD_HTTP_NO_CONTENT, "");
     }
-    return send_packed(connection, snapshot, &snapshot->session->main);
+    return view_server_send_packed(connection, snapshot, &snapshot->session->main);
 }
 
 /* Numbers of blocks mean others in each generation. */
-static enum MHD_Result send_block(struct server *s, struct MHD_Connection *connection, const char *number)
+static enum MHD_Result view_server_send_block(struct server *s, struct MHD_Connection *connection, const char *number)
 {
-    struct snapshot *snapshot = acquire(s);
+    struct server_snapshot *snapshot = view_server_acquire_snapshot(s);
     if (!snapshot)
-        return send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the session is being read\n");
-    const char *generation = argument(connection, "generation");
+        return view_server_send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the session is being read\n");
+    const char *generation = view_server_argument(connection, "generation");
     char *end;
     errno = 0;
     const unsigned long long block = strtoull(number, &end, 10);
     const bool bad = errno || *end || end == number || *number < '0' || *number > '9';
-    const bool gone = generation && !is_number(generation, snapshot->generation);
+    const bool gone = generation && !view_server_number_matches(generation, snapshot->generation);
     if (gone || bad || block >= snapshot->session->block_count) {
-        release(snapshot);
-        return send_text(connection, gone ? MHD_HTTP_GONE : MHD_HTTP_NOT_FOUND, gone ? "gone\n" : "no such block\n");
+        view_server_release_snapshot(snapshot);
+        return view_server_send_text(connection, gone ? MHD_HTTP_GONE : MHD_HTTP_NOT_FOUND,
+                                     gone ? "gone\n" : "no such block\n");
     }
-    return send_packed(connection, snapshot, &snapshot->session->blocks[block]);
+    return view_server_send_packed(connection, snapshot, &snapshot->session->blocks[block]);
 }
 
 /* ---- requests ---- */
 
 /* In a time that does not depend on where they differ. */
-static bool is_token(const struct server *s, const char *text)
+static bool view_server_token_matches(const struct server *s, const char *text)
 {
     unsigned char differs = 0;
     if (!text || strlen(text) != strlen(s->token))
@@ -199,13 +200,14 @@ static bool is_token(const struct server *s, const char *text)
 }
 
 /* Another name may have been made to mean 127.0.0.1, by whoever wants a browser to ask us for him. */
-static bool is_host(const struct server *s, const char *text)
+static bool view_server_host_matches(const struct server *s, const char *text)
 {
     return text && (strcmp(text, s->hosts[0]) == 0 || strcmp(text, s->hosts[1]) == 0);
 }
 
-static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url, const char *method,
-                              const char *version, const char *data, size_t *length, void **state)
+static enum MHD_Result view_server_answer(void *context, struct MHD_Connection *connection, const char *url,
+                                          const char *method, const char *version, const char *data, size_t *length,
+                                          void **state)
 {
     static const char block[] = "/block/";
     static int known;
@@ -220,24 +222,25 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
         *length = 0;
         return MHD_YES;
     }
-    if (!is_host(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)) ||
-        !is_token(s, argument(connection, "token")))
-        return send_text(connection, MHD_HTTP_FORBIDDEN,
-                         "not without the token: open the address that dwell printed\n");
+    if (!view_server_host_matches(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)) ||
+        !view_server_token_matches(s, view_server_argument(connection, "token")))
+        return view_server_send_text(connection, MHD_HTTP_FORBIDDEN,
+                                     "not without the token: open the address that dwell printed\n");
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "there is nothing to do here but to look\n");
+        return view_server_send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
+                                     "there is nothing to do here but to look\n");
     if (strcmp(url, "/") == 0)
-        return send_page(s, connection);
+        return view_server_send_page(s, connection);
     if (strcmp(url, "/session") == 0)
-        return send_session(s, connection);
+        return view_server_send_session(s, connection);
     if (strncmp(url, block, strlen(block)) == 0)
-        return send_block(s, connection, url + strlen(block));
-    return send_text(connection, MHD_HTTP_NOT_FOUND, "there is no such thing here\n");
+        return view_server_send_block(s, connection, url + strlen(block));
+    return view_server_send_text(connection, MHD_HTTP_NOT_FOUND, "there is no such thing here\n");
 }
 
 /* ---- beginning and end ---- */
 
-static void make_token(struct server *s)
+static void view_server_make_token(struct server *s)
 {
     unsigned char bytes[TOKEN_BYTES];
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
@@ -246,7 +249,7 @@ static void make_token(struct server *s)
         snprintf(s->token + 2 * i, 3, "%02x", bytes[i]);
 }
 
-static void ignore_log(void *context, const char *format, va_list arguments)
+static void view_server_ignore_log(void *context, const char *format, va_list arguments)
 {
     (void)context;
     (void)format;
@@ -254,7 +257,7 @@ static void ignore_log(void *context, const char *format, va_list arguments)
 }
 
 /* Listens on 127.0.0.1, and says at which port. */
-static int listen_here(uint16_t *port)
+static int view_server_listen(uint16_t *port)
 {
     struct sockaddr_in here = { .sin_family = AF_INET, .sin_port = htons(*port) };
     socklen_t length = sizeof here;
@@ -271,16 +274,16 @@ static int listen_here(uint16_t *port)
 struct server *server_start(uint16_t port, unsigned interval)
 {
     struct server *s = need_memory(1, sizeof *s);
-    const int fd = listen_here(&port);
-    make_token(s);
+    const int fd = view_server_listen(&port);
+    view_server_make_token(s);
     s->interval = interval;
     snprintf(s->hosts[0], sizeof s->hosts[0], "127.0.0.1:%u", port);
     snprintf(s->hosts[1], sizeof s->hosts[1], "localhost:%u", port);
     snprintf(s->address, sizeof s->address, "http://%s/?token=%s", s->hosts[0], s->token);
-    s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL, answer, s,
-                                 MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-                                 MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-                                 (unsigned)SECONDS_IDLE, MHD_OPTION_END);
+    s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL,
+                                 view_server_answer, s, MHD_OPTION_EXTERNAL_LOGGER, view_server_ignore_log, NULL,
+                                 MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
+                                 MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE, MHD_OPTION_END);
     if (!s->daemon)
         die(STATUS_ERROR, "%s cannot be served on", s->hosts[0]);
     return s;
@@ -295,6 +298,6 @@ void server_stop(struct server *s)
 {
     MHD_stop_daemon(s->daemon);
     if (s->snapshot)
-        release(s->snapshot);
+        view_server_release_snapshot(s->snapshot);
     free(s);
 }

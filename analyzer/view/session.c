@@ -18,7 +18,7 @@
 enum { GROUP_COLUMNS = 15, PATH_COLUMNS = 11 };
 
 /* Where no call has ended, the shortest one is longer than the longest one: small numbers for that. */
-static void mark_unknown(struct times *times, size_t count)
+static void view_session_mark_unknown(struct times *times, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (times[i].shortest > times[i].longest) {
@@ -28,17 +28,17 @@ static void mark_unknown(struct times *times, size_t count)
     }
 }
 
-struct group_table {
+struct view_session_group {
     struct times *times;
     struct container_column columns[GROUP_COLUMNS];
 };
 
-static struct container_table group_table(struct group_table *g, const char *name, const struct loaded *l,
-                                          enum rollup_by by, const uint32_t *order)
+static struct container_table view_session_group_table(struct view_session_group *g, const char *name,
+                                                       const struct loaded *l, enum rollup_by by, const uint32_t *order)
 {
     const size_t count = rollup_group_count(l->rollup, by);
     const struct times *t = g->times = rollup_groups(l->rollup, by);
-    mark_unknown(g->times, count);
+    view_session_mark_unknown(g->times, count);
     const struct container_column columns[GROUP_COLUMNS] = {
         MEASURE(t, calls, order),
         MEASURE(t, elapsed_inclusive, order),
@@ -62,10 +62,10 @@ static struct container_table group_table(struct group_table *g, const char *nam
 }
 
 /* Inclusive times of paths are left to the page: they are sums over the rows behind them. */
-static struct container_table path_table(struct container_column *columns, const struct paths *paths)
+static struct container_table view_session_path_table(struct container_column *columns, const struct paths *paths)
 {
     const struct times *t = paths->rollup->nodes;
-    mark_unknown(paths->rollup->nodes, paths->profile->node_count);
+    view_session_mark_unknown(paths->rollup->nodes, paths->profile->node_count);
     const struct container_column filled[PATH_COLUMNS] = {
         { "parent", paths->parents, sizeof *paths->parents, CONTAINER_I32, NULL },
         { "function", paths->functions, sizeof *paths->functions, CONTAINER_U32, NULL },
@@ -92,7 +92,7 @@ struct view_session *view_session_new(const struct loaded *l, const struct view_
     struct moments marks, events;
     struct json_object *header = facts_of(l, order);
     struct container_column path_columns[PATH_COLUMNS];
-    struct group_table groups[4];
+    struct view_session_group groups[4];
     struct blocks blocks;
     marks_find(&marks, l, order);
     events_find(&events, l, order);
@@ -103,11 +103,11 @@ struct view_session *view_session_new(const struct loaded *l, const struct view_
     view->blocks = blocks.list;
     view->block_count = blocks.count;
     const struct container_table tables[] = {
-        path_table(path_columns, &paths),
-        group_table(&groups[0], "functions", l, BY_FUNCTION, order->functions),
-        group_table(&groups[1], "modules", l, BY_MODULE, order->modules),
-        group_table(&groups[2], "threads", l, BY_THREAD, order->threads),
-        group_table(&groups[3], "processes", l, BY_PROCESS, NULL),
+        view_session_path_table(path_columns, &paths),
+        view_session_group_table(&groups[0], "functions", l, BY_FUNCTION, order->functions),
+        view_session_group_table(&groups[1], "modules", l, BY_MODULE, order->modules),
+        view_session_group_table(&groups[2], "threads", l, BY_THREAD, order->threads),
+        view_session_group_table(&groups[3], "processes", l, BY_PROCESS, NULL),
         marks_table(&marks),
         events_table(&events),
     };

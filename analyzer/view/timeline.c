@@ -13,15 +13,15 @@
 /* How much room a span takes in a page, at the least: what has no chance of being shown is not kept. */
 enum { MIN_SPAN = 4, MIN_SPANS = 4096, SWEEP_MIN = 64 };
 
-struct open {
+struct view_open_call {
     uint64_t start;
     uint64_t function; /* its address */
     bool root;         /* it is what --root names */
 };
 
 /* A thread. */
-struct lane {
-    struct open *stack;
+struct view_lane {
+    struct view_open_call *stack;
     size_t depth, room;
     unsigned roots; /* of the stack */
     uint32_t deepest;
@@ -30,23 +30,23 @@ struct lane {
     bool seen, ended;
 };
 
-struct following {
+struct view_timeline {
     const struct loaded *session;
     const struct export_order *order;
     struct timeline_range range;
     struct resolver *resolver;
     struct levels *levels;
     struct table_index *numbers; /* (thread, process) -> 1 + lane, or zero: it is none */
-    struct lane *lanes;          /* in the order's numbers */
+    struct view_lane *lanes;     /* in the order's numbers */
     size_t live, sweep_at;       /* lanes that have not ended; at so many, those that have are looked for */
 };
 
 /* ---- lanes ---- */
 
-static void sweep(struct following *f, uint64_t now)
+static void view_timeline_end_idle_lanes(struct view_timeline *f, uint64_t now)
 {
     for (uint32_t i = 0; i < f->session->profile->thread_count; i++) {
-        struct lane *lane = &f->lanes[i];
+        struct view_lane *lane = &f->lanes[i];
         if (!lane->seen || lane->ended || lane->depth || lane->end >= now)
             continue;
         levels_end_lane(f->levels, i);
@@ -59,7 +59,8 @@ static void sweep(struct following *f, uint64_t now)
     f->sweep_at = f->live * 2 > SWEEP_MIN ? f->live * 2 : SWEEP_MIN;
 }
 
-static struct lane *lane_of(struct following *f, const struct timeline_thread *thread, uint64_t now)
+static struct view_lane *view_timeline_find_lane(struct view_timeline *f, const struct timeline_thread *thread,
+                                                 uint64_t now)
 {
     struct table_slot *slot = table_find(f->numbers, thread->thread, thread->process);
     if (!slot->value_plus_1) {
@@ -67,13 +68,13 @@ static struct lane *lane_of(struct following *f, const struct timeline_thread *t
         table_set(f->numbers, slot, thread->thread, thread->process, (uint32_t)(rank + 1));
         if (rank < 0)
             return NULL;
-        struct lane *lane = &f->lanes[rank];
+        struct view_lane *lane = &f->lanes[rank];
         const struct trace_thread *t = session_file_thread(f->session->file, thread->thread);
         lane->seen = true;
         lane->process = thread->process;
         lane->end = t && t->end_time ? t->end_time : UINT64_MAX;
         if (++f->live >= f->sweep_at)
-            sweep(f, now);
+            view_timeline_end_idle_lanes(f, now);
         return lane;
     }
     return slot->value_plus_1 > 1 ? &f->lanes[slot->value_plus_1 - 2] : NULL;
@@ -81,8 +82,8 @@ static struct lane *lane_of(struct following *f, const struct timeline_thread *t
 
 /* ---- spans ---- */
 
-static void add(struct following *f, const struct lane *lane, unsigned row, int32_t function, uint64_t start,
-                uint64_t end)
+static void view_timeline_add_span(struct view_timeline *f, const struct view_lane *lane, unsigned row,
+                                   int32_t function, uint64_t start, uint64_t end)
 {
     const struct timeline_range *r = &f->range;
     if (start < r->begin)
@@ -102,40 +103,43 @@ static void add(struct following *f, const struct lane *lane, unsigned row, int3
     levels_add(f->levels, &span);
 }
 
-static uint32_t function_of(const struct following *f, const struct lane *lane, const struct open *call)
+static uint32_t view_timeline_function(const struct view_timeline *f, const struct view_lane *lane,
+                                       const struct view_open_call *call)
 {
     return resolver_function(f->resolver, lane->process, call->function, call->start);
 }
 
-static void begin_call(struct following *f, struct lane *lane, const struct timeline_event *e)
+static void view_timeline_begin_call(struct view_timeline *f, struct view_lane *lane, const struct timeline_event *e)
 {
     const struct slice *slice = f->session->slice;
     if (e->thread->depth > TIMELINE_MAX_DEPTH)
         return;
     lane->depth = e->thread->depth - 1;
     GROW(lane->stack, lane->depth, lane->room);
-    struct open *call = &lane->stack[lane->depth++];
-    *call = (struct open){ .start = e->time, .function = e->call->function };
-    call->root = slice && slice->below && function_of(f, lane, call) == slice->root;
+    struct view_open_call *call = &lane->stack[lane->depth++];
+    *call = (struct view_open_call){ .start = e->time, .function = e->call->function };
+    call->root = slice && slice->below && view_timeline_function(f, lane, call) == slice->root;
     lane->roots += call->root;
 }
 
-static void end_call(struct following *f, struct lane *lane, uint64_t time)
+static void view_timeline_end_call(struct view_timeline *f, struct view_lane *lane, uint64_t time)
 {
-    const struct open *call = &lane->stack[--lane->depth];
+    const struct view_open_call *call = &lane->stack[--lane->depth];
     const bool wanted = !f->session->slice || !f->session->slice->below || lane->roots > 0;
     lane->roots -= call->root;
     if (!wanted || time < f->range.begin)
         return;
-    const uint32_t function = function_of(f, lane, call);
-    add(f, lane, (unsigned)(ROW_CALLS + lane->depth),
-        function == PROFILE_NONE ? LEVEL_MERGED : (int32_t)f->order->ranks[function], call->start, time);
+    const uint32_t function = view_timeline_function(f, lane, call);
+    view_timeline_add_span(f, lane, (unsigned)(ROW_CALLS + lane->depth),
+                           function == PROFILE_NONE ? LEVEL_MERGED : (int32_t)f->order->ranks[function], call->start,
+                           time);
     if (lane->depth >= lane->deepest)
         lane->deepest = (uint32_t)lane->depth + 1;
 }
 
 /* In the interval that ends at the event. */
-static void add_away(struct following *f, const struct lane *lane, const struct timeline_event *e)
+static void view_timeline_add_away(struct view_timeline *f, const struct view_lane *lane,
+                                   const struct timeline_event *e)
 {
     const uint64_t since = e->time - e->interval;
     const uint8_t *at = e->extras->run;
@@ -144,32 +148,32 @@ static void add_away(struct following *f, const struct lane *lane, const struct 
         const uint64_t begin = away.begin > since ? away.begin : since;
         const uint64_t end = away.length < e->time - begin ? begin + away.length : e->time;
         if (end > f->range.begin && begin < f->range.end)
-            add(f, lane, away.preempted ? ROW_PREEMPTED : ROW_BLOCKED, LEVEL_MERGED, begin, end);
+            view_timeline_add_span(f, lane, away.preempted ? ROW_PREEMPTED : ROW_BLOCKED, LEVEL_MERGED, begin, end);
     }
 }
 
-static bool follow(void *context, const struct timeline_event *e)
+static bool view_timeline_add_event(void *context, const struct timeline_event *e)
 {
-    struct following *f = context;
+    struct view_timeline *f = context;
     if (e->time >= f->range.end && f->range.cut)
         return false;
-    struct lane *lane = lane_of(f, e->thread, e->time);
+    struct view_lane *lane = view_timeline_find_lane(f, e->thread, e->time);
     if (!lane)
         return true;
     if (e->interval && (e->extras->blocked || e->extras->preempted))
-        add_away(f, lane, e);
+        view_timeline_add_away(f, lane, e);
     switch (e->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
     case TIMELINE_BACK:
-        begin_call(f, lane, e);
+        view_timeline_begin_call(f, lane, e);
         break;
     case TIMELINE_EXIT:
     case TIMELINE_LEFT:
     case TIMELINE_OPEN:
     case TIMELINE_AWAY:
         if (e->thread->depth && e->thread->depth == lane->depth)
-            end_call(f, lane, e->time);
+            view_timeline_end_call(f, lane, e->time);
         break;
     default:
         break;
@@ -179,13 +183,13 @@ static bool follow(void *context, const struct timeline_event *e)
 
 /* ---- all of it ---- */
 
-static bool wants(void *context, uint32_t process, uint32_t thread)
+static bool view_timeline_wants_thread(void *context, uint32_t process, uint32_t thread)
 {
-    const struct following *f = context;
+    const struct view_timeline *f = context;
     return !f->session->slice || slice_takes(f->session->slice, f->session->file, process, thread);
 }
 
-static struct json_object *describe(const struct following *f, const struct blocks *blocks)
+static struct json_object *view_timeline_describe(const struct view_timeline *f, const struct blocks *blocks)
 {
     struct json_object *object = json_object_new_object(), *lanes = json_object_new_array();
     const uint64_t start = f->session->file->header.start_ticks;
@@ -206,21 +210,22 @@ static struct json_object *describe(const struct following *f, const struct bloc
     return object;
 }
 
-static void follow_all(struct following *f)
+static void view_timeline_add_events(struct view_timeline *f)
 {
-    const struct timeline_part part = { .begin = f->range.cut ? f->range.begin : 0, .wants = wants };
+    const struct timeline_part part = { .begin = f->range.cut ? f->range.begin : 0,
+                                        .wants = view_timeline_wants_thread };
     const size_t lanes = f->session->profile->thread_count;
-    timeline_run_part(f->session->file, &part, follow, f);
+    timeline_run_part(f->session->file, &part, view_timeline_add_event, f);
     for (size_t i = 0; i < lanes; i++) /* a part has ended where calls were open */
         while (f->lanes[i].depth)
-            end_call(f, &f->lanes[i], f->range.end);
+            view_timeline_end_call(f, &f->lanes[i], f->range.end);
     levels_end(f->levels);
 }
 
 struct json_object *timeline_make(const struct loaded *l, const struct export_order *order, size_t most,
                                   struct blocks *blocks)
 {
-    struct following f = { .session = l, .order = order, .sweep_at = SWEEP_MIN };
+    struct view_timeline f = { .session = l, .order = order, .sweep_at = SWEEP_MIN };
     *blocks = (struct blocks){ 0 };
     if (!most || !timeline_range_find(&f.range, l))
         return NULL;
@@ -230,9 +235,9 @@ struct json_object *timeline_make(const struct loaded *l, const struct export_or
     f.lanes = need_memory(lanes + 1, sizeof *f.lanes);
     f.levels = levels_new(f.range.end - f.range.begin, (uint32_t)lanes,
                           most / MIN_SPAN > MIN_SPANS ? most / MIN_SPAN : MIN_SPANS);
-    follow_all(&f);
+    view_timeline_add_events(&f);
     blocks_make(blocks, f.levels, f.range.begin - l->file->header.start_ticks, most);
-    struct json_object *described = describe(&f, blocks);
+    struct json_object *described = view_timeline_describe(&f, blocks);
     levels_free(f.levels);
     for (size_t i = 0; i < lanes; i++)
         free(f.lanes[i].stack);

@@ -9,7 +9,7 @@
 enum { MAX_BITS = 62 };
 
 /* Of what nobody noted the end of: the last event of its last chunk. */
-static uint64_t last_event(const struct session_file *file, const struct trace_chunk *chunk)
+static uint64_t timeline_range_last_event(const struct session_file *file, const struct trace_chunk *chunk)
 {
     uint8_t *buffer = need_memory((size_t)chunk->size + TRACE_PADDING, 1);
     uint64_t last = chunk->start_time;
@@ -23,12 +23,12 @@ static uint64_t last_event(const struct session_file *file, const struct trace_c
     return last;
 }
 
-static uint64_t end_of(const struct session_file *file, const struct trace_chunk *chunk)
+static uint64_t timeline_range_chunk_end(const struct session_file *file, const struct trace_chunk *chunk)
 {
     const struct trace_thread *t = session_file_thread(file, chunk->thread);
     if (t && t->end_time)
         return t->end_time;
-    return chunk->last_of_thread ? last_event(file, chunk) : chunk->start_time;
+    return chunk->last_of_thread ? timeline_range_last_event(file, chunk) : chunk->start_time;
 }
 
 bool timeline_range_find(struct timeline_range *r, const struct loaded *l)
@@ -40,7 +40,7 @@ bool timeline_range_find(struct timeline_range *r, const struct loaded *l)
         const struct trace_chunk *chunk = &file->chunks[i];
         if (chunk->kind != DWELL_CHUNK_EVENTS || !slice_takes(l->slice, file, chunk->process, chunk->thread))
             continue;
-        const uint64_t end = end_of(file, chunk);
+        const uint64_t end = timeline_range_chunk_end(file, chunk);
         if (chunk->start_time < r->begin)
             r->begin = chunk->start_time;
         if (end > r->end)
