@@ -18,7 +18,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct callers_settings {
     struct session_list sessions;
     const char *function;       /* the last word; those before are files */
     const char *columns, *sort; /* NULL: the usual ones */
@@ -26,9 +26,9 @@ struct settings {
     struct slice_request slice;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t callers_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct callers_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         return slice_options_begin(state, &s->slice);
@@ -63,7 +63,7 @@ int command_callers(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        callers_parse_option,
         "[FILE...] FUNCTION",
         "Shows a function of a session (dwell.data), or of several, between its callers and its callees.\v"
         "A caller's times are the function's own when it was called from there, a callee's are its own when "
@@ -76,7 +76,7 @@ int command_callers(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { .print = table_print_text };
+    struct callers_settings s = { .print = table_print_text };
     parse_options_with_config(&argp, "callers", argc, argv, &s);
     struct loaded loaded;
     session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.slice);

@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t config_parse_option(int key, char *argument, struct argp_state *state)
 {
     (void)argument;
     if (key == ARGP_KEY_INIT)
@@ -42,10 +42,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return key == ARGP_KEY_INIT || key == OPTION_NO_CONFIG ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-const struct argp config_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+const struct argp config_argp = { options, config_parse_option, NULL, NULL, NULL, NULL, NULL };
 const struct argp_child config_children[] = { { &config_argp, 0, NULL, 1 }, { 0 } };
 
-static bool is_refused(int argc, char **argv)
+static bool config_is_refused(int argc, char **argv)
 {
     static const char name[] = "--no-config";
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
@@ -57,7 +57,7 @@ static bool is_refused(int argc, char **argv)
 /* ---- the file ---- */
 
 /* NULL: there is nowhere one could be. */
-static char *find_path(void)
+static char *config_find_path(void)
 {
     const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     const bool own = folder && *folder == '/'; /* others are to be ignored, says XDG */
@@ -66,7 +66,7 @@ static char *find_path(void)
     return need_text("%s%s/dwell/config", own ? folder : home, own ? "" : "/.config");
 }
 
-static void add_argument(const char *name, const char *value, unsigned line)
+static void config_add_argument(const char *name, const char *value, unsigned line)
 {
     char *argument = need_text("--%s%s%s", name, value ? "=" : "", value ? value : "");
     char *place = need_text("%s:%u", config.path, line);
@@ -78,20 +78,20 @@ static void add_argument(const char *name, const char *value, unsigned line)
 }
 
 /* Flags are there or not; an option whose argument may be missing is both. */
-static void add_option(const struct argp_option *option, const char *value, unsigned line)
+static void config_add_option(const struct argp_option *option, const char *value, unsigned line)
 {
     const bool may_be_flag = !option->arg || option->flags & OPTION_ARG_OPTIONAL;
     if (may_be_flag && strcmp(value, "no") == 0)
         return;
     if (may_be_flag && strcmp(value, "yes") == 0)
-        add_argument(option->name, NULL, line);
+        config_add_argument(option->name, NULL, line);
     else if (option->arg)
-        add_argument(option->name, value, line);
+        config_add_argument(option->name, value, line);
     else
         die(STATUS_ERROR, "%s:%u: '%s' is neither yes nor no", config.path, line, value);
 }
 
-static bool is_configurable(const char *command)
+static bool config_is_configurable(const char *command)
 {
     for (size_t i = 0; i < sizeof configurable / sizeof *configurable; i++)
         if (strcmp(configurable[i], command) == 0)
@@ -99,7 +99,7 @@ static bool is_configurable(const char *command)
     return false;
 }
 
-static char *trim(char *text)
+static char *config_trim_blanks(char *text)
 {
     static const char blanks[] = " \t\r\n";
     text += strspn(text, blanks);
@@ -109,33 +109,33 @@ static char *trim(char *text)
     return text;
 }
 
-static void take_line(const struct argp *argp, const char *name, char *text, unsigned line)
+static void config_add_line(const struct argp *argp, const char *name, char *text, unsigned line)
 {
-    char *command = trim(text), *equals = strchr(command, '=');
+    char *command = config_trim_blanks(text), *equals = strchr(command, '=');
     if (!*command || *command == '#')
         return;
     if (equals)
         *equals = '\0';
-    char *dot = strchr(command, '.'), *value = equals ? trim(equals + 1) : NULL;
+    char *dot = strchr(command, '.'), *value = equals ? config_trim_blanks(equals + 1) : NULL;
     if (!dot || !value || !*value)
         die(STATUS_ERROR, "%s:%u: a line such as 'report.columns = calls,elapsed_exclusive' is wanted", config.path,
             line);
     *dot = '\0';
-    if (!is_configurable(command))
+    if (!config_is_configurable(command))
         die(STATUS_ERROR,
             "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks, top, replay, events, diff%s",
             config.path, line, command,
             suggestion(command, configurable, sizeof configurable / sizeof *configurable, ""));
     if (strcmp(command, name) != 0)
         return;
-    const struct argp_option *option = option_find(argp, trim(dot + 1));
+    const struct argp_option *option = option_find(argp, config_trim_blanks(dot + 1));
     if (!option || option->key == OPTION_NO_CONFIG)
-        die(STATUS_ERROR, "%s:%u: dwell %s has no option '--%s'%s", config.path, line, command, trim(dot + 1),
-            option_suggestion(argp, trim(dot + 1), ""));
-    add_option(option, value, line);
+        die(STATUS_ERROR, "%s:%u: dwell %s has no option '--%s'%s", config.path, line, command,
+            config_trim_blanks(dot + 1), option_suggestion(argp, config_trim_blanks(dot + 1), ""));
+    config_add_option(option, value, line);
 }
 
-static void read_file(const struct argp *argp, const char *name)
+static void config_read_file(const struct argp *argp, const char *name)
 {
     FILE *in = fopen(config.path, "re");
     if (!in && (errno == ENOENT || errno == ENOTDIR))
@@ -146,7 +146,7 @@ static void read_file(const struct argp *argp, const char *name)
     size_t room = 0;
     errno = 0;
     for (unsigned line = 1; getline(&text, &room, in) >= 0; line++)
-        take_line(argp, name, text, line);
+        config_add_line(argp, name, text, line);
     if (ferror(in))
         die(STATUS_ERROR, "%s: %s", config.path, strerror(errno));
     free(text);
@@ -156,7 +156,7 @@ static void read_file(const struct argp *argp, const char *name)
 /* ---- all of them ---- */
 
 /* Of the option at hand, if it is one of the file. */
-static const char *place(void)
+static const char *config_option_place(void)
 {
     const int at = config.state ? config.state->next - 2 : -1;
     return at >= 0 && (size_t)at < config.count ? config.places[at] : NULL;
@@ -164,9 +164,9 @@ static const char *place(void)
 
 void parse_options_with_config(const struct argp *argp, const char *name, int argc, char **argv, void *input)
 {
-    config.path = is_refused(argc, argv) ? NULL : find_path();
+    config.path = config_is_refused(argc, argv) ? NULL : config_find_path();
     if (config.path)
-        read_file(argp, name);
+        config_read_file(argp, name);
     static char end[] = "--no-config";
     char **all = need_memory((size_t)argc + config.count + 2, sizeof *all);
     int count = 0;
@@ -176,7 +176,7 @@ void parse_options_with_config(const struct argp *argp, const char *name, int ar
     all[count++] = end;
     for (int i = 1; i < argc; i++)
         all[count++] = argv[i];
-    message_set_place(place);
+    message_set_place(config_option_place);
     parse_options(argp, name, count, all, input);
     message_set_place(NULL);
     config.state = NULL;

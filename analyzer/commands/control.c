@@ -26,16 +26,16 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct control_settings {
     const char *output;
     const char *session;
     const char *pid, *action;
     const char *event; /* of the action "event": which class at which level */
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t control_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct control_settings *s = state->input;
     switch (key) {
     case 'o':
         s->output = argument;
@@ -65,7 +65,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- the session of a process ---- */
 
-static int open_session(const char *path)
+static int control_open_session(const char *path)
 {
     const int fd = session_open_raw(path, O_RDWR);
     if (fd < 0)
@@ -73,17 +73,17 @@ static int open_session(const char *path)
     return fd;
 }
 
-static int open_session_of(uint32_t pid)
+static int control_open_session_of_pid(uint32_t pid)
 {
     char *path = find_session(pid);
-    const int fd = open_session(path);
+    const int fd = control_open_session(path);
     free(path);
     return fd;
 }
 
 /* ---- control chunks ---- */
 
-static struct dwell_file_header *map_header(int fd)
+static struct dwell_file_header *control_map_header(int fd)
 {
     void *at = mmap(NULL, DWELL_UNIT, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (at == MAP_FAILED)
@@ -92,7 +92,7 @@ static struct dwell_file_header *map_header(int fd)
 }
 
 /* The chunk at *offset, which becomes that of the next one; NULL: there is none any more. */
-static struct dwell_control *next_control(int fd, uint64_t *offset)
+static struct dwell_control *control_next_chunk(int fd, uint64_t *offset)
 {
     struct dwell_chunk_header head;
     if (!*offset || *offset % DWELL_UNIT || pread(fd, &head, sizeof head, (off_t)*offset) != sizeof head ||
@@ -105,14 +105,14 @@ static struct dwell_control *next_control(int fd, uint64_t *offset)
     return control;
 }
 
-static void wake(struct dwell_control *control)
+static void control_wake_runtime(struct dwell_control *control)
 {
     __atomic_fetch_add(&control->work, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &control->work, FUTEX_WAKE, INT_MAX);
 }
 
 /* Waits until *word is `wanted`; false: not within that time. */
-static bool wait_for(const uint32_t *word, uint32_t wanted, long milliseconds)
+static bool control_wait_for_word(const uint32_t *word, uint32_t wanted, long milliseconds)
 {
     for (; milliseconds > 0; milliseconds--) {
         if (__atomic_load_n(word, __ATOMIC_ACQUIRE) == wanted)
@@ -122,19 +122,20 @@ static bool wait_for(const uint32_t *word, uint32_t wanted, long milliseconds)
     return false;
 }
 
-static void tell(struct dwell_control *control, uint32_t pid, uint32_t command, const char *text)
+static void control_send_command(struct dwell_control *control, uint32_t pid, uint32_t command, const char *text)
 {
     if (!__atomic_load_n(&control->listening, __ATOMIC_ACQUIRE))
         die(STATUS_ERROR, "%u: nobody listens there: its runtime has no helper thread (DWELL_HELPER=off)", pid);
     uint32_t none = DWELL_COMMAND_NONE;
     const uint32_t claimed = UINT32_MAX; /* while the text is written */
-    if (!wait_for(&control->command, DWELL_COMMAND_NONE, PATIENCE) ||
+    if (!control_wait_for_word(&control->command, DWELL_COMMAND_NONE, PATIENCE) ||
         !__atomic_compare_exchange_n(&control->command, &none, claimed, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         die(STATUS_ERROR, "%u: is busy with another command", pid);
     snprintf(control->text, sizeof control->text, "%s", text);
     __atomic_store_n(&control->command, command, __ATOMIC_RELEASE);
-    wake(control);
-    if (!wait_for(&control->command, DWELL_COMMAND_NONE, command == DWELL_COMMAND_DUMP ? DUMP_PATIENCE : PATIENCE))
+    control_wake_runtime(control);
+    if (!control_wait_for_word(&control->command, DWELL_COMMAND_NONE,
+                               command == DWELL_COMMAND_DUMP ? DUMP_PATIENCE : PATIENCE))
         die(STATUS_ERROR, "%u: does not answer: is it stopped?", pid);
     if (control->result == -EEXIST)
         die(STATUS_ERROR, "%s: not a dwell session, so it is not replaced; choose another file by -o", text);
@@ -157,7 +158,7 @@ static const struct {
     { "dump", DWELL_COMMAND_DUMP },   { "event", DWELL_COMMAND_EVENT },
 };
 
-static enum dwell_command action_of(const char *name)
+static enum dwell_command control_command_of_name(const char *name)
 {
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (strcmp(actions[i].name, name) == 0)
@@ -165,7 +166,7 @@ static enum dwell_command action_of(const char *name)
     option_refuse("control", name, "pause, resume, stop, dump, event");
 }
 
-static char *absolute(const char *path)
+static char *control_absolute_path(const char *path)
 {
     char *folder = path[0] == '/' ? need_copy("", 0) : getcwd(NULL, 0);
     if (!folder)
@@ -180,28 +181,28 @@ static char *absolute(const char *path)
 }
 
 /* What goes with the command; to be freed by the caller. */
-static char *text_for(const struct settings *s, enum dwell_command command)
+static char *control_command_text(const struct control_settings *s, enum dwell_command command)
 {
     if (command == DWELL_COMMAND_DUMP)
-        return absolute(s->output);
+        return control_absolute_path(s->output);
     if (command == DWELL_COMMAND_EVENT)
         return event_setting(s->event, STATUS_ERROR, "control");
     return need_copy("", 0);
 }
 
-static void control_one(const struct settings *s, enum dwell_command command)
+static void control_one_process(const struct control_settings *s, enum dwell_command command)
 {
     const uint32_t pid = (uint32_t)option_number("PID", s->pid);
-    int fd = open_session_of(pid);
-    struct dwell_file_header *header = map_header(fd);
+    int fd = control_open_session_of_pid(pid);
+    struct dwell_file_header *header = control_map_header(fd);
     uint64_t offset = header->first_control;
-    struct dwell_control *control = next_control(fd, &offset);
+    struct dwell_control *control = control_next_chunk(fd, &offset);
     while (control && control->pid != pid) /* the one made last comes first */
-        control = next_control(fd, &offset);
+        control = control_next_chunk(fd, &offset);
     if (!control)
         die(STATUS_ERROR, "%u: has no place for commands in its session file", pid);
-    char *text = text_for(s, command);
-    tell(control, pid, command, text);
+    char *text = control_command_text(s, command);
+    control_send_command(control, pid, command, text);
     if (command == DWELL_COMMAND_DUMP)
         say("%s: what was recorded until now; see: dwell report %s", s->output, s->output);
     if (command == DWELL_COMMAND_EVENT && control->result == 0 && strcmp(s->event, "*") != 0)
@@ -211,22 +212,22 @@ static void control_one(const struct settings *s, enum dwell_command command)
     close(fd);
 }
 
-static void control_all(const struct settings *s, enum dwell_command command)
+static void control_all_processes(const struct control_settings *s, enum dwell_command command)
 {
     const bool event = command == DWELL_COMMAND_EVENT;
     if (command != DWELL_COMMAND_PAUSE && command != DWELL_COMMAND_RESUME && !event)
         die(STATUS_ERROR, "control: --session takes pause, resume or event");
-    int fd = open_session(s->session);
-    struct dwell_file_header *header = map_header(fd);
-    char *text = text_for(s, command);
+    int fd = control_open_session(s->session);
+    struct dwell_file_header *header = control_map_header(fd);
+    char *text = control_command_text(s, command);
     if (!event)
         __atomic_store_n(&header->global_stopped, command == DWELL_COMMAND_PAUSE, __ATOMIC_SEQ_CST);
     if (command == DWELL_COMMAND_RESUME)
         __atomic_store_n(&header->global_suspended, 0, __ATOMIC_SEQ_CST);
     uint64_t offset = header->first_control;
-    for (struct dwell_control *control; (control = next_control(fd, &offset));) {
+    for (struct dwell_control *control; (control = control_next_chunk(fd, &offset));) {
         if (control->listening && kill((pid_t)control->pid, 0) == 0)
-            tell(control, control->pid, event ? command : DWELL_COMMAND_LOOK, text);
+            control_send_command(control, control->pid, event ? command : DWELL_COMMAND_LOOK, text);
         munmap(control, DWELL_UNIT);
     }
     free(text);
@@ -237,7 +238,7 @@ int command_control(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        control_parse_option,
         "PID pause|resume|stop|dump|event CLASS[:LEVEL|:off]",
         "Tells the runtime of a program that is being recorded what to do.\v"
         "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file of "
@@ -251,14 +252,14 @@ int command_control(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { .output = "dwell.dump.data" };
+    struct control_settings s = { .output = "dwell.dump.data" };
     parse_options(&argp, "control", argc, argv, &s);
-    const enum dwell_command command = action_of(s.action);
+    const enum dwell_command command = control_command_of_name(s.action);
     if (command == DWELL_COMMAND_EVENT && !s.event)
         die(STATUS_ERROR, "control: event of which class? NAME, GUID or *, and :LEVEL or :off");
     if (s.session)
-        control_all(&s, command);
+        control_all_processes(&s, command);
     else
-        control_one(&s, command);
+        control_one_process(&s, command);
     return STATUS_OK;
 }

@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
 
 enum { TEXT_LIMIT = 40 };
 
-struct settings {
+struct diff_settings {
     struct session_list sides[DIFF_SIDES];
     enum diff_side side; /* being parsed */
     enum diff_by by;
@@ -41,7 +41,7 @@ struct settings {
     table_printer *print;
 };
 
-static enum diff_by parse_by(const char *text)
+static enum diff_by diff_parse_by(const char *text)
 {
     static const char *const names[] = { "function", "module", "path" };
     for (int i = 0; i < 3; i++)
@@ -50,7 +50,7 @@ static enum diff_by parse_by(const char *text)
     option_refuse("--by", text, "function, module, path");
 }
 
-static enum diff_value parse_sort(const char *text)
+static enum diff_value diff_parse_sort(const char *text)
 {
     const enum diff_value value = diff_value_named(text, strlen(text));
     if (value == DIFF_VALUES && strcmp(text, "name") != 0)
@@ -59,7 +59,7 @@ static enum diff_value parse_sort(const char *text)
     return value;
 }
 
-static void add_gate(struct settings *s, const char *text)
+static void diff_add_gate(struct diff_settings *s, const char *text)
 {
     const char *problem;
     GROW(s->gates, s->gate_count, s->gate_room);
@@ -67,15 +67,15 @@ static void add_gate(struct settings *s, const char *text)
         die(STATUS_ERROR, "--fail-if '%s': %s", text, problem);
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t diff_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct diff_settings *s = state->input;
     switch (key) {
     case OPTION_BY:
-        s->by = parse_by(argument);
+        s->by = diff_parse_by(argument);
         return 0;
     case 's':
-        s->diff.sort = parse_sort(argument);
+        s->diff.sort = diff_parse_sort(argument);
         return 0;
     case 'n':
         s->diff.limit = option_number("--limit", argument);
@@ -88,7 +88,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->diff.large_percent = option_percent("--large", argument);
         return 0;
     case OPTION_FAIL:
-        add_gate(s, argument);
+        diff_add_gate(s, argument);
         return 0;
     case OPTION_COLUMNS:
         if (strcmp(argument, "help") == 0) {
@@ -109,7 +109,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 /* The sessions of before, a --, and those of after; or one of each. Options may stand on both sides. */
-static void parse_sides(struct settings *s, const struct argp *argp, int argc, char **argv)
+static void diff_parse_sides(struct diff_settings *s, const struct argp *argp, int argc, char **argv)
 {
     int middle = 1;
     while (middle < argc && strcmp(argv[middle], "--") != 0)
@@ -132,7 +132,7 @@ static void parse_sides(struct settings *s, const struct argp *argp, int argc, c
         die(STATUS_ERROR, "diff: needs a session of before and one of after");
 }
 
-static void load_side(const struct settings *s, struct diff *d, enum diff_side side)
+static void diff_load_side(const struct diff_settings *s, struct diff *d, enum diff_side side)
 {
     for (size_t i = 0; i < s->sides[side].count; i++) {
         struct loaded loaded;
@@ -144,7 +144,7 @@ static void load_side(const struct settings *s, struct diff *d, enum diff_side s
 
 /* ---- what is printed ---- */
 
-static void print_text(const struct settings *s, const struct diff *d, struct table *rows)
+static void diff_print_text(const struct diff_settings *s, const struct diff *d, struct table *rows)
 {
     struct table sessions = view_diff_sessions(d);
     char *usual = view_diff_usual_columns(d, &s->diff), *judgement = diff_judgement(d, &s->diff);
@@ -160,7 +160,7 @@ static void print_text(const struct settings *s, const struct diff *d, struct ta
     free(judgement);
 }
 
-static void print_json(const struct settings *s, const struct diff *d, const struct table *rows)
+static void diff_print_json(const struct diff_settings *s, const struct diff *d, const struct table *rows)
 {
     struct table sessions = view_diff_sessions(d), remarks = view_diff_remarks(d);
     char *judgement = diff_judgement(d, &s->diff);
@@ -176,22 +176,22 @@ static void print_json(const struct settings *s, const struct diff *d, const str
     free(judgement);
 }
 
-static void print(const struct settings *s, const struct diff *d)
+static void diff_print_result(const struct diff_settings *s, const struct diff *d)
 {
     struct table rows = view_diff(d, &s->diff, s->print == table_print_text);
     if (s->columns)
         table_choose(&rows, s->columns);
     if (s->print == table_print_text)
-        print_text(s, d, &rows);
+        diff_print_text(s, d, &rows);
     else if (s->print == table_print_json)
-        print_json(s, d, &rows);
+        diff_print_json(s, d, &rows);
     else
         s->print(&rows, stdout);
     table_drop(&rows);
 }
 
 /* On standard error; where people read behind a pager, behind the table. */
-static bool report_gates(const struct settings *s, const struct diff *d)
+static bool diff_report_gates(const struct diff_settings *s, const struct diff *d)
 {
     FILE *out = terminal_is_paged() && s->print == table_print_text ? stdout : stderr;
     bool failed = false;
@@ -206,7 +206,7 @@ int command_diff(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        diff_parse_option,
         "BEFORE AFTER\nBEFORE... -- AFTER...",
         "Compares sessions, function by function: calls, the four times, and time on the CPU.\v"
         "Functions are matched by the file name of their module and their own name. Several sessions on a side count "
@@ -220,24 +220,24 @@ int command_diff(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = {
+    struct diff_settings s = {
         .diff = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large_percent = 1 },
         .print = table_print_text,
     };
-    parse_sides(&s, &argp, argc, argv);
+    diff_parse_sides(&s, &argp, argc, argv);
     if (!s.limited && s.print == table_print_text)
         s.diff.limit = TEXT_LIMIT;
     struct diff *d = diff_new(s.by);
-    load_side(&s, d, DIFF_BEFORE);
-    load_side(&s, d, DIFF_AFTER);
+    diff_load_side(&s, d, DIFF_BEFORE);
+    diff_load_side(&s, d, DIFF_AFTER);
     for (size_t i = 0; i < s.gate_count; i++)
         if (diff_gate_check(&s.gates[i], d))
             die(STATUS_ERROR, "--fail-if '%s': %s", s.gates[i].text, diff_gate_check(&s.gates[i], d));
     if (s.diff.sort < DIFF_VALUES && !d->known[s.diff.sort])
         die(STATUS_ERROR, "--sort: %s is not known of all these sessions", diff_value_names[s.diff.sort]);
     diff_judge(d, &s.diff);
-    print(&s, d);
-    const bool failed = report_gates(&s, d);
+    diff_print_result(&s, d);
+    const bool failed = diff_report_gates(&s, d);
     const int written = finish_output();
     const int status = written == STATUS_OK && failed ? STATUS_FINDING : written;
     diff_free(d);

@@ -17,14 +17,14 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct doctor_settings {
     const char *program, *output;
     table_printer *print;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t doctor_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct doctor_settings *s = state->input;
     switch (key) {
     case 'o':
         s->output = argument;
@@ -55,7 +55,7 @@ void find_that(struct findings *f, enum health health, const char *what, const c
 
 static const char *const names[] = { [HEALTH_OK] = "ok", [HEALTH_WARN] = "warn", [HEALTH_BAD] = "bad" };
 
-static void print_text(const struct findings *f)
+static void doctor_print_text(const struct findings *f)
 {
     size_t width = 0;
     for (size_t i = 0; i < f->count; i++)
@@ -70,7 +70,7 @@ static void print_text(const struct findings *f)
     }
 }
 
-static void print_table(const struct findings *f, table_printer *print)
+static void doctor_print_table(const struct findings *f, table_printer *print)
 {
     static const struct column columns[] = {
         { "health", "HEALTH", CELL_TEXT, USE_ALWAYS, false },
@@ -92,7 +92,7 @@ int command_doctor(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        doctor_parse_option,
         "[PROGRAM]",
         "Tells what of recording works here, what does not, and how to mend it; and what there is to record in "
         "PROGRAM.\v"
@@ -105,16 +105,16 @@ int command_doctor(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { .output = DEFAULT_SESSION, .print = table_print_text };
+    struct doctor_settings s = { .output = DEFAULT_SESSION, .print = table_print_text };
     parse_options(&argp, "doctor", argc, argv, &s);
     struct findings f = { NULL, 0, 0 };
     if (s.program)
         examine_program(&f, s.program);
     examine_machine(&f, s.output);
     if (s.print == table_print_text)
-        print_text(&f);
+        doctor_print_text(&f);
     else
-        print_table(&f, s.print);
+        doctor_print_table(&f, s.print);
     bool bad = false;
     for (size_t i = 0; i < f.count; i++) {
         bad |= f.list[i].health == HEALTH_BAD;

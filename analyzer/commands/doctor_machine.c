@@ -32,14 +32,14 @@ enum {
 
 /* ---- small files of the kernel ---- */
 
-static bool read_number(const char *path, long *number)
+static bool doctor_read_number(const char *path, long *number)
 {
     char text[64];
     return sys_read_file(path, text, sizeof text) > 0 && sscanf(text, "%ld", number) == 1;
 }
 
 /* A number of /proc/self/status, in that base. */
-static unsigned long long status_number(const char *key, int base)
+static unsigned long long doctor_status_number(const char *key, int base)
 {
     char text[8192];
     if (sys_read_file("/proc/self/status", text, sizeof text) <= 0)
@@ -50,26 +50,27 @@ static unsigned long long status_number(const char *key, int base)
 
 /* ---- the kernel and who stands before it ---- */
 
-static bool in_container(void)
+static bool doctor_in_container(void)
 {
     return access("/.dockerenv", F_OK) == 0 || access("/run/.containerenv", F_OK) == 0 || getenv("container");
 }
 
-static bool has_seccomp(void)
+static bool doctor_has_seccomp(void)
 {
-    return status_number("\nSeccomp:", 10) != 0;
+    return doctor_status_number("\nSeccomp:", 10) != 0;
 }
 
-static void examine_kernel(struct findings *f)
+static void doctor_examine_kernel(struct findings *f)
 {
     struct utsname name;
     if (uname(&name) < 0)
         return;
     find_that(f, HEALTH_OK, "kernel", "%s %s, %s%s%s", name.sysname, name.release, name.machine,
-              in_container() ? ", in a container" : "", has_seccomp() ? ", system calls are filtered (seccomp)" : "");
+              doctor_in_container() ? ", in a container" : "",
+              doctor_has_seccomp() ? ", system calls are filtered (seccomp)" : "");
 }
 
-static void examine_runtime(struct findings *f)
+static void doctor_examine_runtime(struct findings *f)
 {
     struct runtime_library library = runtime_library_find();
     if (library.wrong)
@@ -84,7 +85,7 @@ static void examine_runtime(struct findings *f)
 
 /* ---- the clock ---- */
 
-static const char *why_monotonic(void)
+static const char *doctor_why_monotonic(void)
 {
     const char *wanted = getenv("DWELL_CLOCK");
     if (wanted && strcmp(wanted, "monotonic") == 0)
@@ -98,11 +99,12 @@ static const char *why_monotonic(void)
            "virtual machines make it";
 }
 
-static void examine_clock(struct findings *f)
+static void doctor_examine_clock(struct findings *f)
 {
     const enum dwell_clock clock = clock_choose();
     if (clock == DWELL_CLOCK_MONOTONIC) {
-        find_that(f, HEALTH_WARN, "clock", "CLOCK_MONOTONIC, with which every probe is slower: %s", why_monotonic());
+        find_that(f, HEALTH_WARN, "clock", "CLOCK_MONOTONIC, with which every probe is slower: %s",
+                  doctor_why_monotonic());
         return;
     }
     find_that(f, HEALTH_OK, "clock", "%s, %.3f GHz",
@@ -113,7 +115,7 @@ static void examine_clock(struct findings *f)
 /* ---- what the operating system did ---- */
 
 /* As the runtime opens it. Zero, or an error. */
-static int try_perf(void)
+static int doctor_try_perf(void)
 {
     struct perf_event_attr attr = os_perf_attr(clock_choose() == DWELL_CLOCK_MONOTONIC);
     const long fd = SYS5(perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
@@ -128,7 +130,7 @@ static int try_perf(void)
     return error;
 }
 
-static bool examine_rseq(struct findings *f, bool needed)
+static bool doctor_examine_rseq(struct findings *f, bool needed)
 {
     volatile uint64_t *pointer = rseq_pointer();
     const enum health health = needed ? HEALTH_WARN : HEALTH_OK;
@@ -142,11 +144,11 @@ static bool examine_rseq(struct findings *f, bool needed)
     return pointer && rseq_works(pointer);
 }
 
-static void examine_perf(struct findings *f, int error)
+static void doctor_examine_perf(struct findings *f, int error)
 {
     enum { OWN_PROCESS = 2 }; /* the paranoia that still lets one watch that */
     long paranoid = -1;
-    const bool known = read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
+    const bool known = doctor_read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
     if (!error)
         find_that(f, HEALTH_OK, "perf events", "allowed (kernel.perf_event_paranoid is %ld)", paranoid);
     else if (!known)
@@ -162,23 +164,23 @@ static void examine_perf(struct findings *f, int error)
                   "%s, though kernel.perf_event_paranoid is %ld: %s; blocked and preempted times are "
                   "unknown without",
                   strerror(error), paranoid,
-                  has_seccomp() || in_container()
+                  doctor_has_seccomp() || doctor_in_container()
                       ? "a sandbox forbids perf_event_open; allow it in its seccomp profile, or add the "
                         "capability PERFMON"
                       : "more locked memory may be needed (ulimit -l)");
 }
 
 /* Each thread has a ring of its own. */
-static void examine_locked_memory(struct findings *f)
+static void doctor_examine_locked_memory(struct findings *f)
 {
     enum { CAP_IPC_LOCK = 14 };
     long mlock_kb = 0, paranoid = 0;
     struct rlimit limit;
-    read_number("/proc/sys/kernel/perf_event_mlock_kb", &mlock_kb);
-    read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
+    doctor_read_number("/proc/sys/kernel/perf_event_mlock_kb", &mlock_kb);
+    doctor_read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
     if (getrlimit(RLIMIT_MEMLOCK, &limit) < 0)
         return;
-    if (limit.rlim_cur == RLIM_INFINITY || paranoid < 0 || status_number("\nCapEff:", 16) >> CAP_IPC_LOCK & 1) {
+    if (limit.rlim_cur == RLIM_INFINITY || paranoid < 0 || doctor_status_number("\nCapEff:", 16) >> CAP_IPC_LOCK & 1) {
         find_that(f, HEALTH_OK, "locked memory", "enough for any number of threads");
         return;
     }
@@ -194,13 +196,13 @@ static void examine_locked_memory(struct findings *f)
                   threads);
 }
 
-static void examine_os_events(struct findings *f)
+static void doctor_examine_os_events(struct findings *f)
 {
-    const int error = try_perf();
-    examine_perf(f, error);
+    const int error = doctor_try_perf();
+    doctor_examine_perf(f, error);
     if (!error)
-        examine_locked_memory(f);
-    if (!examine_rseq(f, error != 0) && error)
+        doctor_examine_locked_memory(f);
+    if (!doctor_examine_rseq(f, error != 0) && error)
         find_that(f, HEALTH_WARN, "application times",
                   "unknown, as neither perf events nor rseq tell what the operating system does");
 }
@@ -208,7 +210,7 @@ static void examine_os_events(struct findings *f)
 /* ---- the disk ---- */
 
 /* The folder of that path; to be freed. */
-static char *folder_of(const char *path)
+static char *doctor_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
     if (!slash)
@@ -217,7 +219,7 @@ static char *folder_of(const char *path)
 }
 
 /* A file without a name in the folder, or with one that is gone at once. */
-static int open_trial(const char *folder)
+static int doctor_open_trial_file(const char *folder)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
@@ -233,7 +235,7 @@ static int open_trial(const char *folder)
 }
 
 /* A session's header and chunks are mapped. */
-static bool can_be_mapped(int fd)
+static bool doctor_can_map_file(int fd)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (ftruncate(fd, (off_t)page) < 0)
@@ -246,7 +248,7 @@ static bool can_be_mapped(int fd)
 }
 
 /* Bytes a second, up to the disk. */
-static double speed_of(int fd, uint64_t most)
+static double doctor_measure_speed(int fd, uint64_t most)
 {
     char *block = need_memory(BLOCK, 1);
     const uint64_t begin = clock_monotonic();
@@ -265,9 +267,9 @@ static double speed_of(int fd, uint64_t most)
 }
 
 /* A small disk is not filled for it. */
-static void examine_speed(struct findings *f, int fd, uint64_t room)
+static void doctor_examine_speed(struct findings *f, int fd, uint64_t room)
 {
-    const double speed = speed_of(fd, room / 4 < TRIED_BYTES ? room / 4 : TRIED_BYTES) / 1e6;
+    const double speed = doctor_measure_speed(fd, room / 4 < TRIED_BYTES ? room / 4 : TRIED_BYTES) / 1e6;
     if (speed >= HOT_SPEED)
         find_that(f, HEALTH_OK, "disk", "takes %.0f MB/s; a thread that does nothing but call writes some %d MB/s",
                   speed, HOT_SPEED);
@@ -279,7 +281,7 @@ static void examine_speed(struct findings *f, int fd, uint64_t room)
 }
 
 /* Bytes that a file there may have. */
-static uint64_t examine_space(struct findings *f, const char *folder)
+static uint64_t doctor_examine_space(struct findings *f, const char *folder)
 {
     enum { LITTLE_MB = 1000, NOTHING_MB = 4, CALL_BYTES = 8 };
     struct statvfs space;
@@ -304,21 +306,21 @@ static uint64_t examine_space(struct findings *f, const char *folder)
     return room;
 }
 
-static void examine_disk(struct findings *f, const char *output)
+static void doctor_examine_disk(struct findings *f, const char *output)
 {
-    char *folder = folder_of(output);
-    int fd = open_trial(folder);
+    char *folder = doctor_folder(output);
+    int fd = doctor_open_trial_file(folder);
     if (fd < 0) {
         find_that(f, HEALTH_BAD, "session file", "cannot be made in %s: %s; choose another place by -o", folder,
                   strerror(errno));
-    } else if (!can_be_mapped(fd)) {
+    } else if (!doctor_can_map_file(fd)) {
         find_that(f, HEALTH_BAD, "session file", "cannot be mapped in %s: %s; choose another place by -o", folder,
                   strerror(errno));
     } else {
         find_that(f, HEALTH_OK, "session file", "can be made in %s", folder);
-        const uint64_t room = examine_space(f, folder);
+        const uint64_t room = doctor_examine_space(f, folder);
         if (room / 4 >= BLOCK)
-            examine_speed(f, fd, room);
+            doctor_examine_speed(f, fd, room);
     }
     if (fd >= 0)
         close(fd);
@@ -328,9 +330,9 @@ static void examine_disk(struct findings *f, const char *output)
 void examine_machine(struct findings *f, const char *output)
 {
     signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is told, not died of */
-    examine_kernel(f);
-    examine_runtime(f);
-    examine_clock(f);
-    examine_os_events(f);
-    examine_disk(f, output);
+    doctor_examine_kernel(f);
+    doctor_examine_runtime(f);
+    doctor_examine_clock(f);
+    doctor_examine_os_events(f);
+    doctor_examine_disk(f, output);
 }

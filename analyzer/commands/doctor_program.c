@@ -15,7 +15,7 @@
 #include "symbols/probe_calls.h"
 #include "symbols/symbols.h"
 
-static bool has_section(Elf *elf, const char *name, GElf_Word type)
+static bool doctor_has_section(Elf *elf, const char *name, GElf_Word type)
 {
     size_t names;
     if (elf_getshdrstrndx(elf, &names) < 0)
@@ -31,7 +31,7 @@ static bool has_section(Elf *elf, const char *name, GElf_Word type)
     return false;
 }
 
-static void examine_kind(struct findings *f, const struct executable *e, Elf *elf)
+static void doctor_examine_kind(struct findings *f, const struct executable *e, Elf *elf)
 {
     GElf_Ehdr header;
     gelf_getehdr(elf, &header);
@@ -45,7 +45,7 @@ static void examine_kind(struct findings *f, const struct executable *e, Elf *el
               e->has_runtime ? ", with the runtime in it" : "");
 }
 
-static void examine_privilege(struct findings *f, const struct executable *e)
+static void doctor_examine_privilege(struct findings *f, const struct executable *e)
 {
     struct stat status;
     if (stat(e->path, &status) < 0)
@@ -63,7 +63,7 @@ static void examine_privilege(struct findings *f, const struct executable *e)
               user ? "its owner" : "root");
 }
 
-static void examine_probes(struct findings *f, const struct executable *e, const struct probe_calls *calls)
+static void doctor_examine_probes(struct findings *f, const struct executable *e, const struct probe_calls *calls)
 {
     static const char *const mend = "compile and link it with -g -finstrument-functions";
     if (!calls->mentioned && !e->has_runtime)
@@ -82,7 +82,7 @@ static void examine_probes(struct findings *f, const struct executable *e, const
 }
 
 /* Whether any function has a source line, by whatever file knows it. */
-static bool has_lines(const char *path)
+static bool doctor_has_lines(const char *path)
 {
     uint8_t id[64];
     const struct symbol_module module = { path, id, elf_build_id_of(path, id, sizeof id) };
@@ -95,7 +95,7 @@ static bool has_lines(const char *path)
     return found;
 }
 
-static bool has_names(const char *path)
+static bool doctor_has_names(const char *path)
 {
     uint8_t id[64];
     const struct symbol_module module = { path, id, elf_build_id_of(path, id, sizeof id) };
@@ -105,11 +105,11 @@ static bool has_names(const char *path)
     return count > 0;
 }
 
-static void examine_symbols(struct findings *f, const struct executable *e, Elf *elf)
+static void doctor_examine_symbols(struct findings *f, const struct executable *e, Elf *elf)
 {
-    const bool inside = has_section(elf, ".debug_info", 0);
-    const bool lines = inside || has_lines(e->path);
-    if (has_section(elf, NULL, SHT_SYMTAB))
+    const bool inside = doctor_has_section(elf, ".debug_info", 0);
+    const bool lines = inside || doctor_has_lines(e->path);
+    if (doctor_has_section(elf, NULL, SHT_SYMTAB))
         find_that(f, HEALTH_OK, "symbols", "in the program");
     else if (lines)
         find_that(f, HEALTH_OK, "symbols", "in a file of debug information");
@@ -117,22 +117,22 @@ static void examine_symbols(struct findings *f, const struct executable *e, Elf 
         find_that(f, HEALTH_WARN, "symbols",
                   "%s: do not strip it, or install its file of debug information "
                   "(/usr/lib/debug/.build-id, beside it by .gnu_debuglink, or DEBUGINFOD_URLS)",
-                  has_names(e->path) ? "stripped, but for exported functions; others are shown by address"
-                                     : "stripped; functions are shown by address");
+                  doctor_has_names(e->path) ? "stripped, but for exported functions; others are shown by address"
+                                            : "stripped; functions are shown by address");
     if (lines)
         find_that(f, HEALTH_OK, "debug information", "%s", inside ? "in the program" : "in a file of its own");
     else
         find_that(f, HEALTH_WARN, "debug information", "none, so source lines are unknown; compile with -g");
 }
 
-static void examine_elf(struct findings *f, const struct executable *e, Elf *elf)
+static void doctor_examine_elf(struct findings *f, const struct executable *e, Elf *elf)
 {
-    examine_kind(f, e, elf);
-    examine_privilege(f, e);
+    doctor_examine_kind(f, e, elf);
+    doctor_examine_privilege(f, e);
     const struct probe_calls calls = probe_calls_count(elf);
-    examine_probes(f, e, &calls);
+    doctor_examine_probes(f, e, &calls);
     if (calls.mentioned || e->has_runtime)
-        examine_symbols(f, e, elf);
+        doctor_examine_symbols(f, e, elf);
 }
 
 void examine_program(struct findings *f, const char *program)
@@ -151,7 +151,7 @@ void examine_program(struct findings *f, const char *program)
         find_that(f, HEALTH_WARN, "program",
                   "%s is no binary: what is recorded are the instrumented programs that it runs", e.path);
     else
-        examine_elf(f, &e, elf);
+        doctor_examine_elf(f, &e, elf);
     elf_end(elf);
     if (fd >= 0)
         close(fd);

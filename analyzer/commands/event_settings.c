@@ -9,7 +9,7 @@
 #include "trace/event_names.h"
 #include "trace/trace_events.h"
 
-static int small_number(const char *text)
+static int event_settings_small_number(const char *text)
 {
     char *end;
     const long number = strtol(text, &end, 10);
@@ -18,18 +18,18 @@ static int small_number(const char *text)
 
 int event_level(const char *text)
 {
-    const int number = small_number(text);
+    const int number = event_settings_small_number(text);
     return number >= 0 ? number : event_level_of(text);
 }
 
 int event_type(const char *text)
 {
-    const int number = small_number(text);
+    const int number = event_settings_small_number(text);
     return number >= 0 ? number : event_type_of(text);
 }
 
 /* The names that dwell_event_register takes. */
-static bool is_subject(const char *text)
+static bool event_settings_is_subject(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     if (strcmp(text, "*") == 0)
@@ -49,7 +49,7 @@ char *event_setting(const char *text, int status, const char *place)
     const bool is_guid = guid_parse(subject, guid);
     if (is_guid)
         guid_text(guid, guid_name);
-    else if (!is_subject(subject))
+    else if (!event_settings_is_subject(subject))
         die(status, "%s: '%s' is neither the name of a class of events, nor a GUID, nor *", place, subject);
     if (level < 0 && !off)
         die(status,

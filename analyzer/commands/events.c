@@ -63,11 +63,11 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-enum what { WHAT_EVENTS, WHAT_PAIRS, WHAT_QUEUES };
+enum events_view { WHAT_EVENTS, WHAT_PAIRS, WHAT_QUEUES };
 
-struct settings {
+struct events_settings {
     const char *file, *output;
-    enum what what;
+    enum events_view what;
     bool etw;
     enum etw_times times;
     size_t key;
@@ -77,7 +77,7 @@ struct settings {
 };
 
 /* A GUID in any spelling as guid_text has it. */
-static void add_class(struct event_filter *f, const char *text)
+static void events_add_class(struct event_filter *f, const char *text)
 {
     uint8_t guid[16];
     char spelled[GUID_TEXT];
@@ -89,7 +89,7 @@ static void add_class(struct event_filter *f, const char *text)
     f->classes[f->class_count++] = need_copy(text, strlen(text));
 }
 
-static void add_type(struct event_filter *f, const char *text)
+static void events_add_type(struct event_filter *f, const char *text)
 {
     const int type = event_type(text);
     if (type < 0)
@@ -100,14 +100,14 @@ static void add_type(struct event_filter *f, const char *text)
     f->types[type] = f->some_types = true;
 }
 
-static bool parse_filter(struct event_filter *f, int key, char *argument)
+static bool events_parse_filter(struct event_filter *f, int key, char *argument)
 {
     switch (key) {
     case OPTION_CLASS:
-        add_class(f, argument);
+        events_add_class(f, argument);
         return true;
     case OPTION_TYPE:
-        add_type(f, argument);
+        events_add_type(f, argument);
         return true;
     case OPTION_LEVEL:
         f->level = event_level(argument);
@@ -136,10 +136,10 @@ static bool parse_filter(struct event_filter *f, int key, char *argument)
     }
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t events_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
-    if (parse_filter(&s->filter, key, argument))
+    struct events_settings *s = state->input;
+    if (events_parse_filter(&s->filter, key, argument))
         return 0;
     switch (key) {
     case OPTION_FORMAT:
@@ -198,7 +198,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 /* Whoever finds nothing may not know what could be asked for. */
-static void tell_nothing(const struct settings *s, const struct trace_events *events)
+static void events_report_none(const struct events_settings *s, const struct trace_events *events)
 {
     char *names = NULL;
     size_t length = 0;
@@ -215,7 +215,7 @@ static void tell_nothing(const struct settings *s, const struct trace_events *ev
     free(names);
 }
 
-static void free_filter(struct event_filter *f)
+static void events_free_filter(struct event_filter *f)
 {
     for (size_t i = 0; i < f->class_count; i++)
         free(f->classes[i]);
@@ -226,28 +226,29 @@ static void free_filter(struct event_filter *f)
 
 /* The session is not written over, by whatever name. */
 /* Data formats have no place for remarks. */
-static void tell_remarks(const struct settings *s, const struct session_summary *summary)
+static void events_print_remarks(const struct events_settings *s, const struct session_summary *summary)
 {
     for (size_t i = 0; s->print != table_print_text && i < summary->remark_count; i++)
         say("%s: %s", s->file, summary->remarks[i]);
 }
 
-static void show_pairs(const struct settings *s, struct loaded *loaded, const struct trace_events *events, FILE *out)
+static void events_print_pairs(const struct events_settings *s, struct loaded *loaded,
+                               const struct trace_events *events, FILE *out)
 {
     struct event_pairs pairs = event_pairs_match(events, s->key);
     event_remark_unmatched(loaded, events, &pairs, &s->filter);
     struct table table = s->what == WHAT_PAIRS ? view_event_pairs(loaded, events, &pairs, &s->view)
                                                : view_event_queues(loaded, events, &pairs, &s->view);
-    tell_remarks(s, &loaded->summary);
+    events_print_remarks(s, &loaded->summary);
     s->print(&table, out);
     table_drop(&table);
     event_pairs_free(&pairs);
 }
 
-static void show_events(const struct settings *s, const struct loaded *loaded, const struct trace_events *events,
-                        FILE *out)
+static void events_print_rows(const struct events_settings *s, const struct loaded *loaded,
+                              const struct trace_events *events, FILE *out)
 {
-    tell_remarks(s, &loaded->summary);
+    events_print_remarks(s, &loaded->summary);
     if (s->etw) {
         etw_write(loaded->file, events, &s->view, s->times, out);
         return;
@@ -267,7 +268,7 @@ int command_events(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        events_parse_option,
         "[FILE]",
         "Lists the trace events that the program has written (dwell/event.h) and record --event or dwell control has "
         "asked "
@@ -284,7 +285,7 @@ int command_events(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = {
+    struct events_settings s = {
         .file = DEFAULT_SESSION,
         .print = table_print_text,
         .filter = { .level = -1, .to = UINT64_MAX },
@@ -298,18 +299,18 @@ int command_events(int argc, char **argv)
     if (events.damaged_chunks)
         event_remark(&loaded, events.damaged_chunks, "damaged chunks of trace events were left out, wholly or in part");
     if (!events.count)
-        tell_nothing(&s, &events);
+        events_report_none(&s, &events);
     if (s.etw && !s.output && isatty(STDOUT_FILENO))
         die(STATUS_ERROR, "--format etw: binary data is not for a terminal; use -o, or send it elsewhere");
     output_spare(s.output, s.file);
     FILE *out = output_open(s.output);
     if (s.what == WHAT_EVENTS)
-        show_events(&s, &loaded, &events, out);
+        events_print_rows(&s, &loaded, &events, out);
     else
-        show_pairs(&s, &loaded, &events, out);
+        events_print_pairs(&s, &loaded, &events, out);
     const int status = output_close(s.output, out);
     trace_events_free(&events);
     unload_session(&loaded);
-    free_filter(&s.filter);
+    events_free_filter(&s.filter);
     return status;
 }

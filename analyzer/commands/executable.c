@@ -19,7 +19,7 @@
 #define THIS_MACHINE EM_AARCH64
 #endif
 
-static bool is_program(const char *path, int *error)
+static bool executable_is_program(const char *path, int *error)
 {
     struct stat status;
     if (stat(path, &status) < 0) {
@@ -34,11 +34,11 @@ static bool is_program(const char *path, int *error)
 }
 
 /* As execvp: a name without a slash is looked for along PATH. */
-static char *find(const char *program, int *error)
+static char *executable_find_program(const char *program, int *error)
 {
     *error = ENOENT;
     if (strchr(program, '/'))
-        return is_program(program, error) ? need_copy(program, strlen(program)) : NULL;
+        return executable_is_program(program, error) ? need_copy(program, strlen(program)) : NULL;
     const char *path = getenv("PATH");
     if (!path)
         path = "/bin:/usr/bin";
@@ -47,7 +47,7 @@ static char *find(const char *program, int *error)
         size_t length = strcspn(path, ":");
         char *candidate = need_memory(length + strlen(program) + 3, 1);
         sprintf(candidate, "%.*s%s%s", (int)length, path, length ? "/" : "./", program);
-        if (is_program(candidate, error))
+        if (executable_is_program(candidate, error))
             return candidate;
         free(candidate);
         if (*error == EACCES)
@@ -60,7 +60,7 @@ static char *find(const char *program, int *error)
     return NULL;
 }
 
-static void examine_elf(struct executable *e, Elf *elf)
+static void executable_examine_elf(struct executable *e, Elf *elf)
 {
     GElf_Ehdr header;
     if (!gelf_getehdr(elf, &header))
@@ -79,7 +79,7 @@ struct executable executable_examine(const char *program)
 {
     struct executable e = { .path = NULL };
     int error;
-    e.path = find(program, &error);
+    e.path = executable_find_program(program, &error);
     if (!e.path) {
         e.status = error == ENOENT || error == ENOTDIR ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE;
         e.wrong = error == ENOENT ? "no such program" : error == EACCES ? "not executable" : strerror(error);
@@ -91,7 +91,7 @@ struct executable executable_examine(const char *program)
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     if (elf && elf_kind(elf) == ELF_K_ELF)
-        examine_elf(&e, elf);
+        executable_examine_elf(&e, elf);
     elf_end(elf);
     close(fd);
     return e;

@@ -29,20 +29,20 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct export_settings {
     const struct export_format *format;
     const char *file, *output;
     unsigned used; /* enum export_heeds */
     struct export_options options;
 };
 
-static void list_formats(void)
+static void export_list_formats(void)
 {
     for (const struct export_format *format = export_formats; format->name; format++)
         printf("%-12s %s\n", format->name, format->does);
 }
 
-static void __attribute__((noreturn)) refuse_format(const char *name)
+static void __attribute__((noreturn)) export_refuse_format(const char *name)
 {
     enum { MAX = 64 };
     const char *names[MAX];
@@ -52,12 +52,12 @@ static void __attribute__((noreturn)) refuse_format(const char *name)
     die(STATUS_ERROR, "no format '%s'%s dwell export --list lists them", name, suggestion(name, names, count, ";"));
 }
 
-static void take_argument(struct settings *s, const struct argp_state *state, const char *argument)
+static void export_parse_argument(struct export_settings *s, const struct argp_state *state, const char *argument)
 {
     if (!s->format) {
         s->format = export_find(argument);
         if (!s->format)
-            refuse_format(argument);
+            export_refuse_format(argument);
         return;
     }
     if (state->arg_num > 1)
@@ -65,15 +65,15 @@ static void take_argument(struct settings *s, const struct argp_state *state, co
     s->file = argument;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t export_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct export_settings *s = state->input;
     switch (key) {
     case 'o':
         s->output = argument;
         return 0;
     case OPTION_LIST:
-        list_formats();
+        export_list_formats();
         exit(finish_output());
     case OPTION_LIMIT:
         s->used |= EXPORT_LIMIT;
@@ -97,20 +97,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             option_refuse("--time", argument, measure_names);
         return 0;
     case ARGP_KEY_ARG:
-        take_argument(s, state, argument);
+        export_parse_argument(s, state, argument);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-static bool is_to_be_compressed(const struct settings *s)
+static bool export_is_compressed(const struct export_settings *s)
 {
     const size_t length = s->output ? strlen(s->output) : 0;
     return !s->format->compressed && length > 3 && strcmp(s->output + length - 3, ".gz") == 0;
 }
 
-static void check(const struct settings *s)
+static void export_check_settings(const struct export_settings *s)
 {
     static const char *const names[] = { "--limit", "--min", "--filter", "--aggregate", "--time" };
     if (!s->format)
@@ -126,7 +126,7 @@ int command_export(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        export_parse_option,
         "FORMAT [FILE]\n--list",
         "Writes a session (dwell.data) in a format that other tools read.\vExamples:\n"
         "  dwell export --list\n"
@@ -136,9 +136,9 @@ int command_export(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { .file = DEFAULT_SESSION };
+    struct export_settings s = { .file = DEFAULT_SESSION };
     parse_options(&argp, "export", argc, argv, &s);
-    check(&s);
+    export_check_settings(&s);
     struct loaded loaded;
     int status = STATUS_OK;
     load_lines(&loaded, s.file, collect_default_jobs(), s.format->heeds & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE);
@@ -154,7 +154,7 @@ int command_export(int argc, char **argv)
     } else {
         FILE *out = output_open(s.output);
         setvbuf(out, NULL, _IOFBF, OUTPUT_BUFFER);
-        if (is_to_be_compressed(&s))
+        if (export_is_compressed(&s))
             out = gzip_stream(out);
         s.format->write(&loaded, &s.options, out);
         status = output_close(s.output, out);

@@ -45,12 +45,12 @@ static const struct {
     { "stop-on", DWELL_FILTER_STOP },
 };
 
-static char *copy(const char *text)
+static char *filters_copy_text(const char *text)
 {
     return need_copy(text, strlen(text));
 }
 
-static void compile(struct filter_pattern *p, const char *regex)
+static void filters_compile_pattern(struct filter_pattern *p, const char *regex)
 {
     int error = regcomp(&p->regex, regex, REG_EXTENDED | REG_NOSUB);
     if (error) {
@@ -61,9 +61,9 @@ static void compile(struct filter_pattern *p, const char *regex)
     p->by_regex = true;
 }
 
-static void add_pattern(struct filters *f, uint32_t action, const char *value, const char *place)
+static void filters_add_pattern(struct filters *f, uint32_t action, const char *value, const char *place)
 {
-    struct filter_pattern p = { .text = copy(value), .place = copy(place), .action = action };
+    struct filter_pattern p = { .text = filters_copy_text(value), .place = filters_copy_text(place), .action = action };
     const char *mark = strchr(value, '!');
     if (strncmp(value, "re:", 3) != 0 && mark) {
         p.module = need_copy(value, (size_t)(mark - value));
@@ -72,18 +72,18 @@ static void add_pattern(struct filters *f, uint32_t action, const char *value, c
     if (!*value)
         die(STATUS_OWN_FAILURE, "%s '%s': which function?", place, p.text);
     if (strncmp(value, "re:", 3) == 0)
-        compile(&p, value + 3);
+        filters_compile_pattern(&p, value + 3);
     else if (strncmp(value, "file:", 5) == 0)
-        p.file = copy(value + 5);
+        p.file = filters_copy_text(value + 5);
     else if (strncmp(value, "module:", 7) == 0)
-        p.module = copy(value + 7);
+        p.module = filters_copy_text(value + 7);
     else
-        p.name = copy(value);
+        p.name = filters_copy_text(value);
     GROW(f->patterns, f->pattern_count, f->pattern_room);
     f->patterns[f->pattern_count++] = p;
 }
 
-static uint32_t parse_depth(const char *value, const char *place)
+static uint32_t filters_parse_depth(const char *value, const char *place)
 {
     char *end;
     errno = 0;
@@ -93,7 +93,7 @@ static uint32_t parse_depth(const char *value, const char *place)
     return (uint32_t)depth;
 }
 
-static uint64_t parse_time(const char *value, const char *place)
+static uint64_t filters_parse_time(const char *value, const char *place)
 {
     static const struct {
         const char *unit;
@@ -111,14 +111,14 @@ void filters_add(struct filters *f, const char *name, const char *value, const c
 {
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
         if (strcmp(name, actions[i].name) == 0) {
-            add_pattern(f, actions[i].action, value, place);
+            filters_add_pattern(f, actions[i].action, value, place);
             return;
         }
     }
     if (strcmp(name, "depth") == 0)
-        f->depth = parse_depth(value, place);
+        f->depth = filters_parse_depth(value, place);
     else if (strcmp(name, "min-time") == 0)
-        f->shortest_ns = parse_time(value, place);
+        f->shortest_ns = filters_parse_time(value, place);
     else
         option_refuse(place, name, "only, suppress, ignore, start-on, stop-on, depth, min-time");
 }
@@ -158,41 +158,42 @@ bool filters_any(const struct filters *f)
 
 /* ---- what it means in this program ---- */
 
-static const char *base_name(const char *path)
+static const char *filters_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
 
-static bool path_matches(const char *glob, const char *path)
+static bool filters_path_matches(const char *glob, const char *path)
 {
-    return fnmatch(glob, strchr(glob, '/') ? path : base_name(path), 0) == 0;
+    return fnmatch(glob, strchr(glob, '/') ? path : filters_base_name(path), 0) == 0;
 }
 
-static bool name_matches(const struct filter_pattern *p, const char *name)
+static bool filters_name_matches(const struct filter_pattern *p, const char *name)
 {
     return p->by_regex ? regexec(&p->regex, name, 0, NULL, 0) == 0 : fnmatch(p->name, name, 0) == 0;
 }
 
-struct names {
+struct filter_names {
     const char *linkage;
     char *whole; /* demangled */
     char *plain; /* without parameters */
 };
 
-static bool matches(const struct filter_pattern *p, const char *module, const struct symbol *symbol,
-                    const struct names *n)
+static bool filters_pattern_matches(const struct filter_pattern *p, const char *module, const struct symbol *symbol,
+                                    const struct filter_names *n)
 {
-    if (p->module && !path_matches(p->module, module))
+    if (p->module && !filters_path_matches(p->module, module))
         return false;
     if (p->file)
-        return symbol->file && path_matches(p->file, symbol->file);
+        return symbol->file && filters_path_matches(p->file, symbol->file);
     if (!p->name && !p->by_regex)
         return true;
-    return name_matches(p, n->linkage) || name_matches(p, n->whole) || name_matches(p, n->plain);
+    return filters_name_matches(p, n->linkage) || filters_name_matches(p, n->whole) ||
+           filters_name_matches(p, n->plain);
 }
 
-static char *without_parameters(const char *whole)
+static char *filters_strip_parameters(const char *whole)
 {
     const char *end = whole;
     for (int depth = 0; *end && (depth || *end != '('); end++)
@@ -203,15 +204,16 @@ static char *without_parameters(const char *whole)
 }
 
 /* What the patterns say of a function; *named: whether any names it. */
-static uint32_t judge(const struct filters *f, const char *module, const struct symbol *symbol, bool *named)
+static uint32_t filters_judge_symbol(const struct filters *f, const char *module, const struct symbol *symbol,
+                                     bool *named)
 {
-    struct names n = { .linkage = symbol->linkage_name ? symbol->linkage_name : "" };
+    struct filter_names n = { .linkage = symbol->linkage_name ? symbol->linkage_name : "" };
     n.whole = symbol_demangle(n.linkage);
-    n.plain = without_parameters(n.whole);
+    n.plain = filters_strip_parameters(n.whole);
     uint32_t action = 0;
     for (size_t i = 0; i < f->pattern_count; i++) {
         struct filter_pattern *p = &f->patterns[i];
-        if (!matches(p, module, symbol, &n))
+        if (!filters_pattern_matches(p, module, symbol, &n))
             continue;
         p->matches++;
         *named = true;
@@ -232,7 +234,7 @@ struct filter_module {
     size_t count, room;
 };
 
-static void add_module(struct filters *f, const char *path)
+static void filters_add_module(struct filters *f, const char *path)
 {
     char *whole = realpath(path, NULL);
     if (!whole)
@@ -250,7 +252,7 @@ static void add_module(struct filters *f, const char *path)
 }
 
 /* The loader itself tells what it would load: it has this program as its argument, and does not run it. */
-static void add_libraries(struct filters *f, const char *path)
+static void filters_add_libraries(struct filters *f, const char *path)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) < 0)
@@ -273,7 +275,7 @@ static void add_libraries(struct filters *f, const char *path)
             continue;
         *end = '\0';
         char *arrow = strstr(line, "=> ");
-        add_module(f, arrow && arrow[3] == '/' ? arrow + 3 : begin);
+        filters_add_module(f, arrow && arrow[3] == '/' ? arrow + 3 : begin);
     }
     free(line);
     if (in)
@@ -283,18 +285,18 @@ static void add_libraries(struct filters *f, const char *path)
         ;
 }
 
-static void judge_function(const struct filters *f, struct filter_module *m, const struct symbol *symbol,
-                           uint64_t offset)
+static void filters_judge_function(const struct filters *f, struct filter_module *m, const struct symbol *symbol,
+                                   uint64_t offset)
 {
     bool named = false;
-    const uint32_t action = judge(f, m->path, symbol, &named);
+    const uint32_t action = filters_judge_symbol(f, m->path, symbol, &named);
     if (!named)
         return;
     GROW(m->functions, m->count, m->room);
     m->functions[m->count++] = (struct dwell_filter){ .offset = offset, .action = action };
 }
 
-static void judge_module(const struct filters *f, struct filter_module *m, struct binaries *binaries)
+static void filters_judge_module(const struct filters *f, struct filter_module *m, struct binaries *binaries)
 {
     const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
     const size_t count = binaries_count(binaries, &as);
@@ -302,27 +304,28 @@ static void judge_module(const struct filters *f, struct filter_module *m, struc
         const uint64_t offset = binaries_offset(binaries, &as, i);
         const struct symbol symbol = binaries_find(binaries, &as, offset);
         if (i == 0 || offset != binaries_offset(binaries, &as, i - 1))
-            judge_function(f, m, &symbol, offset);
+            filters_judge_function(f, m, &symbol, offset);
     }
     size_t os_call_count = 0;
     struct os_call_symbol *os_calls = count == 0 && f->os_calls ? os_calls_of(&as, &os_call_count) : NULL;
     for (size_t i = 0; i < os_call_count; i++)
-        judge_function(f, m, &(struct symbol){ .linkage_name = os_calls_name(os_calls[i].number) }, os_calls[i].offset);
+        filters_judge_function(f, m, &(struct symbol){ .linkage_name = os_calls_name(os_calls[i].number) },
+                               os_calls[i].offset);
     free(os_calls);
 }
 
 /* ---- writing ---- */
 
-static size_t module_size(const struct filter_module *m)
+static size_t filters_module_size(const struct filter_module *m)
 {
     const size_t texts = (sizeof(struct dwell_filter_module) + m->build_id_length + strlen(m->path) + 7) & ~(size_t)7;
     return texts + m->count * sizeof(struct dwell_filter);
 }
 
-static void put_module(char *at, const struct filter_module *m)
+static void filters_put_module(char *at, const struct filter_module *m)
 {
     const struct dwell_filter_module head = {
-        .size = (uint32_t)module_size(m),
+        .size = (uint32_t)filters_module_size(m),
         .functions = (uint32_t)m->count,
         .build_id_length = (uint32_t)m->build_id_length,
         .path_length = (uint32_t)strlen(m->path),
@@ -334,7 +337,7 @@ static void put_module(char *at, const struct filter_module *m)
         memcpy(at + head.size - m->count * sizeof *m->functions, m->functions, m->count * sizeof *m->functions);
 }
 
-static bool has_action(const struct filters *f, uint32_t action)
+static bool filters_has_action(const struct filters *f, uint32_t action)
 {
     for (size_t i = 0; i < f->pattern_count; i++)
         if (f->patterns[i].action & action)
@@ -345,10 +348,10 @@ static bool has_action(const struct filters *f, uint32_t action)
 void filters_find(struct filters *f, const char *program)
 {
     struct binaries *binaries = binaries_new();
-    add_module(f, program);
-    add_libraries(f, program);
+    filters_add_module(f, program);
+    filters_add_libraries(f, program);
     for (size_t i = 0; i < f->module_count; i++)
-        judge_module(f, &f->modules[i], binaries);
+        filters_judge_module(f, &f->modules[i], binaries);
     binaries_free(binaries);
     for (size_t i = 0; i < f->pattern_count; i++)
         if (f->patterns[i].matches == 0)
@@ -363,14 +366,14 @@ bool filters_write(const struct filters *f, const struct session *session, int f
         .chunk.magic = DWELL_CHUNK_MAGIC,
         .chunk.kind = DWELL_CHUNK_FILTERS,
         .modules = (uint32_t)f->module_count,
-        .only = has_action(f, FILTER_ONLY),
+        .only = filters_has_action(f, FILTER_ONLY),
         .depth = f->depth,
-        .starts = has_action(f, DWELL_FILTER_START),
+        .starts = filters_has_action(f, DWELL_FILTER_START),
         .shortest = multiply_divide(f->shortest_ns, session->header->ticks_per_second, 1000000000),
     };
     size_t size = sizeof filters;
     for (size_t i = 0; i < f->module_count; i++)
-        size += module_size(&f->modules[i]);
+        size += filters_module_size(&f->modules[i]);
     size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
     filters.chunk.size = (uint32_t)size;
     const uint64_t offset = size <= DWELL_CHUNK_LARGEST ? session_claim(session, fd, (uint32_t)size) : 0;
@@ -379,8 +382,8 @@ bool filters_write(const struct filters *f, const struct session *session, int f
         return false;
     size_t next = sizeof filters;
     for (size_t i = 0; i < f->module_count; i++) {
-        put_module(at + next, &f->modules[i]);
-        next += module_size(&f->modules[i]);
+        filters_put_module(at + next, &f->modules[i]);
+        next += filters_module_size(&f->modules[i]);
     }
     memcpy(at, &filters, sizeof filters);
     munmap(at, size);

@@ -27,7 +27,7 @@ int session_open_raw(const char *path, int flags)
     return fd;
 }
 
-static char *if_session(const char *path)
+static char *find_session_check_file(const char *path)
 {
     const int fd = session_open_raw(path, O_RDONLY);
     if (fd < 0)
@@ -37,7 +37,7 @@ static char *if_session(const char *path)
 }
 
 /* Each name in a folder is tried until one gives a path. */
-static char *search(const char *folder, char *(*try)(const char *path))
+static char *find_session_in_folder(const char *folder, char *(*try)(const char *path))
 {
     DIR *names = opendir(folder);
     char *found = NULL;
@@ -52,7 +52,7 @@ static char *search(const char *folder, char *(*try)(const char *path))
 }
 
 /* The runtime's helper thread is called "dwell", and has the session file among its own descriptors. */
-static char *of_task(const char *task)
+static char *find_session_of_task(const char *task)
 {
     char path[PATH_MAX], name[32] = "";
     snprintf(path, sizeof path, "%.4000s/comm", task);
@@ -61,11 +61,11 @@ static char *of_task(const char *task)
     if (in)
         fclose(in);
     snprintf(path, sizeof path, "%.4000s/fd", task);
-    return helper ? search(path, if_session) : NULL;
+    return helper ? find_session_in_folder(path, find_session_check_file) : NULL;
 }
 
 /* Without that thread, it is among the files that are mapped. */
-static char *of_maps(uint32_t pid)
+static char *find_session_in_maps(uint32_t pid)
 {
     char path[64], *line = NULL, *found = NULL;
     size_t room = 0;
@@ -76,7 +76,7 @@ static char *of_maps(uint32_t pid)
         if (!name || !strstr(line, " rw-s "))
             continue;
         name[strcspn(name, "\n")] = '\0';
-        found = if_session(name);
+        found = find_session_check_file(name);
     }
     if (in)
         fclose(in);
@@ -90,9 +90,9 @@ char *find_session(uint32_t pid)
     snprintf(path, sizeof path, "/proc/%u/task", pid);
     if (access(path, F_OK) < 0)
         die(STATUS_ERROR, "%u: no such process", pid);
-    char *found = search(path, of_task);
+    char *found = find_session_in_folder(path, find_session_of_task);
     if (!found)
-        found = of_maps(pid);
+        found = find_session_in_maps(pid);
     if (!found)
         die(STATUS_ERROR, "%u: is not being recorded, or belongs to somebody else", pid);
     return found;

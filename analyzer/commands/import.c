@@ -17,7 +17,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct import_settings {
     const struct import_format *format;
     char **files;
     size_t count, room;
@@ -25,13 +25,13 @@ struct settings {
     struct import_options options;
 };
 
-static void list_formats(void)
+static void import_list_formats(void)
 {
     for (const struct import_format *format = import_formats; format->name; format++)
         printf("%-12s %s\n", format->name, format->does);
 }
 
-static void __attribute__((noreturn)) refuse_format(const char *name)
+static void __attribute__((noreturn)) import_refuse_format(const char *name)
 {
     enum { MAX = 64 };
     const char *names[MAX];
@@ -41,15 +41,15 @@ static void __attribute__((noreturn)) refuse_format(const char *name)
     die(STATUS_ERROR, "no format '%s'%s dwell import --list lists them", name, suggestion(name, names, count, ";"));
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t import_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct import_settings *s = state->input;
     switch (key) {
     case 'o':
         s->output = argument;
         return 0;
     case OPTION_LIST:
-        list_formats();
+        import_list_formats();
         exit(finish_output());
     case OPTION_RESOLUTION:
         s->options.resolution = option_number("--resolution", argument);
@@ -60,7 +60,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (state->arg_num == 0) {
             s->format = import_find(argument);
             if (!s->format)
-                refuse_format(argument);
+                import_refuse_format(argument);
             return 0;
         }
         GROW(s->files, s->count, s->room);
@@ -75,7 +75,7 @@ int command_import(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        import_parse_option,
         "FORMAT FILE...\n--list",
         "Makes a session of what another profiler wrote, for report, tree, callers and info.\vExamples:\n"
         "  dwell import --list\n"
@@ -84,7 +84,7 @@ int command_import(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { 0 };
+    struct import_settings s = { 0 };
     parse_options(&argp, "import", argc, argv, &s);
     if (!s.format)
         die(STATUS_ERROR, "import: name a format; dwell import --list lists them");

@@ -15,7 +15,7 @@
 
 static const struct argp_option options[] = { { 0 } };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t info_parse_option(int key, char *argument, struct argp_state *state)
 {
     const char **file = state->input;
     if (key != ARGP_KEY_ARG)
@@ -24,9 +24,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static void line(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void info_print_line(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void line(const char *name, const char *format, ...)
+static void info_print_line(const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -36,46 +36,47 @@ static void line(const char *name, const char *format, ...)
     va_end(arguments);
 }
 
-static double seconds(const struct session_file *f, uint64_t ticks)
+static double info_ticks_to_seconds(const struct session_file *f, uint64_t ticks)
 {
     return (double)ticks / (double)f->header.ticks_per_second;
 }
 
-static void print_time(const struct session_file *f)
+static void info_print_time(const struct session_file *f)
 {
     time_t start = (time_t)(f->header.start_realtime / 1000000000u);
     char text[64];
     struct tm tm;
     strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", localtime_r(&start, &tm));
-    line(f->header.origin & DWELL_ORIGIN_IMPORTED ? "imported" : "recorded", "%s", text);
+    info_print_line(f->header.origin & DWELL_ORIGIN_IMPORTED ? "imported" : "recorded", "%s", text);
     if (f->header.end_ticks)
-        line("duration", "%.3f s", seconds(f, f->header.end_ticks - f->header.start_ticks));
-    line("state", "%s",
-         f->header.state == DWELL_COMPLETE ? "complete" : "not finished: still recording, or the recorder was killed");
+        info_print_line("duration", "%.3f s", info_ticks_to_seconds(f, f->header.end_ticks - f->header.start_ticks));
+    info_print_line("state", "%s",
+                    f->header.state == DWELL_COMPLETE ? "complete"
+                                                      : "not finished: still recording, or the recorder was killed");
 }
 
-static void print_clock(const struct session_file *f)
+static void info_print_clock(const struct session_file *f)
 {
     static const char *const names[] = { "unknown", "TSC", "CNTVCT", "CLOCK_MONOTONIC" };
     unsigned clock = f->header.clock < 4 ? f->header.clock : 0;
     if (f->header.origin & DWELL_ORIGIN_SAMPLES)
-        line("values", "samples");
+        info_print_line("values", "samples");
     if (f->header.origin & DWELL_ORIGIN_IMPORTED) {
         if (!(f->header.origin & DWELL_ORIGIN_SAMPLES))
-            line("resolution", "%" PRIu64 " ticks per second", f->header.ticks_per_second);
+            info_print_line("resolution", "%" PRIu64 " ticks per second", f->header.ticks_per_second);
         return;
     }
-    line("clock", "%s, %.3f MHz", names[clock], (double)f->header.ticks_per_second / 1e6);
-    line("machine", "%s",
-         f->header.machine == DWELL_MACHINE_X86_64    ? "x86-64"
-         : f->header.machine == DWELL_MACHINE_AARCH64 ? "aarch64"
-                                                      : "unknown");
+    info_print_line("clock", "%s, %.3f MHz", names[clock], (double)f->header.ticks_per_second / 1e6);
+    info_print_line("machine", "%s",
+                    f->header.machine == DWELL_MACHINE_X86_64    ? "x86-64"
+                    : f->header.machine == DWELL_MACHINE_AARCH64 ? "aarch64"
+                                                                 : "unknown");
     if (f->host.node)
-        line("host", "%s, %s %s", f->host.node, f->host.system, f->host.release);
+        info_print_line("host", "%s, %s %s", f->host.node, f->host.system, f->host.release);
 }
 
 /* Per call, in the first process that says it. */
-static void print_probes(const struct loaded *l)
+static void info_print_probes(const struct loaded *l)
 {
     const struct session_file *f = l->file;
     const struct overhead *o = &l->overhead;
@@ -86,27 +87,28 @@ static void print_probes(const struct loaded *l)
     if (!probes)
         return;
     const double ns = 1e9 / (double)f->header.ticks_per_second / DWELL_PROBE_FRACTION;
-    line("order", "%s",
-         probes->ordered ? "the clock is read when all before it is done"
-                         : "the clock may be read before earlier loads are done (--clock=ordered: never)");
-    line("probes", "%.1f ns a call in the called function, %.1f ns in its caller", probes->in_callee * ns,
-         probes->in_caller * ns);
-    line("left out", "%.6f s, as the probes' own; %zu of %zu call paths are held at zero, which are %.6f s short",
-         seconds(f, o->subtracted), o->held, o->paths, seconds(f, o->missing));
+    info_print_line("order", "%s",
+                    probes->ordered ? "the clock is read when all before it is done"
+                                    : "the clock may be read before earlier loads are done (--clock=ordered: never)");
+    info_print_line("probes", "%.1f ns a call in the called function, %.1f ns in its caller", probes->in_callee * ns,
+                    probes->in_caller * ns);
+    info_print_line("left out",
+                    "%.6f s, as the probes' own; %zu of %zu call paths are held at zero, which are %.6f s short",
+                    info_ticks_to_seconds(f, o->subtracted), o->held, o->paths, info_ticks_to_seconds(f, o->missing));
 }
 
-static void print_mode(const struct session_file *f)
+static void info_print_mode(const struct session_file *f)
 {
     if (f->header.mode == DWELL_MODE_RING)
-        line("mode", "ring, of %" PRIu32 " bytes for each thread", f->header.ring_size);
+        info_print_line("mode", "ring, of %" PRIu32 " bytes for each thread", f->header.ring_size);
     else
-        line("mode", "%s", f->header.mode == DWELL_MODE_PROFILE ? "profile" : "trace");
+        info_print_line("mode", "%s", f->header.mode == DWELL_MODE_PROFILE ? "profile" : "trace");
     if (f->header.also & DWELL_ALSO_CALL_SITES)
-        line("call sites", "recorded; see dwell report --by line");
+        info_print_line("call sites", "recorded; see dwell report --by line");
 }
 
 /* In flagged intervals, and in all. */
-static void print_switches(const struct session_file *f)
+static void info_print_switches(const struct session_file *f)
 {
     uint64_t recorded = 0, waits = 0, preemptions = 0;
     size_t threads = 0;
@@ -118,50 +120,55 @@ static void print_switches(const struct session_file *f)
         preemptions += s->preemptions;
     }
     if (threads)
-        line("switches",
-             "%" PRIu64 " recorded; by the kernel's own count %" PRIu64 " (%" PRIu64 " waits, %" PRIu64
-             " preemptions) in %zu thread%s",
-             recorded, waits + preemptions, waits, preemptions, threads, threads == 1 ? "" : "s");
+        info_print_line("switches",
+                        "%" PRIu64 " recorded; by the kernel's own count %" PRIu64 " (%" PRIu64 " waits, %" PRIu64
+                        " preemptions) in %zu thread%s",
+                        recorded, waits + preemptions, waits, preemptions, threads, threads == 1 ? "" : "s");
 }
 
-static void print_trace_events(const struct session_file *f)
+static void info_print_trace_events(const struct session_file *f)
 {
     struct trace_events events = trace_events_read(f);
     if (events.count || events.class_count)
-        line("trace events", "%zu, %zu class%s registered", events.count, events.registered,
-             events.registered == 1 ? "" : "es");
+        info_print_line("trace events", "%zu, %zu class%s registered", events.count, events.registered,
+                        events.registered == 1 ? "" : "es");
     trace_events_free(&events);
 }
 
-static void print_events(const struct loaded *l, const struct profile_counts *c)
+static void info_print_events(const struct loaded *l, const struct profile_counts *c)
 {
-    line("events", "%" PRIu64 " (%" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " frames left without one)",
-         c->enters + c->exits, c->enters, c->exits, c->unwound);
-    line("intervals", "%" PRIu64 ", of them flagged %" PRIu64 " (%.3f %%)", c->intervals, c->flagged_intervals,
-         c->intervals ? 100.0 * (double)c->flagged_intervals / (double)c->intervals : 0);
+    info_print_line("events",
+                    "%" PRIu64 " (%" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " frames left without one)",
+                    c->enters + c->exits, c->enters, c->exits, c->unwound);
+    info_print_line("intervals", "%" PRIu64 ", of them flagged %" PRIu64 " (%.3f %%)", c->intervals,
+                    c->flagged_intervals,
+                    c->intervals ? 100.0 * (double)c->flagged_intervals / (double)c->intervals : 0);
     if (l->summary.application_known)
-        line("OS events", "%" PRIu64 ", page faults %" PRIu64 ", blocked %.6f s, preempted %.6f s", c->os_events,
-             c->page_faults, seconds(l->file, c->blocked), seconds(l->file, c->preempted));
-    print_switches(l->file);
-    print_trace_events(l->file);
+        info_print_line("OS events", "%" PRIu64 ", page faults %" PRIu64 ", blocked %.6f s, preempted %.6f s",
+                        c->os_events, c->page_faults, info_ticks_to_seconds(l->file, c->blocked),
+                        info_ticks_to_seconds(l->file, c->preempted));
+    info_print_switches(l->file);
+    info_print_trace_events(l->file);
     if (c->pauses)
-        line("pauses", "%" PRIu64 ", together %.6f s of threads' time", c->pauses, seconds(l->file, c->paused));
+        info_print_line("pauses", "%" PRIu64 ", together %.6f s of threads' time", c->pauses,
+                        info_ticks_to_seconds(l->file, c->paused));
 }
 
-static void print_counts(const struct loaded *l)
+static void info_print_counts(const struct loaded *l)
 {
     if (!l->summary.imported)
-        print_events(l, &l->profile->counts);
-    line("call paths", "%zu, of %zu functions in %zu modules", l->profile->node_count - l->profile->thread_count,
-         l->profile->function_count, l->profile->module_count);
+        info_print_events(l, &l->profile->counts);
+    info_print_line("call paths", "%zu, of %zu functions in %zu modules",
+                    l->profile->node_count - l->profile->thread_count, l->profile->function_count,
+                    l->profile->module_count);
     struct stat status;
     if (fstat(l->file->fd, &status) == 0)
-        line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
+        info_print_line("size", "%" PRIu64 " bytes in %zu chunks", (uint64_t)status.st_size, l->file->chunk_count);
     if (!l->summary.imported)
-        line("lost events", "%" PRIu64, l->file->header.lost_events);
+        info_print_line("lost events", "%" PRIu64, l->file->header.lost_events);
 }
 
-static const char *ending(const struct trace_process *p, char *text, size_t size)
+static const char *info_process_ending(const struct trace_process *p, char *text, size_t size)
 {
     if (p->end_how == DWELL_END_EXIT)
         snprintf(text, size, "exit %u", p->end_value);
@@ -172,7 +179,7 @@ static const char *ending(const struct trace_process *p, char *text, size_t size
     return text;
 }
 
-static struct libscols_table *new_table(const char *const *titles, int count)
+static struct libscols_table *info_new_table(const char *const *titles, int count)
 {
     struct libscols_table *table = scols_new_table();
     for (int i = 0; table && i < count; i++)
@@ -183,7 +190,7 @@ static struct libscols_table *new_table(const char *const *titles, int count)
     return table;
 }
 
-static void print_table(struct libscols_table *table)
+static void info_print_table(struct libscols_table *table)
 {
     putchar('\n');
     fflush(stdout);
@@ -191,59 +198,59 @@ static void print_table(struct libscols_table *table)
     scols_unref_table(table);
 }
 
-static void set_number(struct libscols_line *row, size_t column, uint64_t number)
+static void info_set_number(struct libscols_line *row, size_t column, uint64_t number)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, number);
     scols_line_set_data(row, column, text);
 }
 
-static void print_processes(const struct session_file *f)
+static void info_print_processes(const struct session_file *f)
 {
     static const char *const titles[] = { "PROCESS", "PARENT", "START s", "END", "COMMAND", "NAME" };
     bool named = false;
     for (size_t i = 0; i < f->process_count; i++)
         named |= f->processes[i].name[0] != '\0';
-    struct libscols_table *table = new_table(titles, named ? 6 : 5);
+    struct libscols_table *table = info_new_table(titles, named ? 6 : 5);
     for (size_t i = 0; i < f->process_count; i++) {
         const struct trace_process *p = &f->processes[i];
         struct libscols_line *row = scols_table_new_line(table, NULL);
         char text[64];
-        set_number(row, 0, p->pid);
-        set_number(row, 1, p->parent_pid);
-        snprintf(text, sizeof text, "%.6f", seconds(f, p->start_time - f->header.start_ticks));
+        info_set_number(row, 0, p->pid);
+        info_set_number(row, 1, p->parent_pid);
+        snprintf(text, sizeof text, "%.6f", info_ticks_to_seconds(f, p->start_time - f->header.start_ticks));
         scols_line_set_data(row, 2, p->start_time > f->header.start_ticks ? text : "-");
-        scols_line_set_data(row, 3, ending(p, text, sizeof text));
+        scols_line_set_data(row, 3, info_process_ending(p, text, sizeof text));
         scols_line_set_data(row, 4, p->arguments[0] ? p->arguments : p->path);
         if (named)
             scols_line_set_data(row, 5, p->name);
     }
-    print_table(table);
+    info_print_table(table);
 }
 
-static void print_threads(const struct session_file *f)
+static void info_print_threads(const struct session_file *f)
 {
     static const char *const titles[] = { "THREAD", "TID", "PROCESS", "OS EVENTS FROM" };
     static const char *const sources[] = { "none", "perf", "rseq", "import", "perf, system calls" };
-    struct libscols_table *table = new_table(titles, 4);
+    struct libscols_table *table = info_new_table(titles, 4);
     for (size_t i = 0; i < f->thread_count; i++) {
         const struct trace_thread *t = &f->threads[i];
         const struct trace_process *p = session_file_process(f, t->process);
         struct libscols_line *row = scols_table_new_line(table, NULL);
         scols_line_set_data(row, 0, t->name[0] ? t->name : "[unknown]");
-        set_number(row, 1, t->tid);
-        set_number(row, 2, p ? p->pid : 0);
+        info_set_number(row, 1, t->tid);
+        info_set_number(row, 2, p ? p->pid : 0);
         scols_line_set_data(row, 3,
                             t->os_source < sizeof sources / sizeof *sources ? sources[t->os_source] : "unknown");
     }
-    print_table(table);
+    info_print_table(table);
 }
 
 int command_info(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        info_parse_option,
         "[FILE]",
         "Tells what a session (dwell.data) holds: what was recorded, where, how, and what was lost.\vExamples:\n"
         "  dwell info\n"
@@ -256,21 +263,21 @@ int command_info(int argc, char **argv)
     parse_options(&argp, "info", argc, argv, &file);
     struct loaded l;
     load_session(&l, file, collect_default_jobs());
-    line("session", "%s", file);
-    print_time(l.file);
-    print_clock(l.file);
+    info_print_line("session", "%s", file);
+    info_print_time(l.file);
+    info_print_clock(l.file);
     if (!l.summary.imported) {
-        print_mode(l.file);
-        print_probes(&l);
+        info_print_mode(l.file);
+        info_print_probes(&l);
     }
-    print_counts(&l);
+    info_print_counts(&l);
     for (size_t i = 0; i < l.file->note_count; i++)
-        line("note", "%s", l.file->notes[i]);
+        info_print_line("note", "%s", l.file->notes[i]);
     for (size_t i = 0; i < l.summary.remark_count; i++)
-        line("remark", "%s", l.summary.remarks[i]);
-    print_processes(l.file);
+        info_print_line("remark", "%s", l.summary.remarks[i]);
+    info_print_processes(l.file);
     if (!l.summary.imported)
-        print_threads(l.file);
+        info_print_threads(l.file);
     unload_session(&l);
     return finish_output();
 }

@@ -36,7 +36,7 @@ static const struct {
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
-static void print_help(FILE *out)
+static void main_print_help(FILE *out)
 {
     fputs("Usage: dwell COMMAND [OPTION...]\n\n"
           "Shows exactly where the time of an instrumented program goes.\n\n",
@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 {
     setlocale(LC_CTYPE, ""); /* characters as the terminal has them; numbers never follow the locale */
     if (argc < 2) {
-        print_help(stderr);
+        main_print_help(stderr);
         return STATUS_ERROR;
     }
     const char *name = argv[1];
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
         return finish_output();
     }
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
-        print_help(stdout);
+        main_print_help(stdout);
         return finish_output();
     }
     for (int i = 0; i < COMMAND_COUNT; i++)

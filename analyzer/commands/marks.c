@@ -13,15 +13,15 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct marks_settings {
     const char *file, *sort, *columns;
     table_printer *print;
     struct row_filters filters;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t marks_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct marks_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         return filter_options_begin(state, &s->filters);
@@ -46,7 +46,7 @@ int command_marks(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        marks_parse_option,
         "[FILE]",
         "Lists the marks that the program has set (dwell_mark in dwell/dwell.h), in the order of time: since the session "
         "began, and since the mark before.\vExamples:\n"
@@ -56,7 +56,7 @@ int command_marks(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { .file = DEFAULT_SESSION, .print = table_print_text };
+    struct marks_settings s = { .file = DEFAULT_SESSION, .print = table_print_text };
     parse_options_with_config(&argp, "marks", argc, argv, &s);
     struct loaded loaded;
     load_session(&loaded, s.file, collect_default_jobs());

@@ -13,14 +13,14 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct merge_settings {
     struct session_list sessions;
     const char *output;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t merge_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct merge_settings *s = state->input;
     switch (key) {
     case 'o':
         s->output = argument;
@@ -33,7 +33,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static void check(struct settings *s)
+static void merge_check_settings(struct merge_settings *s)
 {
     struct stat out, in;
     session_list_unique(&s->sessions);
@@ -47,7 +47,7 @@ static void check(struct settings *s)
             die(STATUS_ERROR, "%s: is one of the sessions to be merged", s->output);
 }
 
-static void open_all(const struct session_list *list, struct session_file **files)
+static void merge_open_sessions(const struct session_list *list, struct session_file **files)
 {
     for (size_t i = 0; i < list->count; i++) {
         const char *error;
@@ -63,7 +63,7 @@ static void open_all(const struct session_list *list, struct session_file **file
     }
 }
 
-static void say_losses(const struct session_file *f)
+static void merge_report_losses(const struct session_file *f)
 {
     if (f->damaged_chunks || f->damaged_bytes || f->damaged_records)
         say("%s: is damaged: %" PRIu64 " chunks, %" PRIu64 " records and %" PRIu64
@@ -75,7 +75,7 @@ int command_merge(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        merge_parse_option,
         "FILE FILE... -o OUT",
         "Makes one session of several that were recorded on one machine by one clock, with all that they hold.\v"
         "Processes and threads get new serial numbers; times stay as they are, so that it shows what happened at the "
@@ -86,16 +86,16 @@ int command_merge(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { 0 };
+    struct merge_settings s = { 0 };
     parse_options(&argp, "merge", argc, argv, &s);
-    check(&s);
+    merge_check_settings(&s);
     struct session_file **files = need_memory(s.sessions.count, sizeof *files);
-    open_all(&s.sessions, files);
+    merge_open_sessions(&s.sessions, files);
     const char *error = session_merge(files, s.sessions.count, s.output);
     if (error)
         die(STATUS_ERROR, "%s: %s", s.output, error);
     for (size_t i = 0; i < s.sessions.count; i++) {
-        say_losses(files[i]);
+        merge_report_losses(files[i]);
         session_file_close(files[i]);
     }
     free(files);

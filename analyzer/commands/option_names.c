@@ -17,36 +17,36 @@ static const struct argp_option own[] = {
     { 0 },
 };
 
-struct list {
+struct option_list {
     const struct argp_option *options[MAX_OPTIONS];
     size_t count;
 };
 
-static void add_options(struct list *list, const struct argp_option *options)
+static void option_list_add_options(struct option_list *list, const struct argp_option *options)
 {
     for (const struct argp_option *o = options; o && (o->name || o->key || o->doc); o++)
         if (list->count < MAX_OPTIONS)
             list->options[list->count++] = o;
 }
 
-static void add_all(struct list *list, const struct argp *argp)
+static void option_list_add_parser(struct option_list *list, const struct argp *argp)
 {
-    add_options(list, argp->options);
+    option_list_add_options(list, argp->options);
     for (const struct argp_child *child = argp->children; child && child->argp; child++)
-        add_all(list, child->argp);
+        option_list_add_parser(list, child->argp);
 }
 
 const struct argp_option *option_find(const struct argp *argp, const char *name)
 {
-    struct list list = { .count = 0 };
-    add_all(&list, argp);
+    struct option_list list = { .count = 0 };
+    option_list_add_parser(&list, argp);
     for (size_t i = 0; i < list.count; i++)
         if (list.options[i]->name && strcmp(list.options[i]->name, name) == 0)
             return list.options[i];
     return NULL;
 }
 
-static const char *suggestion_in(const struct list *list, const char *name, const char *otherwise)
+static const char *option_suggestion_in(const struct option_list *list, const char *name, const char *otherwise)
 {
     const char *names[MAX_OPTIONS];
     static char text[256];
@@ -63,13 +63,13 @@ static const char *suggestion_in(const struct list *list, const char *name, cons
 
 const char *option_suggestion(const struct argp *argp, const char *name, const char *otherwise)
 {
-    struct list list = { .count = 0 };
-    add_all(&list, argp);
-    return suggestion_in(&list, name, otherwise);
+    struct option_list list = { .count = 0 };
+    option_list_add_parser(&list, argp);
+    return option_suggestion_in(&list, name, otherwise);
 }
 
 /* The first one that begins so; which is meant, if there are several, is getopt's question. */
-static const struct argp_option *find_beginning(const struct list *list, const char *name, size_t length)
+static const struct argp_option *option_find_prefix(const struct option_list *list, const char *name, size_t length)
 {
     const struct argp_option *found = NULL;
     for (size_t i = 0; i < list->count; i++) {
@@ -83,30 +83,30 @@ static const struct argp_option *find_beginning(const struct list *list, const c
     return found;
 }
 
-static bool takes_next(const struct argp_option *o)
+static bool option_takes_next_word(const struct argp_option *o)
 {
     return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
 }
 
 /* Whether the last of these short options has its argument in the next word. */
-static bool short_takes_next(const struct list *list, const char *letters)
+static bool option_letters_take_next_word(const struct option_list *list, const char *letters)
 {
     for (; *letters; letters++)
         for (size_t i = 0; i < list->count; i++)
             if (list->options[i]->key == *letters && list->options[i]->arg)
-                return takes_next(list->options[i]) && !letters[1];
+                return option_takes_next_word(list->options[i]) && !letters[1];
     return false;
 }
 
 void option_names_check(const struct argp *argp, const char *command, int argc, char **argv, int first_ends)
 {
-    struct list list = { .count = 0 };
-    add_all(&list, argp);
-    add_options(&list, own);
+    struct option_list list = { .count = 0 };
+    option_list_add_parser(&list, argp);
+    option_list_add_options(&list, own);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         if (strncmp(argv[i], "--", 2) != 0) {
             if (argv[i][0] == '-' && argv[i][1])
-                i += short_takes_next(&list, argv[i] + 1);
+                i += option_letters_take_next_word(&list, argv[i] + 1);
             else if (first_ends)
                 return;
             continue;
@@ -114,13 +114,13 @@ void option_names_check(const struct argp *argp, const char *command, int argc, 
         const char *name = argv[i] + 2;
         char wrong[128];
         const size_t length = strcspn(name, "=");
-        const struct argp_option *option = find_beginning(&list, name, length);
+        const struct argp_option *option = option_find_prefix(&list, name, length);
         if (option) {
-            i += takes_next(option) && !name[length];
+            i += option_takes_next_word(option) && !name[length];
             continue;
         }
         snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
         die(argp_err_exit_status, "%s: no option '--%s'%s dwell %s --help lists them", command, wrong,
-            suggestion_in(&list, wrong, ";"), command);
+            option_suggestion_in(&list, wrong, ";"), command);
     }
 }

@@ -157,7 +157,7 @@ uint32_t option_function(const struct loaded *l, const char *text)
     return function;
 }
 
-static bool is_same_file(const char *a, const char *b)
+static bool options_is_same_file(const char *a, const char *b)
 {
     struct stat one, other;
     return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_dev == other.st_dev && one.st_ino == other.st_ino;
@@ -165,7 +165,7 @@ static bool is_same_file(const char *a, const char *b)
 
 void output_spare(const char *path, const char *session)
 {
-    if (path && is_same_file(path, session))
+    if (path && options_is_same_file(path, session))
         die(STATUS_ERROR, "%s: is the session itself", path);
 }
 

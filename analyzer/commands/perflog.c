@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 
 enum { TEXT_LIMIT = 40, TEXT_LINES = 8 };
 
-struct settings {
+struct perflog_settings {
     char **files;
     int file_count;
     struct perflog_choice choice;
@@ -36,9 +36,9 @@ struct settings {
     table_printer *print;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t perflog_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct perflog_settings *s = state->input;
     switch (key) {
     case 's':
         s->choice.sort = argument;
@@ -72,7 +72,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static void check(struct settings *s)
+static void perflog_check_settings(struct perflog_settings *s)
 {
     if (s->file_count == 0)
         die(STATUS_ERROR, "perflog: which FILE? - is standard input");
@@ -92,7 +92,7 @@ static void check(struct settings *s)
         s->choice.limit = TEXT_LIMIT;
 }
 
-static void load_file(struct perflog *log, const char *path)
+static void perflog_load_file(struct perflog *log, const char *path)
 {
     FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!in)
@@ -110,55 +110,55 @@ static void load_file(struct perflog *log, const char *path)
 }
 
 /* The logs from `first` on; `count` of them. */
-static struct perflog *load(const struct settings *s, int first, int count)
+static struct perflog *perflog_load_files(const struct perflog_settings *s, int first, int count)
 {
     struct perflog *log = perflog_new(s->choice.instances);
     for (int i = first; i < first + count; i++)
-        load_file(log, s->files[i]);
+        perflog_load_file(log, s->files[i]);
     perflog_finish(log, s->resolution);
     return log;
 }
 
 /* ---- what is said above the tables of text ---- */
 
-static void print_text(const char *before, const char *text)
+static void perflog_print_text(const char *before, const char *text)
 {
     char quoted[QUOTE_ROOM];
     printf("%s%s", before, quote(quoted, text, strlen(text)));
 }
 
-static void print_run(const struct perflog_run *run)
+static void perflog_print_run(const struct perflog_run *run)
 {
     printf("%s: ", run->file);
-    print_text("", *run->app ? run->app : "(no name)");
+    perflog_print_text("", *run->app ? run->app : "(no name)");
     if (run->pid_known)
         printf(", pid 0x%08" PRIx64, run->pid);
     if (run->fields[FIELD_PLATFORM])
-        print_text(", ", run->fields[FIELD_PLATFORM]);
+        perflog_print_text(", ", run->fields[FIELD_PLATFORM]);
     if (run->fields[FIELD_CPU])
-        print_text(" ", run->fields[FIELD_CPU]);
+        perflog_print_text(" ", run->fields[FIELD_CPU]);
     if (run->fields[FIELD_OSVERSION])
-        print_text(", OS ", run->fields[FIELD_OSVERSION]);
+        perflog_print_text(", OS ", run->fields[FIELD_OSVERSION]);
     if (run->fields[FIELD_BUILD])
-        print_text(" build ", run->fields[FIELD_BUILD]);
+        perflog_print_text(" build ", run->fields[FIELD_BUILD]);
     if (run->resolution)
         printf(", %" PRIu64 " ticks per second", run->resolution);
     puts("");
 }
 
-static void print_runs(const struct perflog *log)
+static void perflog_print_runs(const struct perflog *log)
 {
     size_t count, others;
     const struct perflog_run *runs = perflog_runs(log, &count);
     const struct perflog_other *other = perflog_others(log, &others);
     const uint64_t bad_lines = perflog_totals(log).bad_lines;
     for (size_t i = 0; i < count && i < TEXT_LINES; i++)
-        print_run(&runs[i]);
+        perflog_print_run(&runs[i]);
     if (count > TEXT_LINES)
         printf("%zu more runs\n", count - TEXT_LINES);
     for (size_t i = 0; i < others && i < TEXT_LINES; i++) {
         printf("! %" PRIu64 " %s of the unknown kind ", other[i].count, other[i].count == 1 ? "event" : "events");
-        print_text("", other[i].name);
+        perflog_print_text("", other[i].name);
         puts("");
     }
     if (others > TEXT_LINES)
@@ -167,11 +167,11 @@ static void print_runs(const struct perflog *log)
         printf("! %" PRIu64 " %s not understood\n", bad_lines, bad_lines == 1 ? "line was" : "lines were");
 }
 
-static void print_tables(const struct perflog *log, const struct settings *s)
+static void perflog_print_tables(const struct perflog *log, const struct perflog_settings *s)
 {
     struct perflog_table markers = view_perflog(log, &s->choice, false);
     struct table monitors = view_perflog_monitors(log, s->choice.instances);
-    print_runs(log);
+    perflog_print_runs(log);
     if (!s->monitors) {
         puts("");
         table_print_text(&markers.table, stdout);
@@ -184,7 +184,7 @@ static void print_tables(const struct perflog *log, const struct settings *s)
     table_drop(&monitors);
 }
 
-static void print_csv(const struct perflog *log, const struct settings *s)
+static void perflog_print_csv(const struct perflog *log, const struct perflog_settings *s)
 {
     if (s->monitors) {
         struct table monitors = view_perflog_monitors(log, s->choice.instances);
@@ -197,7 +197,7 @@ static void print_csv(const struct perflog *log, const struct settings *s)
     perflog_table_drop(&markers);
 }
 
-static void print_json(const struct perflog *log, const struct settings *s)
+static void perflog_print_json(const struct perflog *log, const struct perflog_settings *s)
 {
     struct perflog_table markers = view_perflog(log, &s->choice, false);
     struct table monitors = view_perflog_monitors(log, s->choice.instances), runs = view_perflog_runs(log);
@@ -213,9 +213,9 @@ static void print_json(const struct perflog *log, const struct settings *s)
     table_drop(&runs);
 }
 
-static void compare(const struct settings *s)
+static void perflog_compare_logs(const struct perflog_settings *s)
 {
-    struct perflog *first = load(s, 0, 1), *second = load(s, 1, 1);
+    struct perflog *first = perflog_load_files(s, 0, 1), *second = perflog_load_files(s, 1, 1);
     struct table t = view_perflog_diff(first, second, &s->choice);
     if (s->print == table_print_json) {
         fputs("{", stdout);
@@ -223,8 +223,8 @@ static void compare(const struct settings *s)
         printf(",\n \"bad_lines\": %" PRIu64 "}\n", perflog_totals(first).bad_lines + perflog_totals(second).bad_lines);
     } else {
         if (s->print == table_print_text) {
-            print_runs(first);
-            print_runs(second);
+            perflog_print_runs(first);
+            perflog_print_runs(second);
             puts("");
         }
         s->print(&t, stdout);
@@ -238,7 +238,7 @@ int command_perflog(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        perflog_parse_option,
         "FILE...\n--diff FIRST SECOND",
         "Reports the markers, the CPU and the memory of PerfLog logs; - is standard input.\v"
         "Durations become times by the RESOLUTION of their run. Percentiles are nearest ranks. Lines that cannot be "
@@ -253,22 +253,22 @@ int command_perflog(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { .files = need_memory((size_t)argc, sizeof *s.files), .print = table_print_text };
+    struct perflog_settings s = { .files = need_memory((size_t)argc, sizeof *s.files), .print = table_print_text };
     parse_options(&argp, "perflog", argc, argv, &s);
-    check(&s);
+    perflog_check_settings(&s);
     if (s.diff) {
-        compare(&s);
+        perflog_compare_logs(&s);
         free(s.files);
         return finish_output();
     }
-    struct perflog *log = load(&s, 0, s.file_count);
+    struct perflog *log = perflog_load_files(&s, 0, s.file_count);
     free(s.files);
     if (s.print == table_print_json)
-        print_json(log, &s);
+        perflog_print_json(log, &s);
     else if (s.print == table_print_csv)
-        print_csv(log, &s);
+        perflog_print_csv(log, &s);
     else
-        print_tables(log, &s);
+        perflog_print_tables(log, &s);
     const struct perflog_totals totals = perflog_totals(log);
     perflog_free(log);
     if (totals.bad_lines && !totals.events) {

@@ -92,7 +92,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct record_settings {
     const char *output;
     bool quiet, no_follow, no_os_calls, call_sites;
     const char *os_events;
@@ -107,7 +107,7 @@ struct settings {
 };
 
 /* A number of bytes, which may end in K, M or G. */
-static uint32_t parse_size(const char *text)
+static uint32_t record_parse_size(const char *text)
 {
     static const char units[] = "KMG";
     char *end;
@@ -123,7 +123,7 @@ static uint32_t parse_size(const char *text)
     return (uint32_t)size;
 }
 
-static void parse_mode(struct settings *s, const char *mode)
+static void record_parse_mode(struct record_settings *s, const char *mode)
 {
     s->ring_size = 0;
     if (strcmp(mode, "trace") == 0) {
@@ -135,13 +135,13 @@ static void parse_mode(struct settings *s, const char *mode)
         s->ring_size = DWELL_RING_USUAL;
     } else if (strncmp(mode, "ring=", 5) == 0) {
         s->mode = DWELL_MODE_RING;
-        s->ring_size = parse_size(mode + 5);
+        s->ring_size = record_parse_size(mode + 5);
     } else {
         option_refuse("--mode", mode, "trace, profile, ring, ring=SIZE");
     }
 }
 
-static int parse_signal(const char *text)
+static int record_parse_signal(const char *text)
 {
     char *end;
     const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
@@ -155,7 +155,7 @@ static int parse_signal(const char *text)
     return (int)number;
 }
 
-static const char *name_of(int key)
+static const char *record_option_name(int key)
 {
     for (const struct argp_option *o = options; o->name || o->doc; o++)
         if (o->key == key)
@@ -163,17 +163,17 @@ static const char *name_of(int key)
     return "";
 }
 
-static void parse_filter(struct settings *s, int key, const char *value)
+static void record_parse_filter(struct record_settings *s, int key, const char *value)
 {
     char place[32];
-    snprintf(place, sizeof place, "--%s", name_of(key));
+    snprintf(place, sizeof place, "--%s", record_option_name(key));
     if (key == OPTION_FILTERS)
         filters_read(&s->filters, value);
     else
-        filters_add(&s->filters, name_of(key), value, place);
+        filters_add(&s->filters, record_option_name(key), value, place);
 }
 
-static void add_event(struct settings *s, const char *text)
+static void record_add_event_setting(struct record_settings *s, const char *text)
 {
     enum { LONGEST = 8000 }; /* the runtime's room for it */
     char *setting = event_setting(text, STATUS_OWN_FAILURE, "--event"), *both = NULL;
@@ -186,9 +186,9 @@ static void add_event(struct settings *s, const char *text)
     s->events = both;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t record_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct record_settings *s = state->input;
     switch (key) {
     case 'o':
         s->output = argument;
@@ -217,16 +217,16 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         setenv("DWELL_CLOCK", argument, 1); /* of the session, which is made here, and of the program */
         return 0;
     case OPTION_MODE:
-        parse_mode(s, argument);
+        record_parse_mode(s, argument);
         return 0;
     case OPTION_PAUSED:
         s->paused = true;
         return 0;
     case OPTION_EVENT:
-        add_event(s, argument);
+        record_add_event_setting(s, argument);
         return 0;
     case OPTION_DUMP_ON:
-        s->dump_on = parse_signal(argument);
+        s->dump_on = record_parse_signal(argument);
         return 0;
     case OPTION_MONITOR:
         s->monitor = option_number("--monitor", argument);
@@ -241,7 +241,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case OPTION_STOP_ON:
     case OPTION_DEPTH:
     case OPTION_MIN_TIME:
-        parse_filter(s, key, argument);
+        record_parse_filter(s, key, argument);
         return 0;
     case ARGP_KEY_ARG:
         s->program = &state->argv[state->next - 1];
@@ -260,7 +260,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- before ---- */
 
-static char *absolute(const char *path)
+static char *record_absolute_path(const char *path)
 {
     if (path[0] == '/')
         return need_copy(path, strlen(path));
@@ -273,7 +273,7 @@ static char *absolute(const char *path)
     return whole;
 }
 
-static int create_session(struct session *session, const char *path, const char *shown)
+static int record_create_session(struct session *session, const char *path, const char *shown)
 {
     int fd = session_create(session, path, false, (uint32_t)getpid());
     if (fd >= 0)
@@ -290,7 +290,7 @@ static int create_session(struct session *session, const char *path, const char 
     }
 }
 
-static void append_to_environment(const char *name, const char *value)
+static void record_append_variable(const char *name, const char *value)
 {
     const char *before = getenv(name);
     if (!before || !*before) {
@@ -304,14 +304,14 @@ static void append_to_environment(const char *name, const char *value)
     free(both);
 }
 
-static void set_number(const char *name, unsigned long number)
+static void record_set_variable(const char *name, unsigned long number)
 {
     char text[24];
     snprintf(text, sizeof text, "%lu", number);
     setenv(name, text, 1);
 }
 
-static void prepare_environment(const struct settings *s, const struct executable *e, const char *session)
+static void record_prepare_environment(const struct record_settings *s, const struct executable *e, const char *session)
 {
     setenv("DWELL_OUTPUT", session, 1);
     if (s->os_events)
@@ -319,9 +319,9 @@ static void prepare_environment(const struct settings *s, const struct executabl
     if (s->paused)
         setenv("DWELL_START", "paused", 1);
     if (s->dump_on)
-        set_number("DWELL_DUMP_ON", (unsigned long)s->dump_on);
+        record_set_variable("DWELL_DUMP_ON", (unsigned long)s->dump_on);
     if (s->monitor)
-        set_number("DWELL_MONITOR", s->monitor);
+        record_set_variable("DWELL_MONITOR", s->monitor);
     if (s->events)
         setenv("DWELL_EVENTS", s->events, 1);
     if (s->no_follow)
@@ -334,7 +334,7 @@ static void prepare_environment(const struct settings *s, const struct executabl
     if (library.wrong)
         die(STATUS_OWN_FAILURE, "%s", library.wrong);
     char *runtime = library.path;
-    append_to_environment("LD_PRELOAD", runtime);
+    record_append_variable("LD_PRELOAD", runtime);
     free(runtime);
 }
 
@@ -343,13 +343,13 @@ static void prepare_environment(const struct settings *s, const struct executabl
 static volatile sig_atomic_t child;
 
 /* What is sent to dwell alone is meant for the program; the terminal sends to both. */
-static void pass_on(int number)
+static void record_pass_on_signal(int number)
 {
     if (child > 0)
         kill((pid_t)child, number);
 }
 
-static void set_handler(int number, void (*handler)(int), struct sigaction *before)
+static void record_set_signal_handler(int number, void (*handler)(int), struct sigaction *before)
 {
     struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
     sigemptyset(&action.sa_mask);
@@ -360,15 +360,15 @@ static const int terminal_signals[] = { SIGINT, SIGQUIT };
 static const int sent_signals[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
 enum { TERMINAL_SIGNALS = 2, SENT_SIGNALS = 4, ALL_SIGNALS = TERMINAL_SIGNALS + SENT_SIGNALS };
 
-static void guard_signals(struct sigaction *before)
+static void record_guard_signals(struct sigaction *before)
 {
     for (int i = 0; i < TERMINAL_SIGNALS; i++)
-        set_handler(terminal_signals[i], SIG_IGN, &before[i]);
+        record_set_signal_handler(terminal_signals[i], SIG_IGN, &before[i]);
     for (int i = 0; i < SENT_SIGNALS; i++)
-        set_handler(sent_signals[i], pass_on, &before[TERMINAL_SIGNALS + i]);
+        record_set_signal_handler(sent_signals[i], record_pass_on_signal, &before[TERMINAL_SIGNALS + i]);
 }
 
-static void unguard_signals(const struct sigaction *before)
+static void record_unguard_signals(const struct sigaction *before)
 {
     for (int i = 0; i < TERMINAL_SIGNALS; i++)
         sigaction(terminal_signals[i], &before[i], NULL);
@@ -377,7 +377,7 @@ static void unguard_signals(const struct sigaction *before)
 }
 
 /* Runs in the new process: as if the shell had started the program. */
-static void __attribute__((noreturn)) run_program(const struct executable *e, char **argv, int report)
+static void __attribute__((noreturn)) record_run_program(const struct executable *e, char **argv, int report)
 {
     execv(e->path, argv);
     int error = errno;
@@ -397,7 +397,7 @@ static void __attribute__((noreturn)) run_program(const struct executable *e, ch
 }
 
 /* Returns the wait status, or -1 and sets *error where the program could not be started. */
-static int run_and_wait(const struct settings *s, const struct executable *e, pid_t *pid, int *error)
+static int record_run_and_wait(const struct record_settings *s, const struct executable *e, pid_t *pid, int *error)
 {
     int pipes[2];
     struct sigaction before[ALL_SIGNALS];
@@ -406,14 +406,14 @@ static int run_and_wait(const struct settings *s, const struct executable *e, pi
         die(STATUS_OWN_FAILURE, "pipe: %s", strerror(errno));
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &mask); /* nothing is lost between the fork and knowing the child */
-    guard_signals(before);
+    record_guard_signals(before);
     *pid = fork();
     if (*pid < 0)
         die(STATUS_OWN_FAILURE, "fork: %s", strerror(errno));
     if (*pid == 0) {
-        unguard_signals(before);
+        record_unguard_signals(before);
         sigprocmask(SIG_SETMASK, &mask, NULL);
-        run_program(e, s->program, pipes[1]);
+        record_run_program(e, s->program, pipes[1]);
     }
     child = (sig_atomic_t)*pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);
@@ -424,19 +424,19 @@ static int run_and_wait(const struct settings *s, const struct executable *e, pi
     while (waitpid(*pid, &status, 0) < 0 && errno == EINTR)
         ;
     child = 0;
-    unguard_signals(before);
+    record_unguard_signals(before);
     return failed ? -1 : status;
 }
 
 /* ---- the end of the session ---- */
 
-struct outcome {
+struct record_outcome {
     uint64_t events, trace_events, lost, lost_trace_events, bytes;
     size_t threads, processes; /* that the runtime was in */
     uint32_t trouble;
 };
 
-static void complete(const struct session *session, int fd, const char *path, struct outcome *o)
+static void record_complete_session(const struct session *session, int fd, const char *path, struct record_outcome *o)
 {
     const char *error;
     struct session_file *file = session_file_open(path, &error);
@@ -461,7 +461,7 @@ static void complete(const struct session *session, int fd, const char *path, st
     o->trouble = session->header->trouble;
 }
 
-static const char *with_unit(char *text, size_t size, uint64_t number)
+static const char *record_size_text(char *text, size_t size, uint64_t number)
 {
     static const char *const units[] = { "", " k", " M", " G", " T" };
     double value = (double)number;
@@ -472,7 +472,7 @@ static const char *with_unit(char *text, size_t size, uint64_t number)
     return text;
 }
 
-static const char *why_lost(uint32_t trouble)
+static const char *record_loss_reason(uint32_t trouble)
 {
     if (trouble & DWELL_TROUBLE_NO_SPACE)
         return "the disk is full, or a limit on file sizes was reached";
@@ -485,13 +485,14 @@ static const char *why_lost(uint32_t trouble)
     return "the runtime could not say why";
 }
 
-static void tell(const struct settings *s, const struct outcome *o)
+static void record_report_outcome(const struct record_settings *s, const struct record_outcome *o)
 {
     char events[32], bytes[32], lost[32];
     if (o->lost || o->trouble & (DWELL_TROUBLE_NO_FILE | DWELL_TROUBLE_REFUSED))
-        say("%s events were lost: %s", with_unit(lost, sizeof lost, o->lost), why_lost(o->trouble));
+        say("%s events were lost: %s", record_size_text(lost, sizeof lost, o->lost), record_loss_reason(o->trouble));
     if (o->lost_trace_events)
-        say("%s trace events were lost: %s", with_unit(lost, sizeof lost, o->lost_trace_events), why_lost(o->trouble));
+        say("%s trace events were lost: %s", record_size_text(lost, sizeof lost, o->lost_trace_events),
+            record_loss_reason(o->trouble));
     if (o->events == 0 && o->trace_events == 0 && !o->trouble) {
         if (o->processes && (filters_any(&s->filters) || s->paused))
             say("%s: nothing was recorded: %s", s->program[0],
@@ -507,17 +508,17 @@ static void tell(const struct settings *s, const struct outcome *o)
     }
     if (s->quiet)
         return;
-    char said[48] = "", trace_events[32];
+    char said[48] = "", traced[32];
     if (o->trace_events)
-        snprintf(said, sizeof said, "%s trace events, ", with_unit(trace_events, sizeof trace_events, o->trace_events));
+        snprintf(said, sizeof said, "%s trace events, ", record_size_text(traced, sizeof traced, o->trace_events));
     say("%s events, %s%zu thread%s, %zu process%s, %sB in %s; see: dwell report%s%s",
-        with_unit(events, sizeof events, o->events), said, o->threads, o->threads == 1 ? "" : "s", o->processes,
-        o->processes == 1 ? "" : "es", with_unit(bytes, sizeof bytes, o->bytes), s->output,
+        record_size_text(events, sizeof events, o->events), said, o->threads, o->threads == 1 ? "" : "s", o->processes,
+        o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->output,
         strcmp(s->output, DEFAULT_SESSION) == 0 ? "" : " ", strcmp(s->output, DEFAULT_SESSION) == 0 ? "" : s->output);
 }
 
 /* Ends as the program did, so that whoever waits for dwell sees no difference; the core is the program's. */
-static int end_alike(int status)
+static int record_end_as_program(int status)
 {
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
@@ -531,7 +532,7 @@ static int end_alike(int status)
     return 128 + WTERMSIG(status);
 }
 
-static int remove_and_die(const char *path, const char *program, int error)
+static int record_remove_and_die(const char *path, const char *program, int error)
 {
     unlink(path);
     die(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE, "%s: %s", program, strerror(error));
@@ -541,7 +542,7 @@ int command_record(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        record_parse_option,
         "[--] PROGRAM [ARG...]",
         "Runs PROGRAM and records its instrumented functions' calls.\v"
         "PROGRAM must be compiled with -finstrument-functions, and with -g to know source lines. dwell ends as "
@@ -550,15 +551,14 @@ int command_record(int argc, char **argv)
         "A PATTERN is a glob such as 'parse_*' or 'ns::Class::*', matched with the function's name with or without its "
         "parameters; 're:REGEX', an extended regular expression found in it; 'file:GLOB', the functions of a source "
         "file; 'module:GLOB', those of a program or library. 'GLOB!PATTERN' says both module and function. Options may be "
-        "repeated.\n\nExamples:\n"
-        "  dwell record ./prog arg\n"
+        "repeated.\n\nExamples:\n  dwell record ./prog arg\n"
         "  dwell record -o run.data --mode profile ./prog\n"
         "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog",
         NULL,
         NULL,
         NULL,
     };
-    struct settings s = { .output = DEFAULT_SESSION };
+    struct record_settings s = { .output = DEFAULT_SESSION };
     parse_options(&argp, "record", argc, argv, &s);
     struct executable e = executable_examine(s.program[0]);
     if (e.status)
@@ -566,9 +566,9 @@ int command_record(int argc, char **argv)
     s.filters.os_calls = !s.no_os_calls;
     if (filters_any(&s.filters))
         filters_find(&s.filters, e.path);
-    char *path = absolute(s.output);
+    char *path = record_absolute_path(s.output);
     struct session session;
-    int fd = create_session(&session, path, s.output);
+    int fd = record_create_session(&session, path, s.output);
     session.header->mode = s.mode;
     session.header->ring_size = s.ring_size;
     session.header->also = s.call_sites ? DWELL_ALSO_CALL_SITES : 0;
@@ -576,25 +576,25 @@ int command_record(int argc, char **argv)
         unlink(path);
         die(STATUS_OWN_FAILURE, "%s: no room for the filters", s.output);
     }
-    prepare_environment(&s, &e, path);
+    record_prepare_environment(&s, &e, path);
 
     pid_t pid;
     int error = 0;
-    int status = run_and_wait(&s, &e, &pid, &error);
+    int status = record_run_and_wait(&s, &e, &pid, &error);
     if (status == -1)
-        return remove_and_die(path, s.program[0], error);
+        return record_remove_and_die(path, s.program[0], error);
     bool killed = WIFSIGNALED(status);
     finish_process(&session, fd, (uint32_t)pid, killed ? DWELL_END_SIGNAL : DWELL_END_EXIT,
                    killed ? WTERMSIG(status) : WEXITSTATUS(status));
     finish_host(&session, fd);
     finish_clock(&session);
-    struct outcome outcome = { 0 };
-    complete(&session, fd, path, &outcome);
-    tell(&s, &outcome);
+    struct record_outcome outcome = { 0 };
+    record_complete_session(&session, fd, path, &outcome);
+    record_report_outcome(&s, &outcome);
     close(fd);
     free(path);
     free(e.path);
     filters_free(&s.filters);
     free(s.events);
-    return end_alike(status);
+    return record_end_as_program(status);
 }

@@ -13,7 +13,7 @@
 /* With more functions than this in the instrumented modules, those that were called are looked for first. */
 enum { MANY_FUNCTIONS = 20000 };
 
-struct gathering {
+struct symbol_gathering {
     struct binaries *binaries;
     struct finish_module *modules; /* all that were loaded */
     size_t module_count, module_room;
@@ -23,13 +23,13 @@ struct gathering {
     size_t site_count, site_room;
 };
 
-static struct symbol_module as_recorded(const struct finish_module *m)
+static struct symbol_module gather_recorded_module(const struct finish_module *m)
 {
     return (struct symbol_module){ m->path, m->build_id, m->build_id_length };
 }
 
 /* The number of modules: it is none of them. */
-static uint32_t find_module(const struct gathering *g, const struct finish_module *m)
+static uint32_t gather_find_module(const struct symbol_gathering *g, const struct finish_module *m)
 {
     uint32_t i = 0;
     while (i < g->module_count &&
@@ -39,10 +39,10 @@ static uint32_t find_module(const struct gathering *g, const struct finish_modul
     return i;
 }
 
-static uint32_t number_of(struct gathering *g, const struct trace_module *m)
+static uint32_t gather_module_number(struct symbol_gathering *g, const struct trace_module *m)
 {
     const struct finish_module module = { m->path, m->build_id, m->build_id_length };
-    const uint32_t found = find_module(g, &module);
+    const uint32_t found = gather_find_module(g, &module);
     if (found < g->module_count)
         return found;
     GROW(g->modules, g->module_count, g->module_room);
@@ -50,9 +50,9 @@ static uint32_t number_of(struct gathering *g, const struct trace_module *m)
     return (uint32_t)g->module_count++;
 }
 
-static void gather(struct gathering *g, uint32_t module, uint64_t offset)
+static void gather_symbol(struct symbol_gathering *g, uint32_t module, uint64_t offset)
 {
-    struct symbol_module m = as_recorded(&g->modules[module]);
+    struct symbol_module m = gather_recorded_module(&g->modules[module]);
     struct symbol found = binaries_find(g->binaries, &m, offset);
     if (!found.linkage_name)
         return;
@@ -61,24 +61,24 @@ static void gather(struct gathering *g, uint32_t module, uint64_t offset)
         (struct finish_symbol){ module, offset, found.linkage_name, found.file, found.line };
 }
 
-static void gather_all(struct gathering *g)
+static void gather_all_symbols(struct symbol_gathering *g)
 {
     for (uint32_t i = 0; i < g->module_count; i++) {
-        struct symbol_module m = as_recorded(&g->modules[i]);
+        struct symbol_module m = gather_recorded_module(&g->modules[i]);
         const size_t count = binaries_count(g->binaries, &m);
         for (size_t j = 0; j < count; j++) {
             uint64_t offset = binaries_offset(g->binaries, &m, j);
             if (j == 0 || offset != binaries_offset(g->binaries, &m, j - 1))
-                gather(g, i, offset);
+                gather_symbol(g, i, offset);
         }
     }
 }
 
 /* libc's functions that may be rows: they are few. */
-static void gather_os_calls(struct gathering *g)
+static void gather_os_calls(struct symbol_gathering *g)
 {
     for (uint32_t i = 0; i < g->module_count; i++) {
-        const struct symbol_module m = as_recorded(&g->modules[i]);
+        const struct symbol_module m = gather_recorded_module(&g->modules[i]);
         size_t count;
         struct os_call_symbol *found = os_calls_of(&m, &count);
         for (size_t j = 0; j < count; j++) {
@@ -91,7 +91,7 @@ static void gather_os_calls(struct gathering *g)
 }
 
 /* An address that several modules had one after the other is one of each: the reader knows the time. */
-static void gather_seen(struct gathering *g, const struct session_file *file)
+static void gather_seen_symbols(struct symbol_gathering *g, const struct session_file *file)
 {
     struct scan scan = scan_session(file, collect_default_jobs());
     for (size_t i = 0; i < scan.function_count; i++) {
@@ -99,23 +99,23 @@ static void gather_seen(struct gathering *g, const struct session_file *file)
         const uint64_t address = scan.functions[i].address;
         for (size_t j = 0; p && j < p->module_count; j++)
             if (address >= p->modules[j].begin && address < p->modules[j].end)
-                gather(g, number_of(g, &p->modules[j]), address - p->modules[j].bias);
+                gather_symbol(g, gather_module_number(g, &p->modules[j]), address - p->modules[j].bias);
     }
     scan_free(&scan);
 }
 
 /* Those that calls were made from, with their lines: found by reading the session once more. */
-static void gather_sites(struct gathering *g, const struct session_file *file)
+static void gather_call_sites(struct symbol_gathering *g, const struct session_file *file)
 {
     struct profile *p = collect_sites(file, collect_default_jobs(), NULL);
     for (size_t i = 0; i < p->site_count; i++) {
         const struct profile_site *s = &p->sites[i];
         const struct profile_module *m = &p->modules[s->module];
         const struct finish_module module = { m->path, m->build_id, m->build_id_length };
-        const uint32_t number = find_module(g, &module);
+        const uint32_t number = gather_find_module(g, &module);
         if (number == g->module_count)
             continue;
-        const struct symbol_module recorded = as_recorded(&module);
+        const struct symbol_module recorded = gather_recorded_module(&module);
         const struct symbol_site found = binaries_site(g->binaries, &recorded, s->offset, s->inlined);
         if (!found.function && !found.file)
             continue;
@@ -137,23 +137,23 @@ static void gather_sites(struct gathering *g, const struct session_file *file)
 
 void record_symbols(const struct session *session, int fd, const struct session_file *file)
 {
-    struct gathering g = { .binaries = binaries_new() };
+    struct symbol_gathering g = { .binaries = binaries_new() };
     size_t functions = 0;
     for (size_t i = 0; i < file->process_count; i++)
         for (size_t j = 0; j < file->processes[i].module_count; j++)
-            number_of(&g, &file->processes[i].modules[j]);
+            gather_module_number(&g, &file->processes[i].modules[j]);
     for (size_t i = 0; i < g.module_count; i++) {
-        struct symbol_module m = as_recorded(&g.modules[i]);
+        struct symbol_module m = gather_recorded_module(&g.modules[i]);
         functions += binaries_count(g.binaries, &m);
     }
     if (functions <= MANY_FUNCTIONS) {
-        gather_all(&g);
+        gather_all_symbols(&g);
         gather_os_calls(&g);
     } else {
-        gather_seen(&g, file);
+        gather_seen_symbols(&g, file);
     }
     if (file->header.also & DWELL_ALSO_CALL_SITES)
-        gather_sites(&g, file);
+        gather_call_sites(&g, file);
     finish_symbols(session, fd,
                    &(struct finish_names){
                        .modules = g.modules,

@@ -41,7 +41,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct replay_settings {
     const char *file, *format;
     struct slice_moment from, to;
     struct slice names; /* of threads and processes, to be checked */
@@ -50,9 +50,9 @@ struct settings {
     unsigned long limit;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t replay_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct replay_settings *s = state->input;
     switch (key) {
     case OPTION_FROM:
         s->from = slice_moment_parse("--from", argument);
@@ -96,22 +96,22 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static void find_part(struct settings *s, const struct session_file *file)
+static void replay_find_part(struct replay_settings *s, const struct session_file *file)
 {
     s->what.shortest = slice_ticks(s->shortest_ns, file);
     slice_moments_find(&s->from, &s->to, file, &s->what.from, &s->what.to);
     slice_check_names(&s->names, file);
 }
 
-struct counted {
+struct replay_count {
     struct replay_printer *printer;
     unsigned long left; /* lines; zero: no limit */
     bool any;
 };
 
-static bool print_some(void *context, const struct replay_line *line)
+static bool replay_print_counted(void *context, const struct replay_line *line)
 {
-    struct counted *c = context;
+    struct replay_count *c = context;
     if (!c->any)
         progress_output();
     c->any = true;
@@ -119,7 +119,7 @@ static bool print_some(void *context, const struct replay_line *line)
 }
 
 /* Whoever stops reading has seen enough. */
-static int finish(const struct settings *s, const struct replay_result *result, bool any)
+static int replay_finish_print(const struct replay_settings *s, const struct replay_result *result, bool any)
 {
     fflush(stdout);
     if (ferror(stdout) && errno == EPIPE)
@@ -144,7 +144,7 @@ int command_replay(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        replay_parse_option,
         "[FILE]",
         "Shows the calls as they happened, over all threads in the order of time.\v"
         "A call that nothing is shown of is one line; else one where it begins ({), and one where it ends (}), with "
@@ -156,7 +156,7 @@ int command_replay(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { .file = DEFAULT_SESSION, .format = "text" };
+    struct replay_settings s = { .file = DEFAULT_SESSION, .format = "text" };
     parse_options_with_config(&argp, "replay", argc, argv, &s);
     signal(SIGPIPE, SIG_IGN);
     const char *error;
@@ -166,12 +166,12 @@ int command_replay(int argc, char **argv)
     if (file->header.mode == DWELL_MODE_PROFILE || file->header.origin & DWELL_ORIGIN_IMPORTED)
         die(STATUS_ERROR, "%s: %s, which keeps no single calls", s.file,
             file->header.mode == DWELL_MODE_PROFILE ? "recorded in mode profile" : "imported from a report");
-    find_part(&s, file);
-    struct counted counted = { .left = s.limit };
+    replay_find_part(&s, file);
+    struct replay_count counted = { .left = s.limit };
     counted.printer = replay_printer_new(s.format, file, &s.what, stdout);
-    const struct replay_result result = replay(file, &s.what, print_some, &counted);
+    const struct replay_result result = replay(file, &s.what, replay_print_counted, &counted);
     replay_printer_free(counted.printer);
     session_file_close(file);
     slice_free(&s.names);
-    return finish(&s, &result, counted.any);
+    return replay_finish_print(&s, &result, counted.any);
 }

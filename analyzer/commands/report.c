@@ -27,7 +27,7 @@ enum { TEXT_LIMIT = 40 };
 
 typedef struct table table_view(const struct loaded *l, const struct sorting *sorting);
 
-struct settings {
+struct report_settings {
     struct session_list sessions;
     enum rollup_by by;
     table_view *view; /* NULL: view_rows */
@@ -41,7 +41,7 @@ struct settings {
 
 static const char hot_columns[] = "calls,cpu_exclusive,cpu_inclusive,elapsed_exclusive,waiting_percent";
 
-static void parse_by(struct settings *s, const char *text)
+static void report_parse_by(struct report_settings *s, const char *text)
 {
     static const struct {
         const char *name;
@@ -66,14 +66,14 @@ static void parse_by(struct settings *s, const char *text)
     option_refuse("--by", text, "function, line, module, module-function, thread, thread-name, process");
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t report_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct report_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         return slice_options_begin(state, &s->slice);
     case OPTION_BY:
-        parse_by(s, argument);
+        report_parse_by(s, argument);
         return 0;
     case 's':
         s->sorting.key = option_sort(argument, false);
@@ -108,7 +108,7 @@ int command_report(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        report_parse_option,
         "[FILE...]",
         "Reports the four times of each function, line, module, thread or process of a session (dwell.data), or of several.\v"
         "The columns: elapsed inclusive and exclusive, application inclusive and exclusive. Percentages of "
@@ -123,7 +123,7 @@ int command_report(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = {
+    struct report_settings s = {
         .by = BY_FUNCTION,
         .print = table_print_text,
         .jobs = collect_default_jobs(),

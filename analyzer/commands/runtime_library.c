@@ -8,7 +8,7 @@
 
 #include "base/message.h"
 
-static char *found_in(const char *folder, const char *place)
+static char *runtime_library_path_in(const char *folder, const char *place)
 {
     char *path = NULL;
     if (asprintf(&path, "%s%s", folder, place) < 0)
@@ -19,7 +19,7 @@ static char *found_in(const char *folder, const char *place)
 }
 
 static void __attribute__((format(printf, 2, 0)))
-tell_wrong(struct runtime_library *library, const char *format, const char *what)
+runtime_library_set_error(struct runtime_library *library, const char *format, const char *what)
 {
     if (asprintf(&library->wrong, format, what) < 0)
         die(STATUS_OWN_FAILURE, "out of memory");
@@ -32,17 +32,18 @@ struct runtime_library runtime_library_find(void)
     char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length < 0) {
-        tell_wrong(&library, "/proc/self/exe: %s", strerror(errno));
+        runtime_library_set_error(&library, "/proc/self/exe: %s", strerror(errno));
         return library;
     }
     self[length] = '\0';
     *(strrchr(self, '/') + 1) = '\0';
     for (size_t i = 0; i < sizeof places / sizeof *places && !library.path; i++)
-        library.path = found_in(self, places[i]);
+        library.path = runtime_library_path_in(self, places[i]);
     if (!library.path)
-        tell_wrong(&library, "libdwell.so is neither in ../runtime nor in ../" DWELL_LIBDIR ", seen from %s", self);
+        runtime_library_set_error(
+            &library, "libdwell.so is neither in ../runtime nor in ../" DWELL_LIBDIR ", seen from %s", self);
     else if (strpbrk(library.path, ": "))
-        tell_wrong(&library, "%s: LD_PRELOAD takes no path with a blank or a colon; install dwell elsewhere",
-                   library.path);
+        runtime_library_set_error(
+            &library, "%s: LD_PRELOAD takes no path with a blank or a colon; install dwell elsewhere", library.path);
     return library;
 }

@@ -18,7 +18,7 @@ static SCREEN *screen;
 static int real_stderr = -1, kept_stderr = -1; /* the latter holds what is said meanwhile */
 static volatile sig_atomic_t left;
 
-static void leave(int signal)
+static void screen_leave_on_signal(int signal)
 {
     left = signal;
 }
@@ -28,7 +28,7 @@ int screen_is_left(void)
     return left;
 }
 
-static void keep_stderr(void)
+static void screen_keep_stderr(void)
 {
     fflush(stderr);
     kept_stderr = memfd_create("stderr", MFD_CLOEXEC);
@@ -37,7 +37,7 @@ static void keep_stderr(void)
         dup2(kept_stderr, STDERR_FILENO);
 }
 
-static void say_what_was_kept(void)
+static void screen_print_kept_stderr(void)
 {
     char text[4096];
     fflush(stderr);
@@ -61,8 +61,8 @@ void screen_begin(void)
     }
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        sigaction(signals[i], &(struct sigaction){ .sa_handler = leave }, NULL);
-    keep_stderr();
+        sigaction(signals[i], &(struct sigaction){ .sa_handler = screen_leave_on_signal }, NULL);
+    screen_keep_stderr();
     atexit(screen_end);
     cbreak();
     noecho();
@@ -79,11 +79,11 @@ void screen_end(void)
     endwin();
     delscreen(screen);
     screen = NULL;
-    say_what_was_kept();
+    screen_print_kept_stderr();
 }
 
 /* How many wide characters fit into so many columns. */
-static size_t fitting(const wchar_t *text, int columns)
+static size_t screen_fitting_length(const wchar_t *text, int columns)
 {
     size_t length = 0;
     for (int used = 0; text[length]; length++) {
@@ -107,12 +107,12 @@ void screen_line(int line, const char *text, int attributes)
     clrtoeol();
     if (attributes != A_NORMAL)
         hline(' ' | (chtype)attributes, COLS);
-    mvaddnwstr(line, 0, wide, (int)fitting(wide, COLS));
+    mvaddnwstr(line, 0, wide, (int)screen_fitting_length(wide, COLS));
     attrset(A_NORMAL);
     free(wide);
 }
 
-static void show_question(const char *question, const char *text)
+static void screen_show_question(const char *question, const char *text)
 {
     char line[512];
     const int room = COLS - (int)strlen(question) - 1; /* of a long text, its end */
@@ -125,7 +125,7 @@ static void show_question(const char *question, const char *text)
 }
 
 /* Before the last character of UTF-8. */
-static void drop_character(char *text)
+static void screen_drop_character(char *text)
 {
     size_t length = strlen(text);
     while (length > 0 && ((unsigned char)text[length - 1] & 0xc0) == 0x80)
@@ -139,7 +139,7 @@ bool screen_ask(const char *question, char *text, size_t size)
     curs_set(1);
     timeout(-1);
     while (!done && !given_up && !left) {
-        show_question(question, text);
+        screen_show_question(question, text);
         const int key = getch();
         const size_t length = strlen(text);
         if (key == ESCAPE)
@@ -147,7 +147,7 @@ bool screen_ask(const char *question, char *text, size_t size)
         else if (key == '\n' || key == KEY_ENTER)
             done = true;
         else if (key == KEY_BACKSPACE || key == BACKSPACE || key == DELETE)
-            drop_character(text);
+            screen_drop_character(text);
         else if (key == CLEAR_LINE)
             text[0] = '\0';
         else if (key >= ' ' && key < 256 && length + 1 < size)

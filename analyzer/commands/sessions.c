@@ -12,7 +12,7 @@
 #include "commands/slice_options.h"
 #include "report/views.h"
 
-static void add_file(struct session_list *list, const char *path)
+static void sessions_add_file(struct session_list *list, const char *path)
 {
     GROW(list->paths, list->count, list->room);
     list->paths[list->count++] = need_copy(path, strlen(path));
@@ -23,17 +23,17 @@ void session_list_add(struct session_list *list, const char *argument)
     struct stat status;
     glob_t found = { 0 };
     if (!strpbrk(argument, "*?[") || stat(argument, &status) == 0) {
-        add_file(list, argument);
+        sessions_add_file(list, argument);
         return;
     }
     if (glob(argument, 0, NULL, &found) != 0)
         die(STATUS_ERROR, "%s: no such files", argument);
     for (size_t i = 0; i < found.gl_pathc; i++)
-        add_file(list, found.gl_pathv[i]);
+        sessions_add_file(list, found.gl_pathv[i]);
     globfree(&found);
 }
 
-static bool are_one(const char *path, const char *other)
+static bool sessions_is_same_path(const char *path, const char *other)
 {
     struct stat x, y;
     return stat(path, &x) == 0 && stat(other, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
@@ -45,7 +45,7 @@ void session_list_unique(struct session_list *list)
     for (size_t i = 0; i < list->count; i++) {
         bool known = false;
         for (size_t j = 0; j < kept && !known; j++)
-            known = are_one(list->paths[i], list->paths[j]);
+            known = sessions_is_same_path(list->paths[i], list->paths[j]);
         if (known)
             free(list->paths[i]);
         else

@@ -36,7 +36,7 @@ static const struct argp_option slowest_options[] = {
     { 0 },
 };
 
-struct settings {
+struct single_calls_settings {
     const char *command, *sort, *columns;
     bool is_slowest;
     const char *words[2]; /* FUNCTION, or FILE and FUNCTION */
@@ -47,7 +47,7 @@ struct settings {
     struct slice_request slice;
 };
 
-static enum call_time parse_time(const char *text)
+static enum call_time single_calls_parse_time(const char *text)
 {
     for (int i = 0; i < CALL_TIMES; i++)
         if (strcmp(call_time_names[i], text) == 0)
@@ -55,14 +55,14 @@ static enum call_time parse_time(const char *text)
     option_refuse("--of", text, "elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive");
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t single_calls_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct single_calls_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         return slice_options_begin(state, &s->slice);
     case OPTION_OF:
-        s->time = parse_time(argument);
+        s->time = single_calls_parse_time(argument);
         return 0;
     case 'n':
         s->limit = option_number("--limit", argument);
@@ -93,7 +93,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     }
 }
 
-static uint32_t load(struct loaded *l, struct settings *s)
+static uint32_t single_calls_load(struct loaded *l, struct single_calls_settings *s)
 {
     slice_options_load(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs(), &s->slice);
     if (l->file->header.mode == DWELL_MODE_PROFILE)
@@ -103,7 +103,8 @@ static uint32_t load(struct loaded *l, struct settings *s)
     return option_function(l, s->words[s->count - 1]);
 }
 
-static void print_exact(const struct histogram *h, const char *function, const char *slice, enum call_time time)
+static void single_calls_print_exact(const struct histogram *h, const char *function, const char *slice,
+                                     enum call_time time)
 {
     printf("%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, slice ? ", " : "", slice ? slice : "",
            h->count, call_time_names[time]);
@@ -117,7 +118,7 @@ int command_histogram(int argc, char **argv)
 {
     static const struct argp argp = {
         histogram_options,
-        parse,
+        single_calls_parse_option,
         "[FILE] FUNCTION",
         "Shows how long the single calls of a function took.\vA call is counted when it was entered and left while "
         "recorded. FUNCTION is as for dwell callers.\n\nExamples:\n"
@@ -127,16 +128,16 @@ int command_histogram(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { .command = "histogram", .print = table_print_text };
+    struct single_calls_settings s = { .command = "histogram", .print = table_print_text };
     parse_options_with_config(&argp, "histogram", argc, argv, &s);
     struct loaded l;
-    const uint32_t function = load(&l, &s);
+    const uint32_t function = single_calls_load(&l, &s);
     struct histogram exact;
     struct table table = view_histogram(&l, function, s.time, plot_has_blocks(), &exact);
     table_filter(&table, &s.slice.filters);
     option_arrange(&table, s.sort, s.columns, true);
     if (s.print == table_print_text)
-        print_exact(&exact, l.names[function].name, l.summary.slice, s.time);
+        single_calls_print_exact(&exact, l.names[function].name, l.summary.slice, s.time);
     s.print(&table, stdout);
     table_drop(&table);
     histogram_drop(&exact);
@@ -149,7 +150,7 @@ int command_slowest(int argc, char **argv)
 {
     static const struct argp argp = {
         slowest_options,
-        parse,
+        single_calls_parse_option,
         "[FILE] FUNCTION",
         "Lists the slowest calls of a function, and when they happened.\vTIME is from the start of the session to the "
         "call's enter. FUNCTION is as for dwell callers.\n\nExamples:\n"
@@ -159,10 +160,12 @@ int command_slowest(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { .command = "slowest", .is_slowest = true, .limit = 20, .print = table_print_text };
+    struct single_calls_settings s = {
+        .command = "slowest", .is_slowest = true, .limit = 20, .print = table_print_text
+    };
     parse_options_with_config(&argp, "slowest", argc, argv, &s);
     struct loaded l;
-    const uint32_t function = load(&l, &s);
+    const uint32_t function = single_calls_load(&l, &s);
     struct table table = view_slowest(&l, function, s.time, s.slice.filters.count ? MAX_CALLS : s.limit);
     table_filter(&table, &s.slice.filters);
     table_limit(&table, s.limit);

@@ -16,7 +16,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t slice_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct slice_request *r = state->input;
     switch (key) {
@@ -48,7 +48,7 @@ static const struct argp_option filter_options[] = {
     { 0 },
 };
 
-static error_t parse_filter(int key, char *argument, struct argp_state *state)
+static error_t slice_parse_filter(int key, char *argument, struct argp_state *state)
 {
     if (key != OPTION_FILTER)
         return ARGP_ERR_UNKNOWN;
@@ -61,7 +61,7 @@ static const struct argp_option raw_options[] = {
     { 0 },
 };
 
-static error_t parse_raw(int key, char *argument, struct argp_state *state)
+static error_t slice_parse_raw(int key, char *argument, struct argp_state *state)
 {
     (void)argument;
     (void)state;
@@ -71,9 +71,9 @@ static error_t parse_raw(int key, char *argument, struct argp_state *state)
     return 0;
 }
 
-static const struct argp raw_argp = { raw_options, parse_raw, NULL, NULL, NULL, NULL, NULL };
-static const struct argp slice_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
-static const struct argp filter_argp = { filter_options, parse_filter, NULL, NULL, NULL, NULL, NULL };
+static const struct argp raw_argp = { raw_options, slice_parse_raw, NULL, NULL, NULL, NULL, NULL };
+static const struct argp slice_argp = { options, slice_parse_option, NULL, NULL, NULL, NULL, NULL };
+static const struct argp filter_argp = { filter_options, slice_parse_filter, NULL, NULL, NULL, NULL, NULL };
 const struct argp_child slice_children[] = {
     { &slice_argp, 0, "What part of the session:", 1 },
     { &filter_argp, 0, "Which rows:", 2 },

@@ -34,7 +34,7 @@ static const struct argp_option options[] = {
 
 enum { TEXT_LIMIT = 40 };
 
-struct settings {
+struct top_command_settings {
     struct top_settings top;
     const char *target;  /* a PID or a file */
     unsigned long count; /* of tables to be printed; zero: the screen */
@@ -50,7 +50,7 @@ static const char live_columns[] = "calls_per_second,recent_elapsed_exclusive_pe
 static const char ended_columns[] = "calls,elapsed_inclusive,elapsed_exclusive,elapsed_exclusive_percent,"
                                     "application_inclusive,application_exclusive";
 
-static void parse_by(struct settings *s, const char *text)
+static void top_parse_by(struct top_command_settings *s, const char *text)
 {
     static const char *const names[] = { "function", "module", "thread", "process" };
     static const enum rollup_by ways[] = { BY_FUNCTION, BY_MODULE, BY_THREAD, BY_PROCESS };
@@ -63,7 +63,7 @@ static void parse_by(struct settings *s, const char *text)
     option_refuse("--by", text, "function, module, thread, process");
 }
 
-static uint64_t parse_interval(const char *text)
+static uint64_t top_parse_interval(const char *text)
 {
     const uint64_t least = 10000000, most = 86400000000000;
     uint64_t ns;
@@ -78,7 +78,7 @@ static uint64_t parse_interval(const char *text)
     return ns;
 }
 
-static const char *parse_columns(const char *text)
+static const char *top_parse_columns(const char *text)
 {
     if (strcmp(text, "help") != 0)
         return text;
@@ -86,23 +86,23 @@ static const char *parse_columns(const char *text)
     exit(finish_output());
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t top_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct top_command_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         return filter_options_begin(state, &s->top.filters);
     case OPTION_BY:
-        parse_by(s, argument);
+        top_parse_by(s, argument);
         return 0;
     case 's':
         s->top.sort = option_sort(argument, true);
         return 0;
     case OPTION_COLUMNS:
-        s->top.columns = parse_columns(argument);
+        s->top.columns = top_parse_columns(argument);
         return 0;
     case 'i':
-        s->top.interval = parse_interval(argument);
+        s->top.interval = top_parse_interval(argument);
         return 0;
     case OPTION_ONCE:
         s->count = 1;
@@ -164,7 +164,7 @@ struct table top_table(const struct top_settings *s, const struct live *live, bo
 
 /* ---- plain ---- */
 
-static void read_on(struct live *live, unsigned jobs)
+static void top_read_more(struct live *live, unsigned jobs)
 {
     uint64_t left;
     do {
@@ -174,14 +174,14 @@ static void read_on(struct live *live, unsigned jobs)
     } while (left);
 }
 
-static void wait_for(uint64_t ns)
+static void top_wait(uint64_t ns)
 {
     struct timespec rest = { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
     while (nanosleep(&rest, &rest) < 0)
         continue;
 }
 
-static void print_state(const struct live *live)
+static void top_print_state(const struct live *live)
 {
     char *state = live_describe(live), *rates = live_describe_rates(live);
     printf("%s, %s\n", state, rates);
@@ -189,19 +189,19 @@ static void print_state(const struct live *live)
     free(rates);
 }
 
-static int print_tables(struct live *live, const struct settings *s)
+static int top_print_tables(struct live *live, const struct top_command_settings *s)
 {
-    read_on(live, s->top.jobs);
+    top_read_more(live, s->top.jobs);
     for (unsigned long i = 0; i < s->count; i++) {
         const bool alive = live->follow->alive;
         if (alive) {
-            wait_for(s->top.interval);
-            read_on(live, s->top.jobs);
+            top_wait(s->top.interval);
+            top_read_more(live, s->top.jobs);
         }
         struct table t = top_table(&s->top, live, false, s->limit);
         if (s->print == table_print_text) {
             fputs(i ? "\n" : "", stdout);
-            print_state(live);
+            top_print_state(live);
         }
         s->print(&t, stdout);
         table_drop(&t);
@@ -214,7 +214,7 @@ static int print_tables(struct live *live, const struct settings *s)
 
 /* ---- the command ---- */
 
-static bool is_pid(const char *text)
+static bool top_is_pid(const char *text)
 {
     const char *at = text;
     while (isdigit((unsigned char)*at))
@@ -222,10 +222,10 @@ static bool is_pid(const char *text)
     return at > text && !*at;
 }
 
-static struct live *open_target(const char *target)
+static struct live *top_open_target(const char *target)
 {
     const char *error, *path = target ? target : DEFAULT_SESSION;
-    char *found = target && is_pid(target) ? find_session((uint32_t)option_number("PID", target)) : NULL;
+    char *found = target && top_is_pid(target) ? find_session((uint32_t)option_number("PID", target)) : NULL;
     struct live *live = live_open(found ? found : path, path, &error);
     if (!live)
         die(STATUS_ERROR, "%s: %s", path, error);
@@ -237,7 +237,7 @@ int command_top(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        top_parse_option,
         "[PID | FILE]",
         "Shows the functions of a running program that is being recorded (the process PID, or dwell.data), refreshed, "
         "from its session file.\v"
@@ -252,7 +252,7 @@ int command_top(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = {
+    struct top_command_settings s = {
         .top = { .interval = 2000000000, .by = BY_FUNCTION, .jobs = collect_default_jobs() },
         .print = table_print_text,
     };
@@ -263,8 +263,8 @@ int command_top(int argc, char **argv)
         die(STATUS_ERROR, "--columns: columns of single calls are there in dwell report alone");
     if (!s.limited && s.print == table_print_text)
         s.limit = TEXT_LIMIT;
-    struct live *live = open_target(s.target);
-    const int status = s.count ? print_tables(live, &s) : top_show(live, &s.top);
+    struct live *live = top_open_target(s.target);
+    const int status = s.count ? top_print_tables(live, &s) : top_show(live, &s.top);
     live_close(live);
     row_filters_drop(&s.top.filters);
     return status;

@@ -22,7 +22,7 @@ enum {
     LONGEST_TEXT = 256
 };
 
-struct view {
+struct top_screen {
     struct live *live;
     struct top_settings *settings;
     uint32_t *opened; /* functions whose callers are shown, the last one now */
@@ -36,12 +36,12 @@ struct view {
     char sort[LONGEST_TEXT], filter[LONGEST_TEXT], message[LONGEST_TEXT];
 };
 
-static bool shows_callers(const struct view *v)
+static bool top_screen_shows_callers(const struct top_screen *v)
 {
     return v->opened_count > 0;
 }
 
-static const struct loaded *loaded_of(const struct view *v)
+static const struct loaded *top_screen_loaded(const struct top_screen *v)
 {
     return v->recent && v->live->recent.rollup ? &v->live->recent : &v->live->whole;
 }
@@ -49,7 +49,7 @@ static const struct loaded *loaded_of(const struct view *v)
 /* ---- the table ---- */
 
 /* Those of the columns that the table has: the view of callers has no rates. */
-static char *known_columns(const struct table *t, const char *keys)
+static char *top_screen_known_columns(const struct table *t, const char *keys)
 {
     char *known = need_memory(strlen(keys) + 2, 1);
     for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL) {
@@ -67,12 +67,12 @@ static char *known_columns(const struct table *t, const char *keys)
     return known;
 }
 
-static struct table make_table(const struct view *v)
+static struct table top_screen_make_table(const struct top_screen *v)
 {
-    if (!shows_callers(v))
+    if (!top_screen_shows_callers(v))
         return top_table(v->settings, v->live, v->recent, 0);
-    struct table t = view_callers(loaded_of(v), v->opened[v->opened_count - 1]);
-    char *keys = known_columns(&t, top_columns(v->settings, v->live));
+    struct table t = view_callers(top_screen_loaded(v), v->opened[v->opened_count - 1]);
+    char *keys = top_screen_known_columns(&t, top_columns(v->settings, v->live));
     if (*keys)
         table_choose(&t, keys);
     free(keys);
@@ -80,12 +80,12 @@ static struct table make_table(const struct view *v)
 }
 
 /* Which row is selected, and which is the first on the screen. */
-static void find_selected(struct view *v, const struct table *t, size_t room)
+static void top_screen_find_selected(struct top_screen *v, const struct table *t, size_t room)
 {
     v->row_count = t->row_count;
     if (!v->has_selected) {
-        v->row = shows_callers(v) && t->fixed_row ? t->fixed_row - 1 : 0;
-    } else if (!shows_callers(v)) {
+        v->row = top_screen_shows_callers(v) && t->fixed_row ? t->fixed_row - 1 : 0;
+    } else if (!top_screen_shows_callers(v)) {
         for (size_t i = 0; i < t->row_count; i++)
             if (view_row_number(t, i) == v->selected)
                 v->row = i;
@@ -100,7 +100,7 @@ static void find_selected(struct view *v, const struct table *t, size_t room)
         v->top = t->row_count > room ? t->row_count - room : 0;
 }
 
-static char *print_rows(const struct table *t, size_t first, size_t count)
+static char *top_screen_print_rows(const struct table *t, size_t first, size_t count)
 {
     struct session_summary quiet = *t->session;
     struct table part = *t;
@@ -122,7 +122,7 @@ static char *print_rows(const struct table *t, size_t first, size_t count)
 }
 
 /* Where the names begin: behind the title of the first column of text. */
-static int width_of_values(const struct table *t, const char *text)
+static int top_screen_values_width(const struct table *t, const char *text)
 {
     size_t *order = need_memory(table_max_columns(t), sizeof *order);
     const size_t count = table_order(t, true, order);
@@ -135,7 +135,7 @@ static int width_of_values(const struct table *t, const char *text)
 }
 
 /* The last one that is shown, but the one that rows are sorted by. */
-static void drop_column(struct table *t, const char *sort)
+static void top_screen_drop_column(struct table *t, const char *sort)
 {
     size_t at = t->chosen_count - 1;
     if (at > 0 && strcmp(t->columns[t->chosen[at]].key, sort) == 0)
@@ -144,21 +144,21 @@ static void drop_column(struct table *t, const char *sort)
 }
 
 /* With as many columns as leave room for names. */
-static char *print_fitting(const struct view *v, struct table *t, size_t room)
+static char *top_screen_print_fitting(const struct top_screen *v, struct table *t, size_t room)
 {
-    char *text = print_rows(t, v->top, room);
+    char *text = top_screen_print_rows(t, v->top, room);
     const int names = COLS / 3 > MIN_NAME ? COLS / 3 : MIN_NAME;
-    while (t->chosen_count > 1 && width_of_values(t, text) > COLS - names) {
+    while (t->chosen_count > 1 && top_screen_values_width(t, text) > COLS - names) {
         free(text);
-        drop_column(t, top_sort(v->settings, v->live));
-        text = print_rows(t, v->top, room);
+        top_screen_drop_column(t, top_sort(v->settings, v->live));
+        text = top_screen_print_rows(t, v->top, room);
     }
     return text;
 }
 
 /* ---- the screen ---- */
 
-static void draw_lines(const struct view *v, char *text)
+static void top_screen_draw_lines(const struct top_screen *v, char *text)
 {
     int line = HEAD - 1;
     for (char *at = text; *at && line < LINES - FOOT; line++) {
@@ -173,11 +173,11 @@ static void draw_lines(const struct view *v, char *text)
         screen_line(line, "", A_NORMAL);
 }
 
-static void draw_state(const struct view *v)
+static void top_screen_draw_state(const struct top_screen *v)
 {
     char *state = live_describe(v->live), line[2 * LONGEST_TEXT];
     snprintf(line, sizeof line, "%s%s%s%s", state, v->paused ? ", PAUSED" : "", v->left ? ", reading on" : "",
-             loaded_of(v) == &v->live->recent ? ", since the last refresh" : "");
+             top_screen_loaded(v) == &v->live->recent ? ", since the last refresh" : "");
     screen_line(0, line, A_BOLD);
     free(state);
     char *rates = live_describe_rates(v->live);
@@ -185,7 +185,7 @@ static void draw_state(const struct view *v)
     free(rates);
 }
 
-static void draw_foot(const struct view *v)
+static void top_screen_draw_foot(const struct top_screen *v)
 {
     static const char *const views[] = {
         [BY_FUNCTION] = "functions",
@@ -196,7 +196,7 @@ static void draw_foot(const struct view *v)
     char line[3 * LONGEST_TEXT];
     if (*v->message)
         snprintf(line, sizeof line, "%s", v->message);
-    else if (shows_callers(v))
+    else if (top_screen_shows_callers(v))
         snprintf(line, sizeof line, "Esc back  Enter open  h help  q quit");
     else
         snprintf(line, sizeof line, "h help  q quit  %s by %s%s%s", views[v->settings->by],
@@ -204,7 +204,7 @@ static void draw_foot(const struct view *v)
     screen_line(LINES - 1, line, A_REVERSE);
 }
 
-static void draw_help(void)
+static void top_screen_draw_help(void)
 {
     static const char *const lines[] = {
         "Up Down PgUp PgDn Home End  select", "Enter  callers and callees",  "Esc, Left  back",
@@ -219,19 +219,19 @@ static void draw_help(void)
     refresh();
 }
 
-static void draw(struct view *v)
+static void top_screen_draw_all(struct top_screen *v)
 {
     if (v->helps) {
-        draw_help();
+        top_screen_draw_help();
         return;
     }
     const size_t room = LINES > HEAD + FOOT ? (size_t)(LINES - HEAD - FOOT) : 1;
-    struct table t = make_table(v);
-    find_selected(v, &t, room);
-    char *text = print_fitting(v, &t, room);
-    draw_state(v);
-    draw_lines(v, text);
-    draw_foot(v);
+    struct table t = top_screen_make_table(v);
+    top_screen_find_selected(v, &t, room);
+    char *text = top_screen_print_fitting(v, &t, room);
+    top_screen_draw_state(v);
+    top_screen_draw_lines(v, text);
+    top_screen_draw_foot(v);
     refresh();
     free(text);
     table_drop(&t);
@@ -239,7 +239,7 @@ static void draw(struct view *v)
 
 /* ---- keys ---- */
 
-static void __attribute__((format(printf, 2, 3))) tell(struct view *v, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) top_screen_set_message(struct top_screen *v, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -247,22 +247,22 @@ static void __attribute__((format(printf, 2, 3))) tell(struct view *v, const cha
     va_end(arguments);
 }
 
-static void select_row(struct view *v, long by)
+static void top_screen_select_row(struct top_screen *v, long by)
 {
     const long last = (long)v->row_count - 1, wanted = (long)v->row + by;
     v->row = (size_t)(wanted < 0 ? 0 : wanted > last ? (last > 0 ? last : 0) : wanted);
     v->has_selected = true;
-    if (shows_callers(v) || !v->row_count)
+    if (top_screen_shows_callers(v) || !v->row_count)
         return;
-    struct table t = make_table(v);
+    struct table t = top_screen_make_table(v);
     v->selected = view_row_number(&t, v->row);
     table_drop(&t);
 }
 
 /* The function of the row in the view of callers; PROFILE_NONE: it is the start of a thread. */
-static uint32_t function_of_caller(const struct view *v)
+static uint32_t top_screen_caller_function(const struct top_screen *v)
 {
-    struct table t = make_table(v);
+    struct table t = top_screen_make_table(v);
     uint32_t function = PROFILE_NONE;
     const struct cell *cells = v->row < t.row_count ? &t.cells[v->row * t.column_count] : NULL;
     if (cells && cells[1].known && cells[2].known) {
@@ -277,16 +277,16 @@ static uint32_t function_of_caller(const struct view *v)
     return function;
 }
 
-static void open_callers(struct view *v)
+static void top_screen_open_callers(struct top_screen *v)
 {
     uint32_t function = PROFILE_NONE;
-    if (shows_callers(v)) {
-        function = function_of_caller(v);
+    if (top_screen_shows_callers(v)) {
+        function = top_screen_caller_function(v);
     } else if (v->settings->by != BY_FUNCTION) {
-        tell(v, "callers are of functions: f shows them");
+        top_screen_set_message(v, "callers are of functions: f shows them");
         return;
     } else if (v->row_count) {
-        select_row(v, 0);
+        top_screen_select_row(v, 0);
         function = (uint32_t)v->selected;
     }
     if (function == PROFILE_NONE)
@@ -297,16 +297,16 @@ static void open_callers(struct view *v)
     v->top = 0;
 }
 
-static void go_back(struct view *v)
+static void top_screen_go_back(struct top_screen *v)
 {
-    if (!shows_callers(v))
+    if (!top_screen_shows_callers(v))
         return;
     const uint32_t function = v->opened[--v->opened_count];
-    v->has_selected = !shows_callers(v);
+    v->has_selected = !top_screen_shows_callers(v);
     v->selected = function;
 }
 
-static void show_by(struct view *v, enum rollup_by by)
+static void top_screen_show_by(struct top_screen *v, enum rollup_by by)
 {
     v->settings->by = by;
     v->opened_count = 0;
@@ -315,9 +315,9 @@ static void show_by(struct view *v, enum rollup_by by)
 }
 
 /* To the next of the columns that are there, or to the one before. */
-static void sort_next(struct view *v, int by)
+static void top_screen_sort_next(struct top_screen *v, int by)
 {
-    struct table t = make_table(v);
+    struct table t = top_screen_make_table(v);
     const char *now = top_sort(v->settings, v->live);
     size_t at = 0;
     if (!t.chosen_count) {
@@ -334,7 +334,7 @@ static void sort_next(struct view *v, int by)
     table_drop(&t);
 }
 
-static void ask_sort(struct view *v)
+static void top_screen_ask_sort(struct top_screen *v)
 {
     char text[LONGEST_TEXT] = "";
     const char *keys[MAX_SORT_KEYS];
@@ -347,11 +347,11 @@ static void ask_sort(struct view *v)
             v->settings->sort = v->sort;
             return;
         }
-    tell(v, "no column '%s'%s", text, suggestion(text, keys, count, ""));
+    top_screen_set_message(v, "no column '%s'%s", text, suggestion(text, keys, count, ""));
 }
 
 /* A word alone is a part of the name. */
-static void ask_filter(struct view *v)
+static void top_screen_ask_filter(struct top_screen *v)
 {
     char text[LONGEST_TEXT - 16], condition[LONGEST_TEXT];
     snprintf(text, sizeof text, "%.200s", v->filter);
@@ -369,7 +369,7 @@ static void ask_filter(struct view *v)
         table_drop(&t);
     }
     if (error) {
-        tell(v, "%s", error);
+        top_screen_set_message(v, "%s", error);
         free(error);
         row_filters_drop(&filters);
         return;
@@ -380,28 +380,28 @@ static void ask_filter(struct view *v)
     v->top = 0;
 }
 
-static void change_interval(struct view *v, bool longer)
+static void top_screen_change_interval(struct top_screen *v, bool longer)
 {
     const uint64_t least = 100000000, most = 60000000000, now = v->settings->interval;
     const uint64_t wanted = longer ? now * 2 : now / 2;
     v->settings->interval = wanted < least ? least : wanted > most ? most : wanted;
-    tell(v, "every %g s", (double)v->settings->interval / 1e9);
+    top_screen_set_message(v, "every %g s", (double)v->settings->interval / 1e9);
 }
 
-static void take_view_key(struct view *v, int key)
+static void top_screen_handle_view_key(struct top_screen *v, int key)
 {
     switch (key) {
     case 'f':
-        show_by(v, BY_FUNCTION);
+        top_screen_show_by(v, BY_FUNCTION);
         break;
     case 'm':
-        show_by(v, BY_MODULE);
+        top_screen_show_by(v, BY_MODULE);
         break;
     case 't':
-        show_by(v, BY_THREAD);
+        top_screen_show_by(v, BY_THREAD);
         break;
     case 'r':
-        show_by(v, BY_PROCESS);
+        top_screen_show_by(v, BY_PROCESS);
         break;
     case 'i':
         v->recent = !v->recent; /* as soon as there have been two */
@@ -412,14 +412,14 @@ static void take_view_key(struct view *v, int key)
         break;
     case '+':
     case '-':
-        change_interval(v, key == '+');
+        top_screen_change_interval(v, key == '+');
         break;
     default:
         break;
     }
 }
 
-static void take_key(struct view *v, int key)
+static void top_screen_handle_key(struct top_screen *v, int key)
 {
     const long page = LINES > HEAD + FOOT ? LINES - HEAD - FOOT : 1;
     v->message[0] = '\0';
@@ -437,73 +437,73 @@ static void take_key(struct view *v, int key)
         break;
     case KEY_UP:
     case 'k':
-        select_row(v, -1);
+        top_screen_select_row(v, -1);
         break;
     case KEY_DOWN:
     case 'j':
-        select_row(v, 1);
+        top_screen_select_row(v, 1);
         break;
     case KEY_PPAGE:
-        select_row(v, -page);
+        top_screen_select_row(v, -page);
         break;
     case KEY_NPAGE:
-        select_row(v, page);
+        top_screen_select_row(v, page);
         break;
     case KEY_HOME:
-        select_row(v, -(long)v->row);
+        top_screen_select_row(v, -(long)v->row);
         break;
     case KEY_END:
-        select_row(v, (long)v->row_count);
+        top_screen_select_row(v, (long)v->row_count);
         break;
     case '\n':
     case KEY_ENTER:
     case KEY_RIGHT:
-        open_callers(v);
+        top_screen_open_callers(v);
         break;
     case ESCAPE:
     case KEY_LEFT:
     case KEY_BACKSPACE:
-        go_back(v);
+        top_screen_go_back(v);
         break;
     case '<':
     case '>':
-        sort_next(v, key == '>' ? 1 : -1);
+        top_screen_sort_next(v, key == '>' ? 1 : -1);
         break;
     case 's':
-        ask_sort(v);
+        top_screen_ask_sort(v);
         break;
     case '/':
-        ask_filter(v);
+        top_screen_ask_filter(v);
         break;
     case CTRL_L:
         clearok(stdscr, TRUE);
         break;
     default:
-        take_view_key(v, key);
+        top_screen_handle_view_key(v, key);
         break;
     }
 }
 
 /* ---- time ---- */
 
-static uint64_t monotonic_now(void)
+static uint64_t top_screen_now(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void read_on(struct view *v)
+static void top_screen_read_more(struct top_screen *v)
 {
     const char *error = live_read(v->live, v->settings->jobs, &v->left);
     if (error)
-        tell(v, "%s", error);
+        top_screen_set_message(v, "%s", error);
 }
 
 /* Milliseconds until there is something to be read. */
-static int patience(const struct view *v, uint64_t next)
+static int top_screen_poll_timeout(const struct top_screen *v, uint64_t next)
 {
-    const uint64_t now = monotonic_now();
+    const uint64_t now = top_screen_now();
     if (v->paused)
         return -1;
     return v->left ? 0 : next > now ? (int)((next - now + 999999) / 1000000) : 0;
@@ -511,27 +511,27 @@ static int patience(const struct view *v, uint64_t next)
 
 int top_show(struct live *live, struct top_settings *settings)
 {
-    struct view v = { .live = live, .settings = settings };
+    struct top_screen v = { .live = live, .settings = settings };
     uint64_t left;
     const char *error = live_read(live, settings->jobs, &left);
     if (error)
         die(STATUS_ERROR, "%s: %s", live->follow->growth->file->path, error);
     v.left = left;
-    struct table t = make_table(&v); /* bad options are told before the screen begins */
+    struct table t = top_screen_make_table(&v); /* bad options are told before the screen begins */
     table_drop(&t);
     screen_begin();
-    for (uint64_t next = monotonic_now() + settings->interval; !v.done && !screen_is_left();) {
-        draw(&v);
-        timeout(patience(&v, next));
+    for (uint64_t next = top_screen_now() + settings->interval; !v.done && !screen_is_left();) {
+        top_screen_draw_all(&v);
+        timeout(top_screen_poll_timeout(&v, next));
         const int key = getch();
         if (key != ERR) {
-            take_key(&v, key);
+            top_screen_handle_key(&v, key);
             continue;
         }
-        if (v.paused || screen_is_left() || (!v.left && monotonic_now() < next))
+        if (v.paused || screen_is_left() || (!v.left && top_screen_now() < next))
             continue;
-        read_on(&v);
-        next = monotonic_now() + settings->interval;
+        top_screen_read_more(&v);
+        next = top_screen_now() + settings->interval;
     }
     screen_end();
     free(v.opened);

@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct tree_settings {
     struct session_list sessions;
     struct tree_options tree;
     bool min_given;
@@ -41,9 +41,9 @@ struct settings {
     struct slice_request slice;
 };
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t tree_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct tree_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         return slice_options_begin(state, &s->slice);
@@ -89,7 +89,7 @@ int command_tree(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        tree_parse_option,
         "[FILE...]",
         "Shows the call paths of a session (dwell.data), or of several, with their four times, the largest first.\v"
         "A star marks the hot path: it follows the largest child while that has at least half of its "
@@ -101,7 +101,7 @@ int command_tree(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = {
+    struct tree_settings s = {
         .tree = { .min_percent = 1, .depth = 40 },
         .print = table_print_text,
     };

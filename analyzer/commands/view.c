@@ -33,7 +33,7 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
-struct settings {
+struct view_settings {
     const char *files[MAX_SESSIONS];
     size_t count;
     const char *output;
@@ -43,7 +43,7 @@ struct settings {
     struct slice_request slice;
 };
 
-static size_t parse_detail(const char *text)
+static size_t view_parse_detail(const char *text)
 {
     static const char units[] = "KMG";
     char *end;
@@ -59,9 +59,9 @@ static size_t parse_detail(const char *text)
     return (size_t)size;
 }
 
-static error_t parse(int key, char *argument, struct argp_state *state)
+static error_t view_parse_option(int key, char *argument, struct argp_state *state)
 {
-    struct settings *s = state->input;
+    struct view_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
         return slice_options_begin(state, &s->slice);
@@ -75,7 +75,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         s->no_open = true;
         return 0;
     case OPTION_DETAIL:
-        s->options.detail = parse_detail(argument);
+        s->options.detail = view_parse_detail(argument);
         return 0;
     case OPTION_LIVE:
         s->live = true;
@@ -97,21 +97,21 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 /* ---- the file ---- */
 
-static bool is_special(const char *path)
+static bool view_is_special_file(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
 /* Ends the program if the page would replace what somebody may want to keep. */
-static void check_output(const struct settings *s)
+static void view_check_output(const struct view_settings *s)
 {
     for (size_t i = 0; i < s->count; i++)
         output_spare(s->output, s->files[i]);
     struct stat status;
     if (stat(s->output, &status) == 0 && S_ISDIR(status.st_mode))
         die(STATUS_ERROR, "%s: is a folder", s->output);
-    FILE *there = s->force || is_special(s->output) ? NULL : fopen(s->output, "r");
+    FILE *there = s->force || view_is_special_file(s->output) ? NULL : fopen(s->output, "r");
     if (!there)
         return;
     if (!page_is_ours(there))
@@ -120,7 +120,7 @@ static void check_output(const struct settings *s)
 }
 
 /* A file beside it that takes its place when it is whole; to be freed. */
-static char *begin_file(const char *path, FILE **out)
+static char *view_begin_file(const char *path, FILE **out)
 {
     char *unfinished = need_text("%s.XXXXXX", path);
     const int fd = mkstemp(unfinished);
@@ -133,7 +133,7 @@ static char *begin_file(const char *path, FILE **out)
     return unfinished;
 }
 
-static void end_file(const char *path, char *unfinished, FILE *out)
+static void view_end_file(const char *path, char *unfinished, FILE *out)
 {
     const bool failed = ferror(out);
     if (fclose(out) != 0 || failed || rename(unfinished, path) < 0) {
@@ -144,17 +144,17 @@ static void end_file(const char *path, char *unfinished, FILE *out)
     free(unfinished);
 }
 
-static int write_page(const char *path, const struct view_session *const *sessions, size_t count)
+static int view_write_page(const char *path, const struct view_session *const *sessions, size_t count)
 {
     FILE *out;
-    if (is_special(path)) {
+    if (view_is_special_file(path)) {
         out = output_open(path);
         page_write(sessions, count, out);
         return output_close(path, out);
     }
-    char *unfinished = begin_file(path, &out);
+    char *unfinished = view_begin_file(path, &out);
     page_write(sessions, count, out);
-    end_file(path, unfinished, out);
+    view_end_file(path, unfinished, out);
     return STATUS_OK;
 }
 
@@ -174,7 +174,7 @@ struct view_session *view_load(const char *file, const struct slice_request *sli
     return view;
 }
 
-static void show(const struct settings *s)
+static void view_show(const struct view_settings *s)
 {
     struct stat status;
     if (stat(s->output, &status) < 0 || !S_ISREG(status.st_mode))
@@ -188,7 +188,7 @@ static void show(const struct settings *s)
         say("%s: no browser was found to open it with: set BROWSER", s->output);
 }
 
-static int serve(const struct settings *s)
+static int view_serve(const struct view_settings *s)
 {
     if (s->output || s->force)
         die(STATUS_ERROR, "--live writes no file: leave out %s", s->output ? "--output" : "--force");
@@ -197,19 +197,19 @@ static int serve(const struct settings *s)
     return view_live(&(struct live_settings){ s->files[0], &s->slice, s->options, (uint16_t)s->port, s->no_open });
 }
 
-static int write_sessions(const struct settings *s)
+static int view_write_sessions(const struct view_settings *s)
 {
     struct view_session *sessions[MAX_SESSIONS];
     bool ended;
-    check_output(s);
+    view_check_output(s);
     for (size_t i = 0; i < s->count; i++)
         sessions[i] = view_load(s->files[i], &s->slice, &s->options, false, &ended);
-    const int status = write_page(s->output, (const struct view_session *const *)sessions, s->count);
+    const int status = view_write_page(s->output, (const struct view_session *const *)sessions, s->count);
     for (size_t i = 0; i < s->count; i++)
         view_session_free(sessions[i]);
     if (status != STATUS_OK)
         return status;
-    show(s);
+    view_show(s);
     return finish_output();
 }
 
@@ -217,7 +217,7 @@ int command_view(int argc, char **argv)
 {
     static const struct argp argp = {
         options,
-        parse,
+        view_parse_option,
         "[FILE [FILE]]",
         "Writes a session (dwell.data) as a page for a browser, and opens it; of two sessions, one that compares "
         "them.\v"
@@ -230,7 +230,7 @@ int command_view(int argc, char **argv)
         NULL,
         NULL,
     };
-    struct settings s = { .options = { .detail = USUAL_DETAIL } };
+    struct view_settings s = { .options = { .detail = USUAL_DETAIL } };
     parse_options_with_config(&argp, "view", argc, argv, &s);
     if (s.slice.filters.count)
         die(STATUS_ERROR, "--filter means nothing to view: the page has filters of its own");
@@ -239,10 +239,10 @@ int command_view(int argc, char **argv)
     if (s.count == 0)
         s.files[s.count++] = DEFAULT_SESSION;
     if (s.live)
-        return serve(&s);
+        return view_serve(&s);
     if (!s.output)
         s.output = DEFAULT_PAGE;
-    const int status = write_sessions(&s);
+    const int status = view_write_sessions(&s);
     slice_request_drop(&s.slice);
     return status;
 }

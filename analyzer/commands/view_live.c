@@ -18,38 +18,38 @@ enum { INTERVAL_MS = 1000, REST = 4, TRIES = 5, MILLION = 1000000, THOUSAND = 10
 
 static char *secret_file; /* by which the browser learned the address; NULL: there is none */
 
-struct live {
+struct view_live {
     const struct live_settings *settings;
     struct server *server;
 };
 
-static uint64_t now_ms(void)
+static uint64_t view_live_now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * THOUSAND + (uint64_t)now.tv_nsec / MILLION;
 }
 
-static void wait_ms(uint64_t ms)
+static void view_live_wait_ms(uint64_t ms)
 {
     const struct timespec time = { (time_t)(ms / THOUSAND), (long)(ms % THOUSAND) * MILLION };
     nanosleep(&time, NULL);
 }
 
-static void say_end(const struct live_settings *s)
+static void view_live_report_end(const struct live_settings *s)
 {
     say("%s: the recording has ended; the page is there until Ctrl-C", s->file);
 }
 
 /* The file may be made anew: for a moment it is nothing that can be read. */
-static bool can_be_read(const char *path)
+static bool view_live_can_be_read(const char *path)
 {
     const char *error;
     struct session_file *file = NULL;
     for (int tries = 0; !file && tries < TRIES; tries++) {
         file = session_file_open(path, &error);
         if (!file)
-            wait_ms(INTERVAL_MS);
+            view_live_wait_ms(INTERVAL_MS);
     }
     if (!file) {
         say("%s: %s: the page shows what was there before", path, error);
@@ -59,36 +59,36 @@ static bool can_be_read(const char *path)
     return true;
 }
 
-static void *keep_up(void *context)
+static void *view_live_update(void *context)
 {
-    const struct live *l = context;
+    const struct view_live *l = context;
     const struct live_settings *s = l->settings;
     bool ended = false;
     for (uint64_t took = 0; !ended;) {
-        wait_ms(took * REST > INTERVAL_MS ? took * REST : INTERVAL_MS);
-        if (!can_be_read(s->file))
+        view_live_wait_ms(took * REST > INTERVAL_MS ? took * REST : INTERVAL_MS);
+        if (!view_live_can_be_read(s->file))
             return NULL;
-        const uint64_t begin = now_ms();
+        const uint64_t begin = view_live_now_ms();
         server_show(l->server, view_load(s->file, s->slice, &s->options, true, &ended));
-        took = now_ms() - begin;
+        took = view_live_now_ms() - begin;
     }
-    say_end(s);
+    view_live_report_end(s);
     return NULL;
 }
 
-static void remove_secret(void)
+static void view_live_remove_secret(void)
 {
     if (secret_file)
         unlink(secret_file);
 }
 
-static void show(const struct live_settings *s, const char *address)
+static void view_live_show(const struct live_settings *s, const char *address)
 {
     printf("%s\n", address);
     fflush(stdout);
     if (s->no_open || !browser_is_wanted())
         return;
-    atexit(remove_secret); /* whatever ends this */
+    atexit(view_live_remove_secret); /* whatever ends this */
     if (!browser_open_secret(address, &secret_file))
         say("no browser was found to open it with: set BROWSER");
 }
@@ -106,18 +106,18 @@ int view_live(const struct live_settings *s)
         signal(SIGHUP, SIG_IGN);
     else
         sigaddset(&signals, SIGHUP);
-    struct live live = { .settings = s };
+    struct view_live live = { .settings = s };
     struct view_session *first = view_load(s->file, s->slice, &s->options, false, &ended);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in all threads from here on: they are waited for below */
     live.server = server_start(s->port, INTERVAL_MS);
     server_show(live.server, first);
-    show(s, server_address(live.server));
+    view_live_show(s, server_address(live.server));
     if (ended)
-        say_end(s);
-    else if (pthread_create(&thread, NULL, keep_up, &live) != 0)
+        view_live_report_end(s);
+    else if (pthread_create(&thread, NULL, view_live_update, &live) != 0)
         die(STATUS_ERROR, "no thread to follow the session with");
     sigwait(&signals, &number);
-    remove_secret();
+    view_live_remove_secret();
     const int status = finish_output();
     _exit(status); /* a session may be being read, which nobody needs any more */
 }
