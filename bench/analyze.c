@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "analysis/names.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "profile/collect.h"
-#include "report/names.h"
 #include "trace/chunk_window.h"
 #include "trace/timeline.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 
 static uint64_t intern_hash(const unsigned char *bytes, size_t length)
 {
@@ -17,9 +17,9 @@ static uint64_t intern_hash(const unsigned char *bytes, size_t length)
 uint32_t intern(struct intern *all, const void *bytes, size_t length)
 {
     if (!all->index)
-        all->index = table_new();
+        all->index = index_new();
     const uint64_t key = intern_hash(bytes, length);
-    struct table_slot *slot = table_find(all->index, key, 0);
+    struct index_slot *slot = index_find(all->index, key, 0);
     const uint64_t first = slot->value_plus_1;
     for (uint64_t at = first; at; at = all->pieces[at - 1].next)
         if (all->pieces[at - 1].length == length && memcmp(all->pieces[at - 1].bytes, bytes, length) == 0)
@@ -30,7 +30,7 @@ uint32_t intern(struct intern *all, const void *bytes, size_t length)
     if (first)
         slot->value_plus_1 = number + 1;
     else
-        table_set(all->index, slot, key, 0, number);
+        index_set(all->index, slot, key, 0, number);
     return number;
 }
 
@@ -40,6 +40,6 @@ void intern_drop(struct intern *all)
         free(all->pieces[i].bytes);
     free(all->pieces);
     if (all->index)
-        table_free(all->index);
+        index_free(all->index);
     *all = (struct intern){ 0 };
 }

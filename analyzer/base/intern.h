@@ -12,7 +12,7 @@ struct interned {
 };
 
 struct intern {
-    struct table_index *index;
+    struct number_index *index;
     struct interned *pieces;
     size_t count, room;
 };

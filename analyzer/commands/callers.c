@@ -3,8 +3,8 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
+#include "commands/selection_options.h"
 #include "commands/sessions.h"
-#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
@@ -23,7 +23,8 @@ struct callers_settings {
     const char *function;       /* the last word; those before are files */
     const char *columns, *sort; /* NULL: the usual ones */
     table_printer *print;
-    struct slice_request slice;
+    struct selection_request selection;
+    struct row_filters filters;
 };
 
 static error_t callers_parse_option(int key, char *argument, struct argp_state *state)
@@ -31,13 +32,13 @@ static error_t callers_parse_option(int key, char *argument, struct argp_state *
     struct callers_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return slice_options_begin(state, &s->slice);
+        return selection_options_begin(state, &s->selection, &s->filters);
     case 's':
         s->sort = option_sort(argument, false);
         return 0;
     case OPTION_BY:
         option_by_line(argument);
-        s->slice.by_line = true;
+        s->selection.by_line = true;
         return 0;
     case OPTION_COLUMNS:
         s->columns = option_columns(argument);
@@ -72,21 +73,22 @@ int command_callers(int argc, char **argv)
         "  dwell callers parse\n"
         "  dwell callers run.data read@libc.so.6\n"
         "  dwell callers --process worker 'ns::Class::method'",
-        slice_children,
+        selection_children,
         NULL,
         NULL,
     };
     struct callers_settings s = { .print = table_print_text };
     parse_options_with_config(&argp, "callers", argc, argv, &s);
-    struct loaded loaded;
-    session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.slice);
+    struct analysis loaded;
+    session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.selection);
     struct table table = view_callers(&loaded, option_function(&loaded, s.function));
-    table_filter(&table, &s.slice.filters);
+    table_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, false);
     s.print(&table, stdout);
     table_drop(&table);
-    unload_session(&loaded);
-    slice_request_drop(&s.slice);
+    analysis_drop(&loaded);
+    selection_request_drop(&s.selection);
+    row_filters_drop(&s.filters);
     session_list_drop(&s.sessions);
     return finish_output();
 }

@@ -48,8 +48,8 @@ void option_arrange(struct table *t, const char *sort, const char *columns, bool
 void option_session(const struct argp_state *state, const char *argument, const char **file);
 
 /* The one function that FUNCTION names; ends the program where there is none, or more than one. */
-struct loaded;
-uint32_t option_function(const struct loaded *session, const char *text);
+struct analysis;
+uint32_t option_function(const struct analysis *session, const char *text);
 
 /* Ends the program if `path` (NULL: stdout) is the session, by whatever name. */
 void output_spare(const char *path, const char *session);

@@ -7,8 +7,8 @@
 #include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/config.h"
+#include "commands/selection_options.h"
 #include "commands/sessions.h"
-#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/diff.h"
 
@@ -135,10 +135,10 @@ static void diff_parse_sides(struct diff_settings *s, const struct argp *argp, i
 static void diff_load_side(const struct diff_settings *s, struct diff *d, enum diff_side side)
 {
     for (size_t i = 0; i < s->sides[side].count; i++) {
-        struct loaded loaded;
-        load_session(&loaded, s->sides[side].paths[i], collect_default_jobs());
+        struct analysis loaded;
+        analysis_load(&loaded, s->sides[side].paths[i], collect_default_jobs());
         diff_add(d, side, &loaded);
-        unload_session(&loaded);
+        analysis_drop(&loaded);
     }
 }
 

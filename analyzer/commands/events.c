@@ -10,8 +10,8 @@
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/event_settings.h"
-#include "export/etw.h"
 #include "profile/collect.h"
+#include "report/etw.h"
 #include "report/events.h"
 #include "trace/event_cost.h"
 
@@ -226,13 +226,13 @@ static void events_free_filter(struct event_filter *f)
 
 /* The session is not written over, by whatever name. */
 /* Data formats have no place for remarks. */
-static void events_print_remarks(const struct events_settings *s, const struct session_summary *summary)
+static void events_print_remarks(const struct events_settings *s, const struct summary *summary)
 {
     for (size_t i = 0; s->print != table_print_text && i < summary->remark_count; i++)
         say("%s: %s", s->file, summary->remarks[i]);
 }
 
-static void events_print_pairs(const struct events_settings *s, struct loaded *loaded,
+static void events_print_pairs(const struct events_settings *s, struct analysis *loaded,
                                const struct trace_events *events, FILE *out)
 {
     struct event_pairs pairs = event_pairs_match(events, s->key);
@@ -245,7 +245,7 @@ static void events_print_pairs(const struct events_settings *s, struct loaded *l
     event_pairs_free(&pairs);
 }
 
-static void events_print_rows(const struct events_settings *s, const struct loaded *loaded,
+static void events_print_rows(const struct events_settings *s, const struct analysis *loaded,
                               const struct trace_events *events, FILE *out)
 {
     events_print_remarks(s, &loaded->summary);
@@ -293,8 +293,8 @@ int command_events(int argc, char **argv)
     };
     s.view.filter = &s.filter;
     parse_options_with_config(&argp, "events", argc, argv, &s);
-    struct loaded loaded;
-    load_session(&loaded, s.file, collect_default_jobs());
+    struct analysis loaded;
+    analysis_load(&loaded, s.file, collect_default_jobs());
     struct trace_events events = trace_events_read(loaded.file);
     if (events.damaged_chunks)
         event_remark(&loaded, events.damaged_chunks, "damaged chunks of trace events were left out, wholly or in part");
@@ -310,7 +310,7 @@ int command_events(int argc, char **argv)
         events_print_pairs(&s, &loaded, &events, out);
     const int status = output_close(s.output, out);
     trace_events_free(&events);
-    unload_session(&loaded);
+    analysis_drop(&loaded);
     events_free_filter(&s.filter);
     return status;
 }

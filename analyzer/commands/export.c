@@ -3,13 +3,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/gzip.h"
 #include "base/message.h"
 #include "base/progress.h"
 #include "base/suggest.h"
 #include "commands/commands.h"
-#include "commands/slice_options.h"
+#include "commands/selection_options.h"
 #include "export/exports.h"
-#include "export/gzip.h"
 #include "export/measures.h"
 #include "profile/collect.h"
 
@@ -139,9 +139,10 @@ int command_export(int argc, char **argv)
     struct export_settings s = { .file = DEFAULT_SESSION };
     parse_options(&argp, "export", argc, argv, &s);
     export_check_settings(&s);
-    struct loaded loaded;
+    struct analysis loaded;
     int status = STATUS_OK;
-    load_lines(&loaded, s.file, collect_default_jobs(), s.format->heeds & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE);
+    analysis_load_lines(&loaded, s.file, collect_default_jobs(),
+                        s.format->heeds & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE);
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);
     output_spare(s.output, loaded.file->path);
@@ -159,6 +160,6 @@ int command_export(int argc, char **argv)
         s.format->write(&loaded, &s.options, out);
         status = output_close(s.output, out);
     }
-    unload_session(&loaded);
+    analysis_drop(&loaded);
     return status;
 }

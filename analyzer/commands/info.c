@@ -76,7 +76,7 @@ static void info_print_clock(const struct session_file *f)
 }
 
 /* Per call, in the first process that says it. */
-static void info_print_probes(const struct loaded *l)
+static void info_print_probes(const struct analysis *l)
 {
     const struct session_file *f = l->file;
     const struct overhead *o = &l->overhead;
@@ -135,7 +135,7 @@ static void info_print_trace_events(const struct session_file *f)
     trace_events_free(&events);
 }
 
-static void info_print_events(const struct loaded *l, const struct profile_counts *c)
+static void info_print_events(const struct analysis *l, const struct profile_counts *c)
 {
     info_print_line("events",
                     "%" PRIu64 " (%" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " frames left without one)",
@@ -154,7 +154,7 @@ static void info_print_events(const struct loaded *l, const struct profile_count
                         info_ticks_to_seconds(l->file, c->paused));
 }
 
-static void info_print_counts(const struct loaded *l)
+static void info_print_counts(const struct analysis *l)
 {
     if (!l->summary.imported)
         info_print_events(l, &l->profile->counts);
@@ -261,8 +261,8 @@ int command_info(int argc, char **argv)
     };
     const char *file = DEFAULT_SESSION;
     parse_options(&argp, "info", argc, argv, &file);
-    struct loaded l;
-    load_session(&l, file, collect_default_jobs());
+    struct analysis l;
+    analysis_load(&l, file, collect_default_jobs());
     info_print_line("session", "%s", file);
     info_print_time(l.file);
     info_print_clock(l.file);
@@ -278,6 +278,6 @@ int command_info(int argc, char **argv)
     info_print_processes(l.file);
     if (!l.summary.imported)
         info_print_threads(l.file);
-    unload_session(&l);
+    analysis_drop(&l);
     return finish_output();
 }

@@ -1,6 +1,6 @@
 #include "commands/commands.h"
 #include "commands/config.h"
-#include "commands/slice_options.h"
+#include "commands/selection_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
@@ -58,14 +58,14 @@ int command_marks(int argc, char **argv)
     };
     struct marks_settings s = { .file = DEFAULT_SESSION, .print = table_print_text };
     parse_options_with_config(&argp, "marks", argc, argv, &s);
-    struct loaded loaded;
-    load_session(&loaded, s.file, collect_default_jobs());
+    struct analysis loaded;
+    analysis_load(&loaded, s.file, collect_default_jobs());
     struct table table = view_marks(&loaded);
     table_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, true);
     s.print(&table, stdout);
     table_drop(&table);
-    unload_session(&loaded);
+    analysis_drop(&loaded);
     row_filters_drop(&s.filters);
     return finish_output();
 }

@@ -4,14 +4,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/hints.h"
 #include "base/duration.h"
 #include "base/message.h"
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
 #include "commands/option_names.h"
-#include "report/hints.h"
 #include "report/row_order.h"
+#include "report/table.h"
+#include "report/views.h"
 
 void parse_options(const struct argp *argp, const char *name, int argc, char **argv, void *input)
 {
@@ -136,13 +138,14 @@ int finish_output(void)
 
 enum { MAX_NAMED = 8 };
 
-uint32_t option_function(const struct loaded *l, const char *text)
+uint32_t option_function(const struct analysis *l, const char *text)
 {
     size_t count;
     uint32_t *found = view_find_functions(l, text, &count);
     if (count == 0)
         die(STATUS_ERROR, "%s%s%s: no function '%s' was recorded%s dwell report -s name lists them", l->file->path,
-            l->summary.slice ? ", " : "", l->summary.slice ? l->summary.slice : "", text, hint_function(l, text, ";"));
+            l->summary.selection ? ", " : "", l->summary.selection ? l->summary.selection : "", text,
+            hint_function(l, text, ";"));
     if (count > 1) {
         say("'%s' names %zu functions; give one of their names whole, with @module where that is not enough:", text,
             count);

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/hints.h"
+#include "analysis/selection_request.h"
 #include "base/message.h"
 #include "base/progress.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "profile/collect.h"
-#include "report/hints.h"
 #include "report/replay.h"
-#include "report/slices.h"
 
 enum {
     OPTION_FORMAT = 256,
@@ -43,8 +43,8 @@ static const struct argp_option options[] = {
 
 struct replay_settings {
     const char *file, *format;
-    struct slice_moment from, to;
-    struct slice names; /* of threads and processes, to be checked */
+    struct selection_moment from, to;
+    struct selection names; /* of threads and processes, to be checked */
     struct replay_options what;
     uint64_t shortest_ns;
     unsigned long limit;
@@ -55,20 +55,20 @@ static error_t replay_parse_option(int key, char *argument, struct argp_state *s
     struct replay_settings *s = state->input;
     switch (key) {
     case OPTION_FROM:
-        s->from = slice_moment_parse("--from", argument);
+        s->from = selection_moment_parse("--from", argument);
         return 0;
     case OPTION_TO:
-        s->to = slice_moment_parse("--to", argument);
+        s->to = selection_moment_parse("--to", argument);
         return 0;
     case OPTION_THREAD:
         s->what.thread = argument;
         s->names.threads.count = 0; /* the last one holds */
-        slice_add_name(&s->names.threads, argument);
+        selection_add_name(&s->names.threads, argument);
         return 0;
     case OPTION_PROCESS:
         s->what.process = (uint32_t)option_number("--process", argument);
         s->names.processes.count = 0;
-        slice_add_name(&s->names.processes, argument);
+        selection_add_name(&s->names.processes, argument);
         return 0;
     case OPTION_ROOT:
         s->what.root = argument;
@@ -98,9 +98,9 @@ static error_t replay_parse_option(int key, char *argument, struct argp_state *s
 
 static void replay_find_part(struct replay_settings *s, const struct session_file *file)
 {
-    s->what.shortest = slice_ticks(s->shortest_ns, file);
-    slice_moments_find(&s->from, &s->to, file, &s->what.from, &s->what.to);
-    slice_check_names(&s->names, file);
+    s->what.shortest = selection_ticks(s->shortest_ns, file);
+    selection_moments_find(&s->from, &s->to, file, &s->what.from, &s->what.to);
+    selection_check_names(&s->names, file);
 }
 
 struct replay_count {
@@ -128,11 +128,11 @@ static int replay_finish_print(const struct replay_settings *s, const struct rep
         say("%s: %llu damaged chunks were left out, wholly or in part", s->file,
             (unsigned long long)result->counts.damaged_chunks);
     if (s->what.root && !result->root_found) {
-        struct loaded l;
-        load_session(&l, s->file, collect_default_jobs());
+        struct analysis l;
+        analysis_load(&l, s->file, collect_default_jobs());
         say("%s: --root: no call of '%s' in what was asked for%s dwell report -s name lists the functions", s->file,
             s->what.root, hint_function(&l, s->what.root, ";"));
-        unload_session(&l);
+        analysis_drop(&l);
         return STATUS_ERROR;
     }
     if (!any)
@@ -172,6 +172,6 @@ int command_replay(int argc, char **argv)
     const struct replay_result result = replay(file, &s.what, replay_print_counted, &counted);
     replay_printer_free(counted.printer);
     session_file_close(file);
-    slice_free(&s.names);
+    selection_free(&s.names);
     return replay_finish_print(&s, &result, counted.any);
 }

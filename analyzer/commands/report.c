@@ -3,8 +3,8 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
+#include "commands/selection_options.h"
 #include "commands/sessions.h"
-#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
@@ -25,7 +25,7 @@ static const struct argp_option options[] = {
 
 enum { TEXT_LIMIT = 40 };
 
-typedef struct table table_view(const struct loaded *l, const struct sorting *sorting);
+typedef struct table table_view(const struct analysis *l, const struct sorting *sorting);
 
 struct report_settings {
     struct session_list sessions;
@@ -35,7 +35,8 @@ struct report_settings {
     bool limited;
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
-    struct slice_request slice;
+    struct selection_request selection;
+    struct row_filters filters;
     unsigned jobs;
 };
 
@@ -71,7 +72,7 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
     struct report_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return slice_options_begin(state, &s->slice);
+        return selection_options_begin(state, &s->selection, &s->filters);
     case OPTION_BY:
         report_parse_by(s, argument);
         return 0;
@@ -119,7 +120,7 @@ int command_report(int argc, char **argv)
         "  dwell report --columns calls,elapsed_inclusive --filter 'name~parse*'\n"
         "  dwell report --from mark:loaded --thread 'worker*' run.data\n"
         "  dwell report --format csv run-*.data",
-        slice_children,
+        selection_children,
         NULL,
         NULL,
     };
@@ -129,29 +130,30 @@ int command_report(int argc, char **argv)
         .jobs = collect_default_jobs(),
     };
     parse_options_with_config(&argp, "report", argc, argv, &s);
-    s.slice.by_line = s.by == BY_LINE;
+    s.selection.by_line = s.by == BY_LINE;
     if (!s.sorting.key)
         s.sorting.key = s.by == BY_LINE ? "elapsed_inclusive" : "elapsed_exclusive";
     if (!s.limited && s.print == table_print_text)
         s.sorting.limit = TEXT_LIMIT;
     s.sorting.calls = view_needs_calls(s.sorting.key) || (s.columns && view_needs_calls(s.columns));
-    s.sorting.filters = &s.slice.filters;
-    for (size_t i = 0; i < s.slice.filters.count; i++)
-        s.sorting.calls |= view_needs_calls(s.slice.filters.list[i].key);
+    s.sorting.filters = &s.filters;
+    for (size_t i = 0; i < s.filters.count; i++)
+        s.sorting.calls |= view_needs_calls(s.filters.list[i].key);
     if (s.sorting.calls && s.by != BY_FUNCTION)
         die(STATUS_ERROR, "--by: columns of single calls are there for functions alone");
     session_list_unique(&s.sessions);
     if (s.sorting.calls && s.sessions.count > 1)
         die(STATUS_ERROR, "--columns: columns of single calls are there for one session at a time");
-    struct loaded loaded;
-    session_list_load(&s.sessions, &loaded, s.jobs, &s.slice);
+    struct analysis loaded;
+    session_list_load(&s.sessions, &loaded, s.jobs, &s.selection);
     struct table table = s.view ? s.view(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
-    unload_session(&loaded);
-    slice_request_drop(&s.slice);
+    analysis_drop(&loaded);
+    selection_request_drop(&s.selection);
+    row_filters_drop(&s.filters);
     session_list_drop(&s.sessions);
     return finish_output();
 }

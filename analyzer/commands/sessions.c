@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "commands/commands.h"
-#include "commands/slice_options.h"
+#include "commands/selection_options.h"
 #include "report/views.h"
 
 static void sessions_add_file(struct session_list *list, const char *path)
@@ -61,15 +61,15 @@ void session_list_drop(struct session_list *list)
     free(list->paths);
 }
 
-void session_list_load(struct session_list *list, struct loaded *l, unsigned jobs, struct slice_request *part)
+void session_list_load(struct session_list *list, struct analysis *l, unsigned jobs, struct selection_request *part)
 {
     session_list_unique(list);
     if (list->count <= 1)
-        slice_options_load(l, list->count ? list->paths[0] : DEFAULT_SESSION, jobs, part);
-    else if (slice_is_asked_for(part))
+        selection_options_load(l, list->count ? list->paths[0] : DEFAULT_SESSION, jobs, part);
+    else if (selection_is_asked_for(part))
         die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
     else if (part->by_line)
-        load_sessions_by_line(l, (const char *const *)list->paths, list->count, jobs);
+        analysis_load_several_by_line(l, (const char *const *)list->paths, list->count, jobs);
     else
-        load_sessions(l, (const char *const *)list->paths, list->count, jobs);
+        analysis_load_several(l, (const char *const *)list->paths, list->count, jobs);
 }

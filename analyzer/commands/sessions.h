@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-struct loaded;
-struct slice_request;
+struct analysis;
+struct selection_request;
 
 /* All zero is an empty one. */
 struct session_list {
@@ -22,6 +22,6 @@ void session_list_drop(struct session_list *list);
 
 /* Loads them all as one, each once; dwell.data if there is none. Ends the program where one cannot be read, or where a
  * part is asked for of several. */
-void session_list_load(struct session_list *list, struct loaded *l, unsigned jobs, struct slice_request *part);
+void session_list_load(struct session_list *list, struct analysis *l, unsigned jobs, struct selection_request *part);
 
 #endif

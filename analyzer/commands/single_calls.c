@@ -6,7 +6,7 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
-#include "commands/slice_options.h"
+#include "commands/selection_options.h"
 #include "profile/collect.h"
 #include "report/plot.h"
 #include "report/views.h"
@@ -44,7 +44,8 @@ struct single_calls_settings {
     enum call_time time;
     size_t limit;
     table_printer *print;
-    struct slice_request slice;
+    struct selection_request selection;
+    struct row_filters filters;
 };
 
 static enum call_time single_calls_parse_time(const char *text)
@@ -60,7 +61,7 @@ static error_t single_calls_parse_option(int key, char *argument, struct argp_st
     struct single_calls_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return slice_options_begin(state, &s->slice);
+        return selection_options_begin(state, &s->selection, &s->filters);
     case OPTION_OF:
         s->time = single_calls_parse_time(argument);
         return 0;
@@ -93,9 +94,9 @@ static error_t single_calls_parse_option(int key, char *argument, struct argp_st
     }
 }
 
-static uint32_t single_calls_load(struct loaded *l, struct single_calls_settings *s)
+static uint32_t single_calls_load(struct analysis *l, struct single_calls_settings *s)
 {
-    slice_options_load(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs(), &s->slice);
+    selection_options_load(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs(), &s->selection);
     if (l->file->header.mode == DWELL_MODE_PROFILE)
         die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls", l->file->path);
     if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
@@ -103,11 +104,11 @@ static uint32_t single_calls_load(struct loaded *l, struct single_calls_settings
     return option_function(l, s->words[s->count - 1]);
 }
 
-static void single_calls_print_exact(const struct histogram *h, const char *function, const char *slice,
+static void single_calls_print_exact(const struct histogram *h, const char *function, const char *selection,
                                      enum call_time time)
 {
-    printf("%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, slice ? ", " : "", slice ? slice : "",
-           h->count, call_time_names[time]);
+    printf("%s%s%s: %" PRIu64 " completed calls, %s in us:\n", function, selection ? ", " : "",
+           selection ? selection : "", h->count, call_time_names[time]);
     printf("min %.3f, mean %.3f, median %.3f, 90 %% %.3f, 99 %% %.3f, max %.3f\n\n", (double)h->least / 1e3,
            histogram_mean(h) / 1e3, (double)histogram_percentile(h, 50) / 1e3,
            (double)histogram_percentile(h, 90) / 1e3, (double)histogram_percentile(h, 99) / 1e3,
@@ -124,25 +125,26 @@ int command_histogram(int argc, char **argv)
         "recorded. FUNCTION is as for dwell callers.\n\nExamples:\n"
         "  dwell histogram parse\n"
         "  dwell histogram --of application_exclusive --format csv parse",
-        slice_children,
+        selection_children,
         NULL,
         NULL,
     };
     struct single_calls_settings s = { .command = "histogram", .print = table_print_text };
     parse_options_with_config(&argp, "histogram", argc, argv, &s);
-    struct loaded l;
+    struct analysis l;
     const uint32_t function = single_calls_load(&l, &s);
     struct histogram exact;
     struct table table = view_histogram(&l, function, s.time, plot_has_blocks(), &exact);
-    table_filter(&table, &s.slice.filters);
+    table_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, true);
     if (s.print == table_print_text)
-        single_calls_print_exact(&exact, l.names[function].name, l.summary.slice, s.time);
+        single_calls_print_exact(&exact, l.names[function].name, l.summary.selection, s.time);
     s.print(&table, stdout);
     table_drop(&table);
     histogram_drop(&exact);
-    unload_session(&l);
-    slice_request_drop(&s.slice);
+    analysis_drop(&l);
+    selection_request_drop(&s.selection);
+    row_filters_drop(&s.filters);
     return finish_output();
 }
 
@@ -156,7 +158,7 @@ int command_slowest(int argc, char **argv)
         "call's enter. FUNCTION is as for dwell callers.\n\nExamples:\n"
         "  dwell slowest parse\n"
         "  dwell slowest -n 5 --from 1s --to 2s run.data parse",
-        slice_children,
+        selection_children,
         NULL,
         NULL,
     };
@@ -164,16 +166,17 @@ int command_slowest(int argc, char **argv)
         .command = "slowest", .is_slowest = true, .limit = 20, .print = table_print_text
     };
     parse_options_with_config(&argp, "slowest", argc, argv, &s);
-    struct loaded l;
+    struct analysis l;
     const uint32_t function = single_calls_load(&l, &s);
-    struct table table = view_slowest(&l, function, s.time, s.slice.filters.count ? MAX_CALLS : s.limit);
-    table_filter(&table, &s.slice.filters);
+    struct table table = view_slowest(&l, function, s.time, s.filters.count ? MAX_CALLS : s.limit);
+    table_filter(&table, &s.filters);
     table_limit(&table, s.limit);
     table.hidden_rows = 0; /* as many were asked for */
     option_arrange(&table, s.sort, s.columns, true);
     s.print(&table, stdout);
     table_drop(&table);
-    unload_session(&l);
-    slice_request_drop(&s.slice);
+    analysis_drop(&l);
+    selection_request_drop(&s.selection);
+    row_filters_drop(&s.filters);
     return finish_output();
 }

@@ -12,7 +12,7 @@
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/find_session.h"
-#include "commands/slice_options.h"
+#include "commands/selection_options.h"
 #include "profile/collect.h"
 
 enum { OPTION_BY = 256, OPTION_COLUMNS, OPTION_COUNT, OPTION_FORMAT, OPTION_JOBS, OPTION_ONCE };

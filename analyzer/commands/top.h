@@ -2,7 +2,8 @@
 #ifndef DWELL_COMMANDS_TOP_H
 #define DWELL_COMMANDS_TOP_H
 
-#include "report/live.h"
+#include "analysis/live.h"
+#include "report/row_filter.h"
 
 struct top_settings {
     uint64_t interval; /* between refreshes, in nanoseconds */

@@ -12,6 +12,7 @@
 #include "commands/commands.h"
 #include "commands/screen.h"
 #include "commands/top.h"
+#include "report/views.h"
 
 enum {
     HEAD = 3 /* lines above the table */,
@@ -41,7 +42,7 @@ static bool top_screen_shows_callers(const struct top_screen *v)
     return v->opened_count > 0;
 }
 
-static const struct loaded *top_screen_loaded(const struct top_screen *v)
+static const struct analysis *top_screen_loaded(const struct top_screen *v)
 {
     return v->recent && v->live->recent.rollup ? &v->live->recent : &v->live->whole;
 }
@@ -102,7 +103,7 @@ static void top_screen_find_selected(struct top_screen *v, const struct table *t
 
 static char *top_screen_print_rows(const struct table *t, size_t first, size_t count)
 {
-    struct session_summary quiet = *t->session;
+    struct summary quiet = *t->session;
     struct table part = *t;
     quiet.path = NULL;
     part.session = &quiet;

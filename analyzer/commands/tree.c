@@ -1,8 +1,8 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
+#include "commands/selection_options.h"
 #include "commands/sessions.h"
-#include "commands/slice_options.h"
 #include "profile/collect.h"
 #include "report/views.h"
 
@@ -38,7 +38,8 @@ struct tree_settings {
     bool min_given;
     const char *columns, *sort; /* NULL: the usual ones */
     table_printer *print;
-    struct slice_request slice;
+    struct selection_request selection;
+    struct row_filters filters;
 };
 
 static error_t tree_parse_option(int key, char *argument, struct argp_state *state)
@@ -46,7 +47,7 @@ static error_t tree_parse_option(int key, char *argument, struct argp_state *sta
     struct tree_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return slice_options_begin(state, &s->slice);
+        return selection_options_begin(state, &s->selection, &s->filters);
     case OPTION_MIN:
         s->tree.min_percent = option_percent("--min", argument);
         s->min_given = true;
@@ -59,7 +60,7 @@ static error_t tree_parse_option(int key, char *argument, struct argp_state *sta
         return 0;
     case OPTION_BY:
         option_by_line(argument);
-        s->tree.by_line = s->slice.by_line = true;
+        s->tree.by_line = s->selection.by_line = true;
         return 0;
     case OPTION_COLLAPSE:
         s->tree.collapse = true;
@@ -97,7 +98,7 @@ int command_tree(int argc, char **argv)
         "  dwell tree\n"
         "  dwell tree --min 5 --collapse --fold-recursion\n"
         "  dwell tree --root parse --filter 'elapsed_exclusive>1ms'",
-        slice_children,
+        selection_children,
         NULL,
         NULL,
     };
@@ -106,20 +107,21 @@ int command_tree(int argc, char **argv)
         .print = table_print_text,
     };
     parse_options_with_config(&argp, "tree", argc, argv, &s);
-    if (s.slice.filters.count) {
+    if (s.filters.count) {
         s.tree.unfolded = true;
         if (!s.min_given)
             s.tree.min_percent = 0; /* any path may lead to what is looked for */
     }
-    struct loaded loaded;
-    session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.slice);
+    struct analysis loaded;
+    session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.selection);
     struct table table = view_tree(&loaded, &s.tree);
-    table_filter(&table, &s.slice.filters);
+    table_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, false);
     s.print(&table, stdout);
     table_drop(&table);
-    unload_session(&loaded);
-    slice_request_drop(&s.slice);
+    analysis_drop(&loaded);
+    selection_request_drop(&s.selection);
+    row_filters_drop(&s.filters);
     session_list_drop(&s.sessions);
     return finish_output();
 }

@@ -9,7 +9,7 @@
 #include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
-#include "commands/slice_options.h"
+#include "commands/selection_options.h"
 #include "commands/view_live.h"
 #include "profile/collect.h"
 #include "view/browser.h"
@@ -40,7 +40,8 @@ struct view_settings {
     bool force, no_open, live;
     unsigned long port; /* zero: not given */
     struct view_options options;
-    struct slice_request slice;
+    struct selection_request selection;
+    struct row_filters filters;
 };
 
 static size_t view_parse_detail(const char *text)
@@ -64,7 +65,7 @@ static error_t view_parse_option(int key, char *argument, struct argp_state *sta
     struct view_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return slice_options_begin(state, &s->slice);
+        return selection_options_begin(state, &s->selection, &s->filters);
     case 'o':
         s->output = argument;
         return 0;
@@ -160,17 +161,17 @@ static int view_write_page(const char *path, const struct view_session *const *s
 
 /* ---- sessions ---- */
 
-struct view_session *view_load(const char *file, const struct slice_request *slice, const struct view_options *options,
-                               bool quiet, bool *ended)
+struct view_session *view_load(const char *file, const struct selection_request *selection,
+                               const struct view_options *options, bool quiet, bool *ended)
 {
-    struct slice_request part = *slice; /* what it means is looked up in each session */
-    struct loaded loaded;
-    slice_options_load(&loaded, file, collect_default_jobs(), &part);
+    struct selection_request part = *selection; /* what it means is looked up in each session */
+    struct analysis loaded;
+    selection_options_load(&loaded, file, collect_default_jobs(), &part);
     for (size_t i = 0; i < loaded.summary.loss_count && !quiet; i++)
         say("%s: %s", file, loaded.summary.remarks[i]);
     *ended = loaded.file->header.state == DWELL_COMPLETE;
     struct view_session *view = view_session_new(&loaded, options);
-    unload_session(&loaded);
+    analysis_drop(&loaded);
     return view;
 }
 
@@ -194,7 +195,7 @@ static int view_serve(const struct view_settings *s)
         die(STATUS_ERROR, "--live writes no file: leave out %s", s->output ? "--output" : "--force");
     if (s->count > 1)
         die(STATUS_ERROR, "--live shows one session at a time: '%s' is a second one", s->files[1]);
-    return view_live(&(struct live_settings){ s->files[0], &s->slice, s->options, (uint16_t)s->port, s->no_open });
+    return view_live(&(struct live_settings){ s->files[0], &s->selection, s->options, (uint16_t)s->port, s->no_open });
 }
 
 static int view_write_sessions(const struct view_settings *s)
@@ -203,7 +204,7 @@ static int view_write_sessions(const struct view_settings *s)
     bool ended;
     view_check_output(s);
     for (size_t i = 0; i < s->count; i++)
-        sessions[i] = view_load(s->files[i], &s->slice, &s->options, false, &ended);
+        sessions[i] = view_load(s->files[i], &s->selection, &s->options, false, &ended);
     const int status = view_write_page(s->output, (const struct view_session *const *)sessions, s->count);
     for (size_t i = 0; i < s->count; i++)
         view_session_free(sessions[i]);
@@ -226,13 +227,13 @@ int command_view(int argc, char **argv)
         "  dwell view --no-open -o run.html run.data\n"
         "  dwell view before.data after.data\n"
         "  dwell view --live",
-        slice_children,
+        selection_children,
         NULL,
         NULL,
     };
     struct view_settings s = { .options = { .detail = USUAL_DETAIL } };
     parse_options_with_config(&argp, "view", argc, argv, &s);
-    if (s.slice.filters.count)
+    if (s.filters.count)
         die(STATUS_ERROR, "--filter means nothing to view: the page has filters of its own");
     if (s.port && !s.live)
         die(STATUS_ERROR, "--port is for --live");
@@ -243,6 +244,7 @@ int command_view(int argc, char **argv)
     if (!s.output)
         s.output = DEFAULT_PAGE;
     const int status = view_write_sessions(&s);
-    slice_request_drop(&s.slice);
+    selection_request_drop(&s.selection);
+    row_filters_drop(&s.filters);
     return status;
 }

@@ -69,7 +69,7 @@ static void *view_live_update(void *context)
         if (!view_live_can_be_read(s->file))
             return NULL;
         const uint64_t begin = view_live_now_ms();
-        server_show(l->server, view_load(s->file, s->slice, &s->options, true, &ended));
+        server_show(l->server, view_load(s->file, s->selection, &s->options, true, &ended));
         took = view_live_now_ms() - begin;
     }
     view_live_report_end(s);
@@ -107,7 +107,7 @@ int view_live(const struct live_settings *s)
     else
         sigaddset(&signals, SIGHUP);
     struct view_live live = { .settings = s };
-    struct view_session *first = view_load(s->file, s->slice, &s->options, false, &ended);
+    struct view_session *first = view_load(s->file, s->selection, &s->options, false, &ended);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in all threads from here on: they are waited for below */
     live.server = server_start(s->port, INTERVAL_MS);
     server_show(live.server, first);

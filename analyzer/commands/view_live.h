@@ -2,12 +2,12 @@
 #ifndef DWELL_COMMANDS_VIEW_LIVE_H
 #define DWELL_COMMANDS_VIEW_LIVE_H
 
-#include "report/slices.h"
+#include "analysis/selection_request.h"
 #include "view/session.h"
 
 struct live_settings {
     const char *file;
-    const struct slice_request *slice;
+    const struct selection_request *selection;
     struct view_options options;
     uint16_t port; /* zero: one that is free */
     bool no_open;
@@ -18,7 +18,7 @@ int view_live(const struct live_settings *settings);
 
 /* A session, or that part of it, as the page takes it; *ended: its recording is complete. Ends the program where it
  * cannot be read. */
-struct view_session *view_load(const char *file, const struct slice_request *slice, const struct view_options *options,
-                               bool quiet, bool *ended);
+struct view_session *view_load(const char *file, const struct selection_request *selection,
+                               const struct view_options *options, bool quiet, bool *ended);
 
 #endif

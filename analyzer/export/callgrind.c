@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lines.h"
+#include "analysis/order.h"
+#include "analysis/sources.h"
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
+#include "base/units.h"
 #include "export/formats.h"
 #include "export/measures.h"
-#include "export/order.h"
-#include "export/sources.h"
 #include "export/text.h"
-#include "report/lines.h"
 
 static const struct {
     enum export_time time;
@@ -44,16 +45,16 @@ struct callgrind_names { /* a space of names: each is written out where it comes
 };
 
 struct callgrind_writer {
-    struct export_visitor visitor;
-    const struct loaded *session;
-    const struct export_order *order;
+    struct order_visitor visitor;
+    const struct analysis *session;
+    const struct order *order;
     bool known[EVENT_COUNT];
     struct callgrind_costs *own; /* by function */
     uint32_t *open;              /* by function: how often it is on the stack */
     struct callgrind_edge *edges;
     size_t edge_count, edge_room;
-    struct table_index *edge_table;
-    struct export_sources files;
+    struct number_index *edge_table;
+    struct sources files;
     struct callgrind_names objects, sources, functions;
     FILE *out;
 };
@@ -78,16 +79,16 @@ static struct callgrind_edge *callgrind_find_edge(struct callgrind_writer *w, ui
                                                   uint32_t line)
 {
     const uint64_t key = (uint64_t)caller << 32 | callee;
-    struct table_slot *slot = table_find(w->edge_table, key, line);
+    struct index_slot *slot = index_find(w->edge_table, key, line);
     if (slot->value_plus_1)
         return &w->edges[slot->value_plus_1 - 1];
     GROW(w->edges, w->edge_count, w->edge_room);
     w->edges[w->edge_count] = (struct callgrind_edge){ .caller = caller, .callee = callee, .line = line };
-    table_set(w->edge_table, slot, key, line, (uint32_t)w->edge_count);
+    index_set(w->edge_table, slot, key, line, (uint32_t)w->edge_count);
     return &w->edges[w->edge_count++];
 }
 
-static void callgrind_enter_node(struct export_visitor *visitor, uint32_t index)
+static void callgrind_enter_node(struct order_visitor *visitor, uint32_t index)
 {
     struct callgrind_writer *w = (struct callgrind_writer *)visitor;
     const struct profile *p = w->session->profile;
@@ -105,7 +106,7 @@ static void callgrind_enter_node(struct export_visitor *visitor, uint32_t index)
         callgrind_add_costs(&edge->inclusive, &inclusive);
 }
 
-static void callgrind_leave_node(struct export_visitor *visitor, uint32_t node)
+static void callgrind_leave_node(struct order_visitor *visitor, uint32_t node)
 {
     struct callgrind_writer *w = (struct callgrind_writer *)visitor;
     w->open[w->session->profile->nodes[node].function]--;
@@ -129,12 +130,12 @@ static void callgrind_find_edges(struct callgrind_writer *w)
     const struct profile *p = w->session->profile;
     w->own = need_memory(p->function_count + 1, sizeof *w->own);
     w->open = need_memory(p->function_count + 1, sizeof *w->open);
-    w->edge_table = table_new();
+    w->edge_table = index_new();
     for (size_t i = 0; i < p->thread_count; i++)
-        export_walk(w->order, &p->threads[w->order->threads[i]], &w->visitor);
+        order_walk(w->order, &p->threads[w->order->threads[i]], &w->visitor);
     if (w->edge_count)
         qsort_r(w->edges, w->edge_count, sizeof *w->edges, callgrind_compare_edges, w->order->ranks);
-    table_free(w->edge_table);
+    index_free(w->edge_table);
     free(w->open);
 }
 
@@ -204,7 +205,7 @@ static void callgrind_write_text_line(const struct callgrind_writer *w, const ch
 
 static void callgrind_write_head(const struct callgrind_writer *w)
 {
-    const struct session_summary *s = &w->session->summary;
+    const struct summary *s = &w->session->summary;
     const struct profile *p = w->session->profile;
     const struct trace_process *process =
         p->thread_count ? session_file_process(w->session->file, p->threads[w->order->threads[0]].process) : NULL;
@@ -279,16 +280,16 @@ static void callgrind_write_all(const struct callgrind_writer *w)
     callgrind_write_costs(w, &whole);
 }
 
-void export_callgrind(const struct loaded *session, const struct export_options *options, FILE *out)
+void export_callgrind(const struct analysis *session, const struct export_options *options, FILE *out)
 {
     (void)options;
     const struct profile *p = session->profile;
-    struct export_order *order = export_order_new(session);
+    struct order *order = order_new(session);
     struct callgrind_writer w = {
         .visitor = { .enter = callgrind_enter_node, .leave = callgrind_leave_node },
         .session = session,
         .order = order,
-        .files = export_sources_of(session),
+        .files = sources_of(session),
         .out = out,
     };
     for (int i = 0; i < EVENT_COUNT; i++)
@@ -299,8 +300,8 @@ void export_callgrind(const struct loaded *session, const struct export_options 
     callgrind_free_names(&w.objects, p->module_count + 1);
     callgrind_free_names(&w.sources, w.files.count);
     callgrind_free_names(&w.functions, p->function_count + 1);
-    export_sources_drop(&w.files);
+    sources_drop(&w.files);
     free(w.own);
     free(w.edges);
-    export_order_free(order);
+    order_free(order);
 }

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "export/formats.h"
-#include "export/json_text.h"
 #include "export/slices.h"
 #include "trace/event_names.h"
 #include "trace/trace_events.h"
@@ -28,7 +28,7 @@ struct chrome_text {
 
 struct chrome_writer {
     struct slices_taker taker;
-    const struct loaded *session;
+    const struct analysis *session;
     FILE *out;
     struct chrome_text *functions; /* two for each: what stands between the phase of a call and its time, and that of a
                                slice in which a call goes on */
@@ -271,7 +271,7 @@ static void chrome_free_writer(struct chrome_writer *w)
 
 static void chrome_write_session(const struct chrome_writer *w)
 {
-    const struct session_summary *s = &w->session->summary;
+    const struct summary *s = &w->session->summary;
     const uint64_t start = w->session->file->header.start_realtime;
     const time_t seconds = (time_t)(start / 1000000000u);
     struct tm tm;
@@ -303,7 +303,7 @@ static void chrome_write_beginning(const struct chrome_writer *w)
     free(name);
 }
 
-void export_chrome(const struct loaded *session, const struct export_options *options, FILE *out)
+void export_chrome(const struct analysis *session, const struct export_options *options, FILE *out)
 {
     (void)options;
     struct chrome_writer w = {

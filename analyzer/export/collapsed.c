@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/order.h"
 #include "base/memory.h"
 #include "export/formats.h"
 #include "export/measures.h"
-#include "export/order.h"
 #include "export/text.h"
 
 struct collapsed_writer {
-    struct export_visitor visitor;
-    const struct loaded *session;
+    struct order_visitor visitor;
+    const struct analysis *session;
     enum export_time time;
     char **names; /* by function */
     char *process, *thread;
@@ -39,7 +39,7 @@ static char *collapsed_new_frame(const char *name)
     return frame;
 }
 
-static void collapsed_write_path(struct export_visitor *visitor, uint32_t node)
+static void collapsed_write_path(struct order_visitor *visitor, uint32_t node)
 {
     const struct collapsed_writer *w = (struct collapsed_writer *)visitor;
     const uint64_t value = measure_own(w->session, node, w->time);
@@ -53,7 +53,7 @@ static void collapsed_write_path(struct export_visitor *visitor, uint32_t node)
     fprintf(w->out, " %" PRIu64 "\n", value);
 }
 
-static void collapsed_write_thread(struct collapsed_writer *w, const struct export_order *order,
+static void collapsed_write_thread(struct collapsed_writer *w, const struct order *order,
                                    const struct profile_thread *thread)
 {
     const struct trace_thread *t = session_file_thread(w->session->file, thread->thread);
@@ -61,13 +61,13 @@ static void collapsed_write_thread(struct collapsed_writer *w, const struct expo
     char *process = names_module(p ? p->path : "");
     w->process = collapsed_new_frame(process);
     w->thread = collapsed_new_frame(t && t->name[0] ? t->name : "[unknown]");
-    export_walk(order, thread, &w->visitor);
+    order_walk(order, thread, &w->visitor);
     free(process);
     free(w->process);
     free(w->thread);
 }
 
-void export_collapsed(const struct loaded *session, const struct export_options *options, FILE *out)
+void export_collapsed(const struct analysis *session, const struct export_options *options, FILE *out)
 {
     const struct profile *p = session->profile;
     struct collapsed_writer w = {
@@ -79,10 +79,10 @@ void export_collapsed(const struct loaded *session, const struct export_options 
     };
     for (size_t i = 0; i < p->function_count; i++)
         w.names[i] = collapsed_new_frame(session->names[i].name);
-    struct export_order *order = export_order_new(session);
+    struct order *order = order_new(session);
     for (size_t i = 0; i < p->thread_count; i++)
         collapsed_write_thread(&w, order, &p->threads[order->threads[i]]);
-    export_order_free(order);
+    order_free(order);
     for (size_t i = 0; i < p->function_count; i++)
         free(w.names[i]);
     free(w.names);

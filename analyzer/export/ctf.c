@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/order.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "export/ctf_metadata.h"
 #include "export/ctf_streams.h"
 #include "export/formats.h"
-#include "export/order.h"
 #include "export/slices.h"
 #include "trace/trace_events.h"
 
 struct ctf_writer {
     struct slices_taker taker;
-    const struct loaded *session;
-    const struct export_order *order;
+    const struct analysis *session;
+    const struct order *order;
     struct ctf_folder folder;
     struct ctf_stream *streams; /* of threads, by number */
     size_t stream_count, stream_room;
@@ -27,7 +27,7 @@ struct ctf_writer {
     bool has_events;
 };
 
-static uint64_t ctf_time(const struct loaded *session, uint64_t time)
+static uint64_t ctf_time(const struct analysis *session, uint64_t time)
 {
     const uint64_t start = session->file->header.start_ticks;
     return time > start ? time - start : 0;
@@ -229,7 +229,7 @@ static void ctf_write_moments(const struct ctf_writer *w, struct ctf_stream *str
     free(moments);
 }
 
-static void ctf_write_function(struct ctf_stream *stream, const struct loaded *session, uint32_t number,
+static void ctf_write_function(struct ctf_stream *stream, const struct analysis *session, uint32_t number,
                                uint32_t function)
 {
     const struct profile_function *f = &session->profile->functions[function];
@@ -258,10 +258,10 @@ static void ctf_write_session(struct ctf_writer *w)
     ctf_stream_end(&stream);
 }
 
-void export_ctf(const struct loaded *session, const struct export_options *options, const char *path)
+void export_ctf(const struct analysis *session, const struct export_options *options, const char *path)
 {
     (void)options;
-    struct export_order *order = export_order_new(session);
+    struct order *order = order_new(session);
     struct ctf_writer w = {
         .taker = { .thread = ctf_begin_thread,
                    .begin = ctf_begin_slice,
@@ -285,5 +285,5 @@ void export_ctf(const struct loaded *session, const struct export_options *optio
         ctf_stream_end(&w.events);
     free(w.streams);
     ctf_folder_end(&w.folder);
-    export_order_free(order);
+    order_free(order);
 }

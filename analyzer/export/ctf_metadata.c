@@ -45,7 +45,7 @@ static void ctf_metadata_put_fact(FILE *out, const char *key, const char *text)
     fputs(";\n", out);
 }
 
-static void ctf_metadata_write_environment(const struct loaded *session, FILE *out)
+static void ctf_metadata_write_environment(const struct analysis *session, FILE *out)
 {
     const struct session_file *file = session->file;
     const struct trace_host *host = &file->host;
@@ -79,7 +79,7 @@ static void ctf_metadata_write_clock(const struct dwell_file_header *h, FILE *ou
             multiply_divide(h->start_realtime % NS_PER_SECOND, h->ticks_per_second, NS_PER_SECOND));
 }
 
-static void ctf_metadata_write_functions(const struct loaded *session, const struct export_order *order, FILE *out)
+static void ctf_metadata_write_functions(const struct analysis *session, const struct order *order, FILE *out)
 {
     const size_t count = session->profile->function_count;
     char **names = export_unique_names(session);
@@ -145,7 +145,7 @@ static void ctf_metadata_write_events(FILE *out)
         ctf_metadata_write_event(out, events[i].class, events[i].id, events[i].name, events[i].fields);
 }
 
-void ctf_write_metadata(const struct loaded *session, const struct export_order *order, FILE *out)
+void ctf_write_metadata(const struct analysis *session, const struct order *order, FILE *out)
 {
     fputs("/* CTF 1.8 */\n\n"
           "typealias integer { size = 8; align = 8; signed = false; } := u8;\n"

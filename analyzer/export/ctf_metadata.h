@@ -2,7 +2,9 @@
 #ifndef DWELL_EXPORT_CTF_METADATA_H
 #define DWELL_EXPORT_CTF_METADATA_H
 
-#include "export/order.h"
+#include <stdio.h>
+
+#include "analysis/order.h"
 
 /* Classes of streams. */
 enum ctf_stream_class { CTF_CALLS, CTF_TRACE_EVENTS, CTF_SESSION };
@@ -24,6 +26,6 @@ enum ctf_call_event {
 /* and of the session's. */
 enum ctf_session_event { CTF_FUNCTION, CTF_PROCESS, CTF_PROCESS_END, CTF_SAMPLE };
 
-void ctf_write_metadata(const struct loaded *session, const struct export_order *order, FILE *out);
+void ctf_write_metadata(const struct analysis *session, const struct order *order, FILE *out);
 
 #endif

@@ -10,12 +10,12 @@
 #include "export/formats.h"
 #include "export/measures.h"
 
-static void export_check_time(const struct loaded *session, const struct export_options *options)
+static void export_check_time(const struct analysis *session, const struct export_options *options)
 {
     measure_need(session, options->time);
 }
 
-static void export_check_calls(const struct loaded *session, const struct export_options *options)
+static void export_check_calls(const struct analysis *session, const struct export_options *options)
 {
     if (!options->aggregate && session->file->header.mode == DWELL_MODE_PROFILE)
         die(STATUS_ERROR,
@@ -24,7 +24,7 @@ static void export_check_calls(const struct loaded *session, const struct export
             session->file->path);
 }
 
-static void export_check_slices(const struct loaded *session, const struct export_options *options)
+static void export_check_slices(const struct analysis *session, const struct export_options *options)
 {
     (void)options;
     if (session->file->header.mode == DWELL_MODE_PROFILE)
@@ -92,7 +92,7 @@ const struct export_format *export_find(const char *name)
 struct export_candidate {
     uint32_t function;
     const struct times *times;
-    const struct loaded *session;
+    const struct analysis *session;
 };
 
 /* Ties by name, then by place, so that the order does not depend on how the work was split. */
@@ -110,7 +110,7 @@ static int export_compare_candidates(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-static bool export_function_is_chosen(const struct loaded *session, const struct export_options *options,
+static bool export_function_is_chosen(const struct analysis *session, const struct export_options *options,
                                       uint32_t function, const struct times *times)
 {
     if (times->calls == 0 && times->elapsed_inclusive == 0)
@@ -120,7 +120,7 @@ static bool export_function_is_chosen(const struct loaded *session, const struct
     return !options->filter || fnmatch(options->filter, session->names[function].name, 0) == 0;
 }
 
-uint32_t *export_choose(const struct loaded *session, const struct export_options *options, size_t *count)
+uint32_t *export_choose(const struct analysis *session, const struct export_options *options, size_t *count)
 {
     const size_t all = session->profile->function_count;
     struct times *times = rollup_groups(session->rollup, BY_FUNCTION);
@@ -189,7 +189,7 @@ static void export_number_equal_names(const struct profile *p, char **names)
     free(sorted);
 }
 
-char **export_unique_names(const struct loaded *session)
+char **export_unique_names(const struct analysis *session)
 {
     const size_t count = session->profile->function_count;
     struct named_function *sorted = need_memory(count + 1, sizeof *sorted);

@@ -2,7 +2,9 @@
 #ifndef DWELL_EXPORT_EXPORTS_H
 #define DWELL_EXPORT_EXPORTS_H
 
-#include "report/views.h"
+#include <stdio.h>
+
+#include "analysis/analysis.h"
 
 /* Which options a format heeds; the command refuses the others. */
 enum export_heeds {
@@ -30,11 +32,11 @@ struct export_format {
     unsigned heeds;   /* enum export_heeds */
     /* One of the two. Errors of reading and writing are left in `out`; the second makes the file of that name, or
      * several whose names begin so, and ends the program at an error. */
-    void (*write)(const struct loaded *session, const struct export_options *options, FILE *out);
-    void (*write_files)(const struct loaded *session, const struct export_options *options, const char *prefix);
+    void (*write)(const struct analysis *session, const struct export_options *options, FILE *out);
+    void (*write_files)(const struct analysis *session, const struct export_options *options, const char *prefix);
     /* Ends the program if the session does not hold what is asked for; NULL: whatever it holds will do. Nothing is
      * opened to be written before. */
-    void (*check)(const struct loaded *session, const struct export_options *options);
+    void (*check)(const struct analysis *session, const struct export_options *options);
     bool compressed; /* by itself; else it is so if the file's name ends in .gz */
 };
 
@@ -46,10 +48,10 @@ const struct export_format *export_find(const char *name);
 
 /* The functions that the options choose, those with the most elapsed exclusive time first: indices, to be freed by the
  * caller. */
-uint32_t *export_choose(const struct loaded *session, const struct export_options *options, size_t *count);
+uint32_t *export_choose(const struct analysis *session, const struct export_options *options, size_t *count);
 
 /* Names as a format may need them: each function's own, with its module and address behind it where others have the
  * same. One for each function of the profile; to be freed, each and all, by the caller. */
-char **export_unique_names(const struct loaded *session);
+char **export_unique_names(const struct analysis *session);
 
 #endif

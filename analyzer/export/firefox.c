@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/units.h"
 #include "export/firefox_tables.h"
 #include "export/formats.h"
-#include "export/json_text.h"
 #include "export/slices.h"
 #include "trace/event_names.h"
 #include "trace/trace_events.h"
@@ -29,9 +30,9 @@ struct firefox_lane {
 
 struct firefox_writer {
     struct slices_taker taker;
-    struct export_visitor visitor;
-    const struct loaded *session;
-    const struct export_order *order;
+    struct order_visitor visitor;
+    const struct analysis *session;
+    const struct order *order;
     struct firefox_tables tables;
     FILE *out;
     struct firefox_lane *lanes;
@@ -138,7 +139,7 @@ static void firefox_write_part(struct firefox_writer *w, uint64_t ticks, uint32_
     w->count++;
 }
 
-static void firefox_visit_node(struct export_visitor *visitor, uint32_t index)
+static void firefox_visit_node(struct order_visitor *visitor, uint32_t index)
 {
     struct firefox_writer *w = (struct firefox_writer *)((char *)visitor - offsetof(struct firefox_writer, visitor));
     const struct profile_node *node = &w->session->profile->nodes[index];
@@ -252,7 +253,7 @@ static void firefox_write_column(struct firefox_writer *w, const struct firefox_
         w->taker.only_thread = lane->thread;
         slices_run(w->session, &w->taker);
     } else if (lane->profile) {
-        export_walk(w->order, lane->profile, &w->visitor);
+        order_walk(w->order, lane->profile, &w->visitor);
     }
     fputs("],", w->out);
 }
@@ -383,10 +384,10 @@ static void firefox_write_meta(const struct firefox_writer *w)
     free(product);
 }
 
-void export_firefox(const struct loaded *session, const struct export_options *options, FILE *out)
+void export_firefox(const struct analysis *session, const struct export_options *options, FILE *out)
 {
     (void)options;
-    struct export_order *order = export_order_new(session);
+    struct order *order = order_new(session);
     struct firefox_writer w = {
         .taker = { .interval = firefox_add_interval, .away = firefox_add_away, .mark = firefox_add_mark },
         .visitor = { .enter = firefox_visit_node },
@@ -409,5 +410,5 @@ void export_firefox(const struct loaded *session, const struct export_options *o
     firefox_tables_end(&w.tables);
     free(w.lanes);
     free(w.path);
-    export_order_free(order);
+    order_free(order);
 }

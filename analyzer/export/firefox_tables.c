@@ -4,22 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/sources.h"
+#include "base/index.h"
+#include "base/json_text.h"
 #include "base/memory.h"
-#include "base/table.h"
-#include "export/json_text.h"
-#include "export/sources.h"
 
 enum { GUID_BYTES = 16 };
 
-struct firefox_tables firefox_tables_begin(const struct loaded *session, const struct export_order *order)
+struct firefox_tables firefox_tables_begin(const struct analysis *session, const struct order *order)
 {
-    return (struct firefox_tables){ .session = session, .order = order, .stack_index = table_new() };
+    return (struct firefox_tables){ .session = session, .order = order, .stack_index = index_new() };
 }
 
 void firefox_tables_end(struct firefox_tables *t)
 {
     intern_drop(&t->strings);
-    table_free(t->stack_index);
+    index_free(t->stack_index);
     free(t->stacks);
 }
 
@@ -33,12 +33,12 @@ uint32_t firefox_stack(struct firefox_tables *t, uint32_t parent_plus_1, uint32_
 {
     const uint32_t rank = function < t->session->profile->function_count ? t->order->ranks[function] : function;
     const uint32_t frame = rank * FIREFOX_CATEGORIES + category;
-    struct table_slot *slot = table_find(t->stack_index, frame, parent_plus_1);
+    struct index_slot *slot = index_find(t->stack_index, frame, parent_plus_1);
     if (slot->value_plus_1)
         return slot->value_plus_1;
     GROW(t->stacks, t->stack_count, t->stack_room);
     t->stacks[t->stack_count] = (struct firefox_row){ parent_plus_1, frame };
-    table_set(t->stack_index, slot, frame, parent_plus_1, (uint32_t)t->stack_count);
+    index_set(t->stack_index, slot, frame, parent_plus_1, (uint32_t)t->stack_count);
     return (uint32_t)++t->stack_count;
 }
 
@@ -182,7 +182,7 @@ static void firefox_put_function_line(struct firefox_tables *t, size_t row, FILE
         fputs("null", out);
 }
 
-static void firefox_write_functions(struct firefox_tables *t, const struct export_sources *sources, FILE *out)
+static void firefox_write_functions(struct firefox_tables *t, const struct sources *sources, FILE *out)
 {
     const size_t count = t->session->profile->function_count + 1;
     fputs("\"funcTable\":{", out);
@@ -205,7 +205,7 @@ static void firefox_write_functions(struct firefox_tables *t, const struct expor
     fprintf(out, "\"length\":%zu},\n", count);
 }
 
-static void firefox_write_sources(struct firefox_tables *t, const struct export_sources *sources, FILE *out)
+static void firefox_write_sources(struct firefox_tables *t, const struct sources *sources, FILE *out)
 {
     const size_t count = sources->count - 1; /* number 0 is that of no file */
     fputs("\"sources\":{\"filename\":[", out);
@@ -282,7 +282,7 @@ void firefox_write_libs(const struct firefox_tables *t, FILE *out)
 
 void firefox_write_shared(struct firefox_tables *t, FILE *out)
 {
-    struct export_sources sources = export_sources_of(t->session);
+    struct sources sources = sources_of(t->session);
     fputs("\"shared\":{\n", out);
     firefox_write_stacks(t, out);
     firefox_write_frames(t, out);
@@ -297,5 +297,5 @@ void firefox_write_shared(struct firefox_tables *t, FILE *out)
         json_put_text(out, t->strings.pieces[i].bytes);
     }
     fputs("]}", out);
-    export_sources_drop(&sources);
+    sources_drop(&sources);
 }

@@ -2,8 +2,10 @@
 #ifndef DWELL_EXPORT_FIREFOX_TABLES_H
 #define DWELL_EXPORT_FIREFOX_TABLES_H
 
+#include <stdio.h>
+
+#include "analysis/order.h"
 #include "base/intern.h"
-#include "export/order.h"
 
 /* What a thread did; its colour. */
 enum firefox_category {
@@ -16,18 +18,18 @@ enum firefox_category {
 };
 
 struct firefox_tables {
-    const struct loaded *session;
-    const struct export_order *order;
+    const struct analysis *session;
+    const struct order *order;
     struct intern strings;
     struct firefox_row {
         uint32_t parent_plus_1;
         uint32_t frame; /* function * FIREFOX_CATEGORIES + category */
     } * stacks;
     size_t stack_count, stack_room;
-    struct table_index *stack_index;
+    struct number_index *stack_index;
 };
 
-struct firefox_tables firefox_tables_begin(const struct loaded *session, const struct export_order *order);
+struct firefox_tables firefox_tables_begin(const struct analysis *session, const struct order *order);
 void firefox_tables_end(struct firefox_tables *tables);
 
 uint32_t firefox_string(struct firefox_tables *tables, const char *text);

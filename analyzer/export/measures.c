@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/message.h"
+#include "base/units.h"
 
 static const char *const names[] = {
     [EXPORT_ELAPSED] = "elapsed",
@@ -24,14 +25,14 @@ bool measure_find(const char *name, enum export_time *measure)
     return false;
 }
 
-bool measure_is_known(const struct loaded *session, enum export_time measure)
+bool measure_is_known(const struct analysis *session, enum export_time measure)
 {
     if (measure == EXPORT_APPLICATION)
         return session->summary.application_known;
     return measure != EXPORT_BLOCKED || session->summary.away_known;
 }
 
-void measure_need(const struct loaded *session, enum export_time measure)
+void measure_need(const struct analysis *session, enum export_time measure)
 {
     if (!measure_is_known(session, measure))
         die(STATUS_ERROR, "%s: %s times are not known: no thread had a source of OS events that tells them",
@@ -53,7 +54,7 @@ uint64_t measure_ticks(const struct profile_node *node, enum export_time measure
     return 0;
 }
 
-uint64_t measure_own(const struct loaded *session, uint32_t node, enum export_time measure)
+uint64_t measure_own(const struct analysis *session, uint32_t node, enum export_time measure)
 {
     const uint64_t value = measure_ticks(&session->profile->nodes[node], measure);
     return measure == EXPORT_CALLS ? value : ticks_to_ns(value, session->summary.ticks_per_second);

@@ -9,15 +9,15 @@ bool measure_find(const char *name, enum export_time *measure);
 extern const char measure_names[];
 
 /* Whether the session tells it, of one thread at least. */
-bool measure_is_known(const struct loaded *session, enum export_time measure);
+bool measure_is_known(const struct analysis *session, enum export_time measure);
 
 /* Ends the program if it does not. */
-void measure_need(const struct loaded *session, enum export_time measure);
+void measure_need(const struct analysis *session, enum export_time measure);
 
 /* Of the path itself, without those below it, in ticks; or calls. */
 uint64_t measure_ticks(const struct profile_node *node, enum export_time measure);
 
 /* The same in nanoseconds, or calls. */
-uint64_t measure_own(const struct loaded *session, uint32_t node, enum export_time measure);
+uint64_t measure_own(const struct analysis *session, uint32_t node, enum export_time measure);
 
 #endif

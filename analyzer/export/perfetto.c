@@ -12,11 +12,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/order.h"
 #include "base/memory.h"
 #include "base/message.h"
+#include "base/units.h"
 #include "base/utf8.h"
 #include "export/formats.h"
-#include "export/order.h"
 #include "export/slices.h"
 #include "trace/event_names.h"
 #include "trace/trace_events.h"
@@ -41,8 +42,8 @@ struct perfetto_thread {
 
 struct perfetto_writer {
     struct slices_taker taker;
-    const struct loaded *session;
-    const struct export_order *order;
+    const struct analysis *session;
+    const struct order *order;
     struct packet_stream stream; /* the session's own */
     struct packet_piece *begins; /* two for each function: of a call, and of a slice in which one goes on */
     struct packet_piece end;
@@ -526,13 +527,13 @@ static struct packet_piece perfetto_slice_end(void)
     return packet_piece_of(&packet);
 }
 
-void export_perfetto(const struct loaded *session, const struct export_options *options, FILE *out)
+void export_perfetto(const struct analysis *session, const struct export_options *options, FILE *out)
 {
     (void)options;
     if (isatty(fileno(out)))
         die(STATUS_ERROR, "export perfetto does not write to a terminal: say where, with -o OUT");
     const struct session_file *file = session->file;
-    struct export_order *order = export_order_new(session);
+    struct order *order = order_new(session);
     struct perfetto_writer w = {
         .taker = { .thread = perfetto_begin_thread,
                    .begin = perfetto_begin_slice,
@@ -558,5 +559,5 @@ void export_perfetto(const struct loaded *session, const struct export_options *
     for (size_t i = 0; i < file->process_count; i++)
         perfetto_write_samples(&w, &file->processes[i]);
     perfetto_free_writer(&w);
-    export_order_free(order);
+    order_free(order);
 }

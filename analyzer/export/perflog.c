@@ -11,9 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "base/table.h"
+#include "base/units.h"
 #include "export/formats.h"
 #include "profile/resolve.h"
 #include "trace/timeline.h"
@@ -38,7 +39,7 @@ struct perflog_app {
 };
 
 struct perflog_log {
-    const struct loaded *session;
+    const struct analysis *session;
     FILE *out;
     struct resolver *resolver;
     char **names;
@@ -220,24 +221,24 @@ static uint32_t *perflog_find_node_apps(const struct perflog_log *log)
 static size_t perflog_add_up_totals(const struct perflog_log *log, struct perflog_total *totals)
 {
     const struct profile *p = log->session->profile;
-    struct table_index *index = table_new();
+    struct number_index *index = index_new();
     uint32_t *apps = perflog_find_node_apps(log);
     size_t count = 0;
     for (uint32_t i = 0; i < p->node_count; i++) {
         const uint32_t function = p->nodes[i].function;
         if (function == PROFILE_NONE || !log->chosen[function])
             continue;
-        struct table_slot *slot = table_find(index, function, apps[i]);
+        struct index_slot *slot = index_find(index, function, apps[i]);
         const size_t at = slot->value_plus_1 ? slot->value_plus_1 - 1 : count;
         if (at == count) {
             totals[count++] = (struct perflog_total){ apps[i], function, 0 };
-            table_set(index, slot, function, apps[i], (uint32_t)at);
+            index_set(index, slot, function, apps[i], (uint32_t)at);
         }
         if (!perflog_is_open_above(p, i))
             totals[at].elapsed += log->session->rollup->nodes[i].elapsed_inclusive;
     }
     free(apps);
-    table_free(index);
+    index_free(index);
     return count;
 }
 
@@ -285,7 +286,7 @@ static void perflog_name_app(const struct perflog_log *log, struct perflog_app *
     strcat(app->name, suffix);
 }
 
-static void perflog_begin_log(struct perflog_log *log, const struct loaded *session,
+static void perflog_begin_log(struct perflog_log *log, const struct analysis *session,
                               const struct export_options *options, FILE *out)
 {
     const struct session_file *file = session->file;
@@ -319,7 +320,7 @@ static void perflog_end_log(struct perflog_log *log)
     free(log->apps);
 }
 
-void export_perflog(const struct loaded *session, const struct export_options *options, FILE *out)
+void export_perflog(const struct analysis *session, const struct export_options *options, FILE *out)
 {
     struct perflog_log log;
     perflog_begin_log(&log, session, options, out);

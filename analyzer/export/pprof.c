@@ -7,17 +7,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analysis/lines.h"
+#include "analysis/order.h"
+#include "analysis/sources.h"
+#include "base/gzip.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "base/table.h"
+#include "base/units.h"
 #include "base/utf8.h"
 #include "export/formats.h"
-#include "export/gzip.h"
 #include "export/measures.h"
-#include "export/order.h"
-#include "export/sources.h"
 #include "pprof.pb-c.h"
-#include "report/lines.h"
 
 /* Counts come first, as is the custom. */
 static const struct {
@@ -35,9 +36,9 @@ enum { LABEL_PROCESS, LABEL_PID, LABEL_THREAD, LABEL_TID, LABEL_COUNT };
 static const char *const label_keys[LABEL_COUNT] = { "process", "pid", "thread", "tid" };
 
 struct pprof_writer {
-    struct export_visitor visitor;
-    const struct loaded *session;
-    const struct export_order *order;
+    struct order_visitor visitor;
+    const struct analysis *session;
+    const struct order *order;
     struct gzip *gzip;
     uint8_t *buffer;
     size_t buffer_size;
@@ -48,7 +49,7 @@ struct pprof_writer {
     Pprof__Label *label_list[LABEL_COUNT];
     uint64_t *locations; /* of the sample at hand */
     size_t location_room;
-    struct table_index *lines; /* (function's rank, line of a call in it) -> number of the location */
+    struct number_index *lines; /* (function's rank, line of a call in it) -> number of the location */
     uint32_t line_count;
 };
 
@@ -209,14 +210,14 @@ static void pprof_write_function(struct pprof_writer *w, uint32_t index, int64_t
 static void pprof_write_functions(struct pprof_writer *w)
 {
     const struct profile *p = w->session->profile;
-    struct export_sources sources = export_sources_of(w->session);
+    struct sources sources = sources_of(w->session);
     int64_t *files = need_memory(sources.count, sizeof *files);
     for (size_t i = 1; i < sources.count; i++)
         files[i] = pprof_write_string(w, sources.paths[i]);
     for (size_t i = 0; i < p->function_count; i++)
         pprof_write_function(w, w->order->functions[i], files[sources.of[w->order->functions[i]]]);
     free(files);
-    export_sources_drop(&sources);
+    sources_drop(&sources);
 }
 
 /* ---- samples ---- */
@@ -228,7 +229,7 @@ static uint64_t pprof_write_location(struct pprof_writer *w, uint32_t function, 
     const uint32_t rank = w->order->ranks[function], at = next ? lines_in_file(w->session, next, name->file) : 0;
     if (at == 0 || at == name->line)
         return (uint64_t)rank + 1;
-    struct table_slot *slot = table_find(w->lines, rank, at);
+    struct index_slot *slot = index_find(w->lines, rank, at);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     const struct profile_function *f = &w->session->profile->functions[function];
@@ -245,11 +246,11 @@ static uint64_t pprof_write_location(struct pprof_writer *w, uint32_t function, 
     piece.n_location = 1;
     piece.location = &locations;
     pprof_write_piece(w, &piece);
-    table_set(w->lines, slot, rank, at, (uint32_t)location.id);
+    index_set(w->lines, slot, rank, at, (uint32_t)location.id);
     return location.id;
 }
 
-static void pprof_write_sample(struct export_visitor *visitor, uint32_t node)
+static void pprof_write_sample(struct order_visitor *visitor, uint32_t node)
 {
     struct pprof_writer *w = (struct pprof_writer *)visitor;
     const struct profile *p = w->session->profile;
@@ -291,22 +292,22 @@ static void pprof_write_thread(struct pprof_writer *w, const struct profile_thre
     w->labels[LABEL_PID].num = p ? p->pid : 0;
     w->labels[LABEL_THREAD].str = pprof_write_string(w, t && t->name[0] ? t->name : "[unknown]");
     w->labels[LABEL_TID].num = t ? t->tid : 0;
-    export_walk(w->order, thread, &w->visitor);
+    order_walk(w->order, thread, &w->visitor);
     free(process);
 }
 
-void export_pprof(const struct loaded *session, const struct export_options *options, FILE *out)
+void export_pprof(const struct analysis *session, const struct export_options *options, FILE *out)
 {
     (void)options;
     if (isatty(fileno(out)))
         die(STATUS_ERROR, "export pprof does not write to a terminal: say where, with -o OUT");
-    struct export_order *order = export_order_new(session);
+    struct order *order = order_new(session);
     struct pprof_writer w = {
         .visitor = { .enter = pprof_write_sample },
         .session = session,
         .order = order,
         .gzip = gzip_begin(out),
-        .lines = table_new(),
+        .lines = index_new(),
     };
     pprof_write_string(&w, ""); /* number 0 */
     pprof_write_kinds(&w);
@@ -321,8 +322,8 @@ void export_pprof(const struct loaded *session, const struct export_options *opt
     for (size_t i = 0; i < session->profile->thread_count; i++)
         pprof_write_thread(&w, &session->profile->threads[order->threads[i]]);
     gzip_end(w.gzip);
-    table_free(w.lines);
+    index_free(w.lines);
     free(w.buffer);
     free(w.locations);
-    export_order_free(order);
+    order_free(order);
 }

@@ -3,19 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "base/table.h"
+#include "base/units.h"
 #include "base/utf8.h"
 #include "profile/resolve.h"
 
 struct slices_reader {
-    const struct loaded *session;
+    const struct analysis *session;
     struct slices_taker *taker;
     struct resolver *resolver;
     struct slices_thread **threads; /* in the order in which they came */
     size_t thread_count, thread_room;
-    struct table_index *numbers;
+    struct number_index *numbers;
     struct slices_thread *current; /* asked for last */
 };
 
@@ -42,12 +43,12 @@ static struct slices_thread *slices_find_thread(struct slices_reader *s, const s
 {
     if (s->current && s->current->thread == of->thread && s->current->process == of->process)
         return s->current;
-    struct table_slot *slot = table_find(s->numbers, of->thread, of->process);
+    struct index_slot *slot = index_find(s->numbers, of->thread, of->process);
     if (slot->value_plus_1)
         return s->current = s->threads[slot->value_plus_1 - 1];
     struct slices_thread *t = slices_new_thread(s, of);
     GROW(s->threads, s->thread_count, s->thread_room);
-    table_set(s->numbers, slot, of->thread, of->process, t->number);
+    index_set(s->numbers, slot, of->thread, of->process, t->number);
     s->threads[s->thread_count++] = s->current = t;
     if (s->taker->thread)
         s->taker->thread(s->taker, t);
@@ -191,11 +192,11 @@ static bool slices_wants_thread(void *context, uint32_t process, uint32_t thread
     return process == s->taker->only_process && thread == s->taker->only_thread;
 }
 
-void slices_run(const struct loaded *session, struct slices_taker *taker)
+void slices_run(const struct analysis *session, struct slices_taker *taker)
 {
     struct slices_reader s = { .session = session, .taker = taker };
     s.resolver = resolver_new(session->file, session->profile);
-    s.numbers = table_new();
+    s.numbers = index_new();
     const bool one = taker->only_process || taker->only_thread;
     timeline_run_part(session->file, &(struct timeline_part){ .wants = one ? slices_wants_thread : NULL },
                       slices_add_event, &s);
@@ -204,19 +205,19 @@ void slices_run(const struct loaded *session, struct slices_taker *taker)
         free(s.threads[i]);
     }
     free(s.threads);
-    table_free(s.numbers);
+    index_free(s.numbers);
     resolver_free(s.resolver);
 }
 
 /* ---- besides ---- */
 
-uint64_t slices_ns(const struct loaded *session, uint64_t time)
+uint64_t slices_ns(const struct analysis *session, uint64_t time)
 {
     const struct dwell_file_header *h = &session->file->header;
     return time > h->start_ticks ? ticks_to_ns(time - h->start_ticks, h->ticks_per_second) : 0;
 }
 
-char *slices_process_name(const struct loaded *session, uint32_t process)
+char *slices_process_name(const struct analysis *session, uint32_t process)
 {
     const struct trace_process *p = session_file_process(session->file, process);
     char *name = p && p->name[0] ? need_copy(p->name, strlen(p->name)) : names_module(p ? p->path : "");
@@ -225,7 +226,7 @@ char *slices_process_name(const struct loaded *session, uint32_t process)
     return valid;
 }
 
-char *slices_thread_name(const struct loaded *session, uint32_t thread)
+char *slices_thread_name(const struct analysis *session, uint32_t thread)
 {
     const struct trace_thread *t = session_file_thread(session->file, thread);
     return utf8_repair(t && t->name[0] ? t->name : "[unknown]");

@@ -7,7 +7,7 @@
 #ifndef DWELL_EXPORT_SLICES_H
 #define DWELL_EXPORT_SLICES_H
 
-#include "report/views.h"
+#include "analysis/analysis.h"
 #include "trace/timeline.h"
 
 struct call_slice {
@@ -52,13 +52,13 @@ struct slices_taker {
     bool enough;                        /* may be set: nothing more is wanted */
 };
 
-void slices_run(const struct loaded *session, struct slices_taker *taker);
+void slices_run(const struct analysis *session, struct slices_taker *taker);
 
 /* Nanoseconds since the session's beginning; what lies before it is at it. */
-uint64_t slices_ns(const struct loaded *session, uint64_t time);
+uint64_t slices_ns(const struct analysis *session, uint64_t time);
 
 /* What a process and a thread are called, as UTF-8; to be freed by the caller. */
-char *slices_process_name(const struct loaded *session, uint32_t process);
-char *slices_thread_name(const struct loaded *session, uint32_t thread);
+char *slices_process_name(const struct analysis *session, uint32_t process);
+char *slices_thread_name(const struct analysis *session, uint32_t thread);
 
 #endif

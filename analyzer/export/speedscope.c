@@ -5,16 +5,16 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "analysis/order.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "export/formats.h"
-#include "export/json_text.h"
 #include "export/measures.h"
-#include "export/order.h"
 
 struct speedscope_writer {
-    struct export_visitor visitor;
-    const struct loaded *session;
-    const struct export_order *order;
+    struct order_visitor visitor;
+    const struct analysis *session;
+    const struct order *order;
     enum export_time time;
     const char *comma; /* before the next entry of the list at hand */
     uint64_t total;    /* of the thread at hand */
@@ -42,7 +42,7 @@ static void speedscope_write_frames(const struct speedscope_writer *w)
 
 /* ---- a thread ---- */
 
-static void speedscope_write_sample(struct export_visitor *visitor, uint32_t node)
+static void speedscope_write_sample(struct order_visitor *visitor, uint32_t node)
 {
     struct speedscope_writer *w = (struct speedscope_writer *)visitor;
     const uint64_t value = measure_own(w->session, node, w->time);
@@ -57,7 +57,7 @@ static void speedscope_write_sample(struct export_visitor *visitor, uint32_t nod
     w->comma = ",\n";
 }
 
-static void speedscope_write_weight(struct export_visitor *visitor, uint32_t node)
+static void speedscope_write_weight(struct order_visitor *visitor, uint32_t node)
 {
     struct speedscope_writer *w = (struct speedscope_writer *)visitor;
     const uint64_t value = measure_own(w->session, node, w->time);
@@ -68,12 +68,12 @@ static void speedscope_write_weight(struct export_visitor *visitor, uint32_t nod
 }
 
 static void speedscope_write_list(struct speedscope_writer *w, const char *key, const struct profile_thread *thread,
-                                  void (*enter)(struct export_visitor *, uint32_t))
+                                  void (*enter)(struct order_visitor *, uint32_t))
 {
     fprintf(w->out, ",\n\"%s\":[", key);
     w->comma = "\n";
     w->visitor.enter = enter;
-    export_walk(w->order, thread, &w->visitor);
+    order_walk(w->order, thread, &w->visitor);
     putc(']', w->out);
 }
 
@@ -110,9 +110,9 @@ static size_t speedscope_largest_thread(const struct speedscope_writer *w)
     return largest;
 }
 
-void export_speedscope(const struct loaded *session, const struct export_options *options, FILE *out)
+void export_speedscope(const struct analysis *session, const struct export_options *options, FILE *out)
 {
-    struct export_order *order = export_order_new(session);
+    struct order *order = order_new(session);
     struct speedscope_writer w = { .session = session, .order = order, .time = options->time, .out = out };
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
           "\"exporter\":\"dwell " DWELL_VERSION_TEXT "\",\"name\":",
@@ -126,5 +126,5 @@ void export_speedscope(const struct loaded *session, const struct export_options
         speedscope_write_thread(&w, &session->profile->threads[order->threads[i]]);
     }
     fputs("]}\n", out);
-    export_order_free(order);
+    order_free(order);
 }

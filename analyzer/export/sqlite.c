@@ -3,24 +3,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/order.h"
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 #include "export/database.h"
 #include "export/formats.h"
-#include "export/order.h"
 #include "export/sqlite_schema.h"
 
 struct sqlite_writer {
-    struct export_visitor visitor;
-    const struct loaded *session;
-    const struct export_order *order;
+    struct order_visitor visitor;
+    const struct analysis *session;
+    const struct order *order;
     struct database *database;
     sqlite3_stmt *insert;
     int64_t thread;  /* whose paths are written */
     uint32_t *paths; /* by node: its path's number */
     uint32_t last_path;
     uint32_t *open_functions, *open_modules; /* how often they are on the stack */
-    struct table_index *call_table;          /* of a function by another: number in open_calls */
+    struct number_index *call_table;         /* of a function by another: number in open_calls */
     uint32_t *open_calls;
     size_t call_count, call_room;
 };
@@ -29,7 +29,7 @@ struct sqlite_writer {
 
 static void sqlite_write_session(const struct sqlite_writer *w)
 {
-    const struct session_summary *s = &w->session->summary;
+    const struct summary *s = &w->session->summary;
     const struct dwell_file_header *h = &w->session->file->header;
     sqlite3_stmt *insert = database_prepare(w->database, "INSERT INTO session VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)");
     database_insert(w->database, insert, s->application_known ? "ttiziiiiiiii" : "ttiziiniiiii", s->path,
@@ -109,16 +109,16 @@ static uint32_t *sqlite_open_calls(struct sqlite_writer *w, uint32_t node)
 {
     const struct profile *p = w->session->profile;
     const uint32_t callee = p->nodes[node].function, caller = p->nodes[p->nodes[node].parent].function;
-    struct table_slot *slot = table_find(w->call_table, caller, callee);
+    struct index_slot *slot = index_find(w->call_table, caller, callee);
     if (slot->value_plus_1)
         return &w->open_calls[slot->value_plus_1 - 1];
     GROW(w->open_calls, w->call_count, w->call_room);
     w->open_calls[w->call_count] = 0;
-    table_set(w->call_table, slot, caller, callee, (uint32_t)w->call_count);
+    index_set(w->call_table, slot, caller, callee, (uint32_t)w->call_count);
     return &w->open_calls[w->call_count++];
 }
 
-static void sqlite_write_path(struct export_visitor *visitor, uint32_t index)
+static void sqlite_write_path(struct order_visitor *visitor, uint32_t index)
 {
     struct sqlite_writer *w = (struct sqlite_writer *)visitor;
     const struct profile *p = w->session->profile;
@@ -139,7 +139,7 @@ static void sqlite_write_path(struct export_visitor *visitor, uint32_t index)
                     (int64_t)t->page_faults_exclusive, (int64_t)t->overhead_inclusive, (int64_t)t->overhead_exclusive);
 }
 
-static void sqlite_leave_path(struct export_visitor *visitor, uint32_t index)
+static void sqlite_leave_path(struct order_visitor *visitor, uint32_t index)
 {
     struct sqlite_writer *w = (struct sqlite_writer *)visitor;
     const struct profile *p = w->session->profile;
@@ -154,15 +154,15 @@ static void sqlite_write_paths(struct sqlite_writer *w)
     w->paths = need_memory(p->node_count + 1, sizeof *w->paths);
     w->open_functions = need_memory(p->function_count + 1, sizeof *w->open_functions);
     w->open_modules = need_memory(p->module_count + 1, sizeof *w->open_modules);
-    w->call_table = table_new();
+    w->call_table = index_new();
     w->insert =
         database_prepare(w->database, "INSERT INTO path VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
     for (size_t i = 0; i < p->thread_count; i++) {
         w->thread = (int64_t)i + 1;
-        export_walk(w->order, &p->threads[w->order->threads[i]], &w->visitor);
+        order_walk(w->order, &p->threads[w->order->threads[i]], &w->visitor);
     }
     sqlite3_finalize(w->insert);
-    table_free(w->call_table);
+    index_free(w->call_table);
     free(w->open_functions);
     free(w->open_modules);
     free(w->open_calls);
@@ -203,11 +203,11 @@ static void sqlite_write_marks(const struct sqlite_writer *w)
     free(marks);
 }
 
-void export_sqlite(const struct loaded *session, const struct export_options *options, const char *path)
+void export_sqlite(const struct analysis *session, const struct export_options *options, const char *path)
 {
     (void)options;
     struct database database = database_begin(path);
-    struct export_order *order = export_order_new(session);
+    struct order *order = order_new(session);
     struct sqlite_writer w = {
         .visitor = { .enter = sqlite_write_path, .leave = sqlite_leave_path },
         .session = session,
@@ -225,5 +225,5 @@ void export_sqlite(const struct loaded *session, const struct export_options *op
     sqlite_make_views(&database);
     database_end(&database);
     free(w.paths);
-    export_order_free(order);
+    order_free(order);
 }

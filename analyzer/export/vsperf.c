@@ -23,7 +23,7 @@ static const struct vsperf_process_rows *vsperf_find_process_rows(const struct v
 }
 
 /* A module's times are by process, as all rows are: of a profile that has the threads of one alone. */
-static struct times *vsperf_times_in_process(const struct loaded *l, uint32_t serial, enum rollup_by by)
+static struct times *vsperf_times_in_process(const struct analysis *l, uint32_t serial, enum rollup_by by)
 {
     struct profile one = *l->profile;
     struct rollup rollup = *l->rollup;
@@ -257,7 +257,7 @@ vsperf_fail(const struct vsperf_output *outputs, const char *path, const char *w
     die(STATUS_ERROR, "%s: %s", path, why);
 }
 
-static void vsperf_check_place(const struct vsperf_output *outputs, const char *path, const struct loaded *l)
+static void vsperf_check_place(const struct vsperf_output *outputs, const char *path, const struct analysis *l)
 {
     struct stat there, session;
     if (stat(path, &there) < 0)
@@ -289,7 +289,7 @@ static void vsperf_write_part(struct vsperf_output *outputs, size_t number, cons
         vsperf_fail(outputs, o->path, strerror(errno ? errno : EIO));
 }
 
-void export_vsperf(const struct loaded *session, const struct export_options *options, const char *prefix)
+void export_vsperf(const struct analysis *session, const struct export_options *options, const char *prefix)
 {
     (void)options;
     struct vsperf_output outputs[SUMMARY_COUNT] = { 0 };

@@ -114,7 +114,7 @@ static void vsperf_put_samples(const struct vsperf_file *f, unsigned first, cons
 
 void vsperf_values(const struct vsperf_file *f, unsigned which, const struct called *called)
 {
-    const struct session_summary *s = &f->session->summary;
+    const struct summary *s = &f->session->summary;
     const struct times *t = &called->times;
     const uint64_t values[] = { t->elapsed_inclusive, t->elapsed_exclusive, t->application_inclusive,
                                 t->application_exclusive };

@@ -3,15 +3,17 @@
 #ifndef DWELL_EXPORT_VSPERF_CELLS_H
 #define DWELL_EXPORT_VSPERF_CELLS_H
 
+#include <stdio.h>
+
 #include <inttypes.h>
 
+#include "analysis/analysis.h"
 #include "profile/edges.h"
-#include "report/views.h"
 
 /* A file being written, and whose rows. */
 struct vsperf_file {
     FILE *out;
-    const struct loaded *session;
+    const struct analysis *session;
     const char *process_name;
     uint32_t process; /* serial number */
     uint32_t pid;

@@ -14,11 +14,11 @@ enum { ALL_VALUES = VSPERF_INCLUSIVE | VSPERF_EACH | VSPERF_CALLS };
 /* ---- order ---- */
 
 struct vsperf_order {
-    const struct loaded *session;
+    const struct analysis *session;
     const struct edges *edges;
 };
 
-static int vsperf_compare_functions(const struct loaded *l, uint32_t a, uint32_t b)
+static int vsperf_compare_functions(const struct analysis *l, uint32_t a, uint32_t b)
 {
     const struct profile_function *f = &l->profile->functions[a], *g = &l->profile->functions[b];
     int order = strcmp(l->names[a].name, l->names[b].name);
@@ -62,7 +62,7 @@ static int vsperf_compare_callees(const void *a, const void *b, void *data)
     return order ? order : vsperf_compare_functions(o->session, x->callee, y->callee);
 }
 
-static void vsperf_prepare_process(struct vsperf_process_rows *p, const struct loaded *l, uint32_t serial)
+static void vsperf_prepare_process(struct vsperf_process_rows *p, const struct analysis *l, uint32_t serial)
 {
     const struct trace_process *process = session_file_process(l->file, serial);
     p->serial = serial;
@@ -84,7 +84,7 @@ static void vsperf_prepare_process(struct vsperf_process_rows *p, const struct l
     qsort_r(p->callees, p->callee_count, sizeof *p->callees, vsperf_compare_callees, &order);
 }
 
-struct vsperf_material vsperf_prepare(const struct loaded *l)
+struct vsperf_material vsperf_prepare(const struct analysis *l)
 {
     struct vsperf_material m = { .session = l };
     uint32_t *serials = rollup_process_list(l->profile, &m.count);
@@ -248,7 +248,7 @@ struct vsperf_pending {
 };
 
 struct vsperf_tree {
-    const struct loaded *session;
+    const struct analysis *session;
     const struct rollup *rollup;
 };
 

@@ -16,12 +16,12 @@ struct vsperf_process_rows {
 };
 
 struct vsperf_material {
-    const struct loaded *session;
+    const struct analysis *session;
     struct vsperf_process_rows *processes;
     size_t count;
 };
 
-struct vsperf_material vsperf_prepare(const struct loaded *l);
+struct vsperf_material vsperf_prepare(const struct analysis *l);
 void vsperf_drop(struct vsperf_material *m);
 
 /* The file for rows of that process. */

@@ -5,7 +5,7 @@
 #ifndef DWELL_IMPORT_VSPERF_H
 #define DWELL_IMPORT_VSPERF_H
 
-#include "base/table.h"
+#include "base/index.h"
 #include "profile/profile.h"
 #include "trace/session_import.h"
 
@@ -72,8 +72,8 @@ struct vsperf {
     size_t module_row_count, module_row_room;
     struct vsperf_path *paths;
     size_t path_count, path_room;
-    struct table_index *names, *row_table, *edge_table; /* see vsperf_report.c */
-    char *file_of[VSPERF_KINDS];                        /* which file was of that kind; NULL: none */
+    struct number_index *names, *row_table, *edge_table; /* see vsperf_report.c */
+    char *file_of[VSPERF_KINDS];                         /* which file was of that kind; NULL: none */
     bool sampled, traced, application_known, application_missing;
     uint64_t times_sum, calls_sum; /* of all rows read */
     uint64_t resolution;           /* ticks per second that a Header named; zero: none */

@@ -10,9 +10,9 @@
 struct vsperf *vsperf_new(void)
 {
     struct vsperf *v = need_memory(1, sizeof *v);
-    v->names = table_new();
-    v->row_table = table_new();
-    v->edge_table = table_new();
+    v->names = index_new();
+    v->row_table = index_new();
+    v->edge_table = index_new();
     return v;
 }
 
@@ -28,9 +28,9 @@ void vsperf_free(struct vsperf *v)
         free(v->modules[i]);
     for (size_t i = 0; i < VSPERF_KINDS; i++)
         free(v->file_of[i]);
-    table_free(v->names);
-    table_free(v->row_table);
-    table_free(v->edge_table);
+    index_free(v->names);
+    index_free(v->row_table);
+    index_free(v->edge_table);
     free(v->functions);
     free(v->processes);
     free(v->modules);
@@ -119,12 +119,12 @@ static bool vsperf_function_matches(const struct vsperf_function *f, const char 
            (by != BY_ALL || (f->has_address && f->address == address));
 }
 
-static struct table_slot *vsperf_find_slot(struct vsperf *v, uint64_t *key, const char *name, enum known_by by,
+static struct index_slot *vsperf_find_slot(struct vsperf *v, uint64_t *key, const char *name, enum known_by by,
                                            uint32_t module, uint64_t address)
 {
     *key = vsperf_hash_function(name, by, module, address);
     for (;; ++*key) {
-        struct table_slot *slot = table_find(v->names, *key, (uint32_t)by);
+        struct index_slot *slot = index_find(v->names, *key, (uint32_t)by);
         if (!slot->value_plus_1 ||
             vsperf_function_matches(&v->functions[slot->value_plus_1 - 1], name, by, module, address))
             return slot;
@@ -135,9 +135,9 @@ static void vsperf_index_function(struct vsperf *v, uint32_t function, enum know
 {
     const struct vsperf_function *f = &v->functions[function];
     uint64_t key;
-    struct table_slot *slot = vsperf_find_slot(v, &key, f->name, by, f->module, f->address);
+    struct index_slot *slot = vsperf_find_slot(v, &key, f->name, by, f->module, f->address);
     if (!slot->value_plus_1)
-        table_set(v->names, slot, key, (uint32_t)by, function);
+        index_set(v->names, slot, key, (uint32_t)by, function);
 }
 
 static uint32_t vsperf_add_function(struct vsperf *v, const struct vsperf_place *place, uint32_t module)
@@ -163,7 +163,7 @@ static uint32_t vsperf_find_function(struct vsperf *v, const struct vsperf_place
     const uint32_t module = vsperf_find_module(v, place);
     const enum known_by by = place->has_address ? BY_ALL : has_module ? BY_MODULE_AND_NAME : BY_NAME;
     uint64_t key;
-    const struct table_slot *slot = vsperf_find_slot(v, &key, place->name, by, module, place->address);
+    const struct index_slot *slot = vsperf_find_slot(v, &key, place->name, by, module, place->address);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     if (by == BY_ALL) { /* it may have been met without its address */
@@ -187,25 +187,25 @@ uint32_t vsperf_find_row(struct vsperf *v, uint32_t process, const struct vsperf
         f->file = vsperf_native_path(place->file);
         f->line = place->line;
     }
-    struct table_slot *slot = table_find(v->row_table, function, process);
+    struct index_slot *slot = index_find(v->row_table, function, process);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(v->rows, v->row_count, v->row_room);
     const struct times none = { .shortest = UINT64_MAX };
     v->rows[v->row_count] = (struct vsperf_row){ process, function, none, none, none, false, false };
-    table_set(v->row_table, slot, function, process, (uint32_t)v->row_count);
+    index_set(v->row_table, slot, function, process, (uint32_t)v->row_count);
     return (uint32_t)v->row_count++;
 }
 
 uint32_t vsperf_find_edge(struct vsperf *v, uint32_t caller, uint32_t callee)
 {
-    struct table_slot *slot = table_find(v->edge_table, caller, callee);
+    struct index_slot *slot = index_find(v->edge_table, caller, callee);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(v->edges, v->edge_count, v->edge_room);
     const struct times none = { .shortest = UINT64_MAX };
     v->edges[v->edge_count] = (struct vsperf_edge){ caller, callee, none, none, false, false };
-    table_set(v->edge_table, slot, caller, callee, (uint32_t)v->edge_count);
+    index_set(v->edge_table, slot, caller, callee, (uint32_t)v->edge_count);
     return (uint32_t)v->edge_count++;
 }
 
@@ -272,20 +272,20 @@ static void vsperf_estimate_rows(struct vsperf *v)
 static void vsperf_place_functions(struct vsperf *v)
 {
     const uint64_t addresses_end = (uint64_t)1 << 47;
-    struct table_index *taken = table_new();
+    struct number_index *taken = index_new();
     uint64_t next = addresses_end;
     for (uint32_t i = 0; i < v->function_count; i++) {
         struct vsperf_function *f = &v->functions[i];
         f->offset = f->address;
-        struct table_slot *slot = table_find(taken, f->offset, f->module);
+        struct index_slot *slot = index_find(taken, f->offset, f->module);
         if (!f->has_address || f->address >= addresses_end || slot->value_plus_1) {
             f->offset = next;
             next += 16;
-            slot = table_find(taken, f->offset, f->module);
+            slot = index_find(taken, f->offset, f->module);
         }
-        table_set(taken, slot, f->offset, f->module, i);
+        index_set(taken, slot, f->offset, f->module, i);
     }
-    table_free(taken);
+    index_free(taken);
 }
 
 bool vsperf_complete(struct vsperf *v)

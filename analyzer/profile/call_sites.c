@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 #include "profile/identify.h"
 
 enum { RECENT = 4096 };
@@ -23,10 +23,10 @@ struct recent {
 struct call_sites {
     struct profile *profile;
     const struct trace_process *process;
-    struct table_index *sites;     /* (address and generation, whether it is inlined) -> the profile's */
-    struct table_index *functions; /* (address, generation) -> the profile's */
-    struct table_index *recursive; /* (function, base of its parent) -> the first of them that was open already */
-    uint32_t *bases;               /* by node: the one below which its callees are */
+    struct number_index *sites;     /* (address and generation, whether it is inlined) -> the profile's */
+    struct number_index *functions; /* (address, generation) -> the profile's */
+    struct number_index *recursive; /* (function, base of its parent) -> the first of them that was open already */
+    uint32_t *bases;                /* by node: the one below which its callees are */
     size_t base_room;
     uint64_t *open; /* addresses of the open calls' functions, by depth */
     size_t open_room;
@@ -37,18 +37,18 @@ struct call_sites *call_sites_new(struct profile *p)
 {
     struct call_sites *c = need_memory(1, sizeof *c);
     c->profile = p;
-    c->sites = table_new();
-    c->functions = table_new();
-    c->recursive = table_new();
+    c->sites = index_new();
+    c->functions = index_new();
+    c->recursive = index_new();
     return c;
 }
 
 static void call_sites_forget_addresses(struct call_sites *c)
 {
-    table_free(c->sites);
-    table_free(c->functions);
-    c->sites = table_new();
-    c->functions = table_new();
+    index_free(c->sites);
+    index_free(c->functions);
+    c->sites = index_new();
+    c->functions = index_new();
     for (size_t i = 0; i < RECENT; i++)
         c->recent[i].address = 0;
 }
@@ -57,9 +57,9 @@ void call_sites_free(struct call_sites *c)
 {
     if (!c)
         return;
-    table_free(c->sites);
-    table_free(c->functions);
-    table_free(c->recursive);
+    index_free(c->sites);
+    index_free(c->functions);
+    index_free(c->recursive);
     free(c->bases);
     free(c->open);
     free(c);
@@ -85,10 +85,10 @@ static uint32_t call_sites_site_of(struct call_sites *c, const struct called *ca
     if (!called->site)
         return PROFILE_NONE;
     const uint64_t key = (called->site & ~DWELL_SITE_INLINED) ^ (uint64_t)called->generation << 48;
-    struct table_slot *slot = table_find(c->sites, key, called->site >> 63);
+    struct index_slot *slot = index_find(c->sites, key, called->site >> 63);
     if (!slot->value_plus_1) {
         const uint32_t found = identify_site(c->profile, c->process, called->site, called->time);
-        table_set(c->sites, slot, key, called->site >> 63, found);
+        index_set(c->sites, slot, key, called->site >> 63, found);
         return found;
     }
     return slot->value_plus_1 - 1;
@@ -96,10 +96,10 @@ static uint32_t call_sites_site_of(struct call_sites *c, const struct called *ca
 
 static uint32_t call_sites_function_of(struct call_sites *c, const struct called *called)
 {
-    struct table_slot *slot = table_find(c->functions, called->address, called->generation);
+    struct index_slot *slot = index_find(c->functions, called->address, called->generation);
     if (!slot->value_plus_1) {
         const uint32_t found = identify_function(c->profile, c->process, called->address, called->time);
-        table_set(c->functions, slot, called->address, called->generation, found);
+        index_set(c->functions, slot, called->address, called->generation, found);
         return found;
     }
     return slot->value_plus_1 - 1;
@@ -119,10 +119,10 @@ static uint32_t call_sites_base_of(struct call_sites *c, uint32_t node)
     const struct profile_node *n = &c->profile->nodes[node];
     if (!call_sites_shares(c->profile, node))
         return node;
-    struct table_slot *slot = table_find(c->recursive, n->function, n->parent);
+    struct index_slot *slot = index_find(c->recursive, n->function, n->parent);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
-    table_set(c->recursive, slot, n->function, n->parent, node);
+    index_set(c->recursive, slot, n->function, n->parent, node);
     return node;
 }
 

@@ -5,13 +5,13 @@
 
 struct follower {
     const struct session_file *file;
-    const struct slice *slice;
+    const struct selection *selection;
     struct resolver *resolver;
     call_taker *take;
     void *context;
 };
 
-/* Of a call's note, which is its function: it is within calls of the slice's function. */
+/* Of a call's note, which is its function: it is within calls of the selection's function. */
 static const uint32_t BELOW = 1u << 31;
 
 static uint32_t calls_function_of(const struct timeline_call *call)
@@ -42,25 +42,25 @@ static bool calls_report_finished(const struct follower *f, const struct timelin
 
 static bool calls_event_is_wanted(const struct follower *f, const struct timeline_event *event)
 {
-    if (!slice_holds(f->slice, event->time))
+    if (!selection_holds(f->selection, event->time))
         return false;
-    if (f->slice && f->slice->below && !(event->call->note & BELOW))
+    if (f->selection && f->selection->below && !(event->call->note & BELOW))
         return false;
-    return slice_takes(f->slice, f->file, event->thread->process, event->thread->thread);
+    return selection_takes(f->selection, f->file, event->thread->process, event->thread->thread);
 }
 
 static bool calls_follow_event(void *context, const struct timeline_event *event)
 {
     const struct follower *f = context;
     struct timeline_call *call = event->call;
-    if (f->slice && f->slice->cut && event->time >= f->slice->to)
+    if (f->selection && f->selection->cut && event->time >= f->selection->to)
         return false; /* as is all that follows */
     switch (event->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
         call->note = resolver_function(f->resolver, event->thread->process, call->function, event->time) & ~BELOW;
-        if (f->slice && f->slice->below &&
-            (call->note == f->slice->root || (event->thread->depth > 1 && call[-1].note & BELOW)))
+        if (f->selection && f->selection->below &&
+            (call->note == f->selection->root || (event->thread->depth > 1 && call[-1].note & BELOW)))
             call->note |= BELOW;
         return true;
     case TIMELINE_EXIT:
@@ -72,15 +72,15 @@ static bool calls_follow_event(void *context, const struct timeline_event *event
     }
 }
 
-void calls_follow_slice(const struct session_file *file, const struct profile *profile, const struct slice *slice,
-                        call_taker *take, void *context)
+void calls_follow_selection(const struct session_file *file, const struct profile *profile,
+                            const struct selection *selection, call_taker *take, void *context)
 {
-    struct follower f = { file, slice, resolver_new(file, profile), take, context };
+    struct follower f = { file, selection, resolver_new(file, profile), take, context };
     timeline_run(file, calls_follow_event, &f);
     resolver_free(f.resolver);
 }
 
 void calls_follow(const struct session_file *file, const struct profile *profile, call_taker *take, void *context)
 {
-    calls_follow_slice(file, profile, NULL, take, context);
+    calls_follow_selection(file, profile, NULL, take, context);
 }

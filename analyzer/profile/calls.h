@@ -3,7 +3,7 @@
 #define DWELL_PROFILE_CALLS_H
 
 #include "profile/profile.h"
-#include "profile/slice.h"
+#include "profile/selection.h"
 #include "trace/session_file.h"
 
 /* The four times, of one call. */
@@ -29,7 +29,7 @@ typedef bool call_taker(void *context, const struct finished_call *call);
 void calls_follow(const struct session_file *file, const struct profile *profile, call_taker *take, void *context);
 
 /* Likewise those of a part of the session (NULL: the whole) that ended there. */
-void calls_follow_slice(const struct session_file *file, const struct profile *profile, const struct slice *slice,
-                        call_taker *take, void *context);
+void calls_follow_selection(const struct session_file *file, const struct profile *profile,
+                            const struct selection *selection, call_taker *take, void *context);
 
 #endif

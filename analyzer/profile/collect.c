@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
 #include "base/progress.h"
-#include "base/table.h"
 #include "profile/call_sites.h"
 #include "profile/chunk_ends.h"
 #include "profile/generations.h"
@@ -33,12 +33,12 @@ struct open_call {
 
 struct collect_worker {
     const struct session_file *file;
-    const struct slice *slice; /* NULL: the whole */
-    uint64_t from, to;         /* what is outside does not count */
-    const uint64_t *ends;      /* by chunk; NULL: all of them count, whole */
-    size_t *next_chunk;        /* shared */
+    const struct selection *selection; /* NULL: the whole */
+    uint64_t from, to;                 /* what is outside does not count */
+    const uint64_t *ends;              /* by chunk; NULL: all of them count, whole */
+    size_t *next_chunk;                /* shared */
     struct profile *profile;
-    struct table_index *children; /* (address and generation, parent) -> node */
+    struct number_index *children; /* (address and generation, parent) -> node */
     struct chunk_window window;
     struct open_call *stack; /* stack[0] is the thread's root */
     size_t depth, room;
@@ -60,7 +60,7 @@ static inline uint64_t collect_child_key(const struct collect_worker *w, uint64_
 }
 
 static uint32_t collect_add_child(struct collect_worker *w, uint32_t parent, uint64_t address, uint64_t time,
-                                  struct table_slot *slot)
+                                  struct index_slot *slot)
 {
     struct profile *p = w->profile;
     uint32_t function = identify_function(w->profile, w->process, address, time);
@@ -72,13 +72,13 @@ static uint32_t collect_add_child(struct collect_worker *w, uint32_t parent, uin
         .site = PROFILE_NONE,
         .shortest = UINT64_MAX,
     };
-    table_set(w->children, slot, collect_child_key(w, address), parent, node);
+    index_set(w->children, slot, collect_child_key(w, address), parent, node);
     return node;
 }
 
 static inline uint32_t collect_find_child(struct collect_worker *w, uint32_t parent, uint64_t address, uint64_t time)
 {
-    struct table_slot *slot = table_find(w->children, collect_child_key(w, address), parent);
+    struct index_slot *slot = index_find(w->children, collect_child_key(w, address), parent);
     if (__builtin_expect(slot->value_plus_1 != 0, 1))
         return slot->value_plus_1 - 1;
     return collect_add_child(w, parent, address, time, slot);
@@ -195,7 +195,7 @@ static void collect_add_extras_within(struct collect_worker *w, struct profile_n
     struct decoded_extras part = { .blocked = collect_length_within(w, last, waited),
                                    .preempted = collect_length_within(w, waited, ran) };
     const uint64_t length = collect_length_within(w, last, now);
-    if (slice_holds(w->slice, now)) {
+    if (selection_holds(w->selection, now)) {
         part.os_events = extras->os_events;
         part.page_faults = extras->page_faults;
     }
@@ -325,7 +325,7 @@ static void collect_events(struct collect_worker *w, struct decoder *decoder)
 
 static void collect_pop_unwound_within(struct collect_worker *w, uint32_t frames, uint64_t now)
 {
-    if (slice_holds(w->slice, now))
+    if (selection_holds(w->selection, now))
         collect_pop_unwound(w, frames, now);
     else
         w->depth -= smaller(frames, w->depth - 1);
@@ -335,7 +335,7 @@ static void collect_apply_call_within(struct collect_worker *w, enum decoded eve
 {
     const uint64_t now = d->time;
     struct profile_counts *counts = &w->profile->counts;
-    const bool inside = slice_holds(w->slice, now);
+    const bool inside = selection_holds(w->selection, now);
     counts->intervals += inside;
     if (event == DECODED_ENTER) {
         generations_find(&w->generations, now);
@@ -413,7 +413,7 @@ static bool collect_chunk_is_wanted(const struct collect_worker *w, const struct
     if (chunk->kind != DWELL_CHUNK_EVENTS ||
         (w->ends && (chunk->start_time >= w->to || collect_chunk_end(w, chunk) < w->from)))
         return false;
-    return slice_takes(w->slice, w->file, chunk->process, chunk->thread);
+    return selection_takes(w->selection, w->file, chunk->process, chunk->thread);
 }
 
 static void collect_chunk(struct collect_worker *w, const struct trace_chunk *chunk)
@@ -456,24 +456,25 @@ static void *collect_work_chunks(void *argument)
 
 /* ---- workers ---- */
 
-static void collect_begin_worker(struct collect_worker *w, const struct session_file *file, const struct slice *slice,
-                                 const uint64_t *ends, size_t *next_chunk, bool sites)
+static void collect_begin_worker(struct collect_worker *w, const struct session_file *file,
+                                 const struct selection *selection, const uint64_t *ends, size_t *next_chunk,
+                                 bool sites)
 {
     *w = (struct collect_worker){
-        .file = file, .slice = slice, .to = UINT64_MAX, .ends = ends, .next_chunk = next_chunk
+        .file = file, .selection = selection, .to = UINT64_MAX, .ends = ends, .next_chunk = next_chunk
     };
     if (ends) {
-        w->from = slice->from;
-        w->to = slice->to;
+        w->from = selection->from;
+        w->to = selection->to;
     }
     w->profile = profile_new();
-    w->children = table_new();
+    w->children = index_new();
     w->sites = sites ? call_sites_new(w->profile) : NULL;
 }
 
 static void collect_end_worker(struct collect_worker *w)
 {
-    table_free(w->children);
+    index_free(w->children);
     profile_free(w->profile);
     window_free(&w->window);
     generations_end(&w->generations);
@@ -489,15 +490,15 @@ unsigned collect_default_jobs(void)
     return 1;
 }
 
-static struct profile *collect_with_workers(const struct session_file *file, unsigned jobs, const struct slice *slice,
-                                            bool sites)
+static struct profile *collect_with_workers(const struct session_file *file, unsigned jobs,
+                                            const struct selection *selection, bool sites)
 {
     size_t next_chunk = 0;
-    uint64_t *ends = slice && slice->cut ? chunk_ends(file) : NULL;
+    uint64_t *ends = selection && selection->cut ? chunk_ends(file) : NULL;
     struct collect_worker *workers = need_memory(jobs, sizeof *workers);
     bool *started = need_memory(jobs, sizeof *started);
     for (unsigned i = 0; i < jobs; i++)
-        collect_begin_worker(&workers[i], file, slice, ends, &next_chunk, sites);
+        collect_begin_worker(&workers[i], file, selection, ends, &next_chunk, sites);
     progress_begin("reading", file->path, file->chunk_count);
     for (unsigned i = 1; i < jobs; i++)
         started[i] = pthread_create(&workers[i].thread, NULL, collect_work_chunks, &workers[i]) == 0;
@@ -510,7 +511,7 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
         collect_end_worker(&workers[i]);
     }
     progress_end();
-    struct profile *trees = trees_profile(file, slice, sites);
+    struct profile *trees = trees_profile(file, selection, sites);
     profile_merge(whole, trees);
     profile_free(trees);
     threads_take_outside(whole);
@@ -526,17 +527,17 @@ static struct profile *collect_with_workers(const struct session_file *file, uns
     return whole;
 }
 
-struct profile *collect_slice(const struct session_file *file, unsigned jobs, const struct slice *slice)
+struct profile *collect_selection(const struct session_file *file, unsigned jobs, const struct selection *selection)
 {
-    return collect_with_workers(file, jobs, slice, false);
+    return collect_with_workers(file, jobs, selection, false);
 }
 
-struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct slice *slice)
+struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct selection *selection)
 {
-    return collect_with_workers(file, jobs, slice, true);
+    return collect_with_workers(file, jobs, selection, true);
 }
 
 struct profile *collect_profile(const struct session_file *file, unsigned jobs)
 {
-    return collect_slice(file, jobs, NULL);
+    return collect_selection(file, jobs, NULL);
 }

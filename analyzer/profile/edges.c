@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 #include "dwell/format.h"
 #include "profile/reported.h"
 
@@ -12,10 +12,10 @@ enum { FIRST_EDGES = 64 };
 struct edges_walk {
     const struct rollup *rollup;
     struct edges *edges;
-    struct table_index *index; /* of edges, by callee and caller */
-    uint32_t *edge_of;         /* by node */
-    uint32_t *open;            /* by function: how often it is on the stack */
-    uint32_t *edge_open;       /* by edge, the same; there are no more edges than nodes */
+    struct number_index *index; /* of edges, by callee and caller */
+    uint32_t *edge_of;          /* by node */
+    uint32_t *open;             /* by function: how often it is on the stack */
+    uint32_t *edge_open;        /* by edge, the same; there are no more edges than nodes */
 };
 
 static struct called edges_no_calls(void)
@@ -26,12 +26,12 @@ static struct called edges_no_calls(void)
 static uint32_t edges_find_between(struct edges_walk *w, uint32_t caller, uint32_t callee)
 {
     struct edges *e = w->edges;
-    struct table_slot *slot = table_find(w->index, callee, caller);
+    struct index_slot *slot = index_find(w->index, callee, caller);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(e->list, e->count, e->room);
     e->list[e->count] = (struct edge){ caller, callee, edges_no_calls(), edges_no_calls() };
-    table_set(w->index, slot, callee, caller, (uint32_t)e->count);
+    index_set(w->index, slot, callee, caller, (uint32_t)e->count);
     return (uint32_t)e->count++;
 }
 
@@ -127,8 +127,8 @@ static void edges_add_reported_rows(struct edges_walk *w, uint32_t process)
 /* Edges are the report's alone, where it has any. */
 static void edges_forget_all(struct edges_walk *w)
 {
-    table_free(w->index);
-    w->index = table_new();
+    index_free(w->index);
+    w->index = index_new();
     w->edges->count = 0;
 }
 
@@ -144,7 +144,7 @@ struct edges edges_of_process(const struct rollup *r, uint32_t process)
     struct edges_walk w = {
         .rollup = r,
         .edges = &e,
-        .index = table_new(),
+        .index = index_new(),
         .edge_of = need_memory(p->node_count, sizeof *w.edge_of),
         .open = need_memory(p->function_count, sizeof *w.open),
         .edge_open = need_memory(p->node_count, sizeof *w.edge_open),
@@ -157,7 +157,7 @@ struct edges edges_of_process(const struct rollup *r, uint32_t process)
     if (reported_has_edges(p))
         edges_forget_all(&w);
     edges_add_reported_rows(&w, process);
-    table_free(w.index);
+    index_free(w.index);
     free(w.edge_of);
     free(w.open);
     free(w.edge_open);

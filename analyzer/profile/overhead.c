@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/numbers.h"
-#include "base/table.h"
 #include "base/wide.h"
 #include "dwell/format.h"
 #include "profile/call_sites.h"
@@ -43,7 +43,7 @@ static uint64_t overhead_share_of(struct sharing *s, uint64_t calls)
 
 static void overhead_share_callees(const struct profile *p, uint64_t *callees)
 {
-    struct table_index *table = table_new();
+    struct number_index *table = index_new();
     struct sharing *sharings = need_memory(p->node_count, sizeof *sharings);
     uint32_t *sharing_of = need_memory(p->node_count, sizeof *sharing_of), count = 0;
     for (uint32_t i = 0; i < p->node_count; i++) {
@@ -51,10 +51,10 @@ static void overhead_share_callees(const struct profile *p, uint64_t *callees)
         sharing_of[i] = PROFILE_NONE;
         if (node->parent == PROFILE_NONE || !call_sites_shares(p, i))
             continue;
-        struct table_slot *slot = table_find(table, node->function, node->parent);
+        struct index_slot *slot = index_find(table, node->function, node->parent);
         if (!slot->value_plus_1)
-            table_set(table, slot, node->function, node->parent, count++);
-        sharing_of[i] = table_find(table, node->function, node->parent)->value_plus_1 - 1;
+            index_set(table, slot, node->function, node->parent, count++);
+        sharing_of[i] = index_find(table, node->function, node->parent)->value_plus_1 - 1;
         sharings[sharing_of[i]].calls += node->calls;
         sharings[sharing_of[i]].callees += callees[i];
     }
@@ -63,7 +63,7 @@ static void overhead_share_callees(const struct profile *p, uint64_t *callees)
             callees[i] = overhead_share_of(&sharings[sharing_of[i]], p->nodes[i].calls);
     free(sharing_of);
     free(sharings);
-    table_free(table);
+    index_free(table);
 }
 
 static const struct probe_cost **overhead_costs_of_nodes(const struct profile *p, const struct probe_cost *costs,

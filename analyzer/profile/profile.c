@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 #include "dwell/format.h"
 
 struct profile *profile_new(void)
 {
     struct profile *p = need_memory(1, sizeof *p);
-    p->function_table = table_new();
-    p->site_table = table_new();
-    p->node_table = table_new();
-    p->thread_table = table_new();
+    p->function_table = index_new();
+    p->site_table = index_new();
+    p->node_table = index_new();
+    p->thread_table = index_new();
     return p;
 }
 
@@ -27,10 +27,10 @@ void profile_free(struct profile *p)
         free(p->marks[i].text);
     free(p->marks);
     free(p->reported);
-    table_free(p->function_table);
-    table_free(p->site_table);
-    table_free(p->node_table);
-    table_free(p->thread_table);
+    index_free(p->function_table);
+    index_free(p->site_table);
+    index_free(p->node_table);
+    index_free(p->thread_table);
     free(p->modules);
     free(p->functions);
     free(p->sites);
@@ -58,7 +58,7 @@ uint32_t profile_find_module(const struct profile *p, const char *path, const ui
 
 uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_t offset)
 {
-    return module == PROFILE_NONE ? PROFILE_NONE : table_find(p->function_table, offset, module)->value_plus_1 - 1;
+    return module == PROFILE_NONE ? PROFILE_NONE : index_find(p->function_table, offset, module)->value_plus_1 - 1;
 }
 
 uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length)
@@ -77,12 +77,12 @@ uint32_t profile_module(struct profile *p, const char *path, const uint8_t *buil
 
 uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset)
 {
-    struct table_slot *slot = table_find(p->function_table, offset, module);
+    struct index_slot *slot = index_find(p->function_table, offset, module);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(p->functions, p->function_count, p->function_room);
     p->functions[p->function_count] = (struct profile_function){ module, offset };
-    table_set(p->function_table, slot, offset, module, (uint32_t)p->function_count);
+    index_set(p->function_table, slot, offset, module, (uint32_t)p->function_count);
     return (uint32_t)p->function_count++;
 }
 
@@ -90,12 +90,12 @@ uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset)
 uint32_t profile_site(struct profile *p, uint32_t module, uint64_t offset, bool inlined)
 {
     const uint64_t key = offset ^ (uint64_t)inlined << 63;
-    struct table_slot *slot = table_find(p->site_table, key, module);
+    struct index_slot *slot = index_find(p->site_table, key, module);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(p->sites, p->site_count, p->site_room);
     p->sites[p->site_count] = (struct profile_site){ module, offset, inlined };
-    table_set(p->site_table, slot, key, module, (uint32_t)p->site_count);
+    index_set(p->site_table, slot, key, module, (uint32_t)p->site_count);
     return (uint32_t)p->site_count++;
 }
 
@@ -113,13 +113,13 @@ static uint32_t profile_add_node(struct profile *p, uint32_t parent, uint32_t fu
 
 uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread)
 {
-    struct table_slot *slot = table_find(p->thread_table, process, thread);
+    struct index_slot *slot = index_find(p->thread_table, process, thread);
     if (slot->value_plus_1)
         return p->threads[slot->value_plus_1 - 1].root;
     GROW(p->threads, p->thread_count, p->thread_room);
     uint32_t root = profile_add_node(p, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE);
     p->threads[p->thread_count] = (struct profile_thread){ process, thread, root };
-    table_set(p->thread_table, slot, process, thread, (uint32_t)p->thread_count++);
+    index_set(p->thread_table, slot, process, thread, (uint32_t)p->thread_count++);
     return root;
 }
 
@@ -131,11 +131,11 @@ uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
 uint32_t profile_child_from(struct profile *p, uint32_t parent, uint32_t function, uint32_t site)
 {
     const uint64_t key = (uint64_t)(site + 1) << 32 | function; /* none is zero there */
-    struct table_slot *slot = table_find(p->node_table, key, parent);
+    struct index_slot *slot = index_find(p->node_table, key, parent);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     uint32_t node = profile_add_node(p, parent, function, site);
-    table_set(p->node_table, slot, key, parent, node);
+    index_set(p->node_table, slot, key, parent, node);
     return node;
 }
 

@@ -98,7 +98,7 @@ struct profile_reported {
     struct times times;
 };
 
-struct table_index; /* an index of nodes by parent, function and site */
+struct number_index; /* an index of nodes by parent, function and site */
 
 struct profile {
     struct profile_module *modules;
@@ -116,7 +116,7 @@ struct profile {
     struct profile_reported *reported;
     size_t reported_count, reported_room;
     struct profile_counts counts;
-    struct table_index *function_table, *site_table, *node_table, *thread_table;
+    struct number_index *function_table, *site_table, *node_table, *thread_table;
 };
 
 struct profile *profile_new(void);

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 #include "profile/generations.h"
 #include "profile/identify.h"
 
@@ -11,7 +11,7 @@ struct resolver {
     const struct session_file *file;
     const struct profile *profile;
     struct generations *generations; /* by process; the last is of those that the session does not know */
-    struct table_index *functions;   /* (address and generation, process) -> function */
+    struct number_index *functions;  /* (address and generation, process) -> function */
 };
 
 struct resolver *resolver_new(const struct session_file *file, const struct profile *profile)
@@ -21,7 +21,7 @@ struct resolver *resolver_new(const struct session_file *file, const struct prof
     r->generations = need_memory(file->process_count + 1, sizeof *r->generations);
     for (size_t i = 0; i <= file->process_count; i++)
         generations_begin(&r->generations[i], i < file->process_count ? &file->processes[i] : NULL);
-    r->functions = table_new();
+    r->functions = index_new();
     return r;
 }
 
@@ -30,7 +30,7 @@ void resolver_free(struct resolver *r)
     for (size_t i = 0; i <= r->file->process_count; i++)
         generations_end(&r->generations[i]);
     free(r->generations);
-    table_free(r->functions);
+    index_free(r->functions);
     free(r);
 }
 
@@ -41,11 +41,11 @@ uint32_t resolver_function(struct resolver *r, uint32_t process, uint64_t addres
     if (time < g->begin_at || time >= g->next_at)
         generations_find(g, time);
     const uint64_t key = address ^ (uint64_t)g->current << 48; /* user space ends below the 48th bit */
-    struct table_slot *slot = table_find(r->functions, key, process);
+    struct index_slot *slot = index_find(r->functions, key, process);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     const uint32_t function = find_function(r->profile, p, address, time);
     if (function != PROFILE_NONE)
-        table_set(r->functions, slot, key, process, function);
+        index_set(r->functions, slot, key, process, function);
     return function;
 }

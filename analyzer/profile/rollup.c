@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 #include "dwell/format.h"
 #include "profile/reported.h"
 
@@ -279,7 +279,7 @@ struct times *rollup_groups(const struct rollup *r, enum rollup_by by)
 
 /* A function and a site in the lists below; as a caller, PROFILE_NONE is none. */
 struct neighbour_sums {
-    struct table_index *places;
+    struct number_index *places;
     struct neighbour *list;
     uint32_t *open; /* how often it is on the stack as a callee */
     size_t count, room, open_room;
@@ -295,14 +295,14 @@ struct neighbour_walk {
 /* Valid until the next one is made. */
 static struct neighbour *rollup_find_neighbour(struct neighbour_sums *sums, uint32_t function, uint32_t site)
 {
-    struct table_slot *slot = table_find(sums->places, function, site);
+    struct index_slot *slot = index_find(sums->places, function, site);
     if (slot->value_plus_1)
         return &sums->list[slot->value_plus_1 - 1];
     GROW(sums->list, sums->count, sums->room);
     GROW(sums->open, sums->count, sums->open_room);
     sums->list[sums->count] = (struct neighbour){ function, site, { .shortest = UINT64_MAX } };
     sums->open[sums->count] = 0;
-    table_set(sums->places, slot, function, site, (uint32_t)sums->count);
+    index_set(sums->places, slot, function, site, (uint32_t)sums->count);
     return &sums->list[sums->count++];
 }
 
@@ -356,7 +356,7 @@ static struct neighbour *rollup_pick_neighbours(struct neighbour_sums *sums, siz
     for (size_t i = 0; i < sums->count; i++)
         if (list[i].times.calls || list[i].times.elapsed_inclusive || list[i].times.elapsed_exclusive)
             list[(*picked)++] = list[i];
-    table_free(sums->places);
+    index_free(sums->places);
     free(sums->open);
     return list;
 }
@@ -379,8 +379,8 @@ struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function)
     struct neighbour_walk w = {
         .visitor = { .enter = rollup_enter_neighbour, .leave = rollup_leave_neighbour },
         .function = function,
-        .callers.places = table_new(),
-        .callees.places = table_new(),
+        .callers.places = index_new(),
+        .callees.places = index_new(),
     };
     if (reported_has_edges(r->profile))
         rollup_add_reported(r->profile, &w);

@@ -151,14 +151,14 @@ static uint32_t trees_identify_module(struct profile *p, const struct trace_proc
 }
 
 /* Which says nothing of threads. */
-static void trees_read_reported(struct profile *p, const struct session_file *file, const struct slice *slice)
+static void trees_read_reported(struct profile *p, const struct session_file *file, const struct selection *selection)
 {
-    if (slice && slice->threads.count)
+    if (selection && selection->threads.count)
         return;
     for (size_t i = 0; i < file->reported_count; i++) {
         const struct dwell_rec_reported *from = &file->reported[i].row;
         const struct trace_process *process = session_file_process(file, file->reported[i].process);
-        if (!slice_takes_process(slice, file, file->reported[i].process))
+        if (!selection_takes_process(selection, file, file->reported[i].process))
             continue;
         GROW(p->reported, p->reported_count, p->reported_room);
         struct profile_reported *into = &p->reported[p->reported_count++];
@@ -181,14 +181,14 @@ static void trees_read_reported(struct profile *p, const struct session_file *fi
     }
 }
 
-struct profile *trees_profile(const struct session_file *file, const struct slice *slice, bool sites)
+struct profile *trees_profile(const struct session_file *file, const struct selection *selection, bool sites)
 {
     struct trees_reader r = { .file = file, .profile = profile_new(), .sites = sites };
     const struct trace_chunk **chunks = need_memory(file->chunk_count, sizeof *chunks);
     size_t count = 0;
     for (size_t i = 0; i < file->chunk_count; i++)
-        if (file->chunks[i].kind == DWELL_CHUNK_CALL_TREE && !(slice && slice->cut) &&
-            slice_takes(slice, file, file->chunks[i].process, file->chunks[i].thread))
+        if (file->chunks[i].kind == DWELL_CHUNK_CALL_TREE && !(selection && selection->cut) &&
+            selection_takes(selection, file, file->chunks[i].process, file->chunks[i].thread))
             chunks[count++] = &file->chunks[i];
     if (count)
         qsort(chunks, count, sizeof *chunks, trees_compare_chunks);
@@ -198,7 +198,7 @@ struct profile *trees_profile(const struct session_file *file, const struct slic
             next++;
         trees_read_thread(&r, chunks + first, next - first);
     }
-    trees_read_reported(r.profile, file, slice);
+    trees_read_reported(r.profile, file, selection);
     free(chunks);
     free(r.buffer);
     free(r.nodes);

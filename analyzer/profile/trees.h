@@ -3,11 +3,11 @@
 #define DWELL_PROFILE_TREES_H
 
 #include "profile/profile.h"
-#include "profile/slice.h"
+#include "profile/selection.h"
 #include "trace/session_file.h"
 
-/* A profile of all trees in the file that are part of the slice; without any, an empty one. `sites`: calls from
+/* A profile of all trees in the file that are part of the selection; without any, an empty one. `sites`: calls from
  * different places are different paths. */
-struct profile *trees_profile(const struct session_file *file, const struct slice *slice, bool sites);
+struct profile *trees_profile(const struct session_file *file, const struct selection *selection, bool sites);
 
 #endif

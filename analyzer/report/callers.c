@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lines.h"
 #include "base/memory.h"
-#include "report/lines.h"
+#include "base/units.h"
 #include "report/views.h"
 
 static const struct column columns[] = {
@@ -46,7 +47,7 @@ static bool callers_is_whole_name(const struct function_name *name, const char *
     return text[length] == '\0' || (text[length] == '@' && strcmp(text + length + 1, name->module) == 0);
 }
 
-uint32_t *view_find_functions(const struct loaded *l, const char *text, size_t *count)
+uint32_t *view_find_functions(const struct analysis *l, const char *text, size_t *count)
 {
     uint32_t *found = need_memory(l->profile->function_count, sizeof *found);
     *count = 0;
@@ -67,7 +68,7 @@ uint32_t *view_find_functions(const struct loaded *l, const char *text, size_t *
 }
 
 struct callers_context {
-    const struct loaded *loaded;
+    const struct analysis *loaded;
     struct table *table;
     uint64_t whole; /* ticks that are 100 % of the share column */
 };
@@ -75,7 +76,7 @@ struct callers_context {
 static int callers_compare_neighbours(const void *a, const void *b, void *data)
 {
     const struct neighbour *x = a, *y = b;
-    const struct loaded *l = data;
+    const struct analysis *l = data;
     if (x->times.elapsed_inclusive != y->times.elapsed_inclusive)
         return x->times.elapsed_inclusive < y->times.elapsed_inclusive ? 1 : -1;
     if (x->function != y->function && (x->function == PROFILE_NONE || y->function == PROFILE_NONE))
@@ -119,7 +120,7 @@ static void callers_add_rows(const struct callers_context *c, const char *role, 
         callers_add_row(c, role, list[i].function, list[i].site, &list[i].times);
 }
 
-struct table view_callers(const struct loaded *l, uint32_t function)
+struct table view_callers(const struct analysis *l, uint32_t function)
 {
     struct table t = l->lines ? table_make(line_columns, LINE_COLUMN_COUNT, &l->summary)
                               : table_make(columns, COLUMN_COUNT, &l->summary);

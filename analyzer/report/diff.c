@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/statistics.h"
+#include "base/units.h"
 #include "base/wide.h"
 #include "dwell/format.h"
 
@@ -83,7 +84,7 @@ struct diff_renaming {
     char *from, *to; /* NULL: nothing is */
 };
 
-static struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side side, const struct loaded *l)
+static struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side side, const struct analysis *l)
 {
     struct diff_renaming r = { diff_program_name(l->file), NULL };
     if (side == DIFF_BEFORE) {
@@ -99,7 +100,7 @@ static struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side si
 
 /* The profile with names in the place of paths and addresses, of one thread and one process: what it then says of a
  * module or a function holds for all of that name. */
-static struct profile *diff_name_profile(struct diff *d, const struct loaded *l, const struct diff_renaming *renaming)
+static struct profile *diff_name_profile(struct diff *d, const struct analysis *l, const struct diff_renaming *renaming)
 {
     const struct profile *p = l->profile;
     struct profile view = *p, *named = profile_new();
@@ -205,9 +206,9 @@ static void diff_fill_run(struct diff *d, struct diff_run *run, const struct pro
     rollup_free(rollup);
 }
 
-void diff_add(struct diff *d, enum diff_side side, const struct loaded *l)
+void diff_add(struct diff *d, enum diff_side side, const struct analysis *l)
 {
-    const struct session_summary *s = &l->summary;
+    const struct summary *s = &l->summary;
     if (d->run_count && d->samples != s->samples)
         die(STATUS_ERROR, "%s: its values are %s, those of %s are not", s->path, s->samples ? "samples" : "times",
             d->runs[0].path);

@@ -89,7 +89,7 @@ struct diff_options {
 /* Sessions are added one after the other, those of before first; then judged, which makes the rows and sorts them. Ends
  * the program where samples are to be compared with times. */
 struct diff *diff_new(enum diff_by by);
-void diff_add(struct diff *d, enum diff_side side, const struct loaded *session);
+void diff_add(struct diff *d, enum diff_side side, const struct analysis *session);
 void diff_judge(struct diff *d, const struct diff_options *options);
 void diff_free(struct diff *d);
 

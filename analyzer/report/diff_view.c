@@ -104,7 +104,7 @@ static const struct column session_columns[] = {
 };
 
 /* Without a path, which is not printed: it says what ticks are. */
-static const struct session_summary of_samples = { .ticks_per_second = 1000000000, .samples = true, .imported = true };
+static const struct summary of_samples = { .ticks_per_second = 1000000000, .samples = true, .imported = true };
 
 struct table view_diff_sessions(const struct diff *d)
 {

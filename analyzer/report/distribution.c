@@ -4,6 +4,7 @@
 
 #include "base/histogram.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "profile/calls.h"
 #include "report/views.h"
 
@@ -35,7 +36,7 @@ const size_t view_histogram_column_count = HISTOGRAM_COLUMNS;
 enum { BUCKETS = 58, LONGEST_BAR = 40 };
 
 struct distribution_buckets {
-    const struct loaded *session;
+    const struct analysis *session;
     uint32_t function;
     enum call_time time;
     uint64_t calls[BUCKETS], total[BUCKETS];
@@ -114,11 +115,11 @@ static void distribution_fill_buckets(struct table *t, const struct distribution
     }
 }
 
-struct table view_histogram(const struct loaded *l, uint32_t function, enum call_time time, bool wide,
+struct table view_histogram(const struct analysis *l, uint32_t function, enum call_time time, bool wide,
                             struct histogram *exact)
 {
     struct distribution_buckets b = { .session = l, .function = function, .time = time };
-    calls_follow_slice(l->file, l->profile, l->slice, distribution_add_call, &b);
+    calls_follow_selection(l->file, l->profile, l->selection, distribution_add_call, &b);
     static const size_t units[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1, [5] = 5 };
     struct table t = table_make(view_histogram_columns, HISTOGRAM_COLUMNS, NULL);
     t.unit_columns = units;
@@ -195,7 +196,7 @@ static int slowest_compare_calls(const void *a, const void *b, void *context)
     return slowest_is_slower(context, a, b) ? -1 : 1;
 }
 
-static void slowest_fill_call(struct cell *cells, const struct loaded *l, const struct finished_call *call)
+static void slowest_fill_call(struct cell *cells, const struct analysis *l, const struct finished_call *call)
 {
     const struct trace_thread *t = session_file_thread(l->file, call->thread);
     const struct trace_process *p = session_file_process(l->file, call->process);
@@ -214,10 +215,10 @@ static void slowest_fill_call(struct cell *cells, const struct loaded *l, const 
     cell_text(&cells[9], call->caller == PROFILE_NONE ? "(start of thread)" : l->names[call->caller].name);
 }
 
-struct table view_slowest(const struct loaded *l, uint32_t function, enum call_time time, size_t limit)
+struct table view_slowest(const struct analysis *l, uint32_t function, enum call_time time, size_t limit)
 {
     struct slowest_calls s = { function, time, need_memory(limit, sizeof *s.calls), 0, limit };
-    calls_follow_slice(l->file, l->profile, l->slice, slowest_add_call, &s);
+    calls_follow_selection(l->file, l->profile, l->selection, slowest_add_call, &s);
     if (s.count)
         qsort_r(s.calls, s.count, sizeof *s.calls, slowest_compare_calls, &s);
     struct table t = table_make(view_slowest_columns, SLOWEST_COLUMNS, &l->summary);

@@ -26,7 +26,7 @@ static struct activity_parts activity_find_parts(const struct trace_events *even
 }
 
 /* Types say nothing of an activity, which has several. */
-static bool activity_passes_filter(const struct loaded *l, const struct trace_events *events,
+static bool activity_passes_filter(const struct analysis *l, const struct trace_events *events,
                                    const struct event_filter *filter, const struct trace_event *e)
 {
     struct event_filter all_types = *filter;
@@ -52,13 +52,13 @@ static void activity_count_unmatched(struct activity_unmatched *u, unsigned type
         u->starts++; /* it has no key */
 }
 
-void event_remark(struct loaded *l, uint64_t count, const char *what)
+void event_remark(struct analysis *l, uint64_t count, const char *what)
 {
     if (count)
-        remark(&l->summary, "%" PRIu64 " %s", count, what);
+        summary_remark(&l->summary, "%" PRIu64 " %s", count, what);
 }
 
-void event_remark_unmatched(struct loaded *l, const struct trace_events *events, const struct event_pairs *pairs,
+void event_remark_unmatched(struct analysis *l, const struct trace_events *events, const struct event_pairs *pairs,
                             const struct event_filter *filter)
 {
     struct activity_unmatched u = { 0 };
@@ -130,7 +130,7 @@ static void activity_fill_cpu(struct cell *cell, const struct activity_parts *p)
         cell_number(cell, p->end->cpu_time - from->cpu_time);
 }
 
-static void activity_fill_row(struct cell *cells, const struct loaded *l, const struct trace_events *events,
+static void activity_fill_row(struct cell *cells, const struct analysis *l, const struct trace_events *events,
                               const struct event_activity *a, struct namer *namer)
 {
     const struct activity_parts p = activity_find_parts(events, a);
@@ -165,7 +165,7 @@ static void activity_fill_row(struct cell *cells, const struct loaded *l, const 
     free(data);
 }
 
-struct table view_event_pairs(const struct loaded *l, const struct trace_events *events,
+struct table view_event_pairs(const struct analysis *l, const struct trace_events *events,
                               const struct event_pairs *pairs, const struct event_options *options)
 {
     struct table table = table_make(pair_columns, PAIR_COLUMNS, &l->summary);
@@ -288,7 +288,7 @@ static int activity_compare_classes(const void *a, const void *b)
     return (x->class > y->class) - (x->class < y->class);
 }
 
-struct table view_event_queues(const struct loaded *l, const struct trace_events *events,
+struct table view_event_queues(const struct analysis *l, const struct trace_events *events,
                                const struct event_pairs *pairs, const struct event_options *options)
 {
     struct table table = table_make(queue_columns, QUEUE_COLUMNS, &l->summary);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "trace/event_cost.h"
 #include "trace/event_names.h"
 
@@ -213,7 +214,7 @@ static void events_fill_cost(struct cell *cells, const struct trace_event *e, co
     }
 }
 
-static void events_fill_row(struct cell *cells, const struct loaded *l, const struct trace_events *events,
+static void events_fill_row(struct cell *cells, const struct analysis *l, const struct trace_events *events,
                             const struct trace_event *e, struct namer *namer, const struct event_options *options)
 {
     const struct trace_thread *t = session_file_thread(l->file, e->thread);
@@ -246,7 +247,8 @@ static void events_fill_row(struct cell *cells, const struct loaded *l, const st
     events_fill_text(&cells[COLUMN_HEX], events_hex_text(e->data, e->data_size, ""));
 }
 
-struct table view_events(const struct loaded *l, const struct trace_events *events, const struct event_options *options)
+struct table view_events(const struct analysis *l, const struct trace_events *events,
+                         const struct event_options *options)
 {
     struct table table = table_make(columns, COLUMN_COUNT, &l->summary);
     struct namer *namer = namer_new(l->file);

@@ -29,21 +29,21 @@ struct event_options {
     size_t limit;        /* rows; zero: all */
 };
 
-struct table view_events(const struct loaded *l, const struct trace_events *events,
+struct table view_events(const struct analysis *l, const struct trace_events *events,
                          const struct event_options *options);
 
 /* Activities that have ended, one by one, and all by class. A filter's types do not count there; the others are held
  * against what an activity began with. */
-struct table view_event_pairs(const struct loaded *l, const struct trace_events *events,
+struct table view_event_pairs(const struct analysis *l, const struct trace_events *events,
                               const struct event_pairs *pairs, const struct event_options *options);
-struct table view_event_queues(const struct loaded *l, const struct trace_events *events,
+struct table view_event_queues(const struct analysis *l, const struct trace_events *events,
                                const struct event_pairs *pairs, const struct event_options *options);
 
 /* Adds a line to the session's remarks, unless the count is zero. */
-void event_remark(struct loaded *l, uint64_t count, const char *what);
+void event_remark(struct analysis *l, uint64_t count, const char *what);
 
 /* Adds how many events found no partner. */
-void event_remark_unmatched(struct loaded *l, const struct trace_events *events, const struct event_pairs *pairs,
+void event_remark_unmatched(struct analysis *l, const struct trace_events *events, const struct event_pairs *pairs,
                             const struct event_filter *filter);
 
 /* ---- shared by the views ---- */

@@ -3,19 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/json_text.h"
 #include "base/memory.h"
-#include "base/utf8.h"
+#include "base/units.h"
 #include "report/table.h"
 
 /* JSON holds only UTF-8. */
-struct json_object *json_new_text(const char *text)
-{
-    char *valid = utf8_repair(text);
-    struct json_object *string = json_object_new_string(valid);
-    free(valid);
-    return string;
-}
-
 static struct json_object *json_new_percent(double percent)
 {
     char digits[32];
@@ -65,11 +58,11 @@ static struct json_object *json_new_row(const struct table *t, const size_t *ord
     return object;
 }
 
-static struct json_object *json_new_session(const struct session_summary *s)
+static struct json_object *json_new_session(const struct summary *s)
 {
     struct json_object *object = json_object_new_object();
-    if (s->slice)
-        json_object_object_add(object, "slice", json_new_text(s->slice));
+    if (s->selection)
+        json_object_object_add(object, "slice", json_new_text(s->selection));
     if (s->samples) {
         json_object_object_add(object, "inclusive_samples", json_object_new_uint64(s->elapsed_inclusive));
         json_object_object_add(object, "processes", json_object_new_uint64(s->processes));

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lines.h"
 #include "base/memory.h"
-#include "report/lines.h"
 #include "report/views.h"
 
 static const struct column columns[] = {
@@ -64,7 +64,7 @@ static struct line_call *line_rows_find_calls(const struct profile *p, size_t *c
     return list;
 }
 
-static bool line_rows_has_more_calls(const struct loaded *l, const struct line_call *x, const struct line_call *y)
+static bool line_rows_has_more_calls(const struct analysis *l, const struct line_call *x, const struct line_call *y)
 {
     if (x->calls != y->calls)
         return x->calls > y->calls;
@@ -73,7 +73,8 @@ static bool line_rows_has_more_calls(const struct loaded *l, const struct line_c
 }
 
 /* Names the one that is called most often. */
-static void line_rows_fill_calls(const struct loaded *l, struct cell *cells, const struct line_call *list, size_t count)
+static void line_rows_fill_calls(const struct analysis *l, struct cell *cells, const struct line_call *list,
+                                 size_t count)
 {
     const struct line_call *most = &list[0];
     for (size_t i = 1; i < count; i++)
@@ -99,7 +100,7 @@ static void line_rows_fill_line(struct cell *cells, const struct line_name *line
     free(of);
 }
 
-struct table view_lines(const struct loaded *l, const struct sorting *sorting)
+struct table view_lines(const struct analysis *l, const struct sorting *sorting)
 {
     struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
     t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
@@ -110,7 +111,7 @@ struct table view_lines(const struct loaded *l, const struct sorting *sorting)
         const uint32_t line = called[first].line;
         for (next = first + 1; next < count && called[next].line == line;)
             next++;
-        if (l->slice && times_are_empty(&sums[line]))
+        if (l->selection && times_are_empty(&sums[line]))
             continue;
         struct cell *cells = table_row(&t);
         if (line == l->profile->site_count)

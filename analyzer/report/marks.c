@@ -18,7 +18,7 @@ const struct column view_marks_columns[] = {
 enum { COLUMN_COUNT = sizeof view_marks_columns / sizeof *view_marks_columns };
 const size_t view_marks_column_count = COLUMN_COUNT;
 
-static void marks_fill_row(struct cell *cells, const struct loaded *l, const struct profile_mark *mark,
+static void marks_fill_row(struct cell *cells, const struct analysis *l, const struct profile_mark *mark,
                            uint64_t previous)
 {
     const struct trace_thread *t = session_file_thread(l->file, mark->thread);
@@ -38,7 +38,7 @@ static void marks_fill_row(struct cell *cells, const struct loaded *l, const str
     cell_text(&cells[7], mark->text);
 }
 
-struct table view_marks(const struct loaded *l)
+struct table view_marks(const struct analysis *l)
 {
     const struct profile *p = l->profile;
     struct table table = table_make(view_marks_columns, COLUMN_COUNT, &l->summary);

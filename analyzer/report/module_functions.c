@@ -13,7 +13,7 @@ static const struct column columns[] = {
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
-static size_t module_functions_add_row(struct table *t, const struct loaded *l, uint32_t module, const char *function,
+static size_t module_functions_add_row(struct table *t, const struct analysis *l, uint32_t module, const char *function,
                                        size_t parent, const struct times *times)
 {
     struct cell *cells = table_row(t);
@@ -30,18 +30,18 @@ static size_t module_functions_add_row(struct table *t, const struct loaded *l, 
     return t->row_count;
 }
 
-struct table view_module_functions(const struct loaded *l, const struct sorting *sorting)
+struct table view_module_functions(const struct analysis *l, const struct sorting *sorting)
 {
     const struct profile *p = l->profile;
     struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
     t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
     struct times *modules = rollup_groups(l->rollup, BY_MODULE), *functions = rollup_groups(l->rollup, BY_FUNCTION);
     for (uint32_t module = 0; module < p->module_count; module++) {
-        if (l->slice && times_are_empty(&modules[module]))
+        if (l->selection && times_are_empty(&modules[module]))
             continue; /* it is of another part of the session */
         const size_t row = module_functions_add_row(&t, l, module, NULL, 0, &modules[module]);
         for (uint32_t i = 0; i < p->function_count; i++)
-            if (p->functions[i].module == module && !(l->slice && times_are_empty(&functions[i])))
+            if (p->functions[i].module == module && !(l->selection && times_are_empty(&functions[i])))
                 module_functions_add_row(&t, l, module, l->names[i].name, row, &functions[i]);
     }
     free(modules);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "import/perflog_log.h"
+#include "analysis/perflog_log.h"
 #include "report/table.h"
 
 /* A marker's durations in nanoseconds, over all runs; those of one name together unless they are kept apart. */

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/names.h"
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
-#include "report/names.h"
 
 enum {
     MAX_HELD = 4096, /* lines that wait behind a call that may still become a whole one */
@@ -48,10 +48,10 @@ struct replay {
     void *context;
     struct replay_thread **threads; /* in the order in which they came */
     size_t thread_count, thread_room;
-    struct table_index *thread_index;
-    struct table_index *root_names; /* name -> whether it is that of the root */
-    struct replay_held_line *lines; /* a ring, by number */
-    size_t line_room;               /* a power of two */
+    struct number_index *thread_index;
+    struct number_index *root_names; /* name -> whether it is that of the root */
+    struct replay_held_line *lines;  /* a ring, by number */
+    size_t line_room;                /* a power of two */
     uint64_t first_line, end_line;
     bool begun, enough, root_found;
 };
@@ -158,7 +158,7 @@ static void replay_decide_below(struct replay *r, const struct replay_thread *t,
 
 static struct replay_thread *replay_find_thread(struct replay *r, const struct timeline_thread *thread)
 {
-    struct table_slot *slot = table_find(r->thread_index, thread->thread, thread->process);
+    struct index_slot *slot = index_find(r->thread_index, thread->thread, thread->process);
     if (slot->value_plus_1)
         return r->threads[slot->value_plus_1 - 1];
     struct replay_thread *t = need_memory(1, sizeof *t);
@@ -168,7 +168,7 @@ static struct replay_thread *replay_find_thread(struct replay *r, const struct t
         .thread = session_file_thread(r->file, thread->thread),
     };
     GROW(r->threads, r->thread_count, r->thread_room);
-    table_set(r->thread_index, slot, thread->thread, thread->process, (uint32_t)r->thread_count);
+    index_set(r->thread_index, slot, thread->thread, thread->process, (uint32_t)r->thread_count);
     r->threads[r->thread_count++] = t;
     return t;
 }
@@ -188,10 +188,10 @@ static bool replay_name_matches(const char *wanted, const char *name)
 /* Each name is looked at but once: the namer has it in one place. */
 static bool replay_is_root(const struct replay *r, const char *name)
 {
-    struct table_slot *slot = table_find(r->root_names, (uintptr_t)name, 0);
+    struct index_slot *slot = index_find(r->root_names, (uintptr_t)name, 0);
     if (!slot->value_plus_1)
-        table_set(r->root_names, slot, (uintptr_t)name, 0, replay_name_matches(r->options->root, name));
-    slot = table_find(r->root_names, (uintptr_t)name, 0);
+        index_set(r->root_names, slot, (uintptr_t)name, 0, replay_name_matches(r->options->root, name));
+    slot = index_find(r->root_names, (uintptr_t)name, 0);
     return slot->value_plus_1 > 1;
 }
 
@@ -489,8 +489,8 @@ struct replay_result replay(const struct session_file *file, const struct replay
 {
     struct replay r = { .file = file, .options = options, .take = take, .context = context, .line_room = 64 };
     r.namer = namer_new(file);
-    r.thread_index = table_new();
-    r.root_names = table_new();
+    r.thread_index = index_new();
+    r.root_names = index_new();
     r.lines = need_memory(r.line_room, sizeof *r.lines);
     const struct timeline_part part = { .begin = options->from, .wants = replay_wants_thread };
     struct replay_result result = { .counts = timeline_run_part(file, &part, replay_add_event, &r) };
@@ -503,8 +503,8 @@ struct replay_result replay(const struct session_file *file, const struct replay
         free(r.threads[i]);
     }
     free(r.threads);
-    table_free(r.thread_index);
-    table_free(r.root_names);
+    index_free(r.thread_index);
+    index_free(r.root_names);
     namer_free(r.namer);
     return result;
 }

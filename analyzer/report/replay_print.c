@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "report/replay.h"
 #include "report/table.h"
 

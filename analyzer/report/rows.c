@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/live.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "report/row_order.h"
 #include "report/views.h"
 
@@ -105,7 +107,7 @@ static const struct {
 
 /* ---- what stands before the times ---- */
 
-static void rows_fill_function(const struct loaded *l, struct cell *cells, size_t i)
+static void rows_fill_function(const struct analysis *l, struct cell *cells, size_t i)
 {
     const struct function_name *name = &l->names[i];
     cell_text(&cells[0], name->name);
@@ -121,7 +123,7 @@ static void rows_fill_function(const struct loaded *l, struct cell *cells, size_
     }
 }
 
-static void rows_fill_module(const struct loaded *l, struct cell *cells, size_t i)
+static void rows_fill_module(const struct analysis *l, struct cell *cells, size_t i)
 {
     char *name = names_module(l->profile->modules[i].path);
     cell_text(&cells[0], name);
@@ -129,7 +131,7 @@ static void rows_fill_module(const struct loaded *l, struct cell *cells, size_t 
     free(name);
 }
 
-static void rows_fill_thread(const struct loaded *l, struct cell *cells, size_t i)
+static void rows_fill_thread(const struct analysis *l, struct cell *cells, size_t i)
 {
     const struct profile_thread *pt = &l->profile->threads[i];
     const struct trace_thread *t = session_file_thread(l->file, pt->thread);
@@ -142,11 +144,11 @@ static void rows_fill_thread(const struct loaded *l, struct cell *cells, size_t 
     if (p && p->pid)
         cell_number(&cells[3], p->pid);
     if (l->part_count)
-        cell_text(&cells[COLUMN_SESSION], loaded_session_of(l, pt->process));
+        cell_text(&cells[COLUMN_SESSION], analysis_session_of(l, pt->process));
     free(process);
 }
 
-static void rows_fill_process(const struct loaded *l, struct cell *cells, uint32_t serial)
+static void rows_fill_process(const struct analysis *l, struct cell *cells, uint32_t serial)
 {
     const struct trace_process *p = session_file_process(l->file, serial);
     char *name = names_module(p ? p->path : "");
@@ -157,7 +159,7 @@ static void rows_fill_process(const struct loaded *l, struct cell *cells, uint32
         cell_number(&cells[2], p->parent_pid);
     cell_text(&cells[3], p ? p->arguments : "");
     if (l->part_count)
-        cell_text(&cells[COLUMN_SESSION], loaded_session_of(l, serial));
+        cell_text(&cells[COLUMN_SESSION], analysis_session_of(l, serial));
     free(name);
 }
 
@@ -271,7 +273,7 @@ static bool rows_add_call(void *context, const struct finished_call *call)
     return true;
 }
 
-static void rows_fill_calls(const struct loaded *l, struct cell *cells, struct histogram *histograms)
+static void rows_fill_calls(const struct analysis *l, struct cell *cells, struct histogram *histograms)
 {
     for (int i = 0; i < CALL_TIMES; i++, cells += COLUMNS_A_TIME) {
         const struct histogram *h = &histograms[i];
@@ -291,11 +293,11 @@ static void rows_fill_calls(const struct loaded *l, struct cell *cells, struct h
 }
 
 /* `groups`: which function each row is of. */
-static void rows_fill_all_calls(const struct loaded *l, struct table *t, const size_t *groups)
+static void rows_fill_all_calls(const struct analysis *l, struct table *t, const size_t *groups)
 {
     struct rows_distributions d = { NULL, l->profile->function_count };
     d.functions = need_memory(d.count, sizeof *d.functions);
-    calls_follow_slice(l->file, l->profile, l->slice, rows_add_call, &d);
+    calls_follow_selection(l->file, l->profile, l->selection, rows_add_call, &d);
     for (size_t i = 0; i < t->row_count; i++)
         rows_fill_calls(l, &t->cells[i * t->column_count + t->first_value + TIME_COLUMN_COUNT], d.functions[groups[i]]);
     free(d.functions);
@@ -322,7 +324,7 @@ static void rows_fill_recent(struct cell *cells, const struct times *t, const st
     cell_number(&cells[7], t->application_exclusive);
 }
 
-static void rows_fill_all_recent(const struct loaded *l, struct table *t, enum rollup_by by,
+static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum rollup_by by,
                                  const struct recent_times *recent, const size_t *groups)
 {
     struct times *sums = recent->rollup ? rollup_groups(recent->rollup, by) : NULL;
@@ -337,7 +339,7 @@ static void rows_fill_all_recent(const struct loaded *l, struct table *t, enum r
     free(sums);
 }
 
-struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting)
+struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting)
 {
     const bool several = l->part_count > 0;
     const size_t columns = column_sets[several][by].count - (sorting->recent ? 0 : RECENT_COLUMN_COUNT);
@@ -349,7 +351,7 @@ struct table view_rows(const struct loaded *l, enum rollup_by by, const struct s
     uint32_t *processes = rollup_process_list(l->profile, &process_count);
     size_t *groups = need_memory(count, sizeof *groups);
     for (size_t i = 0; i < count; i++) {
-        if (l->slice && times_are_empty(&sums[i]))
+        if (l->selection && times_are_empty(&sums[i]))
             continue; /* it is of another part of the session */
         groups[t.row_count] = i;
         struct cell *cells = table_row(&t);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/suggest.h"
+#include "base/units.h"
 #include "base/wide.h"
 
 static const struct {
@@ -27,7 +28,7 @@ table_printer *table_format(const char *name)
     return NULL;
 }
 
-struct table table_make(const struct column *columns, size_t column_count, const struct session_summary *session)
+struct table table_make(const struct column *columns, size_t column_count, const struct summary *session)
 {
     return (struct table){
         .columns = columns, .column_count = column_count, .session = session, .first_value = column_count
@@ -185,23 +186,6 @@ void cell_change(struct cell *cell, int64_t change)
 {
     cell->known = true;
     cell->change = change;
-}
-
-double percent_of(uint64_t part, uint64_t whole)
-{
-    const double most = 1e9; /* parts of a damaged session may be anything */
-    const double percent = whole ? 100.0 * (double)part / (double)whole : 0;
-    return percent < most ? percent : most;
-}
-
-uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second)
-{
-    const uint64_t ns = 1000000000u;
-    if (ticks_per_second <=
-        UINT64_MAX / ns / 2) /* the same, without a division of 128 bits: exports ask for each event */
-        return ticks / ticks_per_second * ns +
-               (ticks % ticks_per_second * ns + ticks_per_second / 2) / ticks_per_second;
-    return (uint64_t)(((uint128)ticks * ns + ticks_per_second / 2) / ticks_per_second);
 }
 
 uint64_t cell_ns(const struct table *t, const struct cell *cell)

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "analysis/summary.h"
+
 enum cell_kind {
     CELL_TEXT,
     CELL_COUNT,
@@ -44,25 +46,6 @@ struct cell {
     };
 };
 
-/* What is said of the session beside the rows. */
-struct session_summary {
-    const char *path; /* NULL: text says nothing of the session */
-    char *slice;      /* which part of the session it is; NULL: the whole */
-    uint64_t ticks_per_second;
-    uint64_t elapsed_inclusive, application_inclusive; /* ticks */
-    bool application_known;
-    bool away_known;     /* when threads were blocked or preempted, and page faults */
-    bool overhead_known; /* what the probes took: it is subtracted, */
-    uint64_t overhead;   /* so many ticks */
-    bool partial_paths;  /* a part of the call paths: how many events were there is not known */
-    bool imported;       /* from another profiler's report: there were no events */
-    bool samples;        /* what ticks are of columns and sums is numbers of samples, and calls are unknown */
-    uint64_t os_events, threads, processes, events, lost_events;
-    char **remarks;    /* lines for people: losses and damages come first, */
-    size_t loss_count; /* so many */
-    size_t remark_count, remark_room;
-};
-
 struct table {
     const struct column *columns;
     size_t column_count;
@@ -75,11 +58,11 @@ struct table {
     size_t first_value; /* columns from here on are values; those before say what the row is of */
     size_t *chosen;     /* value columns to print instead of the usual ones, in this order; NULL: the usual ones */
     size_t chosen_count;
-    const struct session_summary *session; /* NULL: the rows are of no session, and ticks are nanoseconds */
+    const struct summary *session; /* NULL: the rows are of no session, and ticks are nanoseconds */
     const size_t *unit_columns; /* by column: the one whose longest time chooses its unit in text; NULL: one for all */
 };
 
-struct table table_make(const struct column *columns, size_t column_count, const struct session_summary *session);
+struct table table_make(const struct column *columns, size_t column_count, const struct summary *session);
 void table_drop(struct table *t);
 
 /* Appends a row of unknown cells and returns it; valid until the next call. */
@@ -119,10 +102,8 @@ table_printer table_print_text, table_print_csv, table_print_json;
 /* The rows alone, as one of several members of a JSON object: "key": [...] */
 void table_print_json_rows(const struct table *t, const char *key, FILE *out);
 
-/* A text alone, as the format has it: in quotes where it needs them; as a JSON string, valid whatever its bytes are. */
+/* A text alone, as CSV has it: in quotes where it needs them. */
 void csv_print_text(const char *text, FILE *out);
-struct json_object;
-struct json_object *json_new_text(const char *text);
 
 /* The printer of that name, or NULL. table_format_names lists them for messages. */
 table_printer *table_format(const char *name);
@@ -130,12 +111,6 @@ extern const char table_format_names[];
 
 /* A column's key in csv and json, by what the session's ticks are: made in `room`. */
 const char *column_key(const struct table *t, const struct column *column, char *room, size_t size);
-
-/* In percent of the whole, which may be nothing. */
-double percent_of(uint64_t part, uint64_t whole);
-
-/* Ticks in nanoseconds, rounded. */
-uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second);
 
 /* The nanoseconds in a cell of ticks, and those of a change without their sign. */
 uint64_t cell_ns(const struct table *t, const struct cell *cell);

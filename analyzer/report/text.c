@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/terminal.h"
+#include "base/units.h"
 #include "report/table.h"
 #include "report/text_fit.h"
 
@@ -48,7 +49,7 @@ static struct text_unit text_unit_for(uint64_t ns)
 
 static struct text_unit text_common_unit(const struct table *t)
 {
-    const struct session_summary *s = t->session;
+    const struct summary *s = t->session;
     if (s && s->samples)
         return (struct text_unit){ "samples", 0 };
     return text_unit_for(s ? ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second)
@@ -177,7 +178,7 @@ static void text_print_count(FILE *out, uint64_t count, const char *one, const c
     fprintf(out, ", %" PRIu64 " %s", count, count == 1 ? one : many);
 }
 
-static void text_print_remarks(const struct session_summary *s, FILE *out)
+static void text_print_remarks(const struct summary *s, FILE *out)
 {
     for (size_t i = 0; i < s->remark_count; i++)
         fprintf(out, "! %s\n", s->remarks[i]);
@@ -185,7 +186,7 @@ static void text_print_remarks(const struct session_summary *s, FILE *out)
 }
 
 /* What is behind the elapsed time, where there were neither events nor threads that are known. */
-static void text_print_imported(const struct session_summary *s, struct text_unit unit, FILE *out)
+static void text_print_imported(const struct summary *s, struct text_unit unit, FILE *out)
 {
     char text[64];
     if (s->application_known) {
@@ -199,12 +200,12 @@ static void text_print_imported(const struct session_summary *s, struct text_uni
     text_print_remarks(s, out);
 }
 
-static void text_print_summary(const struct session_summary *s, struct text_unit unit, FILE *out)
+static void text_print_summary(const struct summary *s, struct text_unit unit, FILE *out)
 {
     char text[64];
     text_format_time(text, sizeof text,
                      s->samples ? s->elapsed_inclusive : ticks_to_ns(s->elapsed_inclusive, s->ticks_per_second), unit);
-    fprintf(out, "%s%s%s: %s%s %s", s->path, s->slice ? ", " : "", s->slice ? s->slice : "",
+    fprintf(out, "%s%s%s: %s%s %s", s->path, s->selection ? ", " : "", s->selection ? s->selection : "",
             s->samples ? "" : "elapsed ", text, unit.name);
     if (s->imported) {
         text_print_imported(s, unit, out);

@@ -24,13 +24,13 @@ static int thread_names_compare(const void *a, const void *b)
 }
 
 /* By name; to be freed. */
-static struct thread_name_row *thread_names_list(const struct loaded *l, const struct times *times, size_t *count)
+static struct thread_name_row *thread_names_list(const struct analysis *l, const struct times *times, size_t *count)
 {
     struct thread_name_row *list = need_memory(l->profile->thread_count, sizeof *list);
     *count = 0;
     for (size_t i = 0; i < l->profile->thread_count; i++) {
         const struct trace_thread *t = session_file_thread(l->file, l->profile->threads[i].thread);
-        if (!l->slice || !times_are_empty(&times[i]))
+        if (!l->selection || !times_are_empty(&times[i]))
             list[(*count)++] = (struct thread_name_row){ t && t->name[0] ? t->name : "[unknown]", 1, times[i] };
     }
     if (*count)
@@ -38,7 +38,7 @@ static struct thread_name_row *thread_names_list(const struct loaded *l, const s
     return list;
 }
 
-struct table view_thread_names(const struct loaded *l, const struct sorting *sorting)
+struct table view_thread_names(const struct analysis *l, const struct sorting *sorting)
 {
     struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
     t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;

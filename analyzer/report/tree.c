@@ -2,12 +2,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/lines.h"
+#include "analysis/waits.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "profile/recursion.h"
-#include "report/lines.h"
 #include "report/views.h"
-#include "report/waits.h"
 
 #define PATH_COLUMNS                                                                                                   \
     { "depth", "DEPTH", CELL_COUNT, USE_DATA, false }, { "hot", "HOT", CELL_TEXT, USE_ALWAYS, false },                 \
@@ -45,7 +45,7 @@ static const struct column *const column_sets[2][2] = { { columns, recursion_col
 enum { HOT_SHARE = 2 };
 
 struct tree_drawing {
-    const struct loaded *loaded;
+    const struct analysis *loaded;
     const struct rollup *rollup;
     const struct tree_options *options;
     struct table *table;
@@ -262,7 +262,7 @@ static void tree_draw_threads(struct tree_drawing *d)
         const int length = snprintf(name, sizeof name, "thread %s (%u)", t ? t->name : "[unknown]", t ? t->tid : 0);
         if (d->loaded->part_count && length > 0 && (size_t)length < sizeof name)
             snprintf(name + length, sizeof name - (size_t)length, " of %s",
-                     loaded_session_of(d->loaded, threads[i].process));
+                     analysis_session_of(d->loaded, threads[i].process));
         size_t row = tree_add_row(d, 0, 0, "", name, NULL, &d->rollup->nodes[threads[i].root]);
         tree_draw_below(d, threads[i].root, row, 0);
     }
@@ -270,7 +270,7 @@ static void tree_draw_threads(struct tree_drawing *d)
 }
 
 /* The functions of the joined tree are the profile's, but in an order of their own. */
-static struct function_name *tree_function_names(const struct loaded *l, const struct profile *joined)
+static struct function_name *tree_function_names(const struct analysis *l, const struct profile *joined)
 {
     struct function_name *names = need_memory(joined->function_count, sizeof *names);
     struct profile *original = l->profile;
@@ -303,7 +303,7 @@ static void tree_draw_folded(struct tree_drawing *d)
     free(deepest);
 }
 
-struct table view_tree(const struct loaded *l, const struct tree_options *options)
+struct table view_tree(const struct analysis *l, const struct tree_options *options)
 {
     struct table t =
         table_make(column_sets[options->by_line][options->fold_recursion],
@@ -319,7 +319,7 @@ struct table view_tree(const struct loaded *l, const struct tree_options *option
     }
     struct profile *joined = rollup_join_threads(l->profile);
     struct rollup *rollup = rollup_new(joined);
-    struct loaded view = *l;
+    struct analysis view = *l;
     view.names = tree_function_names(l, joined);
     d.loaded = &view;
     d.rollup = rollup;

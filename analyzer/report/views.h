@@ -2,78 +2,14 @@
 #ifndef DWELL_REPORT_VIEWS_H
 #define DWELL_REPORT_VIEWS_H
 
+#include "analysis/analysis.h"
 #include "base/histogram.h"
 #include "profile/calls.h"
-#include "profile/overhead.h"
-#include "profile/rollup.h"
-#include "report/names.h"
 #include "report/row_filter.h"
 #include "report/table.h"
-#include "trace/session_file.h"
-
-/* One of several sessions: its processes have serial numbers below the end, and not below the end of the one before. */
-struct loaded_part {
-    char *path;
-    uint32_t process_end;
-};
-
-/* A session with all that views need of it. */
-struct loaded {
-    struct session_file *file;
-    struct profile *profile;
-    struct rollup *rollup;
-    struct function_name *names;
-    struct line_name *lines;   /* by site of the profile; NULL: they were not asked for, and the profile has none */
-    const struct slice *slice; /* NULL: it is the whole session */
-    struct overhead overhead;  /* what was subtracted as the probes' */
-    struct session_summary summary;
-    struct loaded_part *parts; /* of several sessions; none where it is one */
-    size_t part_count;
-};
-
-/* Adds a remark to the summary. */
-void remark(struct session_summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Fills the summary, anew. */
-void loaded_summarize(struct loaded *l);
-
-/* Reads, profiles and names the whole; ends the program where the file cannot be read. */
-void load_session(struct loaded *l, const char *path, unsigned jobs);
-
-/* Takes the probes' own time out of the profile, once. */
-void loaded_subtract_overhead(struct loaded *l);
-
-/* From now on, sessions are loaded with the probes' own time in all times. */
-void load_as_measured(void);
-
-/* Likewise a part of it: views show it as if it were the whole. The request must live as long. */
-struct slice_request;
-void load_slice(struct loaded *l, const char *path, unsigned jobs, struct slice_request *request);
-
-/* Makes it what happened within calls of a function; the request names it. */
-void narrow_to_root(struct loaded *l, uint32_t function, struct slice_request *request);
-void unload_session(struct loaded *l);
-
-/* With call sites, each of them the first of its line, where they were recorded; and where that was not done, ends the
- * program if they must be there. */
-enum lines { LINES_NONE, LINES_IF_KNOWN, LINES_NEEDED };
-void load_lines(struct loaded *l, const char *path, unsigned jobs, enum lines lines);
-
-/* Several at once, for views of sums: no chunks, no marks, no times of day are there, and what remains is in
- * nanoseconds. */
-void load_sessions(struct loaded *l, const char *const *paths, size_t count, unsigned jobs);
-void load_sessions_by_line(struct loaded *l, const char *const *paths, size_t count, unsigned jobs);
-
-/* The path of the session that a process (serial number) is of. */
-const char *loaded_session_of(const struct loaded *l, uint32_t process);
-
-/* What happened since a session was looked at before; groups have the same numbers as in the whole. */
-struct recent_times {
-    const struct rollup *rollup; /* NULL: it was not looked at before */
-    uint64_t interval;           /* nanoseconds */
-};
 
 /* Column sets; those of the times come in all of them. */
+struct recent_times;
 struct sorting {
     const char *key;                   /* of a column; "name" for the first one */
     size_t limit;                      /* rows; zero: all */
@@ -93,16 +29,16 @@ size_t view_row_number(const struct table *t, size_t row);
 /* Whether any of these keys, separated by commas, is of a column of single calls. */
 bool view_needs_calls(const char *keys);
 
-struct table view_rows(const struct loaded *l, enum rollup_by by, const struct sorting *sorting);
+struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting);
 
 /* Modules with their functions below. */
-struct table view_module_functions(const struct loaded *l, const struct sorting *sorting);
+struct table view_module_functions(const struct analysis *l, const struct sorting *sorting);
 
 /* Lines that calls were made from. */
-struct table view_lines(const struct loaded *l, const struct sorting *sorting);
+struct table view_lines(const struct analysis *l, const struct sorting *sorting);
 
 /* Threads of one name together. */
-struct table view_thread_names(const struct loaded *l, const struct sorting *sorting);
+struct table view_thread_names(const struct analysis *l, const struct sorting *sorting);
 
 struct tree_options {
     double min_percent;  /* smaller branches are folded */
@@ -114,25 +50,25 @@ struct tree_options {
     bool unfolded;       /* what is folded is not shown at all */
     bool by_line;        /* calls from different lines are different paths */
 };
-struct table view_tree(const struct loaded *l, const struct tree_options *options);
+struct table view_tree(const struct analysis *l, const struct tree_options *options);
 
 /* The functions whose name is, or else holds, `text`: indices, to be freed by the caller. */
-uint32_t *view_find_functions(const struct loaded *l, const char *text, size_t *count);
+uint32_t *view_find_functions(const struct analysis *l, const char *text, size_t *count);
 /* With the lines of the calls, if the session was loaded with them. */
-struct table view_callers(const struct loaded *l, uint32_t function);
+struct table view_callers(const struct analysis *l, uint32_t function);
 
 /* Names of the four times, as keys of columns. */
 extern const char *const call_time_names[CALL_TIMES];
 
 /* How long the function's calls took, in buckets for each doubling or so; `wide`: bars of block characters. *exact, in
  * nanoseconds, is to be dropped by the caller. */
-struct table view_histogram(const struct loaded *l, uint32_t function, enum call_time time, bool wide,
+struct table view_histogram(const struct analysis *l, uint32_t function, enum call_time time, bool wide,
                             struct histogram *exact);
 
 /* Its slowest calls, the slowest first. */
-struct table view_slowest(const struct loaded *l, uint32_t function, enum call_time time, size_t limit);
+struct table view_slowest(const struct analysis *l, uint32_t function, enum call_time time, size_t limit);
 
-struct table view_marks(const struct loaded *l);
+struct table view_marks(const struct analysis *l);
 
 /* The columns of these three, which have no times in common with the others. */
 extern const struct column view_marks_columns[], view_histogram_columns[], view_slowest_columns[];

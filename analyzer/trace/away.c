@@ -2,14 +2,14 @@
 
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 
 enum { FIRST_BUCKETS = 64 };
 
 static uint32_t *away_bucket_of(const struct away *away, uint64_t function, uint64_t age)
 {
-    return &away->buckets[table_hash(function ^ age << 20, 0) & away->mask];
+    return &away->buckets[index_hash(function ^ age << 20, 0) & away->mask];
 }
 
 static void away_link_call(struct away *away, uint32_t index)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 #include "dwell/event.h"
 
 /* Activities, as 1 + their index, in the order in which they came; those that are elsewhere by now are skipped. */
@@ -29,7 +29,7 @@ struct matching {
     size_t key;
     uint8_t *states; /* of the activities */
     size_t state_count, state_room;
-    struct table_index *lane_numbers, *queue_numbers;
+    struct number_index *lane_numbers, *queue_numbers;
     struct pairs_lane *lanes;
     size_t lane_count, lane_room;
     struct pairs_line *queues; /* what waits in a process, of a class */
@@ -68,12 +68,12 @@ static uint64_t pairs_hash_key(const uint8_t *data, size_t size, uint64_t seed)
     return h;
 }
 
-static struct pairs_lane *pairs_new_lane(struct matching *m, struct table_slot *slot, uint64_t name,
+static struct pairs_lane *pairs_new_lane(struct matching *m, struct index_slot *slot, uint64_t name,
                                          const struct trace_event *e)
 {
     GROW(m->lanes, m->lane_count, m->lane_room);
     m->lanes[m->lane_count] = (struct pairs_lane){ .key = e->data, .class = e->class, .process = e->process };
-    table_set(m->lane_numbers, slot, name, e->class, (uint32_t)m->lane_count);
+    index_set(m->lane_numbers, slot, name, e->class, (uint32_t)m->lane_count);
     return &m->lanes[m->lane_count++];
 }
 
@@ -81,7 +81,7 @@ static struct pairs_lane *pairs_lane_of_key(struct matching *m, const struct tra
 {
     for (uint64_t seed = e->process;; seed += 0x9e3779b97f4a7c15u) {
         const uint64_t name = pairs_hash_key(e->data, m->key, seed);
-        struct table_slot *slot = table_find(m->lane_numbers, name, e->class);
+        struct index_slot *slot = index_find(m->lane_numbers, name, e->class);
         const size_t number = (size_t)slot->value_plus_1 - 1;
         if (number >= m->lane_count)
             return pairs_new_lane(m, slot, name, e);
@@ -97,20 +97,20 @@ static struct pairs_lane *pairs_lane_of(struct matching *m, const struct trace_e
 {
     if (m->key)
         return e->data_size < m->key ? NULL : pairs_lane_of_key(m, e);
-    struct table_slot *slot = table_find(m->lane_numbers, e->thread, e->class);
+    struct index_slot *slot = index_find(m->lane_numbers, e->thread, e->class);
     const size_t number = (size_t)slot->value_plus_1 - 1;
     return number < m->lane_count ? &m->lanes[number] : pairs_new_lane(m, slot, e->thread, e);
 }
 
 static struct pairs_line *pairs_queue_of(struct matching *m, const struct trace_event *e)
 {
-    struct table_slot *slot = table_find(m->queue_numbers, e->process, e->class);
+    struct index_slot *slot = index_find(m->queue_numbers, e->process, e->class);
     const size_t number = (size_t)slot->value_plus_1 - 1;
     if (number < m->queue_count)
         return &m->queues[number];
     GROW(m->queues, m->queue_count, m->queue_room);
     m->queues[m->queue_count] = (struct pairs_line){ 0 };
-    table_set(m->queue_numbers, slot, e->process, e->class, (uint32_t)m->queue_count);
+    index_set(m->queue_numbers, slot, e->process, e->class, (uint32_t)m->queue_count);
     return &m->queues[m->queue_count++];
 }
 
@@ -198,8 +198,8 @@ struct event_pairs event_pairs_match(const struct trace_events *events, size_t k
         .events = events,
         .pairs = &pairs,
         .key = key,
-        .lane_numbers = table_new(),
-        .queue_numbers = table_new(),
+        .lane_numbers = index_new(),
+        .queue_numbers = index_new(),
     };
     for (size_t i = 0; i < events->count; i++) {
         if (pairs_match_event(&m, i))
@@ -219,8 +219,8 @@ struct event_pairs event_pairs_match(const struct trace_events *events, size_t k
     free(m.lanes);
     free(m.queues);
     free(m.states);
-    table_free(m.lane_numbers);
-    table_free(m.queue_numbers);
+    index_free(m.lane_numbers);
+    index_free(m.queue_numbers);
     return pairs;
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 #include "trace/decode.h"
 #include "trace/metadata.h"
 
@@ -45,7 +45,7 @@ struct growth_index {
     size_t kept_count, kept_room;
     uint8_t **buffers; /* of the chunks that have their bytes at hand */
     size_t buffer_count, buffer_room;
-    struct table_index *threads; /* (thread, process) to an index into those of the growth */
+    struct number_index *threads; /* (thread, process) to an index into those of the growth */
     uint64_t damaged_chunks, damaged_bytes;
     bool ring, ended; /* nothing is written any more */
 };
@@ -222,12 +222,12 @@ static uint32_t growth_readable_length(struct growth_part *part, const uint8_t *
 
 static struct growth_thread *growth_thread_of(struct growth *g, const struct trace_chunk *chunk)
 {
-    struct table_slot *slot = table_find(g->index->threads, chunk->thread, chunk->process);
+    struct index_slot *slot = index_find(g->index->threads, chunk->thread, chunk->process);
     if (slot->value_plus_1)
         return &g->threads[slot->value_plus_1 - 1];
     GROW(g->threads, g->thread_count, g->thread_room);
     g->threads[g->thread_count] = (struct growth_thread){ .process = chunk->process, .thread = chunk->thread };
-    table_set(g->index->threads, slot, chunk->thread, chunk->process, (uint32_t)g->thread_count);
+    index_set(g->index->threads, slot, chunk->thread, chunk->process, (uint32_t)g->thread_count);
     return &g->threads[g->thread_count++];
 }
 
@@ -456,7 +456,7 @@ struct growth *growth_open(const char *path, const char **error)
     g->file = file;
     g->index = need_memory(1, sizeof *g->index);
     g->index->walked = DWELL_UNIT;
-    g->index->threads = table_new();
+    g->index->threads = index_new();
     return g;
 }
 
@@ -468,7 +468,7 @@ void growth_close(struct growth *g)
         stand_free(&x->parts[i].stand);
     for (size_t i = 0; i < g->thread_count; i++)
         stand_free(&g->threads[i].stand);
-    table_free(x->threads);
+    index_free(x->threads);
     free(x->areas);
     free(x->next);
     free(x->parts);

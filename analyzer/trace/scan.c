@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/table.h"
 #include "trace/decode.h"
 
 /*
@@ -29,9 +29,9 @@ struct scanner {
     size_t *next_chunk; /* shared */
     struct scan found;
     size_t room;
-    struct table_index *seen; /* (address, process) */
-    uint32_t process;         /* of the streams' chunks */
-    uint64_t recent[RECENT];  /* functions of it seen lately */
+    struct number_index *seen; /* (address, process) */
+    uint32_t process;          /* of the streams' chunks */
+    uint64_t recent[RECENT];   /* functions of it seen lately */
     struct scan_stream streams[STREAMS];
     pthread_t thread;
 };
@@ -43,12 +43,12 @@ static inline size_t scan_recent_place(uint64_t address)
 
 static void scan_remember(struct scanner *s, uint32_t process, uint64_t address)
 {
-    struct table_slot *slot = table_find(s->seen, address, process);
+    struct index_slot *slot = index_find(s->seen, address, process);
     if (slot->value_plus_1)
         return;
     GROW(s->found.functions, s->found.function_count, s->room);
     s->found.functions[s->found.function_count] = (struct scan_function){ process, address };
-    table_set(s->seen, slot, address, process, (uint32_t)s->found.function_count++);
+    index_set(s->seen, slot, address, process, (uint32_t)s->found.function_count++);
 }
 
 /* ---- streams ---- */
@@ -213,7 +213,7 @@ static void scan_add_found(struct scanner *into, const struct scanner *from)
 
 static void scan_end_scanner(struct scanner *s)
 {
-    table_free(s->seen);
+    index_free(s->seen);
     for (int i = 0; i < STREAMS; i++)
         free(s->streams[i].buffer);
 }
@@ -225,7 +225,7 @@ struct scan scan_session(const struct session_file *file, unsigned jobs)
     for (unsigned i = 0; i < jobs; i++) {
         scanners[i].file = file;
         scanners[i].next_chunk = &next_chunk;
-        scanners[i].seen = table_new();
+        scanners[i].seen = index_new();
     }
     progress_begin("looking through", file->path, file->chunk_count);
     bool *started = need_memory(jobs, sizeof *started);

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/progress.h"
-#include "base/table.h"
 #include "trace/away.h"
 #include "trace/chunk_window.h"
 
@@ -29,8 +29,8 @@ struct timeline_lane {
     uint64_t interval;
     bool untold; /* nobody was told of the interval yet */
     bool paused;
-    struct table_index *slots; /* function -> index of open */
-    uint32_t *open;            /* how many calls of it are on the stack */
+    struct number_index *slots; /* function -> index of open */
+    uint32_t *open;             /* how many calls of it are on the stack */
     size_t slot_count, slot_room;
 };
 
@@ -79,12 +79,12 @@ static struct timeline_call *timeline_innermost(struct timeline_lane *lane)
 
 static uint32_t timeline_slot_of(struct timeline_lane *lane, uint64_t function)
 {
-    struct table_slot *slot = table_find(lane->slots, function, 0);
+    struct index_slot *slot = index_find(lane->slots, function, 0);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
     GROW(lane->open, lane->slot_count, lane->slot_room);
     lane->open[lane->slot_count] = 0;
-    table_set(lane->slots, slot, function, 0, (uint32_t)lane->slot_count);
+    index_set(lane->slots, slot, function, 0, (uint32_t)lane->slot_count);
     return (uint32_t)lane->slot_count++;
 }
 
@@ -340,7 +340,7 @@ static void timeline_free_lane(struct timeline_lane *lane)
     free(lane->shown.stack);
     free(lane->open);
     if (lane->slots)
-        table_free(lane->slots);
+        index_free(lane->slots);
     *lane = (struct timeline_lane){ 0 };
 }
 
@@ -384,7 +384,7 @@ static void timeline_find_next(struct timeline *l, struct timeline_lane *lane)
     lane->next = another ? NEXT_CHUNK : NEXT_END;
     lane->key = another ? lane->last : timeline_end_time(l, lane);
     if (!lane->slots)
-        lane->slots = table_new();
+        lane->slots = index_new();
 }
 
 /* False: that was the last. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 
 /* ---- one chunk ---- */
 
@@ -41,7 +41,7 @@ static uint32_t trace_events_class_of(struct trace_events *events, const uint8_t
     uint64_t halves[2];
     memcpy(halves, guid, sizeof halves);
     for (uint64_t key = halves[0] ^ halves[1] * 0x9e3779b97f4a7c15u;; key++) {
-        struct table_slot *slot = table_find(events->class_numbers, key, 0);
+        struct index_slot *slot = index_find(events->class_numbers, key, 0);
         const uint32_t number = slot->value_plus_1 - 1;
         if (number < events->class_count) {
             if (memcmp(events->classes[number].guid, guid, 16) == 0)
@@ -52,7 +52,7 @@ static uint32_t trace_events_class_of(struct trace_events *events, const uint8_t
         struct trace_event_class *c = &events->classes[events->class_count];
         memcpy(c->guid, guid, sizeof c->guid);
         c->name = need_copy("", 0);
-        table_set(events->class_numbers, slot, key, 0, (uint32_t)events->class_count);
+        index_set(events->class_numbers, slot, key, 0, (uint32_t)events->class_count);
         return (uint32_t)events->class_count++;
     }
 }
@@ -165,27 +165,27 @@ static void trace_events_number_events(struct trace_events *events)
 
 static void trace_events_link_threads(struct trace_events *events)
 {
-    struct table_index *numbers = table_new(); /* of the threads, from 0 */
+    struct number_index *numbers = index_new(); /* of the threads, from 0 */
     size_t *last = NULL, threads = 0, room = 0;
     for (size_t i = 0; i < events->count; i++) {
-        struct table_slot *slot = table_find(numbers, events->list[i].thread, 0);
+        struct index_slot *slot = index_find(numbers, events->list[i].thread, 0);
         uint32_t number = slot->value_plus_1 - 1;
         if (number >= threads) {
             number = (uint32_t)threads;
             GROW(last, threads, room);
             last[threads++] = 0;
-            table_set(numbers, slot, events->list[i].thread, 0, number);
+            index_set(numbers, slot, events->list[i].thread, 0, number);
         }
         events->list[i].previous = last[number];
         last[number] = i + 1;
     }
     free(last);
-    table_free(numbers);
+    index_free(numbers);
 }
 
 struct trace_events trace_events_read(const struct session_file *file)
 {
-    struct trace_events events = { .class_numbers = table_new() };
+    struct trace_events events = { .class_numbers = index_new() };
     trace_events_add_classes(&events, file);
     size_t count;
     const struct trace_chunk **chunks = trace_events_sorted_chunks(file, &count);
@@ -215,7 +215,7 @@ void trace_events_free(struct trace_events *events)
     for (size_t i = 0; i < events->chunk_count; i++)
         free(events->chunks[i]);
     free(events->classes);
-    table_free(events->class_numbers);
+    index_free(events->class_numbers);
     free(events->chunks);
     free(events->list);
     memset(events, 0, sizeof *events);
@@ -255,7 +255,7 @@ static bool trace_events_follow_chunk(struct following *f, const struct trace_ch
 
 void trace_events_follow(const struct session_file *file, uint32_t thread, trace_event_taker *take, void *context)
 {
-    struct following f = { .take = take, .context = context, .classes = { .class_numbers = table_new() } };
+    struct following f = { .take = take, .context = context, .classes = { .class_numbers = index_new() } };
     trace_events_add_classes(&f.classes, file);
     size_t count;
     const struct trace_chunk **chunks = trace_events_sorted_chunks(file, &count);

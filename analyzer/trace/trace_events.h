@@ -27,7 +27,7 @@ struct trace_events {
     struct trace_event_class *classes; /* those that were registered, and others that have events: without a name */
     size_t class_count, class_room;
     size_t registered; /* so many, the first ones, were */
-    struct table_index *class_numbers;
+    struct number_index *class_numbers;
     uint8_t **chunks; /* in which addresses and data lie */
     size_t chunk_count, chunk_room;
     uint64_t damaged_chunks;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gzip.h"
 #include "base/memory.h"
 #include "base/message.h"
-#include "export/gzip.h"
 
 enum { ALIGNMENT = 8, HEADER_BEGINS = 12, PIECE = 1 << 16 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json_text.h"
 #include "base/memory.h"
 
 static void facts_add_text(struct json_object *object, const char *key, const char *text)
@@ -25,7 +26,7 @@ static void facts_add_flag(struct json_object *object, const char *key, bool fla
 
 /* ---- lists ---- */
 
-static struct json_object *facts_modules(const struct loaded *l, const struct export_order *order)
+static struct json_object *facts_modules(const struct analysis *l, const struct order *order)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < l->profile->module_count; i++) {
@@ -42,7 +43,7 @@ static struct json_object *facts_modules(const struct loaded *l, const struct ex
     return list;
 }
 
-static struct json_object *facts_functions(const struct loaded *l, const struct export_order *order)
+static struct json_object *facts_functions(const struct analysis *l, const struct order *order)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < l->profile->function_count; i++) {
@@ -61,7 +62,7 @@ static struct json_object *facts_functions(const struct loaded *l, const struct 
     return list;
 }
 
-static struct json_object *facts_processes(const struct loaded *l, const uint32_t *serials, size_t count)
+static struct json_object *facts_processes(const struct analysis *l, const uint32_t *serials, size_t count)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < count; i++) {
@@ -98,8 +99,8 @@ static const char *facts_source_name(const struct trace_thread *t)
     return t && t->os_source < sizeof names / sizeof *names ? names[t->os_source] : "unknown";
 }
 
-static struct json_object *facts_threads(const struct loaded *l, const struct export_order *order,
-                                         const uint32_t *serials, size_t process_count)
+static struct json_object *facts_threads(const struct analysis *l, const struct order *order, const uint32_t *serials,
+                                         size_t process_count)
 {
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < l->profile->thread_count; i++) {
@@ -125,7 +126,7 @@ static struct json_object *facts_texts(char *const *lines, size_t count)
 
 /* ---- of the session ---- */
 
-static struct json_object *facts_totals(const struct loaded *l)
+static struct json_object *facts_totals(const struct analysis *l)
 {
     struct json_object *object = json_object_new_object();
     const struct times *t = &l->rollup->session;
@@ -192,7 +193,8 @@ static void facts_add_time(struct json_object *object, const struct session_file
 }
 
 /* The command without the program's folder. */
-static void facts_add_command(struct json_object *object, const struct loaded *l, const uint32_t *serials, size_t count)
+static void facts_add_command(struct json_object *object, const struct analysis *l, const uint32_t *serials,
+                              size_t count)
 {
     const struct trace_process *p = count ? session_file_process(l->file, serials[0]) : NULL;
     const char *command = p ? p->arguments : "";
@@ -205,7 +207,7 @@ static void facts_add_command(struct json_object *object, const struct loaded *l
     free(name);
 }
 
-static void facts_add_kind(struct json_object *object, const struct loaded *l)
+static void facts_add_kind(struct json_object *object, const struct analysis *l)
 {
     static const char *const modes[] = { "trace", "profile", "ring" };
     static const char *const clocks[] = { "unknown", "TSC", "CNTVCT", "CLOCK_MONOTONIC" };
@@ -219,10 +221,10 @@ static void facts_add_kind(struct json_object *object, const struct loaded *l)
     facts_add_flag(object, "samples", l->summary.samples);
     facts_add_flag(object, "imported", l->summary.imported);
     facts_add_flag(object, "partial_paths", l->summary.partial_paths);
-    facts_add_text(object, "slice", l->summary.slice);
+    facts_add_text(object, "slice", l->summary.selection);
 }
 
-struct json_object *facts_of(const struct loaded *l, const struct export_order *order)
+struct json_object *facts_of(const struct analysis *l, const struct order *order)
 {
     struct json_object *object = json_object_new_object();
     size_t count;

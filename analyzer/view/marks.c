@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "trace/trace_events.h"
 #include "view/thread_rank.h"
@@ -15,13 +16,13 @@ struct moment {
     uint32_t type, level; /* of events */
 };
 
-static uint64_t moments_since_start(const struct loaded *l, uint64_t time)
+static uint64_t moments_since_start(const struct analysis *l, uint64_t time)
 {
     const uint64_t start = l->file->header.start_ticks;
     return time > start ? time - start : 0;
 }
 
-void marks_find(struct moments *m, const struct loaded *l, const struct export_order *order)
+void marks_find(struct moments *m, const struct analysis *l, const struct order *order)
 {
     const struct profile *p = l->profile;
     *m = (struct moments){ .count = p->mark_count };
@@ -50,7 +51,7 @@ static uint32_t moments_class_name(struct moments *m, const struct trace_event_c
     return intern(&m->names, guid, strlen(guid));
 }
 
-void events_find(struct moments *m, const struct loaded *l, const struct export_order *order)
+void events_find(struct moments *m, const struct analysis *l, const struct order *order)
 {
     struct trace_events events = trace_events_read(l->file);
     const size_t most = events.count < MAX_EVENTS ? events.count : MAX_EVENTS;
@@ -58,7 +59,8 @@ void events_find(struct moments *m, const struct loaded *l, const struct export_
     m->list = need_memory(most + 1, sizeof *m->list);
     for (size_t i = 0; i < events.count; i++) {
         const struct trace_event *event = &events.list[i];
-        if (!slice_holds(l->slice, event->time) || !slice_takes(l->slice, l->file, event->process, event->thread))
+        if (!selection_holds(l->selection, event->time) ||
+            !selection_takes(l->selection, l->file, event->process, event->thread))
             continue;
         if (m->count == MAX_EVENTS) {
             m->left_out++;

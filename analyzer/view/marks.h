@@ -2,8 +2,8 @@
 #ifndef DWELL_VIEW_MARKS_H
 #define DWELL_VIEW_MARKS_H
 
+#include "analysis/order.h"
 #include "base/intern.h"
-#include "export/order.h"
 #include "view/container.h"
 
 enum { MARK_COLUMNS = 4, EVENT_COLUMNS = 5, MAX_EVENTS = 200000 };
@@ -17,9 +17,9 @@ struct moments {
     uint64_t left_out; /* there were more than a page can hold */
 };
 
-/* In the order of time, which counts from the session's start; that part of them that the slice holds. */
-void marks_find(struct moments *marks, const struct loaded *session, const struct export_order *order);
-void events_find(struct moments *events, const struct loaded *session, const struct export_order *order);
+/* In the order of time, which counts from the session's start; that part of them that the selection holds. */
+void marks_find(struct moments *marks, const struct analysis *session, const struct order *order);
+void events_find(struct moments *events, const struct analysis *session, const struct order *order);
 struct container_table marks_table(struct moments *marks);
 struct container_table events_table(struct moments *events);
 

@@ -5,8 +5,7 @@
 #include "base/memory.h"
 
 /* The joined tree has its own numbers of the same functions. */
-static uint32_t *paths_function_ranks(const struct profile *joined, const struct loaded *l,
-                                      const struct export_order *order)
+static uint32_t *paths_function_ranks(const struct profile *joined, const struct analysis *l, const struct order *order)
 {
     uint32_t *ranks = need_memory(joined->function_count + 1, sizeof *ranks);
     for (size_t i = 0; i < joined->function_count; i++) {
@@ -61,7 +60,7 @@ static void paths_add_children(struct paths_walk *w, uint32_t node)
     }
 }
 
-struct paths paths_of(const struct loaded *l, const struct export_order *order)
+struct paths paths_of(const struct analysis *l, const struct order *order)
 {
     struct paths p = { .profile = rollup_join_threads(l->profile) };
     p.rollup = rollup_new(p.profile);

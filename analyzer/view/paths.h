@@ -2,7 +2,7 @@
 #ifndef DWELL_VIEW_PATHS_H
 #define DWELL_VIEW_PATHS_H
 
-#include "export/order.h"
+#include "analysis/order.h"
 
 struct paths {
     struct profile *profile; /* in which threads' trees lie on each other */
@@ -13,7 +13,7 @@ struct paths {
     size_t count;
 };
 
-struct paths paths_of(const struct loaded *session, const struct export_order *order);
+struct paths paths_of(const struct analysis *session, const struct order *order);
 void paths_drop(struct paths *paths);
 
 #endif

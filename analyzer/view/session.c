@@ -34,7 +34,8 @@ struct view_session_group {
 };
 
 static struct container_table view_session_group_table(struct view_session_group *g, const char *name,
-                                                       const struct loaded *l, enum rollup_by by, const uint32_t *order)
+                                                       const struct analysis *l, enum rollup_by by,
+                                                       const uint32_t *order)
 {
     const size_t count = rollup_group_count(l->rollup, by);
     const struct times *t = g->times = rollup_groups(l->rollup, by);
@@ -84,10 +85,10 @@ static struct container_table view_session_path_table(struct container_column *c
     return (struct container_table){ "paths", paths->count, columns, PATH_COLUMNS };
 }
 
-struct view_session *view_session_new(const struct loaded *l, const struct view_options *options)
+struct view_session *view_session_new(const struct analysis *l, const struct view_options *options)
 {
     struct view_session *view = need_memory(1, sizeof *view);
-    struct export_order *order = export_order_new(l);
+    struct order *order = order_new(l);
     struct paths paths = paths_of(l, order);
     struct moments marks, events;
     struct json_object *header = facts_of(l, order);
@@ -117,7 +118,7 @@ struct view_session *view_session_new(const struct loaded *l, const struct view_
     moments_drop(&events);
     moments_drop(&marks);
     paths_drop(&paths);
-    export_order_free(order);
+    order_free(order);
     return view;
 }
 

@@ -2,7 +2,7 @@
 #ifndef DWELL_VIEW_SESSION_H
 #define DWELL_VIEW_SESSION_H
 
-#include "report/views.h"
+#include "analysis/analysis.h"
 #include "view/container.h"
 
 struct view_options {
@@ -15,7 +15,7 @@ struct view_session {
     size_t block_count;
 };
 
-struct view_session *view_session_new(const struct loaded *session, const struct view_options *options);
+struct view_session *view_session_new(const struct analysis *session, const struct view_options *options);
 void view_session_free(struct view_session *view);
 
 #endif

@@ -1,6 +1,6 @@
 #include "view/thread_rank.h"
 
-int32_t thread_rank(const struct export_order *order, uint32_t process, uint32_t thread)
+int32_t thread_rank(const struct order *order, uint32_t process, uint32_t thread)
 {
     const struct profile_thread *threads = order->profile->threads;
     size_t low = 0, high = order->profile->thread_count;

@@ -3,8 +3,8 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/memory.h"
-#include "base/table.h"
 #include "profile/resolve.h"
 #include "trace/timeline.h"
 #include "view/thread_rank.h"
@@ -31,14 +31,14 @@ struct view_lane {
 };
 
 struct view_timeline {
-    const struct loaded *session;
-    const struct export_order *order;
+    const struct analysis *session;
+    const struct order *order;
     struct timeline_range range;
     struct resolver *resolver;
     struct levels *levels;
-    struct table_index *numbers; /* (thread, process) -> 1 + lane, or zero: it is none */
-    struct view_lane *lanes;     /* in the order's numbers */
-    size_t live, sweep_at;       /* lanes that have not ended; at so many, those that have are looked for */
+    struct number_index *numbers; /* (thread, process) -> 1 + lane, or zero: it is none */
+    struct view_lane *lanes;      /* in the order's numbers */
+    size_t live, sweep_at;        /* lanes that have not ended; at so many, those that have are looked for */
 };
 
 /* ---- lanes ---- */
@@ -62,10 +62,10 @@ static void view_timeline_end_idle_lanes(struct view_timeline *f, uint64_t now)
 static struct view_lane *view_timeline_find_lane(struct view_timeline *f, const struct timeline_thread *thread,
                                                  uint64_t now)
 {
-    struct table_slot *slot = table_find(f->numbers, thread->thread, thread->process);
+    struct index_slot *slot = index_find(f->numbers, thread->thread, thread->process);
     if (!slot->value_plus_1) {
         const int32_t rank = thread_rank(f->order, thread->process, thread->thread);
-        table_set(f->numbers, slot, thread->thread, thread->process, (uint32_t)(rank + 1));
+        index_set(f->numbers, slot, thread->thread, thread->process, (uint32_t)(rank + 1));
         if (rank < 0)
             return NULL;
         struct view_lane *lane = &f->lanes[rank];
@@ -111,21 +111,21 @@ static uint32_t view_timeline_function(const struct view_timeline *f, const stru
 
 static void view_timeline_begin_call(struct view_timeline *f, struct view_lane *lane, const struct timeline_event *e)
 {
-    const struct slice *slice = f->session->slice;
+    const struct selection *selection = f->session->selection;
     if (e->thread->depth > TIMELINE_MAX_DEPTH)
         return;
     lane->depth = e->thread->depth - 1;
     GROW(lane->stack, lane->depth, lane->room);
     struct view_open_call *call = &lane->stack[lane->depth++];
     *call = (struct view_open_call){ .start = e->time, .function = e->call->function };
-    call->root = slice && slice->below && view_timeline_function(f, lane, call) == slice->root;
+    call->root = selection && selection->below && view_timeline_function(f, lane, call) == selection->root;
     lane->roots += call->root;
 }
 
 static void view_timeline_end_call(struct view_timeline *f, struct view_lane *lane, uint64_t time)
 {
     const struct view_open_call *call = &lane->stack[--lane->depth];
-    const bool wanted = !f->session->slice || !f->session->slice->below || lane->roots > 0;
+    const bool wanted = !f->session->selection || !f->session->selection->below || lane->roots > 0;
     lane->roots -= call->root;
     if (!wanted || time < f->range.begin)
         return;
@@ -186,7 +186,7 @@ static bool view_timeline_add_event(void *context, const struct timeline_event *
 static bool view_timeline_wants_thread(void *context, uint32_t process, uint32_t thread)
 {
     const struct view_timeline *f = context;
-    return !f->session->slice || slice_takes(f->session->slice, f->session->file, process, thread);
+    return !f->session->selection || selection_takes(f->session->selection, f->session->file, process, thread);
 }
 
 static struct json_object *view_timeline_describe(const struct view_timeline *f, const struct blocks *blocks)
@@ -222,7 +222,7 @@ static void view_timeline_add_events(struct view_timeline *f)
     levels_end(f->levels);
 }
 
-struct json_object *timeline_make(const struct loaded *l, const struct export_order *order, size_t most,
+struct json_object *timeline_make(const struct analysis *l, const struct order *order, size_t most,
                                   struct blocks *blocks)
 {
     struct view_timeline f = { .session = l, .order = order, .sweep_at = SWEEP_MIN };
@@ -231,7 +231,7 @@ struct json_object *timeline_make(const struct loaded *l, const struct export_or
         return NULL;
     const size_t lanes = l->profile->thread_count;
     f.resolver = resolver_new(l->file, l->profile);
-    f.numbers = table_new();
+    f.numbers = index_new();
     f.lanes = need_memory(lanes + 1, sizeof *f.lanes);
     f.levels = levels_new(f.range.end - f.range.begin, (uint32_t)lanes,
                           most / MIN_SPAN > MIN_SPANS ? most / MIN_SPAN : MIN_SPANS);
@@ -242,7 +242,7 @@ struct json_object *timeline_make(const struct loaded *l, const struct export_or
     for (size_t i = 0; i < lanes; i++)
         free(f.lanes[i].stack);
     free(f.lanes);
-    table_free(f.numbers);
+    index_free(f.numbers);
     resolver_free(f.resolver);
     return described;
 }

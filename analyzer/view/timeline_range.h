@@ -2,7 +2,7 @@
 #ifndef DWELL_VIEW_TIMELINE_RANGE_H
 #define DWELL_VIEW_TIMELINE_RANGE_H
 
-#include "report/views.h"
+#include "analysis/analysis.h"
 
 struct timeline_range {
     uint64_t begin, end; /* ticks; not before the session's start */
@@ -10,6 +10,6 @@ struct timeline_range {
 };
 
 /* False: it holds no single events. */
-bool timeline_range_find(struct timeline_range *range, const struct loaded *session);
+bool timeline_range_find(struct timeline_range *range, const struct analysis *session);
 
 #endif

@@ -27,8 +27,8 @@ static int compare_paths(const void *a, const void *b)
 /* Functions are known by name and module here: their numbers differ between sessions. */
 static struct paths paths_of(const char *session)
 {
-    struct loaded l;
-    load_session(&l, session, 1);
+    struct analysis l;
+    analysis_load(&l, session, 1);
     struct profile *joined = rollup_join_threads(l.profile);
     struct rollup *r = rollup_new(joined);
     char **names = need_memory(joined->node_count, sizeof *names);
@@ -58,7 +58,7 @@ static struct paths paths_of(const char *session)
     free(names);
     rollup_free(r);
     profile_free(joined);
-    unload_session(&l);
+    analysis_drop(&l);
     qsort(paths.list, paths.count, sizeof *paths.list, compare_paths);
     return paths;
 }

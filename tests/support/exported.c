@@ -6,16 +6,16 @@
 
 #include "support/scenario.h"
 
-struct loaded loaded_of(struct writer *w)
+struct analysis loaded_of(struct writer *w)
 {
-    struct loaded l;
+    struct analysis l;
     writer_save(w, test_path("exported.dwell"));
     writer_free(w);
-    load_session(&l, test_path("exported.dwell"), 1);
+    analysis_load(&l, test_path("exported.dwell"), 1);
     return l;
 }
 
-char *exported(const struct loaded *session, const char *format, enum export_time time, size_t *length)
+char *exported(const struct analysis *session, const char *format, enum export_time time, size_t *length)
 {
     const struct export_format *found = export_find(format);
     const struct export_options options = { .time = time };

@@ -6,10 +6,10 @@
 #include "support/session_writer.h"
 
 /* Saves the session, frees the writer, and loads it. */
-struct loaded loaded_of(struct writer *w);
+struct analysis loaded_of(struct writer *w);
 
 /* What the format of that name writes; ended by a zero byte, which `length` does not count. To be freed. */
-char *exported(const struct loaded *session, const char *format, enum export_time time, size_t *length);
+char *exported(const struct analysis *session, const char *format, enum export_time time, size_t *length);
 
 enum {
     BAD_QUOTES,

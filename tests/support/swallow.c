@@ -88,8 +88,8 @@ static void take_slices(const struct session_file *file, const struct profile *p
         end = file->chunks[i].start_time > end ? file->chunks[i].start_time : end;
     }
     const uint64_t middle = start < end ? start + (end - start) / 2 : start + 100;
-    profile_free(collect_slice(file, 1, &(struct slice){ .cut = true, .from = 0, .to = middle }));
-    profile_free(collect_slice(file, 1, &(struct slice){ .cut = true, .from = middle, .to = UINT64_MAX }));
+    profile_free(collect_selection(file, 1, &(struct selection){ .cut = true, .from = 0, .to = middle }));
+    profile_free(collect_selection(file, 1, &(struct selection){ .cut = true, .from = middle, .to = UINT64_MAX }));
     for (uint32_t i = 0; i < profile->function_count && i < 4; i++)
         profile_free(subtree_below(profile, i));
     uint32_t *deepest;

@@ -32,16 +32,16 @@ char *vsperf_try(const char *const *texts, size_t count, uint64_t resolution, co
     return error;
 }
 
-struct loaded vsperf_load(const char *const *texts, size_t count, uint64_t resolution)
+struct analysis vsperf_load(const char *const *texts, size_t count, uint64_t resolution)
 {
-    struct loaded l;
+    struct analysis l;
     char *error = vsperf_try(texts, count, resolution, test_path("imported.dwell"));
     cr_assert(error == NULL, "%s", error);
-    load_session(&l, test_path("imported.dwell"), 1);
+    analysis_load(&l, test_path("imported.dwell"), 1);
     return l;
 }
 
-struct times vsperf_times(const struct loaded *l, const char *name)
+struct times vsperf_times(const struct analysis *l, const char *name)
 {
     struct times *all = rollup_groups(l->rollup, BY_FUNCTION), found = { 0 };
     int count = 0;
@@ -56,7 +56,7 @@ struct times vsperf_times(const struct loaded *l, const char *name)
     return found;
 }
 
-char *vsperf_paths(const struct loaded *l)
+char *vsperf_paths(const struct analysis *l)
 {
     const struct tree_options options = { .depth = 1000 };
     struct table t = view_tree(l, &options);

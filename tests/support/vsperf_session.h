@@ -8,12 +8,12 @@
 char *vsperf_try(const char *const *texts, size_t count, uint64_t resolution, const char *path);
 
 /* The same, loaded; fails the test where it does. To be unloaded. */
-struct loaded vsperf_load(const char *const *texts, size_t count, uint64_t resolution);
+struct analysis vsperf_load(const char *const *texts, size_t count, uint64_t resolution);
 
 /* Values of the function of that name in the report by function; fails the test where there is none. */
-struct times vsperf_times(const struct loaded *l, const char *name);
+struct times vsperf_times(const struct analysis *l, const char *name);
 
 /* What the tree shows, a path each: "root/callee inclusive exclusive calls" and a line's end; to be freed. */
-char *vsperf_paths(const struct loaded *l);
+char *vsperf_paths(const struct analysis *l);
 
 #endif

@@ -1,0 +1,78 @@
+#include "analysis/hints.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/suggest.h"
+#include "profile/collect.h"
+
+struct hint_names {
+    char **list;
+    size_t count, room;
+};
+
+static void hint_add_name(struct hint_names *n, const char *name, size_t length)
+{
+    if (length == 0)
+        return;
+    GROW(n->list, n->count, n->room);
+    n->list[n->count++] = need_copy(name, length);
+}
+
+static const char *hint_for_name(struct hint_names *n, const char *typed, const char *otherwise)
+{
+    const char *text = suggestion(typed, (const char *const *)n->list, n->count, otherwise);
+    for (size_t i = 0; i < n->count; i++)
+        free(n->list[i]);
+    free(n->list);
+    return text;
+}
+
+/* Without its parameters, and without what it is in: both are names that can be given. */
+const char *hint_function(const struct analysis *l, const char *typed, const char *otherwise)
+{
+    struct hint_names n = { 0 };
+    for (size_t i = 0; i < l->profile->function_count; i++) {
+        const char *name = l->names[i].name, *last = name;
+        const size_t length = strcspn(name, "(");
+        hint_add_name(&n, name, length);
+        for (const char *at = name; (at = strstr(at, "::")) && at < name + length;)
+            last = at += 2;
+        if (last > name)
+            hint_add_name(&n, last, (size_t)(name + length - last));
+    }
+    return hint_for_name(&n, typed, otherwise);
+}
+
+const char *hint_thread(const struct session_file *file, const char *typed, const char *otherwise)
+{
+    struct hint_names n = { 0 };
+    for (size_t i = 0; i < file->thread_count; i++)
+        hint_add_name(&n, file->threads[i].name, strlen(file->threads[i].name));
+    return hint_for_name(&n, typed, otherwise);
+}
+
+const char *hint_process(const struct session_file *file, const char *typed, const char *otherwise)
+{
+    struct hint_names n = { 0 };
+    for (size_t i = 0; i < file->process_count; i++) {
+        const struct trace_process *p = &file->processes[i];
+        const char *slash = strrchr(p->path, '/');
+        hint_add_name(&n, p->name, strlen(p->name));
+        hint_add_name(&n, slash ? slash + 1 : p->path, strlen(slash ? slash + 1 : p->path));
+    }
+    return hint_for_name(&n, typed, otherwise);
+}
+
+const char *hint_mark(const struct session_file *file, const char *typed, const char *otherwise)
+{
+    struct hint_names n = { 0 };
+    struct profile *p = collect_profile(file, collect_default_jobs());
+    if (p->mark_count)
+        qsort(p->marks, p->mark_count, sizeof *p->marks, profile_compare_marks);
+    for (size_t i = 0; i < p->mark_count; i++)
+        hint_add_name(&n, p->marks[i].text, strlen(p->marks[i].text));
+    profile_free(p);
+    return hint_for_name(&n, typed, otherwise);
+}

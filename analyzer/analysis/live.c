@@ -1,0 +1,158 @@
+#include "analysis/live.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/duration.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/units.h"
+#include "symbols/symbols.h"
+#include "trace/alive.h"
+
+static const uint64_t max_at_once = 256 << 20;
+
+struct live *live_open(const char *file, const char *path, const char **error)
+{
+    struct follow *follow = follow_open(file, error);
+    if (!follow)
+        return NULL;
+    struct live *l = need_memory(1, sizeof *l);
+    free(follow->growth->file->path);
+    follow->growth->file->path = need_copy(path, strlen(path));
+    l->follow = follow;
+    l->binaries = binaries_new();
+    return l;
+}
+
+static void live_free_rollup(struct analysis *l)
+{
+    if (l->rollup) {
+        rollup_free(l->rollup);
+        profile_free(l->profile);
+    }
+    l->rollup = NULL;
+}
+
+static void live_free_summary(struct summary *s)
+{
+    for (size_t i = 0; i < s->remark_count; i++)
+        free(s->remarks[i]);
+    free(s->remarks);
+}
+
+void live_close(struct live *l)
+{
+    live_free_rollup(&l->whole);
+    live_free_rollup(&l->recent);
+    live_free_summary(&l->whole.summary);
+    live_free_summary(&l->recent.summary);
+    names_free(l->names, l->name_count);
+    binaries_free(l->binaries);
+    follow_close(l->follow);
+    free(l);
+}
+
+/* A copy, as what is shown of a profile is less than what it goes on from. */
+static void live_load_part(struct live *l, struct analysis *part, struct profile *profile)
+{
+    part->file = l->follow->growth->file;
+    part->names = l->names;
+    part->rollup = NULL;
+    if (!profile)
+        return;
+    part->profile = profile_new();
+    profile_copy_functions(part->profile, profile);
+    profile_merge(part->profile, profile);
+    analysis_subtract_overhead(part);
+    part->rollup = rollup_new(part->profile);
+    analysis_summarize(part);
+}
+
+const char *live_read(struct live *l, unsigned jobs, uint64_t *left)
+{
+    const char *error = follow_read(l->follow, max_at_once, jobs);
+    if (error)
+        return error;
+    *left = l->follow->growth->left;
+    live_free_rollup(&l->whole);
+    live_free_rollup(&l->recent);
+    follow_look(l->follow);
+    names_extend(&l->names, &l->name_count, l->follow->growth->file, l->follow->whole, l->binaries);
+    live_load_part(l, &l->whole, l->follow->whole);
+    live_load_part(l, &l->recent, l->follow->recent);
+    l->times = (struct recent_times){ l->recent.rollup, l->follow->interval };
+    return NULL;
+}
+
+/* ---- in words ---- */
+
+/* The one that began first, which is mostly whom the user started. */
+static const struct trace_process *live_main_process(const struct session_file *file)
+{
+    return file->process_count ? &file->processes[0] : NULL;
+}
+
+static void live_describe_end(FILE *out, const struct trace_process *p)
+{
+    if (p && p->end_how == DWELL_END_EXIT)
+        fprintf(out, "ended (exit status %" PRIu32 ")", p->end_value);
+    else if (p && p->end_how == DWELL_END_SIGNAL)
+        fprintf(out, "ended (killed by signal %" PRIu32 ", %s)", p->end_value, strsignal((int)p->end_value));
+    else
+        fputs("ended", out);
+}
+
+static uint64_t live_run_time(const struct session_file *file)
+{
+    const uint64_t now = session_now(file), start = file->header.start_ticks;
+    return now > start ? ticks_to_ns(now - start, file->header.ticks_per_second) : 0;
+}
+
+static char *live_close_text(FILE *out, char **text)
+{
+    if (fclose(out) != 0)
+        die(STATUS_ERROR, "out of memory");
+    return *text;
+}
+
+char *live_describe(const struct live *l)
+{
+    const struct session_file *file = l->whole.file;
+    const struct trace_process *p = live_main_process(file);
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        die(STATUS_ERROR, "out of memory");
+    if (p) {
+        char *name = names_module(p->path);
+        fprintf(out, "%s (%" PRIu32 "): ", name, p->pid);
+        free(name);
+    }
+    if (l->follow->alive)
+        fprintf(out, "running for %.1f s", (double)live_run_time(file) / 1e9);
+    else if (file->header.origin & DWELL_ORIGIN_IMPORTED)
+        fputs("imported", out);
+    else
+        live_describe_end(out, p);
+    return live_close_text(out, &text);
+}
+
+char *live_describe_rates(const struct live *l)
+{
+    const struct summary *s = &l->whole.summary;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        die(STATUS_ERROR, "out of memory");
+    fprintf(out, "%" PRIu64 " calls", l->whole.rollup->session.calls);
+    if (l->recent.rollup && l->times.interval)
+        fprintf(out, ", %.0f a second", (double)l->recent.rollup->session.calls * 1e9 / (double)l->times.interval);
+    fprintf(out, ", %" PRIu64 " thread%s, %" PRIu64 " process%s", s->threads, s->threads == 1 ? "" : "s", s->processes,
+            s->processes == 1 ? "" : "es");
+    return live_close_text(out, &text);
+}

@@ -1,0 +1,224 @@
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "analysis/lines.h"
+#include "analysis/load_part.h"
+#include "analysis/selection_request.h"
+#include "base/index.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "profile/collect.h"
+#include "profile/subtree.h"
+
+void summary_remark(struct summary *s, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    GROW(s->remarks, s->remark_count, s->remark_room);
+    s->remarks[s->remark_count++] = need_vtext(format, arguments);
+    va_end(arguments);
+}
+
+/* Application times of a thread without a source are not invented: where no thread has one they are
+ * unknown, where some have none, the others' are shown. */
+static void load_judge_sources(struct summary *s, const struct analysis *l)
+{
+    const struct session_file *file = l->file;
+    size_t blind = 0, flags = 0, times = 0, count = 0;
+    for (size_t i = 0; i < file->thread_count; i++) {
+        const struct trace_thread *t = &file->threads[i];
+        if (l->selection && !index_find(l->profile->thread_table, t->process, t->serial)->value_plus_1)
+            continue;
+        count++;
+        blind += t->announced && t->os_source == DWELL_OS_NONE;
+        flags += t->announced && t->os_source == DWELL_OS_RSEQ;
+        times += !t->announced || trace_tells_of_switches(t);
+    }
+    s->away_known = times > 0;
+    if (s->away_known && flags)
+        summary_remark(s, "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU",
+                       flags, count);
+    s->application_known = blind < count || count == 0;
+    if (blind && s->application_known)
+        summary_remark(s, "%zu of %zu threads had no source of OS events: all their time counts as flagged", blind,
+                       count);
+}
+
+static void load_add_loss_remarks(struct summary *s, const struct session_file *file, const struct profile *p)
+{
+    const struct dwell_file_header *h = &file->header;
+    if (h->lost_events)
+        summary_remark(s, "%" PRIu64 " events were lost", h->lost_events);
+    if (h->lost_trace_events)
+        summary_remark(s, "%" PRIu64 " trace events were lost", h->lost_trace_events);
+    if (h->lost_threads)
+        summary_remark(s, "%" PRIu64 " threads could not be recorded", h->lost_threads);
+    if (h->trouble & DWELL_TROUBLE_NO_SPACE)
+        summary_remark(s, "the disk was full: recording stopped early");
+    if (h->trouble & DWELL_TROUBLE_NO_MEMORY)
+        summary_remark(s, "the system refused memory: recording stopped early");
+    if (h->trouble & DWELL_TROUBLE_NO_FILE)
+        summary_remark(s, "a process could not open the session file: it was not recorded");
+    if (h->trouble & DWELL_TROUBLE_REFUSED)
+        summary_remark(s, "the system refused a call that recording needs (a sandbox?): some of it is missing");
+    uint64_t damaged = p->counts.damaged_chunks + file->damaged_chunks;
+    if (damaged)
+        summary_remark(s, "%" PRIu64 " damaged chunks were left out, wholly or in part", damaged);
+    if (file->damaged_bytes)
+        summary_remark(s, "%" PRIu64 " bytes belong to no chunk and were left out", file->damaged_bytes);
+    if (file->damaged_records)
+        summary_remark(s, "%" PRIu64 " damaged records of metadata or symbols were left out", file->damaged_records);
+    if (p->counts.stray_exits)
+        summary_remark(s, "%" PRIu64 " exits had no enter before them", p->counts.stray_exits);
+}
+
+static void load_free_remarks(struct summary *s)
+{
+    for (size_t i = 0; i < s->remark_count; i++)
+        free(s->remarks[i]);
+    s->remark_count = 0;
+}
+
+void analysis_summarize(struct analysis *l)
+{
+    struct summary *s = &l->summary;
+    size_t processes;
+    load_free_remarks(s);
+    free(rollup_process_list(l->profile, &processes));
+    s->path = l->file->path;
+    s->ticks_per_second = l->file->header.ticks_per_second;
+    s->elapsed_inclusive = l->rollup->session.elapsed_inclusive;
+    s->application_inclusive = l->rollup->session.application_inclusive;
+    s->os_events = l->profile->counts.os_events;
+    s->threads = l->profile->thread_count;
+    s->processes = processes;
+    s->events = l->profile->counts.enters + l->profile->counts.exits;
+    s->lost_events = l->file->header.lost_events;
+    load_add_loss_remarks(s, l->file, l->profile);
+    s->loss_count = s->remark_count;
+    s->imported = l->file->header.origin & DWELL_ORIGIN_IMPORTED;
+    s->samples = l->file->header.origin & DWELL_ORIGIN_SAMPLES;
+    load_judge_sources(s, l);
+    s->overhead = l->rollup->session.overhead_inclusive;
+    s->overhead_known = l->overhead.paths > 0;
+    if (l->file->header.origin & DWELL_ORIGIN_SCALED)
+        summary_remark(s, "call paths are approximate (scaled)");
+}
+
+static bool as_measured;
+
+void analysis_load_as_measured(void)
+{
+    as_measured = true;
+}
+
+void analysis_subtract_overhead(struct analysis *l)
+{
+    if (as_measured)
+        return;
+    const struct session_file *f = l->file;
+    struct probe_cost *costs = need_memory(f->process_count, sizeof *costs);
+    size_t count = 0;
+    for (size_t i = 0; i < f->process_count; i++) {
+        const struct dwell_rec_probes *probes = &f->processes[i].probes;
+        if (probes->rounds)
+            costs[count++] = (struct probe_cost){ f->processes[i].serial, probes->in_callee, probes->in_caller,
+                                                  probes->first_callee };
+    }
+    l->overhead = overhead_subtract(l->profile, costs, count, l->lines != NULL);
+    free(costs);
+}
+
+/* Whether call sites are wanted, and there. */
+static bool load_wants_lines(const struct analysis *l, enum lines lines)
+{
+    const bool there = l->file->header.also & DWELL_ALSO_CALL_SITES;
+    if (lines == LINES_NEEDED && !there)
+        die(STATUS_ERROR, "%s: recorded without call sites; record again with --call-sites", l->file->path);
+    return lines != LINES_NONE && there;
+}
+
+void analysis_load_part(struct analysis *l, const char *path, unsigned jobs, struct selection_request *request,
+                        enum lines lines)
+{
+    memset(l, 0, sizeof *l);
+    const char *error;
+    l->file = session_file_open(path, &error);
+    if (!l->file)
+        die(STATUS_ERROR, "%s: %s", path, error);
+    if (selection_is_asked_for(request)) {
+        selection_find(request, l->file);
+        l->selection = &request->selection;
+        l->summary.selection = selection_describe(request);
+    }
+    if (load_wants_lines(l, lines)) {
+        l->profile = collect_sites(l->file, jobs, l->selection);
+        l->lines = lines_find(l->file, l->profile);
+    } else {
+        l->profile = collect_selection(l->file, jobs, l->selection);
+    }
+    analysis_subtract_overhead(l);
+    l->rollup = rollup_new(l->profile);
+    l->names = names_find(l->file, l->profile);
+    analysis_summarize(l);
+}
+
+static void load_join_lines(struct analysis *l)
+{
+    if (!l->lines)
+        return;
+    rollup_free(l->rollup);
+    lines_join(l);
+    l->rollup = rollup_new(l->profile);
+}
+
+void analysis_load_selection(struct analysis *l, const char *path, unsigned jobs, struct selection_request *request)
+{
+    analysis_load_part(l, path, jobs, request, request && request->by_line ? LINES_NEEDED : LINES_NONE);
+    load_join_lines(l);
+}
+
+void analysis_load_lines(struct analysis *l, const char *path, unsigned jobs, enum lines lines)
+{
+    analysis_load_part(l, path, jobs, NULL, lines);
+    load_join_lines(l);
+}
+
+void analysis_narrow_to_root(struct analysis *l, uint32_t function, struct selection_request *request)
+{
+    struct profile *below = subtree_below(l->profile, function);
+    request->selection.below = true;
+    request->selection.root = function;
+    request->root = l->names[function].name; /* whole */
+    free(l->summary.selection);
+    l->summary.selection = selection_describe(request);
+    rollup_free(l->rollup);
+    profile_free(l->profile);
+    l->profile = below;
+    l->rollup = rollup_new(below);
+    l->summary.partial_paths = true;
+    analysis_summarize(l);
+}
+
+void analysis_load(struct analysis *l, const char *path, unsigned jobs)
+{
+    analysis_load_selection(l, path, jobs, NULL);
+}
+
+void analysis_drop(struct analysis *l)
+{
+    free(l->summary.selection);
+    load_free_remarks(&l->summary);
+    free(l->summary.remarks);
+    for (size_t i = 0; i < l->part_count; i++)
+        free(l->parts[i].path);
+    free(l->parts);
+    names_free(l->names, l->profile->function_count);
+    lines_free(l->lines, l->profile->site_count);
+    rollup_free(l->rollup);
+    profile_free(l->profile);
+    session_file_close(l->file);
+}

@@ -1,0 +1,277 @@
+/*
+ * Several sessions loaded as if they were one: their processes and threads stay apart, under serial numbers of their
+ * own; functions of the same build are the same. Clocks differ from session to session, so their values become
+ * nanoseconds.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/analysis.h"
+#include "analysis/lines.h"
+#include "analysis/load_part.h"
+#include "base/memory.h"
+#include "base/message.h"
+#include "base/units.h"
+
+static const uint64_t ns_per_second = 1000000000;
+
+/* Where a session's processes and threads begin among all. */
+struct several_place {
+    uint32_t processes, threads;
+};
+
+/* Serial numbers are places in the list of all; the one behind a session's last is for what its metadata do not name.
+ */
+static uint32_t several_new_process(const struct analysis *part, struct several_place place, uint32_t serial)
+{
+    const struct trace_process *p = session_file_process(part->file, serial);
+    return place.processes + (uint32_t)(p ? (size_t)(p - part->file->processes) : part->file->process_count);
+}
+
+static uint32_t several_new_thread(const struct analysis *part, struct several_place place, uint32_t serial)
+{
+    const struct trace_thread *t = session_file_thread(part->file, serial);
+    return place.threads + (uint32_t)(t ? (size_t)(t - part->file->threads) : part->file->thread_count);
+}
+
+static void several_renumber_profile(struct analysis *part, struct several_place place)
+{
+    struct profile *p = part->profile;
+    for (size_t i = 0; i < p->thread_count; i++) {
+        p->threads[i].process = several_new_process(part, place, p->threads[i].process);
+        p->threads[i].thread = several_new_thread(part, place, p->threads[i].thread);
+    }
+    for (size_t i = 0; i < p->reported_count; i++)
+        p->reported[i].process = several_new_process(part, place, p->reported[i].process);
+}
+
+static void several_scale_times(struct times *t, uint64_t rate)
+{
+    uint64_t *values[] = {
+        &t->elapsed_inclusive,  &t->elapsed_exclusive,  &t->application_inclusive, &t->application_exclusive,
+        &t->blocked_inclusive,  &t->blocked_exclusive,  &t->preempted_inclusive,   &t->preempted_exclusive,
+        &t->overhead_inclusive, &t->overhead_exclusive,
+    };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        *values[i] = ticks_to_ns(*values[i], rate);
+    if (t->shortest <= t->longest) {
+        t->shortest = ticks_to_ns(t->shortest, rate);
+        t->longest = ticks_to_ns(t->longest, rate);
+    }
+}
+
+/* Each path's own values are rounded, and all others are sums of them: these add up as those of one session do. */
+static void several_scale_profile(struct profile *p, uint64_t rate)
+{
+    for (size_t i = 0; i < p->node_count; i++) {
+        struct profile_node *node = &p->nodes[i];
+        node->elapsed = ticks_to_ns(node->elapsed, rate);
+        node->flagged = ticks_to_ns(node->flagged, rate);
+        node->blocked = ticks_to_ns(node->blocked, rate);
+        node->runtime = ticks_to_ns(node->runtime, rate);
+        node->runtime_flagged = ticks_to_ns(node->runtime_flagged, rate);
+        node->runtime_blocked = ticks_to_ns(node->runtime_blocked, rate);
+        node->runtime_preempted = ticks_to_ns(node->runtime_preempted, rate);
+        node->overhead = ticks_to_ns(node->overhead, rate);
+        node->preempted = ticks_to_ns(node->preempted, rate);
+        if (node->shortest <= node->longest) {
+            node->shortest = ticks_to_ns(node->shortest, rate);
+            node->longest = ticks_to_ns(node->longest, rate);
+        }
+    }
+    for (size_t i = 0; i < p->reported_count; i++)
+        several_scale_times(&p->reported[i].times, rate);
+    p->counts.blocked = ticks_to_ns(p->counts.blocked, rate);
+    p->counts.preempted = ticks_to_ns(p->counts.preempted, rate);
+    p->counts.paused = ticks_to_ns(p->counts.paused, rate);
+    p->counts.outside = ticks_to_ns(p->counts.outside, rate);
+}
+
+/* Moments of different clocks have no order. */
+static void several_drop_marks(struct profile *p)
+{
+    for (size_t i = 0; i < p->mark_count; i++)
+        free(p->marks[i].text);
+    p->mark_count = 0;
+}
+
+static void several_add_names(struct analysis *all, struct analysis *part)
+{
+    const size_t before = all->profile->function_count;
+    const struct profile *p = part->profile;
+    profile_merge(all->profile, p);
+    all->names = need_more(all->names, all->profile->function_count + 1, sizeof *all->names);
+    memset(all->names + before, 0, (all->profile->function_count - before) * sizeof *all->names);
+    for (size_t i = 0; i < p->function_count; i++) {
+        const struct profile_module *m = &p->modules[p->functions[i].module];
+        const uint32_t module = profile_find_module(all->profile, m->path, m->build_id, m->build_id_length);
+        const uint32_t function = profile_find_function(all->profile, module, p->functions[i].offset);
+        if (all->names[function].name)
+            continue;
+        all->names[function] = part->names[i];
+        part->names[i] = (struct function_name){ 0 };
+    }
+}
+
+/* As several_add_names, of the profile that has been merged. */
+static void several_add_lines(struct analysis *all, struct analysis *part, size_t before)
+{
+    const struct profile *p = part->profile;
+    all->lines = need_more(all->lines, all->profile->site_count + 1, sizeof *all->lines);
+    memset(all->lines + before, 0, (all->profile->site_count - before) * sizeof *all->lines);
+    for (size_t i = 0; i < p->site_count; i++) {
+        const struct profile_site *site = &p->sites[i];
+        const struct profile_module *m = &p->modules[site->module];
+        const uint32_t module = profile_find_module(all->profile, m->path, m->build_id, m->build_id_length);
+        struct line_name *line = &all->lines[profile_site(all->profile, module, site->offset, site->inlined)];
+        if (line->source)
+            continue;
+        *line = part->lines[i];
+        part->lines[i] = (struct line_name){ 0 };
+    }
+}
+
+static void several_add_processes(struct session_file *all, const struct analysis *from, struct several_place place)
+{
+    struct session_file *part = from->file;
+    for (size_t i = 0; i < part->thread_count; i++) {
+        GROW(all->threads, all->thread_count, all->thread_room);
+        struct trace_thread *thread = &all->threads[all->thread_count++];
+        *thread = part->threads[i];
+        thread->process = several_new_process(from, place, thread->process);
+        thread->serial = place.threads + (uint32_t)i;
+    }
+    for (size_t i = 0; i < part->process_count; i++) {
+        GROW(all->processes, all->process_count, all->process_room);
+        all->processes[all->process_count] = part->processes[i];
+        all->processes[all->process_count++].serial = place.processes + (uint32_t)i;
+    }
+    part->process_count = part->thread_count = 0;
+}
+
+/* Losses, or all else. */
+static void several_add_remarks(struct summary *all, const struct summary *parts, size_t count, bool losses)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = losses ? 0 : parts[i].loss_count; j < (losses ? parts[i].loss_count : parts[i].remark_count);
+             j++)
+            summary_remark(all, "%s: %s", parts[i].path, parts[i].remarks[j]);
+}
+
+static void several_summarize(struct analysis *all, const struct summary *parts, size_t count)
+{
+    struct summary *s = &all->summary;
+    s->path = all->file->path;
+    s->ticks_per_second = ns_per_second;
+    s->elapsed_inclusive = all->rollup->session.elapsed_inclusive;
+    s->application_inclusive = all->rollup->session.application_inclusive;
+    s->overhead = all->rollup->session.overhead_inclusive;
+    s->imported = true;
+    for (size_t i = 0; i < count; i++) {
+        s->application_known |= parts[i].application_known;
+        s->away_known |= parts[i].away_known;
+        s->overhead_known |= parts[i].overhead_known;
+        s->imported &= parts[i].imported;
+        s->samples |= parts[i].samples;
+        s->os_events += parts[i].os_events;
+        s->threads += parts[i].threads;
+        s->processes += parts[i].processes;
+        s->events += parts[i].events;
+        s->lost_events += parts[i].lost_events;
+    }
+    several_add_remarks(s, parts, count, true);
+    s->loss_count = s->remark_count;
+    for (size_t i = 0; i < count; i++) {
+        if (s->application_known && !parts[i].application_known)
+            summary_remark(s, "%s: no thread had a source of OS events: all their time counts as flagged",
+                           parts[i].path);
+        else if (s->away_known && !parts[i].away_known)
+            summary_remark(s, "%s: no thread had a source of times of OS events: their time counts as on the CPU",
+                           parts[i].path);
+    }
+    several_add_remarks(s, parts, count, false);
+}
+
+static void several_free_summaries(struct summary *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < parts[i].remark_count; j++)
+            free(parts[i].remarks[j]);
+        free(parts[i].remarks);
+        free((char *)parts[i].path);
+    }
+    free(parts);
+}
+
+static void several_add_session(struct analysis *all, struct analysis *part)
+{
+    const struct several_place place = {
+        .processes = all->part_count ? all->parts[all->part_count - 1].process_end : 0,
+        .threads = (uint32_t)(all->file->thread_count + all->part_count),
+    };
+    several_renumber_profile(part, place);
+    if (!part->summary.samples)
+        several_scale_profile(part->profile, part->summary.ticks_per_second);
+    several_drop_marks(part->profile);
+    const size_t sites = all->profile->site_count;
+    several_add_names(all, part);
+    if (part->lines)
+        several_add_lines(all, part, sites);
+    all->parts = need_more(all->parts, all->part_count + 1, sizeof *all->parts);
+    all->parts[all->part_count++] = (struct analysis_part){
+        .path = need_copy(part->file->path, strlen(part->file->path)),
+        .process_end = place.processes + (uint32_t)part->file->process_count + 1,
+    };
+    several_add_processes(all->file, part, place);
+}
+
+static void several_load_sessions(struct analysis *l, const char *const *paths, size_t count, unsigned jobs,
+                                  enum lines lines)
+{
+    if (count == 1) {
+        analysis_load_lines(l, paths[0], jobs, lines);
+        return;
+    }
+    struct summary *summaries = need_memory(count, sizeof *summaries);
+    memset(l, 0, sizeof *l);
+    l->file = need_memory(1, sizeof *l->file);
+    l->file->fd = -1;
+    l->file->header.ticks_per_second = ns_per_second;
+    l->file->path = need_text("%zu sessions", count);
+    l->profile = profile_new();
+    for (size_t i = 0; i < count; i++) {
+        struct analysis part;
+        analysis_load_part(&part, paths[i], jobs, NULL, lines);
+        if (part.summary.samples != (i ? summaries[0].samples : part.summary.samples))
+            die(STATUS_ERROR, "%s: its values are %s, those of %s are not: they cannot be added up", paths[i],
+                part.summary.samples ? "samples" : "times", paths[0]);
+        several_add_session(l, &part);
+        summaries[i] = part.summary;
+        summaries[i].path = need_copy(paths[i], strlen(paths[i]));
+        part.summary = (struct summary){ 0 };
+        analysis_drop(&part);
+    }
+    if (l->lines)
+        lines_join(l);
+    l->rollup = rollup_new(l->profile);
+    several_summarize(l, summaries, count);
+    several_free_summaries(summaries, count);
+}
+
+void analysis_load_several(struct analysis *l, const char *const *paths, size_t count, unsigned jobs)
+{
+    several_load_sessions(l, paths, count, jobs, LINES_NONE);
+}
+
+void analysis_load_several_by_line(struct analysis *l, const char *const *paths, size_t count, unsigned jobs)
+{
+    several_load_sessions(l, paths, count, jobs, LINES_NEEDED);
+}
+
+const char *analysis_session_of(const struct analysis *l, uint32_t process)
+{
+    for (size_t i = 0; i < l->part_count; i++)
+        if (process < l->parts[i].process_end)
+            return l->parts[i].path;
+    return l->file->path;
+}

@@ -1,0 +1,200 @@
+#include "analysis/names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/index.h"
+#include "base/memory.h"
+#include "symbols/symbols.h"
+
+/* The session's own symbols, in order of module and offset. */
+struct recorded_symbols {
+    const struct session_file *file;
+    const struct trace_symbol **sorted;
+};
+
+static int names_compare_symbols(const void *a, const void *b)
+{
+    const struct trace_symbol *x = *(const struct trace_symbol *const *)a;
+    const struct trace_symbol *y = *(const struct trace_symbol *const *)b;
+    if (x->module != y->module)
+        return x->module < y->module ? -1 : 1;
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static struct recorded_symbols names_sort_recorded(const struct session_file *file)
+{
+    struct recorded_symbols b = { file, need_memory(file->symbol_count, sizeof *b.sorted) };
+    for (size_t i = 0; i < file->symbol_count; i++)
+        b.sorted[i] = &file->symbols[i];
+    qsort(b.sorted, file->symbol_count, sizeof *b.sorted, names_compare_symbols);
+    return b;
+}
+
+static bool names_same_module(const struct trace_symbol_module *a, const struct profile_module *b)
+{
+    return strcmp(a->path, b->path) == 0 && a->build_id_length == b->build_id_length &&
+           memcmp(a->build_id, b->build_id, b->build_id_length) == 0;
+}
+
+static const char *names_file_path(const struct session_file *file, uint32_t number)
+{
+    for (size_t i = 0; number && i < file->symbol_file_count; i++)
+        if (file->symbol_files[i].number == number)
+            return file->symbol_files[i].path;
+    return NULL;
+}
+
+static bool names_find_recorded(const struct recorded_symbols *b, const struct profile_module *m, uint64_t offset,
+                                struct symbol *found)
+{
+    for (uint32_t i = 0; i < b->file->symbol_module_count; i++) {
+        if (!names_same_module(&b->file->symbol_modules[i], m))
+            continue;
+        struct trace_symbol wanted = { .module = i, .offset = offset };
+        const struct trace_symbol *key = &wanted;
+        const struct trace_symbol **at =
+            bsearch(&key, b->sorted, b->file->symbol_count, sizeof *b->sorted, names_compare_symbols);
+        if (at) {
+            *found = (struct symbol){ (*at)->name, names_file_path(b->file, (*at)->file), (*at)->line };
+            return true;
+        }
+    }
+    return false;
+}
+
+char *names_module(const char *path)
+{
+    if (!path[0])
+        return need_copy("[unknown]", 9);
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    return need_copy(name, strlen(name));
+}
+
+static char *names_from_address(const char *module, uint64_t offset)
+{
+    char *name = need_memory(strlen(module) + 32, 1);
+    sprintf(name, "%s+0x%" PRIx64, module, offset);
+    return name;
+}
+
+static char *names_of_symbol(const struct symbol *symbol, const char *module, uint64_t offset)
+{
+    if (symbol->linkage_name && symbol->linkage_name[0])
+        return symbol_demangle(symbol->linkage_name);
+    return names_from_address(module, offset);
+}
+
+void names_extend(struct function_name **names, size_t *count, const struct session_file *file,
+                  const struct profile *profile, struct binaries *binaries)
+{
+    if (*count >= profile->function_count)
+        return;
+    struct recorded_symbols brought = names_sort_recorded(file);
+    *names = need_more(*names, profile->function_count, sizeof **names);
+    for (size_t i = *count; i < profile->function_count; i++) {
+        const struct profile_function *f = &profile->functions[i];
+        const struct profile_module *m = &profile->modules[f->module];
+        struct function_name *name = &(*names)[i];
+        struct symbol symbol;
+        if (!names_find_recorded(&brought, m, f->offset, &symbol)) {
+            struct symbol_module module = { m->path, m->build_id, m->build_id_length };
+            symbol = binaries_find(binaries, &module, f->offset);
+        }
+        *name = (struct function_name){ .module = names_module(m->path), .line = symbol.line };
+        name->name = names_of_symbol(&symbol, name->module, f->offset);
+        if (symbol.linkage_name && symbol.linkage_name[0])
+            name->linkage_name = need_copy(symbol.linkage_name, strlen(symbol.linkage_name));
+        name->file = symbol.file ? need_copy(symbol.file, strlen(symbol.file)) : NULL;
+    }
+    *count = profile->function_count;
+    free(brought.sorted);
+}
+
+struct function_name *names_find(const struct session_file *file, const struct profile *profile)
+{
+    struct function_name *names = need_memory(1, sizeof *names);
+    size_t count = 0;
+    struct binaries *binaries = binaries_new();
+    names_extend(&names, &count, file, profile, binaries);
+    binaries_free(binaries);
+    return names;
+}
+
+void names_free(struct function_name *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(names[i].name);
+        free(names[i].linkage_name);
+        free(names[i].module);
+        free(names[i].file);
+    }
+    free(names);
+}
+
+/* ---- single addresses ---- */
+
+struct namer {
+    const struct session_file *file;
+    struct binaries *binaries;
+    struct recorded_symbols brought;
+    struct number_index *known; /* (offset, number of the module in memory) to an index into names */
+    char **names;
+    size_t count, room;
+};
+
+struct namer *namer_new(const struct session_file *file)
+{
+    struct namer *n = need_memory(1, sizeof *n);
+    n->file = file;
+    n->binaries = binaries_new();
+    n->brought = names_sort_recorded(file);
+    n->known = index_new();
+    return n;
+}
+
+void namer_free(struct namer *n)
+{
+    for (size_t i = 0; i < n->count; i++)
+        free(n->names[i]);
+    free(n->names);
+    index_free(n->known);
+    free(n->brought.sorted);
+    binaries_free(n->binaries);
+    free(n);
+}
+
+static char *names_find_function(struct namer *n, const struct trace_module *m, uint64_t address)
+{
+    if (!m)
+        return names_from_address("[unknown]", address);
+    const struct profile_module wanted = { .path = m->path,
+                                           .build_id = m->build_id,
+                                           .build_id_length = m->build_id_length };
+    struct symbol symbol;
+    if (!names_find_recorded(&n->brought, &wanted, address - m->bias, &symbol)) {
+        struct symbol_module module = { m->path, m->build_id, m->build_id_length };
+        symbol = binaries_find(n->binaries, &module, address - m->bias);
+    }
+    char *short_name = names_module(m->path), *name = names_of_symbol(&symbol, short_name, address - m->bias);
+    free(short_name);
+    return name;
+}
+
+const char *namer_find(struct namer *n, uint32_t process, uint64_t address, uint64_t time)
+{
+    const struct trace_process *p = session_file_process(n->file, process);
+    const struct trace_module *m = p ? trace_module_at(p, address, time) : NULL;
+    const uint32_t module = m ? (uint32_t)((uintptr_t)m / sizeof *m) : 0;
+    struct index_slot *slot = index_find(n->known, m ? address - m->bias : address, module);
+    if (!slot->value_plus_1) {
+        GROW(n->names, n->count, n->room);
+        n->names[n->count] = names_find_function(n, m, address);
+        index_set(n->known, slot, m ? address - m->bias : address, module, (uint32_t)n->count++);
+        return n->names[n->count - 1];
+    }
+    return n->names[slot->value_plus_1 - 1];
+}

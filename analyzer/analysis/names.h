@@ -1,0 +1,36 @@
+/* The names of a profile's functions, for all formats alike. */
+#ifndef DWELL_ANALYSIS_NAMES_H
+#define DWELL_ANALYSIS_NAMES_H
+
+#include "profile/profile.h"
+#include "trace/session_file.h"
+
+struct function_name {
+    char *name;         /* demangled, or module+address */
+    char *linkage_name; /* as the symbol table has it; NULL: there is none */
+    char *module;       /* file name without folders; "[unknown]" for code of no known file */
+    char *file;         /* source file; NULL: unknown */
+    uint32_t line;
+};
+
+/* As many as the profile has functions, in their order. */
+struct function_name *names_find(const struct session_file *file, const struct profile *profile);
+
+/* The same of a profile that grows: *names has *count already. */
+struct binaries;
+void names_extend(struct function_name **names, size_t *count, const struct session_file *file,
+                  const struct profile *profile, struct binaries *binaries);
+void names_free(struct function_name *names, size_t count);
+
+/* Names of single addresses, such as those of the calls that were open at a trace event. */
+struct namer;
+struct namer *namer_new(const struct session_file *file);
+void namer_free(struct namer *namer);
+
+/* The function that begins at `address` in the process (serial number) at that time; lives as long as the namer. */
+const char *namer_find(struct namer *namer, uint32_t process, uint64_t address, uint64_t time);
+
+/* A module's name as names_find gives it; to be freed by the caller. */
+char *names_module(const char *path);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * PerfLog's grammar (docs/perflog.md): a log in, what its lines say out, one record after the other. Nothing is kept
+ * between lines; which header or marker a line belongs to is for the reader of the records (perflog_log.h).
+ */
+#ifndef DWELL_ANALYSIS_PERFLOG_H
+#define DWELL_ANALYSIS_PERFLOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/wide.h"
+
+enum perflog_kind {
+    PERFLOG_FIELD,       /* of a header: `name` and `text` */
+    PERFLOG_APP,         /* REGISTERED APP: `app`, and `number` is the process' id if `known` */
+    PERFLOG_RESOLUTION,  /* `number` ticks per second, never zero */
+    PERFLOG_MARKER,      /* `text` as `id` by `app` */
+    PERFLOG_DURATION,    /* of `id`: `number` ticks */
+    PERFLOG_NAMED,       /* a duration of the marker `text`, which has no id: `number` ticks */
+    PERFLOG_CPU,         /* `value` millionths of a percent */
+    PERFLOG_MEMORY,      /* `value` millionths of a byte */
+    PERFLOG_ERROR,       /* of `id`: what was begun has failed */
+    PERFLOG_ATTRIBUTE,   /* of `id`: `name` and `text` */
+    PERFLOG_OTHER,       /* an event of the kind `name`, of which no more is known */
+    PERFLOG_CALIBRATION, /* for the library alone */
+    PERFLOG_BAD,         /* cannot be understood: `problem`, and of what, `text` */
+};
+
+enum { PERFLOG_ID_CALIBRATION = 101, PERFLOG_ID_MEMORY, PERFLOG_ID_CPU };
+
+/* Bytes of the line, not ended by a zero byte. */
+struct perflog_text {
+    const char *at;
+    size_t length;
+};
+
+struct perflog_record {
+    enum perflog_kind kind;
+    uint64_t line; /* from 1 */
+    struct perflog_text app, name, text;
+    uint32_t id;
+    bool known;
+    uint64_t number;
+    int128 value;
+    const char *problem;
+};
+
+typedef void perflog_taker(const struct perflog_record *record, void *context);
+
+/* Gives all records of the log to `take`, in their order; false: it could not be read to its end, errno says why. Texts
+ * are valid during the call only. */
+bool perflog_read(FILE *in, perflog_taker *take, void *context);
+
+#endif

@@ -1,0 +1,40 @@
+#include "base/index.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+enum { FIRST_SLOTS = 256 };
+
+struct number_index *index_new(void)
+{
+    struct number_index *table = need_memory(1, sizeof *table);
+    table->slots = need_memory(FIRST_SLOTS, sizeof *table->slots);
+    table->mask = FIRST_SLOTS - 1;
+    return table;
+}
+
+void index_free(struct number_index *table)
+{
+    free(table->slots);
+    free(table);
+}
+
+static void table_grow(struct number_index *table)
+{
+    struct index_slot *old = table->slots;
+    size_t count = table->mask + 1;
+    table->slots = need_memory(count * 2, sizeof *table->slots);
+    table->mask = count * 2 - 1;
+    for (size_t i = 0; i < count; i++)
+        if (old[i].value_plus_1)
+            *index_find(table, old[i].key, old[i].second) = old[i];
+    free(old);
+}
+
+void index_set(struct number_index *table, struct index_slot *slot, uint64_t key, uint32_t second, uint32_t value)
+{
+    *slot = (struct index_slot){ key, second, value + 1 };
+    if (++table->used * 2 > table->mask)
+        table_grow(table);
+}

@@ -1,0 +1,13 @@
+/* Percentages, and ticks as nanoseconds. */
+#ifndef DWELL_BASE_UNITS_H
+#define DWELL_BASE_UNITS_H
+
+#include <stdint.h>
+
+/* In percent of the whole, which may be nothing. */
+double percent_of(uint64_t part, uint64_t whole);
+
+/* Ticks in nanoseconds, rounded. */
+uint64_t ticks_to_ns(uint64_t ticks, uint64_t ticks_per_second);
+
+#endif

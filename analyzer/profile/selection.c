@@ -1,0 +1,101 @@
+#include "profile/selection.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void selection_add_name(struct selection_names *names, const char *name)
+{
+    GROW(names->list, names->count, names->room);
+    names->list[names->count++] = need_copy(name, strlen(name));
+}
+
+static void selection_free_names(struct selection_names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->list[i]);
+    free(names->list);
+}
+
+void selection_free(struct selection *s)
+{
+    selection_free_names(&s->threads);
+    selection_free_names(&s->processes);
+}
+
+static bool selection_name_is_number(const char *text, uint32_t number)
+{
+    char digits[16];
+    snprintf(digits, sizeof digits, "%" PRIu32, number);
+    return strcmp(text, digits) == 0;
+}
+
+static bool selection_name_matches_thread(const char *text, const struct trace_thread *t)
+{
+    return selection_name_is_number(text, t->tid) || fnmatch(text, t->name, 0) == 0;
+}
+
+/* By the name that the program gave it, or by its executable's. */
+static bool selection_name_matches_process(const char *text, const struct trace_process *p)
+{
+    const char *slash = strrchr(p->path, '/');
+    return selection_name_is_number(text, p->pid) || (p->name[0] && fnmatch(text, p->name, 0) == 0) ||
+           fnmatch(text, slash ? slash + 1 : p->path, 0) == 0;
+}
+
+bool selection_takes_process(const struct selection *s, const struct session_file *file, uint32_t process)
+{
+    if (!s || s->processes.count == 0)
+        return true;
+    const struct trace_process *p = session_file_process(file, process);
+    for (size_t i = 0; p && i < s->processes.count; i++)
+        if (selection_name_matches_process(s->processes.list[i], p))
+            return true;
+    return false;
+}
+
+bool selection_takes(const struct selection *s, const struct session_file *file, uint32_t process, uint32_t thread)
+{
+    if (!selection_takes_process(s, file, process))
+        return false;
+    if (!s || s->threads.count == 0)
+        return true;
+    const struct trace_thread *t = session_file_thread(file, thread);
+    for (size_t i = 0; t && i < s->threads.count; i++)
+        if (selection_name_matches_thread(s->threads.list[i], t))
+            return true;
+    return false;
+}
+
+static bool selection_is_known_thread(const char *text, const struct session_file *file)
+{
+    for (size_t i = 0; i < file->thread_count; i++)
+        if (selection_name_matches_thread(text, &file->threads[i]))
+            return true;
+    return false;
+}
+
+static bool selection_is_known_process(const char *text, const struct session_file *file)
+{
+    for (size_t i = 0; i < file->process_count; i++)
+        if (selection_name_matches_process(text, &file->processes[i]))
+            return true;
+    return false;
+}
+
+const char *selection_unknown_name(const struct selection *s, const struct session_file *file, const char **what)
+{
+    *what = "thread";
+    for (size_t i = 0; i < s->threads.count; i++)
+        if (!selection_is_known_thread(s->threads.list[i], file))
+            return s->threads.list[i];
+    *what = "process";
+    for (size_t i = 0; i < s->processes.count; i++)
+        if (!selection_is_known_process(s->processes.list[i], file))
+            return s->processes.list[i];
+    return NULL;
+}

@@ -1,0 +1,17 @@
+/* Trace events as the records that Event Tracing for Windows hands to consumers. */
+#ifndef DWELL_REPORT_ETW_H
+#define DWELL_REPORT_ETW_H
+
+#include <stdio.h>
+
+#include "report/events.h"
+
+/* What the last eight bytes of a header say: KernelTime and UserTime in units, or ProcessorTime in ticks of the clock.
+ */
+enum etw_times { ETW_UNITS, ETW_PROCESSOR };
+
+/* One behind the other: an EVENT_TRACE_HEADER of 48 bytes and the data, Size together. */
+void etw_write(const struct session_file *file, const struct trace_events *events, const struct event_options *options,
+               enum etw_times times, FILE *out);
+
+#endif

@@ -1,0 +1,352 @@
+/* Parts of the hand-made session: whole outputs. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/example.h"
+#include "support/golden.h"
+#include "support/run.h"
+#include "support/scenario.h"
+
+static void save_session(void)
+{
+    struct writer *w = example_session(SOURCE_PERF);
+    writer_save(w, test_path("example.dwell"));
+    writer_free(w);
+}
+
+TestSuite(golden_selections, .init = save_session, .timeout = 60);
+
+Test(golden_selections, of_a_thread)
+{
+    check_golden("report example.dwell --thread pric* --process 1000", "selection-thread.txt");
+    check_golden("report example.dwell --thread pricing --by thread --format json", "selection-thread.json");
+    check_golden("tree example.dwell --thread 1002", "selection-thread-tree.txt");
+    check_golden("callers example.dwell round_up --thread pricing", "selection-thread-callers.txt");
+    check_golden("slowest example.dwell price_of -n 3 --thread pricing", "selection-thread-slowest.txt");
+}
+
+Test(golden_selections, of_a_process)
+{
+    check_golden("report example.dwell --process worker", "selection-process.txt");
+    check_golden("report example.dwell --process shop --process 1001 --by process", "selection-processes.txt");
+}
+
+Test(golden_selections, below_a_function)
+{
+    check_golden("tree example.dwell --root handle", "selection-root-tree.txt");
+    check_golden("report example.dwell --root handle --thread shop", "selection-root.txt");
+    check_golden("report example.dwell --root handle --format json --by module", "selection-root.json");
+    check_golden("callers example.dwell round_up --root price", "selection-root-callers.txt");
+    check_golden("histogram example.dwell round_up --root handle --format csv", "selection-root-histogram.csv");
+}
+
+Test(golden_selections, rows)
+{
+    check_golden("report example.dwell --filter 'calls>=4' --filter 'name!~[*'", "filter-report.txt");
+    check_golden("report example.dwell --by thread --filter 'tid < 1002' --filter name=worker --format csv",
+                 "filter-report.csv");
+    check_golden("report example.dwell --filter 'calls>1' --limit 2 --columns calls", "filter-limited.txt");
+    check_golden("report example.dwell --filter 'elapsed_inclusive_p99>40us' --format json", "filter-calls.json");
+    check_golden("tree example.dwell --filter name~*round*", "filter-tree.txt");
+    check_golden("tree example.dwell --filter name~*round* --format json", "filter-tree.json");
+    check_golden("tree example.dwell --min 5 --by-thread --filter 'elapsed_exclusive_percent>5%'",
+                 "filter-tree-min.txt");
+    check_golden("callers example.dwell handle --filter role=callee --filter 'share_percent<20'", "filter-callers.txt");
+    check_golden("slowest example.dwell price_of -n 2 --filter thread=shop --filter 'time>=0.11ms'",
+                 "filter-slowest.txt");
+    check_golden("histogram example.dwell round_up --filter 'calls>3' --format csv", "filter-histogram.csv");
+}
+
+/* The pool of three workers is one row. */
+Test(golden_selections, by_names_of_threads)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/server");
+    write_thread(w, 1, 1, 10, SOURCE_PERF, "server");
+    for (uint32_t i = 2; i <= 4; i++)
+        write_thread(w, 1, i, 10 + i, SOURCE_PERF, "worker");
+    for (uint32_t i = 1; i <= 4; i++) {
+        begin_events(w, 1, i, 0, 0, NULL, 0);
+        write_enter(w, 1000, 0x1000);
+        write_exit(w, 2000 + 1000 * i);
+        end_events(w, true);
+    }
+    write_symbol_module(w, 0, "");
+    write_symbol(w, 0, 0, 0, 0x1000, "serve");
+    writer_save(w, test_path("pool.dwell"));
+    writer_free(w);
+    check_golden("report pool.dwell --by thread-name", "thread-names.txt");
+    check_golden("report pool.dwell --by thread-name --sort name --format json", "thread-names.json");
+    check_golden("report pool.dwell --by thread-name --format csv --filter 'threads>1' --to 4us", "thread-names.csv");
+}
+
+/* What is in one row still adds up with the others. */
+Test(golden_selections, chains_and_recursion)
+{
+    check_golden("tree example.dwell --collapse", "tree-collapsed-1.txt");
+    check_golden("tree example.dwell --collapse=100 --min 0", "tree-collapsed.txt");
+    check_golden("tree example.dwell --collapse=100 --min 0 --thread shop --format csv", "tree-collapsed.csv");
+    check_golden("tree example.dwell --fold-recursion --min 0", "tree-recursion.txt");
+    check_golden("tree example.dwell --fold-recursion --filter 'recursion>1' --format json", "tree-recursion.json");
+    check_golden("tree example.dwell --fold-recursion --collapse=20 --by-thread", "tree-recursion-threads.txt");
+}
+
+/* An interval that crosses a border counts from there, or up to there. */
+Test(golden_selections, of_a_time)
+{
+    check_golden("report example.dwell --from 110us --to 150us", "selection-range.txt");
+    check_golden("report example.dwell --from 110us --to 150us --by thread --format json", "selection-range.json");
+    check_golden("tree example.dwell --from 0.11ms --to 150000ns --thread shop --root handle",
+                 "selection-range-root-tree.txt");
+    check_golden("callers example.dwell --to 150us handle", "selection-range-callers.txt");
+    check_golden("slowest example.dwell --from 110us price_of -n 3", "selection-range-slowest.txt");
+    check_golden("report example.dwell --from 5s", "selection-range-empty.txt");
+}
+
+/* docs/format.md: MARK with its time, the time that it speaks of, its number, its text. */
+static void write_mark(struct writer *w, uint16_t time, uint16_t number, const char text[4])
+{
+    write_words(w,
+                (uint16_t[]){ 10u << 8 | 11, time, 0, 0, time, 0, 0, number, 0, 4, (uint16_t)(text[0] | text[1] << 8),
+                              (uint16_t)(text[2] | text[3] << 8) },
+                12);
+    w->last = time;
+}
+
+static void save_frames(void)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/game");
+    write_thread(w, 1, 1, 10, SOURCE_PERF, "game");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 1000, 0x1000);
+    for (uint16_t i = 0; i < 3; i++) {
+        const uint16_t begin = (uint16_t)(10000 * (i + 1));
+        write_mark(w, begin, (uint16_t)(i + 1), i == 1 ? "show" : "draw");
+        write_enter(w, begin + 1000u, 0x2000);
+        write_exit(w, begin + 2000u + 1000u * i);
+    }
+    write_exit(w, 50000);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, false, 50000);
+    write_symbol_module(w, 0, "");
+    write_symbol(w, 0, 0, 0, 0x1000, "main");
+    write_symbol(w, 0, 0, 0, 0x2000, "draw");
+    writer_save(w, test_path("frames.dwell"));
+    writer_free(w);
+}
+
+/* The first mark that is meant; --to the first one behind --from. */
+Test(golden_selections, between_marks)
+{
+    save_frames();
+    check_golden("report frames.dwell --from mark:draw --to mark:draw", "selection-marks.txt");
+    check_golden("report frames.dwell --from mark:2", "selection-marks-number.txt");
+    check_golden("report frames.dwell --from 15us --to mark:dr*", "selection-marks-glob.txt");
+    check_golden("marks frames.dwell --filter text=draw --filter 'time>10us'", "filter-marks.txt");
+}
+
+static void check_error(const char *arguments, const char *message)
+{
+    struct ran r = run("$DWELL %s", arguments);
+    cr_assert(eq(int, r.status, 2), "%s: %s", arguments, r.err);
+    cr_assert(eq(str, r.err, (char *)message));
+    cr_assert(eq(str, r.out, ""));
+    ran_drop(&r);
+}
+
+Test(golden_selections, names_that_mean_nothing)
+{
+    check_error("report example.dwell --thread pricing --thread nobody",
+                "dwell: example.dwell: no thread 'nobody'; dwell report --by thread lists them\n");
+    check_error("tree example.dwell --process 7",
+                "dwell: example.dwell: no process '7'; dwell report --by process lists them\n");
+    check_error("tree example.dwell --root nothing",
+                "dwell: example.dwell: no function 'nothing' was recorded; dwell report -s name lists them\n");
+    check_error("callers example.dwell audit --to 150us",
+                "dwell: example.dwell, to 150 us: no function 'audit' was recorded; dwell report -s name lists them\n");
+}
+
+Test(golden_selections, times_that_are_none)
+{
+    save_frames();
+    check_error("report frames.dwell --from 2",
+                "dwell: --from: '2' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
+    check_error("tree frames.dwell --to mark:",
+                "dwell: --to: 'mark:' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
+    check_error("report frames.dwell --from 2ms --to 2ms", "dwell: frames.dwell: --from is not before --to\n");
+    check_error("report frames.dwell --from mark:4",
+                "dwell: frames.dwell: --from: no mark '4'; dwell marks lists them\n");
+    check_error("report frames.dwell --from mark:3 --to mark:2",
+                "dwell: frames.dwell: --to: no mark '2' is later than --from\n");
+}
+
+Test(golden_selections, conditions_that_are_none)
+{
+    static const char *const bad[][2] = {
+        { "calls", "--filter: 'calls' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { "calls>",
+          "--filter: 'calls>' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { ">5", "--filter: '>5' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { "calls!5",
+          "--filter: 'calls!5' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { "x>1", "--filter 'x>1': no column 'x' here; --columns help lists them, and name is what a row is of" },
+        { "calls~5", "--filter 'calls~5': 'calls' is a number: one of =, !=, <, <=, >, >= is wanted" },
+        { "name>5", "--filter 'name>5': 'name' is text: ~, !~, = or != is wanted" },
+        { "calls>1ms", "--filter 'calls>1ms': '1ms' is not a number" },
+        { "calls>-1", "--filter 'calls>-1': '-1' is not a number" },
+        { "min>7", "--filter 'min>7': '7' is not a time such as 500ns, 10us, 2.5ms or 1s" },
+        { "waiting_percent>x", "--filter 'waiting_percent>x': 'x' is not a percentage such as 2.5%" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char arguments[256], message[256];
+        snprintf(arguments, sizeof arguments, "report example.dwell --filter '%s'", bad[i][0]);
+        snprintf(message, sizeof message, "dwell: %s\n", bad[i][1]);
+        check_error(arguments, message);
+    }
+}
+
+/* ---- the config file ---- */
+
+static void save_config(const char *text)
+{
+    ran_drop(&(struct ran[]){ run("mkdir -p config/dwell") }[0]);
+    FILE *out = fopen(test_path("config/dwell/config"), "w");
+    cr_assert(ne(ptr, out, NULL));
+    fputs(text, out);
+    fclose(out);
+}
+
+/* What is printed with the config file is what is printed without it, given those options. */
+static void same(const char *with, const char *without)
+{
+    char *a = run_well("XDG_CONFIG_HOME=$PWD/config $DWELL %s", with), *b = run_well("$DWELL %s", without);
+    cr_assert(eq(str, a, b), "%s", with);
+    free(a);
+    free(b);
+}
+
+Test(golden_selections, options_of_a_config_file)
+{
+    save_config("# my own\n"
+                "report.columns = calls,min\n"
+                "\n"
+                "  report.limit=2\t\r\n"
+                "report.filter = calls > 1\n"
+                "report.hot = no\n"
+                "tree.fold-recursion = yes\n"
+                "tree.collapse = yes\n"
+                "slowest.limit = 1\n"
+                "marks.format = json");
+    same("report example.dwell", "report example.dwell --columns calls,min --limit 2 --filter 'calls>1'");
+    same("report -n 1 example.dwell --columns max", "report example.dwell --columns max --limit 1 --filter 'calls>1'");
+    same("report example.dwell --no-config", "report example.dwell");
+    same("report --no-c example.dwell", "report example.dwell");
+    same("tree example.dwell", "tree example.dwell --collapse --fold-recursion");
+    same("slowest example.dwell handle", "slowest example.dwell handle -n 1");
+    same("marks example.dwell", "marks example.dwell --format json");
+    same("callers example.dwell handle", "callers example.dwell handle");
+    save_config("tree.collapse = no\ntree.fold-recursion = no\nreport.hot = yes");
+    same("tree example.dwell", "tree example.dwell");
+    same("report example.dwell", "report example.dwell --hot");
+    save_config("tree.collapse = 50");
+    same("tree example.dwell", "tree example.dwell --collapse=50");
+    save_config(
+        "replay.limit = 2\nevents.format = csv\ndiff.sort = calls\ndiff.limit = 2\ntop.columns = calls\ntree.sort = calls");
+    free(run_well("cp example.dwell blind.dwell"));
+    same("replay example.dwell", "replay example.dwell -n 2");
+    same("events example.dwell", "events example.dwell --format csv");
+    same("diff example.dwell blind.dwell", "diff example.dwell blind.dwell -s calls -n 2");
+    same("diff -n 3 example.dwell -- blind.dwell", "diff example.dwell blind.dwell -s calls -n 3");
+    same("diff example.dwell -- --no-config blind.dwell",
+         "diff example.dwell blind.dwell -s calls -n 2"); /* too late */
+    same("top --once example.dwell", "top --once --columns calls example.dwell");
+    same("tree example.dwell", "tree -s calls example.dwell");
+    char *a = run_well("env -u XDG_CONFIG_HOME HOME=$PWD/home $DWELL report example.dwell");
+    ran_drop(&(struct ran[]){
+        run("mkdir -p home/.config/dwell && echo 'report.format = csv' >home/.config/dwell/config") }[0]);
+    char *b = run_well("env -u XDG_CONFIG_HOME HOME=$PWD/home $DWELL report example.dwell");
+    char *c = run_well("XDG_CONFIG_HOME=relative HOME=$PWD/home $DWELL report example.dwell");
+    char *d = run_well("$DWELL report example.dwell"), *e = run_well("$DWELL report example.dwell --format csv");
+    cr_assert(eq(str, a, d));
+    cr_assert(eq(str, b, e));
+    cr_assert(eq(str, c, e));
+    free(a);
+    free(b);
+    free(c);
+    free(d);
+    free(e);
+}
+
+/* What all views have in common, where it was not from the beginning. */
+Test(golden_selections, order_and_columns_of_every_view)
+{
+    check_golden("report example.dwell --by module-function", "report-module-function.txt");
+    check_golden("report example.dwell --by module-function --format csv", "report-module-function.csv");
+    check_golden("report example.dwell --by module-function --format json -s calls --filter 'calls>5'",
+                 "report-module-function.json");
+    check_golden("report example.dwell --sort module --columns calls", "sort-report.txt");
+    check_golden("tree example.dwell --sort calls --columns calls,elapsed_exclusive", "sort-tree.txt");
+    check_golden("tree example.dwell --sort name --columns calls --min 10 --by-thread", "sort-tree-folded.txt");
+    check_golden("callers example.dwell price_of --sort calls --columns calls", "sort-callers.txt");
+    check_golden("slowest example.dwell price_of -n 5 --sort tid --columns tid,elapsed_inclusive,caller",
+                 "sort-slowest.txt");
+    check_golden("histogram example.dwell price_of --sort calls --columns from,calls --format csv",
+                 "sort-histogram.csv");
+    save_frames();
+    check_golden("marks frames.dwell --sort number --columns number,text", "sort-marks.txt");
+    check_golden("marks --columns help", "marks-columns.txt");
+}
+
+/* One clear line, with the place, and nothing is shown. */
+Test(golden_selections, lines_of_a_config_file_that_are_wrong)
+{
+    static const char *const bad[][3] = {
+        { "report.colums = calls", "report", "1: dwell report has no option '--colums'; did you mean '--columns'?" },
+        { "\n#\nreprot.limit = 1", "report",
+          "3: 'reprot' is none of report, tree, callers, histogram, slowest, marks, top, replay, events, diff; did you mean 'report'?" },
+        { "report.limit", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
+        { "limit = 1", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
+        { "report.limit =", "report", "1: a line such as 'report.columns = calls,elapsed_exclusive' is wanted" },
+        { "report.limit = 1\nreport.limit = x", "report", "2: --limit: 'x' is not a number" },
+        { "report.limit = 1\ntree.min = x", "tree", "2: --min: 'x' is not a percentage" },
+        { "report.hot = x", "report", "1: 'x' is neither yes nor no" },
+        { "report.no-config = yes", "report", "1: dwell report has no option '--no-config'" },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        save_config(bad[i][0]);
+        struct ran r = run("XDG_CONFIG_HOME=$PWD/config $DWELL %s example.dwell", bad[i][1]);
+        char message[512];
+        snprintf(message, sizeof message, "dwell: %s/config/dwell/config:%s\n", test_folder(), bad[i][2]);
+        cr_assert(eq(str, r.err, message));
+        cr_assert(eq(int, r.status, 2));
+        cr_assert(eq(str, r.out, ""));
+        ran_drop(&r);
+    }
+    save_config("report.limit = 1\ncallers.format = csv\n");
+    struct ran r = run("XDG_CONFIG_HOME=$PWD/config $DWELL report --limit=x example.dwell");
+    cr_assert(eq(str, r.err, "dwell: --limit: 'x' is not a number\n"));
+    ran_drop(&r);
+    r = run("XDG_CONFIG_HOME=$PWD/config $DWELL callers");
+    cr_assert(eq(str, r.err, "dwell: callers: which FUNCTION? dwell report lists them\n"));
+    ran_drop(&r);
+}
+
+/* What a recording of mode profile, or an import, holds are sums. */
+Test(golden_selections, sums_cannot_be_cut)
+{
+    struct writer *w = example_session(SOURCE_PERF), *imported = example_session(SOURCE_PERF);
+    write_header(w, 96, 1, 4);
+    writer_save(w, test_path("sums.dwell"));
+    writer_free(w);
+    write_header(imported, 148, 1, 4);
+    writer_save(imported, test_path("imported.dwell"));
+    writer_free(imported);
+    check_error("report sums.dwell --from 1us",
+                "dwell: sums.dwell: recorded in mode profile, so it has sums without times "
+                "and cannot be cut by --from and --to\n");
+    check_error("tree imported.dwell --to mark:x",
+                "dwell: imported.dwell: imported, so it has sums without times and cannot be cut by --from and --to\n");
+}

@@ -1,0 +1,205 @@
+/* The SQLite export: its views give the values of the call tree, whatever the recursion; names are as they were. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "analysis/order.h"
+#include "base/units.h"
+#include "support/example.h"
+#include "support/exported.h"
+#include "support/model.h"
+#include "support/scenario.h"
+
+TestSuite(unit_sqlite);
+
+static sqlite3 *database_of(const struct analysis *l)
+{
+    const struct export_options options = { 0 };
+    sqlite3 *db;
+    export_find("sqlite")->write_files(l, &options, test_path("exported.db"));
+    cr_assert(eq(int, sqlite3_open_v2(test_path("exported.db"), &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK));
+    return db;
+}
+
+static sqlite3_stmt *ask(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *statement;
+    cr_assert(eq(int, sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK), "%s: %s", sql, sqlite3_errmsg(db));
+    return statement;
+}
+
+static uint64_t number(sqlite3_stmt *row, const char *column)
+{
+    for (int i = 0; i < sqlite3_column_count(row); i++)
+        if (strcmp(sqlite3_column_name(row, i), column) == 0)
+            return (uint64_t)sqlite3_column_int64(row, i);
+    cr_fatal("no column %s", column);
+}
+
+/* Of the table of neighbours in ticks, or of a report in nanoseconds: which are the same here. */
+static void expect_times(sqlite3_stmt *row, const struct times *t, const char *unit)
+{
+    const struct {
+        const char *name;
+        uint64_t inclusive, exclusive;
+    } pairs[] = {
+        { "elapsed", t->elapsed_inclusive, t->elapsed_exclusive },
+        { "application", t->application_inclusive, t->application_exclusive },
+        { "blocked", t->blocked_inclusive, t->blocked_exclusive },
+        { "preempted", t->preempted_inclusive, t->preempted_exclusive },
+    };
+    char column[64];
+    cr_assert(eq(u64, number(row, "calls"), t->calls));
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        snprintf(column, sizeof column, "%s_inclusive%s", pairs[i].name, unit);
+        cr_assert(eq(u64, number(row, column), pairs[i].inclusive), "%s", column);
+        snprintf(column, sizeof column, "%s_exclusive%s", pairs[i].name, unit);
+        cr_assert(eq(u64, number(row, column), pairs[i].exclusive), "%s", column);
+    }
+    cr_assert(eq(u64, number(row, "page_faults_exclusive"), t->page_faults_exclusive));
+    cr_assert(eq(u64, number(row, unit[0] ? "min_ns" : "shortest"), t->shortest <= t->longest ? t->shortest : 0));
+    cr_assert(eq(u64, number(row, unit[0] ? "max_ns" : "longest"), t->longest));
+}
+
+static void expect_row(sqlite3 *db, const char *sql, int64_t key, int64_t second, const struct times *t,
+                       const char *unit)
+{
+    sqlite3_stmt *statement = ask(db, sql);
+    sqlite3_bind_int64(statement, 1, key);
+    sqlite3_bind_int64(statement, 2, second);
+    cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW), "%s", sql);
+    expect_times(statement, t, unit);
+    cr_assert(eq(int, sqlite3_step(statement), SQLITE_DONE), "%s", sql);
+    sqlite3_finalize(statement);
+}
+
+static void expect_neighbours(sqlite3 *db, const struct analysis *l, const struct order *order, uint32_t function)
+{
+    struct neighbours n = rollup_neighbours(l->rollup, function);
+    const int64_t subject = order->ranks[function] + 1;
+    for (size_t i = 0; i < n.caller_count; i++) {
+        const uint32_t caller = n.callers[i].function;
+        expect_row(db, "SELECT * FROM neighbour WHERE place = 1 AND subject = ? AND ifnull(other, 0) = ?", subject,
+                   caller == PROFILE_NONE ? 0 : order->ranks[caller] + 1, &n.callers[i].times, "");
+    }
+    for (size_t i = 0; i < n.callee_count; i++)
+        expect_row(db, "SELECT * FROM neighbour WHERE place = 3 AND subject = ? AND other = ?", subject,
+                   order->ranks[n.callees[i].function] + 1, &n.callees[i].times, "");
+    neighbours_free(&n);
+}
+
+Test(unit_sqlite, views_are_the_call_trees_sums_whatever_the_recursion, .timeout = 120)
+{
+    for (uint64_t seed = 21; seed <= 24; seed++) {
+        struct model *m = model_new(seed);
+        struct analysis l = loaded_of(model_write(m, 7, 1));
+        sqlite3 *db = database_of(&l);
+        struct order *order = order_new(&l);
+        struct times *functions = rollup_groups(l.rollup, BY_FUNCTION), *modules = rollup_groups(l.rollup, BY_MODULE);
+        for (uint32_t i = 0; i < l.profile->function_count; i++) {
+            expect_row(db, "SELECT * FROM neighbour WHERE place = 2 AND subject = ? AND ? = 0", order->ranks[i] + 1, 0,
+                       &functions[i], "");
+            expect_neighbours(db, &l, order, i);
+        }
+        for (uint32_t i = 0; i < l.profile->module_count; i++)
+            expect_row(db, "SELECT r.* FROM module m JOIN report_module r ON r.path = m.path WHERE m.id = ? AND ? = 0",
+                       order->module_ranks[i] + 1, 0, &modules[i], "_ns");
+        sqlite3_close(db);
+        free(functions);
+        free(modules);
+        order_free(order);
+        analysis_drop(&l);
+        model_free(m);
+    }
+}
+
+Test(unit_sqlite, names_of_all_kinds)
+{
+    struct analysis l = loaded_of(bad_session());
+    sqlite3 *db = database_of(&l);
+    sqlite3_stmt *statement = ask(db, "SELECT calls, file, line FROM report_function WHERE function = ?");
+    for (int i = 0; i < BAD_NAMES; i++) {
+        const char *name = i == BAD_BYTES ? "bad\xef\xbf\xbd\xef\xbf\xbdname\xef\xbf\xbd\xef\xbf\xbd" : bad_names[i];
+        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+        cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW), "%s", name);
+        cr_assert(eq(int, sqlite3_column_int(statement, 0), 1 + i));
+        cr_assert(eq(str, (char *)sqlite3_column_text(statement, 1), "/src/a \"b\".c"));
+        cr_assert(eq(int, sqlite3_column_int(statement, 2), 10 + i));
+        sqlite3_reset(statement);
+    }
+    sqlite3_finalize(statement);
+    statement = ask(db, "SELECT thread, process FROM report_thread");
+    cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW));
+    cr_assert(eq(str, (char *)sqlite3_column_text(statement, 0), "th\nread"));
+    cr_assert(eq(str, (char *)sqlite3_column_text(statement, 1), "a;b"));
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    analysis_drop(&l);
+}
+
+static int column_type(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *statement = ask(db, sql);
+    cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW));
+    const int type = sqlite3_column_type(statement, 0);
+    sqlite3_finalize(statement);
+    return type;
+}
+
+Test(unit_sqlite, what_is_not_known_is_null)
+{
+    struct analysis l = loaded_of(example_session(SOURCE_NONE));
+    sqlite3 *db = database_of(&l);
+    cr_assert(eq(int, column_type(db, "SELECT application_inclusive_ns FROM report_function"), SQLITE_NULL));
+    cr_assert(eq(int, column_type(db, "SELECT application_exclusive_percent FROM report_callers"), SQLITE_NULL));
+    cr_assert(eq(int, column_type(db, "SELECT application_inclusive_ns FROM paths"), SQLITE_NULL));
+    cr_assert(eq(int, column_type(db, "SELECT blocked_exclusive_ns FROM paths"), SQLITE_NULL));
+    cr_assert(eq(int, column_type(db, "SELECT page_faults FROM report_thread"), SQLITE_NULL));
+    cr_assert(eq(int, column_type(db, "SELECT waiting_percent FROM report_function"), SQLITE_NULL));
+    cr_assert(eq(int, column_type(db, "SELECT min_ns FROM report_process WHERE process = 'worker'"), SQLITE_INTEGER));
+    cr_assert(eq(int, column_type(db, "SELECT min_ns FROM report_module WHERE module = 'worker'"), SQLITE_NULL));
+    sqlite3_close(db);
+    analysis_drop(&l);
+}
+
+/* The tables of ticks_per_second that are no power of ten, and values near the limit of 64 bits. */
+Test(unit_sqlite, ticks_become_nanoseconds_as_in_reports)
+{
+    static const uint64_t rates[] = { 1000, 2600000123, 24000000, 999999937 };
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+        struct writer *w = example_session(SOURCE_PERF);
+        write_header(w, 64, rates[i], 8);
+        struct analysis l = loaded_of(w);
+        cr_assert(eq(u64, l.summary.ticks_per_second, rates[i]));
+        sqlite3 *db = database_of(&l);
+        sqlite3_stmt *statement = ask(db, "SELECT sum(elapsed_inclusive_ns) AS sum FROM report_function");
+        struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
+        uint64_t wanted = 0;
+        for (size_t j = 0; j < l.profile->function_count; j++)
+            wanted += ticks_to_ns(functions[j].elapsed_inclusive, rates[i]);
+        cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW));
+        cr_assert(eq(u64, number(statement, "sum"), wanted));
+        sqlite3_finalize(statement);
+        sqlite3_close(db);
+        free(functions);
+        analysis_drop(&l);
+    }
+}
+
+Test(unit_sqlite, an_older_file_is_replaced_and_can_be_read_by_others)
+{
+    struct analysis l = loaded_of(example_small());
+    FILE *old = fopen(test_path("exported.db"), "w");
+    fputs("something else", old);
+    fclose(old);
+    umask(022);
+    sqlite3_close(database_of(&l));
+    struct stat status;
+    cr_assert(eq(int, stat(test_path("exported.db"), &status), 0));
+    cr_assert(eq(u32, status.st_mode & 0777, 0644));
+    analysis_drop(&l);
+}

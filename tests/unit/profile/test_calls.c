@@ -1,0 +1,244 @@
+/* Single calls: the four times of each, their spread, and the slowest. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views.h"
+#include "support/model.h"
+#include "support/scenario.h"
+
+enum { F = 0x1000, G = 0x2000 };
+
+struct list {
+    struct finished_call calls[16];
+    size_t count;
+};
+
+static bool keep(void *context, const struct finished_call *call)
+{
+    struct list *list = context;
+    list->calls[list->count++] = *call;
+    return true;
+}
+
+static struct analysis load(struct writer *w)
+{
+    struct analysis l;
+    writer_save(w, test_path("calls.dwell"));
+    writer_free(w);
+    analysis_load(&l, test_path("calls.dwell"), 1);
+    return l;
+}
+
+static struct writer *begin(uint32_t source)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/p");
+    write_thread(w, 1, 1, 11, source, "t");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    return w;
+}
+
+static void check(const struct finished_call *call, uint64_t el_incl, uint64_t el_excl, uint64_t app_incl,
+                  uint64_t app_excl, uint64_t blocked)
+{
+    cr_assert(eq(u64, call->times[CALL_ELAPSED_INCLUSIVE], el_incl));
+    cr_assert(eq(u64, call->times[CALL_ELAPSED_EXCLUSIVE], el_excl));
+    cr_assert(eq(u64, call->times[CALL_APPLICATION_INCLUSIVE], app_incl));
+    cr_assert(eq(u64, call->times[CALL_APPLICATION_EXCLUSIVE], app_excl));
+    cr_assert(eq(u64, call->blocked, blocked));
+}
+
+/* F 10..110, in it G 30..60, which is blocked for 12 at its end, and 25 flagged before F's exit. */
+Test(unit_calls, four_times_of_each)
+{
+    struct writer *w = begin(SOURCE_PERF);
+    write_enter(w, 10, F);
+    write_enter(w, 30, G);
+    write_enter(w, 40, G);
+    write_exit(w, 50);
+    write_away(w, false, 45, 7);
+    write_exit(w, 60);
+    write_enter(w, 80, G);
+    write_unwind(w, 1);
+    write_os(w);
+    write_exit(w, 110);
+    end_events(w, true);
+    struct analysis l = load(w);
+    struct list list = { .count = 0 };
+    calls_follow(l.file, l.profile, keep, &list);
+    cr_assert(eq(sz, list.count, 4));
+    check(&list.calls[0], 10, 10, 10, 10, 0);
+    check(&list.calls[1], 30, 20, 20, 10, 7);
+    check(&list.calls[2], 30, 30, 0, 0, 0);
+    check(&list.calls[3], 100, 40, 60, 40, 7);
+    cr_assert(eq(u64, list.calls[3].begin, 10));
+    cr_assert(eq(u32, list.calls[3].caller, PROFILE_NONE));
+    cr_assert(eq(u32, list.calls[1].caller, list.calls[3].function));
+    cr_assert(eq(u32, list.calls[0].caller, list.calls[1].function));
+    analysis_drop(&l);
+}
+
+Test(unit_calls, without_a_source_nothing_is_application_time)
+{
+    struct writer *w = begin(SOURCE_NONE);
+    write_enter(w, 10, F);
+    write_exit(w, 50);
+    end_events(w, true);
+    struct analysis l = load(w);
+    struct list list = { .count = 0 };
+    calls_follow(l.file, l.profile, keep, &list);
+    check(&list.calls[0], 40, 40, 0, 0, 0);
+    analysis_drop(&l);
+}
+
+/* What is still open, or was open before, is no completed call. */
+Test(unit_calls, open_ones_are_none)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/p");
+    write_thread(w, 1, 1, 11, SOURCE_PERF, "t");
+    begin_events(w, 1, 1, 0, 5, (struct open_call[]){ { F, 2 } }, 1);
+    write_exit(w, 20);
+    write_enter(w, 30, G);
+    end_events(w, true);
+    struct analysis l = load(w);
+    struct list list = { .count = 0 };
+    calls_follow(l.file, l.profile, keep, &list);
+    cr_assert(eq(sz, list.count, 0));
+    analysis_drop(&l);
+}
+
+/* ---- against the model: the sums of single calls are the report's ---- */
+
+struct sums {
+    uint64_t (*times)[CALL_TIMES];
+    uint64_t *count, *shortest, *longest;
+};
+
+static bool add(void *context, const struct finished_call *call)
+{
+    struct sums *s = context;
+    const uint64_t elapsed = call->times[CALL_ELAPSED_INCLUSIVE];
+    for (int i = 0; i < CALL_TIMES; i++)
+        s->times[call->function][i] += call->times[i];
+    if (s->count[call->function]++ == 0 || elapsed < s->shortest[call->function])
+        s->shortest[call->function] = elapsed;
+    if (elapsed > s->longest[call->function])
+        s->longest[call->function] = elapsed;
+    return true;
+}
+
+Test(unit_calls, as_the_report_has_them, .timeout = 60)
+{
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct model *m = model_new(seed);
+        struct analysis l = load(model_write(m, 20, 0));
+        const size_t count = l.profile->function_count;
+        struct sums s = { calloc(count, sizeof *s.times), calloc(count, 8), calloc(count, 8), calloc(count, 8) };
+        calls_follow(l.file, l.profile, add, &s);
+        struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
+        for (size_t i = 0; i < count; i++) {
+            cr_assert(le(u64, s.count[i], functions[i].calls));
+            cr_assert(le(u64, s.times[i][CALL_ELAPSED_EXCLUSIVE], functions[i].elapsed_exclusive));
+            cr_assert(le(u64, s.times[i][CALL_APPLICATION_EXCLUSIVE], functions[i].application_exclusive));
+            cr_assert(eq(u64, s.shortest[i], functions[i].shortest));
+            cr_assert(eq(u64, s.longest[i], functions[i].longest));
+        }
+        free(functions);
+        free(s.times);
+        free(s.count);
+        free(s.shortest);
+        free(s.longest);
+        analysis_drop(&l);
+        model_free(m);
+    }
+}
+
+/* ---- views ---- */
+
+static const struct cell *cell_of(const struct table *t, size_t row, const char *key)
+{
+    size_t column = 0;
+    while (strcmp(t->columns[column].key, key) != 0)
+        column++;
+    return &t->cells[row * t->column_count + column];
+}
+
+static struct writer *many_calls(void)
+{
+    struct writer *w = begin(SOURCE_PERF);
+    uint64_t t = 100;
+    for (uint64_t i = 1; i <= 100; i++, t += 1000) { /* 1, 2, ... 100 ns */
+        write_enter(w, t, F);
+        write_exit(w, t + i);
+    }
+    end_events(w, true);
+    return w;
+}
+
+Test(unit_calls, histogram)
+{
+    struct analysis l = load(many_calls());
+    struct histogram exact;
+    struct table t = view_histogram(&l, 0, CALL_ELAPSED_INCLUSIVE, false, &exact);
+    static const struct {
+        uint64_t from, to, calls, total;
+        const char *bar;
+    } wanted[] = {
+        { 1, 2, 1, 1, "#" },
+        { 2, 5, 3, 9, "###" },
+        { 5, 10, 5, 35, "####" },
+        { 10, 20, 10, 145, "########" },
+        { 20, 50, 30, 1035, "########################" },
+        { 50, 100, 50, 3725, "########################################" },
+        { 100, 200, 1, 100, "#" },
+    };
+    cr_assert(eq(sz, t.row_count, sizeof wanted / sizeof *wanted));
+    for (size_t i = 0; i < t.row_count; i++) {
+        cr_assert(eq(u64, cell_of(&t, i, "from")->number, wanted[i].from));
+        cr_assert(eq(u64, cell_of(&t, i, "to")->number, wanted[i].to));
+        cr_assert(eq(u64, cell_of(&t, i, "calls")->number, wanted[i].calls));
+        cr_assert(eq(u64, cell_of(&t, i, "total")->number, wanted[i].total));
+        cr_assert(eq(str, cell_of(&t, i, "bar")->text, (char *)wanted[i].bar));
+    }
+    cr_assert(epsilon_eq(dbl, cell_of(&t, 3, "calls_cumulated_percent")->percent, 19, 1e-9));
+    cr_assert(eq(u64, exact.least, 1));
+    cr_assert(eq(u64, histogram_percentile(&exact, 50), 50));
+    cr_assert(eq(u64, histogram_percentile(&exact, 99), 99));
+    histogram_drop(&exact);
+    table_drop(&t);
+    analysis_drop(&l);
+}
+
+Test(unit_calls, slowest)
+{
+    struct analysis l = load(many_calls());
+    for (size_t limit = 1; limit < 120; limit += 17) {
+        struct table t = view_slowest(&l, 0, CALL_ELAPSED_INCLUSIVE, limit);
+        cr_assert(eq(sz, t.row_count, limit < 100 ? limit : 100));
+        for (size_t i = 0; i < t.row_count; i++) {
+            cr_assert(eq(u64, cell_of(&t, i, "elapsed_inclusive")->number, 100 - i));
+            cr_assert(eq(u64, cell_of(&t, i, "time")->number, 100 + 1000 * (99 - i)));
+        }
+        table_drop(&t);
+    }
+    analysis_drop(&l);
+}
+
+Test(unit_calls, columns_of_single_calls)
+{
+    struct analysis l = load(many_calls());
+    struct table t = view_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
+    cr_assert(eq(u64, cell_of(&t, 0, "elapsed_inclusive_min")->number, 1));
+    cr_assert(eq(u64, cell_of(&t, 0, "elapsed_inclusive_mean")->number, 51)); /* 50.5 */
+    cr_assert(eq(u64, cell_of(&t, 0, "application_exclusive_median")->number, 50));
+    cr_assert(eq(u64, cell_of(&t, 0, "elapsed_exclusive_p90")->number, 90));
+    cr_assert(eq(u64, cell_of(&t, 0, "application_inclusive_p99")->number, 99));
+    cr_assert(eq(u64, cell_of(&t, 0, "elapsed_inclusive_max")->number, 100));
+    cr_assert(view_needs_calls("calls,elapsed_inclusive_p90_ns"));
+    cr_assert(not(view_needs_calls("calls,elapsed_inclusive_ns,min")));
+    table_drop(&t);
+    analysis_drop(&l);
+}

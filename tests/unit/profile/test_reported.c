@@ -1,0 +1,169 @@
+/* Records of what an imported report says, written by hand: they hold before the tree; and what cannot be is left out.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/edges.h"
+#include "report/views.h"
+#include "support/scenario.h"
+
+TestSuite(unit_reported, .timeout = 60);
+
+enum { F = 0x1000, G = 0x2000, REPORTED = 20, FUNCTION = 1, CALLER = 2, CALLEE = 3 };
+
+struct values {
+    uint64_t elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive, calls, shortest,
+        longest;
+};
+
+/* As docs/format.md says it: 80 bytes behind type and size. */
+static void write_reported(struct writer *w, uint32_t kind, uint64_t function, uint64_t other, struct values v)
+{
+    uint8_t content[80] = { 0 };
+    memcpy(content, &kind, 4);
+    memcpy(content + 8, &function, 8);
+    memcpy(content + 16, &other, 8);
+    memcpy(content + 24, &v, sizeof v);
+    write_record(w, 1, REPORTED, content, sizeof content);
+}
+
+/* f calls g: 100 and 40 of it; the report says otherwise. */
+static struct writer *session(void)
+{
+    struct writer *w = writer_new();
+    write_header(w, 148, 1 | 2, 4);
+    write_process(w, 1, 7, "/bin/p");
+    write_thread(w, 1, 1, 7, SOURCE_PERF, "t");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, F);
+    write_enter(w, 10, G);
+    write_exit(w, 50);
+    write_exit(w, 100);
+    end_events(w, true);
+    return w;
+}
+
+static struct analysis load(struct writer *w)
+{
+    struct analysis l;
+    writer_save(w, test_path("reported.dwell"));
+    writer_free(w);
+    analysis_load(&l, test_path("reported.dwell"), 1);
+    return l;
+}
+
+static uint32_t number_of(const struct analysis *l, uint64_t address)
+{
+    for (uint32_t i = 0; i < l->profile->function_count; i++)
+        if (l->profile->functions[i].offset == address)
+            return i;
+    cr_fatal("no function");
+}
+
+static struct times times_of(const struct analysis *l, uint64_t address)
+{
+    struct times *all = rollup_groups(l->rollup, BY_FUNCTION), times = all[number_of(l, address)];
+    free(all);
+    return times;
+}
+
+Test(unit_reported, functions_as_reported)
+{
+    struct writer *w = session();
+    write_reported(w, FUNCTION, G, 0, (struct values){ 45, 44, 43, 42, 3, 10, 20 });
+    struct analysis l = load(w);
+    ASSERT_TIMES(times_of(&l, F), 100, 60, 100, 60, 1);
+    ASSERT_TIMES(times_of(&l, G), 45, 44, 43, 42, 3);
+    cr_assert(eq(u64, times_of(&l, G).shortest, 10));
+    cr_assert(eq(u64, times_of(&l, G).longest, 20));
+    cr_assert(eq(u64, l.summary.elapsed_inclusive, 100)); /* the tree's */
+    cr_assert(l.summary.imported && !l.summary.samples);
+    cr_assert(eq(sz, l.summary.remark_count, 1));
+    /* Nothing is said of callers and callees: the tree knows them. */
+    struct neighbours n = rollup_neighbours(l.rollup, number_of(&l, G));
+    cr_assert(eq(sz, n.caller_count, 1));
+    cr_assert(eq(u64, n.callers[0].times.elapsed_inclusive, 40));
+    neighbours_free(&n);
+    analysis_drop(&l);
+}
+
+Test(unit_reported, callers_and_callees_as_reported)
+{
+    struct writer *w = session();
+    write_reported(w, CALLER, G, F, (struct values){ 30, 29, 28, 27, 2, UINT64_MAX, 0 });
+    write_reported(w, CALLER, G, 0, (struct values){ 10, 10, 10, 10, 1, UINT64_MAX, 0 });
+    write_reported(w, CALLEE, F, G, (struct values){ 31, 29, 28, 27, 2, UINT64_MAX, 0 });
+    struct analysis l = load(w);
+    struct neighbours n = rollup_neighbours(l.rollup, number_of(&l, G));
+    cr_assert(eq(sz, n.caller_count, 2));
+    cr_assert(eq(sz, n.callee_count, 0));
+    cr_assert(eq(u64, n.callers[0].times.elapsed_inclusive, 30));
+    cr_assert(eq(u32, n.callers[1].function, PROFILE_NONE));
+    cr_assert(eq(u64, n.callers[1].times.elapsed_inclusive, 10));
+    neighbours_free(&n);
+    n = rollup_neighbours(l.rollup, number_of(&l, F));
+    cr_assert(eq(sz, n.callee_count, 1));
+    cr_assert(eq(u64, n.callees[0].times.elapsed_inclusive, 31));
+    neighbours_free(&n);
+    struct edges e = edges_of_process(l.rollup, 1);
+    cr_assert(eq(sz, e.count, 2));
+    edges_free(&e);
+    analysis_drop(&l);
+}
+
+/* A module's is of the module that the address lies in, and of its process. */
+Test(unit_reported, modules_as_reported)
+{
+    struct writer *w = session();
+    write_module(w, 1, 1, 0, 0x1000, 0x1800, 0, "/bin/p");
+    write_reported(w, 4, F, 0, (struct values){ 90, 80, 70, 60, 5, UINT64_MAX, 0 });
+    struct analysis l = load(w);
+    struct times *all = rollup_groups(l.rollup, BY_MODULE);
+    for (size_t i = 0; i < l.profile->module_count; i++) {
+        if (l.profile->modules[i].path[0])
+            ASSERT_TIMES(all[i], 90, 80, 70, 60, 5);
+        else
+            ASSERT_TIMES(all[i], 40, 40, 40, 40, 1);
+    }
+    free(all);
+    cr_assert(eq(sz, l.profile->function_count, 2));
+    analysis_drop(&l);
+}
+
+Test(unit_reported, what_cannot_be_is_left_out)
+{
+    const struct values good = { 45, 44, 43, 42, 3, 10, 20 };
+    struct writer *w = session();
+    write_reported(w, 0, G, 0, good);
+    write_reported(w, 5, G, 0, good);
+    write_reported(w, FUNCTION, 0, 0, good);
+    write_reported(w, CALLEE, F, 0, good);
+    write_reported(w, FUNCTION, G, 0, (struct values){ 45, 44, 46, 42, 3, 10, 20 });
+    write_reported(w, FUNCTION, G, 0, (struct values){ 45, 44, 43, 45, 3, 10, 20 });
+    write_reported(w, FUNCTION, G, 0, (struct values){ UINT64_MAX, 44, 43, 42, 3, 10, 20 });
+    write_reported(w, FUNCTION, G, 0, (struct values){ 45, 44, 43, 42, UINT64_MAX, 10, 20 });
+    write_record(w, 1, REPORTED, "short", 5);
+    struct analysis l = load(w);
+    cr_assert(eq(u64, l.file->damaged_records, 9));
+    cr_assert(eq(sz, l.file->reported_count, 0));
+    ASSERT_TIMES(times_of(&l, G), 40, 40, 40, 40, 1);
+    analysis_drop(&l);
+}
+
+/* A recording has no origin, and nothing is said of one. */
+Test(unit_reported, samples_and_recordings)
+{
+    struct writer *w = session();
+    write_header(w, 148, 1 | 4, 4);
+    struct analysis l = load(w);
+    cr_assert(l.summary.samples && l.summary.imported);
+    cr_assert(eq(sz, l.summary.remark_count, 0));
+    analysis_drop(&l);
+    w = session();
+    write_header(w, 148, 0, 4);
+    l = load(w);
+    cr_assert(not(l.summary.samples || l.summary.imported));
+    analysis_drop(&l);
+}

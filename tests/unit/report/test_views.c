@@ -1,0 +1,412 @@
+/* The views: names, percentages by the seeds' formulas, what is unknown, order, and the shares of callers. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views.h"
+#include "support/scenario.h"
+
+enum { A = 0x401000, B = 0x402000 };
+static const uint64_t TWIN = 0x7f0000001000, OTHER_TWIN = 0x7f1000001000;
+
+static struct analysis load(struct writer *w)
+{
+    struct analysis l;
+    writer_save(w, test_path("views.dwell"));
+    writer_free(w);
+    analysis_load(&l, test_path("views.dwell"), 1);
+    return l;
+}
+
+static void add_symbol_module(struct writer *w, uint32_t number, const char *path, uint64_t offset, const char *name)
+{
+    write_symbol_module(w, number, path);
+    write_symbol_file(w, number + 1, "/src/file.cc");
+    write_symbol(w, number, number + 1, 10 + number, offset, name);
+}
+
+/* /bin/prog with a(int) and b, two libraries of one name with a function "twin" each; thread 1 has a source. */
+static struct writer *program(uint32_t source)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_thread(w, 1, 1, 100, source, "main");
+    write_module(w, 1, 1, 0x400000, 0x400000, 0x500000, 0, "/bin/prog");
+    write_module(w, 1, 2, 0x7f0000000000, 0x7f0000000000, 0x7f0000100000, 0, "/one/libtwin.so");
+    write_module(w, 1, 3, 0x7f1000000000, 0x7f1000000000, 0x7f1000100000, 0, "/two/libtwin.so");
+    add_symbol_module(w, 0, "/bin/prog", 0x1000, "_Z1ai");
+    write_symbol(w, 0, 0, 0, 0x2000, "b");
+    add_symbol_module(w, 1, "/one/libtwin.so", 0x1000, "twin");
+    add_symbol_module(w, 2, "/two/libtwin.so", 0x1000, "twin");
+    return w;
+}
+
+/* The row of the table whose cell in the first column is that text. */
+static const struct cell *row_of(const struct table *t, const char *name)
+{
+    for (size_t row = 0; row < t->row_count; row++)
+        if (strcmp(t->cells[row * t->column_count].text, name) == 0)
+            return &t->cells[row * t->column_count];
+    cr_fatal("no row %s", name);
+}
+
+static const struct cell *cell_of(const struct table *t, const struct cell *row, const char *key)
+{
+    for (size_t i = 0; i < t->column_count; i++)
+        if (strcmp(t->columns[i].key, key) == 0)
+            return &row[i];
+    cr_fatal("no column %s", key);
+}
+
+static void expect_percent(const struct table *t, const struct cell *row, const char *key, double wanted)
+{
+    const struct cell *cell = cell_of(t, row, key);
+    cr_assert(cell->known);
+    cr_assert(epsilon_eq(dbl, cell->percent, wanted, 1e-9), "%s", key);
+}
+
+static struct table by(const struct analysis *l, enum rollup_by what, const char *sort)
+{
+    return view_rows(l, what, &(struct sorting){ .key = sort });
+}
+
+/* Session: elapsed 400, application 160; a: 300 and 100 inclusive, 100 and 40 exclusive; b in it: 200 and 60;
+ * the twins: 60 flagged less... each worked out at its line. */
+static struct writer *known_times(uint32_t source)
+{
+    struct writer *w = program(source);
+    begin_events(w, 1, 1, 0, 1000, NULL, 0);
+    write_enter(w, 1000, A);
+    write_os(w);
+    write_enter(w, 1060, B); /* 60 flagged in a */
+    write_enter(w, 1060, B); /* b again, at once */
+    write_exit(w, 1120);     /* 60 in b */
+    write_os(w);
+    write_exit(w, 1260); /* 140 flagged in b */
+    write_exit(w, 1300); /* 40 in a */
+    write_enter(w, 1300, TWIN);
+    write_exit(w, 1360); /* 60 in twin */
+    write_enter(w, 1360, OTHER_TWIN);
+    write_os(w);
+    write_exit(w, 1400); /* 40 flagged in the other twin */
+    end_events(w, true);
+    return w;
+}
+
+Test(unit_views, percentages_are_of_the_sessions_inclusive_times)
+{
+    struct analysis l = load(known_times(SOURCE_PERF));
+    struct table t = by(&l, BY_FUNCTION, "name");
+    const struct cell *a = row_of(&t, "a(int)"), *b = row_of(&t, "b");
+    cr_assert(eq(u64, l.summary.elapsed_inclusive, 400));
+    cr_assert(eq(u64, l.summary.application_inclusive, 160));
+    expect_percent(&t, a, "elapsed_inclusive_percent", 100.0 * 300 / 400);
+    expect_percent(&t, a, "elapsed_exclusive_percent", 100.0 * 100 / 400);
+    expect_percent(&t, a, "application_inclusive_percent", 100.0 * 100 / 160);
+    expect_percent(&t, a, "application_exclusive_percent", 100.0 * 40 / 160);
+    expect_percent(&t, b, "elapsed_inclusive_percent", 100.0 * 200 / 400);
+    expect_percent(&t, b, "application_exclusive_percent", 100.0 * 60 / 160);
+    cr_assert(eq(u64, cell_of(&t, b, "calls")->number, 2));
+    cr_assert(eq(u64, cell_of(&t, b, "min")->number, 60));
+    cr_assert(eq(u64, cell_of(&t, b, "max")->number, 200));
+    table_drop(&t);
+    analysis_drop(&l);
+}
+
+Test(unit_views, percentages_of_modules_threads_and_processes)
+{
+    struct analysis l = load(known_times(SOURCE_PERF));
+    struct table modules = by(&l, BY_MODULE, "name");
+    expect_percent(&modules, row_of(&modules, "prog"), "elapsed_inclusive_percent", 75);
+    expect_percent(&modules, row_of(&modules, "prog"), "elapsed_exclusive_percent", 75);
+    expect_percent(&modules, row_of(&modules, "prog"), "application_exclusive_percent", 62.5);
+    struct table threads = by(&l, BY_THREAD, "name"), processes = by(&l, BY_PROCESS, "name");
+    expect_percent(&threads, row_of(&threads, "main"), "elapsed_exclusive_percent", 100);
+    expect_percent(&threads, row_of(&threads, "main"), "application_inclusive_percent", 100);
+    expect_percent(&processes, row_of(&processes, "prog"), "elapsed_inclusive_percent", 100);
+    cr_assert(eq(u64, cell_of(&processes, row_of(&processes, "prog"), "pid")->number, 100));
+    cr_assert(eq(str, cell_of(&processes, row_of(&processes, "prog"), "arguments")->text, "prog arg"));
+    table_drop(&modules);
+    table_drop(&threads);
+    table_drop(&processes);
+    analysis_drop(&l);
+}
+
+Test(unit_views, functions_of_one_name_have_a_row_each)
+{
+    struct analysis l = load(known_times(SOURCE_PERF));
+    struct table t = by(&l, BY_FUNCTION, "name"), m = by(&l, BY_MODULE, "name");
+    uint64_t sum = 0;
+    int twins = 0;
+    for (size_t row = 0; row < t.row_count; row++) {
+        const struct cell *cells = &t.cells[row * t.column_count];
+        if (strcmp(cells[0].text, "twin") != 0)
+            continue;
+        twins++;
+        sum += cell_of(&t, cells, "elapsed_exclusive")->number * (uint64_t)(twins == 1 ? 1 : 1000);
+        cr_assert(eq(str, cell_of(&t, cells, "module")->text, "libtwin.so"));
+    }
+    cr_assert(eq(int, twins, 2));
+    cr_assert(sum == 60 + 40000 || sum == 40 + 60000);
+    cr_assert(eq(sz, m.row_count, 3));
+    table_drop(&t);
+    table_drop(&m);
+    analysis_drop(&l);
+}
+
+Test(unit_views, names_files_and_lines)
+{
+    struct analysis l = load(known_times(SOURCE_PERF));
+    struct table t = by(&l, BY_FUNCTION, "name");
+    const struct cell *a = row_of(&t, "a(int)"), *b = row_of(&t, "b");
+    cr_assert(eq(str, cell_of(&t, a, "module")->text, "prog"));
+    cr_assert(eq(str, cell_of(&t, a, "file")->text, "/src/file.cc"));
+    cr_assert(eq(u64, cell_of(&t, a, "line")->number, 10));
+    cr_assert(eq(str, cell_of(&t, a, "source")->text, "file.cc:10"));
+    cr_assert(not(cell_of(&t, b, "file")->known));
+    cr_assert(not(cell_of(&t, b, "line")->known));
+    table_drop(&t);
+    analysis_drop(&l);
+}
+
+Test(unit_views, code_of_no_known_file)
+{
+    struct writer *w = program(SOURCE_PERF);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, 0xdead0000);
+    write_exit(w, 30);
+    struct analysis l = load(w);
+    struct table t = by(&l, BY_FUNCTION, "name"), m = by(&l, BY_MODULE, "name");
+    const struct cell *row = row_of(&t, "[unknown]+0xdead0000");
+    cr_assert(eq(str, cell_of(&t, row, "module")->text, "[unknown]"));
+    cr_assert(eq(u64, cell_of(&m, row_of(&m, "[unknown]"), "elapsed_inclusive")->number, 20));
+    table_drop(&t);
+    table_drop(&m);
+    analysis_drop(&l);
+}
+
+/* A file of the same path with another build-id is another module: its symbols are not this one's. */
+Test(unit_views, symbols_belong_to_a_build_id)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/prog");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    for (uint32_t i = 1; i <= 2; i++) {
+        set_build_id(w, i == 1 ? "\x0a\x00" : "\x0a\x01", 2);
+        write_module(w, 1, i, i << 20, i << 20, (i << 20) + 0x10000, 0, "/nowhere/lib.so");
+    }
+    set_build_id(w, "\x0a\x01", 2);
+    add_symbol_module(w, 0, "/nowhere/lib.so", 0x500, "second_only");
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, 0x100500);
+    write_exit(w, 13);
+    write_enter(w, 20, 0x200500);
+    write_exit(w, 27);
+    struct analysis l = load(w);
+    struct table t = by(&l, BY_FUNCTION, "name");
+    cr_assert(eq(sz, t.row_count, 2));
+    cr_assert(eq(u64, cell_of(&t, row_of(&t, "lib.so+0x500"), "elapsed_inclusive")->number, 3));
+    cr_assert(eq(u64, cell_of(&t, row_of(&t, "second_only"), "elapsed_inclusive")->number, 7));
+    table_drop(&t);
+    analysis_drop(&l);
+}
+
+/* ---- sources of OS events ---- */
+
+Test(unit_views, without_a_source_application_times_are_unknown)
+{
+    struct analysis l = load(known_times(SOURCE_NONE));
+    struct table t = by(&l, BY_FUNCTION, "name");
+    const struct cell *a = row_of(&t, "a(int)");
+    cr_assert(not(l.summary.application_known));
+    expect_percent(&t, a, "elapsed_inclusive_percent", 75);
+    cr_assert(not(cell_of(&t, a, "application_inclusive")->known));
+    cr_assert(not(cell_of(&t, a, "application_inclusive_percent")->known));
+    cr_assert(not(cell_of(&t, a, "application_exclusive")->known));
+    cr_assert(not(cell_of(&t, a, "application_exclusive_percent")->known));
+    table_drop(&t);
+    analysis_drop(&l);
+}
+
+/* "All their time counts as flagged", says the remark: application times are not invented. */
+Test(unit_views, a_thread_without_a_source_has_no_application_time)
+{
+    struct writer *w = program(SOURCE_PERF);
+    write_thread(w, 1, 2, 101, SOURCE_NONE, "blind");
+    for (uint32_t thread = 1; thread <= 2; thread++) {
+        begin_events(w, 1, thread, 0, 0, NULL, 0);
+        write_enter(w, 10, thread == 1 ? A : B);
+        write_exit(w, 110);
+        end_events(w, true);
+    }
+    struct analysis l = load(w);
+    cr_assert(l.summary.application_known);
+    cr_assert(eq(sz, l.summary.remark_count, 1));
+    cr_assert(strstr(l.summary.remarks[0], "1 of 2 threads had no source of OS events") != NULL);
+    cr_assert(eq(u64, l.summary.elapsed_inclusive, 200));
+    cr_assert(eq(u64, l.summary.application_inclusive, 100));
+    analysis_drop(&l);
+}
+
+/* ---- order and limits ---- */
+
+static void expect_order(const struct analysis *l, const char *sort, size_t limit, const char *wanted)
+{
+    struct table t = view_rows(l, BY_FUNCTION, &(struct sorting){ .key = sort, .limit = limit });
+    char found[256] = "";
+    for (size_t row = 0; row < t.row_count; row++) {
+        strcat(found, t.cells[row * t.column_count].text);
+        strcat(found, " ");
+    }
+    cr_assert(eq(str, found, (char *)wanted), "by %s", sort);
+    cr_assert(eq(sz, t.hidden_rows, 4 - t.row_count));
+    table_drop(&t);
+}
+
+Test(unit_views, sorted_by_any_column)
+{
+    struct analysis l = load(known_times(SOURCE_PERF));
+    expect_order(&l, "name", 0, "a(int) b twin twin ");
+    expect_order(&l, "elapsed_inclusive", 0, "a(int) b twin twin ");
+    expect_order(&l, "elapsed_exclusive", 0, "b a(int) twin twin ");
+    expect_order(&l, "application_inclusive", 0, "a(int) b twin twin ");
+    expect_order(&l, "application_exclusive", 3, "b twin a(int) ");
+    expect_order(&l, "calls", 1, "b ");
+    expect_order(&l, "max", 2, "a(int) b ");
+    analysis_drop(&l);
+}
+
+/* ---- callers ---- */
+
+static void find(const struct analysis *l, const char *text, size_t wanted)
+{
+    size_t count;
+    free(view_find_functions(l, text, &count));
+    cr_assert(eq(sz, count, wanted), "%s", text);
+}
+
+Test(unit_views, functions_are_found_by_name)
+{
+    struct analysis l = load(known_times(SOURCE_PERF));
+    find(&l, "a(int)", 1);
+    find(&l, "a", 1);
+    find(&l, "b", 1);
+    find(&l, "b@prog", 1);
+    find(&l, "b@other", 0);
+    find(&l, "twin", 2);
+    find(&l, "twi", 2);
+    find(&l, "nobody", 0);
+    analysis_drop(&l);
+}
+
+Test(unit_views, callers_and_their_shares)
+{
+    struct analysis l = load(known_times(SOURCE_PERF));
+    size_t count;
+    uint32_t *found = view_find_functions(&l, "b", &count);
+    struct table t = view_callers(&l, *found);
+    cr_assert(eq(sz, t.row_count, 4)); /* called by a and by itself; it calls itself */
+    expect_percent(&t, row_of(&t, "function"), "share_percent", 100);
+    const struct cell *caller = row_of(&t, "caller");
+    cr_assert(eq(str, cell_of(&t, caller, "function")->text, "a(int)"));
+    expect_percent(&t, caller, "share_percent", 100);
+    expect_percent(&t, caller, "elapsed_inclusive_percent", 50);
+    const struct cell *callee = row_of(&t, "callee");
+    cr_assert(eq(str, cell_of(&t, callee, "function")->text, "b"));
+    expect_percent(&t, callee, "share_percent", 30);
+    free(found);
+    table_drop(&t);
+    analysis_drop(&l);
+}
+
+/* Two callers alike but for their calls, met in either order: the report may not show which came first. */
+static char *callers_of_b(bool turned)
+{
+    struct writer *w = program(SOURCE_PERF);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        const bool first = (i == 0) != turned;
+        write_enter(w, 100 * i + 10, first ? TWIN : OTHER_TWIN);
+        write_enter(w, 100 * i + 10, B);
+        if (first) {
+            write_exit(w, 100 * i + 15);
+            write_enter(w, 100 * i + 15, B);
+        }
+        write_exit(w, 100 * i + 30);
+        write_exit(w, 100 * i + 30);
+    }
+    struct analysis l = load(w);
+    size_t count, length;
+    uint32_t *found = view_find_functions(&l, "b", &count);
+    struct table t = view_callers(&l, *found);
+    char *text = NULL;
+    FILE *out = open_memstream(&text, &length);
+    table_print_csv(&t, out);
+    fclose(out);
+    free(found);
+    table_drop(&t);
+    analysis_drop(&l);
+    return text;
+}
+
+Test(unit_views, callers_of_one_name_have_an_order)
+{
+    char *one = callers_of_b(false), *other = callers_of_b(true);
+    cr_assert(eq(str, one, other));
+    free(one);
+    free(other);
+}
+
+/* ---- trees ---- */
+
+Test(unit_views, folded_branches_still_add_up)
+{
+    struct analysis l = load(known_times(SOURCE_PERF));
+    for (unsigned depth = 1; depth < 4; depth++) {
+        for (double percent = 0; percent <= 100; percent += 12.5) {
+            struct table t = view_tree(&l, &(struct tree_options){ .min_percent = percent, .depth = depth });
+            uint64_t elapsed = 0, application = 0, calls = 0;
+            for (size_t row = 0; row < t.row_count; row++) {
+                const struct cell *cells = &t.cells[row * t.column_count];
+                elapsed += cell_of(&t, cells, "elapsed_exclusive")->number;
+                application += cell_of(&t, cells, "application_exclusive")->number;
+                calls += t.parents[row] ? 0 : cell_of(&t, cells, "calls")->number;
+            }
+            cr_assert(eq(u64, elapsed, 400));
+            cr_assert(eq(u64, application, 160));
+            cr_assert(eq(u64, calls, 3));
+            table_drop(&t);
+        }
+    }
+    analysis_drop(&l);
+}
+
+Test(unit_views, the_hot_path_is_marked)
+{
+    struct analysis l = load(known_times(SOURCE_PERF));
+    struct table t = view_tree(&l, &(struct tree_options){ .min_percent = 0, .depth = 40, .by_thread = false });
+    const char *wanted[][2] = { { "a(int)", "*" }, { "b", "*" }, { "b", "" }, { "twin", "" }, { "twin", "" } };
+    cr_assert(eq(sz, t.row_count, 5));
+    for (size_t row = 0; row < 5; row++) {
+        const struct cell *cells = &t.cells[row * t.column_count];
+        cr_assert(eq(str, cell_of(&t, cells, "function")->text, (char *)wanted[row][0]));
+        cr_assert(eq(str, cell_of(&t, cells, "hot")->text, (char *)wanted[row][1]), "row %zu", row);
+    }
+    table_drop(&t);
+    analysis_drop(&l);
+}
+
+Test(unit_views, a_session_without_events)
+{
+    struct analysis l = load(program(SOURCE_PERF));
+    for (int what = BY_FUNCTION; what <= BY_PROCESS; what++) {
+        struct table t = by(&l, (enum rollup_by)what, "name");
+        cr_assert(eq(sz, t.row_count, 0));
+        table_drop(&t);
+    }
+    struct table t = view_tree(&l, &(struct tree_options){ .min_percent = 1, .depth = 40, .by_thread = false });
+    cr_assert(eq(sz, t.row_count, 0));
+    table_drop(&t);
+    analysis_drop(&l);
+}

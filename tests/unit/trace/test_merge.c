@@ -1,0 +1,337 @@
+/* Sessions merged into one: all that each held is there, at its time, and nothing of one becomes another's. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/views.h"
+#include "support/example.h"
+#include "support/scenario.h"
+#include "support/versions.h"
+#include "trace/session_merge.h"
+#include "trace/trace_events.h"
+
+TestSuite(unit_merge, .timeout = 60);
+
+enum { MAX = 4 };
+
+static char *save(const char *name, struct writer *w)
+{
+    char *path = strdup(test_path(name));
+    writer_save(w, path);
+    writer_free(w);
+    return path;
+}
+
+static struct session_file *open_session(const char *path)
+{
+    const char *error = NULL;
+    struct session_file *file = session_file_open(path, &error);
+    cr_assert(file != NULL, "%s: %s", path, error);
+    return file;
+}
+
+/* Merges them into a file of that name. */
+static char *merge(const char *name, char *const *paths, size_t count)
+{
+    struct session_file *files[MAX];
+    char *merged = strdup(test_path(name));
+    for (size_t i = 0; i < count; i++) {
+        files[i] = open_session(paths[i]);
+        const char *problem = session_merge_check(files[0], files[i]);
+        cr_assert(i == 0 || problem == NULL, "%s", problem);
+    }
+    const char *error = session_merge(files, count, merged);
+    cr_assert(error == NULL, "%s", error);
+    for (size_t i = 0; i < count; i++)
+        session_file_close(files[i]);
+    return merged;
+}
+
+/* Everything that reports say of functions, modules and call paths. */
+static char *printed(char *const *paths, size_t count)
+{
+    struct analysis l;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    analysis_load_several(&l, (const char *const *)paths, count, 1);
+    for (int by = BY_FUNCTION; by <= BY_MODULE; by++) {
+        struct table t = view_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
+        table_print_json(&t, out);
+        table_drop(&t);
+    }
+    struct table tree = view_tree(&l, &(struct tree_options){ .depth = 99 });
+    table_print_csv(&tree, out);
+    table_drop(&tree);
+    for (size_t i = 0; i < l.summary.loss_count; i++)
+        fprintf(out, "%s\n", l.summary.remarks[i]);
+    fclose(out);
+    analysis_drop(&l);
+    return text;
+}
+
+static void drop(char **paths, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(paths[i]);
+}
+
+Test(unit_merge, reports_are_those_of_all)
+{
+    const struct version version = { .lookups = 3, .main_time = 400, .logged = true, .source = SOURCE_PERF };
+    char *paths[] = { save("example", example_session(SOURCE_PERF)), save("version", version_session(&version)),
+                      save("again", example_session(SOURCE_PERF)) };
+    char *merged = merge("merged", paths, 3), *of_all = printed(paths, 3), *of_merged = printed(&merged, 1);
+    cr_assert(eq(str, of_merged, of_all));
+    struct session_file *file = open_session(merged);
+    cr_assert(eq(sz, file->process_count, 5));
+    cr_assert(eq(sz, file->thread_count, 7));
+    cr_assert(eq(int, (int)file->header.next_process, 6));
+    cr_assert(eq(int, (int)file->header.next_thread, 8));
+    cr_assert(eq(u64, file->damaged_chunks + file->damaged_bytes + file->damaged_records, 0));
+    session_file_close(file);
+    free(of_all);
+    free(of_merged);
+    free(merged);
+    drop(paths, 3);
+}
+
+Test(unit_merge, merged_sessions_can_be_merged)
+{
+    const struct version versions[] = { { .lookups = 3, .main_time = 400, .source = SOURCE_PERF },
+                                        { .lookups = 1, .main_time = 70, .cached = true, .source = SOURCE_PERF },
+                                        { .program = "store", .lookups = 9, .main_time = 5, .source = SOURCE_PERF } };
+    char *paths[3];
+    for (int i = 0; i < 3; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "version-%d", i);
+        paths[i] = save(name, version_session(&versions[i]));
+    }
+    char *all = merge("all", paths, 3), *two = merge("two", paths, 2);
+    char *step = merge("step", (char *[]){ two, paths[2] }, 2);
+    char *at_once = printed(&all, 1), *by_steps = printed(&step, 1);
+    cr_assert(eq(str, at_once, by_steps));
+    free(at_once);
+    free(by_steps);
+    drop((char *[]){ all, two, step }, 3);
+    drop(paths, 3);
+}
+
+Test(unit_merge, every_kind_of_record)
+{
+    char *paths[] = { save("one", example_small()), save("other", example_small()) };
+    char *merged = merge("merged", paths, 2);
+    struct session_file *one = open_session(paths[0]), *both = open_session(merged);
+    cr_assert(eq(sz, both->process_count, 2 * one->process_count));
+    cr_assert(eq(sz, both->thread_count, 2 * one->thread_count));
+    cr_assert(eq(sz, both->note_count, 2 * one->note_count));
+    cr_assert(eq(sz, both->symbol_count, 2 * one->symbol_count));
+    cr_assert(eq(sz, both->event_class_count, 2 * one->event_class_count));
+    for (size_t i = 0; i < both->thread_count; i++) {
+        const struct trace_thread *t = &both->threads[i], *before = &one->threads[i % one->thread_count];
+        cr_assert(eq(str, t->name, before->name));
+        cr_assert(eq(u32, t->tid, before->tid));
+        cr_assert(eq(u64, t->end_time, before->end_time));
+        cr_assert(eq(int, t->end_flagged, before->end_flagged));
+        cr_assert(eq(u32, t->process, before->process + (i ? 1 : 0)));
+    }
+    for (size_t i = 0; i < both->process_count; i++) {
+        const struct trace_process *p = &both->processes[i];
+        cr_assert(eq(sz, p->module_count, one->processes[0].module_count));
+        cr_assert(eq(u64, p->modules[0].unload_time, 70000));
+        cr_assert(eq(u32, p->end_how, END_SIGNAL));
+        cr_assert(eq(u32, p->end_value, 11));
+        cr_assert(eq(u64, p->end_time, 200000));
+    }
+    struct trace_events alone = trace_events_read(one), events = trace_events_read(both);
+    cr_assert(eq(sz, events.count, 2 * alone.count));
+    trace_events_free(&alone);
+    trace_events_free(&events);
+    session_file_close(one);
+    session_file_close(both);
+    free(merged);
+    drop(paths, 2);
+}
+
+/* The recorder knows a process by its pid alone; both sessions have one of that pid. */
+Test(unit_merge, ends_of_processes_of_one_pid)
+{
+    char *paths[2];
+    for (unsigned i = 0; i < 2; i++) {
+        struct writer *w = version_session(&(struct version){ .lookups = 1, .main_time = 10 });
+        write_process_end(w, 1, 100, END_EXIT, 99, 2000 + i);
+        write_process_end(w, 0, 100, END_SIGNAL, 6 + i, 5000);
+        paths[i] = save(i ? "second" : "first", w);
+    }
+    char *merged = merge("merged", paths, 2);
+    struct session_file *file = open_session(merged);
+    cr_assert(eq(sz, file->process_count, 2));
+    for (unsigned i = 0; i < 2; i++) {
+        cr_assert(eq(u32, file->processes[i].end_how, END_SIGNAL));
+        cr_assert(eq(u32, file->processes[i].end_value, 6 + i));
+        cr_assert(eq(u64, file->processes[i].end_time, 2000 + i));
+    }
+    session_file_close(file);
+    free(merged);
+    drop(paths, 2);
+}
+
+static struct writer *open_call(uint64_t end)
+{
+    struct writer *w = writer_new();
+    write_header(w, 72, end, 8);
+    write_process(w, 1, 100, "/bin/p");
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    begin_events(w, 1, 1, 0, 1000, NULL, 0);
+    write_enter(w, 1000, 0x401000);
+    write_exit(w, 1010);
+    write_enter(w, 1020, 0x401000);
+    end_events(w, true);
+    return w;
+}
+
+static uint64_t elapsed_of(char *path)
+{
+    struct analysis l;
+    analysis_load(&l, path, 1);
+    const uint64_t elapsed = l.summary.elapsed_inclusive;
+    analysis_drop(&l);
+    return elapsed;
+}
+
+/* Open until the recording ended: until the end of its own recording, not that of another one. */
+Test(unit_merge, calls_that_were_open_at_the_end)
+{
+    char *paths[] = { save("short", open_call(2000)), save("long", open_call(9000)), save("killed", open_call(0)) };
+    cr_assert(eq(u64, elapsed_of(paths[0]), 10 + 980));
+    cr_assert(eq(u64, elapsed_of(paths[1]), 10 + 7980));
+    cr_assert(eq(u64, elapsed_of(paths[2]), 10));
+    char *ended = merge("ended", paths, 2), *all = merge("all", paths, 3);
+    cr_assert(eq(u64, elapsed_of(ended), 990 + 7990));
+    cr_assert(eq(u64, elapsed_of(all), 990 + 7990 + 10));
+    struct session_file *file = open_session(ended);
+    cr_assert(eq(u64, file->header.end_ticks, 9000));
+    session_file_close(file);
+    free(ended);
+    free(all);
+    drop(paths, 3);
+}
+
+/* A record that nobody can understand must not keep the numbers that it had. */
+Test(unit_merge, damaged_records_are_left_out)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 100, "/bin/p");
+    write_record(w, 1, 5, "", 0); /* THREAD_END, too short: stepped over; as THREAD_SWITCHES, */
+    write_record(w, 1, 19, "", 0);
+    write_thread_switches(w, 1, 1, 7, 6, 5); /* which is the thread's in the merged session, too */
+    write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
+    write_header(w, 120, 3, 8);
+    char *paths[] = { save("one", version_session(&(struct version){ .lookups = 1, .main_time = 10 })),
+                      save("damaged", w) };
+    char *merged = merge("merged", paths, 2);
+    struct session_file *file = open_session(merged);
+    cr_assert(eq(sz, file->thread_count, 2));
+    cr_assert(eq(u32, file->threads[1].process, file->processes[1].serial));
+    cr_assert(eq(u64, file->threads[0].switches.recorded, 0));
+    cr_assert(eq(u64, file->threads[1].switches.waits, 7));
+    cr_assert(eq(u64, file->threads[1].switches.preemptions, 6));
+    cr_assert(eq(u64, file->threads[1].switches.recorded, 5));
+    cr_assert(eq(u64, file->header.lost_events, 3));
+    session_file_close(file);
+    free(merged);
+    drop(paths, 2);
+}
+
+/* ---- what cannot be merged ---- */
+
+struct start {
+    uint64_t ticks, monotonic, real;
+};
+
+static struct writer *started(struct start start, uint64_t rate)
+{
+    struct writer *w = version_session(&(struct version){ .lookups = 1, .main_time = 10 });
+    write_header(w, 40, start.ticks, 8);
+    write_header(w, 48, start.monotonic, 8);
+    write_header(w, 56, start.real, 8);
+    write_header(w, 64, rate, 8);
+    return w;
+}
+
+static const struct start first_start = { 50000000000, 20000000000, 1000020000000000 };
+enum { RATE = 2000000000 };
+
+/* With a session of first_start and RATE, which `w` is to be merged with. */
+static void expect(struct writer *w, const char *wanted)
+{
+    char *paths[] = { save("first", started(first_start, RATE)), save("second", w) };
+    struct session_file *first = open_session(paths[0]), *second = open_session(paths[1]);
+    const char *problem = session_merge_check(first, second);
+    cr_assert(eq(str, (char *)(problem ? problem : ""), (char *)wanted));
+    problem = session_merge_check(second, first);
+    cr_assert(eq(str, (char *)(problem ? problem : ""), (char *)wanted));
+    session_file_close(first);
+    session_file_close(second);
+    drop(paths, 2);
+}
+
+static struct writer *with_header(size_t offset, uint64_t value, unsigned size)
+{
+    struct writer *w = started(first_start, RATE);
+    write_header(w, offset, value, size);
+    return w;
+}
+
+Test(unit_merge, sessions_of_other_clocks)
+{
+    static const char restarted[] =
+        "recorded before or after the machine was restarted, slept, or had its time set: by another clock";
+    const uint64_t second = 1000000000;
+    expect(started(first_start, RATE), "");
+    expect(started(first_start, RATE + RATE / 1000), ""); /* an estimate */
+    expect(started(first_start, RATE + RATE / 50), "recorded by another clock");
+    expect(started((struct start){ 50000000000 + 20 * second, 30 * second, 1000030000000000 }, RATE), "");
+    expect(started((struct start){ 50000000000 + 21 * second, 30 * second, 1000030000000000 }, RATE), restarted);
+    expect(started((struct start){ 50000000000 - 20 * second, 30 * second, 1000030000000000 }, RATE), restarted);
+    expect(started((struct start){ 50000000000 + 20 * second, 30 * second, 1000040000000000 }, RATE), restarted);
+    expect(with_header(16, 183, 2), "recorded on another machine, by another clock");
+    expect(with_header(18, 3, 2), "recorded by another clock");
+    expect(with_header(96, 2, 4), "recorded in another mode");
+    expect(with_header(148, 1, 4), "recordings and what was imported have no common clock");
+}
+
+Test(unit_merge, a_copy)
+{
+    struct writer *w = with_header(24, 77, 8);
+    char *path = save("one", w);
+    struct session_file *file = open_session(path), *copy = open_session(path);
+    cr_assert(eq(str, (char *)session_merge_check(file, copy), "a copy of it: its calls would count twice"));
+    session_file_close(file);
+    session_file_close(copy);
+    free(path);
+}
+
+Test(unit_merge, numbers_that_have_no_room)
+{
+    char *paths[2];
+    for (int i = 0; i < 2; i++) {
+        struct writer *w = writer_new();
+        begin_events(w, 0xfffffff0, 1, 0, 1000, NULL, 0);
+        write_enter(w, 1000, 0x401000);
+        end_events(w, true);
+        paths[i] = save(i ? "second" : "first", w);
+    }
+    struct session_file *files[] = { open_session(paths[0]), open_session(paths[1]) };
+    char *merged = strdup(test_path("merged"));
+    cr_assert(eq(str, (char *)session_merge(files, 2, merged),
+                 "more processes, threads or symbols than one session can hold"));
+    FILE *none = fopen(merged, "rb");
+    cr_assert(none == NULL);
+    session_file_close(files[0]);
+    session_file_close(files[1]);
+    free(merged);
+    drop(paths, 2);
+}

@@ -1,0 +1,287 @@
+/* Events in time order over all threads, calls with the time that they were on the stack, and what becomes of gaps. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/resolve.h"
+#include "report/views.h"
+#include "support/model.h"
+#include "support/scenario.h"
+#include "trace/timeline.h"
+
+enum { F = 0x1000, G = 0x2000, H = 0x3000 };
+
+static FILE *told;
+
+static bool note(void *context, const struct timeline_event *e)
+{
+    static const char *const kinds[] = { "enter", "found", "exit",  "left",   "open",
+                                         "away",  "back",  "pause", "resume", "mark" };
+    const struct timeline_call *call = e->call;
+    (void)context;
+    fprintf(told, "%ju.%u %s", (uintmax_t)e->time, e->thread->thread, kinds[e->kind]);
+    if (call && e->kind < TIMELINE_PAUSE)
+        fprintf(told, " %c", call->function == F ? 'F' : call->function == G ? 'G' : 'H');
+    if (e->kind >= TIMELINE_EXIT && e->kind <= TIMELINE_AWAY)
+        fprintf(told, " %ju/%ju", (uintmax_t)call->elapsed, (uintmax_t)call->once);
+    if (e->kind == TIMELINE_MARK)
+        fprintf(told, " %u %.*s at %ju", e->mark_number, (int)e->mark_length, e->mark_text, (uintmax_t)e->mark_time);
+    fprintf(told, "%s +%ju\n", e->extras->flagged ? " flagged" : "", (uintmax_t)e->interval);
+    return true;
+}
+
+/* Runs through what was written; to be freed. */
+static char *tell(struct writer *w, struct timeline_counts *counts)
+{
+    char *text = NULL;
+    size_t length;
+    const char *error;
+    writer_save(w, test_path("timeline.dwell"));
+    writer_free(w);
+    struct session_file *file = session_file_open(test_path("timeline.dwell"), &error);
+    cr_assert(file != NULL);
+    told = open_memstream(&text, &length);
+    struct timeline_counts c = timeline_run(file, note, NULL);
+    fclose(told);
+    session_file_close(file);
+    if (counts)
+        *counts = c;
+    else
+        cr_assert(eq(u64, c.damaged_chunks + c.stray_exits, 0));
+    return text;
+}
+
+static void check(struct writer *w, const char *wanted)
+{
+    char *text = tell(w, NULL);
+    cr_assert(eq(str, text, (char *)wanted));
+    free(text);
+}
+
+static struct writer *begin(unsigned threads)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/p");
+    for (unsigned i = 1; i <= threads; i++)
+        write_thread(w, 1, i, 10 + i, SOURCE_PERF, "t");
+    return w;
+}
+
+Test(unit_timeline, threads_in_time_order)
+{
+    struct writer *w = begin(2);
+    begin_events(w, 1, 2, 0, 90, NULL, 0); /* chunks in the file in no order */
+    write_enter(w, 100, H);
+    write_exit(w, 260);
+    end_events(w, true);
+    begin_events(w, 1, 1, 1, 200, (struct open_call[]){ { F, 100 } }, 1);
+    write_exit(w, 300);
+    end_events(w, true);
+    begin_events(w, 1, 1, 0, 100, NULL, 0);
+    write_enter(w, 100, F);
+    write_enter(w, 150, G);
+    write_os(w);
+    write_exit(w, 200);
+    end_events(w, true);
+    check(w, "100.1 enter F +0\n"
+             "100.2 enter H +10\n"
+             "150.1 enter G +50\n"
+             "200.1 exit G 50/50 flagged +50\n"
+             "260.2 exit H 160/160 +160\n"
+             "300.1 exit F 200/200 +100\n");
+}
+
+Test(unit_timeline, recursion_counts_once)
+{
+    struct writer *w = begin(1);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_enter(w, 20, G);
+    write_enter(w, 30, F);
+    write_exit(w, 50);
+    write_exit(w, 70);
+    write_exit(w, 100);
+    end_events(w, true);
+    check(w, "10.1 enter F +10\n"
+             "20.1 enter G +10\n"
+             "30.1 enter F +10\n"
+             "50.1 exit F 20/0 +20\n"
+             "70.1 exit G 50/50 +20\n"
+             "100.1 exit F 90/90 +30\n");
+}
+
+Test(unit_timeline, left_and_open)
+{
+    struct writer *w = begin(1);
+    begin_events(w, 1, 1, 0, 0, (struct open_call[]){ { F, 0 } }, 1);
+    write_enter(w, 10, G);
+    write_enter(w, 20, H);
+    write_unwind(w, 2);
+    write_enter(w, 50, H);
+    end_events(w, true);
+    write_thread_end(w, 1, 1, true, 75);
+    check(w, "0.1 found F +0\n"
+             "10.1 enter G +10\n"
+             "20.1 enter H +10\n"
+             "50.1 left H 30/30 +30\n"
+             "50.1 left G 40/40 +0\n"
+             "50.1 enter H +0\n"
+             "75.1 open H 25/25 flagged +25\n"
+             "75.1 open F 75/75 +0\n");
+}
+
+/* docs/format.md: PAUSE and RESUME with a time of three words; OPEN before RESUME. */
+Test(unit_timeline, a_pause_takes_no_time)
+{
+    struct writer *w = begin(1);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_enter(w, 20, G);
+    write_words(w, (uint16_t[]){ 11u << 8 | 3, 30, 0, 0 }, 4);
+    write_words(w, (uint16_t[]){ 14u << 8 | 7, H, 0, 0, 0, 60, 0, 0 }, 8);
+    write_words(w, (uint16_t[]){ 12u << 8 | 5, 70, 0, 0, 1, 0 }, 6);
+    w->last = 70;
+    write_exit(w, 90);
+    write_exit(w, 100);
+    end_events(w, true);
+    check(w, "10.1 enter F +10\n"
+             "20.1 enter G +10\n"
+             "30.1 pause +10\n"
+             "70.1 resume +0\n"
+             "70.1 left G 10/10 +0\n"
+             "70.1 found H +0\n"
+             "90.1 exit H 20/20 +20\n"
+             "100.1 exit F 50/50 +10\n");
+}
+
+/* Two stacks of one thread; one is never come back to. */
+Test(unit_timeline, stacks_go_away_and_come_back)
+{
+    struct writer *w = begin(1);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_enter(w, 20, G);
+    write_words(w, (uint16_t[]){ 15u << 8 | 5, 30, 0, 0, 1, 0 }, 6);
+    w->last = 30;
+    write_enter(w, 40, F);
+    write_words(w, (uint16_t[]){ 14u << 8 | 7, F, 0, 0, 0, 40, 0, 0 }, 8);
+    write_words(w, (uint16_t[]){ 14u << 8 | 7, G, 0, 0, 0, 50, 0, 0 }, 8);
+    write_words(w, (uint16_t[]){ 15u << 8 | 5, 60, 0, 0, 0, 0 }, 6);
+    w->last = 60;
+    write_exit(w, 75);
+    write_exit(w, 90);
+    end_events(w, true);
+    check(w, "10.1 enter F +10\n"
+             "20.1 enter G +10\n"
+             "30.1 away G 10/10 +10\n"
+             "30.1 away F 20/20 +0\n"
+             "40.1 enter F +10\n"
+             "60.1 away F 20/20 +20\n"
+             "60.1 back F +0\n"
+             "60.1 back G +0\n"
+             "75.1 exit G 25/25 +15\n"
+             "90.1 exit F 50/50 +15\n"
+             "90.1 open F 20/20 +0\n");
+}
+
+Test(unit_timeline, marks)
+{
+    struct writer *w = begin(1);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_words(w, (uint16_t[]){ 10u << 8 | 11, 30, 0, 0, 25, 0, 0, 7, 0, 3, 'h' | 'e' << 8, 'y' }, 12);
+    w->last = 30;
+    write_exit(w, 40);
+    end_events(w, true);
+    check(w, "10.1 enter F +10\n"
+             "30.1 mark 7 hey at 25 +20\n"
+             "40.1 exit F 30/30 +10\n");
+}
+
+/* What a chunk says to be open is open, and what it does not has ended when the last one did. */
+Test(unit_timeline, missing_chunks)
+{
+    struct writer *w = begin(1);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_enter(w, 20, G);
+    write_enter(w, 30, H);
+    end_events(w, true);
+    begin_events(w, 1, 1, 2, 100, (struct open_call[]){ { F, 10 }, { G, 80 } }, 2);
+    write_exit(w, 110);
+    write_exit(w, 120);
+    write_exit(w, 130);
+    end_events(w, true);
+    struct timeline_counts counts;
+    char *text = tell(w, &counts);
+    cr_assert(eq(str, text,
+                 "10.1 enter F +10\n"
+                 "20.1 enter G +10\n"
+                 "30.1 enter H +10\n"
+                 "100.1 left H 0/0 +0\n"
+                 "100.1 left G 10/10 +0\n"
+                 "100.1 found G +0\n"
+                 "110.1 exit G 10/10 +10\n"
+                 "120.1 exit F 40/40 +10\n"));
+    cr_assert(eq(u64, counts.stray_exits, 1));
+    free(text);
+}
+
+/* ---- against the model ---- */
+
+struct sums {
+    struct resolver *resolver;
+    uint64_t calls[MODEL_FUNCTIONS], once[MODEL_FUNCTIONS], found;
+    uint64_t last;
+    size_t events, stop_after;
+};
+
+static bool add(void *context, const struct timeline_event *e)
+{
+    struct sums *s = context;
+    cr_assert(ge(u64, e->time, s->last));
+    s->last = e->time;
+    if (e->kind == TIMELINE_ENTER) {
+        e->call->note = resolver_function(s->resolver, e->thread->process, e->call->function, e->time);
+        s->calls[e->call->note]++;
+    }
+    s->found += e->kind == TIMELINE_FOUND;
+    if (e->kind == TIMELINE_EXIT || e->kind == TIMELINE_LEFT || e->kind == TIMELINE_OPEN)
+        s->once[e->call->note] += e->call->once;
+    return ++s->events != s->stop_after;
+}
+
+Test(unit_timeline, sums_are_the_reports_however_it_is_cut, .timeout = 60)
+{
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        static const unsigned pieces[] = { 0, 100, 3 };
+        struct model *m = model_new(seed);
+        size_t events = 0;
+        for (int i = 0; i < 3; i++) {
+            struct writer *w = model_write(m, pieces[i], (unsigned)seed % MODEL_THREADS);
+            writer_save(w, test_path("model.dwell"));
+            writer_free(w);
+            struct analysis l;
+            analysis_load(&l, test_path("model.dwell"), 1);
+            struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
+            struct sums s = { .resolver = resolver_new(l.file, l.profile) };
+            timeline_run(l.file, add, &s);
+            cr_assert(eq(u64, s.found, 0));
+            for (uint32_t f = 0; f < l.profile->function_count; f++) {
+                cr_assert(eq(u64, s.calls[f], functions[f].calls));
+                cr_assert(eq(u64, s.once[f], functions[f].elapsed_inclusive));
+            }
+            cr_assert(events == 0 || s.events == events);
+            events = s.events;
+            struct sums part = { .resolver = s.resolver, .stop_after = 100 };
+            timeline_run(l.file, add, &part);
+            cr_assert(eq(sz, part.events, 100));
+            resolver_free(s.resolver);
+            free(functions);
+            analysis_drop(&l);
+        }
+        model_free(m);
+    }
+}
