@@ -193,6 +193,7 @@ static void various(void)
     by_pointer(work);
 #line 392
     work();
+#line 392
     work();
 }
 
