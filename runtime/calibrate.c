@@ -11,9 +11,17 @@
  */
 #include <string.h>
 
+#include "calibrate.h"
+#include "call.h"
+#include "clock.h"
+#include "metadata.h"
 #include "probe.h"
+#include "process.h"
+#include "record.h"
 #include "runtime.h"
 #include "sys.h"
+#include "thread.h"
+#include "tree.h"
 
 enum {
     ITEMS = 64,
@@ -133,15 +141,15 @@ static void stand_in(struct scratch *s)
     t->wiped = &s->wiped;
     s->wiped.alive = 1;
     t->base = s->records;
-    t->stack = s->shadow;
-    t->stack_size = sizeof s->shadow;
-    ((struct call *)t->stack)[0] = (struct call){ .stack_pointer = UINT64_MAX };
-    t->os_word = &s->os_word;
+    t->shadow = s->shadow;
+    t->shadow_size = sizeof s->shadow;
+    ((struct call *)t->shadow)[0] = (struct call){ .stack_pointer = UINT64_MAX };
+    t->os.word = &s->os_word;
     t->upper[0] = t->upper[1] = (uint32_t)((uint64_t)probed_leaf >> 32);
     const uint64_t here = (uint64_t)__builtin_frame_address(0);
     enum { NEAR = 64 << 10 };
-    t->stack_low = here - NEAR;
-    t->stack_span = 2 * NEAR;
+    t->stack.low = here - NEAR;
+    t->stack.span = 2 * NEAR;
 }
 
 /* The sums of a round's intervals by kind, from its records. False: there are not as many as there should be, as one
@@ -197,8 +205,8 @@ static bool trace_round(struct scratch *s, int round)
     uint32_t counts[INTERVALS];
     s->wiped.limit = runtime.call_sites ? 0 : RECORDS - ENTER_BYTES;
     s->wiped.gate = GATE_SITES;
-    s->thread.inner_limit = RECORDS - ENTER_BYTES;
-    s->thread.chunk = &s->chunk;
+    s->thread.chunks.limit = RECORDS - ENTER_BYTES;
+    s->thread.chunks.current = &s->chunk;
     reset_records(s);
     probed_flat(s->items);
     if (!read_records(s, ITEMS, sums, counts))
@@ -238,12 +246,12 @@ static bool begin_tree(struct scratch *s)
     struct thread *t = &s->thread;
     s->wiped.limit = 0;
     s->wiped.gate = GATE_TREE;
-    t->tree_head = &s->head;
-    t->tree_root = &s->nodes[0];
-    ((struct call *)t->stack)[0].node = &s->nodes[0];
-    return tree_know(t, &s->nodes[0], &s->nodes[1], (uint64_t)probed_leaf) &&
-           tree_know(t, &s->nodes[0], &s->nodes[2], (uint64_t)probed_between) &&
-           tree_know(t, &s->nodes[2], &s->nodes[3], (uint64_t)probed_leaf);
+    t->tree.head = &s->head;
+    t->tree.root = &s->nodes[0];
+    ((struct call *)t->shadow)[0].node = &s->nodes[0];
+    return tree_add_known(t, &s->nodes[0], &s->nodes[1], (uint64_t)probed_leaf) &&
+           tree_add_known(t, &s->nodes[0], &s->nodes[2], (uint64_t)probed_between) &&
+           tree_add_known(t, &s->nodes[2], &s->nodes[3], (uint64_t)probed_leaf);
 }
 
 /* The work alone, per call. */
@@ -294,7 +302,7 @@ static bool measure(struct scratch *s, struct dwell_rec_probes *costs)
         rounds++;
     }
     thread_self = self;
-    tree_forget(&s->thread);
+    tree_drop_tables(&s->thread);
     if (rounds < ROUNDS / 2)
         return false;
     const uint32_t loop = median(s->bare[0], rounds), flat = median(s->bare[1], rounds),

@@ -4,7 +4,12 @@
  */
 #include <string.h>
 
+#include "chunk.h"
+#include "helper.h"
+#include "process.h"
+#include "record.h"
 #include "runtime.h"
+#include "session.h"
 #include "sys.h"
 
 enum {
@@ -75,25 +80,25 @@ static struct area prepare_alone(uint32_t size)
 static struct area take_prepared(uint32_t least)
 {
     struct process *p = runtime.process;
-    struct area area = get(p->pool, POOL_SLOTS, least);
+    struct area area = get(p->pool.ready, POOL_SLOTS, least);
     if (area.at) {
         helper_wake();
         return area;
     }
     const uint32_t wanted = least < PREPARED_SIZE ? PREPARED_SIZE : least;
-    if (p->helper_tid) {
-        if (p->pool_target < POOL_SLOTS)
-            p->pool_target++; /* it was not quick enough */
+    if (p->helper.tid) {
+        if (p->pool.target < POOL_SLOTS)
+            p->pool.target++; /* it was not quick enough */
         area = helper_ask(wanted);
     }
-    if (!area.at && !p->helper_tid)
+    if (!area.at && !p->helper.tid)
         area = prepare_alone(wanted);
     return area;
 }
 
 struct area chunk_take(uint32_t least, uint32_t size)
 {
-    struct area area = get(runtime.process->rests, REST_SLOTS, least);
+    struct area area = get(runtime.process->pool.rests, REST_SLOTS, least);
     if (!area.at)
         area = take_prepared(least);
     if (area.at)
@@ -113,7 +118,7 @@ void chunk_cut(struct area *area, uint32_t size)
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area->at;
     __atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
     area->size = size;
-    if (!put(runtime.process->rests, REST_SLOTS, rest.at))
+    if (!put(runtime.process->pool.rests, REST_SLOTS, rest.at))
         sys_unmap(rest.at, rest.size);
 }
 
@@ -124,7 +129,7 @@ void chunk_free(char *at)
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_FREE, __ATOMIC_RELEASE);
     memset((char *)(chunk + 1), 0, size - sizeof *chunk);
     *chunk = (struct dwell_chunk_header){ .size = size, .magic = DWELL_CHUNK_MAGIC };
-    if (!put(runtime.process->rests, REST_SLOTS, at))
+    if (!put(runtime.process->pool.rests, REST_SLOTS, at))
         sys_unmap(at, size);
 }
 
@@ -182,12 +187,26 @@ bool chunk_has_holes(const struct dwell_chunk_header *chunk)
 void chunk_retire(struct dwell_chunk_header *chunk)
 {
     struct process *p = runtime.process;
-    for (int i = 0; p->helper_tid && i < RETIRED_SLOTS; i++) {
+    for (int i = 0; p->helper.tid && i < RETIRED_SLOTS; i++) {
         char *empty = NULL;
-        if (__atomic_compare_exchange_n(&p->retired[i], &empty, (char *)chunk, false, __ATOMIC_RELEASE,
+        if (__atomic_compare_exchange_n(&p->pool.retired[i], &empty, (char *)chunk, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
             return;
     }
     if (!chunk_has_holes(chunk))
         sys_unmap(chunk, chunk->size);
+}
+
+/*
+ * For thread.c's count of the chunk's events. If a handler has ended the chunk meanwhile, it may have counted without
+ * this event's share: then the reader is to count itself. The chunk stays mapped until the event is stored.
+ */
+void chunk_count_extensions(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left)
+{
+    if (extension_bytes == 0)
+        return;
+    __atomic_fetch_add(&chunk->exits, left, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&chunk->enters, extension_bytes, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&chunk->used, __ATOMIC_ACQUIRE) != 0)
+        chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
 }

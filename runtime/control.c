@@ -14,11 +14,22 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "clock.h"
+#include "control.h"
 #include "environment.h"
+#include "helper.h"
+#include "metadata.h"
+#include "pause.h"
+#include "process.h"
 #include "runtime.h"
+#include "session.h"
+#include "slow.h"
+#include "snapshot.h"
 #include "sys.h"
+#include "thread.h"
+#include "trace_events.h"
 
-static bool is_on(const struct switches *s)
+static bool is_on(const struct activation *s)
 {
     return !s->stopped && s->suspended <= 0;
 }
@@ -27,28 +38,28 @@ static bool is_on(const struct switches *s)
 
 bool control_pending(const struct thread *t)
 {
-    return __atomic_load_n(&t->attend, __ATOMIC_RELAXED) ||
-           t->seen_changes != __atomic_load_n(&runtime.process->changes, __ATOMIC_RELAXED);
+    return __atomic_load_n(&t->control.attend, __ATOMIC_RELAXED) ||
+           t->control.seen_changes != __atomic_load_n(&runtime.process->control.changes, __ATOMIC_RELAXED);
 }
 
 static void obey(struct thread *t, bool on, uint64_t time)
 {
-    on = on && !t->ignored_depth;
-    if (!on && !t->paused)
-        quiet_begin(t, time);
-    else if (on && t->paused)
-        quiet_end(t, time);
+    on = on && !t->filter.ignored_depth;
+    if (!on && !t->pause.active)
+        pause_begin(t, time);
+    else if (on && t->pause.active)
+        pause_end(t, time);
 }
 
-static bool next_change(struct thread *t, struct change *change)
+static bool next_change(struct thread *t, struct control_change *change)
 {
     struct process *p = runtime.process;
     process_lock();
-    const bool any = t->seen_changes != p->changes;
-    if (p->changes - t->seen_changes > CHANGES)
-        t->seen_changes = p->changes - CHANGES;
+    const bool any = t->control.seen_changes != p->control.changes;
+    if (p->control.changes - t->control.seen_changes > CHANGES_KEPT)
+        t->control.seen_changes = p->control.changes - CHANGES_KEPT;
     if (any)
-        *change = p->change[t->seen_changes++ % CHANGES];
+        *change = p->control.change[t->control.seen_changes++ % CHANGES_KEPT];
     process_unlock();
     return any;
 }
@@ -58,34 +69,34 @@ void control_attend(struct thread *t)
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED) {
         thread_stop_for(t, DWELL_TROUBLE_REFUSED);
-        t->seen_changes = runtime.process->changes;
-        t->attend = 0;
+        t->control.seen_changes = runtime.process->control.changes;
+        t->control.attend = 0;
         return;
     }
-    struct change change;
+    struct control_change change;
     while (next_change(t, &change))
-        obey(t, change.on && is_on(&t->switches), change.time);
-    __atomic_store_n(&t->attend, 0, __ATOMIC_RELAXED);
-    obey(t, runtime.on && is_on(&t->switches), clock_now(runtime.clock));
+        obey(t, change.on && is_on(&t->control.activation), change.time);
+    __atomic_store_n(&t->control.attend, 0, __ATOMIC_RELAXED);
+    obey(t, runtime.on && is_on(&t->control.activation), clock_now(runtime.clock));
     thread_set_limit(t);
     sys_restore_signals(mask);
 }
 
-void control_look_again(struct thread *t)
+void control_reconsider(struct thread *t)
 {
-    t->ignored_depth = 0;
-    obey(t, runtime.on && is_on(&t->switches), clock_now(runtime.clock));
+    t->filter.ignored_depth = 0;
+    obey(t, runtime.on && is_on(&t->control.activation), clock_now(runtime.clock));
     thread_set_limit(t);
 }
 
 void control_begin_thread(struct thread *t, bool forked)
 {
-    t->seen_changes = __atomic_load_n(&runtime.process->changes, __ATOMIC_ACQUIRE);
+    t->control.seen_changes = __atomic_load_n(&runtime.process->control.changes, __ATOMIC_ACQUIRE);
     if (!forked) {
-        t->switches = (struct switches){ 0, 0 };
-        t->paused = 0;
+        t->control.activation = (struct activation){ 0, 0 };
+        t->pause.active = 0;
     }
-    obey(t, runtime.on && is_on(&t->switches), t->last);
+    obey(t, runtime.on && is_on(&t->control.activation), t->last);
     thread_set_limit(t);
 }
 
@@ -97,12 +108,12 @@ static void call(struct thread *t)
     __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
 }
 
-void control_tell(uint32_t *count)
+void control_notify(uint32_t *count)
 {
     __atomic_fetch_add(count, 1, __ATOMIC_RELEASE);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     process_lock();
-    for (struct thread *t = runtime.process->threads; t; t = t->next)
+    for (struct thread *t = runtime.process->threads.live; t; t = t->next)
         call(t);
     process_unlock();
 }
@@ -111,16 +122,16 @@ void control_tell(uint32_t *count)
 static void look(struct process *p)
 {
     const struct dwell_file_header *h = runtime.session.header;
-    const struct switches global = { __atomic_load_n(&h->global_stopped, __ATOMIC_RELAXED),
-                                     __atomic_load_n(&h->global_suspended, __ATOMIC_RELAXED) };
+    const struct activation global = { __atomic_load_n(&h->global_stopped, __ATOMIC_RELAXED),
+                                       __atomic_load_n(&h->global_suspended, __ATOMIC_RELAXED) };
     process_lock();
-    const bool on = !runtime.closed && is_on(&runtime.switches) && is_on(&global);
+    const bool on = !runtime.closed && is_on(&runtime.activation) && is_on(&global);
     if (on != runtime.on) {
         runtime.on = on;
-        p->change[p->changes % CHANGES] = (struct change){ clock_now(runtime.clock), on };
-        __atomic_store_n(&p->changes, p->changes + 1, __ATOMIC_RELEASE);
+        p->control.change[p->control.changes % CHANGES_KEPT] = (struct control_change){ clock_now(runtime.clock), on };
+        __atomic_store_n(&p->control.changes, p->control.changes + 1, __ATOMIC_RELEASE);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        for (struct thread *t = p->threads; t; t = t->next)
+        for (struct thread *t = p->threads.live; t; t = t->next)
             call(t);
     }
     process_unlock();
@@ -128,7 +139,7 @@ static void look(struct process *p)
 
 enum action { START, STOP, PAUSE, RESUME };
 
-static void act(struct switches *s, enum action action)
+static void act(struct activation *s, enum action action)
 {
     switch (action) {
     case START:
@@ -148,10 +159,10 @@ static void act(struct switches *s, enum action action)
 
 void control_trigger(bool on)
 {
-    if (runtime.closed || on == !runtime.switches.stopped)
+    if (runtime.closed || on == !runtime.activation.stopped)
         return;
     uint64_t mask = sys_block_signals();
-    runtime.switches.stopped = !on;
+    runtime.activation.stopped = !on;
     look(runtime.process);
     sys_restore_signals(mask);
 }
@@ -163,9 +174,9 @@ void control_begin_process(int fd)
 {
     struct process *p = runtime.process;
     struct dwell_file_header *h = runtime.session.header;
-    runtime.on = !runtime.closed && is_on(&runtime.switches) &&
-                 is_on(&(struct switches){ h->global_stopped, h->global_suspended });
-    p->helper_work = &p->own_work;
+    runtime.on = !runtime.closed && is_on(&runtime.activation) &&
+                 is_on(&(struct activation){ h->global_stopped, h->global_suspended });
+    p->helper.work = &p->helper.own_work;
     const uint64_t offset = session_claim(&runtime.session, fd, DWELL_UNIT);
     struct dwell_control *control = offset ? session_map(&runtime.session, fd, offset, DWELL_UNIT) : NULL;
     if (!control)
@@ -179,18 +190,18 @@ void control_begin_process(int fd)
     while (!__atomic_compare_exchange_n(&h->first_control, &control->next, offset, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED))
         ;
-    p->control = control;
-    p->helper_work = &control->work;
+    p->control.chunk = control;
+    p->helper.work = &control->work;
 }
 
 static int command(struct process *p, uint32_t what, int fd)
 {
     switch (what) {
     case DWELL_COMMAND_PAUSE:
-        runtime.switches.stopped = 1;
+        runtime.activation.stopped = 1;
         return 0;
     case DWELL_COMMAND_RESUME:
-        runtime.switches = (struct switches){ 0, 0 };
+        runtime.activation = (struct activation){ 0, 0 };
         return runtime.closed ? -EPERM : 0;
     case DWELL_COMMAND_STOP:
         runtime.closed = true;
@@ -198,11 +209,11 @@ static int command(struct process *p, uint32_t what, int fd)
     case DWELL_COMMAND_LOOK:
         return 0;
     case DWELL_COMMAND_DUMP:
-        p->control->text[sizeof p->control->text - 1] = '\0';
-        return snapshot_write(fd, p->control->text);
+        p->control.chunk->text[sizeof p->control.chunk->text - 1] = '\0';
+        return snapshot_write(fd, p->control.chunk->text);
     case DWELL_COMMAND_EVENT:
-        p->control->text[sizeof p->control->text - 1] = '\0';
-        return said_enable(p->control->text);
+        p->control.chunk->text[sizeof p->control.chunk->text - 1] = '\0';
+        return trace_events_enable(p->control.chunk->text);
     default:
         return -ENOSYS;
     }
@@ -222,8 +233,8 @@ static void on_signal(int number)
     (void)number;
     if (!runtime.process)
         return;
-    __atomic_store_n(&runtime.process->dump_wanted, 1, __ATOMIC_RELEASE);
-    if (runtime.process->helper_tid)
+    __atomic_store_n(&runtime.process->control.dump_wanted, 1, __ATOMIC_RELEASE);
+    if (runtime.process->helper.tid)
         helper_wake();
 }
 
@@ -239,9 +250,9 @@ void control_dump_on_signal(void)
 
 void control_take_commands(struct process *p, int fd)
 {
-    if (__atomic_exchange_n(&p->dump_wanted, 0, __ATOMIC_ACQUIRE))
+    if (__atomic_exchange_n(&p->control.dump_wanted, 0, __ATOMIC_ACQUIRE))
         dump(fd);
-    struct dwell_control *control = p->control;
+    struct dwell_control *control = p->control.chunk;
     const uint32_t what = control ? __atomic_load_n(&control->command, __ATOMIC_ACQUIRE) : DWELL_COMMAND_NONE;
     if (what)
         control->result = command(p, what, fd);
@@ -299,7 +310,7 @@ static int act_on_process(enum action action, uint32_t pid)
     if (pid != DWELL_CURRENT && pid != runtime.process->pid)
         return DWELL_NO_ID;
     process_lock();
-    act(&runtime.switches, action);
+    act(&runtime.activation, action);
     process_unlock();
     look(runtime.process);
     return DWELL_OK;
@@ -309,11 +320,11 @@ static int act_on_thread(struct thread *self, enum action action, uint32_t tid)
 {
     int status = DWELL_NO_ID;
     process_lock();
-    for (struct thread *t = runtime.process->threads; t && status != DWELL_OK; t = t->next) {
+    for (struct thread *t = runtime.process->threads.live; t && status != DWELL_OK; t = t->next) {
         if (tid == DWELL_CURRENT ? t != self : t->tid != tid)
             continue;
-        act(&t->switches, action);
-        __atomic_store_n(&t->attend, 1, __ATOMIC_RELAXED);
+        act(&t->control.activation, action);
+        __atomic_store_n(&t->control.attend, 1, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         call(t);
         status = DWELL_OK;
@@ -445,7 +456,7 @@ DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *t
     uint64_t mask = sys_block_signals();
     if (control_pending(t))
         control_attend(t);
-    int status = t->paused ? DWELL_IS_OFF : mark(t, time, number, text ? text : "");
+    int status = t->pause.active ? DWELL_IS_OFF : mark(t, time, number, text ? text : "");
     sys_restore_signals(mask);
     errno = error;
     return status;
@@ -460,7 +471,7 @@ static int name_thread(struct thread *self, uint32_t tid, const char *name)
 {
     struct thread *found = NULL;
     process_lock();
-    for (struct thread *t = runtime.process->threads; t && !found; t = t->next)
+    for (struct thread *t = runtime.process->threads.live; t && !found; t = t->next)
         if (tid == DWELL_CURRENT ? t == self : t->tid == tid)
             found = t;
     const bool named = found && __atomic_exchange_n(&found->named, 1, __ATOMIC_RELAXED);

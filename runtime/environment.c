@@ -1,8 +1,10 @@
-#include "environment.h"
 
 #include <stdint.h>
 #include <string.h>
 
+#include "environment.h"
+#include "modules.h"
+#include "process.h"
 #include "runtime.h"
 #include "sys.h"
 

@@ -9,11 +9,21 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "call.h"
+#include "chunk.h"
+#include "clock.h"
+#include "control.h"
+#include "filter.h"
+#include "frames_left.h"
 #include "osevents.h"
-#include "probe.h"
+#include "pause.h"
+#include "probe_steps.h"
+#include "record.h"
 #include "runtime.h"
 #include "sites.h"
+#include "slow.h"
 #include "sys.h"
+#include "thread.h"
 
 enum { FREE_CALLS = 64 };
 
@@ -43,7 +53,7 @@ uint32_t filter_action(uint64_t function)
         for (uint64_t i = first_slot(in, function); in->slots[i].address; i = (i + 1) & in->mask)
             if (in->slots[i].address == function)
                 return in->slots[i].action;
-    return runtime.filter_only ? DWELL_FILTER_SUPPRESS : DWELL_FILTER_RECORD;
+    return runtime.filter.only ? DWELL_FILTER_SUPPRESS : DWELL_FILTER_RECORD;
 }
 
 /* ---- the table; under the lock of the module map ---- */
@@ -64,12 +74,12 @@ void filter_begin(int fd)
     if (!filters)
         return;
     runtime.filtered = true;
-    runtime.filter_only = filters->only != 0;
-    runtime.filter_depth = filters->depth ? filters->depth : UINT32_MAX;
-    runtime.filter_starts = filters->starts != 0;
-    runtime.filter_shortest = filters->shortest;
-    if (runtime.filter_starts)
-        runtime.switches.stopped = 1;
+    runtime.filter.only = filters->only != 0;
+    runtime.filter.depth = filters->depth ? filters->depth : UINT32_MAX;
+    runtime.filter.starts = filters->starts != 0;
+    runtime.filter.shortest = filters->shortest;
+    if (runtime.filter.starts)
+        runtime.activation.stopped = 1;
 }
 
 uint32_t filter_module(struct text build_id, struct text path)
@@ -133,20 +143,20 @@ void filter_use_modules(const struct filter_use *uses, uint32_t count)
 
 static enum call_kind kind_of(const struct call *caller, uint32_t action)
 {
-    if (action & DWELL_FILTER_SUPPRESS || caller->shown >= runtime.filter_depth)
+    if (action & DWELL_FILTER_SUPPRESS || caller->shown >= runtime.filter.depth)
         return CALL_HIDDEN;
-    return runtime.filter_shortest ? CALL_WAITING : CALL_SHOWN;
+    return runtime.filter.shortest ? CALL_WAITING : CALL_SHOWN;
 }
 
 static inline struct call made_call(const struct call *caller, uint64_t function, uint64_t stack_pointer, uint64_t now,
-                                    uint64_t site, uint64_t place, enum call_kind kind)
+                                    uint64_t frame_id, uint64_t call_site, enum call_kind kind)
 {
     return (struct call){
         .function = function,
         .stack_pointer = stack_pointer,
         .enter_time = now,
-        .site = site,
-        .place = place,
+        .frame_id = frame_id,
+        .call_site = call_site,
         .kind = kind,
         .shown = caller->shown + (kind != CALL_HIDDEN),
     };
@@ -157,17 +167,17 @@ static inline struct call made_call(const struct call *caller, uint64_t function
 void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
                   uint64_t probe_return)
 {
-    const uint64_t site = call_site_of(frame_return, probe_return);
+    const uint64_t frame_id = frame_id_of(frame_return, probe_return);
     const uint64_t state = thread_state(t);
     char *const base = t->base;
-    struct dwell_chunk_header *const chunk = t->chunk;
+    struct dwell_chunk_header *const chunk = t->chunks.current;
     struct call *call = thread_call(t, state);
-    if (UNLIKELY((uint32_t)state + MAX_SITE_WORDS * 2 > t->inner_limit ||
-                 stack_pointer - t->stack_low >= t->stack_span ||
-                 (state >> 32) + FREE_CALLS * sizeof *call > t->stack_size))
+    if (UNLIKELY((uint32_t)state + MAX_SITE_WORDS * 2 > t->chunks.limit ||
+                 stack_pointer - t->stack.low >= t->stack.span ||
+                 (state >> 32) + FREE_CALLS * sizeof *call > t->shadow_size))
         goto slow;
     const uint64_t now = clock_counter();
-    if (UNLIKELY(*t->os_word != t->os_seen || now < t->last || call_was_left(&call[-1], stack_pointer, site)))
+    if (UNLIKELY(*t->os.word != t->os.seen || now < t->last || call_was_left(&call[-1], stack_pointer, frame_id)))
         goto slow;
     const uint32_t action = filter_action(function);
     if (UNLIKELY(action > DWELL_FILTER_SUPPRESS))
@@ -175,18 +185,18 @@ void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, u
     const enum call_kind kind = kind_of(&call[-1], action);
     const uint32_t upper = (uint32_t)(function >> 32);
     const unsigned half = upper != t->upper[0];
-    if (kind == CALL_SHOWN &&
-        UNLIKELY(now - t->last > DWELL_TIME_MASK || upper != t->upper[half] || t->kept_words || t->left_untold))
+    if (kind == CALL_SHOWN && UNLIKELY(now - t->last > DWELL_TIME_MASK || upper != t->upper[half] ||
+                                       t->filter.kept_words || t->filter.left_unrecorded))
         goto slow;
     uint16_t words[MAX_SITE_WORDS];
-    uint64_t place = 0;
+    uint64_t call_site = 0;
     int count = 0;
     if (UNLIKELY(runtime.call_sites)) {
-        place = call_place(&call[-1], function, stack_pointer, frame_return, probe_return);
+        call_site = call_site_of(&call[-1], function, stack_pointer, frame_return, probe_return);
         if (kind == CALL_SHOWN)
-            count = sites_words(words, place, call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
+            count = sites_words(words, call_site, call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
     }
-    const struct call entry = made_call(&call[-1], function, stack_pointer, now, site, place, kind);
+    const struct call entry = made_call(&call[-1], function, stack_pointer, now, frame_id, call_site, kind);
     *call = entry;
     if (UNLIKELY(
             !thread_claim(t, state, state + one_call + (kind == CALL_SHOWN ? (uint32_t)count * 2 + ENTER_BYTES : 0))))
@@ -194,7 +204,7 @@ void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, u
     *call = entry;
     if (kind != CALL_SHOWN)
         return;
-    slow_tell_counts(chunk, (uint32_t)count * 2, 0);
+    chunk_count_extensions(chunk, (uint32_t)count * 2, 0);
     store_enter_from(base + (uint32_t)state, words, count, half, now, function);
     t->last = now;
     return;
@@ -207,7 +217,7 @@ void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bo
     const uint64_t state = thread_state(t);
     char *const base = t->base;
     const struct call *call = thread_call(t, state) - 1;
-    if (UNLIKELY((uint32_t)state > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span ||
+    if (UNLIKELY((uint32_t)state > t->chunks.limit || stack_pointer - t->stack.low >= t->stack.span ||
                  !call_exits(call, function, stack_pointer, tail_call)))
         goto slow;
     if (call->kind == CALL_HIDDEN) {
@@ -216,14 +226,14 @@ void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bo
         return;
     }
     const uint64_t now = clock_counter();
-    if (UNLIKELY(*t->os_word != t->os_seen || now < t->last))
+    if (UNLIKELY(*t->os.word != t->os.seen || now < t->last))
         goto slow;
     if (call->kind == CALL_WAITING) {
-        if (UNLIKELY(now - call->enter_time >= runtime.filter_shortest || !thread_claim(t, state, state - one_call)))
+        if (UNLIKELY(now - call->enter_time >= runtime.filter.shortest || !thread_claim(t, state, state - one_call)))
             goto slow;
         return;
     }
-    if (UNLIKELY(now - t->last > DWELL_TIME_MASK || t->kept_words || t->left_untold))
+    if (UNLIKELY(now - t->last > DWELL_TIME_MASK || t->filter.kept_words || t->filter.left_unrecorded))
         goto slow;
     if (UNLIKELY(!record_exit(t, state, base, now)))
         goto slow;
@@ -237,23 +247,23 @@ bool filter_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_poi
 {
     const uint64_t state = thread_state(t);
     char *const at = t->base + (uint32_t)state;
-    struct dwell_chunk_header *const chunk = t->chunk;
+    struct dwell_chunk_header *const chunk = t->chunks.current;
     const struct call *call = thread_call(t, state) - 1;
-    if ((uint32_t)state > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span ||
+    if ((uint32_t)state > t->chunks.limit || stack_pointer - t->stack.low >= t->stack.span ||
         call->function != function || stack_pointer > call->stack_pointer)
         return false;
     if (call->kind == CALL_HIDDEN)
         return thread_claim(t, state, state - one_call);
     const uint64_t now = clock_counter();
-    if (*t->os_word != t->os_seen || now < t->last)
+    if (*t->os.word != t->os.seen || now < t->last)
         return false;
     if (call->kind == CALL_WAITING)
-        return now - call->enter_time < runtime.filter_shortest && thread_claim(t, state, state - one_call);
-    if (now - t->last > DWELL_TIME_MASK || t->kept_words || t->left_untold)
+        return now - call->enter_time < runtime.filter.shortest && thread_claim(t, state, state - one_call);
+    if (now - t->last > DWELL_TIME_MASK || t->filter.kept_words || t->filter.left_unrecorded)
         return false;
     if (!thread_claim(t, state, state - one_call + 2 * EXIT_BYTES))
         return false;
-    slow_tell_counts(chunk, EXIT_BYTES, 0);
+    chunk_count_extensions(chunk, EXIT_BYTES, 0);
     store_flagged_exit(t, at, now);
     return true;
 }
@@ -264,7 +274,7 @@ uint32_t filter_shown_depth(const struct thread *t)
 {
     uint32_t count = 0;
     const struct call *end = thread_call(t, t->state);
-    for (const struct call *call = (const struct call *)t->stack + 1; call < end; call++)
+    for (const struct call *call = (const struct call *)t->shadow + 1; call < end; call++)
         count += call->kind == CALL_SHOWN;
     return count;
 }
@@ -272,7 +282,7 @@ uint32_t filter_shown_depth(const struct thread *t)
 void filter_flush(struct thread *t)
 {
     struct call *end = thread_call(t, t->state);
-    for (struct call *call = (struct call *)t->stack + 1; call < end; call++) {
+    for (struct call *call = (struct call *)t->shadow + 1; call < end; call++) {
         if (call->kind != CALL_WAITING)
             continue;
         slow_emit(t, call->enter_time, call, true);
@@ -283,16 +293,16 @@ void filter_flush(struct thread *t)
 static void pop(struct thread *t, uint64_t now)
 {
     const struct call *call = thread_call(t, t->state) - 1;
-    if (call->kind == CALL_WAITING && now - call->enter_time >= runtime.filter_shortest)
+    if (call->kind == CALL_WAITING && now - call->enter_time >= runtime.filter.shortest)
         filter_flush(t);
-    t->left_untold += call->kind == CALL_SHOWN;
+    t->filter.left_unrecorded += call->kind == CALL_SHOWN;
     t->state -= one_call;
 }
 
 static void end_call(struct thread *t, uint64_t now, bool flagged)
 {
     const struct call *call = thread_call(t, t->state) - 1;
-    if (call->kind == CALL_WAITING && (t->kept_words || now - call->enter_time >= runtime.filter_shortest))
+    if (call->kind == CALL_WAITING && (t->filter.kept_words || now - call->enter_time >= runtime.filter.shortest))
         filter_flush(t);
     if (call->kind == CALL_SHOWN) {
         if (flagged)
@@ -307,11 +317,11 @@ static void begin_call(struct thread *t, const struct event *event, uint64_t now
     struct call *call = thread_call(t, t->state);
     const uint32_t action = filter_action(event->function);
     const enum call_kind kind = kind_of(&call[-1], action & DWELL_FILTER_IGNORE ? DWELL_FILTER_SUPPRESS : action);
-    const uint64_t place = runtime.call_sites ? call_place(&call[-1], event->function, event->stack_pointer,
-                                                           event->frame_return, event->probe_return)
-                                              : 0;
+    const uint64_t call_site = runtime.call_sites ? call_site_of(&call[-1], event->function, event->stack_pointer,
+                                                                 event->frame_return, event->probe_return)
+                                                  : 0;
     const struct call entry =
-        made_call(&call[-1], event->function, event->stack_pointer, now, event->site, place, kind);
+        made_call(&call[-1], event->function, event->stack_pointer, now, event->frame_id, call_site, kind);
     *call = entry;
     if (kind == CALL_SHOWN)
         slow_emit(t, now, call, true);
@@ -325,8 +335,8 @@ static void begin_call(struct thread *t, const struct event *event, uint64_t now
 
 void filter_ignore(struct thread *t, uint32_t depth, uint64_t now)
 {
-    quiet_begin(t, now);
-    t->ignored_depth = depth;
+    pause_begin(t, now);
+    t->filter.ignored_depth = depth;
 }
 
 void filter_record(struct thread *t, const struct event *event)
@@ -334,19 +344,19 @@ void filter_record(struct thread *t, const struct event *event)
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED) {
         thread_stop_for(t, DWELL_TROUBLE_REFUSED);
-        slow_lose();
+        slow_count_lost();
         return;
     }
     uint64_t now = clock_now(runtime.clock);
     if (now < t->last)
         now = t->last;
-    int64_t left = slow_left_before(t, t->state, event);
+    int64_t left = frames_left_before(t, t->state, event);
     if (!thread_grow_stack(t)) {
         thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
-        slow_lose();
+        slow_count_lost();
     } else if (left >= 0) {
         slow_keep_os_events(t);
-        if (t->kept_words)
+        if (t->filter.kept_words)
             filter_flush(t);
         for (; left > 0; left--)
             pop(t, now);

@@ -5,9 +5,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "chunk.h"
 #include "osevents.h"
-#include "runtime.h"
+#include "record.h"
 #include "sys.h"
+#include "thread.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -29,16 +31,16 @@ void thread_forked(void)
     if (!t || t->wiped->alive)
         return;
     /* If the handler's own calls filled it, the interrupted probe's chunk is one of those before. */
-    for (int i = 0; i < LEFT_CHUNKS; i++)
-        if (t->left[i].at)
-            map_scrap(t->left[i].at, t->left[i].size);
-    memset(t->left, 0, sizeof t->left);
-    if (t->chunk)
-        map_scrap(t->chunk, (size_t)(t->base + t->end - (char *)t->chunk));
-    if (t->os_ring) {
-        map_scrap(t->os_ring, os_ring_size);
-        t->os_word = &nothing;
-        t->os_seen = 0;
+    for (int i = 0; i < CHUNKS_REMEMBERED; i++)
+        if (t->chunks.last[i].at)
+            map_scrap(t->chunks.last[i].at, t->chunks.last[i].size);
+    memset(t->chunks.last, 0, sizeof t->chunks.last);
+    if (t->chunks.current)
+        map_scrap(t->chunks.current, (size_t)(t->base + t->chunks.end - (char *)t->chunks.current));
+    if (t->os_source.ring) {
+        map_scrap(t->os_source.ring, os_ring_size);
+        t->os.word = &nothing;
+        t->os.seen = 0;
     }
     t->state += EXIT_BYTES; /* a probe that has not claimed yet finds that it has to start over */
 }

@@ -11,9 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "chunk.h"
+#include "clock.h"
+#include "control.h"
 #include "environment.h"
+#include "helper.h"
+#include "lock.h"
+#include "monitor.h"
 #include "osevents.h"
+#include "process.h"
 #include "runtime.h"
+#include "session.h"
 #include "sys.h"
 
 enum {
@@ -46,18 +54,18 @@ static void keep_only(int fd)
 
 static bool answer_request(struct process *p, int fd)
 {
-    uint32_t size = __atomic_load_n(&p->request_size, __ATOMIC_ACQUIRE);
+    uint32_t size = __atomic_load_n(&p->helper.request_size, __ATOMIC_ACQUIRE);
     if (!size)
         return false;
     if (size == REQUEST_RING)
-        p->answer.at = os_open_ring(p->request_tid, &p->request_fd);
+        p->helper.answer.at = os_open_ring(p->helper.request_tid, &p->helper.request_fd);
     else if (size == REQUEST_CLOSE)
-        sys_close(p->request_fd);
+        sys_close(p->helper.request_fd);
     else
-        p->answer = chunk_prepare(fd, size);
-    __atomic_store_n(&p->request_size, 0, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&p->request_done, 1, __ATOMIC_RELEASE);
-    sys_futex_wake(&p->request_done, 1);
+        p->helper.answer = chunk_prepare(fd, size);
+    __atomic_store_n(&p->helper.request_size, 0, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&p->helper.request_done, 1, __ATOMIC_RELEASE);
+    sys_futex_wake(&p->helper.request_done, 1);
     return true;
 }
 
@@ -67,13 +75,13 @@ static bool fill_pool(struct process *p, int fd)
     uint32_t ready = 0;
     char **empty = NULL;
     for (int i = 0; i < POOL_SLOTS; i++) {
-        char *at = __atomic_load_n(&p->pool[i], __ATOMIC_RELAXED);
+        char *at = __atomic_load_n(&p->pool.ready[i], __ATOMIC_RELAXED);
         if (at)
             ready++;
         else if (!empty)
-            empty = &p->pool[i];
+            empty = &p->pool.ready[i];
     }
-    if (ready >= p->pool_target || !empty || p->stopped)
+    if (ready >= p->pool.target || !empty || p->stopped)
         return false;
     struct area area = chunk_prepare(fd, PREPARED_SIZE);
     if (!area.at)
@@ -96,8 +104,8 @@ static bool unmap_whole(char *at)
 static void hold(struct process *p, char *at)
 {
     for (int i = 0; i < HELD_SLOTS; i++) {
-        if (!p->held[i] || unmap_whole(p->held[i])) {
-            p->held[i] = at;
+        if (!p->helper.held[i] || unmap_whole(p->helper.held[i])) {
+            p->helper.held[i] = at;
             return;
         }
     }
@@ -108,7 +116,7 @@ static bool unmap_retired(struct process *p)
 {
     bool any = false;
     for (int i = 0; i < RETIRED_SLOTS; i++) {
-        char *at = __atomic_exchange_n(&p->retired[i], NULL, __ATOMIC_ACQUIRE);
+        char *at = __atomic_exchange_n(&p->pool.retired[i], NULL, __ATOMIC_ACQUIRE);
         if (!at)
             continue;
         any = true;
@@ -124,8 +132,8 @@ static void run(void *argument)
     struct process *p = runtime.process;
     keep_only(fd);
     SYS2(prctl, PR_SET_NAME, "dwell");
-    while (!__atomic_load_n(&p->helper_stop, __ATOMIC_ACQUIRE)) {
-        uint32_t seen = __atomic_load_n(p->helper_work, __ATOMIC_ACQUIRE);
+    while (!__atomic_load_n(&p->helper.stop, __ATOMIC_ACQUIRE)) {
+        uint32_t seen = __atomic_load_n(p->helper.work, __ATOMIC_ACQUIRE);
         control_take_commands(p, fd);
         bool busy = answer_request(p, fd);
         busy |= fill_pool(p, fd);
@@ -134,72 +142,72 @@ static void run(void *argument)
         if (busy)
             continue;
         const long patience = monitor_tick(p, fd);
-        __atomic_store_n(&p->helper_sleeps, 1, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&p->helper.sleeps, 1, __ATOMIC_SEQ_CST);
         bool waited = true;
-        if (__atomic_load_n(p->helper_work, __ATOMIC_SEQ_CST) == seen)
-            waited = sys_futex_wait_shared(p->helper_work, seen, patience);
-        __atomic_store_n(&p->helper_sleeps, 0, __ATOMIC_RELAXED);
+        if (__atomic_load_n(p->helper.work, __ATOMIC_SEQ_CST) == seen)
+            waited = sys_futex_wait_shared(p->helper.work, seen, patience);
+        __atomic_store_n(&p->helper.sleeps, 0, __ATOMIC_RELAXED);
         if (!waited)
             break; /* it is refused: rather no helper than one that never rests */
     }
-    p->helper_tid = 0;
+    p->helper.tid = 0;
 }
 
 bool helper_is_here(void)
 {
-    const char *here = __builtin_frame_address(0), *stack = runtime.process ? runtime.process->helper_stack : NULL;
+    const char *here = __builtin_frame_address(0), *stack = runtime.process ? runtime.process->helper.stack : NULL;
     return stack && here >= stack && here < stack + HELPER_STACK;
 }
 
 void helper_start(int fd)
 {
     struct process *p = runtime.process;
-    p->pool_target = runtime.mode == DWELL_MODE_PROFILE ? 1 : FIRST_TARGET;
+    p->pool.target = runtime.mode == DWELL_MODE_PROFILE ? 1 : FIRST_TARGET;
     const char *wanted = environment_get("DWELL_HELPER");
     if (wanted && strcmp(wanted, "off") == 0)
         return;
     char *stack = sys_memory(HELPER_STACK);
     if (!stack)
         return;
-    p->helper_stack = stack;
+    p->helper.stack = stack;
     long tid = sys_start_thread(stack + HELPER_STACK, run, (void *)(long)fd);
     if (tid < 0) {
-        p->helper_stack = NULL;
+        p->helper.stack = NULL;
         sys_unmap(stack, HELPER_STACK);
         return;
     }
-    p->helper_fd = fd;
-    p->helper_tid = (uint32_t)tid;
-    if (p->control)
-        p->control->listening = 1;
+    p->helper.fd = fd;
+    p->helper.tid = (uint32_t)tid;
+    if (p->control.chunk)
+        p->control.chunk->listening = 1;
 }
 
 void helper_wake(void)
 {
     struct process *p = runtime.process;
-    __atomic_fetch_add(p->helper_work, 1, __ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&p->helper_sleeps, __ATOMIC_SEQ_CST))
-        sys_futex_wake_shared(p->helper_work);
+    __atomic_fetch_add(p->helper.work, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&p->helper.sleeps, __ATOMIC_SEQ_CST))
+        sys_futex_wake_shared(p->helper.work);
 }
 
 void helper_end(void)
 {
-    __atomic_store_n(&runtime.process->helper_stop, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&runtime.process->helper.stop, 1, __ATOMIC_RELEASE);
     helper_wake();
 }
 
 static bool request(struct process *p, uint32_t what)
 {
-    uint32_t before = __atomic_load_n(&p->request_done, __ATOMIC_ACQUIRE);
+    uint32_t before = __atomic_load_n(&p->helper.request_done, __ATOMIC_ACQUIRE);
     uint64_t give_up = clock_monotonic() + PATIENCE * 1000000ull;
-    __atomic_store_n(&p->request_size, what, __ATOMIC_RELEASE);
+    __atomic_store_n(&p->helper.request_size, what, __ATOMIC_RELEASE);
     helper_wake();
-    while (__atomic_load_n(&p->request_done, __ATOMIC_ACQUIRE) == before) {
-        if (!p->helper_tid || clock_monotonic() > give_up) {
-            p->helper_tid = 0; /* it may still answer one day; nobody listens then */
+    while (__atomic_load_n(&p->helper.request_done, __ATOMIC_ACQUIRE) == before) {
+        if (!p->helper.tid || clock_monotonic() > give_up) {
+            p->helper.tid = 0; /* it may still answer one day; nobody listens then */
             return false;
         }
-        sys_futex_wait(&p->request_done, before, PATIENCE / 10);
+        sys_futex_wait(&p->helper.request_done, before, PATIENCE / 10);
     }
     return true;
 }
@@ -208,42 +216,42 @@ struct area helper_ask(uint32_t size)
 {
     struct process *p = runtime.process;
     struct area area = { NULL, 0 };
-    lock_take(&p->request_lock);
-    if (p->helper_tid && request(p, size))
-        area = p->answer;
-    lock_release(&p->request_lock);
+    lock_take(&p->helper.request_lock);
+    if (p->helper.tid && request(p, size))
+        area = p->helper.answer;
+    lock_release(&p->helper.request_lock);
     return area;
 }
 
 bool helper_open_ring(uint32_t tid, void **ring, int *syscalls)
 {
     struct process *p = runtime.process;
-    lock_take(&p->request_lock);
-    p->request_tid = tid;
-    const bool answered = p->helper_tid && request(p, REQUEST_RING);
-    *ring = answered ? p->answer.at : NULL;
-    *syscalls = answered && p->answer.at ? p->request_fd : OS_NOTHING;
-    lock_release(&p->request_lock);
+    lock_take(&p->helper.request_lock);
+    p->helper.request_tid = tid;
+    const bool answered = p->helper.tid && request(p, REQUEST_RING);
+    *ring = answered ? p->helper.answer.at : NULL;
+    *syscalls = answered && p->helper.answer.at ? p->helper.request_fd : OS_NOTHING;
+    lock_release(&p->helper.request_lock);
     return answered;
 }
 
 void helper_close(int fd)
 {
     struct process *p = runtime.process;
-    lock_take(&p->request_lock);
-    p->request_fd = fd;
-    if (p->helper_tid)
+    lock_take(&p->helper.request_lock);
+    p->helper.request_fd = fd;
+    if (p->helper.tid)
         request(p, REQUEST_CLOSE);
-    lock_release(&p->request_lock);
+    lock_release(&p->helper.request_lock);
 }
 
 /* Where the program may not open the file any more, the helper's own descriptor is copied. */
 static int copy_descriptor(const struct process *p)
 {
-    const int pidfd = (int)SYS2(pidfd_open, p->helper_tid, PIDFD_THREAD);
+    const int pidfd = (int)SYS2(pidfd_open, p->helper.tid, PIDFD_THREAD);
     if (pidfd < 0)
         return pidfd;
-    const int fd = (int)SYS3(pidfd_getfd, pidfd, p->helper_fd, 0);
+    const int fd = (int)SYS3(pidfd_getfd, pidfd, p->helper.fd, 0);
     sys_close(pidfd);
     return fd;
 }
@@ -265,21 +273,21 @@ int helper_pause(void)
 {
     struct process *p = runtime.process;
     int fd = -1;
-    lock_take(&p->request_lock);
-    const uint32_t tid = p->helper_tid;
+    lock_take(&p->helper.request_lock);
+    const uint32_t tid = p->helper.tid;
     if (tid) {
         fd = session_reopen(&runtime.session, runtime.path);
         if (fd < 0)
             fd = copy_descriptor(p);
-        p->helper_tid = 0;
-        if (p->control)
-            p->control->listening = 0;
-        __atomic_store_n(&p->helper_stop, 1, __ATOMIC_RELEASE);
+        p->helper.tid = 0;
+        if (p->control.chunk)
+            p->control.chunk->listening = 0;
+        __atomic_store_n(&p->helper.stop, 1, __ATOMIC_RELEASE);
         helper_wake();
         if (wait_for_end(p, tid))
-            sys_unmap(p->helper_stack, HELPER_STACK);
+            sys_unmap(p->helper.stack, HELPER_STACK);
     }
-    lock_release(&p->request_lock);
+    lock_release(&p->helper.request_lock);
     return fd;
 }
 
@@ -287,7 +295,7 @@ void helper_resume(int fd)
 {
     if (fd < 0)
         return;
-    runtime.process->helper_stop = 0;
+    runtime.process->helper.stop = 0;
     helper_start(fd);
     sys_close(fd);
 }

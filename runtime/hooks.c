@@ -8,9 +8,17 @@
  * which fails if any event was recorded since the state was loaded; and all that is written behind the
  * claim is either private to this event or may be older than what a handler has left.
  */
+#include "call.h"
+#include "clock.h"
+#include "filter.h"
+#include "pause.h"
 #include "probe.h"
-#include "runtime.h"
+#include "probe_steps.h"
+#include "record.h"
 #include "sites.h"
+#include "slow.h"
+#include "thread.h"
+#include "tree.h"
 
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 
@@ -24,14 +32,14 @@ static __attribute__((noinline)) void other_enter(struct thread *t, uint64_t fun
                                                   uint64_t frame_return, uint64_t probe_return)
 {
     const uint32_t gate = t->wiped->gate;
-    const uint64_t site = call_site_of(frame_return, probe_return);
+    const uint64_t frame_id = frame_id_of(frame_return, probe_return);
     if (LIKELY(gate == GATE_QUIET)) { /* the one that should cost the least */
-        quiet_enter(t, function, stack_pointer, site);
+        quiet_enter(t, function, stack_pointer, frame_id);
         return;
     }
     switch (gate) {
     case GATE_TREE:
-        tree_enter(t, function, stack_pointer, site);
+        tree_enter(t, function, stack_pointer, frame_id);
         break;
     case GATE_FILTER:
         filter_enter(t, function, stack_pointer, frame_return, probe_return);
@@ -89,11 +97,11 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     char *const base = t->base; /* after the claim it may be another chunk's */
     if (UNLIKELY((uint32_t)state > t->wiped->limit))
         goto other; /* paused, or in another mode; or else: not set up, chunk full, stopped, forked */
-    const uint64_t site = call_site_of((uint64_t)call_site, PROBE_RETURN);
-    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+    const uint64_t frame_id = frame_id_of((uint64_t)call_site, PROBE_RETURN);
+    if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
         goto slow; /* on another stack */
     const uint64_t now = clock_counter();
-    if (UNLIKELY(*t->os_word != t->os_seen))
+    if (UNLIKELY(*t->os.word != t->os.seen))
         goto slow; /* the OS worked */
     if (UNLIKELY(now - t->last > DWELL_TIME_MASK))
         goto slow; /* more time has passed than the word can tell */
@@ -102,13 +110,13 @@ DWELL_EXPORT void __cyg_profile_func_enter(void *function, void *call_site)
     if (UNLIKELY(upper != t->upper[half]))
         goto slow;
     struct call *call = thread_call(t, state);
-    if (UNLIKELY(call_was_left(&call[-1], stack_pointer, site)))
+    if (UNLIKELY(call_was_left(&call[-1], stack_pointer, frame_id)))
         goto slow;
 
     call->function = address;
     call->stack_pointer = stack_pointer;
     call->enter_time = now;
-    call->site = site;
+    call->frame_id = frame_id;
     if (UNLIKELY(!thread_claim(t, state, state + one_call + ENTER_BYTES)))
         goto slow; /* a signal handler recorded events in between */
 
@@ -122,7 +130,7 @@ other:
     other_enter(t, address, stack_pointer, (uint64_t)call_site, PROBE_RETURN);
     return;
 slow:
-    slow_enter(address, stack_pointer, site);
+    slow_enter(address, stack_pointer, frame_id);
 }
 
 DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
@@ -139,10 +147,10 @@ DWELL_EXPORT void __cyg_profile_func_exit(void *function, void *call_site)
     char *const base = t->base; /* after the claim it may be another chunk's */
     if (UNLIKELY((uint32_t)state > t->wiped->limit))
         goto other;
-    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+    if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
         goto slow;
     const uint64_t now = clock_counter();
-    if (UNLIKELY(*t->os_word != t->os_seen))
+    if (UNLIKELY(*t->os.word != t->os.seen))
         goto slow;
     if (UNLIKELY(now - t->last > DWELL_TIME_MASK))
         goto slow;

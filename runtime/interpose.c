@@ -10,10 +10,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "environment.h"
 #include "interpose.h"
+#include "modules.h"
+#include "process.h"
 #include "runtime.h"
+#include "stacks.h"
 #include "sys.h"
+#include "thread.h"
 
 const int dwell_interposed = 1;
 
@@ -107,10 +112,10 @@ static pid_t fork_by(void **next, const char *name)
     const uint32_t parent = (uint32_t)SYS0(getpid);
     struct thread *t = thread_self;
     if (t)
-        t->keep_from_loader++; /* fork holds locks of malloc's that the loader may wait for */
+        t->modules.inside_loader++; /* fork holds locks of malloc's that the loader may wait for */
     pid_t result = real();
     if (t && result != 0)
-        t->keep_from_loader--; /* the child's is begun anew */
+        t->modules.inside_loader--; /* the child's is begun anew */
     if (result == 0 && runtime.process) {
         runtime.forked_at = clock_now(runtime.clock);
         runtime.forked_pid = (uint32_t)SYS0(getpid);

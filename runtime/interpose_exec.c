@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "lock.h"
 #include "runtime.h"
 #include "sys.h"
 

@@ -12,7 +12,10 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "helper.h"
 #include "interpose.h"
+#include "metadata.h"
+#include "process.h"
 #include "runtime.h"
 #include "sys.h"
 
@@ -36,7 +39,7 @@ static void resume_helper(int fd)
 {
     const uint64_t mask = sys_block_signals();
     helper_resume(fd);
-    if (fd >= 0 && !runtime.process->helper_tid)
+    if (fd >= 0 && !runtime.process->helper.tid)
         metadata_note("after a change of privileges or namespaces no helper thread could be started: chunks are "
                       "prepared by the program's threads");
     sys_restore_signals(mask);

@@ -8,15 +8,16 @@
 #include <setjmp.h>
 #include <stdint.h>
 
+#include "frames_left.h"
 #include "interpose.h"
-#include "runtime.h"
+#include "thread.h"
 
 /* The slot of a probe's return address is one word below the stack pointer of the frame that called it. */
 static void left_below(uint64_t stack_pointer)
 {
     struct thread *t = thread_self;
-    if (t && t->wiped->alive && stack_pointer - t->stack_low < t->stack_span)
-        slow_leave_below(t, stack_pointer - sizeof(void *));
+    if (t && t->wiped->alive && stack_pointer - t->stack.low < t->stack.span)
+        frames_leave_below(t, stack_pointer - sizeof(void *));
 }
 
 /* ---- longjmp ---- */

@@ -1,7 +1,11 @@
 /* Metadata records: appended to the process' current metadata chunk, under its lock. */
 #include <string.h>
 
+#include "chunk.h"
+#include "metadata.h"
+#include "process.h"
 #include "runtime.h"
+#include "thread.h"
 
 enum { METADATA_CHUNK = 16 << 10, LONGEST_TEXT = 8000 };
 
@@ -14,10 +18,10 @@ static bool next_chunk(struct process *p)
         return false;
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->process = p->serial;
-    chunk->sequence = p->metadata_count++;
+    chunk->sequence = p->metadata.chunks++;
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_METADATA, __ATOMIC_RELEASE);
-    p->metadata = chunk;
-    p->metadata_used = sizeof *chunk;
+    p->metadata.chunk = chunk;
+    p->metadata.used = sizeof *chunk;
     return true;
 }
 
@@ -34,13 +38,13 @@ void metadata_append(const struct dwell_record *record, size_t size, const struc
         total += 2 + capped(texts[i].length);
     total = (total + 7) & ~(size_t)7;
     process_lock();
-    while (!p->metadata || p->metadata_used + total > p->metadata->size) {
+    while (!p->metadata.chunk || p->metadata.used + total > p->metadata.chunk->size) {
         if (!next_chunk(p)) {
             process_unlock();
             return;
         }
     }
-    char *begin = (char *)p->metadata + p->metadata_used;
+    char *begin = (char *)p->metadata.chunk + p->metadata.used;
     char *at = begin + size;
     memcpy(begin + sizeof *record, record + 1, size - sizeof *record);
     for (int i = 0; i < count; i++) {
@@ -52,7 +56,7 @@ void metadata_append(const struct dwell_record *record, size_t size, const struc
     struct dwell_record *head = (struct dwell_record *)begin;
     head->size = (uint32_t)total;
     __atomic_store_n(&head->type, record->type, __ATOMIC_RELEASE);
-    p->metadata_used += (uint32_t)total;
+    p->metadata.used += (uint32_t)total;
     process_unlock();
 }
 

@@ -9,8 +9,16 @@
 #include <link.h>
 #include <string.h>
 
+#include "clock.h"
+#include "control.h"
+#include "filter.h"
+#include "metadata.h"
+#include "modules.h"
+#include "process.h"
 #include "runtime.h"
+#include "stacks.h"
 #include "sys.h"
+#include "thread.h"
 
 #pragma weak _r_debug /* the loader's, where there is one */
 #if __GLIBC_PREREQ(2, 35)
@@ -153,18 +161,18 @@ static struct text module_path(struct walk *walk, const char *name)
 
 static bool make_room(struct process *p)
 {
-    if (p->modules_count < p->modules_room)
+    if (p->modules.count < p->modules.room)
         return true;
-    uint32_t room = p->modules_room ? p->modules_room * 2 : FIRST_ROOM;
+    uint32_t room = p->modules.room ? p->modules.room * 2 : FIRST_ROOM;
     struct module *modules = sys_memory(room * sizeof *modules);
     if (!modules)
         return false;
-    if (p->modules_count)
-        memcpy(modules, p->modules, p->modules_count * sizeof *modules);
-    if (p->modules_room)
-        sys_unmap(p->modules, p->modules_room * sizeof *modules);
-    p->modules = modules;
-    p->modules_room = room;
+    if (p->modules.count)
+        memcpy(modules, p->modules.list, p->modules.count * sizeof *modules);
+    if (p->modules.room)
+        sys_unmap(p->modules.list, p->modules.room * sizeof *modules);
+    p->modules.list = modules;
+    p->modules.room = room;
     return true;
 }
 
@@ -173,9 +181,9 @@ static void append_loaded(struct process *p, struct module module, uint64_t now)
     if (!make_room(p))
         return;
     const struct text texts[] = { module.path, module.build_id };
-    module.serial = ++p->modules_serial;
+    module.serial = ++p->modules.last_serial;
     module.seen = 1;
-    p->modules[p->modules_count++] = module;
+    p->modules.list[p->modules.count++] = module;
     struct dwell_rec_module record = {
         .record.type = DWELL_REC_MODULE,
         .module = module.serial,
@@ -207,8 +215,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
     if (module.begin < module.end && !kernels) {
         struct process *p = walk->process;
         bool known = false;
-        for (uint32_t i = 0; i < p->modules_count && !known; i++) {
-            struct module *m = &p->modules[i];
+        for (uint32_t i = 0; i < p->modules.count && !known; i++) {
+            struct module *m = &p->modules.list[i];
             known = m->bias == module.bias && m->begin == module.begin && m->end == module.end;
             if (known)
                 m->seen = 1;
@@ -242,22 +250,22 @@ static void use_filters(const struct process *p)
     enum { MAX = 256 };
     static struct filter_use uses[MAX];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < p->modules_count && count < MAX; i++)
-        if (p->modules[i].filter)
-            uses[count++] = (struct filter_use){ p->modules[i].bias, p->modules[i].filter };
+    for (uint32_t i = 0; i < p->modules.count && count < MAX; i++)
+        if (p->modules.list[i].filter)
+            uses[count++] = (struct filter_use){ p->modules.list[i].bias, p->modules.list[i].filter };
     filter_use_modules(uses, count);
 }
 
 static void publish(const struct process *p)
 {
     struct known_modules *old = known_modules;
-    const size_t size = sizeof *old + p->modules_count * sizeof *p->modules;
+    const size_t size = sizeof *old + p->modules.count * sizeof *p->modules.list;
     struct known_modules *made = sys_memory(size);
     if (made) {
         made->size = size;
-        made->unloads = p->modules_unloads;
-        made->count = p->modules_count;
-        memcpy(made->modules, p->modules, p->modules_count * sizeof *p->modules);
+        made->unloads = p->modules.loader_unloads;
+        made->count = p->modules.count;
+        memcpy(made->modules, p->modules.list, p->modules.count * sizeof *p->modules.list);
         __atomic_store_n(&known_modules, made, __ATOMIC_RELEASE);
         if (old)
             sys_unmap(old, old->size);
@@ -280,20 +288,20 @@ static bool same_text(struct text a, struct text b)
 static bool replace_others(struct process *p, const struct module *module, uint64_t now)
 {
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < p->modules_count; i++) {
-        const struct module *m = &p->modules[i];
+    for (uint32_t i = 0; i < p->modules.count; i++) {
+        const struct module *m = &p->modules.list[i];
         if (i == 0 || m->end <= module->begin || module->end <= m->begin) {
-            p->modules[kept++] = *m;
+            p->modules.list[kept++] = *m;
             continue;
         }
         if (m->bias == module->bias && same_text(m->path, module->path) && same_text(m->build_id, module->build_id))
             return false; /* no two lie in one place: nothing was left out before */
         append_unloaded(m, now);
     }
-    const bool any = kept < p->modules_count;
-    p->modules_count = kept;
+    const bool any = kept < p->modules.count;
+    p->modules.count = kept;
     if (any)
-        control_tell(&p->unloads);
+        control_notify(&p->modules.unloads);
     return true;
 }
 
@@ -320,7 +328,7 @@ static void note_one(struct process *p, struct walk *walk, uint64_t function)
     module.path = module_path(walk, map->l_name);
     module.build_id = find_build_id(&info);
     const uint64_t now = clock_now(runtime.clock);
-    if (module.begin >= module.end || !p->modules_count || !replace_others(p, &module, now))
+    if (module.begin >= module.end || !p->modules.count || !replace_others(p, &module, now))
         return;
     module.path = keep(module.path);
     module.build_id = keep(module.build_id);
@@ -338,32 +346,32 @@ static void look(struct process *p, struct walk *walk)
 {
     struct changes changes = { 0, 0 };
     dl_iterate_phdr(count_changes, &changes);
-    if (p->modules_count && changes.loads == p->modules_loads && changes.unloads == p->modules_unloads)
+    if (p->modules.count && changes.loads == p->modules.loader_loads && changes.unloads == p->modules.loader_unloads)
         return;
     const uint64_t unloads = changes.unloads;
-    p->modules_loads = changes.loads;
-    for (uint32_t i = 0; i < p->modules_count; i++)
-        p->modules[i].seen = 0;
+    p->modules.loader_loads = changes.loads;
+    for (uint32_t i = 0; i < p->modules.count; i++)
+        p->modules.list[i].seen = 0;
     walk->process = p;
     walk->now = clock_now(runtime.clock);
     walk->first = true;
-    if (unloads != p->modules_unloads) {
+    if (unloads != p->modules.loader_unloads) {
         /* All but the main program may have changed under an address that looks the same. */
-        for (uint32_t i = 1; i < p->modules_count; i++)
-            append_unloaded(&p->modules[i], walk->now);
-        p->modules_count = p->modules_count ? 1 : 0;
-        p->modules_unloads = unloads;
-        control_tell(&p->unloads);
+        for (uint32_t i = 1; i < p->modules.count; i++)
+            append_unloaded(&p->modules.list[i], walk->now);
+        p->modules.count = p->modules.count ? 1 : 0;
+        p->modules.loader_unloads = unloads;
+        control_notify(&p->modules.unloads);
     }
     dl_iterate_phdr(visit, walk);
     uint32_t kept = 0;
-    for (uint32_t i = 0; i < p->modules_count; i++) {
-        if (p->modules[i].seen)
-            p->modules[kept++] = p->modules[i];
+    for (uint32_t i = 0; i < p->modules.count; i++) {
+        if (p->modules.list[i].seen)
+            p->modules.list[kept++] = p->modules.list[i];
         else
-            append_unloaded(&p->modules[i], walk->now);
+            append_unloaded(&p->modules.list[i], walk->now);
     }
-    p->modules_count = kept;
+    p->modules.count = kept;
     if (runtime.filtered)
         use_filters(p);
     publish(p);
@@ -377,7 +385,7 @@ void modules_begin(void)
         modules_update(false, 0);
         return;
     }
-    p->modules_unloads = known->unloads;
+    p->modules.loader_unloads = known->unloads;
     const uint64_t now = runtime.forked_at ? runtime.forked_at : clock_now(runtime.clock);
     for (uint32_t i = 0; i < known->count; i++)
         append_loaded(p, known->modules[i], now);
@@ -390,16 +398,16 @@ void modules_begin(void)
  * interrupt, which has the loader's lock, would never run. */
 static bool take_lock(struct process *p, bool inside)
 {
-    const bool may_wait = !inside || !thread_self || clock_monotonic() >= thread_self->modules_wait_again;
+    const bool may_wait = !inside || !thread_self || clock_monotonic() >= thread_self->modules.next_wait;
     for (int i = 0; i < (inside ? 2 : PATIENCE); i++) {
-        if (!__atomic_exchange_n(&p->modules_lock, 1, __ATOMIC_ACQUIRE))
+        if (!__atomic_exchange_n(&p->modules.lock, 1, __ATOMIC_ACQUIRE))
             return true;
         if (!may_wait)
             return false;
-        sys_futex_wait(&p->modules_lock, 1, 1);
+        sys_futex_wait(&p->modules.lock, 1, 1);
     }
     if (inside && thread_self)
-        thread_self->modules_wait_again = clock_monotonic() + NO_WAIT;
+        thread_self->modules.next_wait = clock_monotonic() + NO_WAIT;
     return false;
 }
 
@@ -407,7 +415,7 @@ bool modules_update(bool loading, uint64_t function)
 {
     static struct walk walk; /* too large for a small stack; under the lock */
     struct process *p = runtime.process;
-    const bool kept = thread_self && thread_self->keep_from_loader;
+    const bool kept = thread_self && thread_self->modules.inside_loader;
     if (!take_lock(p, loading || kept))
         return false;
     const bool all = !kept && !loader_is_busy();
@@ -415,33 +423,33 @@ bool modules_update(bool loading, uint64_t function)
         look(p, &walk);
     else
         note_one(p, &walk, function);
-    __atomic_store_n(&p->modules_lock, 0, __ATOMIC_RELEASE);
-    sys_futex_wake(&p->modules_lock, INT32_MAX);
+    __atomic_store_n(&p->modules.lock, 0, __ATOMIC_RELEASE);
+    sys_futex_wake(&p->modules.lock, INT32_MAX);
     return all;
 }
 
 bool modules_is_program(uint64_t address)
 {
     const struct process *p = runtime.process;
-    return p->modules_count && address >= p->modules[0].begin && address < p->modules[0].end;
+    return p->modules.count && address >= p->modules.list[0].begin && address < p->modules.list[0].end;
 }
 
 /* As dlopen is entered by a jump, its end is not seen; but when another function has been called from its caller, its
  * return address is not in its place any more. */
 bool modules_is_loading(const struct thread *t, uint64_t stack_pointer)
 {
-    if (!t->loading_slot || *t->loading_slot != t->loading_return)
+    if (!t->modules.loading_slot || *t->modules.loading_slot != t->modules.loading_return)
         return false;
-    return stack_pointer < (uint64_t)t->loading_slot || stacks_is_handlers(stack_pointer);
+    return stack_pointer < (uint64_t)t->modules.loading_slot || stacks_is_handlers(stack_pointer);
 }
 
 void modules_loading(const volatile uint64_t *slot)
 {
     struct thread *t = thread_self;
     if (t) {
-        t->loading_slot = NULL;
-        t->loading_return = slot ? *slot : 0;
-        t->loading_slot = slot;
+        t->modules.loading_slot = NULL;
+        t->modules.loading_return = slot ? *slot : 0;
+        t->modules.loading_slot = slot;
     }
     modules_changed();
 }
@@ -451,7 +459,7 @@ void modules_unloading(bool now)
 {
     struct thread *t = thread_self;
     if (t)
-        t->keep_from_loader += now ? 1u : -1u;
+        t->modules.inside_loader += now ? 1u : -1u;
     if (!now)
         modules_changed();
 }
@@ -461,6 +469,6 @@ void modules_changed(void)
     struct thread *t = thread_self;
     if (!t || !t->wiped->alive)
         return;
-    t->modules_stale = 1;
+    t->modules.stale = 1;
     t->wiped->limit = 0;
 }

@@ -7,7 +7,12 @@
 #include <string.h>
 #include <time.h>
 
+#include "chunk.h"
+#include "clock.h"
 #include "environment.h"
+#include "metadata.h"
+#include "monitor.h"
+#include "process.h"
 #include "runtime.h"
 #include "sys.h"
 
@@ -20,7 +25,7 @@ void monitor_begin(void)
     for (; text && *text >= '0' && *text <= '9' && interval <= LONGEST_INTERVAL; text++)
         interval = interval * 10 + (uint64_t)(*text - '0');
     if (text && !*text && interval <= LONGEST_INTERVAL)
-        runtime.process->monitor_interval = interval * 1000000;
+        runtime.process->monitor.interval = interval * 1000000;
 }
 
 /* The second number of statm, in pages. Zero: there is no /proc. */
@@ -60,48 +65,48 @@ static bool next_chunk(struct process *p, int fd)
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->process = p->serial;
     process_lock();
-    chunk->sequence = p->metadata_count++;
+    chunk->sequence = p->metadata.chunks++;
     process_unlock();
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_METADATA, __ATOMIC_RELEASE);
-    if (p->monitor_chunk)
-        sys_unmap(p->monitor_chunk, p->monitor_chunk->size);
-    p->monitor_chunk = chunk;
-    p->monitor_used = sizeof *chunk;
+    if (p->monitor.chunk)
+        sys_unmap(p->monitor.chunk, p->monitor.chunk->size);
+    p->monitor.chunk = chunk;
+    p->monitor.used = sizeof *chunk;
     return true;
 }
 
 static bool append(struct process *p, int fd, const struct dwell_rec_sample *record)
 {
-    if ((!p->monitor_chunk || p->monitor_used + sizeof *record > p->monitor_chunk->size) && !next_chunk(p, fd))
+    if ((!p->monitor.chunk || p->monitor.used + sizeof *record > p->monitor.chunk->size) && !next_chunk(p, fd))
         return false;
-    struct dwell_rec_sample *at = (struct dwell_rec_sample *)((char *)p->monitor_chunk + p->monitor_used);
+    struct dwell_rec_sample *at = (struct dwell_rec_sample *)((char *)p->monitor.chunk + p->monitor.used);
     memcpy(&at->record + 1, &record->record + 1, sizeof *record - sizeof record->record);
     at->record.size = record->record.size;
     __atomic_store_n(&at->record.type, record->record.type, __ATOMIC_RELEASE);
-    p->monitor_used += sizeof *record;
+    p->monitor.used += sizeof *record;
     return true;
 }
 
 long monitor_tick(struct process *p, int fd)
 {
-    const uint64_t interval = p->monitor_interval;
+    const uint64_t interval = p->monitor.interval;
     if (!interval || p->stopped)
         return -1;
     uint64_t now = clock_monotonic();
-    if (now >= p->monitor_next) {
+    if (now >= p->monitor.next) {
         const struct dwell_rec_sample record = sample();
         if (!append(p, fd, &record)) {
-            p->monitor_interval = 0; /* no space: it records less */
+            p->monitor.interval = 0; /* no space: it records less */
             return -1;
         }
-        p->monitor_next = now + interval - (p->monitor_next ? (now - p->monitor_next) % interval : 0);
+        p->monitor.next = now + interval - (p->monitor.next ? (now - p->monitor.next) % interval : 0);
     }
-    return (long)((p->monitor_next - now + 999999) / 1000000);
+    return (long)((p->monitor.next - now + 999999) / 1000000);
 }
 
 void monitor_end(void)
 {
-    if (!runtime.process->monitor_interval || runtime.process->stopped)
+    if (!runtime.process->monitor.interval || runtime.process->stopped)
         return;
     const struct dwell_rec_sample record = sample();
     metadata_append(&record.record, sizeof record, NULL, 0);

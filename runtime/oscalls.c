@@ -14,7 +14,11 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 
+#include "filter.h"
 #include "sites.h"
+#include "slow.h"
+#include "stacks.h"
+#include "tree.h"
 
 static const char *const names[OS_CALL_COUNT] = {
 #define OS_CALL_NAME(name) #name,
@@ -95,27 +99,27 @@ extern const char __stop_dwell_os_calls[] __attribute__((visibility("hidden")));
 
 static bool is_row(const struct call *call)
 {
-    return (uint32_t)call->site - (uint32_t)(uint64_t)__start_dwell_os_calls <
+    return (uint32_t)call->frame_id - (uint32_t)(uint64_t)__start_dwell_os_calls <
            (uint32_t)(__stop_dwell_os_calls - __start_dwell_os_calls);
 }
 
 static bool starts_recording(enum os_call call)
 {
-    return runtime.filter_starts && filter_action(os_call_rows[call]) & DWELL_FILTER_START;
+    return runtime.filter.starts && filter_action(os_call_rows[call]) & DWELL_FILTER_START;
 }
 
 /* One that a row's function calls lies deeper in the stack; where the row was left without its end, it does not. */
 bool os_call_is_row(enum os_call call)
 {
     struct thread *t = thread_self;
-    if (!t->wiped->alive || !os_call_rows[call] || (t->paused && !starts_recording(call)))
+    if (!t->wiped->alive || !os_call_rows[call] || (t->pause.active && !starts_recording(call)))
         return false;
     const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa();
-    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+    if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
         stacks_find(t, stack_pointer);
     const uint64_t state = thread_state(t);
     const struct call *top = thread_call(t, state) - 1;
-    if (top == (const struct call *)t->stack)
+    if (top == (const struct call *)t->shadow)
         return false;
     return !is_row(top) || stack_pointer > top->stack_pointer;
 }

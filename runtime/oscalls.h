@@ -8,7 +8,9 @@
 
 #include "interpose.h"
 #include "oscalls_names.h"
+#include "probe.h"
 #include "runtime.h"
+#include "thread.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -38,7 +40,7 @@ void *os_call_look_up(void **cache, const char *name);
  * probe returned to whether it is one. */
 #define OS_CALL_CODE __attribute__((section("dwell_os_calls"), noinline))
 
-static inline __attribute__((always_inline)) bool os_call_begin(enum os_call call, void *return_address)
+static ALWAYS_INLINE bool os_call_begin(enum os_call call, void *return_address)
 {
     if (LIKELY(!runtime.os_calls || !thread_self) || !os_call_is_row(call))
         return false;

@@ -9,11 +9,16 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
+#include "clock.h"
+#include "helper.h"
 #include "osevents.h"
 #include "perf_attr.h"
+#include "process.h"
 #include "rseq.h"
 #include "runtime.h"
+#include "switches.h"
 #include "sys.h"
+#include "thread.h"
 
 enum {
     RING_SIZE = OS_RING_PAGES * PAGE,
@@ -42,7 +47,7 @@ static struct perf_event_attr syscalls_event(void)
     return (struct perf_event_attr){
         .type = PERF_TYPE_TRACEPOINT,
         .size = sizeof(struct perf_event_attr),
-        .config = runtime.syscalls_id,
+        .config = runtime.os.syscalls_id,
         .sample_period = 1,
         .sample_type = PERF_SAMPLE_TIME | PERF_SAMPLE_RAW,
         .use_clockid = 1, /* the same as its ring's owner */
@@ -52,14 +57,14 @@ static struct perf_event_attr syscalls_event(void)
 
 bool os_watch_syscalls(void)
 {
-    runtime.syscalls_id = find_syscalls_event();
+    runtime.os.syscalls_id = find_syscalls_event();
     struct perf_event_attr attr = syscalls_event();
-    const long fd = runtime.syscalls_id ? SYS5(perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) : -1;
+    const long fd = runtime.os.syscalls_id ? SYS5(perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) : -1;
     if (fd < 0)
-        runtime.syscalls_id = 0;
+        runtime.os.syscalls_id = 0;
     else
         sys_close((int)fd);
-    return runtime.syscalls_id != 0;
+    return runtime.os.syscalls_id != 0;
 }
 
 /* Another event of the thread's that writes into the same ring. It lives as long as its descriptor. */
@@ -83,7 +88,7 @@ void *os_open_ring(uint32_t tid, int *syscalls)
         return NULL;
     void *ring = sys_map(PAGE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     if (syscalls)
-        *syscalls = ring && runtime.syscalls_id ? add_syscalls(fd, tid) : OS_NOTHING;
+        *syscalls = ring && runtime.os.syscalls_id ? add_syscalls(fd, tid) : OS_NOTHING;
     sys_close((int)fd); /* the mapping keeps the event alive */
     return ring;
 }
@@ -226,11 +231,11 @@ static void make_up(const struct thread *t, struct switch_state *s, struct os_ev
 
 static uint64_t read_ring(const struct thread *t, struct os_events *e)
 {
-    const struct perf_event_mmap_page *ring = t->os_ring;
+    const struct perf_event_mmap_page *ring = t->os_source.ring;
     const char *data = (const char *)ring + PAGE;
     const uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
     struct switch_state state = { 0 };
-    for (uint64_t at = t->os_tail; at < head;) {
+    for (uint64_t at = t->os_source.tail; at < head;) {
         struct { /* all records of interest end with their time */
             struct perf_event_header head;
             uint64_t time;
@@ -245,7 +250,7 @@ static uint64_t read_ring(const struct thread *t, struct os_events *e)
         }
         at += record.head.size;
     }
-    if (head - t->os_tail > RING_SIZE - LARGEST_RECORD)
+    if (head - t->os_source.tail > RING_SIZE - LARGEST_RECORD)
         make_up(t, &state, e);
     e->flagged = state.flagged;
     e->away_preempted = state.preempted;
@@ -261,22 +266,22 @@ static uint64_t read_ring(const struct thread *t, struct os_events *e)
 
 static bool wanted(enum dwell_os_source source)
 {
-    return runtime.os_wanted & 1u << source;
+    return runtime.os.wanted & 1u << source;
 }
 
 static bool open_perf(struct thread *t)
 {
     void *at = NULL;
-    t->os_syscalls = OS_NOTHING;
-    if (wanted(DWELL_OS_PERF) && !helper_open_ring(t->tid, &at, &t->os_syscalls))
+    t->os_source.syscalls = OS_NOTHING;
+    if (wanted(DWELL_OS_PERF) && !helper_open_ring(t->tid, &at, &t->os_source.syscalls))
         at = os_open_ring(0, NULL);
     if (!at)
         return false;
     const struct perf_event_mmap_page *ring = at;
-    t->os_ring = at;
-    t->os_source = t->os_syscalls != OS_NOTHING ? DWELL_OS_SYSCALLS : DWELL_OS_PERF;
-    t->os_word = (const volatile uint64_t *)&ring->data_head;
-    t->os_tail = t->os_seen = *t->os_word;
+    t->os_source.ring = at;
+    t->os_source.kind = t->os_source.syscalls != OS_NOTHING ? DWELL_OS_SYSCALLS : DWELL_OS_PERF;
+    t->os.word = (const volatile uint64_t *)&ring->data_head;
+    t->os_source.tail = t->os.seen = *t->os.word;
     return true;
 }
 
@@ -285,9 +290,9 @@ static bool open_rseq(struct thread *t)
     volatile uint64_t *pointer = wanted(DWELL_OS_RSEQ) ? rseq_pointer() : NULL;
     if (!pointer || !rseq_works(pointer))
         return false;
-    t->os_source = DWELL_OS_RSEQ;
-    t->os_word = pointer;
-    t->os_seen = (uint64_t)&rseq_never;
+    t->os_source.kind = DWELL_OS_RSEQ;
+    t->os.word = pointer;
+    t->os.seen = (uint64_t)&rseq_never;
     rseq_arm(pointer);
     return true;
 }
@@ -302,20 +307,20 @@ void os_open(struct thread *t)
 void os_close(struct thread *t)
 {
     static const uint64_t nothing;
-    const uint32_t source = t->os_source;
-    void *const ring = t->os_ring;
+    const uint32_t source = t->os_source.kind;
+    void *const ring = t->os_source.ring;
     if (source == DWELL_OS_RSEQ)
-        *(volatile uint64_t *)t->os_word = 0;
+        *(volatile uint64_t *)t->os.word = 0;
     process_lock();
-    t->os_ring = NULL;
-    t->os_source = DWELL_OS_NONE;
-    t->os_word = &nothing;
-    t->os_seen = 0;
+    t->os_source.ring = NULL;
+    t->os_source.kind = DWELL_OS_NONE;
+    t->os.word = &nothing;
+    t->os.seen = 0;
     process_unlock();
     if (ring)
         sys_unmap(ring, PAGE + RING_SIZE);
     if (source == DWELL_OS_SYSCALLS)
-        helper_close(t->os_syscalls);
+        helper_close(t->os_source.syscalls);
 }
 
 uint64_t os_read(const struct thread *t, struct os_events *e)
@@ -326,13 +331,13 @@ uint64_t os_read(const struct thread *t, struct os_events *e)
     e->blocked = e->preempted = 0;
     e->away_since = 0;
     e->flagged = true;
-    if (t->os_ring) {
+    if (t->os_source.ring) {
         uint64_t head = read_ring(t, e);
         if (e->length == 0 && e->flagged)
             put_head(e, DWELL_EXT_OS, 0);
         return head;
     }
-    uint64_t found = *t->os_word;
+    uint64_t found = *t->os.word;
     e->flagged = found == 0;        /* else another user of rseq was here: nothing is known of this interval */
     e->switches.waits = e->flagged; /* or something like it */
     if (e->flagged)
@@ -342,28 +347,28 @@ uint64_t os_read(const struct thread *t, struct os_events *e)
 
 bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
 {
-    if (!t->os_ring) {
-        rseq_arm((volatile uint64_t *)t->os_word);
+    if (!t->os_source.ring) {
+        rseq_arm((volatile uint64_t *)t->os.word);
         return true;
     }
-    struct perf_event_mmap_page *ring = t->os_ring;
-    if (t->os_seen >= head) {         /* a signal handler's probe was here first, */
-        if (t->os_seen > *t->os_word) /* or it has forked, and this is still the parent's count */
-            t->os_tail = t->os_seen = *t->os_word;
+    struct perf_event_mmap_page *ring = t->os_source.ring;
+    if (t->os.seen >= head) {         /* a signal handler's probe was here first, */
+        if (t->os.seen > *t->os.word) /* or it has forked, and this is still the parent's count */
+            t->os_source.tail = t->os.seen = *t->os.word;
         return false;
     }
-    t->switches_seen.waits += events->switches.waits;
-    t->switches_seen.preemptions += events->switches.preemptions;
-    t->away_seen += events->blocked + events->preempted;
-    t->os_tail = head;
+    t->switches.seen.waits += events->switches.waits;
+    t->switches.seen.preemptions += events->switches.preemptions;
+    t->switches.off_cpu_seen += events->blocked + events->preempted;
+    t->os_source.tail = head;
     __atomic_store_n(&ring->data_tail, head, __ATOMIC_RELEASE);
-    t->os_seen = head;
+    t->os.seen = head;
     return true;
 }
 
 void os_skip(struct thread *t)
 {
-    while (*t->os_word != t->os_seen) {
+    while (*t->os.word != t->os.seen) {
         struct os_events events;
         const uint64_t head = os_read(t, &events);
         os_commit(t, head, &events);
@@ -373,7 +378,7 @@ void os_skip(struct thread *t)
 /* Else an event that makes system calls of its own would send the next one the same way. */
 void os_forget_own(struct thread *t)
 {
-    if (t->os_source != DWELL_OS_SYSCALLS || *t->os_word == t->os_seen)
+    if (t->os_source.kind != DWELL_OS_SYSCALLS || *t->os.word == t->os.seen)
         return;
     struct os_events events;
     const uint64_t head = os_read(t, &events);

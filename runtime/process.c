@@ -10,16 +10,28 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "calibrate.h"
+#include "clock.h"
+#include "control.h"
 #include "environment.h"
+#include "filter.h"
+#include "helper.h"
+#include "lock.h"
+#include "metadata.h"
+#include "modules.h"
+#include "monitor.h"
 #include "osevents.h"
+#include "process.h"
 #include "runtime.h"
+#include "session.h"
 #include "sys.h"
+#include "thread.h"
+#include "trace_events.h"
 
 struct runtime runtime;
 
 enum {
     LOCK_PATIENCE = 1000, /* milliseconds */
-    LOCK_GLANCE = 50,     /* the one who lets go may not be allowed to wake others (sandbox.c) */
 };
 
 /* 0: nobody has begun to set up the runtime; 1: somebody is at it; 2: done */
@@ -33,21 +45,6 @@ static void complain(const char *what)
     SYS3(write, STDERR_FILENO, "dwell: ", 7);
     SYS3(write, STDERR_FILENO, what, strlen(what));
     SYS3(write, STDERR_FILENO, "\n", 1);
-}
-
-void lock_take(uint32_t *lock)
-{
-    uint32_t free = 0;
-    if (__atomic_compare_exchange_n(lock, &free, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return;
-    while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
-        sys_futex_wait(lock, 2, LOCK_GLANCE);
-}
-
-void lock_release(uint32_t *lock)
-{
-    if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
-        sys_futex_wake(lock, 1);
 }
 
 void process_lock(void)
@@ -83,16 +80,16 @@ static bool find_path(void)
 static void choose_os_sources(void)
 {
     const char *events = environment_get("DWELL_OS_EVENTS");
-    runtime.os_wanted = 1u << DWELL_OS_PERF | 1u << DWELL_OS_RSEQ;
+    runtime.os.wanted = 1u << DWELL_OS_PERF | 1u << DWELL_OS_RSEQ;
     if (!events)
         return;
-    runtime.syscalls_wanted = strcmp(events, "syscalls") == 0;
+    runtime.os.syscalls_wanted = strcmp(events, "syscalls") == 0;
     if (strcmp(events, "perf") == 0)
-        runtime.os_wanted = 1u << DWELL_OS_PERF;
+        runtime.os.wanted = 1u << DWELL_OS_PERF;
     else if (strcmp(events, "rseq") == 0)
-        runtime.os_wanted = 1u << DWELL_OS_RSEQ;
+        runtime.os.wanted = 1u << DWELL_OS_RSEQ;
     else if (strcmp(events, "none") == 0)
-        runtime.os_wanted = 0;
+        runtime.os.wanted = 0;
 }
 
 /* What `dwell record` has put into the header; without it, DWELL_MODE: "profile", "ring" or "ring=BYTES"; and
@@ -143,9 +140,9 @@ static int set_up(void)
     if (!find_path())
         return -ENOENT;
     choose_os_sources();
-    said_settings();
+    trace_events_begin();
     const char *start = environment_get("DWELL_START");
-    runtime.switches.stopped = start && strcmp(start, "paused") == 0;
+    runtime.activation.stopped = start && strcmp(start, "paused") == 0;
     int fd = session_create(&runtime.session, runtime.path, true, 0);
     if (fd < 0) {
         explain(fd);
@@ -154,7 +151,7 @@ static int set_up(void)
     runtime.clock = runtime.session.header->clock;
     order_clock();
     choose_mode();
-    if (runtime.syscalls_wanted)
+    if (runtime.os.syscalls_wanted)
         os_watch_syscalls();
     filter_begin(fd);
     struct process *p = sys_memory((sizeof *p + PAGE - 1) / PAGE * PAGE);
@@ -170,7 +167,7 @@ static int set_up(void)
     pthread_key_t key;
     if (pthread_key_create(&key, thread_key_ended) == 0) {
         runtime.thread_key = key;
-        runtime.key_valid = 1;
+        runtime.thread_key_valid = 1;
     }
     return fd;
 }
@@ -200,9 +197,9 @@ static void announce(struct process *p, uint32_t parent_process)
 
 static void note_missing_features(void)
 {
-    if (!runtime.process->helper_tid)
+    if (!runtime.process->helper.tid)
         metadata_note("no helper thread could be started: chunks are prepared by the program's threads");
-    if (runtime.syscalls_wanted && !runtime.syscalls_id)
+    if (runtime.os.syscalls_wanted && !runtime.os.syscalls_id)
         metadata_note("this user may not watch system calls: those that do not wait are seen only as calls of libc");
     if (!runtime.ordered && order_wanted)
         metadata_note(
@@ -309,7 +306,7 @@ enum { MAX_ENDING = 4096 };
 static void note_threads(void)
 {
     int count = 0;
-    for (struct thread *t = runtime.process->threads; t && count < MAX_ENDING; t = t->next, count++) {
+    for (struct thread *t = runtime.process->threads.live; t && count < MAX_ENDING; t = t->next, count++) {
         refresh_name(t);
         thread_note_end(t);
     }
@@ -326,7 +323,8 @@ void process_end(enum dwell_end how, int value)
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)
         return; /* the recorder notes the end */
-    if (runtime.filtered && thread_self && thread_self->wiped->alive && thread_self->chunk && !thread_self->paused)
+    if (runtime.filtered && thread_self && thread_self->wiped->alive && thread_self->chunks.current &&
+        !thread_self->pause.active)
         filter_flush(thread_self);
     note_threads();
     monitor_end();
@@ -344,8 +342,8 @@ void process_end(enum dwell_end how, int value)
         .time = clock_now(runtime.clock),
     };
     metadata_append(&record.record, sizeof record, NULL, 0);
-    if (p->control)
-        p->control->listening = 0;
+    if (p->control.chunk)
+        p->control.chunk->listening = 0;
     calibrate_again();
     sys_restore_signals(mask);
     errno = error;

@@ -6,8 +6,11 @@
  */
 #include <string.h>
 
+#include "chunk.h"
+#include "process.h"
+#include "ring.h"
 #include "runtime.h"
-#include "sys.h"
+#include "thread.h"
 
 enum { MIN_CHUNK = 8 << 10, LARGEST_CHUNK = 256 << 10, CHUNKS_OF_A_RING = 8 };
 
@@ -76,8 +79,8 @@ void ring_end_thread(struct thread *t)
     process_lock();
     while (t->ring.first) {
         struct dwell_chunk_header *chunk = ring_take_first(&t->ring);
-        ring_make_room(&runtime.process->ended, chunk->size);
-        ring_append(&runtime.process->ended, chunk);
+        ring_make_room(&runtime.process->ended_ring, chunk->size);
+        ring_append(&runtime.process->ended_ring, chunk);
     }
     process_unlock();
 }

@@ -16,9 +16,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "helper.h"
 #include "interpose.h"
-#include "runtime.h"
 #include "sys.h"
+#include "thread.h"
 
 enum { MAX_FILTERS = 16 };
 

@@ -2,9 +2,15 @@
  * The probes where call sites are recorded: those of hooks.c, with a record before each enter that tells from where the
  * call was made. They are another pair, so that whoever does not ask for it pays nothing.
  */
-#include "sites.h"
 
-#include "probe.h"
+#include "sites.h"
+#include "call.h"
+#include "clock.h"
+#include "probe_steps.h"
+#include "record.h"
+#include "runtime.h"
+#include "slow.h"
+#include "thread.h"
 
 enum {
     SITE_WORDS = 4, /* of one in the record of the open calls, */
@@ -12,10 +18,10 @@ enum {
 };
 
 /* The shortest that says it: mostly two words, as most calls are made near their caller's begin. */
-static inline int words_of(uint16_t *words, uint64_t place, const struct call *caller)
+static inline int words_of(uint16_t *words, uint64_t call_site, const struct call *caller)
 {
-    const uint32_t type = place & DWELL_SITE_INLINED ? DWELL_EXT_SITE_INLINED : DWELL_EXT_SITE;
-    const uint64_t address = place & ~DWELL_SITE_INLINED;
+    const uint32_t type = call_site & DWELL_SITE_INLINED ? DWELL_EXT_SITE_INLINED : DWELL_EXT_SITE;
+    const uint64_t address = call_site & ~DWELL_SITE_INLINED;
     const uint64_t distance = caller ? address - caller->function : UINT64_MAX / 2;
     if (LIKELY(distance <= UINT16_MAX)) {
         words[0] = (uint16_t)(type << DWELL_EXTENSION_LENGTH_BITS | 1);
@@ -31,12 +37,12 @@ static inline int words_of(uint16_t *words, uint64_t place, const struct call *c
     return near ? 3 : 4;
 }
 
-int sites_words(uint16_t *words, uint64_t place, const struct call *caller)
+int sites_words(uint16_t *words, uint64_t call_site, const struct call *caller)
 {
-    return words_of(words, place, caller);
+    return words_of(words, call_site, caller);
 }
 
-/* As slow_tell_counts, by one instruction. */
+/* As chunk_count_extensions, by one instruction. */
 static inline void tell_bytes(struct dwell_chunk_header *chunk, uint32_t bytes)
 {
 #if defined(__x86_64__)
@@ -51,31 +57,31 @@ static inline void tell_bytes(struct dwell_chunk_header *chunk, uint32_t bytes)
 void sites_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
                  uint64_t probe_return)
 {
-    const uint64_t site = call_site_of(frame_return, probe_return);
+    const uint64_t frame_id = frame_id_of(frame_return, probe_return);
     const uint64_t state = thread_state(t);
     char *const base = t->base;
-    struct dwell_chunk_header *const chunk = t->chunk;
-    if (UNLIKELY((uint32_t)state + MAX_SITE_WORDS * 2 > t->inner_limit ||
-                 stack_pointer - t->stack_low >= t->stack_span))
+    struct dwell_chunk_header *const chunk = t->chunks.current;
+    if (UNLIKELY((uint32_t)state + MAX_SITE_WORDS * 2 > t->chunks.limit ||
+                 stack_pointer - t->stack.low >= t->stack.span))
         goto slow;
     const uint64_t now = clock_counter();
-    if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > DWELL_TIME_MASK))
+    if (UNLIKELY(*t->os.word != t->os.seen || now - t->last > DWELL_TIME_MASK))
         goto slow;
     const uint32_t upper = (uint32_t)(function >> 32);
     const unsigned half = upper != t->upper[0];
     struct call *call = thread_call(t, state);
-    if (UNLIKELY(upper != t->upper[half] || call_was_left(&call[-1], stack_pointer, site)))
+    if (UNLIKELY(upper != t->upper[half] || call_was_left(&call[-1], stack_pointer, frame_id)))
         goto slow;
 
     uint16_t words[MAX_SITE_WORDS];
-    const uint64_t place = call_place(&call[-1], function, stack_pointer, frame_return, probe_return);
-    const int count = words_of(words, place, &call[-1]);
+    const uint64_t call_site = call_site_of(&call[-1], function, stack_pointer, frame_return, probe_return);
+    const int count = words_of(words, call_site, &call[-1]);
     const uint32_t bytes = (uint32_t)count * 2;
     call->function = function;
     call->stack_pointer = stack_pointer;
     call->enter_time = now;
-    call->site = site;
-    call->place = place;
+    call->frame_id = frame_id;
+    call->call_site = call_site;
     if (UNLIKELY(!thread_claim(t, state, state + one_call + bytes + ENTER_BYTES)))
         goto slow;
     tell_bytes(chunk, bytes);
@@ -90,10 +96,10 @@ void sites_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, boo
 {
     const uint64_t state = thread_state(t);
     char *const base = t->base;
-    if (UNLIKELY((uint32_t)state > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span))
+    if (UNLIKELY((uint32_t)state > t->chunks.limit || stack_pointer - t->stack.low >= t->stack.span))
         goto slow;
     const uint64_t now = clock_counter();
-    if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > DWELL_TIME_MASK))
+    if (UNLIKELY(*t->os.word != t->os.seen || now - t->last > DWELL_TIME_MASK))
         goto slow;
     const struct call *call = thread_call(t, state) - 1;
     if (UNLIKELY(!call_exits(call, function, stack_pointer, tail_call)))
@@ -110,12 +116,12 @@ bool sites_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_poin
 {
     const uint64_t state = thread_state(t);
     char *const at = t->base + (uint32_t)state;
-    struct dwell_chunk_header *const chunk = t->chunk;
-    if ((uint32_t)state > t->inner_limit || stack_pointer - t->stack_low >= t->stack_span)
+    struct dwell_chunk_header *const chunk = t->chunks.current;
+    if ((uint32_t)state > t->chunks.limit || stack_pointer - t->stack.low >= t->stack.span)
         return false;
     const uint64_t now = clock_counter();
     const struct call *call = thread_call(t, state) - 1;
-    if (*t->os_word != t->os_seen || now - t->last > DWELL_TIME_MASK || call->function != function ||
+    if (*t->os.word != t->os.seen || now - t->last > DWELL_TIME_MASK || call->function != function ||
         stack_pointer > call->stack_pointer || !thread_claim(t, state, state - one_call + 2 * EXIT_BYTES))
         return false;
     tell_bytes(chunk, EXIT_BYTES);
@@ -133,7 +139,7 @@ uint32_t sites_open_bytes(uint32_t depth)
 
 void sites_write_open(const struct thread *t, char *at, uint32_t depth)
 {
-    const struct call *call = (const struct call *)t->stack + 1;
+    const struct call *call = (const struct call *)t->shadow + 1;
     for (uint32_t i = 0; i < depth; call++) {
         if (runtime.filtered && call->kind != CALL_SHOWN)
             continue;
@@ -143,7 +149,7 @@ void sites_write_open(const struct thread *t, char *at, uint32_t depth)
             at += 2;
         }
         for (int word = 0; word < SITE_WORDS; word++, at += 2)
-            store_word(at, (uint16_t)(call->place >> 16 * word));
+            store_word(at, (uint16_t)(call->call_site >> 16 * word));
         i++;
     }
 }

@@ -9,10 +9,25 @@
 #include <signal.h>
 #include <string.h>
 
+#include "call.h"
+#include "chunk.h"
+#include "clock.h"
+#include "control.h"
+#include "filter.h"
+#include "frames_left.h"
+#include "modules.h"
 #include "osevents.h"
+#include "pause.h"
+#include "record.h"
 #include "runtime.h"
+#include "session.h"
 #include "sites.h"
+#include "slow.h"
+#include "stacks.h"
+#include "switches.h"
 #include "sys.h"
+#include "thread.h"
+#include "tree.h"
 
 enum {
     MAX_OS_WORDS = 160,  /* of extensions before one event, on what the OS did */
@@ -44,82 +59,16 @@ static void put_number(struct extensions *e, uint64_t value, int words)
         put(e, (uint16_t)(value >> 16 * i));
 }
 
-/* Whether a signal handler runs on a stack of its own, and the frame at the top of the shadow stack
- * lies on another: their stack pointers say nothing about each other then. */
-static bool on_other_stack(uint64_t stack_pointer, uint64_t top)
-{
-    stack_t stack;
-    if (SYS2(sigaltstack, NULL, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
-        return false;
-    uint64_t begin = (uint64_t)stack.ss_sp, end = begin + stack.ss_size;
-    bool here = stack_pointer >= begin && stack_pointer < end;
-    bool there = top >= begin && top < end;
-    return here != there;
-}
-
-/* How many calls were left without an exit before this enter. */
-static uint32_t left_before_enter(const struct thread *t, uint64_t state, const struct event *event)
-{
-    const struct call *call = thread_call(t, state) - 1;
-    if (!call_was_left(call, event->stack_pointer, event->site) ||
-        on_other_stack(event->stack_pointer, call->stack_pointer))
-        return 0;
-    uint32_t left = 0;
-    while (call_was_left(call, event->stack_pointer, event->site)) {
-        call--;
-        left++;
-    }
-    return left;
-}
-
-static bool is_frame_of(const struct call *call, const struct event *event)
-{
-    if (call->function != event->function)
-        return false;
-    if (event->tail_call)
-        return event->stack_pointer <= call[-1].stack_pointer;
-    return event->stack_pointer <= call->stack_pointer;
-}
-
-/* How many frames were left between this exit's own and the top; -1: its enter was not recorded. */
-static int64_t left_before_exit(const struct thread *t, uint64_t state, const struct event *event)
-{
-    const struct call *first = (const struct call *)t->stack;
-    const struct call *top = thread_call(t, state) - 1;
-    for (const struct call *call = top; call > first; call--)
-        if (is_frame_of(call, event))
-            return top - call;
-    for (const struct call *call = top; call > first; call--) /* on another stack, then */
-        if (call->function == event->function)
-            return top - call;
-    return -1;
-}
-
-int64_t slow_left_before(const struct thread *t, uint64_t state, const struct event *event)
-{
-    return event->enter ? left_before_enter(t, state, event) : left_before_exit(t, state, event);
-}
-
-/* No stack pointer is below zero: such a frame was left, whatever comes next. Safe at any moment, as the state stays.
- */
-void slow_leave_below(struct thread *t, uint64_t stack_pointer)
-{
-    struct call *first = (struct call *)t->stack;
-    for (struct call *call = thread_call(t, thread_state(t)) - 1; call > first && call->stack_pointer < stack_pointer;
-         call--)
-        call->stack_pointer = 0;
-}
-
 static void read_os_events(struct thread *t, struct extensions *pending)
 {
-    while (*t->os_word != t->os_seen && t->wiped->alive) {
+    while (*t->os.word != t->os.seen && t->wiped->alive) {
         struct os_events events;
         uint64_t head = os_read(t, &events);
         if (!os_commit(t, head, &events))
             continue; /* a signal handler's probe has recorded them */
         if (!events.flagged)
             continue;
-        t->switches_told += switches_sum(&events.switches);
+        t->switches.recorded += switches_sum(&events.switches);
         if (pending->length + events.length > MAX_OS_WORDS)
             return; /* flagged and described enough */
         memcpy(pending->words + pending->length, events.words, (size_t)events.length * sizeof *events.words);
@@ -141,14 +90,14 @@ static void tell_own_time(struct extensions *e, uint64_t begin)
     put_number(e, took, 3);
 }
 
-static void put_site(struct extensions *e, uint64_t place, const struct call *caller)
+static void put_site(struct extensions *e, uint64_t call_site, const struct call *caller)
 {
-    e->length += sites_words(e->words + e->length, place, caller);
+    e->length += sites_words(e->words + e->length, call_site, caller);
 }
 
-static uint64_t place_of(const struct call *caller, const struct event *event)
+static uint64_t event_call_site(const struct call *caller, const struct event *event)
 {
-    return call_place(caller, event->function, event->stack_pointer, event->frame_return, event->probe_return);
+    return call_site_of(caller, event->function, event->stack_pointer, event->frame_return, event->probe_return);
 }
 
 /* Which of the two upper halves names this address, and whether one does. */
@@ -170,20 +119,6 @@ static void store(char *at, const struct extensions *e, uint16_t word, bool ente
         store_address(at + 2, function);
 }
 
-/*
- * For thread.c's count of the chunk's events. If a handler has ended the chunk meanwhile, it may have counted without
- * this event's share: then the reader is to count itself. The chunk stays mapped until the event is stored.
- */
-void slow_tell_counts(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left)
-{
-    if (extension_bytes == 0)
-        return;
-    __atomic_fetch_add(&chunk->exits, left, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&chunk->enters, extension_bytes, __ATOMIC_RELAXED);
-    if (__atomic_load_n(&chunk->used, __ATOMIC_ACQUIRE) != 0)
-        chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
-}
-
 enum outcome { DONE, AGAIN, GUARD };
 
 /*
@@ -195,7 +130,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
 {
     const uint64_t state = thread_state(t);
     char *const base = t->base; /* after the claim a handler may have begun another chunk */
-    struct dwell_chunk_header *const chunk = t->chunk;
+    struct dwell_chunk_header *const chunk = t->chunks.current;
     if (UNLIKELY(!*(volatile uint32_t *)&t->wiped->alive))
         return AGAIN; /* a handler has forked, and this is the child */
     const uint64_t last = t->last;
@@ -203,7 +138,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     if (now < last)
         now = last; /* the counters of two CPUs may differ by a few ticks */
 
-    const int64_t left = slow_left_before(t, state, event);
+    const int64_t left = frames_left_before(t, state, event);
     if (left < 0)
         return DONE; /* its enter came before the recording */
     unsigned half = 0;
@@ -226,29 +161,29 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
     }
 
     const uint64_t depth = (state >> 32) - (uint64_t)left * sizeof(struct call);
-    uint64_t place = 0;
+    uint64_t call_site = 0;
     if (UNLIKELY(runtime.call_sites) && event->enter) {
-        const struct call *caller = (const struct call *)(t->stack + depth) - 1;
-        place = place_of(caller, event);
-        put_site(e, place, caller);
+        const struct call *caller = (const struct call *)(t->shadow + depth) - 1;
+        call_site = event_call_site(caller, event);
+        put_site(e, call_site, caller);
     }
     const uint32_t bytes = (uint32_t)e->length * 2 + (event->enter ? ENTER_BYTES : EXIT_BYTES);
-    if ((uint32_t)state + bytes > t->end || depth + sizeof(struct call) > t->stack_size) {
+    if ((uint32_t)state + bytes > t->chunks.end || depth + sizeof(struct call) > t->shadow_size) {
         thread_next_chunk(t, bytes);
         return AGAIN;
     }
-    struct call *call = (struct call *)(t->stack + depth);
+    struct call *call = (struct call *)(t->shadow + depth);
     uint64_t after = depth - sizeof *call;
     uint32_t word = DWELL_WORD_EXIT;
     if (event->enter) {
-        *call = (struct call){ event->function, event->stack_pointer, now, event->site, place, { NULL } };
+        *call = (struct call){ event->function, event->stack_pointer, now, event->frame_id, call_site, { NULL } };
         after = depth + sizeof *call;
         word = DWELL_WORD_ENTER_0 + half;
     }
     if (!thread_claim(t, state, after << 32 | ((uint32_t)state + bytes)))
         return AGAIN;
     word = word << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK);
-    slow_tell_counts(chunk, (uint32_t)e->length * 2, (uint32_t)left);
+    chunk_count_extensions(chunk, (uint32_t)e->length * 2, (uint32_t)left);
     store(base + (uint32_t)state, e, (uint16_t)word, event->enter, event->function);
     t->last = now;
     if (new_upper) {
@@ -261,7 +196,7 @@ static enum outcome try_record(struct thread *t, const struct event *event, stru
 /* A chunk that begins does so without the calls that were left: whether it has to is known before they are told. */
 static bool make_room(struct thread *t)
 {
-    if (!t->chunk || (uint32_t)t->state + sizeof(struct extensions) > t->end)
+    if (!t->chunks.current || (uint32_t)t->state + sizeof(struct extensions) > t->chunks.end)
         thread_next_chunk(t, sizeof(struct extensions));
     return !t->stopped;
 }
@@ -283,12 +218,12 @@ void slow_control(struct thread *t, const struct control_event *event)
         filter_flush(t);
         if (!make_room(t))
             return;
-        e.length = (int)t->kept_words;
-        memcpy(e.words, t->kept, t->kept_words * sizeof *t->kept);
-        t->kept_words = 0;
-        if (t->left_untold) {
+        e.length = (int)t->filter.kept_words;
+        memcpy(e.words, t->filter.kept, t->filter.kept_words * sizeof *t->filter.kept);
+        t->filter.kept_words = 0;
+        if (t->filter.left_unrecorded) {
             put_head(&e, DWELL_EXT_UNWIND, 2);
-            put_number(&e, t->left_untold, 2);
+            put_number(&e, t->filter.left_unrecorded, 2);
         }
     } else {
         read_os_events(t, &e);
@@ -299,7 +234,7 @@ void slow_control(struct thread *t, const struct control_event *event)
         put_number(&e, open[i].function, 4);
         put_number(&e, open[i].enter_time, 3);
         if (runtime.call_sites)
-            put_number(&e, open[i].place, OPEN_SITE_WORDS);
+            put_number(&e, open[i].call_site, OPEN_SITE_WORDS);
     }
     put_head(&e, event->type, 3 + event->count);
     put_number(&e, event->time, 3);
@@ -307,15 +242,15 @@ void slow_control(struct thread *t, const struct control_event *event)
         put(&e, event->words[i]);
 
     const uint32_t bytes = (uint32_t)e.length * 2;
-    if (!t->chunk || (uint32_t)t->state + bytes > t->end)
+    if (!t->chunks.current || (uint32_t)t->state + bytes > t->chunks.end)
         thread_next_chunk(t, bytes);
-    if (!t->chunk)
+    if (!t->chunks.current)
         return;
     char *at = t->base + (uint32_t)t->state;
     t->state += bytes;
-    t->chunk->enters += bytes;
-    t->chunk->exits += event->ended - event->opened + t->left_untold;
-    t->left_untold = 0;
+    t->chunks.current->enters += bytes;
+    t->chunks.current->exits += event->ended - event->opened + t->filter.left_unrecorded;
+    t->filter.left_unrecorded = 0;
     for (int i = 0; i < e.length; i++, at += 2)
         store_word(at, e.words[i]);
     t->last = event->time;
@@ -328,13 +263,13 @@ void slow_keep_os_events(struct thread *t)
     read_os_events(t, &e);
     if (!e.length)
         return;
-    if (t->kept_words + (uint32_t)e.length > KEPT_WORDS - 1) {
+    if (t->filter.kept_words + (uint32_t)e.length > KEPT_WORDS - 1) {
         e.length = 0;
         put_head(&e, DWELL_EXT_OS, 0);
     }
-    if (t->kept_words + (uint32_t)e.length <= KEPT_WORDS) {
-        memcpy(t->kept + t->kept_words, e.words, (size_t)e.length * sizeof *e.words);
-        t->kept_words += (uint32_t)e.length;
+    if (t->filter.kept_words + (uint32_t)e.length <= KEPT_WORDS) {
+        memcpy(t->filter.kept + t->filter.kept_words, e.words, (size_t)e.length * sizeof *e.words);
+        t->filter.kept_words += (uint32_t)e.length;
     }
 }
 
@@ -342,15 +277,15 @@ void slow_emit(struct thread *t, uint64_t time, const struct call *call, bool en
 {
     const uint64_t function = call->function;
     if (!make_room(t)) {
-        slow_lose();
+        slow_count_lost();
         return;
     }
     struct extensions e;
-    e.length = (int)t->kept_words;
-    memcpy(e.words, t->kept, t->kept_words * sizeof *t->kept);
-    if (t->left_untold) {
+    e.length = (int)t->filter.kept_words;
+    memcpy(e.words, t->filter.kept, t->filter.kept_words * sizeof *t->filter.kept);
+    if (t->filter.left_unrecorded) {
         put_head(&e, DWELL_EXT_UNWIND, 2);
-        put_number(&e, t->left_untold, 2);
+        put_number(&e, t->filter.left_unrecorded, 2);
     }
     if (time < t->last)
         time = t->last;
@@ -366,16 +301,16 @@ void slow_emit(struct thread *t, uint64_t time, const struct call *call, bool en
         put_number(&e, function >> 32, 2);
     }
     if (enter && runtime.call_sites)
-        put_site(&e, call->place, call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
+        put_site(&e, call->call_site, call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
     const uint32_t bytes = (uint32_t)e.length * 2 + (enter ? ENTER_BYTES : EXIT_BYTES);
     const uint32_t kind = enter ? (uint32_t)DWELL_WORD_ENTER_0 + half : (uint32_t)DWELL_WORD_EXIT;
-    t->chunk->exits += t->left_untold;
-    t->chunk->enters += (uint32_t)e.length * 2;
+    t->chunks.current->exits += t->filter.left_unrecorded;
+    t->chunks.current->enters += (uint32_t)e.length * 2;
     store(t->base + (uint32_t)t->state, &e,
           (uint16_t)(kind << DWELL_WORD_KIND_SHIFT | ((uint32_t)time & DWELL_TIME_MASK)), enter, function);
     t->state += bytes;
     t->last = time;
-    t->left_untold = t->kept_words = 0;
+    t->filter.left_unrecorded = t->filter.kept_words = 0;
     if (enter && (uint32_t)(function >> 32) != t->upper[half]) {
         t->upper[half] = (uint32_t)(function >> 32);
         t->next_upper = !half;
@@ -383,7 +318,7 @@ void slow_emit(struct thread *t, uint64_t time, const struct call *call, bool en
 }
 
 /* In the file at once: a kill would take what is not there yet. */
-void slow_lose(void)
+void slow_count_lost(void)
 {
     if (runtime.session.header && (!runtime.off || runtime.lossy))
         session_lose(&runtime.session);
@@ -398,7 +333,7 @@ static void update_modules(struct thread *t, const struct event *event)
     }
     if (t->wiped->alive) { /* else a handler has forked */
         const bool loading = modules_is_loading(t, event->stack_pointer);
-        t->modules_stale = !modules_update(loading, event->function) || loading;
+        t->modules.stale = !modules_update(loading, event->function) || loading;
         thread_set_limit(t);
     }
     sys_restore_signals(mask);
@@ -416,8 +351,8 @@ static bool hold_signals(struct thread *t, uint64_t *mask)
 /* For filter.c, before the exit of a call that is shown. */
 void slow_keep_flag(struct thread *t)
 {
-    if (t->kept_words == 0)
-        t->kept[t->kept_words++] = DWELL_EXT_OS << DWELL_EXTENSION_LENGTH_BITS;
+    if (t->filter.kept_words == 0)
+        t->filter.kept[t->filter.kept_words++] = DWELL_EXT_OS << DWELL_EXTENSION_LENGTH_BITS;
 }
 
 static void record(const struct event *event)
@@ -432,7 +367,7 @@ static void record(const struct event *event)
         if (UNLIKELY(!t || !t->wiped->alive)) {
             t = thread_begin();
             if (!t) {
-                slow_lose();
+                slow_count_lost();
                 break;
             }
             e.length = 0;
@@ -440,15 +375,15 @@ static void record(const struct event *event)
         if (UNLIKELY(control_pending(t)))
             control_attend(t);
         if (UNLIKELY(t->stopped)) {
-            if (!t->paused)
-                slow_lose();
+            if (!t->pause.active)
+                slow_count_lost();
             break;
         }
         /* What is told is left out beside what calibration has measured; a thread that is stopped may not be allowed to
          * read the clock any more. */
-        if (begin == 0 && !t->paused && runtime.clock != DWELL_CLOCK_MONOTONIC)
+        if (begin == 0 && !t->pause.active && runtime.clock != DWELL_CLOCK_MONOTONIC)
             begin = clock_counter();
-        if (UNLIKELY(t->modules_stale))
+        if (UNLIKELY(t->modules.stale))
             update_modules(t, event);
         stacks_find(t, event->stack_pointer);
         if (UNLIKELY(runtime.filtered) && event->enter) {
@@ -456,8 +391,8 @@ static void record(const struct event *event)
             if (control_pending(t))
                 continue;
         }
-        if (UNLIKELY(t->paused)) {
-            if (quiet_slow(t, event, guarded))
+        if (UNLIKELY(t->pause.active)) {
+            if (pause_record(t, event, guarded))
                 break;
             if (!guarded && !hold_signals(t, &mask))
                 break;
@@ -472,7 +407,7 @@ static void record(const struct event *event)
             filter_record(t, event);
             break;
         }
-        const uint32_t limit = runtime.call_sites ? t->inner_limit : t->wiped->limit;
+        const uint32_t limit = runtime.call_sites ? t->chunks.limit : t->wiped->limit;
         if (UNLIKELY((uint32_t)t->state > limit) && runtime.clock != DWELL_CLOCK_MONOTONIC)
             thread_next_chunk(t, ENTER_BYTES);
         if (UNLIKELY(t->stopped))
@@ -505,7 +440,7 @@ static void take(const struct event *event)
     if (UNLIKELY(is_rehearsal()))
         return;
     if (runtime.off) {
-        slow_lose();
+        slow_count_lost();
         return;
     }
     int error = errno;
@@ -513,9 +448,9 @@ static void take(const struct event *event)
     errno = error;
 }
 
-void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t site)
+void slow_enter(uint64_t function, uint64_t stack_pointer, uint64_t frame_id)
 {
-    take(&(struct event){ .function = function, .stack_pointer = stack_pointer, .site = site, .enter = true });
+    take(&(struct event){ .function = function, .stack_pointer = stack_pointer, .frame_id = frame_id, .enter = true });
 }
 
 void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_return, uint64_t probe_return)
@@ -523,7 +458,7 @@ void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_r
     take(&(struct event){
         .function = function,
         .stack_pointer = stack_pointer,
-        .site = call_site_of(frame_return, probe_return),
+        .frame_id = frame_id_of(frame_return, probe_return),
         .frame_return = frame_return,
         .probe_return = probe_return,
         .enter = true,

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "clock.h"
 #include "runtime.h"
+#include "session.h"
+#include "snapshot.h"
 #include "sys.h"
 
 enum { PIECE = 64 << 10, TRIES = 8 };

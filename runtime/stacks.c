@@ -11,8 +11,18 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "call.h"
+#include "clock.h"
+#include "control.h"
+#include "filter.h"
+#include "lock.h"
+#include "process.h"
 #include "runtime.h"
+#include "slow.h"
+#include "stacks.h"
 #include "sys.h"
+#include "thread.h"
+#include "tree.h"
 
 enum {
     STACK_SIZE = 32 << 10, /* of a shadow stack, at first */
@@ -31,12 +41,12 @@ static struct {
 
 static void lock(void)
 {
-    lock_take(&runtime.process->stacks_lock);
+    lock_take(&runtime.process->stacks.lock);
 }
 
 static void unlock(void)
 {
-    lock_release(&runtime.process->stacks_lock);
+    lock_release(&runtime.process->stacks.lock);
 }
 
 /* ---- stacks and their places; under the lock ---- */
@@ -147,7 +157,7 @@ static struct stack *begin_at(uint64_t low, uint64_t high)
         give_up(s);
         return NULL;
     }
-    control_tell(&runtime.process->stacks_known);
+    control_notify(&runtime.process->stacks.changes);
     return s;
 }
 
@@ -157,30 +167,30 @@ static void own_bounds(struct thread *t, uint64_t address)
     const size_t above = place_above(address);
     const uint64_t low = above > 0 ? places.at[above - 1]->high : 0;
     const uint64_t high = above < places.count ? places.at[above]->low : UINT64_MAX;
-    t->stack_low = low;
-    t->stack_span = high - low;
+    t->stack.low = low;
+    t->stack.span = high - low;
 }
 
 /* ---- changing over; signals are held back ---- */
 
 static void put_aside(struct thread *t, uint64_t now)
 {
-    struct stack *from = t->on;
-    from->calls = t->stack;
-    from->size = t->stack_size;
+    struct stack *from = t->stacks.on;
+    from->calls = t->shadow;
+    from->size = t->shadow_size;
     from->depth = (uint32_t)(t->state >> 32);
     from->aside_at = now;
-    from->tree_of = t->tree_head ? t->serial : 0;
+    from->tree_of = t->tree.head ? t->serial : 0;
 }
 
 /* Calls on it are as if they had begun later, by the time that it was put aside. */
 static void take_up(struct thread *t, struct stack *to, uint64_t now)
 {
-    t->on = to;
-    t->stack = to->calls;
-    t->stack_size = to->size;
-    struct call *end = (struct call *)(t->stack + to->depth);
-    for (struct call *call = (struct call *)t->stack + 1; call < end; call++)
+    t->stacks.on = to;
+    t->shadow = to->calls;
+    t->shadow_size = to->size;
+    struct call *end = (struct call *)(t->shadow + to->depth);
+    for (struct call *call = (struct call *)t->shadow + 1; call < end; call++)
         call->enter_time += now - to->aside_at;
 }
 
@@ -196,7 +206,7 @@ static uint32_t calls_in(uint32_t depth)
 
 static void change_over_recording(struct thread *t, struct stack *to, uint64_t now)
 {
-    if ((uint32_t)t->state + SWITCH_ROOM > t->end)
+    if ((uint32_t)t->state + SWITCH_ROOM > t->chunks.end)
         thread_next_chunk(t, SWITCH_ROOM);
     if (runtime.filtered)
         filter_flush(t);
@@ -207,7 +217,7 @@ static void change_over_recording(struct thread *t, struct stack *to, uint64_t n
     put_aside(t, now);
     take_up(t, to, now);
     t->state = with_depth(t->state, few ? to->depth : sizeof(struct call));
-    if (t->chunk)
+    if (t->chunks.current)
         slow_control(t, &(struct control_event){ DWELL_EXT_SWITCH, now, words, 2, few ? opened : 0, ended });
     if (!few)
         thread_give_up_chunk(t, true); /* the next one begins with the calls of the stack */
@@ -219,24 +229,24 @@ static void change_over_recording(struct thread *t, struct stack *to, uint64_t n
 static void change_over_paused(struct thread *t, struct stack *to, uint64_t now)
 {
     const uint64_t state = t->state;
-    t->state = with_depth(t->loud_position, t->paused_depth);
+    t->state = with_depth(t->pause.resume_position, t->pause.depth);
     thread_give_up_chunk(t, !runtime.filtered);
     t->state = state;
     put_aside(t, now);
     take_up(t, to, now);
     t->state = with_depth(state + 1, to->depth);
-    t->paused_depth = to->depth;
-    t->kept_depth = sizeof(struct call);
+    t->pause.depth = to->depth;
+    t->pause.kept_depth = sizeof(struct call);
 }
 
 static void change_over(struct thread *t, struct stack *to)
 {
-    if (t->on == to)
+    if (t->stacks.on == to)
         return;
     uint64_t now = clock_now(runtime.clock);
     if (now < t->last)
         now = t->last;
-    if (t->paused) {
+    if (t->pause.active) {
         change_over_paused(t, to, now);
     } else if (runtime.mode == DWELL_MODE_PROFILE) {
         now = tree_leave_stack(t, now);
@@ -253,21 +263,21 @@ static void change_over(struct thread *t, struct stack *to)
 static void bounds(struct thread *t, struct stack *s, uint64_t stack_pointer)
 {
     if (s->high) {
-        t->stack_low = s->low;
-        t->stack_span = s->high - s->low;
-    } else if (s == &t->own && stack_pointer) {
+        t->stack.low = s->low;
+        t->stack.span = s->high - s->low;
+    } else if (s == &t->stacks.own && stack_pointer) {
         own_bounds(t, stack_pointer);
     } else {
-        t->stack_low = 0;
-        t->stack_span = UINT64_MAX;
+        t->stack.low = 0;
+        t->stack.span = UINT64_MAX;
     }
 }
 
 void stacks_begin_thread(struct thread *t)
 {
-    t->on = &t->own;
-    t->stack_low = 0;
-    t->stack_span = UINT64_MAX;
+    t->stacks.on = &t->stacks.own;
+    t->stack.low = 0;
+    t->stack.span = UINT64_MAX;
 }
 
 /* The thread runs, or is about to run, with this stack pointer. */
@@ -276,7 +286,7 @@ static void go_to(struct thread *t, uint64_t stack_pointer)
     lock();
     struct stack *to = stack_at(stack_pointer);
     if (!to)
-        to = t->on->high ? &t->own : t->on; /* of which the place is not known */
+        to = t->stacks.on->high ? &t->stacks.own : t->stacks.on; /* of which the place is not known */
     bounds(t, to, stack_pointer);
     unlock();
     change_over(t, to);
@@ -291,13 +301,13 @@ bool stacks_is_handlers(uint64_t stack_pointer)
 
 void stacks_find(struct thread *t, uint64_t stack_pointer)
 {
-    const uint32_t known = __atomic_load_n(&runtime.process->stacks_known, __ATOMIC_ACQUIRE);
-    if (LIKELY(stack_pointer - t->stack_low < t->stack_span && t->seen_stacks == known))
+    const uint32_t known = __atomic_load_n(&runtime.process->stacks.changes, __ATOMIC_ACQUIRE);
+    if (LIKELY(stack_pointer - t->stack.low < t->stack.span && t->stacks.seen_changes == known))
         return;
     if (stacks_is_handlers(stack_pointer))
         return; /* it belongs to whatever it interrupted */
     uint64_t mask = sys_block_signals();
-    t->seen_stacks = known;
+    t->stacks.seen_changes = known;
     go_to(t, stack_pointer);
     thread_set_limit(t);
     sys_restore_signals(mask);
@@ -363,7 +373,7 @@ DWELL_EXPORT void dwell_runtime_fiber_switch(void *fiber)
     if (!t)
         return;
     uint64_t mask = sys_block_signals();
-    struct stack *to = fiber ? fiber : &t->own;
+    struct stack *to = fiber ? fiber : &t->stacks.own;
     lock();
     bounds(t, to, 0);
     unlock();

@@ -8,9 +8,12 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "clock.h"
+#include "metadata.h"
 #include "osevents.h"
-#include "runtime.h"
+#include "switches.h"
 #include "sys.h"
+#include "thread.h"
 
 enum { LARGEST_STATUS = 4096 };
 
@@ -52,10 +55,10 @@ static bool read_cpu(uint64_t *cpu)
 
 void switches_begin_thread(struct thread *t)
 {
-    t->switches_told = t->away_seen = 0;
-    t->switches_seen = (struct switch_counts){ 0, 0 };
-    t->life_known = count_own(&t->switches_before) && read_cpu(&t->cpu_before);
-    t->monotonic_before = clock_monotonic();
+    t->switches.recorded = t->switches.off_cpu_seen = 0;
+    t->switches.seen = (struct switch_counts){ 0, 0 };
+    t->switches.known = count_own(&t->switches.before) && read_cpu(&t->switches.cpu_before);
+    t->switches.monotonic_before = clock_monotonic();
 }
 
 static uint64_t less(uint64_t all, uint64_t part)
@@ -68,27 +71,27 @@ bool switches_missed(const struct thread *t, const struct os_events *events, str
 {
     struct switch_counts now;
     uint64_t cpu;
-    if (!t->life_known || t != thread_self || !count_own(&now) || !read_cpu(&cpu))
+    if (!t->switches.known || t != thread_self || !count_own(&now) || !read_cpu(&cpu))
         return false;
-    const struct switch_counts *before = &t->switches_before, *seen = &t->switches_seen, *here = &events->switches;
+    const struct switch_counts *before = &t->switches.before, *seen = &t->switches.seen, *here = &events->switches;
     counts->waits = less(now.waits - before->waits, seen->waits + here->waits);
     counts->preemptions = less(now.preemptions - before->preemptions, seen->preemptions + here->preemptions);
-    const uint64_t away = less(clock_monotonic() - t->monotonic_before, cpu - t->cpu_before);
-    *ticks = less(os_ticks(away), t->away_seen + events->blocked + events->preempted);
+    const uint64_t away = less(clock_monotonic() - t->switches.monotonic_before, cpu - t->switches.cpu_before);
+    *ticks = less(os_ticks(away), t->switches.off_cpu_seen + events->blocked + events->preempted);
     return true;
 }
 
 void switches_note(const struct thread *t)
 {
     struct switch_counts now = { 0, 0 };
-    if (!t->life_known || !(t == thread_self ? count_own(&now) : count_other(t->tid, &now)))
+    if (!t->switches.known || !(t == thread_self ? count_own(&now) : count_other(t->tid, &now)))
         return;
     struct dwell_rec_thread_switches record = {
         .record.type = DWELL_REC_THREAD_SWITCHES,
         .thread = t->serial,
-        .waits = now.waits - t->switches_before.waits,
-        .preemptions = now.preemptions - t->switches_before.preemptions,
-        .recorded = t->switches_told,
+        .waits = now.waits - t->switches.before.waits,
+        .preemptions = now.preemptions - t->switches.before.preemptions,
+        .recorded = t->switches.recorded,
     };
     metadata_append(&record.record, sizeof record, NULL, 0);
 }

@@ -9,10 +9,27 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "call.h"
+#include "chunk.h"
+#include "clock.h"
+#include "control.h"
+#include "filter.h"
+#include "helper.h"
+#include "metadata.h"
+#include "modules.h"
 #include "osevents.h"
+#include "process.h"
+#include "record.h"
+#include "ring.h"
 #include "runtime.h"
+#include "session.h"
 #include "sites.h"
+#include "stacks.h"
+#include "switches.h"
 #include "sys.h"
+#include "thread.h"
+#include "trace_events.h"
+#include "tree.h"
 
 enum {
     FIRST_CHUNK = 32 << 10, /* doubled for each further one, so that short threads cost little space */
@@ -36,28 +53,28 @@ static struct thread *allocate_block(void)
     struct thread *t = (struct thread *)(at + PAGE);
     t->wiped = (struct thread_wiped *)at;
     /* Where the page is not wiped, forked children would write to our chunks. */
-    t->stack = SYS3(madvise, at, PAGE, MADV_WIPEONFORK) < 0 ? NULL : sys_memory(FIRST_STACK);
-    if (!t->stack) {
+    t->shadow = SYS3(madvise, at, PAGE, MADV_WIPEONFORK) < 0 ? NULL : sys_memory(FIRST_STACK);
+    if (!t->shadow) {
         sys_unmap(at, 2 * PAGE);
         return NULL;
     }
-    t->stack_size = FIRST_STACK;
+    t->shadow_size = FIRST_STACK;
     return t;
 }
 
 static struct thread *take_block(void)
 {
     process_lock();
-    struct thread *t = runtime.process->spare;
+    struct thread *t = runtime.process->threads.spare;
     if (t)
-        runtime.process->spare = t->next;
+        runtime.process->threads.spare = t->next;
     process_unlock();
     return t ? t : allocate_block();
 }
 
 static void reset_block(struct thread *t)
 {
-    struct call *sentinel = (struct call *)t->stack;
+    struct call *sentinel = (struct call *)t->shadow;
     *sentinel = (struct call){ .stack_pointer = UINT64_MAX };
     t->state = (uint64_t)sizeof *sentinel << 32 | FIRST_POSITION;
 }
@@ -66,10 +83,10 @@ static void link_thread(struct thread *t)
 {
     process_lock();
     t->previous = NULL;
-    t->next = runtime.process->threads;
+    t->next = runtime.process->threads.live;
     if (t->next)
         t->next->previous = t;
-    runtime.process->threads = t;
+    runtime.process->threads.live = t;
     process_unlock();
 }
 
@@ -79,7 +96,7 @@ static void unlink_thread(struct thread *t)
     if (t->previous)
         t->previous->next = t->next;
     else
-        runtime.process->threads = t->next;
+        runtime.process->threads.live = t->next;
     if (t->next)
         t->next->previous = t->previous;
     process_unlock();
@@ -93,7 +110,7 @@ static void announce(struct thread *t)
         .record.type = DWELL_REC_THREAD,
         .thread = t->serial,
         .tid = t->tid,
-        .os_source = t->os_source,
+        .os_source = t->os_source.kind,
         .start_time = clock_now(runtime.clock),
     };
     metadata_append(&record.record, sizeof record, &(struct text){ t->name, strlen(t->name) }, 1);
@@ -113,29 +130,29 @@ static void fit_block(struct thread *t, bool forked)
         reset_block(t);
     t->serial = __atomic_fetch_add(&runtime.session.header->next_thread, 1, __ATOMIC_RELAXED);
     t->tid = (uint32_t)SYS0(gettid);
-    t->chunks = 0;
-    t->chunk = NULL;
-    t->end = 0;
+    t->chunks.begun = 0;
+    t->chunks.current = NULL;
+    t->chunks.end = 0;
     t->stopped = 0;
     t->upper[0] = t->upper[1] = UINT32_MAX;
     t->next_upper = 0;
     t->key_passes = 0;
-    t->os_word = &nothing;
-    t->os_seen = 0;
-    t->os_source = DWELL_OS_NONE;
-    t->os_ring = NULL;
-    t->tree_head = NULL;
+    t->os.word = &nothing;
+    t->os.seen = 0;
+    t->os_source.kind = DWELL_OS_NONE;
+    t->os_source.ring = NULL;
+    t->tree.head = NULL;
     t->ring = (struct ring){ NULL, NULL, 0 };
-    t->modules_stale = !forked && &dwell_interposed; /* its first events may be inside a library's constructor */
-    t->keep_from_loader = 0;
-    t->loading_slot = NULL;
-    t->attend = 0;
-    t->ignored_depth = forked ? t->ignored_depth : 0;
-    t->left_untold = t->kept_words = 0;
+    t->modules.stale = !forked && &dwell_interposed; /* its first events may be inside a library's constructor */
+    t->modules.inside_loader = 0;
+    t->modules.loading_slot = NULL;
+    t->control.attend = 0;
+    t->filter.ignored_depth = forked ? t->filter.ignored_depth : 0;
+    t->filter.left_unrecorded = t->filter.kept_words = 0;
     t->named = 0;
-    said_begin_thread(t);
+    trace_events_begin_thread(t);
     if (!forked) {
-        t->quiet_position = QUIET_POSITION;
+        t->pause.next_position = QUIET_POSITION;
         stacks_begin_thread(t);
     }
     os_open(t);
@@ -147,7 +164,7 @@ static void fit_block(struct thread *t, bool forked)
         t->last = clock_now(runtime.clock);
     else if (runtime.forked_at > t->last) /* else the fork was one that the runtime did not see */
         t->last = runtime.forked_at;
-    t->seen_stacks = runtime.process->stacks_known - 1; /* to be looked at */
+    t->stacks.seen_changes = runtime.process->stacks.changes - 1; /* to be looked at */
     control_begin_thread(t, forked);
 }
 
@@ -184,7 +201,7 @@ struct thread *thread_begin(void)
         if (t) {
             fit_block(t, forked);
             thread_self = t;
-            if (runtime.key_valid)
+            if (runtime.thread_key_valid)
                 pthread_setspecific((pthread_key_t)runtime.thread_key, t);
         } else {
             thread_refuse(DWELL_TROUBLE_NO_MEMORY);
@@ -199,10 +216,10 @@ struct thread *thread_begin(void)
 static uint32_t limit_of(const struct thread *t)
 {
     uint32_t limit = 0;
-    if (t->chunk && !t->paused && !t->modules_stale && runtime.clock != DWELL_CLOCK_MONOTONIC) {
+    if (t->chunks.current && !t->pause.active && !t->modules.stale && runtime.clock != DWELL_CLOCK_MONOTONIC) {
         uint32_t depth = (uint32_t)(t->state >> 32);
-        uint32_t room = (t->stack_size - depth) / sizeof(struct call) * ENTER_BYTES;
-        limit = t->end - ENTER_BYTES;
+        uint32_t room = (t->shadow_size - depth) / sizeof(struct call) * ENTER_BYTES;
+        limit = t->chunks.end - ENTER_BYTES;
         uint32_t position = (uint32_t)t->state;
         if (position + room - ENTER_BYTES < limit)
             limit = position + room - ENTER_BYTES;
@@ -213,24 +230,24 @@ static uint32_t limit_of(const struct thread *t)
 static bool has_to_look(const struct thread *t)
 {
     const struct process *p = runtime.process;
-    return control_pending(t) || t->seen_stacks != __atomic_load_n(&p->stacks_known, __ATOMIC_RELAXED) ||
-           (t->tree_head && t->seen_unloads != __atomic_load_n(&p->unloads, __ATOMIC_RELAXED));
+    return control_pending(t) || t->stacks.seen_changes != __atomic_load_n(&p->stacks.changes, __ATOMIC_RELAXED) ||
+           (t->tree.head && t->tree.seen_unloads != __atomic_load_n(&p->modules.unloads, __ATOMIC_RELAXED));
 }
 
 /* Whoever has something for this thread to look at says so first, then sets limit and gate to zero. */
 void thread_set_limit(struct thread *t)
 {
     uint32_t gate = GATE_SLOW;
-    if (t->paused && !t->modules_stale)
+    if (t->pause.active && !t->modules.stale)
         gate = runtime.call_sites ? GATE_QUIET_SITES : GATE_QUIET;
     else if (runtime.filtered && limit_of(t))
         gate = GATE_FILTER;
-    else if (t->tree_head && !t->modules_stale && !t->stopped && runtime.clock != DWELL_CLOCK_MONOTONIC)
+    else if (t->tree.head && !t->modules.stale && !t->stopped && runtime.clock != DWELL_CLOCK_MONOTONIC)
         gate = runtime.call_sites ? GATE_TREE_SITES : GATE_TREE;
     else if (runtime.call_sites && limit_of(t))
         gate = GATE_SITES;
-    t->inner_limit = limit_of(t);
-    __atomic_store_n(&t->wiped->limit, runtime.filtered || runtime.call_sites ? 0 : t->inner_limit, __ATOMIC_RELAXED);
+    t->chunks.limit = limit_of(t);
+    __atomic_store_n(&t->wiped->limit, runtime.filtered || runtime.call_sites ? 0 : t->chunks.limit, __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (has_to_look(t)) {
@@ -244,16 +261,16 @@ void thread_set_limit(struct thread *t)
 bool thread_grow_stack(struct thread *t)
 {
     const uint32_t depth = (uint32_t)(t->state >> 32);
-    if (t->stack_size - depth >= FREE_CALLS * sizeof(struct call))
+    if (t->shadow_size - depth >= FREE_CALLS * sizeof(struct call))
         return true;
-    if (t->stack_size > UINT32_MAX / 2)
+    if (t->shadow_size > UINT32_MAX / 2)
         return false;
-    char *stack = sys_memory((size_t)t->stack_size * 2);
+    char *stack = sys_memory((size_t)t->shadow_size * 2);
     if (!stack)
         return false;
-    memcpy(stack, t->stack, depth);
-    t->stack = stack;
-    t->stack_size *= 2;
+    memcpy(stack, t->shadow, depth);
+    t->shadow = stack;
+    t->shadow_size *= 2;
     return true;
 }
 
@@ -269,14 +286,14 @@ static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t byt
         sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame) + sites_open_bytes(depth);
     const uint64_t largest = runtime.mode == DWELL_MODE_RING ? ring_chunk_size() : LARGEST_CHUNK;
     uint64_t size = largest < FIRST_CHUNK ? largest : FIRST_CHUNK;
-    for (uint32_t i = 0; i < t->chunks && size < largest; i++)
+    for (uint32_t i = 0; i < t->chunks.begun && size < largest; i++)
         size *= 2;
     while (size < 4 * frames + bytes)
         size *= 2;
     if (size > DWELL_CHUNK_LARGEST)
         return (struct wish){ 0, 0 };
     uint64_t least = size;
-    if (t->chunks < 2 && frames + bytes + MIN_ROOM < size / 4)
+    if (t->chunks.begun < 2 && frames + bytes + MIN_ROOM < size / 4)
         least = size / 4;
     return (struct wish){ (uint32_t)least, (uint32_t)size };
 }
@@ -292,7 +309,7 @@ static uint32_t told_depth(const struct thread *t)
 static void fill_frames(const struct thread *t, struct dwell_frame *frames)
 {
     const struct call *end = thread_call(t, t->state);
-    for (const struct call *call = (const struct call *)t->stack + 1; call < end; call++)
+    for (const struct call *call = (const struct call *)t->shadow + 1; call < end; call++)
         if (!runtime.filtered || call->kind == CALL_SHOWN)
             *frames++ = (struct dwell_frame){ call->function, call->enter_time };
 }
@@ -302,7 +319,7 @@ static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->process = runtime.process->serial;
     chunk->thread = t->serial;
-    chunk->sequence = t->chunks++;
+    chunk->sequence = t->chunks.begun++;
     chunk->depth = depth;
     chunk->start_time = t->last;
     chunk->upper[0] = t->upper[0];
@@ -318,10 +335,10 @@ static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
     uint32_t position = (uint32_t)t->state + 2; /* never one that was used lately */
     if (position > LAST_POSITION)
         position = FIRST_POSITION;
-    t->chunk = chunk;
-    t->left_untold = 0;
+    t->chunks.current = chunk;
+    t->filter.left_unrecorded = 0;
     t->base = area.at + skip - position;
-    t->end = position + area.size - skip;
+    t->chunks.end = position + area.size - skip;
     t->state = (t->state >> 32) << 32 | (position + sites);
 }
 
@@ -332,26 +349,26 @@ static void count_events(const struct thread *t, struct dwell_chunk_header *chun
 {
     const char *begin = (const char *)(chunk + 1) + (size_t)chunk->depth * sizeof(struct dwell_frame);
     const int64_t bytes = next - begin - chunk->enters;
-    const int64_t opened = (int64_t)told_depth(t) + t->left_untold - chunk->depth + (int32_t)chunk->exits;
+    const int64_t opened = (int64_t)told_depth(t) + t->filter.left_unrecorded - chunk->depth + (int32_t)chunk->exits;
     chunk->enters = (uint32_t)((bytes + EXIT_BYTES * opened) / (ENTER_BYTES + EXIT_BYTES));
     chunk->exits = (uint32_t)(chunk->enters - opened);
 }
 
 static void finish_chunk(struct thread *t)
 {
-    struct dwell_chunk_header *chunk = t->chunk;
+    struct dwell_chunk_header *chunk = t->chunks.current;
     if (!chunk)
         return;
     const char *next = t->base + (uint32_t)t->state;
     count_events(t, chunk, next);
     __atomic_store_n(&chunk->used, (uint32_t)(next - (char *)chunk), __ATOMIC_RELEASE);
-    t->chunk = NULL;
-    t->end = 0; /* no event finds room */
+    t->chunks.current = NULL;
+    t->chunks.end = 0; /* no event finds room */
 }
 
 void thread_stop(struct thread *t)
 {
-    if (!t->stopped && t->chunks == 0)
+    if (!t->stopped && t->chunks.begun == 0)
         __atomic_fetch_add(&runtime.session.header->lost_threads, 1, __ATOMIC_RELAXED);
     t->stopped = 1;
     t->wiped->limit = 0;
@@ -378,7 +395,7 @@ static void pad(struct thread *t)
     const uint16_t word = DWELL_EXT_PAD << DWELL_EXTENSION_LENGTH_BITS;
     memcpy(t->base + (uint32_t)t->state, &word, sizeof word);
     t->state += sizeof word;
-    t->chunk->enters += sizeof word;
+    t->chunks.current->enters += sizeof word;
 }
 
 void thread_next_chunk(struct thread *t, uint32_t bytes)
@@ -392,20 +409,20 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         sys_restore_signals(mask);
         return;
     }
-    const bool fits = t->chunk && (uint32_t)t->state + bytes <= t->end;
-    const char *stack = t->stack;
+    const bool fits = t->chunks.current && (uint32_t)t->state + bytes <= t->chunks.end;
+    const char *stack = t->shadow;
     if (!thread_grow_stack(t)) {
         session_trouble(&runtime.session, DWELL_TROUBLE_NO_MEMORY);
         finish_chunk(t);
         thread_stop(t);
     } else if (!fits) {
-        struct dwell_chunk_header *old = t->chunk;
+        struct dwell_chunk_header *old = t->chunks.current;
         finish_chunk(t);
         if (old) {
-            t->left[t->chunks % LEFT_CHUNKS] = (struct area){ (char *)old, old->size };
+            t->chunks.last[t->chunks.begun % CHUNKS_REMEMBERED] = (struct area){ (char *)old, old->size };
             retire(t, old);
         }
-        if (t->chunks > 0)
+        if (t->chunks.begun > 0)
             check_name(t);
         if (!&dwell_interposed && !runtime.forked_at)
             modules_update(false, 0);
@@ -419,7 +436,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
             begin_chunk(t, area, depth);
         else
             thread_stop(t);
-    } else if (t->stack != stack) {
+    } else if (t->shadow != stack) {
         pad(t);
     }
     thread_set_limit(t);
@@ -428,7 +445,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
 
 void thread_give_up_chunk(struct thread *t, bool count)
 {
-    struct dwell_chunk_header *chunk = t->chunk;
+    struct dwell_chunk_header *chunk = t->chunks.current;
     if (!chunk)
         return;
     finish_chunk(t);
@@ -444,8 +461,8 @@ static void fill_end(struct dwell_rec_thread_end *end, const struct thread *t)
 {
     struct os_events events;
     process_lock();
-    end->flagged = *t->os_word != t->os_seen;
-    if (end->flagged && t->os_ring) {
+    end->flagged = *t->os.word != t->os.seen;
+    if (end->flagged && t->os_source.ring) {
         os_read(t, &events);
         end->blocked = events.blocked;
         end->preempted = events.preempted;
@@ -471,21 +488,21 @@ void thread_note_end(const struct thread *t)
 static void end_thread(struct thread *t)
 {
     check_name(t);
-    if (runtime.filtered && t->chunk && !t->paused)
+    if (runtime.filtered && t->chunks.current && !t->pause.active)
         filter_flush(t);
     thread_note_end(t);
-    thread_give_up_chunk(t, !t->paused);
+    thread_give_up_chunk(t, !t->pause.active);
     tree_end(t);
     ring_end_thread(t);
-    said_end_thread(t);
+    trace_events_end_thread(t);
     os_close(t);
     unlink_thread(t);
     t->wiped->limit = 0;
     t->wiped->alive = 0;
     thread_self = NULL;
     process_lock();
-    t->next = runtime.process->spare;
-    runtime.process->spare = t;
+    t->next = runtime.process->threads.spare;
+    runtime.process->threads.spare = t;
     process_unlock();
 }
 

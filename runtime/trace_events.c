@@ -14,10 +14,21 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "call.h"
+#include "chunk.h"
+#include "clock.h"
+#include "control.h"
 #include "environment.h"
 #include "event_check.h"
+#include "lock.h"
+#include "metadata.h"
+#include "process.h"
+#include "ring.h"
 #include "runtime.h"
+#include "stacks.h"
 #include "sys.h"
+#include "thread.h"
+#include "trace_events.h"
 
 /* As a probe called in the same place would have it (hooks.c). */
 #define CALLERS_STACK_POINTER ((uint64_t)__builtin_dwarf_cfa() - sizeof(void *))
@@ -106,7 +117,7 @@ static void apply(struct dwell_event_class *c)
     __atomic_store_n(&c->enabled, enabled, __ATOMIC_RELAXED);
 }
 
-void said_settings(void)
+void trace_events_begin(void)
 {
     const char *given = environment_get("DWELL_EVENTS");
     if (given)
@@ -140,13 +151,13 @@ static bool add_setting(const char *text)
     return true;
 }
 
-int said_enable(const char *text)
+int trace_events_enable(const char *text)
 {
     struct process *p = runtime.process;
     int count = 0;
-    lock_take(&p->said_lock);
+    lock_take(&p->trace_events.lock);
     if (!add_setting(text)) {
-        lock_release(&p->said_lock);
+        lock_release(&p->trace_events.lock);
         return -ENOSPC;
     }
     const char *list = text;
@@ -156,7 +167,7 @@ int said_enable(const char *text)
         count += means(&added, c);
         apply(c);
     }
-    lock_release(&p->said_lock);
+    lock_release(&p->trace_events.lock);
     return count;
 }
 
@@ -209,14 +220,14 @@ DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c)
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)
         return DWELL_FAILED;
-    lock_take(&runtime.process->said_lock);
+    lock_take(&runtime.process->trace_events.lock);
     const bool fresh = !is_listed(c);
     if (fresh) {
         apply(c);
         c->next = classes;
         __atomic_store_n(&classes, c, __ATOMIC_RELEASE); /* at once: another thread may be forking */
     }
-    lock_release(&runtime.process->said_lock);
+    lock_release(&runtime.process->trace_events.lock);
     if (fresh)
         announce(c);
     sys_restore_signals(mask);
@@ -233,7 +244,7 @@ DWELL_EXPORT int dwell_runtime_event_unregister(struct dwell_event_class *c)
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)
         return DWELL_FAILED;
-    lock_take(&runtime.process->said_lock);
+    lock_take(&runtime.process->trace_events.lock);
     struct dwell_event_class **at = &classes;
     while (*at && *at != c)
         at = &(*at)->next;
@@ -242,7 +253,7 @@ DWELL_EXPORT int dwell_runtime_event_unregister(struct dwell_event_class *c)
         __atomic_store_n(at, c->next, __ATOMIC_RELEASE);
         status = DWELL_OK;
     }
-    lock_release(&runtime.process->said_lock);
+    lock_release(&runtime.process->trace_events.lock);
     sys_restore_signals(mask);
     errno = error;
     return status;
@@ -250,69 +261,69 @@ DWELL_EXPORT int dwell_runtime_event_unregister(struct dwell_event_class *c)
 
 /* ---- chunks ---- */
 
-void said_begin_thread(struct thread *t)
+void trace_events_begin_thread(struct thread *t)
 {
-    t->said = NULL;
-    t->said_used = t->said_chunks = 0;
-    t->said_ring = (struct ring){ NULL, NULL, 0 };
+    t->trace_events.chunk = NULL;
+    t->trace_events.used = t->trace_events.begun = 0;
+    t->trace_events.ring = (struct ring){ NULL, NULL, 0 };
 }
 
 static void finish_chunk(struct thread *t)
 {
-    struct dwell_chunk_header *chunk = t->said;
-    t->said = NULL;
-    __atomic_store_n(&chunk->used, t->said_used, __ATOMIC_RELEASE);
+    struct dwell_chunk_header *chunk = t->trace_events.chunk;
+    t->trace_events.chunk = NULL;
+    __atomic_store_n(&chunk->used, t->trace_events.used, __ATOMIC_RELEASE);
     if (runtime.mode == DWELL_MODE_RING)
-        ring_append(&t->said_ring, chunk);
+        ring_append(&t->trace_events.ring, chunk);
     else
         sys_unmap(chunk, chunk->size);
 }
 
 static bool next_chunk(struct thread *t, uint32_t room, uint64_t now)
 {
-    if (t->said)
+    if (t->trace_events.chunk)
         finish_chunk(t);
     if (__atomic_load_n(&runtime.process->stopped, __ATOMIC_RELAXED))
         return false;
     const bool ring = runtime.mode == DWELL_MODE_RING;
     uint32_t size = FIRST_CHUNK;
-    for (uint32_t i = 0; i < t->said_chunks && size < LARGEST_CHUNK; i++)
+    for (uint32_t i = 0; i < t->trace_events.begun && size < LARGEST_CHUNK; i++)
         size *= 2;
     if (ring)
         size = ring_chunk_size();
     while (size < sizeof(struct dwell_chunk_header) + room)
         size *= 2;
     if (ring)
-        ring_make_room(&t->said_ring, size);
-    const uint32_t least = !t->said_chunks && size == FIRST_CHUNK && room < size / 4 ? size / 4 : size;
+        ring_make_room(&t->trace_events.ring, size);
+    const uint32_t least = !t->trace_events.begun && size == FIRST_CHUNK && room < size / 4 ? size / 4 : size;
     struct area area = chunk_take(least, size);
     if (!area.at)
         return false;
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->process = runtime.process->serial;
     chunk->thread = t->serial;
-    chunk->sequence = t->said_chunks++;
+    chunk->sequence = t->trace_events.begun++;
     chunk->start_time = now;
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_TRACE_EVENTS, __ATOMIC_RELEASE);
-    t->said = chunk;
-    t->said_used = sizeof *chunk;
+    t->trace_events.chunk = chunk;
+    t->trace_events.used = sizeof *chunk;
     return true;
 }
 
-void said_end_thread(struct thread *t)
+void trace_events_end_thread(struct thread *t)
 {
-    struct dwell_chunk_header *chunk = t->said;
+    struct dwell_chunk_header *chunk = t->trace_events.chunk;
     if (chunk) {
         struct area area = { (char *)chunk, chunk->size };
-        chunk_cut(&area, t->said_used);
+        chunk_cut(&area, t->trace_events.used);
         finish_chunk(t);
     }
     struct process *p = runtime.process;
     process_lock();
-    while (t->said_ring.first) {
-        struct dwell_chunk_header *first = ring_take_first(&t->said_ring);
-        ring_make_room(&p->said_ended, first->size);
-        ring_append(&p->said_ended, first);
+    while (t->trace_events.ring.first) {
+        struct dwell_chunk_header *first = ring_take_first(&t->trace_events.ring);
+        ring_make_room(&p->trace_events.ended_ring, first->size);
+        ring_append(&p->trace_events.ended_ring, first);
     }
     process_unlock();
 }
@@ -323,16 +334,16 @@ void said_end_thread(struct thread *t)
 static bool was_left(const struct thread *t, const struct call *call, uint64_t stack_pointer, bool here)
 {
     if (call->stack_pointer == 0)
-        return true; /* slow_leave_below has said so */
-    return here && call->stack_pointer - t->stack_low < t->stack_span && call->stack_pointer < stack_pointer;
+        return true; /* frames_leave_below has said so */
+    return here && call->stack_pointer - t->stack.low < t->stack.span && call->stack_pointer < stack_pointer;
 }
 
 /* The calls that are open on the thread's stack, without those that were left since its last probe, and those that
  * filters hide. Returns how many; the innermost addresses are in `frames`. */
 static uint32_t open_calls(const struct thread *t, uint64_t stack_pointer, uint64_t frames[DWELL_TRACE_EVENT_FRAMES])
 {
-    const struct call *first = (const struct call *)t->stack;
-    const bool here = stack_pointer - t->stack_low < t->stack_span;
+    const struct call *first = (const struct call *)t->shadow;
+    const bool here = stack_pointer - t->stack.low < t->stack.span;
     const bool hides = runtime.filtered && runtime.mode != DWELL_MODE_PROFILE;
     const struct call *call = thread_call(t, t->state) - 1;
     while (call > first && was_left(t, call, stack_pointer, here))
@@ -395,24 +406,25 @@ static int append(struct thread *t, struct dwell_trace_event *event, const struc
     event->frames = (uint16_t)(event->depth < DWELL_TRACE_EVENT_FRAMES ? event->depth : DWELL_TRACE_EVENT_FRAMES);
     event->data_size = (uint32_t)data->size;
     event->time = clock_now(runtime.clock);
-    if (event->time < t->said_last)
-        event->time = t->said_last; /* the counters of two CPUs may differ by a few ticks */
+    if (event->time < t->trace_events.last)
+        event->time = t->trace_events.last; /* the counters of two CPUs may differ by a few ticks */
     read_cpu_times(event);
 
     const uint32_t frame_bytes = (uint32_t)event->frames * 8;
     const uint32_t size = ((uint32_t)sizeof *event + frame_bytes + event->data_size + (uint32_t)sizeof size + 7) & ~7u;
-    if ((!t->said || t->said_used + size > t->said->size) && !next_chunk(t, size, event->time)) {
+    if ((!t->trace_events.chunk || t->trace_events.used + size > t->trace_events.chunk->size) &&
+        !next_chunk(t, size, event->time)) {
         lose();
         return DWELL_EVENT_LOST;
     }
-    char *at = (char *)t->said + t->said_used;
+    char *at = (char *)t->trace_events.chunk + t->trace_events.used;
     memcpy(at + sizeof event->size, (const char *)event + sizeof event->size, sizeof *event - sizeof event->size);
     memcpy(at + sizeof *event, frames, frame_bytes);
     copy_data(at + sizeof *event + frame_bytes, data);
     memcpy(at + size - sizeof size, &size, sizeof size);
     __atomic_store_n((uint32_t *)at, size, __ATOMIC_RELEASE);
-    t->said_used += size;
-    t->said_last = event->time;
+    t->trace_events.used += size;
+    t->trace_events.last = event->time;
     return DWELL_OK;
 }
 
@@ -481,11 +493,11 @@ static int find_class(const dwell_guid *guid, uint8_t level)
         lose();
         return DWELL_EVENT_LOST;
     }
-    lock_take(&runtime.process->said_lock);
+    lock_take(&runtime.process->trace_events.lock);
     for (const struct dwell_event_class *c = classes; c && status != DWELL_OK; c = c->next)
         if (memcmp(&c->guid, guid, sizeof *guid) == 0)
             status = dwell_event_enabled(c, level) ? DWELL_OK : DWELL_EVENT_DISABLED;
-    lock_release(&runtime.process->said_lock);
+    lock_release(&runtime.process->trace_events.lock);
     sys_restore_signals(mask);
     return status;
 }

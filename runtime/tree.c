@@ -9,11 +9,21 @@
  */
 #include <string.h>
 
+#include "call.h"
+#include "chunk.h"
+#include "clock.h"
+#include "filter.h"
+#include "frames_left.h"
+#include "modules.h"
 #include "osevents.h"
-#include "probe.h"
+#include "process.h"
 #include "runtime.h"
 #include "sites.h"
+#include "slow.h"
+#include "switches.h"
 #include "sys.h"
+#include "thread.h"
+#include "tree.h"
 #include "tree_table.h"
 
 enum {
@@ -54,50 +64,50 @@ static inline void note_duration(struct dwell_tree_node *node, uint64_t duration
 static inline void note_last(struct thread *t, uint64_t now, const struct dwell_tree_node *top)
 {
     t->last = now;
-    t->tree_head->last_time = now;
-    t->tree_head->top = top->number;
+    t->tree.head->last_time = now;
+    t->tree.head->top = top->number;
 }
 
 /* A hidden call has its caller's node. Functions that do more than hide take the slow path: they have no node. */
 static bool is_hidden(const struct dwell_tree_node *parent, uint64_t function)
 {
-    return filter_action(function) == DWELL_FILTER_SUPPRESS || parent->depth >= runtime.filter_depth;
+    return filter_action(function) == DWELL_FILTER_SUPPRESS || parent->depth >= runtime.filter.depth;
 }
 
 /* ---- the usual event ---- */
 
 /* `origin` where call sites are recorded: these are told apart then, too. False: it is not a usual event. */
-static inline __attribute__((always_inline)) bool
-enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site, const struct origin *origin)
+static ALWAYS_INLINE bool enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_id,
+                                      const struct origin *origin)
 {
     const uint64_t state = thread_state(t);
     struct call *call = thread_call(t, state);
-    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+    if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
         return false;
     const uint64_t now = now_odd();
-    if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > INT32_MAX))
+    if (UNLIKELY(*t->os.word != t->os.seen || now - t->last > INT32_MAX))
         return false;
-    if (UNLIKELY((state >> 32) + FREE_CALLS * sizeof *call > t->stack_size ||
-                 call_was_left(&call[-1], stack_pointer, site)))
+    if (UNLIKELY((state >> 32) + FREE_CALLS * sizeof *call > t->shadow_size ||
+                 call_was_left(&call[-1], stack_pointer, frame_id)))
         return false;
-    const uint64_t place =
-        origin ? call_place(&call[-1], function, stack_pointer, origin->frame_return, origin->probe_return) : 0;
+    const uint64_t call_site =
+        origin ? call_site_of(&call[-1], function, stack_pointer, origin->frame_return, origin->probe_return) : 0;
     struct dwell_tree_node *const parent = call[-1].node;
     struct dwell_tree_node *node;
     if (UNLIKELY(runtime.filtered) && is_hidden(parent, function))
         node = parent;
     else
-        node = find_node(t->tree_table, origin ? parent->base : parent->number, function, place, origin != NULL);
+        node = find_node(t->tree.table, origin ? parent->base : parent->number, function, call_site, origin != NULL);
     if (UNLIKELY(!node))
         return false;
 
     call->function = function;
     call->stack_pointer = stack_pointer;
     call->enter_time = now;
-    call->site = site;
+    call->frame_id = frame_id;
     call->node = node;
     if (origin)
-        call->place = place;
+        call->call_site = call_site;
     if (UNLIKELY(!thread_claim(t, state, with_time(state + one_call, now))))
         return false;
     add(&parent->elapsed, (uint32_t)now - (uint32_t)state);
@@ -107,17 +117,17 @@ enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_
     return true;
 }
 
-void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t site)
+void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_id)
 {
-    if (UNLIKELY(!enter_usual(t, function, stack_pointer, site, NULL)))
-        slow_enter(function, stack_pointer, site);
+    if (UNLIKELY(!enter_usual(t, function, stack_pointer, frame_id, NULL)))
+        slow_enter(function, stack_pointer, frame_id);
 }
 
 void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
                      uint64_t probe_return)
 {
     const struct origin origin = { frame_return, probe_return };
-    if (UNLIKELY(!enter_usual(t, function, stack_pointer, call_site_of(frame_return, probe_return), &origin)))
+    if (UNLIKELY(!enter_usual(t, function, stack_pointer, frame_id_of(frame_return, probe_return), &origin)))
         slow_enter_from(function, stack_pointer, frame_return, probe_return);
 }
 
@@ -125,10 +135,10 @@ void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool
 {
     const uint64_t state = thread_state(t);
     const struct call *call = thread_call(t, state) - 1;
-    if (UNLIKELY(stack_pointer - t->stack_low >= t->stack_span))
+    if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
         goto slow;
     const uint64_t now = now_odd();
-    if (UNLIKELY(*t->os_word != t->os_seen || now - t->last > INT32_MAX))
+    if (UNLIKELY(*t->os.word != t->os.seen || now - t->last > INT32_MAX))
         goto slow;
     if (UNLIKELY(!call_exits(call, function, stack_pointer, tail_call)))
         goto slow;
@@ -151,10 +161,10 @@ bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_point
 {
     const uint64_t state = thread_state(t);
     const struct call *call = thread_call(t, state) - 1;
-    if (stack_pointer - t->stack_low >= t->stack_span)
+    if (stack_pointer - t->stack.low >= t->stack.span)
         return false;
     const uint64_t now = now_odd();
-    if (*t->os_word != t->os_seen || now - t->last > INT32_MAX || call->function != function ||
+    if (*t->os.word != t->os.seen || now - t->last > INT32_MAX || call->function != function ||
         stack_pointer > call->stack_pointer)
         return false;
     struct dwell_tree_node *const node = call->node, *const parent = call[-1].node;
@@ -181,7 +191,7 @@ static struct dwell_tree_node forgotten;
 /* All old ones together are smaller than the new. */
 static bool grow_table(struct thread *t)
 {
-    struct tree_table *old = t->tree_table;
+    struct tree_table *old = t->tree.table;
     if (old->taken * 2 < old->mask)
         return true;
     struct tree_table *table = new_table(old, (old->mask + 1) * 2);
@@ -190,7 +200,7 @@ static bool grow_table(struct thread *t)
     for (uint64_t i = 0; i <= old->mask; i++)
         if (old->slots[i].key && old->slots[i].node != &forgotten)
             insert(table, old->slots[i].key, old->slots[i].node);
-    t->tree_table = table;
+    t->tree.table = table;
     return true;
 }
 
@@ -201,15 +211,15 @@ static char *first_node(struct dwell_chunk_header *chunk)
 
 static void end_tree_chunk(struct thread *t)
 {
-    if (t->tree_chunk)
-        __atomic_store_n(&t->tree_chunk->used, (uint32_t)(t->tree_next - (char *)t->tree_chunk), __ATOMIC_RELEASE);
+    if (t->tree.chunk)
+        __atomic_store_n(&t->tree.chunk->used, (uint32_t)(t->tree.next - (char *)t->tree.chunk), __ATOMIC_RELEASE);
 }
 
 /* Chunks of the tree stay mapped while the thread lives, each linked to the one before. */
 static bool next_tree_chunk(struct thread *t)
 {
     uint32_t size = FIRST_CHUNK;
-    while (size < LARGEST_CHUNK && t->tree_chunk && size <= t->tree_chunk->size)
+    while (size < LARGEST_CHUNK && t->tree.chunk && size <= t->tree.chunk->size)
         size *= 2;
     struct area area = chunk_take(size, size);
     if (!area.at)
@@ -218,26 +228,26 @@ static bool next_tree_chunk(struct thread *t)
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->process = runtime.process->serial;
     chunk->thread = t->serial;
-    chunk->sequence = t->tree_chunk ? t->tree_chunk->sequence + 1 : 0;
-    chunk->link = (uint64_t)t->tree_chunk;
+    chunk->sequence = t->tree.chunk ? t->tree.chunk->sequence + 1 : 0;
+    chunk->link = (uint64_t)t->tree.chunk;
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_CALL_TREE, __ATOMIC_RELEASE);
-    t->tree_chunk = chunk;
-    t->tree_next = first_node(chunk);
+    t->tree.chunk = chunk;
+    t->tree.next = first_node(chunk);
     return true;
 }
 
 /*
  * A function that calls itself from two places would have as many paths as there are ways to get down. So, where a call
- * is made that is open already from the same place, what is below it does not depend on that place any more: calls of
- * one function, from whatever place, by one caller, share what they call. The functions on each path stay what they
- * are, and so does the set of places.
+ * is made that is open already from the same site, what is below it does not depend on that site any more:
+ * calls of one function, from whatever site, by one caller, share what they call. The functions on each path stay
+ * what they are, and so does the set of places.
  */
 static bool is_open(const struct thread *t, const struct call *call)
 {
     if (!runtime.call_sites)
         return false;
-    for (const struct call *outer = call - 1; outer > (const struct call *)t->stack; outer--)
-        if (outer->function == call->function && outer->place == call->place)
+    for (const struct call *outer = call - 1; outer > (const struct call *)t->shadow; outer--)
+        if (outer->function == call->function && outer->call_site == call->call_site)
             return true;
     return false;
 }
@@ -261,21 +271,21 @@ static struct dwell_tree_node *add_node(struct thread *t, const struct call *cal
     const struct dwell_tree_node *const parent = call[-1].node;
     if (!grow_table(t))
         return NULL;
-    if (t->tree_next + sizeof(struct dwell_tree_node) > (char *)t->tree_chunk + t->tree_chunk->size &&
+    if (t->tree.next + sizeof(struct dwell_tree_node) > (char *)t->tree.chunk + t->tree.chunk->size &&
         !next_tree_chunk(t))
         return NULL;
-    struct dwell_tree_node *node = (struct dwell_tree_node *)t->tree_next;
-    t->tree_next += sizeof *node;
+    struct dwell_tree_node *node = (struct dwell_tree_node *)t->tree.next;
+    t->tree.next += sizeof *node;
     node->parent = parent->base;
     node->depth = parent->depth + 1;
-    node->number = node->base = ++t->tree_nodes;
+    node->number = node->base = ++t->tree.nodes;
     node->shortest = UINT64_MAX;
     node->first_time = now;
-    node->site = call->place;
+    node->site = call->call_site;
     if (is_open(t, call))
-        node->base = base_of_recursion(t->tree_table, call, node);
+        node->base = base_of_recursion(t->tree.table, call, node);
     __atomic_store_n(&node->function, call->function, __ATOMIC_RELEASE);
-    insert(t->tree_table, key_of(node->parent, node->function, node->site), node);
+    insert(t->tree.table, key_of(node->parent, node->function, node->site), node);
     return node;
 }
 
@@ -284,9 +294,9 @@ static struct dwell_tree_node *node_of(struct thread *t, const struct call *call
     struct dwell_tree_node *const parent = call[-1].node;
     const uint64_t function = call->function;
     if (runtime.filtered && (filter_action(function) & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) ||
-                             parent->depth >= runtime.filter_depth))
+                             parent->depth >= runtime.filter.depth))
         return parent;
-    struct dwell_tree_node *node = find_node(t->tree_table, parent->base, function, call->place, true);
+    struct dwell_tree_node *node = find_node(t->tree.table, parent->base, function, call->call_site, true);
     return node ? node : add_node(t, call, now);
 }
 
@@ -295,7 +305,7 @@ static struct dwell_tree_node *node_of(struct thread *t, const struct call *call
 /* Gives the open calls from depth `from` (bytes) on their nodes. */
 static bool find_open_calls(struct thread *t, uint32_t from, uint64_t now)
 {
-    struct call *call = (struct call *)(t->stack + from);
+    struct call *call = (struct call *)(t->shadow + from);
     for (; call < thread_call(t, t->state); call++) {
         call->node = node_of(t, call, now);
         if (!call->node)
@@ -306,50 +316,51 @@ static bool find_open_calls(struct thread *t, uint32_t from, uint64_t now)
 
 static bool begin_tree(struct thread *t, uint64_t now)
 {
-    if (!t->tree_root)
-        t->tree_root = sys_memory(PAGE);
-    struct tree_table *table = t->tree_root ? new_table(t->tree_table, FIRST_SLOTS) : NULL;
-    t->tree_chunk = NULL;
-    t->tree_nodes = 0;
-    t->seen_unloads = runtime.process->unloads;
+    if (!t->tree.root)
+        t->tree.root = sys_memory(PAGE);
+    struct tree_table *table = t->tree.root ? new_table(t->tree.table, FIRST_SLOTS) : NULL;
+    t->tree.chunk = NULL;
+    t->tree.nodes = 0;
+    t->tree.seen_unloads = runtime.process->modules.unloads;
     if (!table)
         return false;
-    t->tree_table = table; /* the older one is of before a fork */
+    t->tree.table = table; /* the older one is of before a fork */
     if (!next_tree_chunk(t))
         return false;
-    t->tree_head = (struct dwell_tree_head *)(t->tree_chunk + 1);
-    t->tree_head->start_time = t->tree_head->last_time = now;
-    ((struct call *)t->stack)->node = t->tree_root;
+    t->tree.head = (struct dwell_tree_head *)(t->tree.chunk + 1);
+    t->tree.head->start_time = t->tree.head->last_time = now;
+    ((struct call *)t->shadow)->node = t->tree.root;
     return find_open_calls(t, sizeof(struct call), now);
 }
 
 /* For calibrate.c, whose nodes are in no file. */
-bool tree_know(struct thread *t, const struct dwell_tree_node *parent, struct dwell_tree_node *node, uint64_t function)
+bool tree_add_known(struct thread *t, const struct dwell_tree_node *parent, struct dwell_tree_node *node,
+                    uint64_t function)
 {
-    if (!t->tree_table)
-        t->tree_table = new_table(NULL, FIRST_SLOTS);
-    if (!t->tree_table)
+    if (!t->tree.table)
+        t->tree.table = new_table(NULL, FIRST_SLOTS);
+    if (!t->tree.table)
         return false;
     node->parent = parent->base;
-    node->number = node->base = ++t->tree_nodes;
+    node->number = node->base = ++t->tree.nodes;
     node->depth = parent->depth + 1;
     node->function = function;
-    insert(t->tree_table, key_of(node->parent, function, 0), node);
+    insert(t->tree.table, key_of(node->parent, function, 0), node);
     return true;
 }
 
-void tree_forget(struct thread *t)
+void tree_drop_tables(struct thread *t)
 {
-    free_tables(t->tree_table);
-    t->tree_table = NULL;
+    free_tables(t->tree.table);
+    t->tree.table = NULL;
 }
 
 void tree_end(struct thread *t)
 {
-    if (!t->tree_head)
+    if (!t->tree.head)
         return;
-    t->tree_head = NULL;
-    struct dwell_chunk_header *last = t->tree_chunk;
+    t->tree.head = NULL;
+    struct dwell_chunk_header *last = t->tree.chunk;
     end_tree_chunk(t);
     struct area area = { (char *)last, last->size };
     chunk_cut(&area, (last->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
@@ -358,15 +369,15 @@ void tree_end(struct thread *t)
         sys_unmap(chunk, chunk->size);
         chunk = before;
     }
-    free_tables(t->tree_table);
-    t->tree_table = NULL;
+    free_tables(t->tree.table);
+    t->tree.table = NULL;
 }
 
 /* Another library may be where one was: nodes of the program alone are found again. */
 static void forget_unloaded(struct thread *t)
 {
-    t->seen_unloads = __atomic_load_n(&runtime.process->unloads, __ATOMIC_ACQUIRE);
-    struct tree_table *table = t->tree_table;
+    t->tree.seen_unloads = __atomic_load_n(&runtime.process->modules.unloads, __ATOMIC_ACQUIRE);
+    struct tree_table *table = t->tree.table;
     for (uint64_t i = 0; i <= table->mask; i++) {
         struct tree_slot *slot = &table->slots[i];
         if (slot->key && slot->node != &forgotten && !modules_is_program(slot->node->function))
@@ -416,14 +427,14 @@ static void add_interval(struct thread *t, const struct passed *passed)
 /* At the end of the interval that an event ends, and at the beginning of the next one. */
 static void tell_own_time(struct thread *t, uint64_t begin)
 {
-    if (begin == 0 || !t->tree_head || t->paused || t->stopped)
+    if (begin == 0 || !t->tree.head || t->pause.active || t->stopped)
         return;
     const uint64_t took = clock_counter() - begin, since = last_time(t);
     if (took > INT64_MAX) /* the counters of two CPUs may differ */
         return;
     add(&thread_call(t, t->state)[-1].node->runtime, took);
-    t->tree_own = (t->tree_own_since == since ? t->tree_own : 0) + took;
-    t->tree_own_since = since;
+    t->tree.own_time = (t->tree.own_since == since ? t->tree.own_time : 0) + took;
+    t->tree.own_since = since;
 }
 
 /* Adds what passed since the last event to the innermost call, and returns the time. */
@@ -431,18 +442,18 @@ static uint64_t end_interval(struct thread *t, uint64_t now, bool flagged)
 {
     struct passed passed = { .flagged = flagged };
     const uint64_t last = last_time(t);
-    while (*t->os_word != t->os_seen) {
+    while (*t->os.word != t->os.seen) {
         struct os_events events;
         uint64_t head = os_read(t, &events);
         if (os_commit(t, head, &events) && events.flagged) {
-            t->switches_told += switches_sum(&events.switches);
+            t->switches.recorded += switches_sum(&events.switches);
             take_os_events(&passed, &events);
         }
     }
     if (now < last)
         now = last;
     passed.time = now - last;
-    passed.own = t->tree_own_since == last ? t->tree_own : 0;
+    passed.own = t->tree.own_since == last ? t->tree.own_time : 0;
     if (flagged && passed.count == 0)
         passed.count = 1;
     add_interval(t, &passed);
@@ -465,17 +476,17 @@ static void leave(struct thread *t, int64_t left, uint64_t now)
 {
     for (; left > 0; left--) {
         if (end_call(t, now))
-            t->tree_head->left++;
+            t->tree.head->left++;
     }
 }
 
 static bool enter(struct thread *t, const struct event *event, uint64_t now)
 {
     struct call *call = thread_call(t, t->state);
-    *call = (struct call){ event->function, event->stack_pointer, now, event->site, 0, { NULL } };
+    *call = (struct call){ event->function, event->stack_pointer, now, event->frame_id, 0, { NULL } };
     if (runtime.call_sites)
-        call->place =
-            call_place(&call[-1], event->function, event->stack_pointer, event->frame_return, event->probe_return);
+        call->call_site =
+            call_site_of(&call[-1], event->function, event->stack_pointer, event->frame_return, event->probe_return);
     call->node = node_of(t, call, now);
     if (!call->node)
         return false;
@@ -496,11 +507,11 @@ static bool is_top_hidden(const struct thread *t)
 
 static bool record(struct thread *t, const struct event *event, uint64_t now)
 {
-    if (!thread_grow_stack(t) || (!t->tree_head && !begin_tree(t, t->last | 1)))
+    if (!thread_grow_stack(t) || (!t->tree.head && !begin_tree(t, t->last | 1)))
         return false;
-    if (t->seen_unloads != __atomic_load_n(&runtime.process->unloads, __ATOMIC_RELAXED))
+    if (t->tree.seen_unloads != __atomic_load_n(&runtime.process->modules.unloads, __ATOMIC_RELAXED))
         forget_unloaded(t);
-    const int64_t left = slow_left_before(t, t->state, event);
+    const int64_t left = frames_left_before(t, t->state, event);
     now = end_interval(t, now, event->flagged && !is_top_hidden(t));
     if (left >= 0) {
         leave(t, left, now);
@@ -509,7 +520,7 @@ static bool record(struct thread *t, const struct event *event, uint64_t now)
         if (!event->enter)
             end_call(t, now);
     }
-    if (!t->paused) /* by a filter */
+    if (!t->pause.active) /* by a filter */
         note_last(t, now, thread_call(t, t->state)[-1].node);
     return true;
 }
@@ -520,16 +531,16 @@ void tree_record(struct thread *t, const struct event *event, uint64_t begin)
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED) {
         thread_stop_for(t, DWELL_TROUBLE_REFUSED);
-        slow_lose();
+        slow_count_lost();
         return;
     }
-    if (!t->tree_head)
+    if (!t->tree.head)
         t->state = with_time(t->state, t->last | 1);
     tell_own_time(t, begin);
     const uint64_t now = clock_now(runtime.clock) | 1;
     if (!record(t, event, now)) {
         thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
-        slow_lose();
+        slow_count_lost();
     }
     thread_set_limit(t);
     tell_own_time(t, begin ? now : 0);
@@ -541,41 +552,41 @@ void tree_record(struct thread *t, const struct event *event, uint64_t begin)
 
 void tree_pause(struct thread *t, uint64_t time)
 {
-    if (!t->tree_head)
+    if (!t->tree.head)
         return;
     time = end_interval(t, time | 1, false);
     note_last(t, time, thread_call(t, t->state)[-1].node);
-    t->tree_head->paused = 1;
+    t->tree.head->paused = 1;
 }
 
 void tree_resume(struct thread *t, uint64_t time)
 {
     t->state = with_time(t->state, time | 1);
     t->last = time | 1;
-    if (!t->tree_head)
+    if (!t->tree.head)
         return;
-    if (!find_open_calls(t, t->kept_depth, time)) {
+    if (!find_open_calls(t, t->pause.kept_depth, time)) {
         thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
         return;
     }
     note_last(t, time | 1, thread_call(t, t->state)[-1].node);
-    t->tree_head->paused = 0;
+    t->tree.head->paused = 0;
 }
 
 /* ---- other stacks ---- */
 
 uint64_t tree_leave_stack(struct thread *t, uint64_t time)
 {
-    return t->tree_head ? end_interval(t, time | 1, false) : time;
+    return t->tree.head ? end_interval(t, time | 1, false) : time;
 }
 
 void tree_take_stack(struct thread *t, uint64_t time, bool other_tree)
 {
-    if (!t->tree_head) {
+    if (!t->tree.head) {
         t->last = time;
         return;
     }
-    ((struct call *)t->stack)->node = t->tree_root;
+    ((struct call *)t->shadow)->node = t->tree.root;
     if (other_tree && !find_open_calls(t, sizeof(struct call), time))
         thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
     else

@@ -2,8 +2,8 @@
 #ifndef DWELL_TREE_TABLE_H
 #define DWELL_TREE_TABLE_H
 
-#include "runtime.h"
 #include "sys.h"
+#include "tree.h"
 
 /* A key that is not zero means that the node is there: it is stored last. Different nodes may have the same key. */
 struct tree_slot {
@@ -19,10 +19,11 @@ struct tree_table {
     struct tree_slot slots[];
 };
 
-/* `place`: of the call's site; zero where these are not recorded. */
-static inline uint64_t key_of(uint32_t parent, uint64_t function, uint64_t place)
+/* `call_site`: of the call; zero where these are not recorded. */
+static inline uint64_t key_of(uint32_t parent, uint64_t function, uint64_t call_site)
 {
-    return ((function + (uint64_t)parent * 0x9e3779b97f4a7c15u + place * 0xa24baed4963ee407u) * 0xd6e8feb86659fd93u) |
+    return ((function + (uint64_t)parent * 0x9e3779b97f4a7c15u + call_site * 0xa24baed4963ee407u) *
+            0xd6e8feb86659fd93u) |
            1;
 }
 
@@ -32,15 +33,15 @@ static inline uint64_t first_slot(const struct tree_table *table, uint64_t key)
 }
 
 /* NULL: there is no such node yet. */
-static inline __attribute__((always_inline)) struct dwell_tree_node *
-find_node(const struct tree_table *table, uint32_t parent, uint64_t function, uint64_t place, bool sites)
+static ALWAYS_INLINE struct dwell_tree_node *find_node(const struct tree_table *table, uint32_t parent,
+                                                       uint64_t function, uint64_t call_site, bool sites)
 {
-    const uint64_t key = key_of(parent, function, place);
+    const uint64_t key = key_of(parent, function, call_site);
     for (uint64_t i = first_slot(table, key);; i = (i + 1) & table->mask) {
         const struct tree_slot *slot = &table->slots[i];
         const uint64_t found = *(const volatile uint64_t *)&slot->key;
         if (found == key && LIKELY(slot->node->function == function && slot->node->parent == parent &&
-                                   (!sites || slot->node->site == place)))
+                                   (!sites || slot->node->site == call_site)))
             return slot->node;
         if (!found)
             return NULL;

@@ -1,0 +1,69 @@
+/* An entry of the shadow stack: one open call of the thread, and how it is told apart from others. */
+#ifndef DWELL_CALL_H
+#define DWELL_CALL_H
+
+#include "common.h"
+#include "dwell/format.h"
+
+/*
+ * `stack_pointer` is that of the enter probe at its first instruction. `frame_id` tells apart calls that have the same
+ * stack pointer: its upper half holds the low bits of the address that the frame returns to, the same for a function
+ * and all functions that are inlined in it. Its lower half holds the low bits of the address that the probe returns to.
+ */
+struct call {
+    uint64_t function;
+    uint64_t stack_pointer;
+    uint64_t enter_time; /* ticks; not set while the thread is paused */
+    uint64_t frame_id;   /* frame_id_of() */
+    uint64_t call_site;  /* call_site_of() of sites.h, or zero if call sites are not recorded */
+    union {
+        struct dwell_tree_node *node; /* mode profile: a hidden call has its caller's. Not set while paused. */
+        struct {                      /* other modes; zeros, so CALL_SHOWN, where there are no filters */
+            uint32_t kind;            /* enum call_kind */
+            uint32_t shown;           /* number of calls up to this one that are not hidden */
+        };
+    };
+};
+
+enum call_kind {
+    CALL_SHOWN,   /* the file has its enter */
+    CALL_HIDDEN,  /* a filter hides it */
+    CALL_WAITING, /* its enter is written when the call has lasted long enough */
+};
+
+/* In a thread's state: one entry of the shadow stack. */
+static const uint64_t one_call = (uint64_t)sizeof(struct call) << 32;
+
+/* From where a call is made: the return addresses of the function's frame and of its enter probe. */
+struct origin {
+    uint64_t frame_return, probe_return;
+};
+
+static inline uint64_t frame_id_of(uint64_t frame_return, uint64_t probe_return)
+{
+    return frame_return << 32 | (uint32_t)probe_return;
+}
+
+/*
+ * Whether the innermost open call was left without its exit, as an enter shows: the machine's stack has been cut back
+ * above its frame, another frame stands at its stack pointer, or its own probe comes once more in the same frame.
+ */
+static inline bool call_was_left(const struct call *call, uint64_t stack_pointer, uint64_t frame_id)
+{
+    if (__builtin_expect(stack_pointer != call->stack_pointer, 1))
+        return stack_pointer > call->stack_pointer;
+    const uint64_t difference = call->frame_id ^ frame_id;
+    return difference >> 32 || !difference;
+}
+
+/* Whether an exit is that of `top`, the innermost open call. If not, `top` is an entry of a frame that was left. */
+static ALWAYS_INLINE bool call_exits(const struct call *top, uint64_t function, uint64_t stack_pointer, bool tail_call)
+{
+    if (UNLIKELY(top->function != function))
+        return false;
+    if (stack_pointer > top->stack_pointer && UNLIKELY(!tail_call || stack_pointer > top[-1].stack_pointer))
+        return false;
+    return true;
+}
+
+#endif

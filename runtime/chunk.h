@@ -1,0 +1,57 @@
+/*
+ * Chunks of the session file: taken from a pool, cut to size, given up when they are full. All functions may be called
+ * by any thread with signals held back.
+ */
+#ifndef DWELL_CHUNK_H
+#define DWELL_CHUNK_H
+
+#include "common.h"
+#include "dwell/format.h"
+
+#pragma GCC visibility push(hidden)
+
+enum { CHUNKS_REMEMBERED = 8, POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 64 };
+
+/* In a thread's block: its events chunks. */
+struct thread_chunks {
+    struct dwell_chunk_header *current;  /* NULL if the thread has none */
+    uint32_t end;                        /* position behind the current chunk's last byte */
+    uint32_t limit;                      /* the last position that has room for an enter; zero if there is none */
+    uint32_t begun;                      /* number of chunks that the thread has begun */
+    struct area last[CHUNKS_REMEMBERED]; /* finished ones, at [number % CHUNKS_REMEMBERED]; see forked.c */
+};
+
+/* In the process' block. Slots are filled and emptied by atomic exchanges; NULL is an empty slot. */
+struct chunk_pool {
+    uint32_t target;              /* number of chunks that the helper keeps ready */
+    char *ready[POOL_SLOTS];      /* prepared chunks; their headers hold the size */
+    char *rests[REST_SLOTS];      /* unused parts of chunks, smaller than prepared ones */
+    char *retired[RETIRED_SLOTS]; /* finished chunks that the helper unmaps */
+};
+
+/* Returns a chunk of about `size` bytes, and at least `least`, with a header of kind DWELL_CHUNK_FREE. Returns
+ * {NULL, 0} and stops the process' recording if there is no space. */
+struct area chunk_take(uint32_t least, uint32_t size);
+
+/* Makes the first `size` bytes a chunk of its own, and keeps the rest for others. */
+void chunk_cut(struct area *area, uint32_t size);
+
+/* Gives up a finished events chunk. It stays mapped while a record in it has been claimed, but not stored. */
+void chunk_retire(struct dwell_chunk_header *chunk);
+
+/* Claims `size` bytes of the file `fd`, a descriptor of the session, and maps them as a free chunk. */
+struct area chunk_prepare(int fd, uint32_t size);
+
+/* Makes a free chunk of a mapped one. Its contents are lost, its space is used again. */
+void chunk_free(char *at);
+
+/* Whether a record of a finished events chunk has been claimed, but not stored yet. */
+bool chunk_has_holes(const struct dwell_chunk_header *chunk);
+
+/* Counts, for an event that has been claimed, the bytes of its extensions and the calls that it says were left. Safe in
+ * probes that handlers interrupt. If the chunk has ended meanwhile, it is marked as not counted: the reader counts. */
+void chunk_count_extensions(struct dwell_chunk_header *chunk, uint32_t bytes, uint32_t left);
+
+#pragma GCC visibility pop
+
+#endif

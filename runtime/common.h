@@ -1,0 +1,36 @@
+/* What every part of the runtime uses: attributes, branch hints, the size of a page, and two small types. */
+#ifndef DWELL_COMMON_H
+#define DWELL_COMMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DWELL_HIDDEN __attribute__((visibility("hidden")))
+#define DWELL_EXPORT __attribute__((visibility("default")))
+#define DWELL_COLD __attribute__((cold, noinline))
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+enum { PAGE = 4096 };
+
+/* Bytes that need no end mark. The owner of the memory is named where a text is passed. */
+struct text {
+    const void *at;
+    size_t length;
+};
+
+/* A piece of the session file in memory, with a chunk header at its start. `at` is NULL if there is none. */
+struct area {
+    char *at;
+    uint32_t size; /* bytes, a multiple of DWELL_UNIT */
+};
+
+/* Saturating subtraction. */
+static inline uint64_t saturating_difference(uint64_t all, uint64_t part)
+{
+    return all > part ? all - part : 0;
+}
+
+#endif

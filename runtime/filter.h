@@ -1,0 +1,73 @@
+/*
+ * Filters: which functions are recorded.
+ */
+#ifndef DWELL_FILTER_H
+#define DWELL_FILTER_H
+
+#include "call.h"
+#include "common.h"
+#include "dwell/format.h"
+
+#pragma GCC visibility push(hidden)
+
+struct event;
+struct thread;
+
+enum { KEPT_WORDS = 96 };
+
+/* What `dwell record` has put into the session; outlives a fork. */
+struct filter_settings {
+    bool only;         /* functions that no filter names are hidden */
+    bool starts;       /* some function starts the recording */
+    uint32_t depth;    /* number of shown calls that may be open */
+    uint64_t shortest; /* ticks; shorter calls are not recorded */
+};
+
+/* In a thread's block. */
+struct thread_filter {
+    uint32_t ignored_depth;    /* if not zero: paused until the shadow stack is that deep (bytes) again */
+    uint32_t left_unrecorded;  /* calls left without an exit that the file does not know of yet */
+    uint32_t kept_words;       /* number of words in `kept` */
+    uint16_t kept[KEPT_WORDS]; /* extension records on the operating system's work that are not in the file yet */
+};
+
+/* A loaded module that the filters name: its load bias, and its number in the filters. */
+struct filter_use {
+    uint64_t bias;
+    uint32_t module;
+};
+
+/* Reads the filters of the session `fd`. */
+void filter_begin(int fd);
+
+/* The number that the filters give to a module; zero if they do not name it. */
+uint32_t filter_module(struct text build_id, struct text path);
+
+/* Makes the table of functions anew for the modules that are loaded. Under the lock of the module map. */
+void filter_use_modules(const struct filter_use *uses, uint32_t count);
+
+/* What the filters say of a function: bits of DWELL_FILTER_*. Safe any time. */
+uint32_t filter_action(uint64_t function);
+
+/* The probes. */
+void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
+                  uint64_t probe_return);
+void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
+bool filter_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer);
+void filter_record(struct thread *t, const struct event *event);
+
+/* Switches the recording on or off, if the function that is entered does that. */
+void filter_trigger(const struct event *event);
+
+/* Pauses the thread until its shadow stack is `depth` bytes deep again. Signals are held back. */
+void filter_ignore(struct thread *t, uint32_t depth, uint64_t now);
+
+/* The number of open calls that the file knows of. */
+uint32_t filter_shown_depth(const struct thread *t);
+
+/* Writes the enters that wait. Signals are held back. */
+void filter_flush(struct thread *t);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,77 @@
+/*
+ * Frames that were left without an exit, by longjmp or an exception: how many of the shadow stack's uppermost entries
+ * an event shows to be gone.
+ */
+#include <signal.h>
+
+#include "call.h"
+#include "frames_left.h"
+#include "slow.h"
+#include "sys.h"
+#include "thread.h"
+
+/* Whether a signal handler runs on a stack of its own, and the frame at the top of the shadow stack
+ * lies on another: their stack pointers say nothing about each other then. */
+static bool on_other_stack(uint64_t stack_pointer, uint64_t top)
+{
+    stack_t stack;
+    if (SYS2(sigaltstack, NULL, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
+        return false;
+    uint64_t begin = (uint64_t)stack.ss_sp, end = begin + stack.ss_size;
+    bool here = stack_pointer >= begin && stack_pointer < end;
+    bool there = top >= begin && top < end;
+    return here != there;
+}
+
+/* How many calls were left without an exit before this enter. */
+static uint32_t left_before_enter(const struct thread *t, uint64_t state, const struct event *event)
+{
+    const struct call *call = thread_call(t, state) - 1;
+    if (!call_was_left(call, event->stack_pointer, event->frame_id) ||
+        on_other_stack(event->stack_pointer, call->stack_pointer))
+        return 0;
+    uint32_t left = 0;
+    while (call_was_left(call, event->stack_pointer, event->frame_id)) {
+        call--;
+        left++;
+    }
+    return left;
+}
+
+static bool is_frame_of(const struct call *call, const struct event *event)
+{
+    if (call->function != event->function)
+        return false;
+    if (event->tail_call)
+        return event->stack_pointer <= call[-1].stack_pointer;
+    return event->stack_pointer <= call->stack_pointer;
+}
+
+/* How many frames were left between this exit's own and the top; -1: its enter was not recorded. */
+static int64_t left_before_exit(const struct thread *t, uint64_t state, const struct event *event)
+{
+    const struct call *first = (const struct call *)t->shadow;
+    const struct call *top = thread_call(t, state) - 1;
+    for (const struct call *call = top; call > first; call--)
+        if (is_frame_of(call, event))
+            return top - call;
+    for (const struct call *call = top; call > first; call--) /* on another stack, then */
+        if (call->function == event->function)
+            return top - call;
+    return -1;
+}
+
+int64_t frames_left_before(const struct thread *t, uint64_t state, const struct event *event)
+{
+    return event->enter ? left_before_enter(t, state, event) : left_before_exit(t, state, event);
+}
+
+/* No stack pointer is below zero: such a frame was left, whatever comes next. Safe at any moment, as the state stays.
+ */
+void frames_leave_below(struct thread *t, uint64_t stack_pointer)
+{
+    struct call *first = (struct call *)t->shadow;
+    for (struct call *call = thread_call(t, thread_state(t)) - 1; call > first && call->stack_pointer < stack_pointer;
+         call--)
+        call->stack_pointer = 0;
+}

@@ -1,0 +1,61 @@
+/*
+ * The module map: which file's code lies where, and since when.
+ */
+#ifndef DWELL_MODULES_H
+#define DWELL_MODULES_H
+
+#include "common.h"
+
+#pragma GCC visibility push(hidden)
+
+struct module;
+struct thread;
+
+/* In a thread's block. */
+struct thread_modules {
+    uint32_t stale;                        /* this thread has loaded or unloaded a library */
+    uint32_t inside_loader;                /* it is inside dlclose or fork, so many levels deep */
+    const volatile uint64_t *loading_slot; /* it may be inside dlopen, as long as *loading_slot is loading_return */
+    uint64_t loading_return;
+    uint64_t next_wait; /* before that monotonic time (nanoseconds) it does not wait for the map's lock */
+};
+
+/* In the process' block. */
+struct process_modules {
+    uint32_t lock;
+    struct module *list;
+    uint32_t count, room;
+    uint32_t last_serial;
+    uint32_t unloads;        /* number of times that the map lost a module */
+    uint64_t loader_loads;   /* the loader's counts of libraries loaded */
+    uint64_t loader_unloads; /* and unloaded, at the last look */
+};
+
+/* Defined where interpose.c is part of the program. Without it (libdwell.a), each new chunk looks for changes. */
+extern const int dwell_interposed __attribute__((weak));
+
+/* The calling thread has loaded or unloaded a library, or is about to. */
+void modules_changed(void);
+
+/* dlopen is about to be entered; `slot` is where its return address lies, or NULL. */
+void modules_loading(const volatile uint64_t *slot);
+
+/* The calling thread enters dlclose (true) or has left it. */
+void modules_unloading(bool now);
+
+/* Whether a probe at that stack pointer runs inside dlopen. */
+bool modules_is_loading(const struct thread *t, uint64_t stack_pointer);
+
+/* The process' first look. In a forked child, the map comes from the parent and the loader is not asked. */
+void modules_begin(void);
+
+/* Whether the address is in the executable's code. */
+bool modules_is_program(uint64_t address);
+
+/* Brings the map up to date. `loading`: the caller is inside dlopen. False if not everything could be looked at: try
+ * again later. The module that holds `function`, which runs, is known then, too. Signals are held back. */
+bool modules_update(bool loading, uint64_t function);
+
+#pragma GCC visibility pop
+
+#endif

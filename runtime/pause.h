@@ -1,0 +1,41 @@
+/*
+ * Pauses of a thread: its shadow stack is kept, and nothing is recorded. While a thread is paused, the low half of its
+ * state counts events instead of being a position: a probe that a handler interrupted finds that the state has changed.
+ */
+#ifndef DWELL_PAUSE_H
+#define DWELL_PAUSE_H
+
+#include "common.h"
+
+#pragma GCC visibility push(hidden)
+
+struct event;
+struct thread;
+
+/* In a thread's block. Depths are in bytes of the shadow stack. */
+struct thread_pause {
+    uint32_t active;          /* nothing is recorded, but the shadow stack is kept */
+    uint32_t next_position;   /* while not paused: the first low half of the state in the next pause */
+    uint32_t resume_position; /* while paused: the position at which recording goes on */
+    uint32_t depth;           /* while paused: the depth at its beginning */
+    uint32_t kept_depth;      /* while paused: the lowest depth so far; calls below it are as they were */
+    uint64_t since;           /* while paused: time of its beginning, in ticks */
+};
+
+/* The probes of a paused thread (quiet.c). */
+void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_id);
+void quiet_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
+                      uint64_t probe_return);
+void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
+
+/* Applies an event of the slow path to the shadow stack. False if it has to be called again with signals held back,
+ * which `guarded` says. */
+bool pause_record(struct thread *t, const struct event *event, bool guarded);
+
+/* Begin and end a pause at that time, in ticks. Signals are held back. */
+void pause_begin(struct thread *t, uint64_t time);
+void pause_end(struct thread *t, uint64_t time);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * A process' block: what its threads share. It lies in pages marked MADV_WIPEONFORK: a forked child finds it zero.
+ */
+#ifndef DWELL_PROCESS_H
+#define DWELL_PROCESS_H
+
+#include "chunk.h"
+#include "common.h"
+#include "control.h"
+#include "dwell/format.h"
+#include "helper.h"
+#include "metadata.h"
+#include "modules.h"
+#include "monitor.h"
+#include "ring.h"
+#include "stacks.h"
+#include "trace_events.h"
+
+#pragma GCC visibility push(hidden)
+
+struct thread;
+
+/* Under the process' lock. */
+struct process_threads {
+    struct thread *live;
+    struct thread *spare; /* blocks of ended threads, to be used again */
+};
+
+struct process {
+    uint32_t initialized;
+    uint32_t lock; /* never held while waiting for the helper, which takes it, too */
+    uint32_t serial;
+    uint32_t pid;
+    uint32_t stopped;     /* recording has ended: no space, memory or file */
+    uint32_t named;       /* the program has given it a name */
+    uint32_t os_overflow; /* a thread's ring of OS events was full: bits of enum os_overflow */
+    struct process_threads threads;
+    struct process_metadata metadata;
+    struct process_modules modules;
+    struct process_stacks stacks;
+    struct process_control control;
+    struct process_trace_events trace_events;
+    struct monitor monitor;
+    struct helper helper;
+    struct chunk_pool pool;
+    struct ring ended_ring; /* mode ring: events chunks of threads that ended */
+};
+
+/* Sets up the process, if it is not, and returns whether it records. Any thread, with signals held back. */
+bool process_begin(void);
+
+/* Records how the process ends, and how its threads stand. Any thread, any time. */
+void process_end(enum dwell_end how, int value);
+
+/* No more chunks are taken. */
+void process_stop(void);
+
+void process_lock(void);
+void process_unlock(void);
+
+#pragma GCC visibility pop
+
+#endif

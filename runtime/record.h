@@ -1,0 +1,54 @@
+/*
+ * Storing the records of an events chunk (docs/format.md). The stores are volatile, so that they come in program order:
+ * a reader after a kill may find an enter's word without its address, but never an address without its word.
+ */
+#ifndef DWELL_RECORD_H
+#define DWELL_RECORD_H
+
+#include "common.h"
+#include "dwell/format.h"
+
+enum {
+    ENTER_BYTES = 6, /* a word and 32 bits of address */
+    EXIT_BYTES = 2,
+};
+
+typedef uint16_t __attribute__((may_alias)) record_word;
+typedef uint32_t __attribute__((may_alias, aligned(2))) record_address;
+
+static inline void store_word(char *at, uint32_t word)
+{
+    *(volatile record_word *)at = (uint16_t)word;
+}
+
+static inline void store_address(char *at, uint64_t function)
+{
+    *(volatile record_address *)at = (uint32_t)function;
+}
+
+/* The word of an enter or exit: its kind and the low bits of its time in ticks. */
+static inline uint32_t timed_word(uint32_t kind, uint64_t now)
+{
+    return kind << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK);
+}
+
+/* The first word of an extension record that has `words` words behind it. */
+static inline uint16_t extension_word(enum dwell_extension type, int words)
+{
+    return (uint16_t)((uint32_t)type << DWELL_EXTENSION_LENGTH_BITS | (uint32_t)words);
+}
+
+/* `half`: which of the chunk's two upper halves belongs to the address. */
+static inline void store_enter(char *at, unsigned half, uint64_t now, uint64_t function)
+{
+    store_word(at, timed_word(DWELL_WORD_ENTER_0 + half, now));
+    store_address(at + 2, function);
+}
+
+static inline void store_words(char *at, const uint16_t *words, int count)
+{
+    for (int i = 0; i < count; i++, at += 2)
+        store_word(at, words[i]);
+}
+
+#endif

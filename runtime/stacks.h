@@ -1,0 +1,59 @@
+/*
+ * Several stacks on one thread, each with a shadow stack of its own.
+ */
+#ifndef DWELL_STACKS_H
+#define DWELL_STACKS_H
+
+#include "common.h"
+
+#pragma GCC visibility push(hidden)
+
+struct thread;
+struct ucontext_t;
+
+/* A stack that a thread can run on, and its shadow stack while no thread runs on it. */
+struct stack {
+    uint64_t low, high;   /* its addresses; zeros if they are not known */
+    char *calls;          /* the shadow stack */
+    uint32_t size, depth; /* of the shadow stack, in bytes */
+    uint32_t number;      /* in the process; zero for a thread's own */
+    uint32_t tree_of;     /* mode profile: serial of the thread in whose tree the calls' nodes are */
+    uint64_t aside_at;    /* time at which it was put aside */
+    struct stack *next;   /* in the list of unused ones */
+};
+
+/* In a thread's block, for the fast path: the addresses of the stack that the shadow stack belongs to. */
+struct stack_range {
+    uint64_t low, span; /* bytes */
+};
+
+/* In a thread's block. The shadow stack in use is in the thread's own members, and in `on` while it is put aside. */
+struct thread_stacks {
+    struct stack *on;      /* the stack that the thread runs on: `own` or another */
+    struct stack own;      /* the thread's own stack */
+    uint32_t seen_changes; /* the process' `stacks.changes` that the thread has seen */
+};
+
+/* In the process' block. */
+struct process_stacks {
+    uint32_t lock;
+    uint32_t changes; /* number of changes of the known stacks' addresses */
+};
+
+void stacks_begin_thread(struct thread *t);
+
+/* Makes the shadow stack that of the stack which `stack_pointer` lies on. Any time, on the calling thread `t`. */
+void stacks_find(struct thread *t, uint64_t stack_pointer);
+
+/* Whether `stack_pointer` lies on the alternate stack of signal handlers, and that stack is in use. */
+bool stacks_is_handlers(uint64_t stack_pointer);
+
+/* makecontext has made a context with a stack of its own. */
+void stacks_context_made(const struct ucontext_t *context);
+
+/* The calling thread is about to run in this context. */
+void stacks_context_chosen(const struct ucontext_t *context);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * A thread's block: its part of the recording. Each module declares its members in its own header.
+ *
+ * Two kinds of memory hold it. What must be gone in a forked child lies in a page marked MADV_WIPEONFORK, which the
+ * child finds zero, whatever system call made it. So the child never writes to its parent's chunks, and begins a
+ * recording of its own at its first probe. What the child needs, above all the shadow stack, lies in ordinary private
+ * memory.
+ */
+#ifndef DWELL_THREAD_H
+#define DWELL_THREAD_H
+
+#include "call.h"
+#include "chunk.h"
+#include "common.h"
+#include "control.h"
+#include "dwell/format.h"
+#include "filter.h"
+#include "modules.h"
+#include "osevents.h"
+#include "pause.h"
+#include "ring.h"
+#include "stacks.h"
+#include "switches.h"
+#include "trace_events.h"
+#include "tree.h"
+
+#pragma GCC visibility push(hidden)
+
+/* Which probe handles the events of a thread that do not pass its limit. */
+enum gate {
+    GATE_SLOW = 0,       /* slow.c */
+    GATE_QUIET = 1,      /* quiet.c: the thread is paused */
+    GATE_TREE = 2,       /* tree.c: the mode is profile */
+    GATE_FILTER = 3,     /* filter.c: there are filters, and the mode is another */
+    GATE_SITES = 4,      /* sites.c: call sites are recorded, and there are no filters; */
+    GATE_TREE_SITES = 5, /* the same as above with call sites */
+    GATE_QUIET_SITES = 6,
+};
+
+/* The part of a thread's block that a forked child finds zero. Other threads set `limit` and `gate` to zero to make the
+ * thread take the slow path at its next probe. */
+struct thread_wiped {
+    uint32_t limit; /* the fast path takes positions up to it; the others go to `gate` */
+    uint32_t gate;  /* enum gate */
+    uint32_t alive; /* zero in a forked child that has not recorded yet */
+};
+
+/*
+ * `state` holds two numbers, so that one instruction claims both the room for a record and the shadow stack's entry.
+ * The low half is the position: the next record goes to base + position. The high half is the depth of the shadow stack
+ * in bytes. Positions grow from chunk to chunk, so that no value of `state` comes back soon: a probe that was
+ * interrupted by a signal handler finds at its claim that the state has changed, and starts over.
+ */
+struct thread {
+    /* The fast path uses these. */
+    struct thread_wiped *wiped;
+    uint64_t state;
+    uint64_t last; /* time of the thread's last event, or earlier; never later */
+    char *base;
+    char *shadow; /* the shadow stack; its first entry is a sentinel above all stack pointers */
+    struct os_watch os;
+    uint32_t upper[2]; /* upper halves of addresses that an enter's word can name */
+    struct stack_range stack;
+
+    /* The slow path and the probes of other gates use these. */
+    uint32_t shadow_size; /* bytes */
+    uint32_t next_upper;  /* which of `upper` is replaced next */
+    uint32_t serial;      /* number in the session; zero while calibrate.c uses the block */
+    uint32_t tid;
+    uint32_t stopped;    /* nothing more can be recorded: events are counted as lost */
+    uint32_t key_passes; /* number of times that libc has called the key's destructor */
+    char name[16];       /* as the system has it */
+    uint32_t named;      /* the program has given it a name */
+    struct thread_chunks chunks;
+    struct thread_tree tree;
+    struct thread_pause pause;
+    struct thread_filter filter;
+    struct thread_control control;
+    struct thread_modules modules;
+    struct thread_stacks stacks;
+    struct os_source os_source;
+    struct thread_switches switches;
+    struct thread_trace_events trace_events;
+    struct ring ring;               /* mode ring: finished events chunks */
+    struct thread *next, *previous; /* in the process' list of live threads; of unused blocks, by `next` */
+};
+
+_Static_assert(sizeof(struct thread) <= PAGE, "a thread's block is one page");
+_Static_assert(offsetof(struct thread, shadow_size) == 80, "the fast path's members fill the first 80 bytes");
+
+/* The calling thread's block; NULL before its first event and after its end. */
+extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+
+static inline struct call *thread_call(const struct thread *t, uint64_t state)
+{
+    return (struct call *)(t->shadow + (state >> 32));
+}
+
+/*
+ * The state, to be loaded before all that belongs to it (base, chunk, shadow stack), as a handler that comes in between
+ * changes them together: if the claim succeeds, they are those of the loaded state.
+ */
+static inline uint64_t thread_state(const struct thread *t)
+{
+    uint64_t state = *(const volatile uint64_t *)&t->state;
+    __asm__ volatile("" ::: "memory");
+    return state;
+}
+
+/* Sets the state to `wanted` if it still is `expected`. Not atomic against other threads, but against signal handlers
+ * on this one. The compiler moves no memory access over it. */
+static inline bool thread_claim(struct thread *t, uint64_t expected, uint64_t wanted)
+{
+#if defined(__x86_64__)
+    bool done;
+    __asm__ volatile("cmpxchgq %[wanted], %[state]"
+                     : "=@cce"(done), [state] "+m"(t->state), "+a"(expected)
+                     : [wanted] "r"(wanted)
+                     : "memory");
+    return done;
+#else
+    __asm__ volatile("" ::: "memory");
+    bool done = __atomic_compare_exchange_n(&t->state, &expected, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __asm__ volatile("" ::: "memory");
+    return done;
+#endif
+}
+
+/* Sets up the calling thread, or returns NULL if nothing can be recorded. */
+struct thread *thread_begin(void);
+
+/* Gives the calling thread room for `bytes` more, in a new chunk if need be; stops it if there is none. */
+void thread_next_chunk(struct thread *t, uint32_t bytes);
+
+/* Ends the thread's chunk. `count`: its events can be counted, as the file knows exactly the calls of the shadow stack.
+ * Signals are held back. */
+void thread_give_up_chunk(struct thread *t, bool count);
+
+/* Makes room in the shadow stack, if it is nearly full. False if there is no memory. Signals are held back. */
+bool thread_grow_stack(struct thread *t);
+
+/* Chooses the probes that handle the thread's next events. On the calling thread, with signals held back. */
+void thread_set_limit(struct thread *t);
+
+/* The calling thread cannot be recorded at all; its events are lost from now on. */
+void thread_refuse(enum dwell_trouble trouble);
+
+/* Nothing more of the calling thread is recorded; the second notes the reason in the session. */
+void thread_stop(struct thread *t);
+void thread_stop_for(struct thread *t, enum dwell_trouble trouble);
+
+/* No more probe of the calling thread reads the clock or makes a system call. */
+void thread_silence(void);
+bool thread_is_silent(void);
+
+/* Writes the record of a thread's end as things stand now; the thread may go on. */
+void thread_note_end(const struct thread *t);
+
+/* The destructor of the pthread key. */
+void thread_key_ended(void *block);
+
+/* The calling thread is that of a child that fork has just made (forked.c). */
+void thread_forked(void);
+
+#pragma GCC visibility pop
+
+#endif

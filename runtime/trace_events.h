@@ -1,0 +1,41 @@
+/*
+ * Trace events (dwell/event.h): classes, settings, and the chunks that each thread's events go to.
+ */
+#ifndef DWELL_TRACE_EVENTS_H
+#define DWELL_TRACE_EVENTS_H
+
+#include "common.h"
+#include "ring.h"
+
+#pragma GCC visibility push(hidden)
+
+struct thread;
+
+/* In a thread's block. */
+struct thread_trace_events {
+    struct dwell_chunk_header *chunk; /* NULL if the thread has none */
+    uint32_t used;                    /* bytes of the chunk */
+    uint32_t begun;                   /* number of chunks that the thread has begun */
+    uint64_t last;                    /* time of the last event, in ticks */
+    struct ring ring;                 /* mode ring: finished chunks */
+};
+
+/* In the process' block. */
+struct process_trace_events {
+    struct ring ended_ring; /* mode ring: chunks of threads that ended */
+    uint32_t lock;          /* of the classes and settings */
+};
+
+/* Takes the settings of DWELL_EVENTS. */
+void trace_events_begin(void);
+
+/* Adds a setting, NAME:LEVEL. In the helper. Returns the number of classes it means, or -ENOSPC. */
+int trace_events_enable(const char *setting);
+
+/* Signals are held back in both. */
+void trace_events_begin_thread(struct thread *t);
+void trace_events_end_thread(struct thread *t);
+
+#pragma GCC visibility pop
+
+#endif
