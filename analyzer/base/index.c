@@ -20,7 +20,7 @@ void index_free(struct number_index *table)
     free(table);
 }
 
-static void table_grow(struct number_index *table)
+static void index_grow(struct number_index *table)
 {
     struct index_slot *old = table->slots;
     size_t count = table->mask + 1;
@@ -36,5 +36,5 @@ void index_set(struct number_index *table, struct index_slot *slot, uint64_t key
 {
     *slot = (struct index_slot){ key, second, value + 1 };
     if (++table->used * 2 > table->mask)
-        table_grow(table);
+        index_grow(table);
 }
