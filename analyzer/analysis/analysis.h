@@ -3,63 +3,68 @@
 #define DWELL_ANALYSIS_ANALYSIS_H
 
 #include "analysis/names.h"
+#include "analysis/selection_request.h"
 #include "analysis/summary.h"
+#include "base/error.h"
 #include "profile/overhead.h"
 #include "profile/rollup.h"
 #include "profile/selection.h"
 #include "trace/session_file.h"
 
-/* One of several sessions: its processes have serial numbers below the end, and not below the end of the one before. */
+/* Call sites: not loaded, loaded where they were recorded, or loaded and an error where they were not recorded. */
+enum lines { LINES_NONE, LINES_IF_KNOWN, LINES_NEEDED };
+
+/* How a session is loaded. All zero: the whole of it, without call sites, by as many threads as there are CPUs. */
+struct analysis_options {
+    unsigned jobs; /* threads; zero: one a CPU */
+    enum lines lines;
+    bool raw;                           /* leave the probes' own time in all times */
+    struct selection_request selection; /* the part of the session that is loaded as if it were the whole */
+};
+
+/* One of several sessions that were loaded as one. Its processes have serial numbers below `process_end`, and not below
+ * that of the session before it. */
 struct analysis_part {
     char *path;
     uint32_t process_end;
 };
 
-/* A session with all that views need of it. */
+/* A session with all that views need of it. It must stay where it was loaded: `selection` points into it. */
 struct analysis {
     struct session_file *file;
     struct profile *profile;
     struct rollup *rollup;
     struct function_name *names;
-    struct line_name *lines; /* by site of the profile; NULL: they were not asked for, and the profile has none */
-    const struct selection *selection; /* NULL: it is the whole session */
-    struct overhead overhead;          /* what was subtracted as the probes' */
+    struct line_name *lines;           /* by site of the profile; NULL if call sites were not loaded */
+    const struct selection *selection; /* that of `request`; NULL if the whole session was loaded */
+    struct selection_request request;  /* its texts and lists belong to the options */
+    struct overhead overhead;          /* the probes' own time, which was subtracted */
     struct summary summary;
-    struct analysis_part *parts; /* of several sessions; none where it is one */
+    struct analysis_part *parts; /* the sessions, if several were loaded as one */
     size_t part_count;
 };
 
-/* Fills the summary, anew. */
-void analysis_summarize(struct analysis *l);
+/* Reads, profiles and names a session. The options must live as long as the analysis, which uses the names and texts of
+ * their selection. Where this fails, there is nothing to drop. */
+bool analysis_load(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error);
 
-/* Reads, profiles and names the whole; ends the program where the file cannot be read. */
-void analysis_load(struct analysis *l, const char *path, unsigned jobs);
+/* Loads several sessions as one, for views of sums: the analysis has no chunks, no marks and no times of day, and its
+ * times are in nanoseconds. The options may not select a part if there is more than one session. */
+bool analysis_load_several(struct analysis *l, const char *const *paths, size_t count,
+                           const struct analysis_options *options, struct error *error);
 
-/* Takes the probes' own time out of the profile, once. */
-void analysis_subtract_overhead(struct analysis *l);
+/* Reduces the analysis to what happened within calls of the function, as analysis_load does where the options name it.
+ */
+void analysis_narrow_to_root(struct analysis *l, uint32_t function);
 
-/* From now on, sessions are loaded with the probes' own time in all times. */
-void analysis_load_as_measured(void);
-
-/* Likewise a part of it: views show it as if it were the whole. The request must live as long. */
-struct selection_request;
-void analysis_load_selection(struct analysis *l, const char *path, unsigned jobs, struct selection_request *request);
-
-/* Makes it what happened within calls of a function; the request names it. */
-void analysis_narrow_to_root(struct analysis *l, uint32_t function, struct selection_request *request);
 void analysis_drop(struct analysis *l);
 
-/* With call sites, each of them the first of its line, where they were recorded; and where that was not done, ends the
- * program if they must be there. */
-enum lines { LINES_NONE, LINES_IF_KNOWN, LINES_NEEDED };
-void analysis_load_lines(struct analysis *l, const char *path, unsigned jobs, enum lines lines);
-
-/* Several at once, for views of sums: no chunks, no marks, no times of day are there, and what remains is in
- * nanoseconds. */
-void analysis_load_several(struct analysis *l, const char *const *paths, size_t count, unsigned jobs);
-void analysis_load_several_by_line(struct analysis *l, const char *const *paths, size_t count, unsigned jobs);
-
-/* The path of the session that a process (serial number) is of. */
+/* The path of the session of a process (serial number). */
 const char *analysis_session_of(const struct analysis *l, uint32_t process);
+
+/* For modules that make an analysis themselves: computes the summary anew, and subtracts the probes' own time from the
+ * profile, which must be done once. */
+void analysis_summarize(struct analysis *l);
+void analysis_subtract_overhead(struct analysis *l);
 
 #endif

@@ -7,23 +7,28 @@
 
 #include "base/duration.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/units.h"
+#include "profile/collect.h"
 #include "symbols/symbols.h"
 #include "trace/alive.h"
 
 static const uint64_t max_at_once = 256 << 20;
 
-struct live *live_open(const char *file, const char *path, const char **error)
+struct live *live_open(const char *file, const char *path, const struct analysis_options *options, struct error *error)
 {
-    struct follow *follow = follow_open(file, error);
-    if (!follow)
+    const char *wrong;
+    struct follow *follow = follow_open(file, &wrong);
+    if (!follow) {
+        error_set(error, "%s: %s", path, wrong);
         return NULL;
+    }
     struct live *l = need_memory(1, sizeof *l);
     free(follow->growth->file->path);
     follow->growth->file->path = need_copy(path, strlen(path));
     l->follow = follow;
     l->binaries = binaries_new();
+    l->jobs = options->jobs ? options->jobs : collect_default_jobs();
+    l->raw = options->raw;
     return l;
 }
 
@@ -66,16 +71,17 @@ static void live_load_part(struct live *l, struct analysis *part, struct profile
     part->profile = profile_new();
     profile_copy_functions(part->profile, profile);
     profile_merge(part->profile, profile);
-    analysis_subtract_overhead(part);
+    if (!l->raw)
+        analysis_subtract_overhead(part);
     part->rollup = rollup_new(part->profile);
     analysis_summarize(part);
 }
 
-const char *live_read(struct live *l, unsigned jobs, uint64_t *left)
+bool live_read(struct live *l, uint64_t *left, struct error *error)
 {
-    const char *error = follow_read(l->follow, max_at_once, jobs);
-    if (error)
-        return error;
+    const char *wrong = follow_read(l->follow, max_at_once, l->jobs);
+    if (wrong)
+        return error_set(error, "%s: %s", l->follow->growth->file->path, wrong);
     *left = l->follow->growth->left;
     live_free_rollup(&l->whole);
     live_free_rollup(&l->recent);
@@ -84,7 +90,7 @@ const char *live_read(struct live *l, unsigned jobs, uint64_t *left)
     live_load_part(l, &l->whole, l->follow->whole);
     live_load_part(l, &l->recent, l->follow->recent);
     l->times = (struct recent_times){ l->recent.rollup, l->follow->interval };
-    return NULL;
+    return true;
 }
 
 /* ---- in words ---- */
@@ -111,22 +117,13 @@ static uint64_t live_run_time(const struct session_file *file)
     return now > start ? ticks_to_ns(now - start, file->header.ticks_per_second) : 0;
 }
 
-static char *live_close_text(FILE *out, char **text)
-{
-    if (fclose(out) != 0)
-        die(STATUS_ERROR, "out of memory");
-    return *text;
-}
-
 char *live_describe(const struct live *l)
 {
     const struct session_file *file = l->whole.file;
     const struct trace_process *p = live_main_process(file);
     char *text = NULL;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
-    if (!out)
-        die(STATUS_ERROR, "out of memory");
+    FILE *out = need_stream(&text, &length);
     if (p) {
         char *name = names_module(p->path);
         fprintf(out, "%s (%" PRIu32 "): ", name, p->pid);
@@ -138,7 +135,8 @@ char *live_describe(const struct live *l)
         fputs("imported", out);
     else
         live_describe_end(out, p);
-    return live_close_text(out, &text);
+    need_stream_end(out);
+    return text;
 }
 
 char *live_describe_rates(const struct live *l)
@@ -146,13 +144,12 @@ char *live_describe_rates(const struct live *l)
     const struct summary *s = &l->whole.summary;
     char *text = NULL;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
-    if (!out)
-        die(STATUS_ERROR, "out of memory");
+    FILE *out = need_stream(&text, &length);
     fprintf(out, "%" PRIu64 " calls", l->whole.rollup->session.calls);
     if (l->recent.rollup && l->times.interval)
         fprintf(out, ", %.0f a second", (double)l->recent.rollup->session.calls * 1e9 / (double)l->times.interval);
     fprintf(out, ", %" PRIu64 " thread%s, %" PRIu64 " process%s", s->threads, s->threads == 1 ? "" : "s", s->processes,
             s->processes == 1 ? "" : "es");
-    return live_close_text(out, &text);
+    need_stream_end(out);
+    return text;
 }

@@ -21,15 +21,18 @@ struct live {
     struct function_name *names;
     size_t name_count;
     struct binaries *binaries;
+    unsigned jobs;
+    bool raw;
 };
 
-/* NULL: it cannot be read, and *error tells why. `path`: how messages call the file. */
-struct live *live_open(const char *file, const char *path, const char **error);
+/* Opens the session in `file`. Messages name it `path`. Options: jobs and raw. Returns NULL and sets the error where
+ * the file cannot be read. */
+struct live *live_open(const char *file, const char *path, const struct analysis_options *options, struct error *error);
 void live_close(struct live *l);
 
-/* Reads what has come since and looks at it; a long file in several goes: *left is what is left then. NULL, or what is
- * wrong: then the look before still holds. */
-const char *live_read(struct live *l, unsigned jobs, uint64_t *left);
+/* Reads what has been written since the last call and makes `whole` and `recent` anew. Reads a long file in several
+ * calls: *left is the number of bytes that are left. Where this fails, `whole` and `recent` stay as they are. */
+bool live_read(struct live *l, uint64_t *left, struct error *error);
 
 /* Such as "shop (1234): running for 2.5 s", or "ended (exit status 3)"; to be freed by the caller. */
 char *live_describe(const struct live *l);

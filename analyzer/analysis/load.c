@@ -1,15 +1,13 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analysis/analysis.h"
+#include "analysis/find_function.h"
 #include "analysis/lines.h"
 #include "analysis/load_part.h"
-#include "analysis/selection_request.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "profile/collect.h"
 #include "profile/subtree.h"
 
@@ -108,17 +106,8 @@ void analysis_summarize(struct analysis *l)
         summary_remark(s, "call paths are approximate (scaled)");
 }
 
-static bool as_measured;
-
-void analysis_load_as_measured(void)
-{
-    as_measured = true;
-}
-
 void analysis_subtract_overhead(struct analysis *l)
 {
-    if (as_measured)
-        return;
     const struct session_file *f = l->file;
     struct probe_cost *costs = need_memory(f->process_count, sizeof *costs);
     size_t count = 0;
@@ -132,38 +121,56 @@ void analysis_subtract_overhead(struct analysis *l)
     free(costs);
 }
 
-/* Whether call sites are wanted, and there. */
-static bool load_wants_lines(const struct analysis *l, enum lines lines)
+static bool load_open(struct analysis *l, const char *path, struct error *error)
 {
-    const bool there = l->file->header.also & DWELL_ALSO_CALL_SITES;
-    if (lines == LINES_NEEDED && !there)
-        die(STATUS_ERROR, "%s: recorded without call sites; record again with --call-sites", l->file->path);
-    return lines != LINES_NONE && there;
+    const char *wrong;
+    l->file = session_file_open(path, &wrong);
+    return l->file ? true : error_set(error, "%s: %s", path, wrong);
 }
 
-void analysis_load_part(struct analysis *l, const char *path, unsigned jobs, struct selection_request *request,
-                        enum lines lines)
+static bool load_select(struct analysis *l, struct error *error)
 {
-    memset(l, 0, sizeof *l);
-    const char *error;
-    l->file = session_file_open(path, &error);
-    if (!l->file)
-        die(STATUS_ERROR, "%s: %s", path, error);
-    if (selection_is_asked_for(request)) {
-        selection_find(request, l->file);
-        l->selection = &request->selection;
-        l->summary.selection = selection_describe(request);
-    }
-    if (load_wants_lines(l, lines)) {
+    if (!selection_is_requested(&l->request))
+        return true;
+    if (!selection_find(&l->request, l->file, error))
+        return false;
+    l->selection = &l->request.selection;
+    l->summary.selection = selection_describe(&l->request);
+    return true;
+}
+
+static bool load_check_lines(const struct analysis *l, enum lines lines, struct error *error)
+{
+    if (lines != LINES_NEEDED || l->file->header.also & DWELL_ALSO_CALL_SITES)
+        return true;
+    return error_set(error, "%s: recorded without call sites; record again with --call-sites", l->file->path);
+}
+
+static void load_profile(struct analysis *l, const struct analysis_options *options)
+{
+    const unsigned jobs = options->jobs ? options->jobs : collect_default_jobs();
+    if (options->lines != LINES_NONE && l->file->header.also & DWELL_ALSO_CALL_SITES) {
         l->profile = collect_sites(l->file, jobs, l->selection);
         l->lines = lines_find(l->file, l->profile);
     } else {
         l->profile = collect_selection(l->file, jobs, l->selection);
     }
-    analysis_subtract_overhead(l);
+    if (!options->raw)
+        analysis_subtract_overhead(l);
     l->rollup = rollup_new(l->profile);
     l->names = names_find(l->file, l->profile);
     analysis_summarize(l);
+}
+
+bool load_session(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error)
+{
+    *l = (struct analysis){ .request = options->selection };
+    if (!load_open(l, path, error) || !load_select(l, error) || !load_check_lines(l, options->lines, error)) {
+        analysis_drop(l);
+        return false;
+    }
+    load_profile(l, options);
+    return true;
 }
 
 static void load_join_lines(struct analysis *l)
@@ -175,24 +182,13 @@ static void load_join_lines(struct analysis *l)
     l->rollup = rollup_new(l->profile);
 }
 
-void analysis_load_selection(struct analysis *l, const char *path, unsigned jobs, struct selection_request *request)
+void analysis_narrow_to_root(struct analysis *l, uint32_t function)
 {
-    analysis_load_part(l, path, jobs, request, request && request->by_line ? LINES_NEEDED : LINES_NONE);
-    load_join_lines(l);
-}
-
-void analysis_load_lines(struct analysis *l, const char *path, unsigned jobs, enum lines lines)
-{
-    analysis_load_part(l, path, jobs, NULL, lines);
-    load_join_lines(l);
-}
-
-void analysis_narrow_to_root(struct analysis *l, uint32_t function, struct selection_request *request)
-{
+    struct selection_request *request = &l->request;
     struct profile *below = subtree_below(l->profile, function);
     request->selection.below = true;
     request->selection.root = function;
-    request->root = l->names[function].name; /* whole */
+    request->root = l->names[function].name; /* the whole name */
     free(l->summary.selection);
     l->summary.selection = selection_describe(request);
     rollup_free(l->rollup);
@@ -203,9 +199,27 @@ void analysis_narrow_to_root(struct analysis *l, uint32_t function, struct selec
     analysis_summarize(l);
 }
 
-void analysis_load(struct analysis *l, const char *path, unsigned jobs)
+/* Narrows the analysis to the function that the request names. */
+static bool load_find_root(struct analysis *l, struct error *error)
 {
-    analysis_load_selection(l, path, jobs, NULL);
+    uint32_t function;
+    if (!l->request.root)
+        return true;
+    if (!function_find(l, l->request.root, &function, error))
+        return false;
+    analysis_narrow_to_root(l, function);
+    return true;
+}
+
+bool analysis_load(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error)
+{
+    if (!load_session(l, path, options, error))
+        return false;
+    load_join_lines(l);
+    if (load_find_root(l, error))
+        return true;
+    analysis_drop(l);
+    return false;
 }
 
 void analysis_drop(struct analysis *l)
@@ -216,9 +230,12 @@ void analysis_drop(struct analysis *l)
     for (size_t i = 0; i < l->part_count; i++)
         free(l->parts[i].path);
     free(l->parts);
-    names_free(l->names, l->profile->function_count);
-    lines_free(l->lines, l->profile->site_count);
-    rollup_free(l->rollup);
-    profile_free(l->profile);
+    if (l->profile) {
+        names_free(l->names, l->profile->function_count);
+        lines_free(l->lines, l->profile->site_count);
+        profile_free(l->profile);
+    }
+    if (l->rollup)
+        rollup_free(l->rollup);
     session_file_close(l->file);
 }

@@ -1,11 +1,11 @@
-/* For load_several.c. */
+/* The step that analysis_load and analysis_load_several share. */
 #ifndef DWELL_ANALYSIS_LOAD_PART_H
 #define DWELL_ANALYSIS_LOAD_PART_H
 
 #include "analysis/analysis.h"
 
-/* As analysis_load_selection, with each call site by itself. */
-void analysis_load_part(struct analysis *l, const char *path, unsigned jobs, struct selection_request *request,
-                        enum lines lines);
+/* Loads a session as analysis_load does, but with every call site apart, and not narrowed to the calls of a function.
+ */
+bool load_session(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error);
 
 #endif

@@ -10,7 +10,6 @@
 #include "analysis/lines.h"
 #include "analysis/load_part.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/units.h"
 
 static const uint64_t ns_per_second = 1000000000;
@@ -225,47 +224,67 @@ static void several_add_session(struct analysis *all, struct analysis *part)
     several_add_processes(all->file, part, place);
 }
 
-static void several_load_sessions(struct analysis *l, const char *const *paths, size_t count, unsigned jobs,
-                                  enum lines lines)
+/* An analysis without sessions, to which several are added. */
+static void several_begin(struct analysis *l, size_t count)
 {
-    if (count == 1) {
-        analysis_load_lines(l, paths[0], jobs, lines);
-        return;
-    }
-    struct summary *summaries = need_memory(count, sizeof *summaries);
-    memset(l, 0, sizeof *l);
-    l->file = need_memory(1, sizeof *l->file);
+    *l = (struct analysis){ .file = need_memory(1, sizeof *l->file), .profile = profile_new() };
     l->file->fd = -1;
     l->file->header.ticks_per_second = ns_per_second;
     l->file->path = need_text("%zu sessions", count);
-    l->profile = profile_new();
-    for (size_t i = 0; i < count; i++) {
-        struct analysis part;
-        analysis_load_part(&part, paths[i], jobs, NULL, lines);
-        if (part.summary.samples != (i ? summaries[0].samples : part.summary.samples))
-            die(STATUS_ERROR, "%s: its values are %s, those of %s are not: they cannot be added up", paths[i],
-                part.summary.samples ? "samples" : "times", paths[0]);
-        several_add_session(l, &part);
-        summaries[i] = part.summary;
-        summaries[i].path = need_copy(paths[i], strlen(paths[i]));
-        part.summary = (struct summary){ 0 };
+}
+
+/* Sums of times and sums of samples have no sum. */
+static bool several_check_unit(const struct analysis *part, const struct summary *first, struct error *error)
+{
+    if (part->summary.samples == first->samples)
+        return true;
+    return error_set(error, "%s: its values are %s, those of %s are not: they cannot be added up", part->file->path,
+                     part->summary.samples ? "samples" : "times", first->path);
+}
+
+/* Loads a session, adds it to all, and keeps its summary. */
+static bool several_load_session(struct analysis *all, const char *path, const struct analysis_options *options,
+                                 struct summary *summaries, struct error *error)
+{
+    struct analysis part;
+    const size_t number = all->part_count;
+    if (!load_session(&part, path, options, error))
+        return false;
+    if (number > 0 && !several_check_unit(&part, &summaries[0], error)) {
         analysis_drop(&part);
+        return false;
+    }
+    several_add_session(all, &part);
+    summaries[number] = part.summary;
+    summaries[number].path = need_copy(path, strlen(path));
+    part.summary = (struct summary){ 0 };
+    analysis_drop(&part);
+    return true;
+}
+
+bool analysis_load_several(struct analysis *l, const char *const *paths, size_t count,
+                           const struct analysis_options *options, struct error *error)
+{
+    if (count == 1)
+        return analysis_load(l, paths[0], options, error);
+    if (selection_is_requested(&options->selection))
+        return error_set(error, "--from, --to, --thread, --process and --root take one session at a time");
+    struct summary *summaries = need_memory(count, sizeof *summaries);
+    several_begin(l, count);
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++)
+        good = several_load_session(l, paths[i], options, summaries, error);
+    if (!good) {
+        several_free_summaries(summaries, l->part_count);
+        analysis_drop(l);
+        return false;
     }
     if (l->lines)
         lines_join(l);
     l->rollup = rollup_new(l->profile);
     several_summarize(l, summaries, count);
     several_free_summaries(summaries, count);
-}
-
-void analysis_load_several(struct analysis *l, const char *const *paths, size_t count, unsigned jobs)
-{
-    several_load_sessions(l, paths, count, jobs, LINES_NONE);
-}
-
-void analysis_load_several_by_line(struct analysis *l, const char *const *paths, size_t count, unsigned jobs)
-{
-    several_load_sessions(l, paths, count, jobs, LINES_NEEDED);
+    return true;
 }
 
 const char *analysis_session_of(const struct analysis *l, uint32_t process)

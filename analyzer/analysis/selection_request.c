@@ -6,7 +6,7 @@
 
 #include "analysis/hints.h"
 #include "base/duration.h"
-#include "base/message.h"
+#include "base/memory.h"
 #include "base/units.h"
 #include "base/wide.h"
 #include "trace/mark_search.h"
@@ -16,23 +16,25 @@ void selection_request_drop(struct selection_request *r)
     selection_free(&r->selection);
 }
 
-bool selection_is_asked_for(const struct selection_request *r)
+bool selection_is_requested(const struct selection_request *r)
 {
-    return r && (r->from.given || r->to.given || r->root || r->selection.threads.count || r->selection.processes.count);
+    return r->from.given || r->to.given || r->root || r->selection.threads.count || r->selection.processes.count;
 }
 
 /* ---- moments ---- */
 
-struct selection_moment selection_moment_parse(const char *option, const char *text)
+bool selection_moment_parse(const char *option, const char *text, struct selection_moment *moment, struct error *error)
 {
     static const char mark[] = "mark:";
-    struct selection_moment moment = { .given = true };
-    if (strncmp(text, mark, strlen(mark)) == 0 && text[strlen(mark)])
-        moment.mark = text + strlen(mark);
-    else if (!duration_parse(text, &moment.ns))
-        die(STATUS_ERROR, "%s: '%s' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded",
-            option, text);
-    return moment;
+    *moment = (struct selection_moment){ .given = true };
+    if (strncmp(text, mark, strlen(mark)) == 0 && text[strlen(mark)]) {
+        moment->mark = text + strlen(mark);
+        return true;
+    }
+    if (duration_parse(text, &moment->ns))
+        return true;
+    return error_set(error, "%s: '%s' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded",
+                     option, text);
 }
 
 uint64_t selection_ticks(uint64_t ns, const struct session_file *file)
@@ -47,62 +49,70 @@ static uint64_t selection_ns_to_ticks(uint64_t ns, const struct session_file *fi
     return ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX - 1;
 }
 
-/* The earliest that is later than `after`. */
-static uint64_t selection_find_mark(struct selection_moment *m, const char *option, const struct session_file *file,
-                                    uint64_t after)
+/* Sets *found to the time of the earliest such mark after `after`. */
+static bool selection_find_mark(struct selection_moment *m, const char *option, const struct session_file *file,
+                                uint64_t after, uint64_t *found, struct error *error)
 {
-    uint64_t found;
-    if (!mark_search(file, m->mark, after + 1, &found)) {
-        if (after && mark_search(file, m->mark, 0, &found))
-            die(STATUS_ERROR, "%s: %s: no mark '%s' is later than --from", file->path, option, m->mark);
-        die(STATUS_ERROR, "%s: %s: no mark '%s'%s dwell marks lists them", file->path, option, m->mark,
-            hint_mark(file, m->mark, ";"));
+    if (!mark_search(file, m->mark, after + 1, found)) {
+        if (after && mark_search(file, m->mark, 0, found))
+            return error_set(error, "%s: %s: no mark '%s' is later than --from", file->path, option, m->mark);
+        return error_set(error, "%s: %s: no mark '%s'%s dwell marks lists them", file->path, option, m->mark,
+                         hint_mark(file, m->mark, ";"));
     }
-    m->ns = found > file->header.start_ticks
-                ? ticks_to_ns(found - file->header.start_ticks, file->header.ticks_per_second)
+    m->ns = *found > file->header.start_ticks
+                ? ticks_to_ns(*found - file->header.start_ticks, file->header.ticks_per_second)
                 : 0;
-    return found;
+    return true;
 }
 
-void selection_moments_find(struct selection_moment *from, struct selection_moment *to, const struct session_file *file,
-                            uint64_t *begin, uint64_t *end)
+static bool selection_find_moment(struct selection_moment *m, const char *option, const struct session_file *file,
+                                  uint64_t after, uint64_t *found, struct error *error)
+{
+    if (!m->given)
+        return true;
+    if (m->mark)
+        return selection_find_mark(m, option, file, after, found, error);
+    *found = selection_ns_to_ticks(m->ns, file);
+    return true;
+}
+
+bool selection_moments_find(struct selection_moment *from, struct selection_moment *to, const struct session_file *file,
+                            uint64_t *begin, uint64_t *end, struct error *error)
 {
     *begin = 0;
     *end = UINT64_MAX;
-    if (from->given)
-        *begin = from->mark ? selection_find_mark(from, "--from", file, 0) : selection_ns_to_ticks(from->ns, file);
-    if (to->given)
-        *end = to->mark ? selection_find_mark(to, "--to", file, *begin) : selection_ns_to_ticks(to->ns, file);
-    if (*begin >= *end)
-        die(STATUS_ERROR, "%s: --from is not before --to", file->path);
+    if (!selection_find_moment(from, "--from", file, 0, begin, error) ||
+        !selection_find_moment(to, "--to", file, *begin, end, error))
+        return false;
+    return *begin < *end ? true : error_set(error, "%s: --from is not before --to", file->path);
 }
 
-static void selection_find_range(struct selection_request *r, const struct session_file *file)
+static bool selection_find_range(struct selection_request *r, const struct session_file *file, struct error *error)
 {
     struct selection *s = &r->selection;
     const bool imported = file->header.origin & DWELL_ORIGIN_IMPORTED;
     if (imported || file->header.mode == DWELL_MODE_PROFILE)
-        die(STATUS_ERROR, "%s: %s, so it has sums without times and cannot be cut by --from and --to", file->path,
-            imported ? "imported" : "recorded in mode profile");
+        return error_set(error, "%s: %s, so it has sums without times and cannot be cut by --from and --to", file->path,
+                         imported ? "imported" : "recorded in mode profile");
     *s = (struct selection){ .cut = true, .threads = s->threads, .processes = s->processes };
-    selection_moments_find(&r->from, &r->to, file, &s->from, &s->to);
+    return selection_moments_find(&r->from, &r->to, file, &s->from, &s->to, error);
 }
 
-void selection_check_names(const struct selection *s, const struct session_file *file)
+bool selection_check_names(const struct selection *s, const struct session_file *file, struct error *error)
 {
     const char *what, *name = selection_unknown_name(s, file, &what);
     if (!name)
-        return;
+        return true;
     const bool is_thread = strcmp(what, "thread") == 0;
-    die(STATUS_ERROR, "%s: no %s '%s'%s dwell report --by %s lists them", file->path, what, name,
-        is_thread ? hint_thread(file, name, ";") : hint_process(file, name, ";"), what);
+    return error_set(error, "%s: no %s '%s'%s dwell report --by %s lists them", file->path, what, name,
+                     is_thread ? hint_thread(file, name, ";") : hint_process(file, name, ";"), what);
 }
 
-void selection_find(struct selection_request *r, const struct session_file *file)
+bool selection_find(struct selection_request *r, const struct session_file *file, struct error *error)
 {
-    if (r->from.given || r->to.given)
-        selection_find_range(r, file);
-    selection_check_names(&r->selection, file);
+    if ((r->from.given || r->to.given) && !selection_find_range(r, file, error))
+        return false;
+    return selection_check_names(&r->selection, file, error);
 }
 
 /* ---- in words ---- */
@@ -136,9 +146,7 @@ char *selection_describe(const struct selection_request *r)
 {
     char *text = NULL;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
-    if (!out)
-        die(STATUS_ERROR, "out of memory");
+    FILE *out = need_stream(&text, &length);
     selection_describe_moment(out, "from ", &r->from);
     selection_describe_moment(out, r->from.given ? " to " : "to ", &r->to);
     if (r->selection.threads.count)
@@ -149,8 +157,7 @@ char *selection_describe(const struct selection_request *r)
     selection_describe_names(out, "process ", &r->selection.processes);
     if (r->selection.below)
         fprintf(out, "%sin calls of %s", selection_separator(out), r->root);
-    if (fclose(out) != 0)
-        die(STATUS_ERROR, "out of memory");
+    need_stream_end(out);
     if (!*text) {
         free(text);
         text = NULL;

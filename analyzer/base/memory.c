@@ -6,11 +6,16 @@
 
 #include "base/message.h"
 
+void out_of_memory(void)
+{
+    die(STATUS_ERROR, "out of memory");
+}
+
 void *need_memory(size_t count, size_t size)
 {
     void *memory = calloc(count ? count : 1, size ? size : 1);
     if (!memory)
-        die(STATUS_ERROR, "out of memory");
+        out_of_memory();
     return memory;
 }
 
@@ -18,7 +23,7 @@ void *need_more(void *memory, size_t count, size_t size)
 {
     void *more = reallocarray(memory, count ? count : 1, size ? size : 1);
     if (!more)
-        die(STATUS_ERROR, "out of memory");
+        out_of_memory();
     return more;
 }
 
@@ -33,7 +38,7 @@ char *need_vtext(const char *format, va_list arguments)
 {
     char *text = NULL;
     if (vasprintf(&text, format, arguments) < 0)
-        die(STATUS_ERROR, "out of memory");
+        out_of_memory();
     return text;
 }
 
@@ -44,6 +49,20 @@ char *need_text(const char *format, ...)
     char *text = need_vtext(format, arguments);
     va_end(arguments);
     return text;
+}
+
+FILE *need_stream(char **text, size_t *length)
+{
+    FILE *out = open_memstream(text, length);
+    if (!out)
+        out_of_memory();
+    return out;
+}
+
+void need_stream_end(FILE *out)
+{
+    if (fclose(out) != 0)
+        out_of_memory();
 }
 
 char *need_hex(const void *bytes, size_t length)

@@ -5,7 +5,6 @@
 #include "commands/config.h"
 #include "commands/selection_options.h"
 #include "commands/sessions.h"
-#include "profile/collect.h"
 #include "report/views.h"
 
 enum { OPTION_FORMAT = 256, OPTION_COLUMNS, OPTION_BY };
@@ -23,7 +22,7 @@ struct callers_settings {
     const char *function;       /* the last word; those before are files */
     const char *columns, *sort; /* NULL: the usual ones */
     table_printer *print;
-    struct selection_request selection;
+    struct analysis_options load;
     struct row_filters filters;
 };
 
@@ -32,13 +31,13 @@ static error_t callers_parse_option(int key, char *argument, struct argp_state *
     struct callers_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return selection_options_begin(state, &s->selection, &s->filters);
+        return selection_options_begin(state, &s->load, &s->filters);
     case 's':
         s->sort = option_sort(argument, false);
         return 0;
     case OPTION_BY:
         option_by_line(argument);
-        s->selection.by_line = true;
+        s->load.lines = LINES_NEEDED;
         return 0;
     case OPTION_COLUMNS:
         s->columns = option_columns(argument);
@@ -80,14 +79,14 @@ int command_callers(int argc, char **argv)
     struct callers_settings s = { .print = table_print_text };
     parse_options_with_config(&argp, "callers", argc, argv, &s);
     struct analysis loaded;
-    session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.selection);
+    session_list_load(&s.sessions, &loaded, &s.load);
     struct table table = view_callers(&loaded, option_function(&loaded, s.function));
     table_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, false);
     s.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&loaded);
-    selection_request_drop(&s.selection);
+    selection_request_drop(&s.load.selection);
     row_filters_drop(&s.filters);
     session_list_drop(&s.sessions);
     return finish_output();

@@ -4,6 +4,8 @@
 
 #include <argp.h>
 
+#include "analysis/analysis.h"
+#include "commands/die.h"
 #include "report/table.h"
 
 typedef int command(int argc, char **argv);
@@ -48,8 +50,10 @@ void option_arrange(struct table *t, const char *sort, const char *columns, bool
 void option_session(const struct argp_state *state, const char *argument, const char **file);
 
 /* The one function that FUNCTION names; ends the program where there is none, or more than one. */
-struct analysis;
 uint32_t option_function(const struct analysis *session, const char *text);
+
+/* Loads a session; ends the program where that fails. */
+void command_load(struct analysis *session, const char *path, const struct analysis_options *options);
 
 /* Ends the program if `path` (NULL: stdout) is the session, by whatever name. */
 void output_spare(const char *path, const char *session);

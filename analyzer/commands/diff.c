@@ -9,7 +9,6 @@
 #include "commands/config.h"
 #include "commands/selection_options.h"
 #include "commands/sessions.h"
-#include "profile/collect.h"
 #include "report/diff.h"
 
 enum { OPTION_FORMAT = 256, OPTION_BY, OPTION_COLUMNS, OPTION_MIN, OPTION_LARGE, OPTION_FAIL };
@@ -39,6 +38,7 @@ struct diff_settings {
     size_t gate_count, gate_room;
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
+    struct analysis_options load;
 };
 
 static enum diff_by diff_parse_by(const char *text)
@@ -71,6 +71,8 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
 {
     struct diff_settings *s = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        return raw_options_begin(state, &s->load);
     case OPTION_BY:
         s->by = diff_parse_by(argument);
         return 0;
@@ -136,7 +138,7 @@ static void diff_load_side(const struct diff_settings *s, struct diff *d, enum d
 {
     for (size_t i = 0; i < s->sides[side].count; i++) {
         struct analysis loaded;
-        analysis_load(&loaded, s->sides[side].paths[i], collect_default_jobs());
+        command_load(&loaded, s->sides[side].paths[i], &s->load);
         diff_add(d, side, &loaded);
         analysis_drop(&loaded);
     }

@@ -10,7 +10,6 @@
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/event_settings.h"
-#include "profile/collect.h"
 #include "report/etw.h"
 #include "report/events.h"
 #include "trace/event_cost.h"
@@ -294,7 +293,7 @@ int command_events(int argc, char **argv)
     s.view.filter = &s.filter;
     parse_options_with_config(&argp, "events", argc, argv, &s);
     struct analysis loaded;
-    analysis_load(&loaded, s.file, collect_default_jobs());
+    command_load(&loaded, s.file, &(struct analysis_options){ 0 });
     struct trace_events events = trace_events_read(loaded.file);
     if (events.damaged_chunks)
         event_remark(&loaded, events.damaged_chunks, "damaged chunks of trace events were left out, wholly or in part");

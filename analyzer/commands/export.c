@@ -11,7 +11,6 @@
 #include "commands/selection_options.h"
 #include "export/exports.h"
 #include "export/measures.h"
-#include "profile/collect.h"
 
 enum { OPTION_LIST = 256, OPTION_LIMIT, OPTION_MIN, OPTION_FILTER, OPTION_AGGREGATE, OPTION_TIME };
 enum { OUTPUT_BUFFER = 1 << 20 };
@@ -34,6 +33,7 @@ struct export_settings {
     const char *file, *output;
     unsigned used; /* enum export_heeds */
     struct export_options options;
+    struct analysis_options load;
 };
 
 static void export_list_formats(void)
@@ -69,6 +69,8 @@ static error_t export_parse_option(int key, char *argument, struct argp_state *s
 {
     struct export_settings *s = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        return raw_options_begin(state, &s->load);
     case 'o':
         s->output = argument;
         return 0;
@@ -141,8 +143,8 @@ int command_export(int argc, char **argv)
     export_check_settings(&s);
     struct analysis loaded;
     int status = STATUS_OK;
-    analysis_load_lines(&loaded, s.file, collect_default_jobs(),
-                        s.format->heeds & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE);
+    s.load.lines = s.format->heeds & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
+    command_load(&loaded, s.file, &s.load);
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);
     output_spare(s.output, loaded.file->path);

@@ -9,7 +9,6 @@
 
 #include "base/message.h"
 #include "commands/commands.h"
-#include "profile/collect.h"
 #include "report/views.h"
 #include "trace/trace_events.h"
 
@@ -262,7 +261,7 @@ int command_info(int argc, char **argv)
     const char *file = DEFAULT_SESSION;
     parse_options(&argp, "info", argc, argv, &file);
     struct analysis l;
-    analysis_load(&l, file, collect_default_jobs());
+    command_load(&l, file, &(struct analysis_options){ 0 });
     info_print_line("session", "%s", file);
     info_print_time(l.file);
     info_print_clock(l.file);

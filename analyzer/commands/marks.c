@@ -1,7 +1,6 @@
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/selection_options.h"
-#include "profile/collect.h"
 #include "report/views.h"
 
 enum { OPTION_FORMAT = 256, OPTION_COLUMNS };
@@ -59,7 +58,7 @@ int command_marks(int argc, char **argv)
     struct marks_settings s = { .file = DEFAULT_SESSION, .print = table_print_text };
     parse_options_with_config(&argp, "marks", argc, argv, &s);
     struct analysis loaded;
-    analysis_load(&loaded, s.file, collect_default_jobs());
+    command_load(&loaded, s.file, &(struct analysis_options){ 0 });
     struct table table = view_marks(&loaded);
     table_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, true);

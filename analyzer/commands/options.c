@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analysis/hints.h"
+#include "analysis/find_function.h"
 #include "base/duration.h"
 #include "base/message.h"
 #include "base/suggest.h"
@@ -136,28 +136,20 @@ int finish_output(void)
     return STATUS_ERROR;
 }
 
-enum { MAX_NAMED = 8 };
-
 uint32_t option_function(const struct analysis *l, const char *text)
 {
-    size_t count;
-    uint32_t *found = view_find_functions(l, text, &count);
-    if (count == 0)
-        die(STATUS_ERROR, "%s%s%s: no function '%s' was recorded%s dwell report -s name lists them", l->file->path,
-            l->summary.selection ? ", " : "", l->summary.selection ? l->summary.selection : "", text,
-            hint_function(l, text, ";"));
-    if (count > 1) {
-        say("'%s' names %zu functions; give one of their names whole, with @module where that is not enough:", text,
-            count);
-        for (size_t i = 0; i < count && i < MAX_NAMED; i++)
-            fprintf(stderr, "  %s (%s)\n", l->names[found[i]].name, l->names[found[i]].module);
-        if (count > MAX_NAMED)
-            fprintf(stderr, "  and %zu more\n", count - MAX_NAMED);
-        exit(STATUS_ERROR);
-    }
-    uint32_t function = found[0];
-    free(found);
+    struct error error = { NULL };
+    uint32_t function;
+    if (!function_find(l, text, &function, &error))
+        die_of(&error);
     return function;
+}
+
+void command_load(struct analysis *l, const char *path, const struct analysis_options *options)
+{
+    struct error error = { NULL };
+    if (!analysis_load(l, path, options, &error))
+        die_of(&error);
 }
 
 static bool options_is_same_file(const char *a, const char *b)

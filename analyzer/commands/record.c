@@ -18,7 +18,6 @@
 #include "commands/filters.h"
 #include "commands/record_symbols.h"
 #include "commands/runtime_library.h"
-#include "profile/collect.h"
 #include "session.h"
 #include "trace/scan.h"
 #include "trace/session_finish.h"

@@ -10,7 +10,6 @@
 #include "base/progress.h"
 #include "commands/commands.h"
 #include "commands/config.h"
-#include "profile/collect.h"
 #include "report/replay.h"
 
 enum {
@@ -50,15 +49,22 @@ struct replay_settings {
     unsigned long limit;
 };
 
+static void replay_parse_moment(const char *option, const char *text, struct selection_moment *moment)
+{
+    struct error error = { NULL };
+    if (!selection_moment_parse(option, text, moment, &error))
+        die_of(&error);
+}
+
 static error_t replay_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct replay_settings *s = state->input;
     switch (key) {
     case OPTION_FROM:
-        s->from = selection_moment_parse("--from", argument);
+        replay_parse_moment("--from", argument, &s->from);
         return 0;
     case OPTION_TO:
-        s->to = selection_moment_parse("--to", argument);
+        replay_parse_moment("--to", argument, &s->to);
         return 0;
     case OPTION_THREAD:
         s->what.thread = argument;
@@ -98,9 +104,11 @@ static error_t replay_parse_option(int key, char *argument, struct argp_state *s
 
 static void replay_find_part(struct replay_settings *s, const struct session_file *file)
 {
+    struct error error = { NULL };
     s->what.shortest = selection_ticks(s->shortest_ns, file);
-    selection_moments_find(&s->from, &s->to, file, &s->what.from, &s->what.to);
-    selection_check_names(&s->names, file);
+    if (!selection_moments_find(&s->from, &s->to, file, &s->what.from, &s->what.to, &error) ||
+        !selection_check_names(&s->names, file, &error))
+        die_of(&error);
 }
 
 struct replay_count {
@@ -129,7 +137,7 @@ static int replay_finish_print(const struct replay_settings *s, const struct rep
             (unsigned long long)result->counts.damaged_chunks);
     if (s->what.root && !result->root_found) {
         struct analysis l;
-        analysis_load(&l, s->file, collect_default_jobs());
+        command_load(&l, s->file, &(struct analysis_options){ 0 });
         say("%s: --root: no call of '%s' in what was asked for%s dwell report -s name lists the functions", s->file,
             s->what.root, hint_function(&l, s->what.root, ";"));
         analysis_drop(&l);

@@ -5,7 +5,6 @@
 #include "commands/config.h"
 #include "commands/selection_options.h"
 #include "commands/sessions.h"
-#include "profile/collect.h"
 #include "report/views.h"
 
 enum { OPTION_JOBS = 256, OPTION_FORMAT, OPTION_BY, OPTION_COLUMNS, OPTION_HOT };
@@ -35,9 +34,8 @@ struct report_settings {
     bool limited;
     const char *columns; /* NULL: the usual ones */
     table_printer *print;
-    struct selection_request selection;
+    struct analysis_options load;
     struct row_filters filters;
-    unsigned jobs;
 };
 
 static const char hot_columns[] = "calls,cpu_exclusive,cpu_inclusive,elapsed_exclusive,waiting_percent";
@@ -72,7 +70,7 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
     struct report_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return selection_options_begin(state, &s->selection, &s->filters);
+        return selection_options_begin(state, &s->load, &s->filters);
     case OPTION_BY:
         report_parse_by(s, argument);
         return 0;
@@ -95,7 +93,7 @@ static error_t report_parse_option(int key, char *argument, struct argp_state *s
         s->print = option_format(argument);
         return 0;
     case OPTION_JOBS:
-        s->jobs = option_jobs(argument);
+        s->load.jobs = option_jobs(argument);
         return 0;
     case ARGP_KEY_ARG:
         session_list_add(&s->sessions, argument);
@@ -127,10 +125,9 @@ int command_report(int argc, char **argv)
     struct report_settings s = {
         .by = BY_FUNCTION,
         .print = table_print_text,
-        .jobs = collect_default_jobs(),
     };
     parse_options_with_config(&argp, "report", argc, argv, &s);
-    s.selection.by_line = s.by == BY_LINE;
+    s.load.lines = s.by == BY_LINE ? LINES_NEEDED : LINES_NONE;
     if (!s.sorting.key)
         s.sorting.key = s.by == BY_LINE ? "elapsed_inclusive" : "elapsed_exclusive";
     if (!s.limited && s.print == table_print_text)
@@ -145,14 +142,14 @@ int command_report(int argc, char **argv)
     if (s.sorting.calls && s.sessions.count > 1)
         die(STATUS_ERROR, "--columns: columns of single calls are there for one session at a time");
     struct analysis loaded;
-    session_list_load(&s.sessions, &loaded, s.jobs, &s.selection);
+    session_list_load(&s.sessions, &loaded, &s.load);
     struct table table = s.view ? s.view(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
     if (s.columns)
         table_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&loaded);
-    selection_request_drop(&s.selection);
+    selection_request_drop(&s.load.selection);
     row_filters_drop(&s.filters);
     session_list_drop(&s.sessions);
     return finish_output();

@@ -16,15 +16,22 @@ static const struct argp_option options[] = {
     { 0 },
 };
 
+static void selection_parse_moment(const char *option, const char *text, struct selection_moment *moment)
+{
+    struct error error = { NULL };
+    if (!selection_moment_parse(option, text, moment, &error))
+        die_of(&error);
+}
+
 static error_t selection_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct selection_request *r = state->input;
     switch (key) {
     case OPTION_FROM:
-        r->from = selection_moment_parse("--from", argument);
+        selection_parse_moment("--from", argument, &r->from);
         return 0;
     case OPTION_TO:
-        r->to = selection_moment_parse("--to", argument);
+        selection_parse_moment("--to", argument, &r->to);
         return 0;
     case OPTION_THREAD:
         selection_add_name(&r->selection.threads, argument);
@@ -63,11 +70,11 @@ static const struct argp_option raw_options[] = {
 
 static error_t selection_parse_raw(int key, char *argument, struct argp_state *state)
 {
+    struct analysis_options *load = state->input;
     (void)argument;
-    (void)state;
     if (key != OPTION_RAW)
         return ARGP_ERR_UNKNOWN;
-    analysis_load_as_measured();
+    load->raw = true;
     return 0;
 }
 
@@ -90,11 +97,11 @@ const struct argp_child filter_children[] = { { &filter_argp, 0, "Which rows:", 
                                               { &config_argp, 0, NULL, 2 },
                                               { 0 } };
 
-error_t selection_options_begin(struct argp_state *state, struct selection_request *request,
-                                struct row_filters *filters)
+error_t selection_options_begin(struct argp_state *state, struct analysis_options *load, struct row_filters *filters)
 {
-    state->child_inputs[0] = request;
+    state->child_inputs[0] = &load->selection;
     state->child_inputs[1] = filters;
+    state->child_inputs[2] = load;
     return 0;
 }
 
@@ -104,9 +111,15 @@ error_t filter_options_begin(struct argp_state *state, struct row_filters *filte
     return 0;
 }
 
-void selection_options_load(struct analysis *l, const char *path, unsigned jobs, struct selection_request *request)
+error_t filter_raw_options_begin(struct argp_state *state, struct row_filters *filters, struct analysis_options *load)
 {
-    analysis_load_selection(l, path, jobs, request);
-    if (request->root)
-        analysis_narrow_to_root(l, option_function(l, request->root), request);
+    state->child_inputs[0] = filters;
+    state->child_inputs[1] = load;
+    return 0;
+}
+
+error_t raw_options_begin(struct argp_state *state, struct analysis_options *load)
+{
+    state->child_inputs[0] = load;
+    return 0;
 }

@@ -4,27 +4,25 @@
 
 #include <argp.h>
 
-#include "analysis/selection_request.h"
+#include "analysis/analysis.h"
 #include "report/views.h"
 
-/* For argp's children. The command's own parser gives it a struct selection_request, zeroed at first, and row filters:
- */
+/* For argp's children. In ARGP_KEY_INIT, the command's own parser passes what they fill, zeroed at first, to
+ * selection_options_begin. */
 extern const struct argp_child selection_children[];
+error_t selection_options_begin(struct argp_state *state, struct analysis_options *load, struct row_filters *filters);
 
-/* in ARGP_KEY_INIT. */
-error_t selection_options_begin(struct argp_state *state, struct selection_request *request,
-                                struct row_filters *filters);
-
-/* The same for those that show the whole: the rows alone, which are asked for in a struct row_filters. */
+/* The same for commands that show the whole session: row filters alone, */
 extern const struct argp_child filter_children[];
 error_t filter_options_begin(struct argp_state *state, struct row_filters *filters);
 
-/* For argp's children: --raw, where the command does not take selections, which have it. */
-extern const struct argp_child raw_children[];
-extern const struct argp_child raw_config_children[]; /* and options of the config file, */
-extern const struct argp_child filter_raw_children[]; /* and the rows, as filter_children */
+/* row filters and --raw, */
+extern const struct argp_child filter_raw_children[];
+error_t filter_raw_options_begin(struct argp_state *state, struct row_filters *filters, struct analysis_options *load);
 
-/* Loads that part of the session; ends the program where there is no such part. */
-void selection_options_load(struct analysis *l, const char *path, unsigned jobs, struct selection_request *request);
+/* and --raw alone, without and with the options of the config file. */
+extern const struct argp_child raw_children[];
+extern const struct argp_child raw_config_children[];
+error_t raw_options_begin(struct argp_state *state, struct analysis_options *load);
 
 #endif

@@ -7,10 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "commands/commands.h"
-#include "commands/selection_options.h"
-#include "report/views.h"
 
 static void sessions_add_file(struct session_list *list, const char *path)
 {
@@ -61,15 +58,12 @@ void session_list_drop(struct session_list *list)
     free(list->paths);
 }
 
-void session_list_load(struct session_list *list, struct analysis *l, unsigned jobs, struct selection_request *part)
+void session_list_load(struct session_list *list, struct analysis *l, const struct analysis_options *options)
 {
+    static const char *const usual[] = { DEFAULT_SESSION };
+    struct error error = { NULL };
     session_list_unique(list);
-    if (list->count <= 1)
-        selection_options_load(l, list->count ? list->paths[0] : DEFAULT_SESSION, jobs, part);
-    else if (selection_is_asked_for(part))
-        die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
-    else if (part->by_line)
-        analysis_load_several_by_line(l, (const char *const *)list->paths, list->count, jobs);
-    else
-        analysis_load_several(l, (const char *const *)list->paths, list->count, jobs);
+    if (!analysis_load_several(l, list->count ? (const char *const *)list->paths : usual, list->count ? list->count : 1,
+                               options, &error))
+        die_of(&error);
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct analysis;
-struct selection_request;
+struct analysis_options;
 
 /* All zero is an empty one. */
 struct session_list {
@@ -22,6 +22,6 @@ void session_list_drop(struct session_list *list);
 
 /* Loads them all as one, each once; dwell.data if there is none. Ends the program where one cannot be read, or where a
  * part is asked for of several. */
-void session_list_load(struct session_list *list, struct analysis *l, unsigned jobs, struct selection_request *part);
+void session_list_load(struct session_list *list, struct analysis *l, const struct analysis_options *options);
 
 #endif

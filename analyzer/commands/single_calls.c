@@ -7,7 +7,6 @@
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/selection_options.h"
-#include "profile/collect.h"
 #include "report/plot.h"
 #include "report/views.h"
 
@@ -44,7 +43,7 @@ struct single_calls_settings {
     enum call_time time;
     size_t limit;
     table_printer *print;
-    struct selection_request selection;
+    struct analysis_options load;
     struct row_filters filters;
 };
 
@@ -61,7 +60,7 @@ static error_t single_calls_parse_option(int key, char *argument, struct argp_st
     struct single_calls_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return selection_options_begin(state, &s->selection, &s->filters);
+        return selection_options_begin(state, &s->load, &s->filters);
     case OPTION_OF:
         s->time = single_calls_parse_time(argument);
         return 0;
@@ -96,7 +95,7 @@ static error_t single_calls_parse_option(int key, char *argument, struct argp_st
 
 static uint32_t single_calls_load(struct analysis *l, struct single_calls_settings *s)
 {
-    selection_options_load(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, collect_default_jobs(), &s->selection);
+    command_load(l, s->count == 2 ? s->words[0] : DEFAULT_SESSION, &s->load);
     if (l->file->header.mode == DWELL_MODE_PROFILE)
         die(STATUS_ERROR, "%s: recorded in mode profile, which keeps no single calls", l->file->path);
     if (s->time >= CALL_APPLICATION_INCLUSIVE && !l->summary.application_known)
@@ -143,7 +142,7 @@ int command_histogram(int argc, char **argv)
     table_drop(&table);
     histogram_drop(&exact);
     analysis_drop(&l);
-    selection_request_drop(&s.selection);
+    selection_request_drop(&s.load.selection);
     row_filters_drop(&s.filters);
     return finish_output();
 }
@@ -176,7 +175,7 @@ int command_slowest(int argc, char **argv)
     s.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&l);
-    selection_request_drop(&s.selection);
+    selection_request_drop(&s.load.selection);
     row_filters_drop(&s.filters);
     return finish_output();
 }

@@ -13,7 +13,6 @@
 #include "commands/config.h"
 #include "commands/find_session.h"
 #include "commands/selection_options.h"
-#include "profile/collect.h"
 
 enum { OPTION_BY = 256, OPTION_COLUMNS, OPTION_COUNT, OPTION_FORMAT, OPTION_JOBS, OPTION_ONCE };
 
@@ -41,6 +40,7 @@ struct top_command_settings {
     size_t limit;
     bool limited;
     table_printer *print;
+    struct analysis_options load;
 };
 
 /* ---- options ---- */
@@ -91,7 +91,7 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
     struct top_command_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return filter_options_begin(state, &s->top.filters);
+        return filter_raw_options_begin(state, &s->top.filters, &s->load);
     case OPTION_BY:
         top_parse_by(s, argument);
         return 0;
@@ -120,7 +120,7 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
         s->print = option_format(argument);
         return 0;
     case OPTION_JOBS:
-        s->top.jobs = option_jobs(argument);
+        s->load.jobs = option_jobs(argument);
         return 0;
     case ARGP_KEY_ARG:
         if (s->target)
@@ -164,13 +164,13 @@ struct table top_table(const struct top_settings *s, const struct live *live, bo
 
 /* ---- plain ---- */
 
-static void top_read_more(struct live *live, unsigned jobs)
+static void top_read_more(struct live *live)
 {
+    struct error error = { NULL };
     uint64_t left;
     do {
-        const char *error = live_read(live, jobs, &left);
-        if (error)
-            die(STATUS_ERROR, "%s: %s", live->whole.file->path, error);
+        if (!live_read(live, &left, &error))
+            die_of(&error);
     } while (left);
 }
 
@@ -191,12 +191,12 @@ static void top_print_state(const struct live *live)
 
 static int top_print_tables(struct live *live, const struct top_command_settings *s)
 {
-    top_read_more(live, s->top.jobs);
+    top_read_more(live);
     for (unsigned long i = 0; i < s->count; i++) {
         const bool alive = live->follow->alive;
         if (alive) {
             top_wait(s->top.interval);
-            top_read_more(live, s->top.jobs);
+            top_read_more(live);
         }
         struct table t = top_table(&s->top, live, false, s->limit);
         if (s->print == table_print_text) {
@@ -222,13 +222,14 @@ static bool top_is_pid(const char *text)
     return at > text && !*at;
 }
 
-static struct live *top_open_target(const char *target)
+static struct live *top_open_target(const char *target, const struct analysis_options *load)
 {
-    const char *error, *path = target ? target : DEFAULT_SESSION;
+    struct error error = { NULL };
+    const char *path = target ? target : DEFAULT_SESSION;
     char *found = target && top_is_pid(target) ? find_session((uint32_t)option_number("PID", target)) : NULL;
-    struct live *live = live_open(found ? found : path, path, &error);
+    struct live *live = live_open(found ? found : path, path, load, &error);
     if (!live)
-        die(STATUS_ERROR, "%s: %s", path, error);
+        die_of(&error);
     free(found);
     return live;
 }
@@ -253,7 +254,7 @@ int command_top(int argc, char **argv)
         NULL,
     };
     struct top_command_settings s = {
-        .top = { .interval = 2000000000, .by = BY_FUNCTION, .jobs = collect_default_jobs() },
+        .top = { .interval = 2000000000, .by = BY_FUNCTION },
         .print = table_print_text,
     };
     parse_options_with_config(&argp, "top", argc, argv, &s);
@@ -263,7 +264,7 @@ int command_top(int argc, char **argv)
         die(STATUS_ERROR, "--columns: columns of single calls are there in dwell report alone");
     if (!s.limited && s.print == table_print_text)
         s.limit = TEXT_LIMIT;
-    struct live *live = top_open_target(s.target);
+    struct live *live = top_open_target(s.target, &s.load);
     const int status = s.count ? top_print_tables(live, &s) : top_show(live, &s.top);
     live_close(live);
     row_filters_drop(&s.top.filters);

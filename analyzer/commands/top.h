@@ -11,7 +11,6 @@ struct top_settings {
     const char *sort;    /* a column's key; NULL: what takes most time now */
     const char *columns; /* NULL: the usual ones */
     struct row_filters filters;
-    unsigned jobs;
 };
 
 /* The column that rows are sorted by, and the keys of those that are shown, separated by commas. */

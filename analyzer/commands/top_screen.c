@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/find_function.h"
 #include "base/memory.h"
 #include "base/message.h"
 #include "base/suggest.h"
@@ -269,7 +270,7 @@ static uint32_t top_screen_caller_function(const struct top_screen *v)
     if (cells && cells[1].known && cells[2].known) {
         size_t count;
         char *name = need_text("%s@%s", cells[1].text, cells[2].text);
-        uint32_t *found = view_find_functions(&v->live->whole, name, &count);
+        uint32_t *found = function_find_all(&v->live->whole, name, &count);
         function = count ? found[0] : PROFILE_NONE;
         free(found);
         free(name);
@@ -496,9 +497,10 @@ static uint64_t top_screen_now(void)
 
 static void top_screen_read_more(struct top_screen *v)
 {
-    const char *error = live_read(v->live, v->settings->jobs, &v->left);
-    if (error)
-        top_screen_set_message(v, "%s", error);
+    struct error error = { NULL };
+    if (!live_read(v->live, &v->left, &error))
+        top_screen_set_message(v, "%s", error.text);
+    error_drop(&error);
 }
 
 /* Milliseconds until there is something to be read. */
@@ -513,11 +515,9 @@ static int top_screen_poll_timeout(const struct top_screen *v, uint64_t next)
 int top_show(struct live *live, struct top_settings *settings)
 {
     struct top_screen v = { .live = live, .settings = settings };
-    uint64_t left;
-    const char *error = live_read(live, settings->jobs, &left);
-    if (error)
-        die(STATUS_ERROR, "%s: %s", live->follow->growth->file->path, error);
-    v.left = left;
+    struct error error = { NULL };
+    if (!live_read(live, &v.left, &error))
+        die_of(&error);
     struct table t = top_screen_make_table(&v); /* bad options are told before the screen begins */
     table_drop(&t);
     screen_begin();

@@ -3,7 +3,6 @@
 #include "commands/config.h"
 #include "commands/selection_options.h"
 #include "commands/sessions.h"
-#include "profile/collect.h"
 #include "report/views.h"
 
 enum {
@@ -38,7 +37,7 @@ struct tree_settings {
     bool min_given;
     const char *columns, *sort; /* NULL: the usual ones */
     table_printer *print;
-    struct selection_request selection;
+    struct analysis_options load;
     struct row_filters filters;
 };
 
@@ -47,7 +46,7 @@ static error_t tree_parse_option(int key, char *argument, struct argp_state *sta
     struct tree_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return selection_options_begin(state, &s->selection, &s->filters);
+        return selection_options_begin(state, &s->load, &s->filters);
     case OPTION_MIN:
         s->tree.min_percent = option_percent("--min", argument);
         s->min_given = true;
@@ -60,7 +59,8 @@ static error_t tree_parse_option(int key, char *argument, struct argp_state *sta
         return 0;
     case OPTION_BY:
         option_by_line(argument);
-        s->tree.by_line = s->selection.by_line = true;
+        s->tree.by_line = true;
+        s->load.lines = LINES_NEEDED;
         return 0;
     case OPTION_COLLAPSE:
         s->tree.collapse = true;
@@ -113,14 +113,14 @@ int command_tree(int argc, char **argv)
             s.tree.min_percent = 0; /* any path may lead to what is looked for */
     }
     struct analysis loaded;
-    session_list_load(&s.sessions, &loaded, collect_default_jobs(), &s.selection);
+    session_list_load(&s.sessions, &loaded, &s.load);
     struct table table = view_tree(&loaded, &s.tree);
     table_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, false);
     s.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&loaded);
-    selection_request_drop(&s.selection);
+    selection_request_drop(&s.load.selection);
     row_filters_drop(&s.filters);
     session_list_drop(&s.sessions);
     return finish_output();

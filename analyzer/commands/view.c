@@ -11,7 +11,6 @@
 #include "commands/config.h"
 #include "commands/selection_options.h"
 #include "commands/view_live.h"
-#include "profile/collect.h"
 #include "view/browser.h"
 #include "view/page.h"
 
@@ -40,7 +39,7 @@ struct view_settings {
     bool force, no_open, live;
     unsigned long port; /* zero: not given */
     struct view_options options;
-    struct selection_request selection;
+    struct analysis_options load;
     struct row_filters filters;
 };
 
@@ -65,7 +64,7 @@ static error_t view_parse_option(int key, char *argument, struct argp_state *sta
     struct view_settings *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        return selection_options_begin(state, &s->selection, &s->filters);
+        return selection_options_begin(state, &s->load, &s->filters);
     case 'o':
         s->output = argument;
         return 0;
@@ -161,12 +160,12 @@ static int view_write_page(const char *path, const struct view_session *const *s
 
 /* ---- sessions ---- */
 
-struct view_session *view_load(const char *file, const struct selection_request *selection,
-                               const struct view_options *options, bool quiet, bool *ended)
+struct view_session *view_load(const char *file, const struct analysis_options *load,
+                               const struct view_options *options, bool quiet, bool *ended, struct error *error)
 {
-    struct selection_request part = *selection; /* what it means is looked up in each session */
     struct analysis loaded;
-    selection_options_load(&loaded, file, collect_default_jobs(), &part);
+    if (!analysis_load(&loaded, file, load, error))
+        return NULL;
     for (size_t i = 0; i < loaded.summary.loss_count && !quiet; i++)
         say("%s: %s", file, loaded.summary.remarks[i]);
     *ended = loaded.file->header.state == DWELL_COMPLETE;
@@ -195,16 +194,18 @@ static int view_serve(const struct view_settings *s)
         die(STATUS_ERROR, "--live writes no file: leave out %s", s->output ? "--output" : "--force");
     if (s->count > 1)
         die(STATUS_ERROR, "--live shows one session at a time: '%s' is a second one", s->files[1]);
-    return view_live(&(struct live_settings){ s->files[0], &s->selection, s->options, (uint16_t)s->port, s->no_open });
+    return view_live(&(struct live_settings){ s->files[0], &s->load, s->options, (uint16_t)s->port, s->no_open });
 }
 
 static int view_write_sessions(const struct view_settings *s)
 {
     struct view_session *sessions[MAX_SESSIONS];
+    struct error error = { NULL };
     bool ended;
     view_check_output(s);
     for (size_t i = 0; i < s->count; i++)
-        sessions[i] = view_load(s->files[i], &s->selection, &s->options, false, &ended);
+        if (!(sessions[i] = view_load(s->files[i], &s->load, &s->options, false, &ended, &error)))
+            die_of(&error);
     const int status = view_write_page(s->output, (const struct view_session *const *)sessions, s->count);
     for (size_t i = 0; i < s->count; i++)
         view_session_free(sessions[i]);
@@ -244,7 +245,7 @@ int command_view(int argc, char **argv)
     if (!s.output)
         s.output = DEFAULT_PAGE;
     const int status = view_write_sessions(&s);
-    selection_request_drop(&s.selection);
+    selection_request_drop(&s.load.selection);
     row_filters_drop(&s.filters);
     return status;
 }

@@ -63,13 +63,17 @@ static void *view_live_update(void *context)
 {
     const struct view_live *l = context;
     const struct live_settings *s = l->settings;
+    struct error error = { NULL };
     bool ended = false;
     for (uint64_t took = 0; !ended;) {
         view_live_wait_ms(took * REST > INTERVAL_MS ? took * REST : INTERVAL_MS);
         if (!view_live_can_be_read(s->file))
             return NULL;
         const uint64_t begin = view_live_now_ms();
-        server_show(l->server, view_load(s->file, s->selection, &s->options, true, &ended));
+        struct view_session *session = view_load(s->file, s->load, &s->options, true, &ended, &error);
+        if (session)
+            server_show(l->server, session);
+        error_drop(&error); /* it is read again: what is wrong may be so for a moment */
         took = view_live_now_ms() - begin;
     }
     view_live_report_end(s);
@@ -95,6 +99,7 @@ static void view_live_show(const struct live_settings *s, const char *address)
 
 int view_live(const struct live_settings *s)
 {
+    struct error error = { NULL };
     bool ended;
     int number;
     sigset_t signals;
@@ -107,7 +112,9 @@ int view_live(const struct live_settings *s)
     else
         sigaddset(&signals, SIGHUP);
     struct view_live live = { .settings = s };
-    struct view_session *first = view_load(s->file, s->selection, &s->options, false, &ended);
+    struct view_session *first = view_load(s->file, s->load, &s->options, false, &ended, &error);
+    if (!first)
+        die_of(&error);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in all threads from here on: they are waited for below */
     live.server = server_start(s->port, INTERVAL_MS);
     server_show(live.server, first);

@@ -2,12 +2,12 @@
 #ifndef DWELL_COMMANDS_VIEW_LIVE_H
 #define DWELL_COMMANDS_VIEW_LIVE_H
 
-#include "analysis/selection_request.h"
+#include "analysis/analysis.h"
 #include "view/session.h"
 
 struct live_settings {
     const char *file;
-    const struct selection_request *selection;
+    const struct analysis_options *load;
     struct view_options options;
     uint16_t port; /* zero: one that is free */
     bool no_open;
@@ -16,9 +16,9 @@ struct live_settings {
 /* Serves the session until somebody interrupts it; the status to return. */
 int view_live(const struct live_settings *settings);
 
-/* A session, or that part of it, as the page takes it; *ended: its recording is complete. Ends the program where it
- * cannot be read. */
-struct view_session *view_load(const char *file, const struct selection_request *selection,
-                               const struct view_options *options, bool quiet, bool *ended);
+/* Loads a session for the page. Sets *ended to whether its recording is complete. `quiet` prints no losses. Returns
+ * NULL and sets the error where the session cannot be loaded. */
+struct view_session *view_load(const char *file, const struct analysis_options *load,
+                               const struct view_options *options, bool quiet, bool *ended, struct error *error);
 
 #endif

@@ -30,43 +30,6 @@ enum {
     LINE_COLUMN_COUNT = sizeof line_columns / sizeof *line_columns
 };
 
-static int callers_compare_text(const void *a, const void *b, void *data)
-{
-    const struct function_name *names = data;
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int order = strcmp(names[x].module, names[y].module);
-    return order ? order : (x > y) - (x < y);
-}
-
-/* "function@module" tells functions of one name apart. */
-static bool callers_is_whole_name(const struct function_name *name, const char *text)
-{
-    size_t length = strlen(name->name);
-    if (strncmp(name->name, text, length) != 0)
-        return false;
-    return text[length] == '\0' || (text[length] == '@' && strcmp(text + length + 1, name->module) == 0);
-}
-
-uint32_t *view_find_functions(const struct analysis *l, const char *text, size_t *count)
-{
-    uint32_t *found = need_memory(l->profile->function_count, sizeof *found);
-    *count = 0;
-    /* The whole name; else the name without its parameters; else a part of it. */
-    for (int way = 0; way < 3 && *count == 0; way++) {
-        for (uint32_t i = 0; i < l->profile->function_count; i++) {
-            const char *name = l->names[i].name;
-            size_t length = strlen(text);
-            bool fits = way == 0   ? callers_is_whole_name(&l->names[i], text)
-                        : way == 1 ? strncmp(name, text, length) == 0 && name[length] == '('
-                                   : strstr(name, text) != NULL;
-            if (fits)
-                found[(*count)++] = i;
-        }
-    }
-    qsort_r(found, *count, sizeof *found, callers_compare_text, l->names);
-    return found;
-}
-
 struct callers_context {
     const struct analysis *loaded;
     struct table *table;

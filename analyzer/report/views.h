@@ -52,8 +52,6 @@ struct tree_options {
 };
 struct table view_tree(const struct analysis *l, const struct tree_options *options);
 
-/* The functions whose name is, or else holds, `text`: indices, to be freed by the caller. */
-uint32_t *view_find_functions(const struct analysis *l, const char *text, size_t *count);
 /* With the lines of the calls, if the session was loaded with them. */
 struct table view_callers(const struct analysis *l, uint32_t function);
 

@@ -1,4 +1,5 @@
 #include "support/distance.h"
+#include "support/load.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ static int compare_paths(const void *a, const void *b)
 static struct paths paths_of(const char *session)
 {
     struct analysis l;
-    analysis_load(&l, session, 1);
+    load_whole(&l, session, 1);
     struct profile *joined = rollup_join_threads(l.profile);
     struct rollup *r = rollup_new(joined);
     char **names = need_memory(joined->node_count, sizeof *names);

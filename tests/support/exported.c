@@ -1,4 +1,5 @@
 #include "support/exported.h"
+#include "support/load.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ struct analysis loaded_of(struct writer *w)
     struct analysis l;
     writer_save(w, test_path("exported.dwell"));
     writer_free(w);
-    analysis_load(&l, test_path("exported.dwell"), 1);
+    load_whole(&l, test_path("exported.dwell"), 1);
     return l;
 }
 

@@ -1,4 +1,5 @@
 #include "support/vsperf_session.h"
+#include "support/load.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -37,7 +38,7 @@ struct analysis vsperf_load(const char *const *texts, size_t count, uint64_t res
     struct analysis l;
     char *error = vsperf_try(texts, count, resolution, test_path("imported.dwell"));
     cr_assert(error == NULL, "%s", error);
-    analysis_load(&l, test_path("imported.dwell"), 1);
+    load_whole(&l, test_path("imported.dwell"), 1);
     return l;
 }
 

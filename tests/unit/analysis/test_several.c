@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/views.h"
+#include "support/load.h"
 #include "support/scenario.h"
 #include "support/versions.h"
 
@@ -21,7 +22,7 @@ static char *save(const char *name, struct writer *w)
 
 static void load(struct analysis *l, char *const *paths, size_t count)
 {
-    analysis_load_several(l, (const char *const *)paths, count, 1);
+    load_several(l, (const char *const *)paths, count, &(struct analysis_options){ .jobs = 1 });
 }
 
 static const struct times *function_of(const struct analysis *l, const struct times *sums, const char *name)

@@ -10,6 +10,7 @@
 
 #include "support/example.h"
 #include "support/exported.h"
+#include "support/load.h"
 #include "support/scenario.h"
 #include "support/viewed.h"
 #include "view/session.h"
@@ -104,7 +105,7 @@ static void damage(struct writer *w, uint64_t seed, unsigned times)
         if (!can_be_opened(test_path("damaged.dwell")))
             continue;
         struct analysis l;
-        analysis_load(&l, test_path("damaged.dwell"), 1);
+        load_whole(&l, test_path("damaged.dwell"), 1);
         export_all(&l);
         analysis_drop(&l);
         opened++;

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/find_function.h"
 #include "analysis/selection_request.h"
 #include "profile/recursion.h"
 #include "profile/subtree.h"
 #include "report/views.h"
+#include "support/load.h"
 #include "support/model.h"
 #include "support/scenario.h"
 
@@ -529,25 +531,28 @@ static void print_part(const struct analysis *l, FILE *out)
 /* What is printed of a part of a session that is cut into chunks that way. */
 static char *print_slice(struct model *m, unsigned pieces, unsigned jobs, uint64_t from, uint64_t to)
 {
-    struct selection_request request = { .from = { .given = true, .ns = from }, .to = { .given = true, .ns = to } };
+    struct analysis_options options = {
+        .jobs = jobs,
+        .selection = { .from = { .given = true, .ns = from }, .to = { .given = true, .ns = to } },
+    };
     struct analysis l;
     char *text = NULL;
     size_t length;
     session_file_close(open_model(m, pieces));
-    selection_add_name(&request.selection.threads, "first");
-    analysis_load_selection(&l, test_path("slices.dwell"), jobs, &request);
+    selection_add_name(&options.selection.selection.threads, "first");
+    load_with(&l, test_path("slices.dwell"), &options);
     FILE *out = open_memstream(&text, &length);
     print_part(&l, out);
     size_t count;
-    uint32_t *functions = view_find_functions(&l, "main", &count);
+    uint32_t *functions = function_find_all(&l, "main", &count);
     cr_assert(gt(sz, count, 0));
-    analysis_narrow_to_root(&l, functions[0], &request);
+    analysis_narrow_to_root(&l, functions[0]);
     free(functions);
     print_part(&l, out);
     fprintf(out, "%zu functions\n", l.profile->function_count);
     fclose(out);
     analysis_drop(&l);
-    selection_request_drop(&request);
+    selection_request_drop(&options.selection);
     return text;
 }
 

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/find_function.h"
 #include "analysis/waits.h"
 #include "base/units.h"
 #include "import/imports.h"
+#include "support/load.h"
 #include "support/scenario.h"
 #include "support/vsperf_session.h"
 
@@ -187,7 +189,7 @@ static void expect_utf16(bool big)
     fclose(out);
     import_vsperf((char *const[]){ path }, 1, &(struct import_options){ 0 }, test_path("wide.dwell"));
     struct analysis l;
-    analysis_load(&l, test_path("wide.dwell"), 1);
+    load_whole(&l, test_path("wide.dwell"), 1);
     expect_paths(&l, sampled_paths);
     analysis_drop(&l);
     free(wide);
@@ -340,7 +342,7 @@ Test(unit_vsperf, callers_and_callees)
 {
     struct analysis l = load(sampled);
     size_t count;
-    uint32_t *found = view_find_functions(&l, "~Data(void)", &count);
+    uint32_t *found = function_find_all(&l, "~Data(void)", &count);
     cr_assert(eq(sz, count, 1));
     struct neighbours n = rollup_neighbours(l.rollup, found[0]);
     cr_assert(eq(sz, n.caller_count, 2));

@@ -14,6 +14,7 @@
 #include "report/views.h"
 #include "support/distance.h"
 #include "support/example.h"
+#include "support/load.h"
 #include "support/scenario.h"
 
 TestSuite(unit_vsperf_distance, .timeout = 120);
@@ -23,7 +24,7 @@ static char *table_of(const char *path)
     struct analysis l;
     char *text = NULL;
     size_t size;
-    analysis_load(&l, path, 1);
+    load_whole(&l, path, 1);
     struct table t = view_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "elapsed_exclusive" });
     /* What such a report holds: nothing of being off the CPU. */
     table_choose(&t, "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,elapsed_exclusive_percent,"
@@ -50,7 +51,7 @@ static struct distance there_and_back(struct writer *w, const char *const *summa
     struct analysis l;
     writer_save(w, original);
     writer_free(w);
-    analysis_load(&l, original, 1);
+    load_whole(&l, original, 1);
     export_find("vsperf")->write_files(&l, &(struct export_options){ 0 }, prefix);
     analysis_drop(&l);
     for (size_t i = 0; i < count; i++)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/views.h"
+#include "support/load.h"
 #include "support/model.h"
 #include "support/scenario.h"
 
@@ -27,7 +28,7 @@ static struct analysis load(struct writer *w)
     struct analysis l;
     writer_save(w, test_path("calls.dwell"));
     writer_free(w);
-    analysis_load(&l, test_path("calls.dwell"), 1);
+    load_whole(&l, test_path("calls.dwell"), 1);
     return l;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/views.h"
+#include "support/load.h"
 #include "support/model.h"
 #include "support/scenario.h"
 
@@ -218,7 +219,7 @@ static char *every_report(const char *path, unsigned jobs, bool by_thread)
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
     struct analysis l;
-    analysis_load(&l, path, jobs);
+    load_whole(&l, path, jobs);
     for (int by = BY_FUNCTION; by <= BY_PROCESS && !by_thread; by++) {
         struct table t = view_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = by ? "name" : "calls" });
         print_all(&t, out);

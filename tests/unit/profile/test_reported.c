@@ -7,6 +7,7 @@
 
 #include "profile/edges.h"
 #include "report/views.h"
+#include "support/load.h"
 #include "support/scenario.h"
 
 TestSuite(unit_reported, .timeout = 60);
@@ -50,7 +51,7 @@ static struct analysis load(struct writer *w)
     struct analysis l;
     writer_save(w, test_path("reported.dwell"));
     writer_free(w);
-    analysis_load(&l, test_path("reported.dwell"), 1);
+    load_whole(&l, test_path("reported.dwell"), 1);
     return l;
 }
 

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/find_function.h"
 #include "analysis/lines.h"
 #include "report/views.h"
+#include "support/load.h"
 #include "support/scenario.h"
 #include "support/site_session.h"
 #include "trace/decode.h"
@@ -197,7 +199,7 @@ static void load(struct analysis *l, struct writer *w)
 {
     writer_save(w, test_path("lines.dwell"));
     writer_free(w);
-    analysis_load_lines(l, test_path("lines.dwell"), 2, LINES_NEEDED);
+    load_with(l, test_path("lines.dwell"), &(struct analysis_options){ .jobs = 2, .lines = LINES_NEEDED });
 }
 
 static struct times line_times(const struct analysis *l, const char *source)
@@ -255,7 +257,7 @@ Test(unit_sites, callers_by_line)
     struct analysis l;
     load(&l, site_session(SITES_WHOLE));
     size_t count;
-    uint32_t *found = view_find_functions(&l, "f", &count);
+    uint32_t *found = function_find_all(&l, "f", &count);
     struct neighbours n = rollup_neighbours(l.rollup, found[0]);
     uint64_t calls = 0;
     cr_assert(eq(sz, n.caller_count, 4)); /* main from two lines, g, f */
@@ -334,7 +336,7 @@ static struct writer *random_calls(unsigned seed, struct expected *e)
 static void check_functions(const struct analysis *l, const char *path)
 {
     struct analysis plain;
-    analysis_load(&plain, path, 1);
+    load_whole(&plain, path, 1);
     struct times *with = rollup_groups(l->rollup, BY_FUNCTION), *without = rollup_groups(plain.rollup, BY_FUNCTION);
     cr_assert(eq(sz, l->profile->function_count, plain.profile->function_count));
     for (size_t i = 0; i < plain.profile->function_count; i++) {
@@ -435,7 +437,7 @@ Test(unit_sites, lines_of_several_sessions)
         writer_free(w);
     }
     struct analysis l;
-    analysis_load_several_by_line(&l, paths, 2, 1);
+    load_several(&l, paths, 2, &(struct analysis_options){ .jobs = 1, .lines = LINES_NEEDED });
     ASSERT_TIMES(line_times(&l, "a.c:11"), 180, 90, 180, 90, 4);
     ASSERT_TIMES(line_times(&l, "b.h:5"), 10, 10, 10, 10, 2);
     analysis_drop(&l);

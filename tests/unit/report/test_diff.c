@@ -8,6 +8,7 @@
 
 #include "base/statistics.h"
 #include "report/diff.h"
+#include "support/load.h"
 #include "support/scenario.h"
 #include "support/versions.h"
 
@@ -19,7 +20,7 @@ static void add(struct diff *d, enum diff_side side, const struct version *v)
 {
     struct analysis l;
     version_save(v, test_path("version.dwell"));
-    analysis_load(&l, test_path("version.dwell"), 1);
+    load_whole(&l, test_path("version.dwell"), 1);
     diff_add(d, side, &l);
     analysis_drop(&l);
 }
@@ -181,7 +182,7 @@ Test(unit_diff, functions_of_one_name_are_one_row)
         end_events(w, true);
         writer_save(w, test_path("steps.dwell"));
         writer_free(w);
-        analysis_load(&l, test_path("steps.dwell"), 1);
+        load_whole(&l, test_path("steps.dwell"), 1);
         diff_add(d, (enum diff_side)side, &l);
         analysis_drop(&l);
     }
@@ -421,7 +422,7 @@ static struct diff *deep(unsigned depth, unsigned more)
         end_events(w, true);
         writer_save(w, test_path("deep.dwell"));
         writer_free(w);
-        analysis_load(&l, test_path("deep.dwell"), 1);
+        load_whole(&l, test_path("deep.dwell"), 1);
         diff_add(d, (enum diff_side)side, &l);
         analysis_drop(&l);
     }

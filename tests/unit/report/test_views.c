@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/find_function.h"
 #include "report/views.h"
+#include "support/load.h"
 #include "support/scenario.h"
 
 enum { A = 0x401000, B = 0x402000 };
@@ -15,7 +17,7 @@ static struct analysis load(struct writer *w)
     struct analysis l;
     writer_save(w, test_path("views.dwell"));
     writer_free(w);
-    analysis_load(&l, test_path("views.dwell"), 1);
+    load_whole(&l, test_path("views.dwell"), 1);
     return l;
 }
 
@@ -282,7 +284,7 @@ Test(unit_views, sorted_by_any_column)
 static void find(const struct analysis *l, const char *text, size_t wanted)
 {
     size_t count;
-    free(view_find_functions(l, text, &count));
+    free(function_find_all(l, text, &count));
     cr_assert(eq(sz, count, wanted), "%s", text);
 }
 
@@ -304,7 +306,7 @@ Test(unit_views, callers_and_their_shares)
 {
     struct analysis l = load(known_times(SOURCE_PERF));
     size_t count;
-    uint32_t *found = view_find_functions(&l, "b", &count);
+    uint32_t *found = function_find_all(&l, "b", &count);
     struct table t = view_callers(&l, *found);
     cr_assert(eq(sz, t.row_count, 4)); /* called by a and by itself; it calls itself */
     expect_percent(&t, row_of(&t, "function"), "share_percent", 100);
@@ -338,7 +340,7 @@ static char *callers_of_b(bool turned)
     }
     struct analysis l = load(w);
     size_t count, length;
-    uint32_t *found = view_find_functions(&l, "b", &count);
+    uint32_t *found = function_find_all(&l, "b", &count);
     struct table t = view_callers(&l, *found);
     char *text = NULL;
     FILE *out = open_memstream(&text, &length);

@@ -15,6 +15,7 @@
 
 #include "report/views.h"
 #include "support/example.h"
+#include "support/load.h"
 #include "support/scenario.h"
 #include "support/swallow.h"
 
@@ -248,7 +249,7 @@ static void print_everything(FILE *out)
     static const struct sorting sorting = { .key = "elapsed_exclusive", .calls = true };
     table_printer *const printers[] = { table_print_text, table_print_csv, table_print_json };
     struct analysis l;
-    analysis_load(&l, path, 2);
+    load_whole(&l, path, 2);
     struct table tables[] = {
         view_rows(&l, BY_FUNCTION, &sorting),
         view_rows(&l, BY_MODULE, &sorting),

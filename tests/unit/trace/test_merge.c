@@ -7,6 +7,7 @@
 
 #include "report/views.h"
 #include "support/example.h"
+#include "support/load.h"
 #include "support/scenario.h"
 #include "support/versions.h"
 #include "trace/session_merge.h"
@@ -56,7 +57,7 @@ static char *printed(char *const *paths, size_t count)
     char *text = NULL;
     size_t length;
     FILE *out = open_memstream(&text, &length);
-    analysis_load_several(&l, (const char *const *)paths, count, 1);
+    load_several(&l, (const char *const *)paths, count, &(struct analysis_options){ .jobs = 1 });
     for (int by = BY_FUNCTION; by <= BY_MODULE; by++) {
         struct table t = view_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
         table_print_json(&t, out);
@@ -195,7 +196,7 @@ static struct writer *open_call(uint64_t end)
 static uint64_t elapsed_of(char *path)
 {
     struct analysis l;
-    analysis_load(&l, path, 1);
+    load_whole(&l, path, 1);
     const uint64_t elapsed = l.summary.elapsed_inclusive;
     analysis_drop(&l);
     return elapsed;

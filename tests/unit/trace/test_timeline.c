@@ -7,6 +7,7 @@
 
 #include "profile/resolve.h"
 #include "report/views.h"
+#include "support/load.h"
 #include "support/model.h"
 #include "support/scenario.h"
 #include "trace/timeline.h"
@@ -264,7 +265,7 @@ Test(unit_timeline, sums_are_the_reports_however_it_is_cut, .timeout = 60)
             writer_save(w, test_path("model.dwell"));
             writer_free(w);
             struct analysis l;
-            analysis_load(&l, test_path("model.dwell"), 1);
+            load_whole(&l, test_path("model.dwell"), 1);
             struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
             struct sums s = { .resolver = resolver_new(l.file, l.profile) };
             timeline_run(l.file, add, &s);

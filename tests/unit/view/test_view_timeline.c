@@ -7,6 +7,7 @@
 
 #include "analysis/selection_request.h"
 #include "support/exported.h"
+#include "support/load.h"
 #include "support/model.h"
 #include "support/scenario.h"
 #include "support/viewed.h"
@@ -296,19 +297,20 @@ Test(unit_view_timeline, runs_of_several_functions)
     analysis_drop(&l);
 }
 
-static void take(struct analysis *l, struct selection_request *r)
+static void take(struct analysis *l, const struct analysis_options *options)
 {
     struct writer *w = two_threads();
     writer_save(w, test_path("part.dwell"));
     writer_free(w);
-    analysis_load_selection(l, test_path("part.dwell"), 1, r);
+    load_with(l, test_path("part.dwell"), options);
 }
 
 Test(unit_view_timeline, a_part_of_it)
 {
-    struct selection_request r = { .from = { .given = true, .ns = 1100 }, .to = { .given = true, .ns = 2500 } };
+    struct analysis_options options = { .jobs = 1,
+                                        .selection = { .from = { true, NULL, 1100 }, .to = { true, NULL, 2500 } } };
     struct analysis l;
-    take(&l, &r);
+    take(&l, &options);
     struct shown s = shown_of(&l, PLENTY);
     expect(
         &s, "spans",
@@ -318,40 +320,34 @@ Test(unit_view_timeline, a_part_of_it)
     cr_assert(eq(u64, number_of(timeline_of(&s), "end"), 2500));
     shown_drop(&s);
     analysis_drop(&l);
-    selection_request_drop(&r);
+    selection_request_drop(&options.selection);
 }
 
 Test(unit_view_timeline, one_thread)
 {
-    struct selection_request r = { .from = { .given = false } };
+    struct analysis_options options = { .jobs = 1 };
     struct analysis l;
-    selection_add_name(&r.selection.threads, "two");
-    take(&l, &r);
+    selection_add_name(&options.selection.selection.threads, "two");
+    take(&l, &options);
     struct shown s = shown_of(&l, PLENTY);
     expect(&s, "spans", "0.0 0x3000 2000+3000\n0.1 0x1000 2100+2900\n");
     expect(&s, "away", "");
     cr_assert(eq(u64, number_of(timeline_of(&s), "start"), 2000));
     shown_drop(&s);
     analysis_drop(&l);
-    selection_request_drop(&r);
+    selection_request_drop(&options.selection);
 }
 
 Test(unit_view_timeline, calls_of_a_function)
 {
-    struct selection_request r = { .root = "G" };
+    struct analysis_options options = { .jobs = 1, .selection = { .root = "0x2000" } };
     struct analysis l;
-    take(&l, &r);
-    for (uint32_t i = 0; i < l.profile->function_count; i++) {
-        if (l.profile->functions[i].offset == G) {
-            analysis_narrow_to_root(&l, i, &r);
-            break;
-        }
-    }
+    take(&l, &options);
     struct shown s = shown_of(&l, PLENTY);
     expect(&s, "spans", "0.1 0x2000 1010+190\n0.1 0x2000 1300+100\n");
     shown_drop(&s);
     analysis_drop(&l);
-    selection_request_drop(&r);
+    selection_request_drop(&options.selection);
 }
 
 /* A call that leaves its stack and comes back is there twice; so is one around a chunk that is missing. */

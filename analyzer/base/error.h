@@ -1,0 +1,32 @@
+/*
+ * Why an operation failed. Libraries return errors; only commands print them and end the program, so that a server
+ * survives a file that it cannot read.
+ *
+ * The caller owns a `struct error`, zeroed at first, and passes it to functions that may fail. Such a function returns
+ * false or NULL after it has set the error, and leaves nothing behind that its caller must free:
+ *
+ *     struct error error = { NULL };
+ *     if (!analysis_load(&session, path, &options, &error)) {
+ *         say("%s", error.text);
+ *         error_drop(&error);
+ *     }
+ *
+ * Threads may fail at the same time, each with an error of its own.
+ */
+#ifndef DWELL_BASE_ERROR_H
+#define DWELL_BASE_ERROR_H
+
+#include <stdbool.h>
+
+struct error {
+    char *text; /* one line: what is wrong and what to do, without "dwell: "; NULL if there is no error */
+};
+
+/* Sets the text as printf makes it. Keeps an error that is already set, as later ones mostly follow from it. Returns
+ * false, so that a function can end by `return error_set(...)`. */
+bool error_set(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Frees the text. The error can be used again. */
+void error_drop(struct error *error);
+
+#endif
