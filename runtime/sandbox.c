@@ -10,12 +10,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "bpf.h"
 #include "helper.h"
 #include "interpose.h"
 #include "sys.h"
@@ -29,123 +28,17 @@ struct filter {
     uint32_t everywhere; /* all threads are under it, the helper too */
 };
 
-static struct filter filters[MAX_FILTERS];
-static uint32_t filter_count;
-static uint32_t too_many; /* or no memory to keep it: nothing is allowed any more */
+static struct filter sandbox_filters[MAX_FILTERS];
+static uint32_t sandbox_filter_count;
+static uint32_t sandbox_unknown_filters; /* or no memory to keep it: nothing is allowed any more */
 
-struct machine {
-    uint32_t a, x;
-    uint32_t memory[BPF_MEMWORDS];
-};
-
-static uint32_t operate(uint16_t code, uint32_t a, uint32_t b)
-{
-    switch (BPF_OP(code)) {
-    case BPF_ADD:
-        return a + b;
-    case BPF_SUB:
-        return a - b;
-    case BPF_MUL:
-        return a * b;
-    case BPF_DIV:
-        return b ? a / b : 0;
-    case BPF_AND:
-        return a & b;
-    case BPF_OR:
-        return a | b;
-    case BPF_XOR:
-        return a ^ b;
-    case BPF_LSH:
-        return b < 32 ? a << b : 0;
-    case BPF_RSH:
-        return b < 32 ? a >> b : 0;
-    case BPF_NEG:
-        return -a;
-    default:
-        return a;
-    }
-}
-
-static bool compare(uint16_t code, uint32_t a, uint32_t b)
-{
-    switch (BPF_OP(code)) {
-    case BPF_JEQ:
-        return a == b;
-    case BPF_JGT:
-        return a > b;
-    case BPF_JGE:
-        return a >= b;
-    default:
-        return (a & b) != 0; /* BPF_JSET */
-    }
-}
-
-static uint32_t load(const struct machine *m, const struct sock_filter *i, const struct seccomp_data *data)
-{
-    uint32_t value = 0;
-    switch (BPF_MODE(i->code)) {
-    case BPF_ABS:
-        if (i->k <= sizeof *data - sizeof value)
-            memcpy(&value, (const char *)data + i->k, sizeof value);
-        return value;
-    case BPF_MEM:
-        return m->memory[i->k % BPF_MEMWORDS];
-    case BPF_LEN:
-        return sizeof *data;
-    default:
-        return i->k; /* BPF_IMM */
-    }
-}
-
-/* What the filter answers to this call; the kernel has checked, or will refuse, what is not checked here. */
-static uint32_t run_filter(const struct filter *filter, const struct seccomp_data *data)
-{
-    struct machine m = { 0 };
-    for (uint32_t at = 0; at < filter->length; at++) {
-        const struct sock_filter *i = &filter->code[at];
-        const uint32_t operand = BPF_SRC(i->code) == BPF_X ? m.x : i->k;
-        switch (BPF_CLASS(i->code)) {
-        case BPF_LD:
-            m.a = load(&m, i, data);
-            break;
-        case BPF_LDX:
-            m.x = load(&m, i, data);
-            break;
-        case BPF_ST:
-            m.memory[i->k % BPF_MEMWORDS] = m.a;
-            break;
-        case BPF_STX:
-            m.memory[i->k % BPF_MEMWORDS] = m.x;
-            break;
-        case BPF_ALU:
-            m.a = operate(i->code, m.a, operand);
-            break;
-        case BPF_JMP:
-            if (BPF_OP(i->code) == BPF_JA)
-                at += i->k;
-            else
-                at += compare(i->code, m.a, operand) ? i->jt : i->jf;
-            break;
-        case BPF_MISC:
-            if (BPF_MISCOP(i->code) == BPF_TAX)
-                m.x = m.a;
-            else
-                m.a = m.x;
-            break;
-        default:
-            return BPF_RVAL(i->code) == BPF_A ? m.a : i->k; /* BPF_RET */
-        }
-    }
-    return SECCOMP_RET_KILL_PROCESS;
-}
-
-static bool harmless(uint32_t answer)
+static bool sandbox_is_harmless(uint32_t answer)
 {
     answer &= SECCOMP_RET_ACTION_FULL;
     return answer == SECCOMP_RET_ALLOW || answer == SECCOMP_RET_LOG || answer == SECCOMP_RET_ERRNO;
 }
 
-static bool may_call(long number, const long *arguments)
+static bool sandbox_may_call(long number, const long *arguments)
 {
     if (number == SYS_exit_group || number == SYS_exit)
         return true; /* the program's own */
@@ -159,39 +52,40 @@ static bool may_call(long number, const long *arguments)
     for (int i = 0; i < 6; i++)
         data.args[i] = (uint64_t)arguments[i];
     const bool helper = helper_is_here();
-    const uint32_t count = __atomic_load_n(&filter_count, __ATOMIC_ACQUIRE);
+    const uint32_t count = __atomic_load_n(&sandbox_filter_count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < count; i++)
-        if ((!helper || filters[i].everywhere) && !harmless(run_filter(&filters[i], &data)))
+        if ((!helper || sandbox_filters[i].everywhere) &&
+            !sandbox_is_harmless(bpf_run(sandbox_filters[i].code, sandbox_filters[i].length, &data)))
             return false;
-    return !too_many || helper;
+    return !sandbox_unknown_filters || helper;
 }
 
 /* From now on, before the kernel knows it: the copy stays where the program may free its own. Two threads that do this
  * at once would need a lock, and a filter of their own each; nobody does. */
-static void keep(const struct sock_fprog *program, bool everywhere)
+static void sandbox_keep_filter(const struct sock_fprog *program, bool everywhere)
 {
     struct sock_filter *code = NULL;
-    const uint32_t count = filter_count;
+    const uint32_t count = sandbox_filter_count;
     if (count < MAX_FILTERS)
         code = sys_memory(program->len * sizeof *code);
     if (code) {
         memcpy(code, program->filter, program->len * sizeof *code);
-        filters[count] = (struct filter){ code, program->len, everywhere };
-        __atomic_store_n(&filter_count, count + 1, __ATOMIC_RELEASE);
+        sandbox_filters[count] = (struct filter){ code, program->len, everywhere };
+        __atomic_store_n(&sandbox_filter_count, count + 1, __ATOMIC_RELEASE);
     } else {
-        too_many++;
+        sandbox_unknown_filters++;
     }
-    sys_guard = may_call;
+    sys_guard = sandbox_may_call;
 }
 
 /* The kernel did not take it. */
-static void forget(uint32_t count)
+static void sandbox_forget_filters(uint32_t count)
 {
-    if (filter_count > count)
-        __atomic_store_n(&filter_count, count, __ATOMIC_RELEASE);
+    if (sandbox_filter_count > count)
+        __atomic_store_n(&sandbox_filter_count, count, __ATOMIC_RELEASE);
     else
-        too_many--;
-    if (filter_count == 0 && !too_many)
+        sandbox_unknown_filters--;
+    if (sandbox_filter_count == 0 && !sandbox_unknown_filters)
         sys_guard = NULL;
 }
 
@@ -203,11 +97,11 @@ struct beginning {
     bool everywhere;
 };
 
-static uint32_t prepare(const struct beginning *b)
+static uint32_t sandbox_prepare(const struct beginning *b)
 {
-    const uint32_t count = filter_count;
+    const uint32_t count = sandbox_filter_count;
     if (b->filter && b->program)
-        keep(b->program, b->everywhere);
+        sandbox_keep_filter(b->program, b->everywhere);
     if (b->strict)
         thread_silence();
     return count;
@@ -231,10 +125,10 @@ DWELL_EXPORT int prctl(int option, ...)
         .strict = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT,
         .program = (const struct sock_fprog *)a[1],
     };
-    const uint32_t count = prepare(&b);
+    const uint32_t count = sandbox_prepare(&b);
     int result = next(option, a[0], a[1], a[2], a[3]);
     if (result < 0 && b.filter && b.program)
-        forget(count);
+        sandbox_forget_filters(count);
     return result;
 }
 
@@ -252,10 +146,10 @@ long sandbox_call(long number, long a, long b, long c, long d, long e)
         .program = (const struct sock_fprog *)c,
         .everywhere = (b & SECCOMP_FILTER_FLAG_TSYNC) != 0,
     };
-    const uint32_t count = prepare(&beginning);
+    const uint32_t count = sandbox_prepare(&beginning);
     long result = sys_bare(number, a, b, c, d, e, 0);
     if (result != 0 && beginning.filter && beginning.program && !(b & SECCOMP_FILTER_FLAG_NEW_LISTENER && result > 0))
-        forget(count);
+        sandbox_forget_filters(count);
     return result < 0 ? sandbox_failed(result) : result;
 }
 
