@@ -13,10 +13,10 @@
 #include <cpuid.h>
 #endif
 
-enum { SLOWEST_READ = 250 }; /* nanoseconds a counter read may take before it counts as trapped */
+enum { MAX_READ_TIME = 250 }; /* nanoseconds a counter read may take before it counts as trapped */
 
 /* The user may know better than any test. */
-static bool is_wanted(const char *name)
+static bool clock_is_wanted(const char *name)
 {
     const char *clock = getenv("DWELL_CLOCK");
     return clock && strcmp(clock, name) == 0;
@@ -24,7 +24,7 @@ static bool is_wanted(const char *name)
 
 bool clock_order_wanted(void)
 {
-    return is_wanted("ordered");
+    return clock_is_wanted("ordered");
 }
 
 /* ---- the fences ---- */
@@ -46,8 +46,8 @@ bool clock_order(void)
         first = place < first ? place : first;
         last = place > last ? place : last;
     }
-    enum { LARGEST_PAGE = 65536 };
-    const uintptr_t page = getauxval(AT_PAGESZ) ? getauxval(AT_PAGESZ) : LARGEST_PAGE;
+    enum { MAX_PAGE = 65536 };
+    const uintptr_t page = getauxval(AT_PAGESZ) ? getauxval(AT_PAGESZ) : MAX_PAGE;
     char *begin = (char *)((uintptr_t)first & ~(page - 1));
     const size_t size = (size_t)(last + sizeof fence - begin);
     /* This very code lies there, too: it has to stay executable. */
@@ -60,7 +60,7 @@ bool clock_order(void)
     return true;
 }
 
-static uint64_t read_clock(clockid_t id)
+static uint64_t clock_read(clockid_t id)
 {
     struct timespec now = { 0, 0 };
     clock_gettime(id, &now); /* the vDSO: no system call, no errno */
@@ -69,17 +69,17 @@ static uint64_t read_clock(clockid_t id)
 
 uint64_t clock_monotonic(void)
 {
-    return read_clock(CLOCK_MONOTONIC);
+    return clock_read(CLOCK_MONOTONIC);
 }
 
 uint64_t clock_realtime(void)
 {
-    return read_clock(CLOCK_REALTIME);
+    return clock_read(CLOCK_REALTIME);
 }
 
 #if defined(__x86_64__)
 
-static int counter_permitted(void)
+static int clock_counter_permitted(void)
 {
     int mode = 0;
     if (SYS2(prctl, PR_GET_TSC, &mode) < 0)
@@ -87,7 +87,7 @@ static int counter_permitted(void)
     return mode == PR_TSC_ENABLE;
 }
 
-static int counter_invariant(void)
+static int clock_counter_invariant(void)
 {
     unsigned a, b, c, d;
     if (__get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8)
@@ -98,31 +98,31 @@ static int counter_invariant(void)
            (strncmp(name, "tsc", 3) == 0 || strncmp(name, "kvm-clock", 9) == 0);
 }
 
-static int counter_fast(void)
+static int clock_counter_fast(void)
 {
     uint64_t begin = clock_monotonic();
     for (int i = 0; i < 64; i++)
         clock_counter();
-    return clock_monotonic() - begin < 64 * SLOWEST_READ;
+    return clock_monotonic() - begin < 64 * MAX_READ_TIME;
 }
 
 enum dwell_clock clock_choose(void)
 {
-    if (!is_wanted("monotonic") && counter_permitted() && counter_invariant() && counter_fast())
+    if (!clock_is_wanted("monotonic") && clock_counter_permitted() && clock_counter_invariant() && clock_counter_fast())
         return DWELL_CLOCK_TSC;
     return DWELL_CLOCK_MONOTONIC;
 }
 
 int clock_usable(enum dwell_clock clock)
 {
-    return clock == DWELL_CLOCK_MONOTONIC || (clock == DWELL_CLOCK_TSC && counter_permitted());
+    return clock == DWELL_CLOCK_MONOTONIC || (clock == DWELL_CLOCK_TSC && clock_counter_permitted());
 }
 
 #else
 
 enum dwell_clock clock_choose(void)
 {
-    return is_wanted("monotonic") ? DWELL_CLOCK_MONOTONIC : DWELL_CLOCK_CNTVCT;
+    return clock_is_wanted("monotonic") ? DWELL_CLOCK_MONOTONIC : DWELL_CLOCK_CNTVCT;
 }
 
 int clock_usable(enum dwell_clock clock)
@@ -133,12 +133,12 @@ int clock_usable(enum dwell_clock clock)
 #endif
 
 /* One instant on both clocks: of several tries the one between whose readings the least time passed. */
-static void read_pair(enum dwell_clock clock, clockid_t id, int tries, uint64_t *ticks, uint64_t *nanoseconds)
+static void clock_read_pair(enum dwell_clock clock, clockid_t id, int tries, uint64_t *ticks, uint64_t *nanoseconds)
 {
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < tries; i++) {
         uint64_t before = clock_now(clock);
-        uint64_t ns = read_clock(id);
+        uint64_t ns = clock_read(id);
         uint64_t after = clock_now(clock);
         if (after - before < best) {
             best = after - before;
@@ -152,7 +152,7 @@ enum { FEW = 2, MANY = 8 };
 
 void clock_pair(enum dwell_clock clock, uint64_t *ticks, uint64_t *nanoseconds)
 {
-    read_pair(clock, CLOCK_MONOTONIC_RAW, FEW, ticks, nanoseconds);
+    clock_read_pair(clock, CLOCK_MONOTONIC_RAW, FEW, ticks, nanoseconds);
 }
 
 uint64_t clock_frequency(enum dwell_clock clock)
@@ -165,9 +165,9 @@ uint64_t clock_frequency(enum dwell_clock clock)
     return frequency;
 #else
     uint64_t ticks[2] = { 0 }, ns[2] = { 0 };
-    read_pair(clock, CLOCK_MONOTONIC, MANY, &ticks[0], &ns[0]);
+    clock_read_pair(clock, CLOCK_MONOTONIC, MANY, &ticks[0], &ns[0]);
     do {
-        read_pair(clock, CLOCK_MONOTONIC, MANY, &ticks[1], &ns[1]);
+        clock_read_pair(clock, CLOCK_MONOTONIC, MANY, &ticks[1], &ns[1]);
     } while (ns[1] - ns[0] < 2000000);
     return (uint64_t)((unsigned __int128)(ticks[1] - ticks[0]) * 1000000000u / (ns[1] - ns[0]));
 #endif

@@ -24,23 +24,23 @@ static struct {
 extern char **environ;
 
 /* Where a program's own log goes (perflog.h) is for the program. */
-static bool is_setting(const char *variable)
+static bool environment_is_setting(const char *variable)
 {
     return strncmp(variable, "DWELL_", 6) == 0 && strncmp(variable, "DWELL_PERFLOG=", 14) != 0;
 }
 
-static bool is_preload(const char *variable)
+static bool environment_is_preload(const char *variable)
 {
     return strncmp(variable, preload_name, PRELOAD_LENGTH) == 0;
 }
 
 /* Entries are parted by colons or blanks; the loader takes both. */
-static size_t entry_length(const char *entry)
+static size_t environment_entry_length(const char *entry)
 {
     return strcspn(entry, ": ");
 }
 
-static bool is_library(const char *entry, size_t length)
+static bool environment_is_library(const char *entry, size_t length)
 {
     const size_t name = sizeof library_name - 1;
     if (length < name || strncmp(entry + length - name, library_name, name) != 0)
@@ -49,18 +49,18 @@ static bool is_library(const char *entry, size_t length)
 }
 
 /* This library's entry in the value of LD_PRELOAD, or NULL. */
-static const char *find_library(const char *value)
+static const char *environment_find_library(const char *value)
 {
     while (*value) {
-        const size_t length = entry_length(value);
-        if (is_library(value, length))
+        const size_t length = environment_entry_length(value);
+        if (environment_is_library(value, length))
             return value;
         value += length + (value[length] != '\0');
     }
     return NULL;
 }
 
-static char *keep(const char *text, size_t length)
+static char *environment_keep(const char *text, size_t length)
 {
     static char first[2 * PAGE]; /* enough for what `dwell record` sets, so that nothing can be refused */
     static char *place = first;
@@ -81,27 +81,27 @@ static char *keep(const char *text, size_t length)
     return copy;
 }
 
-static void remember(const char *variable)
+static void environment_remember(const char *variable)
 {
-    if (is_setting(variable) && kept.count < MAX_SETTINGS) {
-        char *copy = keep(variable, strlen(variable));
+    if (environment_is_setting(variable) && kept.count < MAX_SETTINGS) {
+        char *copy = environment_keep(variable, strlen(variable));
         if (copy)
             kept.settings[kept.count++] = copy;
-    } else if (is_preload(variable)) {
-        const char *entry = find_library(variable + PRELOAD_LENGTH);
+    } else if (environment_is_preload(variable)) {
+        const char *entry = environment_find_library(variable + PRELOAD_LENGTH);
         if (entry)
-            kept.library = keep(entry, entry_length(entry));
+            kept.library = environment_keep(entry, environment_entry_length(entry));
     }
 }
 
 /* False: nothing is left of it. */
-static bool cut_library(char *variable)
+static bool environment_cut_library(char *variable)
 {
     char *value = variable + PRELOAD_LENGTH;
-    char *entry = (char *)find_library(value);
+    char *entry = (char *)environment_find_library(value);
     if (!entry)
         return true;
-    char *rest = entry + entry_length(entry);
+    char *rest = entry + environment_entry_length(entry);
     if (*rest)
         rest++;
     else if (entry > value)
@@ -114,7 +114,7 @@ void environment_hide(char **list)
 {
     char **to = list;
     for (char **from = list; *from; from++)
-        if (!is_setting(*from) && (!is_preload(*from) || cut_library(*from)))
+        if (!environment_is_setting(*from) && (!environment_is_preload(*from) || environment_cut_library(*from)))
             *to++ = *from;
     *to = NULL;
 }
@@ -129,7 +129,7 @@ void environment_adopt(void)
     if (!environ)
         return;
     for (char **variable = environ; *variable; variable++)
-        remember(*variable);
+        environment_remember(*variable);
 }
 
 void environment_conceal(void)
@@ -169,7 +169,7 @@ bool environment_follows(void)
 
 /* ---- for the programs that are executed ---- */
 
-static bool has_setting(char *const *list, const char *setting)
+static bool environment_has_setting(char *const *list, const char *setting)
 {
     const size_t length = strcspn(setting, "=") + 1;
     for (; list && *list; list++)
@@ -178,22 +178,22 @@ static bool has_setting(char *const *list, const char *setting)
     return false;
 }
 
-static const char *preload_of(char *const *list)
+static const char *environment_preload_of(char *const *list)
 {
     for (; list && *list; list++)
-        if (is_preload(*list))
+        if (environment_is_preload(*list))
             return *list;
     return NULL;
 }
 
-static bool lacks_library(char *const *list)
+static bool environment_lacks_library(char *const *list)
 {
-    const char *preload = preload_of(list);
-    return kept.library && (!preload || !find_library(preload + PRELOAD_LENGTH));
+    const char *preload = environment_preload_of(list);
+    return kept.library && (!preload || !environment_find_library(preload + PRELOAD_LENGTH));
 }
 
 /* As `dwell record` does it: behind what is there. */
-static char *join(char *at, const char *preload)
+static char *environment_join_preload(char *at, const char *preload)
 {
     char *end = stpcpy(at, preload ? preload : preload_name);
     if (end[-1] != '=')
@@ -203,32 +203,32 @@ static char *join(char *at, const char *preload)
 }
 
 /* The first process stays the first, whatever it executes; its children, also those by vfork, are others. */
-static bool is_first(void)
+static bool environment_is_first_process(void)
 {
     return runtime.process && runtime.process->pid == (uint32_t)SYS0(getpid);
 }
 
 size_t environment_room(char *const *list, bool in_place)
 {
-    if (!environment_get("DWELL_OUTPUT") || (!environment_follows() && !(in_place && is_first())))
+    if (!environment_get("DWELL_OUTPUT") || (!environment_follows() && !(in_place && environment_is_first_process())))
         return 0;
-    bool complete = !lacks_library(list);
+    bool complete = !environment_lacks_library(list);
     for (int i = 0; complete && i < kept.count; i++)
-        complete = has_setting(list, kept.settings[i]);
+        complete = environment_has_setting(list, kept.settings[i]);
     if (complete)
         return 0;
     size_t count = 0;
     while (list && list[count])
         count++;
-    const char *preload = preload_of(list);
+    const char *preload = environment_preload_of(list);
     const size_t text = kept.library ? (preload ? strlen(preload) : PRELOAD_LENGTH) + strlen(kept.library) + 2 : 0;
     return (count + (size_t)kept.count + 2) * sizeof(char *) + text;
 }
 
 char **environment_fill(char *const *list, void *room)
 {
-    const bool lacks = lacks_library(list);
-    const char *preload = preload_of(list);
+    const bool lacks = environment_lacks_library(list);
+    const char *preload = environment_preload_of(list);
     size_t count = 0;
     while (list && list[count])
         count++;
@@ -238,9 +238,9 @@ char **environment_fill(char *const *list, void *room)
         if (!lacks || list[i] != preload)
             *to++ = list[i];
     if (lacks)
-        *to++ = join(text, preload);
+        *to++ = environment_join_preload(text, preload);
     for (int i = 0; i < kept.count; i++)
-        if (!has_setting(list, kept.settings[i]))
+        if (!environment_has_setting(list, kept.settings[i]))
             *to++ = kept.settings[i];
     *to = NULL;
     return filled;

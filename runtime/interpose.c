@@ -25,7 +25,7 @@ const int dwell_interposed = 1;
 extern const struct interposed __start_dwell_next[] __attribute__((visibility("hidden")));
 extern const struct interposed __stop_dwell_next[] __attribute__((visibility("hidden")));
 
-__attribute__((constructor(101))) static void find_all(void)
+__attribute__((constructor(101))) static void interpose_find_all(void)
 {
     for (const struct interposed *i = __start_dwell_next; i < __stop_dwell_next; i++)
         interpose_next(i->cache, i->name);
@@ -106,7 +106,7 @@ DWELL_EXPORT int dlclose(void *handle)
 }
 
 /* The parent may be gone before the child's first probe, so it is remembered who it was. */
-static pid_t fork_by(void **next, const char *name)
+static pid_t interpose_fork_by(void **next, const char *name)
 {
     pid_t (*real)(void) = (pid_t(*)(void))interpose_next(next, name);
     const uint32_t parent = (uint32_t)SYS0(getpid);
@@ -131,16 +131,16 @@ INTERPOSED(_Fork);
 
 DWELL_EXPORT pid_t fork(void)
 {
-    return fork_by(&next_fork, "fork");
+    return interpose_fork_by(&next_fork, "fork");
 }
 
 /* Of glibc 2.34 and later; may be called in a signal handler. */
 DWELL_EXPORT pid_t _Fork(void)
 {
-    return fork_by(&next__Fork, "_Fork");
+    return interpose_fork_by(&next__Fork, "_Fork");
 }
 
-static __attribute__((noreturn)) void end_now(int status)
+static __attribute__((noreturn)) void interpose_end_process(int status)
 {
     process_end(DWELL_END_EXIT, status);
     for (;;)
@@ -149,10 +149,10 @@ static __attribute__((noreturn)) void end_now(int status)
 
 DWELL_EXPORT void _exit(int status)
 {
-    end_now(status);
+    interpose_end_process(status);
 }
 
 DWELL_EXPORT void _Exit(int status)
 {
-    end_now(status);
+    interpose_end_process(status);
 }

@@ -25,7 +25,7 @@ enum { MAX_ON_STACK = 4 << 10 }; /* as little as a thread may have */
 
 extern char **environ;
 
-static void *next_of(void **cache, const char *name)
+static void *exec_next_of(void **cache, const char *name)
 {
     void *found = __atomic_load_n(cache, __ATOMIC_RELAXED);
     if (!found) {
@@ -40,9 +40,9 @@ static struct {
     void *execve, *execvpe, *fexecve, *execveat, *posix_spawn, *posix_spawnp, *system, *popen;
 } next;
 
-#define NEXT(name) ((typeof(&name))next_of(&next.name, #name))
+#define NEXT(name) ((typeof(&name))exec_next_of(&next.name, #name))
 
-__attribute__((constructor(101))) static void look_up(void)
+__attribute__((constructor(101))) static void exec_look_up(void)
 {
     int error = errno;
     NEXT(execve);
@@ -50,7 +50,7 @@ __attribute__((constructor(101))) static void look_up(void)
     NEXT(fexecve);
     NEXT(posix_spawn);
     NEXT(posix_spawnp);
-    next_of(&next.execveat, "execveat");
+    exec_next_of(&next.execveat, "execveat");
     errno = error;
 }
 
@@ -97,7 +97,7 @@ DWELL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 DWELL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
 {
     int (*real)(int, const char *, char *const[], char *const[], int) =
-        (int (*)(int, const char *, char *const[], char *const[], int))next_of(&next.execveat, "execveat");
+        (int (*)(int, const char *, char *const[], char *const[], int))exec_next_of(&next.execveat, "execveat");
     if (!real) {
         errno = ENOSYS;
         return -1;
@@ -107,7 +107,7 @@ DWELL_EXPORT int execveat(int folder, const char *path, char *const argv[], char
 
 /* ---- with the arguments one by one ---- */
 
-static size_t count_arguments(va_list arguments)
+static size_t exec_count_arguments(va_list arguments)
 {
     size_t count = 1;
     while (va_arg(arguments, char *))
@@ -116,7 +116,7 @@ static size_t count_arguments(va_list arguments)
 }
 
 /* Leaves `arguments` behind their NULL. */
-static void collect(char **argv, const char *first, va_list *arguments)
+static void exec_collect_arguments(char **argv, const char *first, va_list *arguments)
 {
     *argv = (char *)first;
     while (*argv)
@@ -127,9 +127,9 @@ static void collect(char **argv, const char *first, va_list *arguments)
     va_list arguments, counted_;                                                                                       \
     va_start(arguments, first);                                                                                        \
     va_copy(counted_, arguments);                                                                                      \
-    char **argv = alloca(((first) ? count_arguments(counted_) + 1 : 1) * sizeof *argv);                                \
+    char **argv = alloca(((first) ? exec_count_arguments(counted_) + 1 : 1) * sizeof *argv);                           \
     va_end(counted_);                                                                                                  \
-    collect(argv, first, &arguments)
+    exec_collect_arguments(argv, first, &arguments)
 
 DWELL_EXPORT int execl(const char *path, const char *first, ...)
 {
@@ -188,7 +188,7 @@ static struct {
     size_t size;
 } shown;
 
-static void show(void)
+static void exec_show_environment(void)
 {
     lock_take(&shown_lock);
     if (shown.users++ == 0) {
@@ -203,7 +203,7 @@ static void show(void)
 }
 
 /* Where the program has changed its environment meanwhile, libc has made a copy of what was shown. */
-static void hide(void *unused)
+static void exec_hide_environment(void *unused)
 {
     (void)unused;
     lock_take(&shown_lock);
@@ -234,8 +234,8 @@ void environment_forked(void)
 DWELL_EXPORT OS_CALL_CODE int system(const char *command)
 {
     int result, error;
-    show();
-    pthread_cleanup_push(hide, NULL);
+    exec_show_environment();
+    pthread_cleanup_push(exec_hide_environment, NULL);
     result = AS_ROW(system, NEXT(system)(command));
     error = errno;
     pthread_cleanup_pop(1);
@@ -245,10 +245,10 @@ DWELL_EXPORT OS_CALL_CODE int system(const char *command)
 
 DWELL_EXPORT OS_CALL_CODE FILE *popen(const char *command, const char *mode)
 {
-    show();
+    exec_show_environment();
     FILE *result = AS_ROW(popen, NEXT(popen)(command, mode));
     int error = errno;
-    hide(NULL);
+    exec_hide_environment(NULL);
     errno = error;
     return result;
 }

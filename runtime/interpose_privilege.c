@@ -22,20 +22,20 @@
 enum { NOTHING = -1 };
 
 /* Not in a child by vfork, which has its parent's memory and helper. */
-static bool is_ours(void)
+static bool privilege_is_recorded(void)
 {
     return !runtime.off && runtime.process && process_begin() && (uint32_t)SYS0(getpid) == runtime.process->pid;
 }
 
-static int pause_helper(void)
+static int privilege_pause_helper(void)
 {
     const uint64_t mask = sys_block_signals();
-    const int fd = is_ours() ? helper_pause() : NOTHING;
+    const int fd = privilege_is_recorded() ? helper_pause() : NOTHING;
     sys_restore_signals(mask);
     return fd;
 }
 
-static void resume_helper(int fd)
+static void privilege_resume_helper(int fd)
 {
     const uint64_t mask = sys_block_signals();
     helper_resume(fd);
@@ -51,11 +51,11 @@ static void resume_helper(int fd)
     DWELL_EXPORT int name parameters                                                                                   \
     {                                                                                                                  \
         int error = errno;                                                                                             \
-        const int session = (condition) ? pause_helper() : NOTHING;                                                    \
+        const int session = (condition) ? privilege_pause_helper() : NOTHING;                                          \
         errno = error;                                                                                                 \
         const int result = ((int(*) parameters)interpose_next(&next_##name, #name))arguments;                          \
         error = errno;                                                                                                 \
-        resume_helper(session);                                                                                        \
+        privilege_resume_helper(session);                                                                              \
         errno = error;                                                                                                 \
         return result;                                                                                                 \
     }

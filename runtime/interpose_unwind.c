@@ -13,7 +13,7 @@
 #include "thread.h"
 
 /* The slot of a probe's return address is one word below the stack pointer of the frame that called it. */
-static void left_below(uint64_t stack_pointer)
+static void unwind_left_below(uint64_t stack_pointer)
 {
     struct thread *t = thread_self;
     if (t && t->wiped->alive && stack_pointer - t->stack.low < t->stack.span)
@@ -26,7 +26,7 @@ static void left_below(uint64_t stack_pointer)
 
 enum { SAVED_STACK_POINTER = 6 }; /* in glibc's jmp_buf, rotated and mixed with a secret of the thread's */
 
-static uint64_t saved_stack_pointer(const uint64_t *buffer)
+static uint64_t unwind_saved_stack_pointer(const uint64_t *buffer)
 {
     uint64_t value = buffer[SAVED_STACK_POINTER];
     __asm__("ror $17, %0\n\txor %%fs:0x30, %0" : "+r"(value));
@@ -38,7 +38,7 @@ static uint64_t saved_stack_pointer(const uint64_t *buffer)
     DWELL_HIDDEN void *before_##name(const uint64_t *);                                                                \
     void *before_##name(const uint64_t *buffer)                                                                        \
     {                                                                                                                  \
-        left_below(saved_stack_pointer(buffer));                                                                       \
+        unwind_left_below(unwind_saved_stack_pointer(buffer));                                                         \
         return interpose_next(&next_##name, #name);                                                                    \
     }                                                                                                                  \
     ENTER_BY_JUMP(name);
@@ -58,7 +58,7 @@ typedef int personality(int version, int actions, uint64_t class, void *exceptio
 typedef uint64_t get_cfa(void *context);
 
 /* Where a library brought the language's runtime along for itself alone, it is not in the usual order of search. */
-static void *find_anywhere(void **cache, const char *name)
+static void *unwind_find_anywhere(void **cache, const char *name)
 {
     static const char *const libraries[] = { "libstdc++.so.6", "libc++abi.so.1", "libgcc_s.so.1" };
     static void *open_cache;
@@ -78,13 +78,13 @@ static void *find_anywhere(void **cache, const char *name)
     DWELL_EXPORT int name(int version, int actions, uint64_t class, void *exception, void *context)                    \
     {                                                                                                                  \
         static void *next, *cfa;                                                                                       \
-        personality *real = (personality *)find_anywhere(&next, #name);                                                \
+        personality *real = (personality *)unwind_find_anywhere(&next, #name);                                         \
         if (!real)                                                                                                     \
             return URC_FATAL_PHASE1_ERROR;                                                                             \
         const int result = real(version, actions, class, exception, context);                                          \
-        get_cfa *get = result == URC_INSTALL_CONTEXT ? (get_cfa *)find_anywhere(&cfa, "_Unwind_GetCFA") : NULL;        \
+        get_cfa *get = result == URC_INSTALL_CONTEXT ? (get_cfa *)unwind_find_anywhere(&cfa, "_Unwind_GetCFA") : NULL; \
         if (get)                                                                                                       \
-            left_below(get(context));                                                                                  \
+            unwind_left_below(get(context));                                                                           \
         return result;                                                                                                 \
     }
 

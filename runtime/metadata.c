@@ -7,9 +7,9 @@
 #include "runtime.h"
 #include "thread.h"
 
-enum { METADATA_CHUNK = 16 << 10, LONGEST_TEXT = 8000 };
+enum { METADATA_CHUNK = 16 << 10, MAX_TEXT = 8000 };
 
-static bool next_chunk(struct process *p)
+static bool metadata_next_chunk(struct process *p)
 {
     process_unlock();
     struct area area = chunk_take(METADATA_CHUNK, METADATA_CHUNK);
@@ -25,9 +25,9 @@ static bool next_chunk(struct process *p)
     return true;
 }
 
-static size_t capped(size_t length)
+static size_t metadata_capped(size_t length)
 {
-    return length < LONGEST_TEXT ? length : LONGEST_TEXT;
+    return length < MAX_TEXT ? length : MAX_TEXT;
 }
 
 void metadata_append(const struct dwell_record *record, size_t size, const struct text *texts, int count)
@@ -35,11 +35,11 @@ void metadata_append(const struct dwell_record *record, size_t size, const struc
     struct process *p = runtime.process;
     size_t total = size;
     for (int i = 0; i < count; i++)
-        total += 2 + capped(texts[i].length);
+        total += 2 + metadata_capped(texts[i].length);
     total = (total + 7) & ~(size_t)7;
     process_lock();
     while (!p->metadata.chunk || p->metadata.used + total > p->metadata.chunk->size) {
-        if (!next_chunk(p)) {
+        if (!metadata_next_chunk(p)) {
             process_unlock();
             return;
         }
@@ -48,7 +48,7 @@ void metadata_append(const struct dwell_record *record, size_t size, const struc
     char *at = begin + size;
     memcpy(begin + sizeof *record, record + 1, size - sizeof *record);
     for (int i = 0; i < count; i++) {
-        uint16_t length = (uint16_t)capped(texts[i].length);
+        uint16_t length = (uint16_t)metadata_capped(texts[i].length);
         memcpy(at, &length, sizeof length);
         memcpy(at + sizeof length, texts[i].at, length);
         at += sizeof length + length;

@@ -16,20 +16,20 @@
 #include "runtime.h"
 #include "sys.h"
 
-enum { SAMPLES_CHUNK = 16 << 10, LONGEST_INTERVAL = 3600000 };
+enum { SAMPLES_CHUNK = 16 << 10, MAX_INTERVAL = 3600000 };
 
 void monitor_begin(void)
 {
     const char *text = environment_get("DWELL_MONITOR");
     uint64_t interval = 0;
-    for (; text && *text >= '0' && *text <= '9' && interval <= LONGEST_INTERVAL; text++)
+    for (; text && *text >= '0' && *text <= '9' && interval <= MAX_INTERVAL; text++)
         interval = interval * 10 + (uint64_t)(*text - '0');
-    if (text && !*text && interval <= LONGEST_INTERVAL)
+    if (text && !*text && interval <= MAX_INTERVAL)
         runtime.process->monitor.interval = interval * 1000000;
 }
 
 /* The second number of statm, in pages. Zero: there is no /proc. */
-static uint64_t resident_bytes(void)
+static uint64_t monitor_resident_bytes(void)
 {
     char text[128];
     if (sys_read_file("/proc/self/statm", text, sizeof text) <= 0)
@@ -45,7 +45,7 @@ static uint64_t resident_bytes(void)
     return pages * PAGE;
 }
 
-static struct dwell_rec_sample sample(void)
+static struct dwell_rec_sample monitor_take_sample(void)
 {
     struct timespec cpu = { 0, 0 };
     SYS2(clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &cpu);
@@ -53,11 +53,11 @@ static struct dwell_rec_sample sample(void)
         .record = { .type = DWELL_REC_SAMPLE, .size = sizeof(struct dwell_rec_sample) },
         .time = clock_now(runtime.clock),
         .cpu = (uint64_t)cpu.tv_sec * 1000000000 + (uint64_t)cpu.tv_nsec,
-        .resident = resident_bytes(),
+        .resident = monitor_resident_bytes(),
     };
 }
 
-static bool next_chunk(struct process *p, int fd)
+static bool monitor_next_chunk(struct process *p, int fd)
 {
     struct area area = chunk_prepare(fd, SAMPLES_CHUNK);
     if (!area.at)
@@ -75,9 +75,9 @@ static bool next_chunk(struct process *p, int fd)
     return true;
 }
 
-static bool append(struct process *p, int fd, const struct dwell_rec_sample *record)
+static bool monitor_append(struct process *p, int fd, const struct dwell_rec_sample *record)
 {
-    if ((!p->monitor.chunk || p->monitor.used + sizeof *record > p->monitor.chunk->size) && !next_chunk(p, fd))
+    if ((!p->monitor.chunk || p->monitor.used + sizeof *record > p->monitor.chunk->size) && !monitor_next_chunk(p, fd))
         return false;
     struct dwell_rec_sample *at = (struct dwell_rec_sample *)((char *)p->monitor.chunk + p->monitor.used);
     memcpy(&at->record + 1, &record->record + 1, sizeof *record - sizeof record->record);
@@ -94,8 +94,8 @@ long monitor_tick(struct process *p, int fd)
         return -1;
     uint64_t now = clock_monotonic();
     if (now >= p->monitor.next) {
-        const struct dwell_rec_sample record = sample();
-        if (!append(p, fd, &record)) {
+        const struct dwell_rec_sample record = monitor_take_sample();
+        if (!monitor_append(p, fd, &record)) {
             p->monitor.interval = 0; /* no space: it records less */
             return -1;
         }
@@ -108,6 +108,6 @@ void monitor_end(void)
 {
     if (!runtime.process->monitor.interval || runtime.process->stopped)
         return;
-    const struct dwell_rec_sample record = sample();
+    const struct dwell_rec_sample record = monitor_take_sample();
     metadata_append(&record.record, sizeof record, NULL, 0);
 }

@@ -35,7 +35,7 @@ struct place {
     uint64_t of, begin, end;
 };
 
-static int find_place(struct dl_phdr_info *info, size_t size, void *data)
+static int os_call_find_code(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     struct place *place = data;
@@ -51,22 +51,22 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-static bool is_in(const struct place *place, const void *at)
+static bool os_call_is_in(const struct place *place, const void *at)
 {
     return (uint64_t)at >= place->begin && (uint64_t)at < place->end;
 }
 
 /* A sanitizer's library may come between us and libc; the row is libc's all the same. */
-__attribute__((constructor(101))) static void find_rows(void)
+__attribute__((constructor(101))) static void os_call_find_rows(void)
 {
     const int error = errno;
     static void *open_cache;
     struct place libc = { (uint64_t)dlsym(RTLD_NEXT, "gnu_get_libc_version"), 0, 0 };
-    dl_iterate_phdr(find_place, &libc);
+    dl_iterate_phdr(os_call_find_code, &libc);
     void *handle = NULL;
     for (int i = 0; i < OS_CALL_COUNT; i++) {
         void *found = dlsym(RTLD_NEXT, names[i]);
-        if (found && !is_in(&libc, found)) {
+        if (found && !os_call_is_in(&libc, found)) {
             void *(*open)(const char *, int) = (void *(*)(const char *, int))interpose_next(&open_cache, "dlopen");
             if (!handle)
                 handle = open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -78,7 +78,7 @@ __attribute__((constructor(101))) static void find_rows(void)
     errno = error;
 }
 
-static long no_such_function(void)
+static long os_call_no_such_function(void)
 {
     errno = ENOSYS;
     return -1;
@@ -89,7 +89,7 @@ void *os_call_look_up(void **cache, const char *name)
     const int error = errno;
     void *found = interpose_next(cache, name);
     errno = error;
-    return found ? found : (void *)no_such_function;
+    return found ? found : (void *)os_call_no_such_function;
 }
 
 /* ---- rows ---- */
@@ -97,13 +97,13 @@ void *os_call_look_up(void **cache, const char *name)
 extern const char __start_dwell_os_calls[] __attribute__((visibility("hidden")));
 extern const char __stop_dwell_os_calls[] __attribute__((visibility("hidden")));
 
-static bool is_row(const struct call *call)
+static bool os_call_is_open_row(const struct call *call)
 {
     return (uint32_t)call->frame_id - (uint32_t)(uint64_t)__start_dwell_os_calls <
            (uint32_t)(__stop_dwell_os_calls - __start_dwell_os_calls);
 }
 
-static bool starts_recording(enum os_call call)
+static bool os_call_starts_recording(enum os_call call)
 {
     return runtime.filter.starts && filter_action(os_call_rows[call]) & DWELL_FILTER_START;
 }
@@ -112,7 +112,7 @@ static bool starts_recording(enum os_call call)
 bool os_call_is_row(enum os_call call)
 {
     struct thread *t = thread_self;
-    if (!t->wiped->alive || !os_call_rows[call] || (t->pause.active && !starts_recording(call)))
+    if (!t->wiped->alive || !os_call_rows[call] || (t->pause.active && !os_call_starts_recording(call)))
         return false;
     const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa();
     if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
@@ -121,7 +121,7 @@ bool os_call_is_row(enum os_call call)
     const struct call *top = thread_call(t, state) - 1;
     if (top == (const struct call *)t->shadow)
         return false;
-    return !is_row(top) || stack_pointer > top->stack_pointer;
+    return !os_call_is_open_row(top) || stack_pointer > top->stack_pointer;
 }
 
 /* Not in a child that was forked by a handler meanwhile, and has recorded nothing yet. */

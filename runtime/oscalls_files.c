@@ -182,20 +182,20 @@ OS_CALL(int, closedir, (DIR * folder), (folder))
  * not hold what is wanted, and writing to a stream is none. */
 #if defined(__GLIBC__)
 
-static inline size_t held(const FILE *stream)
+static inline size_t stream_held(const FILE *stream)
 {
     return (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
 }
 
-static inline bool is_flushed(const FILE *stream)
+static inline bool stream_is_flushed(const FILE *stream)
 {
     return stream && stream->_IO_write_ptr == stream->_IO_write_base && stream->_IO_read_ptr == stream->_IO_read_end;
 }
 
 #else
 
-#define held(stream) ((void)(stream), (size_t)0)
-#define is_flushed(stream) ((void)(stream), false)
+#define stream_held(stream) ((void)(stream), (size_t)0)
+#define stream_is_flushed(stream) ((void)(stream), false)
 
 #endif
 
@@ -208,18 +208,20 @@ OS_CALL(FILE *, freopen, (const char *path, const char *mode, FILE *stream), (pa
 OS_CALL(FILE *, freopen64, (const char *path, const char *mode, FILE *stream), (path, mode, stream))
 OS_CALL(int, fclose, (FILE * stream), (stream))
 OS_CALL(int, pclose, (FILE * stream), (stream))
-OS_STREAM(!is_flushed(stream), fflush, int, fflush, (FILE * stream), (stream))
-OS_STREAM(size &&count &&held(stream) / size < count, fread, size_t, fread,
+OS_STREAM(!stream_is_flushed(stream), fflush, int, fflush, (FILE * stream), (stream))
+OS_STREAM(size &&count &&stream_held(stream) / size < count, fread, size_t, fread,
           (void *buffer, size_t size, size_t count, FILE *stream), (buffer, size, count, stream))
-OS_STREAM(held(stream) == 0, fgets, char *, fgets, (char *buffer, int size, FILE *stream), (buffer, size, stream))
-OS_STREAM(held(stream) == 0, getline, ssize_t, getline, (char **line, size_t *size, FILE *stream), (line, size, stream))
-OS_STREAM(held(stream) == 0, getdelim, ssize_t, getdelim, (char **line, size_t *size, int end, FILE *stream),
+OS_STREAM(stream_held(stream) == 0, fgets, char *, fgets, (char *buffer, int size, FILE *stream),
+          (buffer, size, stream))
+OS_STREAM(stream_held(stream) == 0, getline, ssize_t, getline, (char **line, size_t *size, FILE *stream),
+          (line, size, stream))
+OS_STREAM(stream_held(stream) == 0, getdelim, ssize_t, getdelim, (char **line, size_t *size, int end, FILE *stream),
           (line, size, end, stream))
 
 /* ---- the same, as _FORTIFY_SOURCE calls them ---- */
 
 ssize_t __getdelim(char **line, size_t *size, int end, FILE *stream); /* as getline is where it is inlined */
-OS_STREAM(held(stream) == 0, getdelim, ssize_t, __getdelim, (char **line, size_t *size, int end, FILE *stream),
+OS_STREAM(stream_held(stream) == 0, getdelim, ssize_t, __getdelim, (char **line, size_t *size, int end, FILE *stream),
           (line, size, end, stream))
 
 #define OS_CHECKED(row, result, name, parameters, arguments)                                                           \
@@ -240,7 +242,7 @@ OS_CHECKED(readlink, ssize_t, __readlink_chk, (const char *path, char *buffer, s
 
 char *__fgets_chk(char *buffer, size_t room, int size, FILE *stream);
 size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *stream);
-OS_STREAM(held(stream) == 0, fgets, char *, __fgets_chk, (char *buffer, size_t room, int size, FILE *stream),
+OS_STREAM(stream_held(stream) == 0, fgets, char *, __fgets_chk, (char *buffer, size_t room, int size, FILE *stream),
           (buffer, room, size, stream))
-OS_STREAM(size &&count &&held(stream) / size < count, fread, size_t, __fread_chk,
+OS_STREAM(size &&count &&stream_held(stream) / size < count, fread, size_t, __fread_chk,
           (void *buffer, size_t room, size_t size, size_t count, FILE *stream), (buffer, room, size, count, stream))

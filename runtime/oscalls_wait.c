@@ -75,7 +75,7 @@ OS_CALL(int, cnd_timedwait, (cnd_t * condition, mtx_t *mutex, const struct times
  * the call is a row that waits for nothing, or a wait that is its caller's. */
 #if defined(__GLIBC__)
 
-static inline bool is_taken(const pthread_mutex_t *mutex)
+static inline bool mutex_is_taken(const pthread_mutex_t *mutex)
 {
     if (LIKELY(*(const volatile int *)&mutex->__data.__lock == 0))
         return false;
@@ -85,12 +85,12 @@ static inline bool is_taken(const pthread_mutex_t *mutex)
 
 enum { WRITER_HAS_IT = 2, ONE_READER = 8 }; /* in __readers */
 
-static inline bool is_written(const pthread_rwlock_t *lock)
+static inline bool rwlock_is_written(const pthread_rwlock_t *lock)
 {
     return *(const volatile unsigned *)&lock->__data.__readers & WRITER_HAS_IT;
 }
 
-static inline bool is_used(const pthread_rwlock_t *lock)
+static inline bool rwlock_is_used(const pthread_rwlock_t *lock)
 {
     const unsigned readers = *(const volatile unsigned *)&lock->__data.__readers;
     return readers & WRITER_HAS_IT || readers >= ONE_READER;
@@ -98,13 +98,13 @@ static inline bool is_used(const pthread_rwlock_t *lock)
 
 #else
 
-#define is_taken(mutex) ((void)(mutex), true)
-#define is_written(lock) ((void)(lock), true)
-#define is_used(lock) ((void)(lock), true)
+#define mutex_is_taken(mutex) ((void)(mutex), true)
+#define rwlock_is_written(lock) ((void)(lock), true)
+#define rwlock_is_used(lock) ((void)(lock), true)
 
 #endif
 
-static inline bool is_zero(sem_t *semaphore)
+static inline bool semaphore_is_zero(sem_t *semaphore)
 {
     int value;
     return sem_getvalue(semaphore, &value) != 0 || value <= 0;
@@ -113,25 +113,26 @@ static inline bool is_zero(sem_t *semaphore)
 #define OS_LOCK(condition, name, parameters, arguments)                                                                \
     OS_CALL_BY(condition, os_call_end_of_lock, name, int, name, parameters, arguments)
 
-OS_LOCK(is_taken(mutex), pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
-OS_LOCK(is_taken(mutex), pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *until),
+OS_LOCK(mutex_is_taken(mutex), pthread_mutex_lock, (pthread_mutex_t * mutex), (mutex))
+OS_LOCK(mutex_is_taken(mutex), pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *until),
         (mutex, until))
-OS_LOCK(is_taken(mutex), pthread_mutex_clocklock,
+OS_LOCK(mutex_is_taken(mutex), pthread_mutex_clocklock,
         (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until), (mutex, clock, until))
-OS_LOCK(is_taken((const pthread_mutex_t *)mutex), mtx_lock, (mtx_t * mutex), (mutex))
-OS_LOCK(is_taken((const pthread_mutex_t *)mutex), mtx_timedlock, (mtx_t * mutex, const struct timespec *until),
+OS_LOCK(mutex_is_taken((const pthread_mutex_t *)mutex), mtx_lock, (mtx_t * mutex), (mutex))
+OS_LOCK(mutex_is_taken((const pthread_mutex_t *)mutex), mtx_timedlock, (mtx_t * mutex, const struct timespec *until),
         (mutex, until))
-OS_LOCK(is_written(lock), pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
-OS_LOCK(is_written(lock), pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until),
+OS_LOCK(rwlock_is_written(lock), pthread_rwlock_rdlock, (pthread_rwlock_t * lock), (lock))
+OS_LOCK(rwlock_is_written(lock), pthread_rwlock_timedrdlock, (pthread_rwlock_t * lock, const struct timespec *until),
         (lock, until))
-OS_LOCK(is_written(lock), pthread_rwlock_clockrdlock,
+OS_LOCK(rwlock_is_written(lock), pthread_rwlock_clockrdlock,
         (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until), (lock, clock, until))
-OS_LOCK(is_used(lock), pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
-OS_LOCK(is_used(lock), pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until),
+OS_LOCK(rwlock_is_used(lock), pthread_rwlock_wrlock, (pthread_rwlock_t * lock), (lock))
+OS_LOCK(rwlock_is_used(lock), pthread_rwlock_timedwrlock, (pthread_rwlock_t * lock, const struct timespec *until),
         (lock, until))
-OS_LOCK(is_used(lock), pthread_rwlock_clockwrlock,
+OS_LOCK(rwlock_is_used(lock), pthread_rwlock_clockwrlock,
         (pthread_rwlock_t * lock, clockid_t clock, const struct timespec *until), (lock, clock, until))
-OS_LOCK(is_zero(semaphore), sem_wait, (sem_t * semaphore), (semaphore))
-OS_LOCK(is_zero(semaphore), sem_timedwait, (sem_t * semaphore, const struct timespec *until), (semaphore, until))
-OS_LOCK(is_zero(semaphore), sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *until),
+OS_LOCK(semaphore_is_zero(semaphore), sem_wait, (sem_t * semaphore), (semaphore))
+OS_LOCK(semaphore_is_zero(semaphore), sem_timedwait, (sem_t * semaphore, const struct timespec *until),
+        (semaphore, until))
+OS_LOCK(semaphore_is_zero(semaphore), sem_clockwait, (sem_t * semaphore, clockid_t clock, const struct timespec *until),
         (semaphore, clock, until))

@@ -23,13 +23,13 @@ enum {
 #define MADV_POPULATE_WRITE 23
 #endif
 
-static void sleep_a_millisecond(void)
+static void session_sleep_a_millisecond(void)
 {
     uint32_t never = 0;
     sys_futex_wait(&never, 0, 1);
 }
 
-static enum dwell_machine this_machine(void)
+static enum dwell_machine session_machine(void)
 {
 #if defined(__x86_64__)
     return DWELL_MACHINE_X86_64;
@@ -38,7 +38,7 @@ static enum dwell_machine this_machine(void)
 #endif
 }
 
-static int map_header(struct session *session, int fd)
+static int session_map_header(struct session *session, int fd)
 {
     struct stat status;
     long error = SYS2(fstat, fd, &status);
@@ -63,7 +63,7 @@ bool session_beyond_limit(uint64_t end)
  * SIGBUS in the program; but pages that were written come into the page cache in large pieces, and to map
  * them then costs a third of what it does to fault in reserved ones.
  */
-static long write_zeros(int fd, uint64_t offset, uint32_t size)
+static long session_write_zeros(int fd, uint64_t offset, uint32_t size)
 {
     static const char zeros[PIECE];
     while (size > 0) {
@@ -86,12 +86,12 @@ static long write_zeros(int fd, uint64_t offset, uint32_t size)
 }
 
 /* Page 0 is written with its magic last, so that a reader sees a whole header or none. */
-static int write_header(struct session *session, int fd, uint32_t recorder_pid)
+static int session_write_header(struct session *session, int fd, uint32_t recorder_pid)
 {
     struct dwell_file_header header = {
         .version = DWELL_VERSION,
         .byte_order = DWELL_BYTE_ORDER,
-        .machine = (uint16_t)this_machine(),
+        .machine = (uint16_t)session_machine(),
         .unit = DWELL_UNIT,
         .cursor = DWELL_UNIT,
         .next_process = 1,
@@ -99,9 +99,9 @@ static int write_header(struct session *session, int fd, uint32_t recorder_pid)
         .state = DWELL_RECORDING,
         .recorder_pid = recorder_pid,
     };
-    int error = session_beyond_limit(DWELL_UNIT) ? -EFBIG : (int)write_zeros(fd, 0, DWELL_UNIT);
+    int error = session_beyond_limit(DWELL_UNIT) ? -EFBIG : (int)session_write_zeros(fd, 0, DWELL_UNIT);
     if (error == 0)
-        error = map_header(session, fd);
+        error = session_map_header(session, fd);
     if (error < 0)
         return error;
     enum dwell_clock clock = clock_choose();
@@ -117,36 +117,36 @@ static int write_header(struct session *session, int fd, uint32_t recorder_pid)
     return 0;
 }
 
-static int check_header(const struct dwell_file_header *header)
+static int session_check_header(const struct dwell_file_header *header)
 {
     if (memcmp(header->magic, DWELL_FILE_MAGIC, sizeof header->magic) != 0)
         return SESSION_NOT_OURS;
-    if (header->version != DWELL_VERSION || header->machine != this_machine() || !clock_usable(header->clock))
+    if (header->version != DWELL_VERSION || header->machine != session_machine() || !clock_usable(header->clock))
         return SESSION_OTHER_KIND;
     return 0;
 }
 
 /* Enters a session that another process created a moment ago or long since. */
-static int join_session(struct session *session, int fd)
+static int session_join(struct session *session, int fd)
 {
     for (int i = 0; i < OWNER_PATIENCE; i++) {
         struct stat status;
         if (SYS2(fstat, fd, &status) == 0 && status.st_size >= (off_t)DWELL_UNIT) {
-            int error = map_header(session, fd);
+            int error = session_map_header(session, fd);
             if (error < 0)
                 return error;
-            error = check_header(session->header);
+            error = session_check_header(session->header);
             if (error != SESSION_NOT_OURS || session->header->magic[0] != '\0')
                 return error;
             sys_unmap(session->header, DWELL_UNIT);
         }
-        sleep_a_millisecond();
+        session_sleep_a_millisecond();
     }
     return SESSION_NOT_OURS;
 }
 
 /* What is already at `path`: a finished session (0), a running one (SESSION_IN_USE), or not ours. */
-static int examine(int fd)
+static int session_examine(int fd)
 {
     char magic[8];
     long got = SYS4(pread64, fd, magic, sizeof magic, 0);
@@ -159,7 +159,7 @@ static int examine(int fd)
     return ours ? 0 : SESSION_NOT_OURS;
 }
 
-static int move_aside(const char *path)
+static int session_move_aside(const char *path)
 {
     char old[PATH_SIZE];
     size_t length = strlen(path);
@@ -171,13 +171,13 @@ static int move_aside(const char *path)
 }
 
 /* Takes the name: the new file under an exclusive lock, -EEXIST where there is one already. */
-static int create_file(struct session *session, const char *path, uint32_t recorder_pid)
+static int session_create_file(struct session *session, const char *path, uint32_t recorder_pid)
 {
     int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
     if (fd < 0)
         return fd;
     SYS2(flock, fd, LOCK_EX);
-    int error = write_header(session, fd, recorder_pid);
+    int error = session_write_header(session, fd, recorder_pid);
     if (error < 0) {
         SYS3(unlinkat, AT_FDCWD, path, 0);
         sys_close(fd);
@@ -187,21 +187,21 @@ static int create_file(struct session *session, const char *path, uint32_t recor
     return fd;
 }
 
-static int enter_existing(struct session *session, const char *path, bool join)
+static int session_enter_existing(struct session *session, const char *path, bool join)
 {
     int fd = sys_open(path, O_RDWR | O_NONBLOCK, 0);
     if (fd < 0)
         return fd;
     struct stat status;
-    int state = SYS2(fstat, fd, &status) == 0 && S_ISREG(status.st_mode) ? examine(fd) : SESSION_NOT_OURS;
+    int state = SYS2(fstat, fd, &status) == 0 && S_ISREG(status.st_mode) ? session_examine(fd) : SESSION_NOT_OURS;
     if (state == SESSION_IN_USE && join) {
-        state = join_session(session, fd);
+        state = session_join(session, fd);
         if (state == 0) {
             SYS2(flock, fd, LOCK_SH | LOCK_NB);
             return fd;
         }
     } else if (state == 0) {
-        state = move_aside(path);
+        state = session_move_aside(path);
         if (state == 0)
             state = -EAGAIN; /* the name is free now */
     }
@@ -212,10 +212,10 @@ static int enter_existing(struct session *session, const char *path, bool join)
 int session_create(struct session *session, const char *path, bool join, uint32_t recorder_pid)
 {
     for (int i = 0; i < 8; i++) {
-        int fd = create_file(session, path, recorder_pid);
+        int fd = session_create_file(session, path, recorder_pid);
         if (fd != -EEXIST)
             return fd;
-        fd = enter_existing(session, path, join);
+        fd = session_enter_existing(session, path, join);
         if (fd != -EAGAIN && fd != -ENOENT)
             return fd;
     }
@@ -255,7 +255,7 @@ uint64_t session_claim(const struct session *session, int fd, uint32_t size)
     if (__atomic_load_n(&header->trouble, __ATOMIC_RELAXED) & DWELL_TROUBLE_NO_SPACE)
         return 0;
     uint64_t offset = __atomic_fetch_add(&header->cursor, size, __ATOMIC_RELAXED);
-    long error = session_beyond_limit(offset + size) ? -EFBIG : write_zeros(fd, offset, size);
+    long error = session_beyond_limit(offset + size) ? -EFBIG : session_write_zeros(fd, offset, size);
     if (error == 0)
         return offset;
     const bool full = error == -ENOSPC || error == -EDQUOT || error == -EFBIG;
@@ -264,7 +264,7 @@ uint64_t session_claim(const struct session *session, int fd, uint32_t size)
 }
 
 /* Kernels before 5.14 cannot populate: touch each page instead, adding nothing to what is there. */
-static void touch_pages(char *at, uint32_t size)
+static void session_touch_pages(char *at, uint32_t size)
 {
     for (uint32_t i = 0; i < size; i += DWELL_UNIT)
         __atomic_fetch_add(at + i, 0, __ATOMIC_RELAXED);
@@ -285,6 +285,6 @@ void *session_map(const struct session *session, int fd, uint64_t offset, uint32
         return NULL;
     }
     if (error < 0)
-        touch_pages(at, size); /* it is refused, or unknown; the pages are there */
+        session_touch_pages(at, size); /* it is refused, or unknown; the pages are there */
     return at;
 }

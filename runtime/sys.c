@@ -91,7 +91,7 @@ void sys_restore_signals(uint64_t mask)
             return;
 }
 
-static bool wait_on(const uint32_t *word, int operation, uint32_t expected, long milliseconds)
+static bool sys_futex_wait_on(const uint32_t *word, int operation, uint32_t expected, long milliseconds)
 {
     struct timespec limit = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
     long error = SYS4(futex, word, operation, expected, milliseconds < 0 ? NULL : &limit);
@@ -100,7 +100,7 @@ static bool wait_on(const uint32_t *word, int operation, uint32_t expected, long
 
 bool sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds)
 {
-    return wait_on(word, FUTEX_WAIT_PRIVATE, expected, milliseconds);
+    return sys_futex_wait_on(word, FUTEX_WAIT_PRIVATE, expected, milliseconds);
 }
 
 void sys_futex_wake(uint32_t *word, int how_many)
@@ -110,7 +110,7 @@ void sys_futex_wake(uint32_t *word, int how_many)
 
 bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected, long milliseconds)
 {
-    return wait_on(word, FUTEX_WAIT, expected, milliseconds);
+    return sys_futex_wait_on(word, FUTEX_WAIT, expected, milliseconds);
 }
 
 void sys_futex_wake_shared(uint32_t *word)

@@ -22,7 +22,7 @@
 #define END "\r\n"
 
 enum {
-    LONGEST_TEXT = 4096, /* that is written at once */
+    MAX_TEXT = 4096,     /* that is written at once */
     MIN_DESCRIPTOR = 64, /* the low ones are left to the program, which may count on their numbers */
 };
 
@@ -42,7 +42,7 @@ struct version {
     unsigned major, minor, build;
 };
 
-static void find_version(struct version *version)
+static void log_find_version(struct version *version)
 {
     *version = (struct version){ 0 };
     if (uname(&version->names) != 0)
@@ -58,10 +58,10 @@ static void find_version(struct version *version)
 
 /* ---- where it is ---- */
 
-static void file_name(char *name, size_t size)
+static void log_file_name(char *name, size_t size)
 {
     struct version version;
-    find_version(&version);
+    log_find_version(&version);
     snprintf(name, size, "%s_%s_%s_%u_%u_%u.log", *perflog.application ? perflog.application : "PERF",
              version.names.sysname, version.names.machine, version.major, version.minor, version.build);
     for (char *c = name; *c; c++)
@@ -69,7 +69,7 @@ static void file_name(char *name, size_t size)
             *c = '_';
 }
 
-static bool is_folder(const char *path)
+static bool log_is_folder(const char *path)
 {
     const int fd = sys_open(path, O_PATH | O_DIRECTORY, 0);
     if (fd >= 0)
@@ -78,13 +78,13 @@ static bool is_folder(const char *path)
 }
 
 /* Made absolute, as the program may change its folder and close the file. */
-static void choose_path(void)
+static void log_choose_path(void)
 {
     const char *wanted = secure_getenv("DWELL_PERFLOG");
     if (!wanted || !*wanted)
         wanted = ".";
     size_t used = 0;
-    const bool folder = is_folder(wanted) || wanted[strlen(wanted) - 1] == '/';
+    const bool folder = log_is_folder(wanted) || wanted[strlen(wanted) - 1] == '/';
     if (*wanted != '/') {
         const long length = SYS2(getcwd, place.path, sizeof place.path);
         if (length > 1 && place.path[0] == '/') {
@@ -94,7 +94,7 @@ static void choose_path(void)
     }
     char name[NAME_MAX + 1] = "";
     if (folder)
-        file_name(name, sizeof name);
+        log_file_name(name, sizeof name);
     if (used + strlen(wanted) + 1 + strlen(name) >= sizeof place.path) {
         place.path[0] = '\0';
         return;
@@ -107,16 +107,16 @@ static void choose_path(void)
     strcpy(end, name);
 }
 
-static bool is_open(void)
+static bool log_is_open(void)
 {
     struct stat now;
     return place.open && SYS2(fstat, place.fd, &now) == 0 && now.st_dev == place.device && now.st_ino == place.file;
 }
 
 /* A program that closes all descriptors has closed this one, too, and may have opened another file in its place. */
-static bool open_log(void)
+static bool log_open(void)
 {
-    if (is_open())
+    if (log_is_open())
         return true;
     place.open = false;
     const char *wanted = secure_getenv("DWELL_PERFLOG");
@@ -124,7 +124,7 @@ static bool open_log(void)
         place.fd = STDERR_FILENO;
     } else {
         if (!*place.path)
-            choose_path();
+            log_choose_path();
         const int fd =
             *place.path ? sys_open(place.path, O_WRONLY | O_APPEND | O_CREAT | O_NOCTTY, 0666) : -ENAMETOOLONG;
         if (fd < 0)
@@ -145,7 +145,7 @@ static bool open_log(void)
 
 void perflog_close(void)
 {
-    if (is_open() && place.fd != STDERR_FILENO)
+    if (log_is_open() && place.fd != STDERR_FILENO)
         sys_close(place.fd);
     place.open = false;
     place.written = false;
@@ -154,14 +154,14 @@ void perflog_close(void)
 
 /* ---- what is written ---- */
 
-static uint64_t bit(int number)
+static uint64_t log_signal_bit(int number)
 {
     return 1ull << (number - 1);
 }
 
 /* A pipe without a reader, and a limit to the size of files, raise signals that end programs; they are held back, and
  * taken away unless they were there before. */
-static long write_quietly(const char *text, size_t length)
+static long log_write_quietly(const char *text, size_t length)
 {
     uint64_t before = 0;
     SYS2(rt_sigpending, &before, sizeof before);
@@ -169,18 +169,21 @@ static long write_quietly(const char *text, size_t length)
     do {
         count = SYS3(write, place.fd, text, length);
     } while (count == -EINTR);
-    const uint64_t raised = (count == -EPIPE ? bit(SIGPIPE) : count == -EFBIG ? bit(SIGXFSZ) : 0) & ~before;
+    const uint64_t raised = (count == -EPIPE   ? log_signal_bit(SIGPIPE)
+                             : count == -EFBIG ? log_signal_bit(SIGXFSZ)
+                                               : 0) &
+                            ~before;
     const struct timespec at_once = { 0, 0 };
     if (raised)
         SYS4(rt_sigtimedwait, &raised, NULL, &at_once, sizeof raised);
     return count;
 }
 
-static bool write_whole(const char *text, size_t length)
+static bool log_write_whole(const char *text, size_t length)
 {
     size_t done = 0;
     while (done < length) {
-        const long count = write_quietly(text + done, length - done);
+        const long count = log_write_quietly(text + done, length - done);
         if (count <= 0)
             break;
         done += (size_t)count;
@@ -194,10 +197,10 @@ static bool write_whole(const char *text, size_t length)
 static struct {
     size_t length;
     bool too_long;
-    char text[LONGEST_TEXT];
+    char text[MAX_TEXT];
 } lines;
 
-static void add_formatted(const char *format, va_list arguments)
+static void log_add_formatted(const char *format, va_list arguments)
 {
     char *const at = lines.text + lines.length;
     const size_t room = sizeof lines.text - lines.length;
@@ -211,58 +214,59 @@ static void add_formatted(const char *format, va_list arguments)
     lines.length += (size_t)(tag + length) + sizeof END - 1;
 }
 
-static void __attribute__((format(printf, 1, 2))) add(const char *format, ...)
+static void __attribute__((format(printf, 1, 2))) log_add_line(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    add_formatted(format, arguments);
+    log_add_formatted(format, arguments);
     va_end(arguments);
 }
 
-static bool write_lines(void)
+static bool log_write_lines(void)
 {
-    const bool done = !lines.too_long && write_whole(lines.text, lines.length);
+    const bool done = !lines.too_long && log_write_whole(lines.text, lines.length);
     lines.length = 0;
     lines.too_long = false;
     return done;
 }
 
-static bool write_header(void)
+static bool log_write_header(void)
 {
     struct version version;
-    find_version(&version);
+    log_find_version(&version);
     const char *platform = version.names.sysname, *device = version.names.nodename, *app = perflog.application;
     if (!*device || strcmp(device, "(none)") == 0)
         device = platform;
-    add("OSVERSION=[%u.%u] BUILD=[%u]", version.major, version.minor, version.build);
-    add("PLATFORM=[%s] CPU=[%s]", platform, version.names.machine);
-    add("DEVNAME=[%s]", device);
-    add("REGISTERED APP [%s] PROCCESSID [0x%08" PRIx32 "]", app, place.pid);
-    add("RESOLUTION [%d] TICKS PER SECOND", PERFLOG_FREQUENCY);
+    log_add_line("OSVERSION=[%u.%u] BUILD=[%u]", version.major, version.minor, version.build);
+    log_add_line("PLATFORM=[%s] CPU=[%s]", platform, version.names.machine);
+    log_add_line("DEVNAME=[%s]", device);
+    log_add_line("REGISTERED APP [%s] PROCCESSID [0x%08" PRIx32 "]", app, place.pid);
+    log_add_line("RESOLUTION [%d] TICKS PER SECOND", PERFLOG_FREQUENCY);
     for (int i = 0; i < PERFLOG_PAIRS; i++)
-        add("APP [%s] CAL [%" PRIu64 "]", app, perflog.pairs[i]);
-    return write_lines();
+        log_add_line("APP [%s] CAL [%" PRIu64 "]", app, perflog.pairs[i]);
+    return log_write_lines();
 }
 
-static bool write_marker(MARKER_ID marker)
+static bool log_write_marker(MARKER_ID marker)
 {
-    add("REGISTERED MARKER [%s] AS [%" PRIu32 "] BY APP [%s]", perflog.names[marker], marker, perflog.application);
-    return write_lines();
+    log_add_line("REGISTERED MARKER [%s] AS [%" PRIu32 "] BY APP [%s]", perflog.names[marker], marker,
+                 perflog.application);
+    return log_write_lines();
 }
 
 /* In a forked child again, with its parent's markers: for a reader they begin anew with the header. */
 bool perflog_header(void)
 {
     const uint32_t pid = (uint32_t)SYS0(getpid);
-    if (!open_log())
+    if (!log_open())
         return false;
     if (place.written && place.pid == pid)
         return true;
     place.pid = pid;
-    place.written = write_header();
+    place.written = log_write_header();
     for (MARKER_ID i = 0; i <= MAX_MARKER_ID && place.written; i++)
         if (perflog.registered[i])
-            place.written = write_marker(i);
+            place.written = log_write_marker(i);
     return place.written;
 }
 
@@ -271,7 +275,7 @@ bool perflog_register(MARKER_ID marker, const char *name)
     const bool there = perflog_header();
     perflog_copy_text(perflog.names[marker], name, MAX_MARKERNAME_LEN);
     perflog.registered[marker] = true;
-    return there && write_marker(marker);
+    return there && log_write_marker(marker);
 }
 
 bool perflog_line(const char *format, ...)
@@ -280,7 +284,7 @@ bool perflog_line(const char *format, ...)
         return false;
     va_list arguments;
     va_start(arguments, format);
-    add_formatted(format, arguments);
+    log_add_formatted(format, arguments);
     va_end(arguments);
-    return write_lines();
+    return log_write_lines();
 }

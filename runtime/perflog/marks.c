@@ -17,7 +17,7 @@ enum {
     TICKS_PER_MILLISECOND = PERFLOG_FREQUENCY / 1000,
     TICKS_PER_MICROSECOND = PERFLOG_FREQUENCY / 1000000,
     WARM_UP = 16,
-    LONGEST_DECIMAL = 40,
+    MAX_DECIMAL = 40,
 };
 
 struct thread_timers {
@@ -30,7 +30,7 @@ _Static_assert(sizeof(struct thread_timers) <= 4096, "a page holds them");
 static struct thread_timers *all;
 static pthread_key_t key;
 
-static void thread_ended(void *own)
+static void marks_thread_ended(void *own)
 {
     struct thread_timers *t = own;
     const uint64_t mask = perflog_lock();
@@ -43,11 +43,11 @@ static void thread_ended(void *own)
 
 bool perflog_make_key(void)
 {
-    return pthread_key_create(&key, thread_ended) == 0;
+    return pthread_key_create(&key, marks_thread_ended) == 0;
 }
 
 /* With the library's lock held. */
-static struct thread_timers *make_timers(void)
+static struct thread_timers *marks_make_timers(void)
 {
     struct thread_timers *t = sys_memory(sizeof *t);
     if (!t)
@@ -66,7 +66,7 @@ static struct thread_timers *make_timers(void)
 }
 
 /* The calling thread's; NULL: it has begun nothing. */
-static struct thread_timers *own_timers(void)
+static struct thread_timers *marks_own_timers(void)
 {
     perflog_enter();
     return __atomic_load_n(&perflog.ready, __ATOMIC_ACQUIRE) ? pthread_getspecific(key) : NULL;
@@ -100,19 +100,20 @@ void perflog_clear_timers(void)
 
 /* ---- begin and end ---- */
 
-static __attribute__((noinline)) void begin(struct thread_timers *t, MARKER_ID marker)
+static __attribute__((noinline)) void marks_begin_timer(struct thread_timers *t, MARKER_ID marker)
 {
     pthread_mutex_lock(&t->lock);
     perflog_timer_begin(&t->timers[marker], clock_monotonic());
     pthread_mutex_unlock(&t->lock);
 }
 
-static uint64_t overhead(void)
+static uint64_t marks_overhead(void)
 {
     return __atomic_load_n(&perflog.overhead, __ATOMIC_RELAXED);
 }
 
-static __attribute__((noinline)) bool end(struct thread_timers *t, MARKER_ID marker, uint64_t *ticks, uint64_t less)
+static __attribute__((noinline)) bool marks_end_timer(struct thread_timers *t, MARKER_ID marker, uint64_t *ticks,
+                                                      uint64_t less)
 {
     const uint64_t now = clock_monotonic();
     pthread_mutex_lock(&t->lock);
@@ -125,12 +126,12 @@ void perflog_time_pairs(uint64_t *durations, int count)
 {
     struct thread_timers *t = pthread_getspecific(key);
     if (!t)
-        t = make_timers();
+        t = marks_make_timers();
     for (int i = -WARM_UP; i < count; i++) {
         uint64_t ticks = 0;
         if (t) {
-            begin(t, MARK_CALIBRATE);
-            end(t, MARK_CALIBRATE, &ticks, 0);
+            marks_begin_timer(t, MARK_CALIBRATE);
+            marks_end_timer(t, MARK_CALIBRATE, &ticks, 0);
         }
         if (i >= 0)
             durations[i] = ticks;
@@ -140,21 +141,21 @@ void perflog_time_pairs(uint64_t *durations, int count)
 DWELL_EXPORT int Perf_MarkBegin(MARKER_ID marker)
 {
     const int error = errno;
-    struct thread_timers *t = own_timers();
+    struct thread_timers *t = marks_own_timers();
     if (!t && perflog.ready) {
         const uint64_t mask = perflog_lock();
-        t = make_timers();
+        t = marks_make_timers();
         perflog_unlock(mask);
     }
     errno = error;
     if (!t || marker > MAX_MARKER_ID)
         return 0;
-    begin(t, marker);
+    marks_begin_timer(t, marker);
     return 1;
 }
 
 /* The callback comes without any lock, as it may call the library itself. */
-static int log_end(MARKER_ID marker, uint64_t ticks)
+static int marks_log_end(MARKER_ID marker, uint64_t ticks)
 {
     char name[MAX_MARKERNAME_LEN + 1];
     const uint64_t mask = perflog_lock();
@@ -174,8 +175,8 @@ DWELL_EXPORT int Perf_MarkEnd(MARKER_ID marker)
     /* Set up, the thread has timers if it has begun anything. */
     struct thread_timers *t = __atomic_load_n(&perflog.ready, __ATOMIC_ACQUIRE) ? pthread_getspecific(key) : NULL;
     uint64_t ticks;
-    if (marker <= MAX_MARKER_ID && t && end(t, marker, &ticks, overhead())) {
-        const int error = errno, done = log_end(marker, ticks);
+    if (marker <= MAX_MARKER_ID && t && marks_end_timer(t, marker, &ticks, marks_overhead())) {
+        const int error = errno, done = marks_log_end(marker, ticks);
         errno = error;
         return done;
     }
@@ -186,13 +187,13 @@ DWELL_EXPORT int Perf_MarkEnd(MARKER_ID marker)
 DWELL_EXPORT int Perf_MarkEndAbsolute(MARKER_ID marker, uint32_t microseconds)
 {
     const int error = errno;
-    struct thread_timers *t = own_timers();
+    struct thread_timers *t = marks_own_timers();
     uint64_t ticks;
     int done = 0;
     if (marker <= MAX_MARKER_ID) {
         if (t)
-            end(t, marker, &ticks, 0);
-        done = log_end(marker, (uint64_t)microseconds * TICKS_PER_MICROSECOND);
+            marks_end_timer(t, marker, &ticks, 0);
+        done = marks_log_end(marker, (uint64_t)microseconds * TICKS_PER_MICROSECOND);
     }
     errno = error;
     return done;
@@ -201,11 +202,11 @@ DWELL_EXPORT int Perf_MarkEndAbsolute(MARKER_ID marker, uint32_t microseconds)
 DWELL_EXPORT int Perf_MarkAccumulator(MARKER_ID marker)
 {
     const uint64_t now = clock_monotonic();
-    struct thread_timers *t = own_timers();
+    struct thread_timers *t = marks_own_timers();
     if (!t || marker > MAX_MARKER_ID)
         return 0;
     pthread_mutex_lock(&t->lock);
-    const bool done = perflog_timer_accumulate(&t->timers[marker], now, overhead());
+    const bool done = perflog_timer_accumulate(&t->timers[marker], now, marks_overhead());
     pthread_mutex_unlock(&t->lock);
     return done;
 }
@@ -213,7 +214,7 @@ DWELL_EXPORT int Perf_MarkAccumulator(MARKER_ID marker)
 DWELL_EXPORT int Perf_MarkError(MARKER_ID marker)
 {
     const int error = errno;
-    struct thread_timers *t = own_timers();
+    struct thread_timers *t = marks_own_timers();
     bool done = false;
     if (marker <= MAX_MARKER_ID) {
         if (t) {
@@ -232,12 +233,12 @@ DWELL_EXPORT int Perf_MarkError(MARKER_ID marker)
 DWELL_EXPORT uint32_t Perf_MarkGetDuration(MARKER_ID marker)
 {
     const uint64_t now = clock_monotonic();
-    struct thread_timers *t = own_timers();
+    struct thread_timers *t = marks_own_timers();
     if (!t || marker > MAX_MARKER_ID)
         return 0;
     uint64_t ticks;
     pthread_mutex_lock(&t->lock);
-    perflog_timer_look(&t->timers[marker], now, overhead(), &ticks);
+    perflog_timer_look(&t->timers[marker], now, marks_overhead(), &ticks);
     pthread_mutex_unlock(&t->lock);
     ticks /= TICKS_PER_MILLISECOND;
     return ticks < UINT32_MAX ? (uint32_t)ticks : UINT32_MAX;
@@ -248,12 +249,13 @@ DWELL_EXPORT uint32_t Perf_MarkGetDuration(MARKER_ID marker)
 DWELL_EXPORT int Perf_Pause(MARKER_ID marker, int on)
 {
     const uint64_t now = clock_monotonic();
-    struct thread_timers *t = own_timers();
+    struct thread_timers *t = marks_own_timers();
     if (!t || marker > MAX_MARKER_ID)
         return 0;
     struct perflog_timer *timer = &t->timers[marker];
     pthread_mutex_lock(&t->lock);
-    const bool done = on ? perflog_timer_pause(timer, now, overhead()) : perflog_timer_go_on(timer, clock_monotonic());
+    const bool done =
+        on ? perflog_timer_pause(timer, now, marks_overhead()) : perflog_timer_go_on(timer, clock_monotonic());
     pthread_mutex_unlock(&t->lock);
     return done;
 }
@@ -267,7 +269,7 @@ DWELL_EXPORT int Perf_PauseAll(int on)
         pthread_mutex_lock(&t->lock);
         for (int i = 0; i < TOTAL_MARKS; i++) {
             if (on)
-                perflog_timer_pause(&t->timers[i], now, overhead());
+                perflog_timer_pause(&t->timers[i], now, marks_overhead());
             else
                 perflog_timer_go_on(&t->timers[i], clock_monotonic());
         }
@@ -279,7 +281,7 @@ DWELL_EXPORT int Perf_PauseAll(int on)
 
 /* ---- attributes ---- */
 
-static bool log_attribute(MARKER_ID marker, const char *name, const char *value)
+static bool marks_log_attribute(MARKER_ID marker, const char *name, const char *value)
 {
     perflog_enter();
     if (marker > MAX_MARKER_ID || !name)
@@ -296,15 +298,15 @@ static bool log_attribute(MARKER_ID marker, const char *name, const char *value)
 DWELL_EXPORT int Perf_MarkAttribute(MARKER_ID marker, const char *name, uint32_t value)
 {
     const int error = errno;
-    char digits[LONGEST_DECIMAL];
+    char digits[MAX_DECIMAL];
     snprintf(digits, sizeof digits, "%" PRIu32, value);
-    const int done = log_attribute(marker, name, digits);
+    const int done = marks_log_attribute(marker, name, digits);
     errno = error;
     return done;
 }
 
 /* The fewest digits from which the same value is read again. */
-static void print_decimal(char *text, size_t size, double value)
+static void marks_print_decimal(char *text, size_t size, double value)
 {
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     const locale_t before = plain ? uselocale(plain) : (locale_t)0;
@@ -322,9 +324,9 @@ static void print_decimal(char *text, size_t size, double value)
 DWELL_EXPORT int Perf_MarkAttributeDecimal(MARKER_ID marker, const char *name, double value)
 {
     const int error = errno;
-    char digits[LONGEST_DECIMAL];
-    print_decimal(digits, sizeof digits, value);
-    const int done = log_attribute(marker, name, digits);
+    char digits[MAX_DECIMAL];
+    marks_print_decimal(digits, sizeof digits, value);
+    const int done = marks_log_attribute(marker, name, digits);
     errno = error;
     return done;
 }

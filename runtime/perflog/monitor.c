@@ -31,13 +31,13 @@ static struct {
 } monitor = { .control = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* With the library's lock held, as all that logs. */
-static bool log_cpu(MARKER_ID marker, uint64_t share)
+static bool sysmon_log_cpu(MARKER_ID marker, uint64_t share)
 {
     return perflog_line("APP [%s] EVT [%" PRIu32 "] CPU [" READING "]", perflog.application, marker, share / 1000000,
                         share % 1000000);
 }
 
-static bool log_memory(MARKER_ID marker, bool process)
+static bool sysmon_log_memory(MARKER_ID marker, bool process)
 {
     uint64_t bytes;
     return perflog_read_memory(process, &bytes) &&
@@ -45,7 +45,7 @@ static bool log_memory(MARKER_ID marker, bool process)
 }
 
 /* The system counts in steps of some milliseconds: in a short interval there may be nothing, and it goes on. */
-static bool measure_cpu(void)
+static bool sysmon_measure_cpu(void)
 {
     struct perflog_cpu now;
     if (!perflog_read_cpu(monitor.flags & SYS_MON_PROCESS, &now) ||
@@ -56,37 +56,37 @@ static bool measure_cpu(void)
     return true;
 }
 
-static void read_all(void)
+static void sysmon_read_all(void)
 {
     const uint64_t mask = perflog_lock();
     const bool logged = monitor.flags & SYS_MON_LOG;
     if (monitor.flags & SYS_MON_MEM && logged)
-        log_memory(MARK_AUTOMEM, monitor.flags & SYS_MON_PROCESS);
-    if (monitor.flags & SYS_MON_CPU && measure_cpu() && logged)
-        log_cpu(MARK_AUTOCPU, monitor.share);
+        sysmon_log_memory(MARK_AUTOMEM, monitor.flags & SYS_MON_PROCESS);
+    if (monitor.flags & SYS_MON_CPU && sysmon_measure_cpu() && logged)
+        sysmon_log_cpu(MARK_AUTOCPU, monitor.share);
     perflog_unlock(mask);
 }
 
-static struct timespec timespec_of(uint64_t nanoseconds)
+static struct timespec sysmon_timespec_of(uint64_t nanoseconds)
 {
     return (struct timespec){ (time_t)(nanoseconds / NANOSECONDS), (long)(nanoseconds % NANOSECONDS) };
 }
 
-static void *watch(void *interval)
+static void *sysmon_run(void *interval)
 {
     uint64_t next = clock_monotonic();
     pthread_mutex_lock(&monitor.lock);
     while (!monitor.stop) {
         const uint64_t now = clock_monotonic();
         next = now > next + (uintptr_t)interval ? now + (uintptr_t)interval : next + (uintptr_t)interval;
-        const struct timespec limit = timespec_of(next);
+        const struct timespec limit = sysmon_timespec_of(next);
         int status = 0;
         while (!monitor.stop && status != ETIMEDOUT)
             status = pthread_cond_timedwait(&monitor.stopping, &monitor.lock, &limit);
         if (monitor.stop)
             break;
         pthread_mutex_unlock(&monitor.lock);
-        read_all();
+        sysmon_read_all();
         pthread_mutex_lock(&monitor.lock);
     }
     pthread_mutex_unlock(&monitor.lock);
@@ -102,7 +102,7 @@ void perflog_monitor_forked(void)
     monitor.flags = 0;
 }
 
-static bool stop_thread(void)
+static bool sysmon_stop_thread(void)
 {
     if (!monitor.running)
         return false;
@@ -126,39 +126,39 @@ static bool stop_thread(void)
 bool perflog_stop_monitor(void)
 {
     pthread_mutex_lock(&monitor.control);
-    const bool done = stop_thread();
+    const bool done = sysmon_stop_thread();
     pthread_mutex_unlock(&monitor.control);
     return done;
 }
 
 /* As the original's, whose first reading took as long; signals do not shorten it. */
-static void wait_for(uint32_t milliseconds)
+static void sysmon_wait_for(uint32_t milliseconds)
 {
-    const struct timespec until = timespec_of(clock_monotonic() + (uint64_t)milliseconds * 1000000);
+    const struct timespec until = sysmon_timespec_of(clock_monotonic() + (uint64_t)milliseconds * 1000000);
     while (milliseconds && SYS4(clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == -EINTR)
         continue;
 }
 
 /* What the original's count of idle work in an interval was: here, the clock ticks of all processors. */
-static uint64_t ticks_of_interval(void)
+static uint64_t sysmon_ticks_of_interval(void)
 {
     return (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) * (uint64_t)sysconf(_SC_CLK_TCK) * monitor.refresh / 1000;
 }
 
-static bool announce(void)
+static bool sysmon_log_start(void)
 {
     const char *app = perflog.application;
     bool done = perflog_header();
     if (monitor.flags & SYS_MON_CPU)
         done = done &&
                perflog_line("REGISTERED MARKER [CPU: %s] AS [%d] BY APP [%s]", monitor.name, MARK_AUTOCPU, app) &&
-               perflog_line("APP [%s] CPU CAL [%" PRIu64 "]", app, ticks_of_interval());
+               perflog_line("APP [%s] CPU CAL [%" PRIu64 "]", app, sysmon_ticks_of_interval());
     if (monitor.flags & SYS_MON_MEM)
         done = done && perflog_line("REGISTERED MARKER [MEM: %s] AS [%d] BY APP [%s]", monitor.name, MARK_AUTOMEM, app);
     return done && perflog_line("APP [%s] CPU MON [%s] FREQ [%" PRIu32 "]", app, monitor.name, monitor.refresh);
 }
 
-static bool start_thread(void)
+static bool sysmon_start_thread(void)
 {
     pthread_condattr_t attributes;
     if (pthread_condattr_init(&attributes) != 0)
@@ -169,29 +169,30 @@ static bool start_thread(void)
     if (!done)
         return false;
     monitor.stop = false;
-    done = pthread_create(&monitor.thread, NULL, watch, (void *)((uintptr_t)monitor.refresh * 1000000)) == 0;
+    done = pthread_create(&monitor.thread, NULL, sysmon_run, (void *)((uintptr_t)monitor.refresh * 1000000)) == 0;
     if (!done)
         pthread_cond_destroy(&monitor.stopping);
     return done;
 }
 
-static bool start(const char *name, uint32_t flags, uint32_t refresh, uint32_t calibration)
+static bool sysmon_start(const char *name, uint32_t flags, uint32_t refresh, uint32_t calibration)
 {
-    stop_thread();
+    sysmon_stop_thread();
     if (!(flags & (SYS_MON_CPU | SYS_MON_MEM)) || !refresh)
         return false;
     struct perflog_cpu before;
     if (flags & SYS_MON_CPU && !perflog_read_cpu(flags & SYS_MON_PROCESS, &before))
         return false;
-    wait_for(calibration);
+    sysmon_wait_for(calibration);
     const uint64_t mask = perflog_lock();
     monitor.flags = flags;
     monitor.refresh = refresh;
     monitor.before = before;
     perflog_copy_text(monitor.name, name ? name : perflog.application, MAX_APPNAME_LEN);
     if (flags & SYS_MON_CPU)
-        measure_cpu();
-    const bool done = announce() && start_thread(); /* the thread has all signals held back, as they are here */
+        sysmon_measure_cpu();
+    const bool done =
+        sysmon_log_start() && sysmon_start_thread(); /* the thread has all signals held back, as they are here */
     monitor.running = done;
     if (!done) {
         monitor.flags = 0;
@@ -206,7 +207,7 @@ DWELL_EXPORT int Perf_StartSysMonitor(const char *name, uint32_t flags, uint32_t
     const int error = errno;
     perflog_enter();
     pthread_mutex_lock(&monitor.control);
-    const bool done = start(name, flags, refresh, calibration);
+    const bool done = sysmon_start(name, flags, refresh, calibration);
     pthread_mutex_unlock(&monitor.control);
     errno = error;
     return done;
@@ -226,8 +227,8 @@ DWELL_EXPORT int Perf_MarkCPU(MARKER_ID marker)
     const int error = errno;
     perflog_enter();
     const uint64_t mask = perflog_lock();
-    const bool there = monitor.running && monitor.flags & SYS_MON_CPU && (monitor.measured || measure_cpu());
-    const bool done = there && marker <= MAX_MARKER_ID && log_cpu(marker, monitor.share);
+    const bool there = monitor.running && monitor.flags & SYS_MON_CPU && (monitor.measured || sysmon_measure_cpu());
+    const bool done = there && marker <= MAX_MARKER_ID && sysmon_log_cpu(marker, monitor.share);
     perflog_unlock(mask);
     errno = error;
     return done;
@@ -238,7 +239,7 @@ DWELL_EXPORT int Perf_MarkMem(MARKER_ID marker)
     const int error = errno;
     perflog_enter();
     const uint64_t mask = perflog_lock();
-    const bool done = marker <= MAX_MARKER_ID && log_memory(marker, monitor.flags & SYS_MON_PROCESS);
+    const bool done = marker <= MAX_MARKER_ID && sysmon_log_memory(marker, monitor.flags & SYS_MON_PROCESS);
     perflog_unlock(mask);
     errno = error;
     return done;

@@ -45,18 +45,18 @@ void perflog_copy_text(char *to, const char *text, size_t longest)
 
 static uint64_t mask_of_fork;
 
-static void before_fork(void)
+static void perflog_before_fork(void)
 {
     const uint64_t mask = perflog_lock(); /* nobody else writes it now */
     mask_of_fork = mask;
 }
 
-static void behind_fork_in_parent(void)
+static void perflog_after_fork_in_parent(void)
 {
     perflog_unlock(mask_of_fork);
 }
 
-static void behind_fork_in_child(void)
+static void perflog_after_fork_in_child(void)
 {
     perflog_marks_forked();
     perflog_monitor_forked();
@@ -66,13 +66,14 @@ static void behind_fork_in_child(void)
 
 /* ---- begin and end ---- */
 
-static void set_up(void)
+static void perflog_set_up(void)
 {
     static bool once;
     if (perflog.ready)
         return;
     if (!once)
-        once = perflog_make_key() && pthread_atfork(before_fork, behind_fork_in_parent, behind_fork_in_child) == 0;
+        once = perflog_make_key() &&
+               pthread_atfork(perflog_before_fork, perflog_after_fork_in_parent, perflog_after_fork_in_child) == 0;
     if (!once)
         return;
     perflog_time_pairs(perflog.pairs, PERFLOG_PAIRS);
@@ -88,7 +89,7 @@ void perflog_enter(void)
         return;
     const int error = errno;
     const uint64_t mask = perflog_lock();
-    set_up();
+    perflog_set_up();
     perflog_unlock(mask);
     errno = error;
 }
@@ -97,7 +98,7 @@ DWELL_EXPORT int Perf_LibInit(void)
 {
     const int error = errno;
     const uint64_t mask = perflog_lock();
-    set_up();
+    perflog_set_up();
     const bool done = perflog.ready && perflog_header();
     if (done)
         perflog.users++;
@@ -106,7 +107,7 @@ DWELL_EXPORT int Perf_LibInit(void)
     return done;
 }
 
-static void forget(void)
+static void perflog_reset(void)
 {
     perflog_close();
     perflog_clear_timers();
@@ -126,7 +127,7 @@ DWELL_EXPORT int Perf_LibDeinit(void)
         perflog_stop_monitor();
         mask = perflog_lock();
         if (perflog.users == 0)
-            forget();
+            perflog_reset();
         perflog_unlock(mask);
     }
     errno = error;
@@ -135,7 +136,7 @@ DWELL_EXPORT int Perf_LibDeinit(void)
 
 /* ---- names ---- */
 
-static int set_name(const char *name)
+static int perflog_set_name(const char *name)
 {
     const uint64_t mask = perflog_lock();
     const bool done = name && !perflog.ready;
@@ -147,16 +148,16 @@ static int set_name(const char *name)
 
 DWELL_EXPORT int Perf_SetTestName(const char *name)
 {
-    return set_name(name);
+    return perflog_set_name(name);
 }
 
 DWELL_EXPORT int Perf_SetTestTitle(const char *title)
 {
-    return set_name(title);
+    return perflog_set_name(title);
 }
 
 /* Whatever the program's locale: a comma in a number would part the string where its readers part it. */
-static bool format_name(char *text, size_t size, const char *format, va_list arguments)
+static bool perflog_format_name(char *text, size_t size, const char *format, va_list arguments)
 {
     const locale_t own = duplocale(uselocale((locale_t)0));
     const locale_t numbers = own ? newlocale(LC_NUMERIC_MASK, "C", own) : (locale_t)0;
@@ -179,7 +180,7 @@ DWELL_EXPORT int Perf_RegisterMark(MARKER_ID marker, const char *format, ...)
     char text[MAX_MARKERNAME_LEN + 4]; /* so much longer that a character is seen to be cut */
     va_list arguments;
     va_start(arguments, format);
-    if (marker <= MAX_MARKER_ID && format && format_name(text, sizeof text, format, arguments)) {
+    if (marker <= MAX_MARKER_ID && format && perflog_format_name(text, sizeof text, format, arguments)) {
         const uint64_t mask = perflog_lock();
         done = perflog_register(marker, text);
         perflog_unlock(mask);

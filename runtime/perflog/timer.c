@@ -8,7 +8,7 @@ void perflog_timer_begin(struct perflog_timer *timer, uint64_t now)
 }
 
 /* Of the stretch that runs; none: zero. */
-static uint64_t stretch(const struct perflog_timer *timer, uint64_t now, uint64_t overhead)
+static uint64_t timer_ticks_since_start(const struct perflog_timer *timer, uint64_t now, uint64_t overhead)
 {
     if (timer->state != PERFLOG_RUNNING || now < timer->since || now - timer->since < overhead)
         return 0;
@@ -19,7 +19,7 @@ bool perflog_timer_pause(struct perflog_timer *timer, uint64_t now, uint64_t ove
 {
     if (timer->state == PERFLOG_STOPPED)
         return false;
-    timer->ran += stretch(timer, now, overhead);
+    timer->ran += timer_ticks_since_start(timer, now, overhead);
     timer->state = PERFLOG_PAUSED;
     return true;
 }
@@ -35,7 +35,7 @@ bool perflog_timer_go_on(struct perflog_timer *timer, uint64_t now)
 
 bool perflog_timer_look(const struct perflog_timer *timer, uint64_t now, uint64_t overhead, uint64_t *ticks)
 {
-    *ticks = timer->state == PERFLOG_STOPPED ? 0 : timer->ran + stretch(timer, now, overhead);
+    *ticks = timer->state == PERFLOG_STOPPED ? 0 : timer->ran + timer_ticks_since_start(timer, now, overhead);
     return timer->state != PERFLOG_STOPPED;
 }
 

@@ -8,7 +8,7 @@
 #include "sys.h"
 
 enum {
-    LONGEST_FILE = 4096,
+    MAX_FILE = 4096,
     /* Columns of the first line of /proc/stat. Those of guests, behind them, are part of user and nice. */
     IDLE = 3,
     WAITING = 4,
@@ -17,7 +17,7 @@ enum {
 
 #define WHOLE 100000000u /* millionths of a percent */
 
-static uint64_t read_clock(clockid_t id)
+static uint64_t usage_read_clock(clockid_t id)
 {
     struct timespec now = { 0, 0 };
     clock_gettime(id, &now);
@@ -28,11 +28,11 @@ bool perflog_read_cpu(bool process, struct perflog_cpu *cpu)
 {
     *cpu = (struct perflog_cpu){ 0 };
     if (process) {
-        cpu->used = read_clock(CLOCK_PROCESS_CPUTIME_ID);
+        cpu->used = usage_read_clock(CLOCK_PROCESS_CPUTIME_ID);
         cpu->total = clock_monotonic();
         return true;
     }
-    char text[LONGEST_FILE];
+    char text[MAX_FILE];
     if (sys_read_file("/proc/stat", text, sizeof text) <= 0 || strncmp(text, "cpu ", 4) != 0)
         return false;
     char *at = text + 4;
@@ -55,7 +55,7 @@ bool perflog_cpu_share(const struct perflog_cpu *from, const struct perflog_cpu 
 }
 
 /* Kilobytes behind a name in /proc/meminfo. */
-static bool find_kilobytes(const char *text, const char *name, uint64_t *kilobytes)
+static bool usage_find_kilobytes(const char *text, const char *name, uint64_t *kilobytes)
 {
     const char *at = strstr(text, name);
     if (at)
@@ -65,7 +65,7 @@ static bool find_kilobytes(const char *text, const char *name, uint64_t *kilobyt
 
 bool perflog_read_memory(bool process, uint64_t *bytes)
 {
-    char text[LONGEST_FILE];
+    char text[MAX_FILE];
     if (process) {
         char *at;
         if (sys_read_file("/proc/self/statm", text, sizeof text) <= 0)
@@ -75,8 +75,8 @@ bool perflog_read_memory(bool process, uint64_t *bytes)
         return *bytes > 0;
     }
     uint64_t whole, available;
-    if (sys_read_file("/proc/meminfo", text, sizeof text) <= 0 || !find_kilobytes(text, "MemTotal:", &whole) ||
-        !find_kilobytes(text, "MemAvailable:", &available))
+    if (sys_read_file("/proc/meminfo", text, sizeof text) <= 0 || !usage_find_kilobytes(text, "MemTotal:", &whole) ||
+        !usage_find_kilobytes(text, "MemAvailable:", &available))
         return false;
     *bytes = whole > available ? (whole - available) * 1024 : 0;
     return true;
