@@ -1,16 +1,19 @@
 /*
- * What a program may say to the profiler that records it: when to record, what to call things, what happened.
+ * The interface by which a program controls the profiler that records it: it switches the recording on and off, sets
+ * marks, and names threads.
  *
- * All of it is optional, and costs next to nothing where no runtime is there: the functions below are found weakly, so
- * a program that calls them links without dwell and runs without it; they then return DWELL_NOT_RECORDED. All are
- * safe to call from any thread at any time, in signal handlers too, unless the contrary is said; none changes errno,
- * allocates by malloc, or ends the program.
+ * All of it is optional. The functions refer to the runtime weakly, so a program that calls them links and runs without
+ * dwell. They then cost next to nothing and return DWELL_NOT_RECORDED.
  *
- * A thread is recorded while the global level, its process and the thread itself are on. A level is on if it is
- * started (it is at first: dwell_start and dwell_stop are a switch) and not paused (dwell_pause and dwell_resume count;
- * the count is zero at first, and the level is off while it is above zero; it may go below). What passes between is
- * part of no time in the report; calls that are open then go on behind it. This is the model of StartProfile,
- * StopProfile, SuspendProfile and ResumeProfile in Visual Studio's profiler.
+ * Unless a comment says otherwise, each function may be called from any thread at any time, also in signal handlers. No
+ * function changes errno, calls malloc or ends the program. A text is copied before the function returns, and stays the
+ * caller's.
+ *
+ * A thread is recorded while three levels are on: the global one, its process and the thread itself. A level is on if
+ * it is started and not paused. dwell_start and dwell_stop are a switch, which is on at first. dwell_pause and
+ * dwell_resume change a count, which is zero at first and may become negative. The level is paused while its count is
+ * above zero. Time while recording is off is not reported. Calls that are open at that time continue when it is on
+ * again. This is the model of StartProfile, StopProfile, SuspendProfile and ResumeProfile in Visual Studio's profiler.
  */
 #ifndef DWELL_DWELL_H
 #define DWELL_DWELL_H
@@ -23,26 +26,27 @@ extern "C" {
 #endif
 
 enum dwell_level {
-    DWELL_GLOBAL = 1,  /* every process of the session; the id does not matter */
-    DWELL_PROCESS = 2, /* id: a pid of the session, or DWELL_CURRENT */
+    DWELL_GLOBAL = 1,  /* every process of the session; the id is ignored */
+    DWELL_PROCESS = 2, /* id: the pid of this process, or DWELL_CURRENT */
     DWELL_THREAD = 3,  /* id: a tid of this process, or DWELL_CURRENT */
 };
 
 #define DWELL_CURRENT 0xffffffffu
 
-/* What the functions return. */
+/* The results of the functions. */
 enum dwell_status {
     DWELL_OK = 0,
-    DWELL_NOT_RECORDED = 1, /* no runtime is there, or it records nothing in this process, or was stopped for good */
-    DWELL_NO_LEVEL = 2,     /* there is no such level, or the function does not take it */
-    DWELL_NO_ID = 3,        /* there is no such thread or process */
-    DWELL_IS_OFF = 4,       /* nothing is being recorded on this thread at the moment */
-    DWELL_RESERVED = 5,     /* marks: numbers below 1 are not for programs */
-    DWELL_TRUNCATED = 6,    /* done, but the text was cut to DWELL_LONGEST_... bytes */
-    DWELL_BAD_NAME = 7,     /* names: empty, or begins with a digit, a blank or punctuation */
-    DWELL_NAMED = 8,        /* names: it has one already, which stays */
-    DWELL_NO_SUPPORT = 9,   /* the way in which this session records (record --mode) has no place for it */
-    DWELL_FAILED = 10,      /* the system refused: no space, no permission, no memory */
+    DWELL_NOT_RECORDED =
+        1, /* no runtime is loaded, or it does not record this process, or recording was stopped for good */
+    DWELL_NO_LEVEL = 2,   /* unknown level, or the function does not accept it */
+    DWELL_NO_ID = 3,      /* no such thread or process */
+    DWELL_IS_OFF = 4,     /* this thread is not being recorded at the moment */
+    DWELL_RESERVED = 5,   /* marks: numbers below 1 are reserved */
+    DWELL_TRUNCATED = 6,  /* done, but the text was cut to DWELL_LONGEST_... bytes */
+    DWELL_BAD_NAME = 7,   /* names: empty, or begins with a digit, a blank or punctuation */
+    DWELL_NAMED = 8,      /* names: it has a name already, which stays */
+    DWELL_NO_SUPPORT = 9, /* the recording mode (record --mode) cannot store it */
+    DWELL_FAILED = 10,    /* the system refused: no space, no permission or no memory */
 };
 
 enum {
@@ -51,9 +55,11 @@ enum {
 };
 
 /*
- * The runtime's side; use the functions below instead. The address of a function that may not be there is taken from
- * the global offset table, for which the linker asks the loader in every kind of program; that of a weak symbol would
- * be zero for good in one that is not position-independent.
+ * The connection to the runtime. Call the functions below instead.
+ *
+ * The address of a function that may be missing is read from the global offset table. The loader fills the table in
+ * every kind of program. The address of a weak symbol would be zero for good in a program that is not
+ * position-independent.
  */
 #define DWELL_CALL static inline __attribute__((no_instrument_function, unused))
 
@@ -66,7 +72,7 @@ enum {
 #define DWELL_ADDRESS_OF(name, into) ((into) = 0)
 #endif
 
-/* Calls the runtime's function of that name, or has the value `otherwise`. */
+/* Calls the runtime's function of that name. Returns `otherwise` if there is no runtime. */
 #define DWELL_ASK(type, otherwise, name, parameters, arguments)                                                        \
     type(*function) parameters;                                                                                        \
     DWELL_ADDRESS_OF("dwell_runtime_" name, function);                                                                 \
@@ -78,96 +84,113 @@ enum {
     if (function)                                                                                                      \
     function arguments
 
-/* Whether this process is being recorded, paused or not. */
+/* Returns whether this process is being recorded, paused or not. */
 DWELL_CALL int dwell_is_there(void)
 {
     DWELL_ASK(uint64_t, 0, "time", (void), ()) != 0;
 }
 
-/* Switch a level on or off. The calling thread obeys at once, others at their next enter or exit; what they did
- * before is recorded up to now. */
+/* Switches a level on. The calling thread obeys at once, others at their next enter or exit. The time of another thread
+ * counts up to this call in any case. Returns DWELL_OK, DWELL_NOT_RECORDED, DWELL_NO_LEVEL or DWELL_NO_ID. */
 DWELL_CALL int dwell_start(enum dwell_level level, uint32_t id)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "start", (enum dwell_level, uint32_t), (level, id));
 }
 
+/* Switches a level off. Otherwise as dwell_start. */
 DWELL_CALL int dwell_stop(enum dwell_level level, uint32_t id)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "stop", (enum dwell_level, uint32_t), (level, id));
 }
 
-/* The same, counted: a level that was paused twice goes on after the second dwell_resume. */
+/* Pauses a level: adds one to its count. A level that was paused twice is on again after the second dwell_resume.
+ * Otherwise as dwell_start. */
 DWELL_CALL int dwell_pause(enum dwell_level level, uint32_t id)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "pause", (enum dwell_level, uint32_t), (level, id));
 }
 
+/* Ends one pause of a level: subtracts one from its count. Otherwise as dwell_start. */
 DWELL_CALL int dwell_resume(enum dwell_level level, uint32_t id)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "resume", (enum dwell_level, uint32_t), (level, id));
 }
 
-/* A point in time, in units of the session's clock, for dwell_mark_at; zero where nothing is recorded. */
+/* Returns the time now in ticks of the session's clock, for dwell_mark_at. Returns zero if nothing is recorded. */
 DWELL_CALL uint64_t dwell_time(void)
 {
     DWELL_ASK(uint64_t, 0, "time", (void), ());
 }
 
-/* Marks this moment of the calling thread by a number from 1 on, and by a text in UTF-8 (copied; NULL: none).
- * `dwell marks` lists them. */
+/*
+ * Sets a mark: the calling thread, this moment, a number from 1 on, and a text in UTF-8 or NULL. `dwell marks` lists
+ * the marks. A text above DWELL_LONGEST_TEXT bytes is cut at a character.
+ *
+ * Returns DWELL_OK, DWELL_NOT_RECORDED, DWELL_RESERVED, DWELL_NO_SUPPORT (mode profile), DWELL_IS_OFF, DWELL_TRUNCATED
+ * or DWELL_FAILED.
+ */
 DWELL_CALL int dwell_mark_comment(int32_t number, const char *text)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "mark", (uint64_t, int32_t, const char *), (0, number, text));
 }
 
+/* Sets a mark without a text: see dwell_mark_comment. */
 DWELL_CALL int dwell_mark(int32_t number)
 {
     return dwell_mark_comment(number, NULL);
 }
 
-/* Marks a moment that has passed: `time` is what dwell_time returned then. */
+/* Sets a mark at a moment that has passed: `time` is what dwell_time returned then, zero means now. Otherwise as
+ * dwell_mark_comment. */
 DWELL_CALL int dwell_mark_at(uint64_t time, int32_t number, const char *text)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "mark", (uint64_t, int32_t, const char *), (time, number, text));
 }
 
-/* Gives a thread or this process a name for reports. The first name stays. Names may be equal. */
+/*
+ * Gives a thread or this process a name for reports. `level` is DWELL_PROCESS or DWELL_THREAD. The first name stays.
+ * Several may have the same name. It begins with a letter, an underscore or a character outside ASCII, and is not NULL.
+ * A name above DWELL_LONGEST_NAME bytes is cut at a character.
+ *
+ * Returns DWELL_OK, DWELL_NOT_RECORDED, DWELL_NO_LEVEL, DWELL_NO_ID, DWELL_BAD_NAME, DWELL_NAMED or DWELL_TRUNCATED.
+ */
 DWELL_CALL int dwell_name(enum dwell_level level, uint32_t id, const char *name)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "name", (enum dwell_level, uint32_t, const char *), (level, id, name));
 }
 
-/* Writes what the session holds now to a session file of its own, while recording goes on: for `record --mode ring`
- * above all. `path`: a new file, or one that is replaced if it is a session. Not from a signal handler on a small
- * stack. */
+/* Writes what the session holds now to a session file of its own, while recording continues. It is meant for `record
+ * --mode ring` above all. `path` is a new file, or a session that is replaced. Do not call it in a signal handler on a
+ * small stack. Returns DWELL_OK, DWELL_NOT_RECORDED or DWELL_FAILED. */
 DWELL_CALL int dwell_dump(const char *path)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "dump", (const char *), (path));
 }
 
 /*
- * Stacks that the program switches by itself. Those of makecontext and swapcontext are known without this.
+ * Announces a stack that the program switches by itself. Stacks of makecontext and swapcontext are known without this.
+ * None of the three functions may be called in a signal handler.
  *
- * dwell_fiber_create tells of a stack: `stack` is its lowest address, `size` its bytes; with that, probes notice by
- * themselves on which stack they run. NULL and 0 where the place cannot be told: then each change has to be. Returns a
- * handle to be given to the other two, or NULL where nothing is recorded, which they take as well. Begin a new one when
- * a stack is used again from its start.
+ * `stack` is the lowest address and `size` the number of bytes: with both, probes notice by themselves on which stack
+ * they run. Pass NULL and 0 if the place is unknown. Then every switch needs a call of dwell_fiber_switch. Create a new
+ * handle when a stack is used again from its start.
  *
- * dwell_fiber_switch tells that the calling thread is about to go over to that stack, NULL: to its own. Call it
- * immediately before the switch. A stack may go on on another thread.
- *
- * dwell_fiber_destroy gives the handle back; no thread is on the stack then. None of them is for signal handlers.
+ * Returns a handle for the other two functions, or NULL if nothing is recorded. They accept NULL. The caller gives the
+ * handle back by dwell_fiber_destroy.
  */
 DWELL_CALL void *dwell_fiber_create(const void *stack, size_t size)
 {
     DWELL_ASK(void *, NULL, "fiber_create", (const void *, size_t), (stack, size));
 }
 
+/* Announces that the calling thread is about to switch to that stack. NULL means the thread's own stack. Call it
+ * immediately before the switch. A stack may continue on another thread. */
 DWELL_CALL void dwell_fiber_switch(void *fiber)
 {
     DWELL_TELL("fiber_switch", (void *), (fiber));
 }
 
+/* Gives the handle back. No thread may be on the stack. */
 DWELL_CALL void dwell_fiber_destroy(void *fiber)
 {
     DWELL_TELL("fiber_destroy", (void *), (fiber));

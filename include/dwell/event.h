@@ -1,21 +1,23 @@
 /*
- * Trace events: what a program says of its activities, kept in the session beside the functions' intervals. The header
- * of an event is the EVENT_TRACE_HEADER of Event Tracing for Windows, with its names, members and meanings, so that
- * what was written for it can be taken over. docs/events.md tells how they are used and read.
+ * Trace events: a program records what it does, beside the intervals of its functions. The header of an event is the
+ * EVENT_TRACE_HEADER of Event Tracing for Windows, with its names, members and meanings. Code that was written for ETW
+ * can therefore be reused. docs/events.md describes how events are written and read.
  *
- * A program describes each class of its events by a GUID and a name, registers it, and writes events of a type (start,
- * end, ...) at a level of severity. Whoever records says which classes are wanted up to which level: `dwell record
- * --event NAME:LEVEL`, and `dwell control PID event NAME:LEVEL` while it runs. What is not wanted costs a load and a
- * branch.
+ * A program describes each class of its events by a GUID and a name and registers it. It writes events of a type
+ * (start, end, ...) at a level of severity. The user selects the classes and levels to record: `dwell record --event
+ * NAME:LEVEL`, or `dwell control PID event NAME:LEVEL` while the program runs. An event that is not selected costs a
+ * load and a branch.
  *
- * As in dwell.h, the runtime's functions are found weakly: a program links and runs without dwell, and every class is
- * disabled then. None of the functions changes errno, allocates by malloc or ends the program. All may be called from
- * any thread. Those that write events and those that ask may be called in signal handlers, too, in the middle of
- * another of them as well; dwell_event_register and dwell_event_unregister may not. Memory that is handed over is the
- * caller's, and is not looked at after the return; but a registered class and its name are, until it is unregistered.
+ * As in dwell.h, the functions refer to the runtime weakly: a program links and runs without dwell, and every class is
+ * disabled then. No function changes errno, calls malloc or ends the program. All may be called from any thread. The
+ * functions that write or ask may also be called in signal handlers, even within another of these functions.
+ * dwell_event_register and dwell_event_unregister may not.
  *
- * Events are written in all modes (record --mode), and while the recording of functions is paused: the classes' levels
- * alone say whether they are.
+ * Memory that is passed in stays the caller's and is not used after the return. A registered class and its name are an
+ * exception: they have to stay until the class is unregistered.
+ *
+ * Events are written in every mode (record --mode), and while the recording of functions is paused. Only the levels of
+ * the classes decide.
  */
 #ifndef DWELL_EVENT_H
 #define DWELL_EVENT_H
@@ -31,35 +33,35 @@ extern "C" {
 
 /* ---- the header of an event ---- */
 
-/* A GUID as its text has it: {data1-data2-data3-data4[0..1]-data4[2..7]}, the first three as numbers. */
+/* A GUID, as in its text {data1-data2-data3-data4[0..1]-data4[2..7]}: the first three parts are numbers. */
 typedef struct dwell_guid {
     uint32_t data1;
     uint16_t data2, data3;
     uint8_t data4[8];
 } dwell_guid;
 
-/* Class.Type: what happened. Own types are numbered from 10 on; lower ones are not refused. */
+/* Class.Type: what happened. A program numbers its own types from 10 on. Lower numbers are accepted, too. */
 enum {
-    EVENT_TRACE_TYPE_INFO = 0,       /* what is neither of the others */
-    EVENT_TRACE_TYPE_START = 1,      /* an activity begins; with DEQUEUE: it is put into a queue */
-    EVENT_TRACE_TYPE_END = 2,        /* it is over */
-    EVENT_TRACE_TYPE_STOP = 2,       /* the same */
-    EVENT_TRACE_TYPE_DC_START = 3,   /* what was there when the collecting of data began, */
-    EVENT_TRACE_TYPE_DC_END = 4,     /* and when it ended */
-    EVENT_TRACE_TYPE_EXTENSION = 5,  /* goes on from the event before, whose data was too long for one */
-    EVENT_TRACE_TYPE_REPLY = 6,      /* one of perhaps several answers to what began */
-    EVENT_TRACE_TYPE_DEQUEUE = 7,    /* work on what was put into a queue begins */
-    EVENT_TRACE_TYPE_RESUME = 7,     /* the same */
-    EVENT_TRACE_TYPE_CHECKPOINT = 8, /* in the middle of an activity */
-    EVENT_TRACE_TYPE_SUSPEND = 8,    /* the same */
+    EVENT_TRACE_TYPE_INFO = 0,       /* none of the others */
+    EVENT_TRACE_TYPE_START = 1,      /* an activity begins; with DEQUEUE, it enters a queue */
+    EVENT_TRACE_TYPE_END = 2,        /* an activity ends */
+    EVENT_TRACE_TYPE_STOP = 2,       /* the same as END */
+    EVENT_TRACE_TYPE_DC_START = 3,   /* state at the begin of the data collection */
+    EVENT_TRACE_TYPE_DC_END = 4,     /* state at its end */
+    EVENT_TRACE_TYPE_EXTENSION = 5,  /* continues the event before, whose data was too long */
+    EVENT_TRACE_TYPE_REPLY = 6,      /* one of possibly several answers to a START */
+    EVENT_TRACE_TYPE_DEQUEUE = 7,    /* work on an activity from the queue begins */
+    EVENT_TRACE_TYPE_RESUME = 7,     /* the same as DEQUEUE */
+    EVENT_TRACE_TYPE_CHECKPOINT = 8, /* a point within an activity */
+    EVENT_TRACE_TYPE_SUSPEND = 8,    /* the same as CHECKPOINT */
     EVENT_TRACE_TYPE_WINEVT_SEND = 9,
     EVENT_TRACE_TYPE_WINEVT_RECEIVE = 0xF0,
 };
 
-/* Class.Level: how severe it is. A class that is enabled at a level lets all lower ones pass. Higher numbers than
- * these, up to 255, are the program's own. */
+/* Class.Level: the severity. A class that is enabled at a level accepts all lower levels, too. The numbers above these,
+ * up to 255, are the program's own. */
 enum {
-    TRACE_LEVEL_NONE = 0, /* passes at any level, if the class is enabled at all */
+    TRACE_LEVEL_NONE = 0, /* accepted at any level if the class is enabled */
     TRACE_LEVEL_CRITICAL = 1,
     TRACE_LEVEL_FATAL = 1,
     TRACE_LEVEL_ERROR = 2,
@@ -68,14 +70,14 @@ enum {
     TRACE_LEVEL_VERBOSE = 5,
 };
 
-/* Flags of a header that is handed to dwell_event_trace. */
-#define WNODE_FLAG_TRACED_GUID 0x00020000u  /* has to be there */
+/* Flags of a header that is passed to dwell_event_trace. */
+#define WNODE_FLAG_TRACED_GUID 0x00020000u  /* required */
 #define WNODE_FLAG_USE_GUID_PTR 0x00080000u /* GuidPtr holds the address of the GUID */
-#define WNODE_FLAG_USE_MOF_PTR 0x00100000u  /* behind the header lie MOF_FIELDs, which tell where the data is */
+#define WNODE_FLAG_USE_MOF_PTR 0x00100000u  /* MOF_FIELDs follow the header and describe where the data is */
 
 #define MAX_MOF_FIELDS 16
 
-/* Layouts are fixed: the same bytes in every program, 32 or 64 bits wide. */
+/* The layouts are fixed: the same bytes in every program of 32 or 64 bits. */
 typedef struct dwell_event_trace_header {
     uint16_t Size; /* bytes of header and data, or of header and MOF_FIELDs */
     __extension__ union {
@@ -86,34 +88,34 @@ typedef struct dwell_event_trace_header {
         };
     };
     __extension__ union {
-        uint32_t Version; /* type, level << 8 and version << 16 in one */
+        uint32_t Version; /* type, level << 8 and version << 16 in one number */
         struct {
             uint8_t Type;
             uint8_t Level;
-            uint16_t Version; /* of what the data looks like; zero where there is one alone */
+            uint16_t Version; /* version of the data's layout; zero if there is only one */
         } Class;
     };
-    uint32_t ThreadId;  /* of an event that was recorded: the tid. What the caller puts there does not matter, nor */
-    uint32_t ProcessId; /* here: the pid */
-    int64_t TimeStamp;  /* of an event that was recorded: when, in units of 100 ns since 1601-01-01 UTC */
+    uint32_t ThreadId;  /* in a recorded event: the tid. Ignored in the caller's header. */
+    uint32_t ProcessId; /* in a recorded event: the pid. Ignored in the caller's header. */
+    int64_t TimeStamp;  /* in a recorded event: the time in units of 100 ns since 1601-01-01 UTC */
     __extension__ union {
         dwell_guid Guid; /* the class */
         uint64_t GuidPtr;
     };
     __extension__ union {
         __extension__ struct {
-            uint32_t KernelTime; /* of an event that was recorded: CPU time that its thread has used so far, in units */
-            uint32_t UserTime;   /* of the timer resolution */
+            uint32_t KernelTime; /* in a recorded event: CPU time of the thread so far in the kernel, */
+            uint32_t UserTime;   /* and in user mode, in units of the timer resolution */
         };
-        uint64_t ProcessorTime; /* the same in user mode, in ticks of the CPU's clock */
+        uint64_t ProcessorTime; /* the CPU time in user mode, in ticks of the CPU's clock */
         __extension__ struct {
             uint32_t ClientContext; /* reserved: zero */
-            uint32_t Flags;         /* what the caller says: WNODE_FLAG_... */
+            uint32_t Flags;         /* in the caller's header: WNODE_FLAG_... */
         };
     };
 } EVENT_TRACE_HEADER, *PEVENT_TRACE_HEADER;
 
-/* A piece of data. DataType is the caller's own, and is not recorded. */
+/* A piece of data. DataType is for the caller and is not recorded. */
 typedef struct dwell_mof_field {
     uint64_t DataPtr; /* its address */
     uint32_t Length;  /* bytes */
@@ -144,22 +146,22 @@ DWELL_EVENT_ASSERT(sizeof(MOF_FIELD) == 16);
 DWELL_EVENT_ASSERT(offsetof(MOF_FIELD, Length) == 8);
 DWELL_EVENT_ASSERT(offsetof(MOF_FIELD, DataType) == 12);
 
-/* A session's buffer. The Size of an event is less than that by more than 72: it holds 65,415 bytes of data at the
- * most; longer data goes into EXTENSION events. */
+/* The buffer of a session, in bytes. Size + 72 is less than 65,536: an event has at most 65,415 bytes of data. Longer
+ * data continues in EXTENSION events. */
 enum { DWELL_EVENT_BUFFER = 65536, DWELL_EVENT_BUFFER_HEADER = 72, DWELL_EVENT_HEADER = 48 };
 enum { DWELL_EVENT_LONGEST_DATA = DWELL_EVENT_BUFFER - DWELL_EVENT_BUFFER_HEADER - 1 - DWELL_EVENT_HEADER };
 
-/* What the functions below return besides DWELL_OK, DWELL_NOT_RECORDED, DWELL_BAD_NAME and DWELL_FAILED of dwell.h. In
- * brackets: what TraceEvent returns there. */
+/* The results of the functions below, besides DWELL_OK, DWELL_NOT_RECORDED, DWELL_BAD_NAME and DWELL_FAILED of dwell.h.
+ * In brackets: the result of TraceEvent in the same case. */
 enum dwell_event_status {
-    DWELL_EVENT_DISABLED = 20, /* nobody wants this class at this level: nothing was done */
+    DWELL_EVENT_DISABLED = 20, /* the class is not selected at this level: nothing was done */
     DWELL_EVENT_NO_CLASS = 21, /* the class is not registered (ERROR_INVALID_HANDLE) */
     DWELL_EVENT_BAD_FLAGS =
-        22, /* WNODE_FLAG_TRACED_GUID is missing, or there are unknown ones (ERROR_INVALID_FLAG_NUMBER) */
-    DWELL_EVENT_BAD_SIZE = 23, /* Size is below 48, or not that of 0 to 16 fields; or an address is NULL
-                                  (ERROR_INVALID_PARAMETER) */
-    DWELL_EVENT_TOO_LONG = 24, /* header and data are not less than a buffer by more than 72 bytes (ERROR_MORE_DATA) */
-    DWELL_EVENT_LOST = 25,     /* there is no room: the event is counted as lost (ERROR_NOT_ENOUGH_MEMORY) */
+        22, /* WNODE_FLAG_TRACED_GUID is missing, or a flag is unknown (ERROR_INVALID_FLAG_NUMBER) */
+    DWELL_EVENT_BAD_SIZE =
+        23, /* Size is below 48, or not that of 0 to 16 fields; or an address is NULL (ERROR_INVALID_PARAMETER) */
+    DWELL_EVENT_TOO_LONG = 24, /* Size + 72 is not less than 65,536 (ERROR_MORE_DATA) */
+    DWELL_EVENT_LOST = 25,     /* no room: the event is counted as lost (ERROR_NOT_ENOUGH_MEMORY) */
 };
 
 /* ---- classes ---- */
@@ -167,8 +169,9 @@ enum dwell_event_status {
 enum { DWELL_EVENT_LONGEST_NAME = 63 };
 
 /*
- * A class of events, in static memory of the program. The name has letters and digits, and . _ - within, and stays
- * where it is, like the class, as long as this is registered. The last two members are the runtime's.
+ * A class of events, in static memory of the program. The name has 1 to DWELL_EVENT_LONGEST_NAME characters: letters
+ * and digits, and after the first one also . _ -. The class and its name stay in place while the class is registered.
+ * The last two members belong to the runtime.
  *
  *     static struct dwell_event_class requests = DWELL_EVENT_CLASS("shop-requests",
  *         0x9a1c5b7e, 0x2f30, 0x4d11, 0x8e, 0x02, 0x5c, 0x71, 0x0b, 0x6f, 0x3d, 0x94);
@@ -177,7 +180,7 @@ struct dwell_event_class {
     dwell_guid guid;
     const char *name;
     struct dwell_event_class *next;
-    uint32_t enabled; /* zero: not at all; else 1 + the highest level that is wanted */
+    uint32_t enabled; /* zero: disabled; else 1 + the highest level that is selected */
 };
 
 #define DWELL_EVENT_CLASS(name, data1, data2, data3, ...)                                                              \
@@ -186,30 +189,32 @@ struct dwell_event_class {
     }
 
 /*
- * Makes the class known: from now on its events are recorded as far as somebody wants them. Does nothing if it is known
- * already. Two classes may have the same GUID (in two libraries, say).
- * DWELL_OK; DWELL_NOT_RECORDED; DWELL_BAD_NAME: empty, too long, or with other characters.
+ * Registers a class: from now on its selected events are recorded. Does nothing if the class is registered already. Two
+ * classes may have the same GUID, for example in two libraries.
+ *
+ * Returns DWELL_OK, DWELL_NOT_RECORDED, DWELL_BAD_NAME (empty, too long, or with other characters), or DWELL_FAILED if
+ * the system does not let signals be blocked.
  */
 DWELL_CALL int dwell_event_register(struct dwell_event_class *event_class)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "event_register", (struct dwell_event_class *), (event_class));
 }
 
-/* Takes it back and disables it: to be called before the memory of a class goes away, as by dlclose.
- * DWELL_OK, DWELL_NOT_RECORDED, DWELL_EVENT_NO_CLASS. */
+/* Unregisters a class and disables it. Call it before the memory of the class goes away, for example before dlclose.
+ * Returns DWELL_OK, DWELL_NOT_RECORDED, DWELL_EVENT_NO_CLASS or DWELL_FAILED. */
 DWELL_CALL int dwell_event_unregister(struct dwell_event_class *event_class)
 {
     DWELL_ASK(int, DWELL_NOT_RECORDED, "event_unregister", (struct dwell_event_class *), (event_class));
 }
 
-/* Whether events of the class at that level are wanted: a load and a branch. For skipping what it takes to gather an
- * event's data; the functions that write look at it themselves. */
+/* Returns whether events of the class at that level are selected: a load and a branch. A program asks it to skip the
+ * work of gathering data. The functions that write check it themselves. */
 DWELL_CALL int dwell_event_enabled(const struct dwell_event_class *event_class, uint8_t level)
 {
     return __builtin_expect(level < __atomic_load_n(&event_class->enabled, __ATOMIC_RELAXED), 0);
 }
 
-/* The highest level that is wanted of the class, 0 to 255; -1: it is disabled. */
+/* Returns the highest selected level of the class, 0 to 255, or -1 if the class is disabled. */
 DWELL_CALL int dwell_event_level(const struct dwell_event_class *event_class)
 {
     return (int)__atomic_load_n(&event_class->enabled, __ATOMIC_RELAXED) - 1;
@@ -218,9 +223,11 @@ DWELL_CALL int dwell_event_level(const struct dwell_event_class *event_class)
 /* ---- writing ---- */
 
 /*
- * Writes an event of the calling thread: its type, level and version, and `size` bytes of data (NULL where size is 0).
- * DWELL_OK; DWELL_EVENT_DISABLED; DWELL_EVENT_TOO_LONG; DWELL_EVENT_BAD_SIZE: data is NULL, and size is not 0;
- * DWELL_EVENT_LOST; DWELL_NOT_RECORDED: the recording was stopped for good, or is not of this process.
+ * Writes an event of the calling thread with its type, level, version and `size` bytes of data. `data` may be NULL if
+ * `size` is 0.
+ *
+ * Returns DWELL_OK, DWELL_EVENT_DISABLED, DWELL_EVENT_TOO_LONG, DWELL_EVENT_LOST or DWELL_EVENT_BAD_SIZE (data is NULL
+ * and size is not 0). Returns DWELL_NOT_RECORDED if recording was stopped for good or does not cover this process.
  */
 DWELL_CALL int dwell_event_write(const struct dwell_event_class *event_class, uint8_t type, uint8_t level,
                                  uint16_t version, const void *data, size_t size)
@@ -232,8 +239,8 @@ DWELL_CALL int dwell_event_write(const struct dwell_event_class *event_class, ui
               (event_class, type | (uint32_t)level << 8 | (uint32_t)version << 16, data, size));
 }
 
-/* The same, its data in up to 16 pieces, which are recorded one behind the other. Also DWELL_EVENT_BAD_SIZE: there are
- * more. */
+/* The same with the data in up to 16 pieces, which are recorded one after another. Also returns DWELL_EVENT_BAD_SIZE if
+ * there are more pieces. */
 DWELL_CALL int dwell_event_write_fields(const struct dwell_event_class *event_class, uint8_t type, uint8_t level,
                                         uint16_t version, const MOF_FIELD *fields, size_t count)
 {
@@ -245,10 +252,11 @@ DWELL_CALL int dwell_event_write_fields(const struct dwell_event_class *event_cl
 }
 
 /*
- * TraceEvent: writes the event that the header describes, with its data behind it. All members are to be zero but
- * those that are set: Size, Class, Guid (or GuidPtr), Flags. The header is not changed. The class is found by its
- * GUID among those registered.
- * Besides what dwell_event_write returns: DWELL_EVENT_BAD_FLAGS, DWELL_EVENT_BAD_SIZE, DWELL_EVENT_NO_CLASS.
+ * TraceEvent: writes the event that the header describes, with the data behind it. The caller sets Size, Class, Guid
+ * (or GuidPtr) and Flags, and leaves all other members zero. The header is not changed. The class is found by its GUID
+ * among the registered ones.
+ *
+ * Returns what dwell_event_write returns, or DWELL_EVENT_BAD_FLAGS, DWELL_EVENT_BAD_SIZE or DWELL_EVENT_NO_CLASS.
  */
 DWELL_CALL int dwell_event_trace(const EVENT_TRACE_HEADER *header)
 {

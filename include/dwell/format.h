@@ -1,10 +1,10 @@
 /*
- * The session file, as it lies on disk. docs/format.md specifies it to the byte; this header is the
- * same thing for the two programs that share it: the runtime, which writes, and the analyzer, which
- * reads. Nobody else includes it. All numbers are little-endian, as the supported machines are.
+ * The layout of the session file. docs/format.md specifies it to the byte. This header is shared by the runtime, which
+ * writes the file, and the analyzer, which reads it. It is not a public interface. All numbers are little-endian, as
+ * the supported machines are.
  *
- * A session is one file: a page of header, then chunks. A chunk begins at a multiple of DWELL_UNIT and
- * fills a whole number of units. Whatever is zero has not been written.
+ * A session is one file: a page of header, then chunks. A chunk begins at a multiple of DWELL_UNIT and fills a whole
+ * number of units. Bytes that are zero have not been written.
  */
 #ifndef DWELL_FORMAT_H
 #define DWELL_FORMAT_H
@@ -19,7 +19,7 @@
 #define DWELL_CHUNK_LARGEST (1u << 30)
 #define DWELL_NOT_COUNTED UINT32_MAX
 
-enum dwell_machine { DWELL_MACHINE_X86_64 = 62, DWELL_MACHINE_AARCH64 = 183 }; /* as ELF numbers them */
+enum dwell_machine { DWELL_MACHINE_X86_64 = 62, DWELL_MACHINE_AARCH64 = 183 }; /* the numbers of ELF */
 
 enum dwell_clock {
     DWELL_CLOCK_TSC = 1,       /* x86 rdtsc */
@@ -29,16 +29,16 @@ enum dwell_clock {
 
 enum dwell_state { DWELL_RECORDING = 1, DWELL_COMPLETE = 2 };
 
-/* Reasons why a session holds less than happened; bits of dwell_file_header.trouble. */
+/* Why a session holds less than happened; bits of dwell_file_header.trouble. */
 enum dwell_trouble {
     DWELL_TROUBLE_NO_SPACE = 1,  /* a chunk could not be claimed: disk or quota full */
     DWELL_TROUBLE_NO_MEMORY = 2, /* a mapping was refused */
-    DWELL_TROUBLE_NO_FILE = 4,   /* a process could not open the session file again */
-    DWELL_TROUBLE_REFUSED = 8,   /* a system call was refused otherwise: by a sandbox, or as the device failed */
+    DWELL_TROUBLE_NO_FILE = 4,   /* a process could not reopen the session file */
+    DWELL_TROUBLE_REFUSED = 8,   /* a system call was refused for another reason: by a sandbox, or the device failed */
 };
 
-/* Page 0. Times are ticks of `clock` unless named otherwise. The members up to start_realtime never
- * change after the file was created; the others are changed by atomic operations only. */
+/* Page 0. Times are ticks of `clock` unless another unit is named. The members up to start_realtime never change after
+ * the file was created. The others are changed by atomic operations only. */
 struct dwell_file_header {
     char magic[8];
     uint32_t version;
@@ -61,35 +61,35 @@ struct dwell_file_header {
     uint32_t next_thread;
     uint32_t state;
     uint32_t trouble;
-    uint64_t lost_events; /* enters and exits that found no place to be recorded */
+    uint64_t lost_events; /* enters and exits that had no room */
     uint64_t lost_threads;
     uint32_t recorder_pid;      /* of `dwell record`, or zero */
     uint32_t global_stopped;    /* not zero: no process records */
-    int32_t global_suspended;   /* the same while it is above zero */
-    uint32_t origin;            /* enum dwell_origin; zero: a recording */
-    uint64_t first_control;     /* offset of the control chunk made last, or zero */
+    int32_t global_suspended;   /* above zero: no process records */
+    uint32_t origin;            /* enum dwell_origin; zero if it was recorded */
+    uint64_t first_control;     /* offset of the latest control chunk, or zero */
     uint64_t first_filters;     /* offset of the filters chunk, or zero */
-    uint64_t lost_trace_events; /* trace events that found no place to be recorded */
-    uint32_t also;              /* what is recorded besides: bits of enum dwell_also */
+    uint64_t lost_trace_events; /* trace events that had no room */
+    uint32_t also;              /* what else is recorded: bits of enum dwell_also */
     uint32_t pad;
 };
 
 enum dwell_also {
-    DWELL_ALSO_CALL_SITES = 1, /* from where each call was made */
+    DWELL_ALSO_CALL_SITES = 1, /* the site of each call */
 };
 
-/* Where a session that no program recorded comes from; bits. */
+/* The origin of a session that was not recorded; bits. */
 enum dwell_origin {
-    DWELL_ORIGIN_IMPORTED = 1, /* from a report of another profiler; its clock is what --resolution said */
+    DWELL_ORIGIN_IMPORTED = 1, /* a report of another profiler; its clock is what --resolution said */
     DWELL_ORIGIN_SCALED = 2,   /* the report had no call paths: they are estimated from callers and callees */
     DWELL_ORIGIN_SAMPLES = 4,  /* values are numbers of samples, not times */
 };
 
-/* What is recorded. */
+/* The recording modes. */
 enum dwell_mode {
     DWELL_MODE_TRACE = 0,   /* every interval */
     DWELL_MODE_PROFILE = 1, /* a call tree with sums for each thread */
-    DWELL_MODE_RING = 2,    /* the last intervals of each thread: it uses its oldest chunks again */
+    DWELL_MODE_RING = 2,    /* the last intervals of each thread, which reuses its oldest chunks */
 };
 
 #define DWELL_RING_MIN (64u << 10)
@@ -97,12 +97,12 @@ enum dwell_mode {
 #define DWELL_RING_MAX (1u << 30)
 
 enum dwell_chunk_kind {
-    DWELL_CHUNK_FREE = 0, /* claimed, and not used yet */
+    DWELL_CHUNK_FREE = 0, /* claimed, and not in use */
     DWELL_CHUNK_EVENTS = 1,
     DWELL_CHUNK_METADATA = 2,
     DWELL_CHUNK_SYMBOLS = 3,
     DWELL_CHUNK_CALL_TREE = 4,
-    DWELL_CHUNK_CONTROL = 5, /* how a process is told from outside to pause and so on */
+    DWELL_CHUNK_CONTROL = 5, /* commands to a process from outside */
     DWELL_CHUNK_FILTERS = 6,
     DWELL_CHUNK_TRACE_EVENTS = 7,
 };
@@ -113,15 +113,15 @@ struct dwell_chunk_header {
     uint16_t kind;
     uint16_t pad;
     uint32_t size;          /* bytes, this header included; a multiple of DWELL_UNIT */
-    uint32_t used;          /* bytes, this header included; zero: unknown, read until the end */
+    uint32_t used;          /* bytes, this header included; zero: unknown, read to the end */
     uint32_t process;       /* serial number in the session, from 1 */
-    uint32_t thread;        /* the same; zero in chunks that belong to no thread */
-    uint32_t sequence;      /* number of the chunk among those of its thread, of metadata: of its process, from 0 */
+    uint32_t thread;        /* serial number in the session; zero if the chunk belongs to no thread */
+    uint32_t sequence;      /* number of the chunk, from 0: among those of its thread, or for metadata of its process */
     uint32_t depth;         /* events: how many struct dwell_frame follow */
-    uint64_t start_time;    /* events: time of the thread's event before this chunk's first one */
+    uint64_t start_time;    /* events: time of the thread's last event before this chunk */
     uint32_t upper[2];      /* events: upper halves of function addresses at the start */
-    uint32_t enters, exits; /* events: how many it holds, where `used` is set and this is DWELL_NOT_COUNTED not */
-    uint64_t link;          /* the writer's own; it tells readers nothing */
+    uint32_t enters, exits; /* events: their numbers; valid if `used` is set and the value is not DWELL_NOT_COUNTED */
+    uint64_t link;          /* private to the writer */
 };
 
 /* An open call at the start of an events chunk, outermost first. */
@@ -130,16 +130,14 @@ struct dwell_frame {
     uint64_t enter_time;
 };
 
-/*
- * Records of an events chunk are made of 16-bit words. The top two bits of the first are its kind; in
- * an enter or exit the others are the low bits of the time of the event.
- */
+/* Records of an events chunk consist of 16-bit words. The top two bits of the first word are the record's kind. In an
+ * enter or exit the other bits are the low bits of the event's time. */
 #define DWELL_WORD_KIND_SHIFT 14
 #define DWELL_TIME_BITS 14
 #define DWELL_TIME_MASK ((1u << DWELL_TIME_BITS) - 1)
 
 enum dwell_word_kind {
-    DWELL_WORD_EXTENSION = 0, /* type and length follow; the word zero: not written */
+    DWELL_WORD_EXTENSION = 0, /* type and length follow; a zero word was not written */
     DWELL_WORD_ENTER_0 = 1,   /* 32 bits of address follow; upper half number 0 */
     DWELL_WORD_ENTER_1 = 2,   /* the same with upper half number 1 */
     DWELL_WORD_EXIT = 3,
@@ -148,7 +146,7 @@ enum dwell_word_kind {
 /* An extension's first word is type << 8 | number of 16-bit words behind it. */
 #define DWELL_EXTENSION_LENGTH_BITS 8
 
-/* Of a site as a number of 64 bits: the call was inlined, and the address lies in its place. */
+/* In a site of 64 bits: the call was inlined, and the address is a place within it. */
 #define DWELL_SITE_INLINED (1ull << 63)
 
 enum dwell_extension {
@@ -156,12 +154,12 @@ enum dwell_extension {
     DWELL_EXT_UPPER = 2,         /* 3 words: number, then the upper half's 32 bits */
     DWELL_EXT_OS = 3,            /* 0 words: the interval that ends at the next event is flagged */
     DWELL_EXT_BLOCKED = 4,       /* 6 words: when the thread left its CPU (48 bits), for how long (48 bits) */
-    DWELL_EXT_PREEMPTED = 5,     /* the same for a thread that could have run on */
+    DWELL_EXT_PREEMPTED = 5,     /* the same for a thread that could have continued to run */
     DWELL_EXT_FAULTS = 6,        /* 1 word: number of page faults */
     DWELL_EXT_UNWIND = 7,        /* 2 words: number of frames left without an exit, at the next event */
-    DWELL_EXT_UNTIMED_ENTER = 8, /* 2 words of address; kept for events that carry no time */
+    DWELL_EXT_UNTIMED_ENTER = 8, /* 2 words of address; reserved for events without a time */
     DWELL_EXT_UNTIMED_EXIT = 9,
-    DWELL_EXT_MARK = 10,   /* control event: time, then the time it speaks of (3), number (2), bytes (1), text */
+    DWELL_EXT_MARK = 10,   /* control event: time, then the time of the mark (3), number (2), bytes (1), text */
     DWELL_EXT_PAUSE = 11,  /* control event: time; what follows is not recorded */
     DWELL_EXT_RESUME = 12, /* control event: time, number of open calls that ended since the pause (2) */
     DWELL_EXT_PAD = 13,    /* 0 words: nothing */
@@ -169,120 +167,118 @@ enum dwell_extension {
                             * 11 words: and its site (4), as in OPEN_SITES */
     DWELL_EXT_SWITCH = 15, /* control event: time, number of the stack that the thread is on from now (2) */
     DWELL_EXT_SITE =
-        16, /* 1 to 3 words: where the next enter's call returns to; docs/format.md says from where it counts */
-    DWELL_EXT_SITE_INLINED = 17, /* the same of a call that was inlined: an address in its place */
-    DWELL_EXT_OPEN_SITES = 18,   /* at a chunk's start: sites of its open calls (4 words each), outermost first */
-    DWELL_EXT_RUNTIME = 19,      /* 3 words: ticks that the runtime took of the interval that ends at the next event */
+        16, /* 1 to 3 words: the return address of the next enter's call, relative as docs/format.md describes */
+    DWELL_EXT_SITE_INLINED = 17, /* the same for an inlined call: an address within it */
+    DWELL_EXT_OPEN_SITES = 18,   /* at a chunk's start: the sites of its open calls (4 words each), outermost first */
+    DWELL_EXT_RUNTIME = 19, /* 3 words: ticks that the runtime took within the interval that ends at the next event */
 };
 
-/*
- * A call tree chunk holds nodes, one after another behind the chunk header; the first chunk of a thread (sequence 0)
- * has a struct dwell_tree_head before them. Nodes are numbered from 1 through all chunks of the thread, in the order
- * of `sequence`; all but the last chunk are full. A node whose function is zero has not been written, and ends the
- * tree. All times are ticks. While a thread records, its sums are those up to `last_time`.
- */
+/* A call tree chunk holds nodes one after another behind the chunk header. The first chunk of a thread (sequence 0) has
+ * a struct dwell_tree_head before them. Nodes are numbered from 1 through all chunks of the thread, in the order of
+ * `sequence`. All chunks but the last are full. A node whose function is zero has not been written, and ends the tree.
+ * All times are ticks. While a thread records, its sums are those up to `last_time`. */
 struct dwell_tree_head {
     uint64_t start_time;
-    uint64_t last_time; /* of the thread's last event: what comes after belongs to node `top` */
-    uint32_t top;       /* the innermost open call; zero: none */
-    uint32_t paused;    /* not zero: what comes after last_time was not to be recorded */
-    uint64_t exits;     /* kept */
+    uint64_t last_time; /* of the thread's last event; later time belongs to node `top` */
+    uint32_t top;       /* the innermost open call, or zero */
+    uint32_t paused;    /* not zero: time after last_time was not to be recorded */
+    uint64_t exits;     /* reserved */
     uint64_t left;      /* calls left without an exit */
     uint64_t reserved[3];
 };
 
 struct dwell_tree_node {
     uint64_t function; /* address; stored last when a node is made */
-    uint32_t parent;   /* number of the node, or zero: nothing was open */
+    uint32_t parent;   /* number of the node, or zero if nothing was open */
     uint32_t number;   /* its own */
     uint64_t calls;    /* enters */
     uint64_t elapsed;  /* exclusive */
-    uint64_t shortest; /* of completed calls, inclusive; UINT64_MAX: none */
+    uint64_t shortest; /* of completed calls, inclusive; UINT64_MAX if there is none */
     uint64_t longest;
-    uint64_t flagged;    /* the part of `elapsed` in which the OS worked, without `runtime` */
-    uint64_t first_time; /* when the node was made: which module's function it is */
+    uint64_t flagged;    /* the part of `elapsed` with OS events, without `runtime` */
+    uint64_t first_time; /* when the node was made; it identifies the module */
     uint64_t blocked;    /* parts of `elapsed` off the CPU */
     uint64_t preempted;
     uint64_t page_faults;
     uint64_t os_events;
     uint64_t flagged_intervals;
     uint32_t depth;   /* in the tree, from 1 */
-    uint32_t base;    /* number of the node below which its callees' nodes are: its own, or that of a call like it */
-    uint64_t site;    /* as in DWELL_EXT_OPEN_SITES; zero: unknown */
-    uint64_t runtime; /* the part of `elapsed` that the runtime took, at length */
+    uint32_t base;    /* number of the node that holds the children: its own, or that of a similar call */
+    uint64_t site;    /* as in DWELL_EXT_OPEN_SITES; zero if unknown */
+    uint64_t runtime; /* the part of `elapsed` that the runtime took in slow probes */
 };
 
 /*
- * A trace events chunk holds what one thread has said by dwell/event.h, one event behind the other in the order of
- * time. An event is this, the addresses of the open calls that are kept (the innermost first), the data, zeros up to a
- * multiple of 8, of which the last 4 bytes are `size` again. `size` is written last: where it is zero, or the two are
- * not the same, nothing more has been written.
+ * A trace events chunk holds the trace events of one thread (dwell/event.h), in the order of time. An event consists of
+ * four parts: this structure, the addresses of the open calls that are kept (innermost first), the data, and zeros up
+ * to a multiple of 8. The last 4 bytes repeat `size`. `size` is written last: if it is zero, or the two differ, nothing
+ * more has been written.
  */
 struct dwell_trace_event {
-    uint32_t size; /* of all that; a multiple of 8 */
+    uint32_t size; /* of the whole event; a multiple of 8 */
     uint8_t type;
     uint8_t level;
     uint16_t version;
     uint64_t time;        /* ticks */
     uint8_t guid[16];     /* of the class, as it lies in an EVENT_TRACE_HEADER */
-    uint64_t kernel_time; /* nanoseconds that the thread has spent in the kernel, as far as the system counts them, */
+    uint64_t kernel_time; /* nanoseconds of the thread in the kernel so far, as precise as the system counts, */
     uint64_t user_time;   /* and in user mode */
     uint64_t cpu_time;    /* nanoseconds on a CPU, exact */
     uint32_t data_size;
-    uint16_t frames; /* open calls that are kept */
+    uint16_t frames; /* number of open calls that are kept */
     uint16_t flags;  /* enum dwell_trace_event_flag */
-    uint32_t depth;  /* open calls that there were */
+    uint32_t depth;  /* number of open calls */
     uint32_t pad;
 };
 
-enum { DWELL_TRACE_EVENT_FRAMES = 64 }; /* as many are kept at the most */
+enum { DWELL_TRACE_EVENT_FRAMES = 64 }; /* the maximum that is kept */
 
 enum dwell_trace_event_flag {
     DWELL_TRACE_EVENT_TIMES = 1, /* kernel_time and user_time are known */
     DWELL_TRACE_EVENT_CPU = 2,   /* cpu_time is known */
 };
 
-/* How a process takes commands from others: one chunk of this kind for each, of one unit. */
+/* How a process receives commands from other processes: one chunk of one unit for each process. */
 struct dwell_control {
-    struct dwell_chunk_header chunk; /* process: whose it is */
-    uint64_t next;                   /* offset of the control chunk made before, or zero */
+    struct dwell_chunk_header chunk; /* chunk.process is the process */
+    uint64_t next;                   /* offset of the control chunk that was made before, or zero */
     uint32_t pid;
-    uint32_t listening; /* not zero: somebody answers */
-    uint32_t work;      /* a futex, changed and woken whenever there is something to do */
-    uint32_t command;   /* enum dwell_command; set back to zero when it is done */
-    int32_t result;     /* of the last command: zero, or a negative errno value */
+    uint32_t listening; /* not zero: the process answers commands */
+    uint32_t work;      /* a futex, changed and woken with every command */
+    uint32_t command;   /* enum dwell_command; reset to zero when it is done */
+    int32_t result;     /* of the last command: zero or more, or a negative errno value */
     uint32_t pad;
-    char text[1024]; /* dump: path of the file to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on */
+    char text[1024]; /* dump: the path to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on */
 };
 
-/* What is to be done with a function when it is entered: bits. */
+/* What happens when a function is entered: bits. */
 enum dwell_filter_action {
     DWELL_FILTER_RECORD = 0,
-    DWELL_FILTER_SUPPRESS = 1, /* its time is its caller's */
-    DWELL_FILTER_IGNORE = 2,   /* its time, and that of all it calls, is nobody's */
-    DWELL_FILTER_START = 4,    /* the process' recording starts, */
-    DWELL_FILTER_STOP = 8,     /* or stops, before it is entered */
+    DWELL_FILTER_SUPPRESS = 1, /* its time belongs to its caller */
+    DWELL_FILTER_IGNORE = 2,   /* its time and that of its callees is discarded */
+    DWELL_FILTER_START = 4,    /* the process starts recording, */
+    DWELL_FILTER_STOP = 8,     /* or stops, before the enter */
 };
 
-/* A filters chunk: written by the recorder before the program starts. Modules follow, one behind the other. */
+/* A filters chunk. The recorder writes it before the program starts. Modules follow one after another. */
 struct dwell_filters {
     struct dwell_chunk_header chunk;
     uint32_t modules;
-    uint32_t only;     /* not zero: functions that are not named here are suppressed */
-    uint32_t depth;    /* calls deeper than that are suppressed; zero: no limit */
-    uint32_t starts;   /* not zero: some function starts the recording, which is off until then */
-    uint64_t shortest; /* ticks; calls that take less are not recorded */
+    uint32_t only;     /* not zero: functions that are not listed are suppressed */
+    uint32_t depth;    /* deeper calls are suppressed; zero: no limit */
+    uint32_t starts;   /* not zero: a function starts the recording, which is off until then */
+    uint64_t shortest; /* ticks; shorter calls are not recorded */
 };
 
-struct dwell_filter_module { /* followed by build-id, path, zeros up to a multiple of 8, and its functions */
-    uint32_t size;           /* of all that; a multiple of 8 */
+struct dwell_filter_module { /* build-id, path, zeros up to a multiple of 8 and the functions follow */
+    uint32_t size;           /* of the whole entry; a multiple of 8 */
     uint32_t functions;
-    uint32_t build_id_length; /* zero: the path tells which module is meant */
+    uint32_t build_id_length; /* zero: the path identifies the module */
     uint32_t path_length;
 };
 
 struct dwell_filter {
-    uint64_t offset; /* address in the module's own terms */
+    uint64_t offset; /* address within the module */
     uint32_t action; /* enum dwell_filter_action */
     uint32_t pad;
 };
@@ -292,13 +288,13 @@ enum dwell_command {
     DWELL_COMMAND_PAUSE = 1,
     DWELL_COMMAND_RESUME = 2,
     DWELL_COMMAND_STOP = 3,  /* for good */
-    DWELL_COMMAND_DUMP = 4,  /* writes what the session holds now to the file named by `text` */
-    DWELL_COMMAND_LOOK = 5,  /* at global_stopped and global_suspended */
-    DWELL_COMMAND_EVENT = 6, /* enables or disables trace events, as `text` says; result: how many classes that means */
+    DWELL_COMMAND_DUMP = 4,  /* writes the current contents of the session to the file `text` */
+    DWELL_COMMAND_LOOK = 5,  /* read global_stopped and global_suspended again */
+    DWELL_COMMAND_EVENT = 6, /* enables or disables trace events as in `text`; result: the number of classes */
 };
 
-/* Records of metadata and symbols chunks. `size` counts the whole record and is a multiple of 8; a
- * record whose type is zero has not been written, and is the last. */
+/* Records of metadata and symbols chunks. `size` is that of the whole record and a multiple of 8. A record of type zero
+ * has not been written, and ends the chunk. */
 struct dwell_record {
     uint16_t type;
     uint16_t pad;
@@ -327,8 +323,8 @@ enum dwell_record_type {
     DWELL_REC_REPORTED = 20,
 };
 
-/* Strings follow the fixed part of a record in the order named, each as a 16-bit length and its bytes. */
-struct dwell_rec_process { /* strings: path of the executable; arguments, each ended by a zero byte */
+/* Strings follow the fixed part of a record in the order given, each as a 16-bit length and its bytes. */
+struct dwell_rec_process { /* strings: path of the executable; arguments, each followed by a zero byte */
     struct dwell_record record;
     uint32_t pid;
     uint32_t parent_pid;
@@ -339,7 +335,7 @@ struct dwell_rec_process { /* strings: path of the executable; arguments, each e
 
 enum dwell_end { DWELL_END_EXIT = 1, DWELL_END_SIGNAL = 2, DWELL_END_UNKNOWN = 3 };
 
-struct dwell_rec_process_end { /* no strings; pid tells the process where process is zero */
+struct dwell_rec_process_end { /* no strings; pid identifies the process if process is zero */
     struct dwell_record record;
     uint32_t process;
     uint32_t pid;
@@ -348,13 +344,13 @@ struct dwell_rec_process_end { /* no strings; pid tells the process where proces
     uint64_t time;
 };
 
-/* Where a thread's OS events come from. */
+/* The source of a thread's OS events. */
 enum dwell_os_source {
     DWELL_OS_NONE = 0,     /* application times are unknown */
     DWELL_OS_PERF = 1,     /* switches and page faults, with times */
-    DWELL_OS_RSEQ = 2,     /* switches, as a flag alone */
-    DWELL_OS_IMPORTED = 3, /* not recorded: the report that was imported has application times */
-    DWELL_OS_SYSCALLS = 4, /* as perf, and system calls, as a flag alone */
+    DWELL_OS_RSEQ = 2,     /* switches, as a flag only */
+    DWELL_OS_IMPORTED = 3, /* none: application times come from the imported report */
+    DWELL_OS_SYSCALLS = 4, /* as perf, and system calls as a flag */
 };
 
 struct dwell_rec_thread { /* string: name */
@@ -372,34 +368,34 @@ struct dwell_rec_thread_name { /* string: name */
     uint32_t pad;
 };
 
-struct dwell_rec_process_name { /* string: name given by the program itself */
+struct dwell_rec_process_name { /* string: the name that the program gave itself */
     struct dwell_record record;
 };
 
 struct dwell_rec_sample { /* no strings */
     struct dwell_record record;
     uint64_t time;
-    uint64_t cpu;      /* nanoseconds that the process has used so far, all threads, in user and kernel */
-    uint64_t resident; /* bytes of memory; zero: unknown */
+    uint64_t cpu;      /* nanoseconds of CPU time of all threads so far, user and kernel */
+    uint64_t resident; /* resident memory in bytes; zero if unknown */
 };
 
-struct dwell_rec_host { /* strings: system, release, version, machine and node name, as uname(2) gives them */
+struct dwell_rec_host { /* strings: system, release, version, machine and node name, from uname(2) */
     struct dwell_record record;
 };
 
 enum { DWELL_PROBE_FRACTION = 256 };
 
-/* What the process' probes take, in 1/256 ticks of the clock (docs/time-model.md): for each call what they add to the
- * called function's exclusive time and to its caller's; and for a call that makes calls itself, what they add beyond
- * the two of each, once. No strings. */
+/* What the probes of the process take, in 1/256 ticks (docs/time-model.md). in_callee and in_caller are what each call
+ * adds to the exclusive time of the function and of its caller. first_callee is added once for a call that makes calls
+ * itself. No strings. */
 struct dwell_rec_probes {
     struct dwell_record record;
     uint32_t in_callee;
     uint32_t in_caller;
     uint32_t first_callee;
-    uint32_t work;    /* what the calls that this was measured by take without probes */
-    uint32_t rounds;  /* how often it was measured */
-    uint32_t ordered; /* the clock is read when all before it is done */
+    uint32_t work;    /* what the calibrated calls take without probes */
+    uint32_t rounds;  /* number of calibration rounds */
+    uint32_t ordered; /* the clock is read after all earlier instructions have completed */
 };
 
 struct dwell_rec_event_class { /* string: name */
@@ -410,27 +406,27 @@ struct dwell_rec_event_class { /* string: name */
 struct dwell_rec_thread_end { /* no strings */
     struct dwell_record record;
     uint32_t thread;
-    uint32_t flagged; /* whether the OS worked between the thread's last event and `time`, */
+    uint32_t flagged; /* whether OS events happened between the thread's last event and `time`, */
     uint64_t time;
-    uint64_t blocked; /* and how long it was off the CPU there; earlier recordings do not have these two */
+    uint64_t blocked; /* and its time off the CPU there; absent in older recordings */
     uint64_t preempted;
 };
 
-/* How often the thread was taken from its CPU between its first event and its end. It may come twice; the later holds.
- */
+/* How often the kernel took the CPU from the thread between its first event and its end. The record may appear twice:
+ * the later one is valid. */
 struct dwell_rec_thread_switches { /* no strings */
     struct dwell_record record;
     uint32_t thread;
     uint32_t pad;
-    uint64_t waits, preemptions; /* by the kernel's own count */
-    uint64_t recorded;           /* of both, by the OS events; from rseq: intervals in which the kernel interfered */
+    uint64_t waits, preemptions; /* as counted by the kernel */
+    uint64_t recorded;           /* the sum of both as recorded; with rseq: intervals in which the kernel intervened */
 };
 
 struct dwell_rec_module { /* strings: path; build-id bytes */
     struct dwell_record record;
-    uint32_t module; /* serial number in the process */
+    uint32_t module; /* serial number within the process */
     uint32_t pad;
-    uint64_t bias;  /* address - bias = address in the file's own terms */
+    uint64_t bias;  /* address - bias = address within the file */
     uint64_t begin; /* addresses of its code: begin <= address < end */
     uint64_t end;
     uint64_t load_time;
@@ -443,7 +439,7 @@ struct dwell_rec_module_unload { /* no strings */
     uint64_t time;
 };
 
-/* A remark of the runtime for the reader of `dwell info`; string: text. */
+/* A remark of the runtime that `dwell info` shows; string: text. */
 struct dwell_rec_note {
     struct dwell_record record;
 };
@@ -466,29 +462,29 @@ struct dwell_rec_symbol { /* string: linkage name */
     uint32_t file; /* zero: unknown */
     uint32_t line; /* zero: unknown */
     uint32_t pad;
-    uint64_t offset; /* address in the module's own terms */
+    uint64_t offset; /* address within the module */
 };
 
-struct dwell_rec_site { /* strings: linkage names of the function there, and of the one that it is inlined in */
+struct dwell_rec_site { /* strings: linkage names of the function there, and of the function it is inlined in */
     struct dwell_record record;
     uint32_t module;
     uint32_t file;       /* zero: unknown */
     uint32_t line;       /* zero: unknown */
-    uint32_t outer_file; /* where that function is inlined, innermost place of the function that has the code; */
-    uint32_t outer_line; /* zero: it is not inlined */
+    uint32_t outer_file; /* where that function is inlined, in the innermost function that is not; */
+    uint32_t outer_line; /* zero if it is not inlined */
     uint32_t pad;
-    uint64_t offset; /* the site in the module's own terms, DWELL_SITE_INLINED as recorded */
+    uint64_t offset; /* the site within the module, with DWELL_SITE_INLINED as recorded */
 };
 
 enum dwell_reported {
-    DWELL_REPORTED_FUNCTION = 1, /* all of the function */
-    DWELL_REPORTED_CALLER = 2,   /* the function when it was called from `other`; zero: by nobody known */
-    DWELL_REPORTED_CALLEE = 3,   /* `other` when it was called from the function */
-    DWELL_REPORTED_MODULE = 4,   /* all of the module that `function` is an address in */
+    DWELL_REPORTED_FUNCTION = 1, /* the whole function */
+    DWELL_REPORTED_CALLER = 2,   /* the function as called from `other`; zero: by an unknown caller */
+    DWELL_REPORTED_CALLEE = 3,   /* `other` as called from the function */
+    DWELL_REPORTED_MODULE = 4,   /* the whole module that contains the address `function` */
 };
 
-/* What an imported report says of a function. It holds as it is: a call tree that was estimated from such rows, or that
- * the report shows in part, gives other inclusive times. */
+/* What an imported report says about a function. It takes precedence: a call tree that was estimated, or is incomplete
+ * in the report, gives other inclusive times. */
 struct dwell_rec_reported { /* no strings */
     struct dwell_record record;
     uint32_t kind; /* enum dwell_reported */
@@ -498,7 +494,7 @@ struct dwell_rec_reported { /* no strings */
     uint64_t elapsed_inclusive, elapsed_exclusive;
     uint64_t application_inclusive, application_exclusive;
     uint64_t calls;
-    uint64_t shortest; /* of a call, elapsed inclusive; UINT64_MAX and zero: unknown */
+    uint64_t shortest; /* elapsed inclusive of single calls; UINT64_MAX and zero if unknown */
     uint64_t longest;
 };
 
