@@ -15,7 +15,7 @@
 #include "call.h"
 #include "clock.h"
 #include "metadata.h"
-#include "probe.h"
+#include "probes.h"
 #include "process.h"
 #include "record.h"
 #include "runtime.h"
@@ -245,7 +245,7 @@ static bool begin_tree(struct scratch *s)
 {
     struct thread *t = &s->thread;
     s->wiped.limit = 0;
-    s->wiped.gate = GATE_TREE;
+    s->wiped.gate = runtime.filtered ? GATE_TREE_FILTER : GATE_TREE;
     t->tree.head = &s->head;
     t->tree.root = &s->nodes[0];
     ((struct call *)t->shadow)[0].node = &s->nodes[0];

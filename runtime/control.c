@@ -20,6 +20,7 @@
 #include "helper.h"
 #include "metadata.h"
 #include "pause.h"
+#include "probes.h"
 #include "process.h"
 #include "runtime.h"
 #include "session.h"

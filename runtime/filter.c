@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 
 #include "call.h"
-#include "chunk.h"
 #include "clock.h"
 #include "control.h"
 #include "filter.h"
@@ -18,14 +17,12 @@
 #include "osevents.h"
 #include "pause.h"
 #include "probe_steps.h"
-#include "record.h"
+#include "probes.h"
 #include "runtime.h"
 #include "sites.h"
 #include "slow.h"
 #include "sys.h"
 #include "thread.h"
-
-enum { FREE_CALLS = 64 };
 
 struct filter_slot {
     uint64_t address;
@@ -36,6 +33,8 @@ struct filter_table {
     uint64_t mask;
     struct filter_slot slots[];
 };
+
+struct filter_settings filter_settings = { .depth = UINT32_MAX };
 
 static const struct dwell_filters *filters;
 static struct filter_table *table;
@@ -53,7 +52,7 @@ uint32_t filter_action(uint64_t function)
         for (uint64_t i = first_slot(in, function); in->slots[i].address; i = (i + 1) & in->mask)
             if (in->slots[i].address == function)
                 return in->slots[i].action;
-    return runtime.filter.only ? DWELL_FILTER_SUPPRESS : DWELL_FILTER_RECORD;
+    return filter_settings.only ? DWELL_FILTER_SUPPRESS : DWELL_FILTER_RECORD;
 }
 
 /* ---- the table; under the lock of the module map ---- */
@@ -74,11 +73,11 @@ void filter_begin(int fd)
     if (!filters)
         return;
     runtime.filtered = true;
-    runtime.filter.only = filters->only != 0;
-    runtime.filter.depth = filters->depth ? filters->depth : UINT32_MAX;
-    runtime.filter.starts = filters->starts != 0;
-    runtime.filter.shortest = filters->shortest;
-    if (runtime.filter.starts)
+    filter_settings.only = filters->only != 0;
+    filter_settings.depth = filters->depth ? filters->depth : UINT32_MAX;
+    filter_settings.starts = filters->starts != 0;
+    filter_settings.shortest = filters->shortest;
+    if (filter_settings.starts)
         runtime.activation.stopped = 1;
 }
 
@@ -139,134 +138,10 @@ void filter_use_modules(const struct filter_use *uses, uint32_t count)
     table_of = sum;
 }
 
-/* ---- the usual event ---- */
+/* ---- the probes ---- */
 
-static enum call_kind kind_of(const struct call *caller, uint32_t action)
-{
-    if (action & DWELL_FILTER_SUPPRESS || caller->shown >= runtime.filter.depth)
-        return CALL_HIDDEN;
-    return runtime.filter.shortest ? CALL_WAITING : CALL_SHOWN;
-}
-
-static inline struct call made_call(const struct call *caller, uint64_t function, uint64_t stack_pointer, uint64_t now,
-                                    uint64_t frame_id, uint64_t call_site, enum call_kind kind)
-{
-    return (struct call){
-        .function = function,
-        .stack_pointer = stack_pointer,
-        .enter_time = now,
-        .frame_id = frame_id,
-        .call_site = call_site,
-        .kind = kind,
-        .shown = caller->shown + (kind != CALL_HIDDEN),
-    };
-}
-
-/* A handler's probes may have used the entry before the claim, and left no trace of it in the state, as hidden calls
- * take no room: so it is written once more behind the claim. */
-void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
-                  uint64_t probe_return)
-{
-    const uint64_t frame_id = frame_id_of(frame_return, probe_return);
-    const uint64_t state = thread_state(t);
-    char *const base = t->base;
-    struct dwell_chunk_header *const chunk = t->chunks.current;
-    struct call *call = thread_call(t, state);
-    if (UNLIKELY((uint32_t)state + MAX_SITE_WORDS * 2 > t->chunks.limit ||
-                 stack_pointer - t->stack.low >= t->stack.span ||
-                 (state >> 32) + FREE_CALLS * sizeof *call > t->shadow_size))
-        goto slow;
-    const uint64_t now = clock_counter();
-    if (UNLIKELY(*t->os.word != t->os.seen || now < t->last || call_was_left(&call[-1], stack_pointer, frame_id)))
-        goto slow;
-    const uint32_t action = filter_action(function);
-    if (UNLIKELY(action > DWELL_FILTER_SUPPRESS))
-        goto slow;
-    const enum call_kind kind = kind_of(&call[-1], action);
-    const uint32_t upper = (uint32_t)(function >> 32);
-    const unsigned half = upper != t->upper[0];
-    if (kind == CALL_SHOWN && UNLIKELY(now - t->last > DWELL_TIME_MASK || upper != t->upper[half] ||
-                                       t->filter.kept_words || t->filter.left_unrecorded))
-        goto slow;
-    uint16_t words[MAX_SITE_WORDS];
-    uint64_t call_site = 0;
-    int count = 0;
-    if (UNLIKELY(runtime.call_sites)) {
-        call_site = call_site_of(&call[-1], function, stack_pointer, frame_return, probe_return);
-        if (kind == CALL_SHOWN)
-            count = sites_words(words, call_site, call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
-    }
-    const struct call entry = made_call(&call[-1], function, stack_pointer, now, frame_id, call_site, kind);
-    *call = entry;
-    if (UNLIKELY(
-            !thread_claim(t, state, state + one_call + (kind == CALL_SHOWN ? (uint32_t)count * 2 + ENTER_BYTES : 0))))
-        goto slow;
-    *call = entry;
-    if (kind != CALL_SHOWN)
-        return;
-    chunk_count_extensions(chunk, (uint32_t)count * 2, 0);
-    store_enter_from(base + (uint32_t)state, words, count, half, now, function);
-    t->last = now;
-    return;
-slow:
-    slow_enter_from(function, stack_pointer, frame_return, probe_return);
-}
-
-void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
-{
-    const uint64_t state = thread_state(t);
-    char *const base = t->base;
-    const struct call *call = thread_call(t, state) - 1;
-    if (UNLIKELY((uint32_t)state > t->chunks.limit || stack_pointer - t->stack.low >= t->stack.span ||
-                 !call_exits(call, function, stack_pointer, tail_call)))
-        goto slow;
-    if (call->kind == CALL_HIDDEN) {
-        if (UNLIKELY(!thread_claim(t, state, state - one_call)))
-            goto slow;
-        return;
-    }
-    const uint64_t now = clock_counter();
-    if (UNLIKELY(*t->os.word != t->os.seen || now < t->last))
-        goto slow;
-    if (call->kind == CALL_WAITING) {
-        if (UNLIKELY(now - call->enter_time >= runtime.filter.shortest || !thread_claim(t, state, state - one_call)))
-            goto slow;
-        return;
-    }
-    if (UNLIKELY(now - t->last > DWELL_TIME_MASK || t->filter.kept_words || t->filter.left_unrecorded))
-        goto slow;
-    if (UNLIKELY(!record_exit(t, state, base, now)))
-        goto slow;
-    return;
-slow:
-    slow_exit(function, stack_pointer, tail_call);
-}
-
-/* As filter_exit, with an extension that says that the OS worked. */
-bool filter_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer)
-{
-    const uint64_t state = thread_state(t);
-    char *const at = t->base + (uint32_t)state;
-    struct dwell_chunk_header *const chunk = t->chunks.current;
-    const struct call *call = thread_call(t, state) - 1;
-    if ((uint32_t)state > t->chunks.limit || stack_pointer - t->stack.low >= t->stack.span ||
-        call->function != function || stack_pointer > call->stack_pointer)
-        return false;
-    if (call->kind == CALL_HIDDEN)
-        return thread_claim(t, state, state - one_call);
-    const uint64_t now = clock_counter();
-    if (*t->os.word != t->os.seen || now < t->last)
-        return false;
-    if (call->kind == CALL_WAITING)
-        return now - call->enter_time < runtime.filter.shortest && thread_claim(t, state, state - one_call);
-    if (now - t->last > DWELL_TIME_MASK || t->filter.kept_words || t->filter.left_unrecorded)
-        return false;
-    if (!thread_claim(t, state, state - one_call + 2 * EXIT_BYTES))
-        return false;
-    chunk_count_extensions(chunk, EXIT_BYTES, 0);
-    store_flagged_exit(t, at, now);
-    return true;
-}
+PROBES_DEFINITION(filter, STEPS_TIMED | STEPS_FILTER)
+PROBES_DEFINITION(filter_sites, STEPS_TIMED | STEPS_FILTER | STEPS_SITES)
 
 /* ---- the unusual event; signals are held back ---- */
 
@@ -293,7 +168,7 @@ void filter_flush(struct thread *t)
 static void pop(struct thread *t, uint64_t now)
 {
     const struct call *call = thread_call(t, t->state) - 1;
-    if (call->kind == CALL_WAITING && now - call->enter_time >= runtime.filter.shortest)
+    if (call->kind == CALL_WAITING && now - call->enter_time >= filter_settings.shortest)
         filter_flush(t);
     t->filter.left_unrecorded += call->kind == CALL_SHOWN;
     t->state -= one_call;
@@ -302,7 +177,7 @@ static void pop(struct thread *t, uint64_t now)
 static void end_call(struct thread *t, uint64_t now, bool flagged)
 {
     const struct call *call = thread_call(t, t->state) - 1;
-    if (call->kind == CALL_WAITING && (t->filter.kept_words || now - call->enter_time >= runtime.filter.shortest))
+    if (call->kind == CALL_WAITING && (t->filter.kept_words || now - call->enter_time >= filter_settings.shortest))
         filter_flush(t);
     if (call->kind == CALL_SHOWN) {
         if (flagged)
@@ -312,14 +187,27 @@ static void end_call(struct thread *t, uint64_t now, bool flagged)
     t->state -= one_call;
 }
 
+static inline struct call made_call(const struct call *caller, uint64_t function, uint64_t stack_pointer, uint64_t now,
+                                    uint64_t frame_id, uint64_t call_site, enum call_kind kind)
+{
+    return (struct call){
+        .function = function,
+        .stack_pointer = stack_pointer,
+        .enter_time = now,
+        .frame_id = frame_id,
+        .call_site = call_site,
+        .kind = kind,
+        .shown = caller->shown + (kind != CALL_HIDDEN),
+    };
+}
+
 static void begin_call(struct thread *t, const struct event *event, uint64_t now)
 {
     struct call *call = thread_call(t, t->state);
     const uint32_t action = filter_action(event->function);
-    const enum call_kind kind = kind_of(&call[-1], action & DWELL_FILTER_IGNORE ? DWELL_FILTER_SUPPRESS : action);
-    const uint64_t call_site = runtime.call_sites ? call_site_of(&call[-1], event->function, event->stack_pointer,
-                                                                 event->frame_return, event->probe_return)
-                                                  : 0;
+    const enum call_kind kind = filter_kind(&call[-1], action & DWELL_FILTER_IGNORE ? DWELL_FILTER_SUPPRESS : action);
+    const uint64_t call_site =
+        runtime.call_sites ? call_site_of(&call[-1], event->function, event->stack_pointer, event->origin) : 0;
     const struct call entry =
         made_call(&call[-1], event->function, event->stack_pointer, now, event->frame_id, call_site, kind);
     *call = entry;

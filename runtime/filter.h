@@ -15,7 +15,7 @@ struct thread;
 
 enum { KEPT_WORDS = 96 };
 
-/* What `dwell record` has put into the session; outlives a fork. */
+/* What `dwell record` has put into the session. */
 struct filter_settings {
     bool only;         /* functions that no filter names are hidden */
     bool starts;       /* some function starts the recording */
@@ -46,14 +46,26 @@ uint32_t filter_module(struct text build_id, struct text path);
 /* Makes the table of functions anew for the modules that are loaded. Under the lock of the module map. */
 void filter_use_modules(const struct filter_use *uses, uint32_t count);
 
+extern struct filter_settings filter_settings;
+
 /* What the filters say of a function: bits of DWELL_FILTER_*. Safe any time. */
 uint32_t filter_action(uint64_t function);
 
-/* The probes. */
-void filter_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
-                  uint64_t probe_return);
-void filter_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
-bool filter_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer);
+/* Whether the function starts the recording. */
+static inline bool filter_starts(uint64_t function)
+{
+    return filter_settings.starts && filter_action(function) & DWELL_FILTER_START;
+}
+
+/* The kind of a call that `caller` makes, if `action` is its function's. */
+static inline enum call_kind filter_kind(const struct call *caller, uint32_t action)
+{
+    if (action & DWELL_FILTER_SUPPRESS || caller->shown >= filter_settings.depth)
+        return CALL_HIDDEN;
+    return filter_settings.shortest ? CALL_WAITING : CALL_SHOWN;
+}
+
+/* Records an event of the slow path. */
 void filter_record(struct thread *t, const struct event *event);
 
 /* Switches the recording on or off, if the function that is entered does that. */

@@ -105,7 +105,7 @@ static bool os_call_is_open_row(const struct call *call)
 
 static bool os_call_starts_recording(enum os_call call)
 {
-    return runtime.filter.starts && filter_action(os_call_rows[call]) & DWELL_FILTER_START;
+    return filter_settings.starts && filter_action(os_call_rows[call]) & DWELL_FILTER_START;
 }
 
 /* One that a row's function calls lies deeper in the stack; where the row was left without its end, it does not. */
@@ -131,14 +131,8 @@ void os_call_end(enum os_call call)
     struct thread *t = thread_self;
     if (!t || !t->wiped->alive)
         return;
-    const uint32_t gate = t->wiped->gate;
-    if ((gate == GATE_TREE || gate == GATE_TREE_SITES) && tree_exit_flagged(t, os_call_rows[call], stack_pointer))
-        return;
-    if (gate == GATE_FILTER && filter_exit_flagged(t, os_call_rows[call], stack_pointer))
-        return;
-    if (gate == GATE_SITES && sites_exit_flagged(t, os_call_rows[call], stack_pointer))
-        return;
-    slow_exit_flagged(os_call_rows[call], stack_pointer);
+    if (!probe_exit_flagged(t, os_call_rows[call], stack_pointer))
+        slow_exit_flagged(os_call_rows[call], stack_pointer);
 }
 
 void os_call_end_of_lock(enum os_call call)

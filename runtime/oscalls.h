@@ -8,7 +8,7 @@
 
 #include "interpose.h"
 #include "oscalls_names.h"
-#include "probe.h"
+#include "probes.h"
 #include "runtime.h"
 #include "thread.h"
 

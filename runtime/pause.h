@@ -12,6 +12,10 @@
 struct event;
 struct thread;
 
+/* Low halves of the state while paused; no position of a recording is among them. */
+#define PAUSE_FIRST_POSITION 0x78000000u
+#define PAUSE_LAST_POSITION 0xf0000000u
+
 /* In a thread's block. Depths are in bytes of the shadow stack. */
 struct thread_pause {
     uint32_t active;          /* nothing is recorded, but the shadow stack is kept */
@@ -21,12 +25,6 @@ struct thread_pause {
     uint32_t kept_depth;      /* while paused: the lowest depth so far; calls below it are as they were */
     uint64_t since;           /* while paused: time of its beginning, in ticks */
 };
-
-/* The probes of a paused thread (quiet.c). */
-void quiet_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_id);
-void quiet_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
-                      uint64_t probe_return);
-void quiet_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
 
 /* Applies an event of the slow path to the shadow stack. False if it has to be called again with signals held back,
  * which `guarded` says. */

@@ -1,35 +1,303 @@
-/* What the probes of all modes have in common. */
+/*
+ * The steps of a probe, once for all modes: two functions that each file of probes (hooks.c, sites.c, tree.c, quiet.c,
+ * filter.c) has inlined, specialised by the flags of enum probe_steps. docs/runtime.md gives the reason for each step.
+ *
+ * The order of the steps makes a probe safe against signal handlers on its own thread that run probes themselves.
+ * Before the claim, only the scratch entry above the shadow stack is written. The claim fails if any event was recorded
+ * since the state was loaded. What is written after the claim is private to this event, or may be older than what a
+ * handler has left.
+ */
 #ifndef DWELL_PROBE_STEPS_H
 #define DWELL_PROBE_STEPS_H
 
+#include "chunk.h"
+#include "clock.h"
+#include "filter.h"
+#include "probes.h"
 #include "record.h"
+#include "runtime.h"
+#include "sites.h"
+#include "slow.h"
 #include "thread.h"
+#include "tree_table.h"
 
-/* The same behind the words that tell from where the call was made. */
-static inline void store_enter_from(char *at, const uint16_t *words, int count, unsigned half, uint64_t now,
-                                    uint64_t function)
+/* Whether the probe writes records into the thread's chunk. */
+#define STEPS_RECORD(steps) (((steps)&STEPS_TIMED) && !((steps)&STEPS_TREE))
+
+/* ---- the first steps ---- */
+
+/* The thread's state, and what belongs to it: after the claim, `base` and `chunk` may be another chunk's. */
+struct steps_start {
+    uint64_t state;
+    char *base;
+    struct dwell_chunk_header *chunk;
+};
+
+static ALWAYS_INLINE struct steps_start steps_start(const struct thread *t)
 {
-    for (int i = 0; i < count; i++, at += 2)
-        store_word(at, words[i]);
-    store_enter(at, half, now, function);
+    struct steps_start start;
+    start.state = thread_state(t);
+    start.base = t->base;
+    start.chunk = t->chunks.current;
+    return start;
 }
 
-/* Claims an exit's room and stores it. False: a signal handler recorded events in between. */
-static ALWAYS_INLINE bool record_exit(struct thread *t, uint64_t state, char *base, uint64_t now)
+/* The limit of the plain probes covers the shadow stack as well. */
+static ALWAYS_INLINE bool steps_enter_has_room(const unsigned steps, const struct thread *t, uint64_t state)
 {
-    if (UNLIKELY(!thread_claim(t, state, state - one_call + EXIT_BYTES)))
+    if (steps == STEPS_TIMED)
+        return (uint32_t)state <= t->wiped->limit;
+    if (STEPS_RECORD(steps) && (uint32_t)state + MAX_SITE_WORDS * 2 > t->chunks.limit)
         return false;
-    store_word(base + (uint32_t)state, timed_word(DWELL_WORD_EXIT, now));
+    if (!(steps & STEPS_TIMED) && (uint32_t)state >= PAUSE_LAST_POSITION)
+        return false;
+    return steps == (STEPS_TIMED | STEPS_SITES) ||
+           (state >> 32) + SHADOW_FREE_CALLS * sizeof(struct call) <= t->shadow_size;
+}
+
+static ALWAYS_INLINE bool steps_exit_has_room(const unsigned steps, const struct thread *t, uint64_t state)
+{
+    if (STEPS_RECORD(steps))
+        return (uint32_t)state <= (steps == STEPS_TIMED ? t->wiped->limit : t->chunks.limit);
+    return true;
+}
+
+/* Where filters hide calls, a record says later whether its time fits into a word. */
+static ALWAYS_INLINE bool steps_time_fits(const unsigned steps, const struct thread *t, uint64_t now)
+{
+    if (steps & STEPS_TREE)
+        return now - t->last <= INT32_MAX;
+    if (steps & STEPS_FILTER)
+        return now >= t->last;
+    return now - t->last <= DWELL_TIME_MASK;
+}
+
+/* The time of an event, in ticks. False if the OS intervened, or the time cannot be told by a usual record. */
+static ALWAYS_INLINE bool steps_read_clock(const unsigned steps, const struct thread *t, uint64_t *now)
+{
+    *now = clock_counter();
+    if (steps & STEPS_TREE)
+        *now |= 1; /* see tree.c */
+    if (UNLIKELY(*t->os.word != t->os.seen))
+        return false;
+    return LIKELY(steps_time_fits(steps, t, *now));
+}
+
+/* Where there are filters: nothing has to be written before the record of a shown call. */
+static ALWAYS_INLINE bool steps_record_is_usual(const struct thread *t, uint64_t now)
+{
+    return LIKELY(now - t->last <= DWELL_TIME_MASK && !t->filter.kept_words && !t->filter.left_unrecorded);
+}
+
+/* ---- the shadow stack ---- */
+
+static ALWAYS_INLINE void steps_write_entry(const unsigned steps, struct call *call, const struct call *entry)
+{
+    if (STEPS_RECORD(steps) && steps & STEPS_FILTER) {
+        *call = *entry;
+        return;
+    }
+    if (!(steps & STEPS_TIMED))
+        *call = (struct call){ .stack_pointer = 0 };
+    call->function = entry->function;
+    call->stack_pointer = entry->stack_pointer;
+    if (steps & STEPS_TIMED)
+        call->enter_time = entry->enter_time;
+    call->frame_id = entry->frame_id;
+    if (steps & STEPS_SITES)
+        call->call_site = entry->call_site;
+    if (steps & STEPS_TREE)
+        call->node = entry->node;
+}
+
+/* The state in the middle of a tree: its low half is the time of the last event. */
+static ALWAYS_INLINE uint64_t steps_with_time(uint64_t depth, uint64_t now)
+{
+    return depth >> 32 << 32 | (uint32_t)now;
+}
+
+/* ---- enter ---- */
+
+/* The steps that follow where there is room. `origin` is used if call sites are recorded. False if it is another event
+ * than the usual, or a handler has recorded events meanwhile: nothing was done then. */
+static ALWAYS_INLINE bool steps_enter(const unsigned steps, struct thread *t, struct steps_start start,
+                                      uint64_t function, uint64_t stack_pointer, uint64_t frame_id,
+                                      struct origin origin)
+{
+    const uint64_t state = start.state;
+    if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
+        return false;
+    uint64_t now = 0;
+    if (steps & STEPS_TIMED && UNLIKELY(!steps_read_clock(steps, t, &now)))
+        return false;
+
+    enum call_kind kind = CALL_SHOWN;
+    if (STEPS_RECORD(steps) && steps & STEPS_FILTER) {
+        const struct call *caller = thread_call(t, state) - 1;
+        const uint32_t action = filter_action(function);
+        if (UNLIKELY(action > DWELL_FILTER_SUPPRESS))
+            return false;
+        kind = filter_kind(caller, action);
+        if (kind == CALL_SHOWN && !steps_record_is_usual(t, now))
+            return false;
+    }
+    if (!(steps & STEPS_TIMED) && steps & STEPS_FILTER && UNLIKELY(filter_starts(function)))
+        return false;
+    const uint32_t upper = (uint32_t)(function >> 32);
+    const unsigned half = upper != t->upper[0];
+    if (STEPS_RECORD(steps) && kind == CALL_SHOWN && UNLIKELY(upper != t->upper[half]))
+        return false;
+    struct call *const call = thread_call(t, state);
+    if (UNLIKELY(call_was_left(&call[-1], stack_pointer, frame_id)))
+        return false;
+
+    struct call entry = { function, stack_pointer, now, frame_id, 0, { NULL } };
+    uint16_t words[MAX_SITE_WORDS];
+    int count = 0;
+    if (steps & STEPS_SITES)
+        entry.call_site = call_site_of(&call[-1], function, stack_pointer, origin);
+    if (steps & STEPS_SITES && STEPS_RECORD(steps) && kind == CALL_SHOWN)
+        count = sites_words(words, entry.call_site,
+                            !(steps & STEPS_FILTER) || call[-1].kind == CALL_SHOWN ? &call[-1] : NULL);
+    if (STEPS_RECORD(steps) && steps & STEPS_FILTER) {
+        entry.kind = kind;
+        entry.shown = call[-1].shown + (kind != CALL_HIDDEN);
+    }
+    struct dwell_tree_node *const parent = steps & STEPS_TREE ? call[-1].node : NULL;
+    if (steps & STEPS_TREE) {
+        if (steps & STEPS_FILTER && tree_hides(parent, function))
+            entry.node = parent;
+        else
+            entry.node = tree_find_node(t->tree.table, steps & STEPS_SITES ? parent->base : parent->number, function,
+                                        entry.call_site, steps & STEPS_SITES);
+        if (UNLIKELY(!entry.node))
+            return false;
+    }
+    const uint32_t bytes = (uint32_t)count * 2;
+    uint64_t wanted = state + one_call;
+    if (steps & STEPS_TREE)
+        wanted = steps_with_time(wanted, now);
+    else if (!(steps & STEPS_TIMED))
+        wanted += 1;
+    else if (kind == CALL_SHOWN)
+        wanted += bytes + ENTER_BYTES;
+    steps_write_entry(steps, call, &entry);
+    if (UNLIKELY(!thread_claim(t, state, wanted)))
+        return false;
+
+    if (steps & STEPS_TREE)
+        tree_count_enter(t, state, now, parent, entry.node);
+    if (!STEPS_RECORD(steps))
+        return true;
+    if (steps & STEPS_FILTER) {
+        /* A handler's probes may have used the entry before the claim, and left no trace of it in the state, as hidden
+         * calls take no room. */
+        *call = entry;
+        if (kind != CALL_SHOWN)
+            return true;
+    }
+    char *const at = start.base + (uint32_t)state;
+    if (steps & STEPS_SITES) {
+        sites_count_bytes(start.chunk, bytes);
+        store_words(at, words, count);
+    }
+    store_enter(at + bytes, half, now, function);
     t->last = now;
     return true;
 }
 
-/* One whose room, twice an exit's, is claimed already, with an extension that says that the OS worked. */
-static inline void store_flagged_exit(struct thread *t, char *at, uint64_t now)
+/* ---- exit ---- */
+
+/* As steps_enter. */
+static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, struct steps_start start,
+                                     uint64_t function, uint64_t stack_pointer, bool tail_call)
 {
-    store_word(at, (uint32_t)DWELL_EXT_OS << DWELL_EXTENSION_LENGTH_BITS);
-    store_word(at + EXIT_BYTES, timed_word(DWELL_WORD_EXIT, now));
+    const uint64_t state = start.state;
+    if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
+        return false;
+    const bool filtered = STEPS_RECORD(steps) && steps & STEPS_FILTER;
+    if (filtered) { /* a hidden call needs no time */
+        const struct call *call = thread_call(t, state) - 1;
+        if (UNLIKELY(!call_exits(call, function, stack_pointer, tail_call)))
+            return false;
+        if (call->kind == CALL_HIDDEN)
+            return LIKELY(thread_claim(t, state, state - one_call));
+    }
+    uint64_t now = 0;
+    if (steps & STEPS_TIMED && UNLIKELY(!steps_read_clock(steps, t, &now)))
+        return false;
+    const struct call *const call = thread_call(t, state) - 1;
+    if (!filtered && UNLIKELY(!call_exits(call, function, stack_pointer, tail_call)))
+        return false;
+    if (filtered && call->kind == CALL_WAITING) {
+        if (UNLIKELY(now - call->enter_time >= filter_settings.shortest))
+            return false;
+        return LIKELY(thread_claim(t, state, state - one_call));
+    }
+    if (filtered && !steps_record_is_usual(t, now))
+        return false;
+
+    uint64_t wanted = state - one_call;
+    if (!(steps & STEPS_TIMED)) {
+        if (steps & STEPS_FILTER && UNLIKELY(wanted >> 32 <= t->filter.ignored_depth))
+            return false; /* the end of a call that a filter ignores */
+        pause_keep_below(t, wanted);
+        wanted += 1;
+    } else if (steps & STEPS_TREE) {
+        wanted = steps_with_time(wanted, now);
+    } else {
+        wanted += steps & STEPS_FLAGGED ? 2 * EXIT_BYTES : EXIT_BYTES;
+    }
+    struct dwell_tree_node *const node = steps & STEPS_TREE ? call->node : NULL;
+    struct dwell_tree_node *const parent = steps & STEPS_TREE ? call[-1].node : NULL;
+    const uint64_t duration = steps & STEPS_TREE ? now - call->enter_time : 0;
+    if (UNLIKELY(!thread_claim(t, state, wanted)))
+        return false;
+
+    if (steps & STEPS_TREE)
+        tree_count_exit(t, state, now, node, parent, duration, steps & STEPS_FLAGGED);
+    if (!STEPS_RECORD(steps))
+        return true;
+    char *at = start.base + (uint32_t)state;
+    if (steps & STEPS_FLAGGED) {
+        sites_count_bytes(start.chunk, EXIT_BYTES);
+        store_word(at, extension_word(DWELL_EXT_OS, 0));
+        at += EXIT_BYTES;
+    }
+    store_word(at, timed_word(DWELL_WORD_EXIT, now));
     t->last = now;
+    return true;
 }
+
+/* ---- the probes of one line of PROBES ---- */
+
+#define PROBES_DEFINITION(name, steps)                                                                                 \
+    void name##_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,              \
+                      uint64_t probe_return)                                                                           \
+    {                                                                                                                  \
+        const struct steps_start start = steps_start(t);                                                               \
+        const struct origin origin = { frame_return, probe_return };                                                   \
+        const uint64_t frame_id = frame_id_of(frame_return, probe_return);                                             \
+        if (LIKELY(steps_enter_has_room(steps, t, start.state) &&                                                      \
+                   steps_enter(steps, t, start, function, stack_pointer, frame_id, origin)))                           \
+            return;                                                                                                    \
+        if ((steps)&STEPS_SITES)                                                                                       \
+            slow_enter_from(function, stack_pointer, frame_return, probe_return);                                      \
+        else                                                                                                           \
+            slow_enter(function, stack_pointer, frame_id);                                                             \
+    }                                                                                                                  \
+    void name##_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)                      \
+    {                                                                                                                  \
+        const struct steps_start start = steps_start(t);                                                               \
+        if (UNLIKELY(!steps_exit_has_room(steps, t, start.state) ||                                                    \
+                     !steps_exit(steps, t, start, function, stack_pointer, tail_call)))                                \
+            slow_exit(function, stack_pointer, tail_call);                                                             \
+    }                                                                                                                  \
+    bool name##_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer)                              \
+    {                                                                                                                  \
+        const struct steps_start start = steps_start(t);                                                               \
+        return steps_exit_has_room(steps, t, start.state) &&                                                           \
+               steps_exit((steps) | STEPS_FLAGGED, t, start, function, stack_pointer, false);                          \
+    }
 
 #endif

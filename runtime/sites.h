@@ -1,48 +1,76 @@
-/* From where calls are made, where that is recorded. */
+/* Call sites: from where calls are made, where that is recorded. */
 #ifndef DWELL_SITES_H
 #define DWELL_SITES_H
 
 #include "call.h"
+#include "chunk.h"
+#include "common.h"
 #include "record.h"
-
-struct thread;
 
 #pragma GCC visibility push(hidden)
 
+struct thread;
+
+enum { MAX_SITE_WORDS = 4 };
+
 /*
- * From where a function was called: the address that the call returns to; or, where it is inlined into its caller,
- * the probe's own, with DWELL_SITE_INLINED. Both return to where the caller's frame does then. Two calls from one
- * call_site that lie in each other do so, too: they have frames of their own, and stack pointers, which differ by
- * alloca as well; but then the probe is called from the code of the function itself, not from that of the frame's
- * function.
+ * The call site of a function that `caller` calls: the address that the call returns to. If the function is inlined
+ * into its caller, it is the address that the probe returns to, with DWELL_SITE_INLINED. Then both frames return to the
+ * same address. So do two nested calls from one site. They differ in their stack pointers, but alloca changes these,
+ * too. What tells them apart: without inlining, the probe is called from the code of the function itself.
  */
 static inline uint64_t call_site_of(const struct call *caller, uint64_t function, uint64_t stack_pointer,
-                                    uint64_t frame_return, uint64_t probe_return)
+                                    struct origin origin)
 {
-    if (__builtin_expect((uint32_t)(caller->frame_id >> 32) != (uint32_t)frame_return, 1))
-        return frame_return;
+    if (__builtin_expect((uint32_t)(caller->frame_id >> 32) != (uint32_t)origin.frame_return, 1))
+        return origin.frame_return;
     if (stack_pointer != caller->stack_pointer) {
         while (caller->call_site & DWELL_SITE_INLINED)
             caller--;
         const uint64_t outer = caller->function;
-        const bool outside = probe_return < function || (outer > function && outer <= probe_return);
+        const bool outside = origin.probe_return < function || (outer > function && outer <= origin.probe_return);
         if (!outside || function == outer)
-            return frame_return;
+            return origin.frame_return;
     }
-    return probe_return | DWELL_SITE_INLINED;
+    return origin.probe_return | DWELL_SITE_INLINED;
 }
 
-/* sites.c: the probes where call sites are recorded, and there are no filters, in modes trace and ring. */
-void sites_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
-                 uint64_t probe_return);
-void sites_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
-bool sites_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer); /* as tree_exit_flagged */
-/* The record of a call site: so many words. `caller` is the innermost open call, if the file knows of it, or
- * NULL.
- */
-enum { MAX_SITE_WORDS = 4 };
-int sites_words(uint16_t *words, uint64_t call_site, const struct call *caller);
-/* Those of the calls that are open where a chunk begins: its bytes, and writing them. */
+/* Puts the record of a call site into `words`, and returns its number of words. `caller` is the innermost open call;
+ * NULL if the file does not know of it. The shortest form is chosen: mostly two words, as most calls are made near
+ * their caller's begin. */
+static ALWAYS_INLINE int sites_words(uint16_t words[MAX_SITE_WORDS], uint64_t call_site, const struct call *caller)
+{
+    const uint32_t type = call_site & DWELL_SITE_INLINED ? DWELL_EXT_SITE_INLINED : DWELL_EXT_SITE;
+    const uint64_t address = call_site & ~DWELL_SITE_INLINED;
+    const uint64_t distance = caller ? address - caller->function : UINT64_MAX / 2;
+    if (LIKELY(distance <= UINT16_MAX)) {
+        words[0] = extension_word(type, 1);
+        words[1] = (uint16_t)distance;
+        return 2;
+    }
+    const bool near = (int64_t)distance == (int32_t)distance;
+    const uint64_t value = near ? distance : address;
+    words[0] = extension_word(type, near ? 2 : 3);
+    words[1] = (uint16_t)value;
+    words[2] = (uint16_t)(value >> 16);
+    words[3] = (uint16_t)(value >> 32);
+    return near ? 3 : 4;
+}
+
+/* As chunk_count_extensions, by one instruction. */
+static inline void sites_count_bytes(struct dwell_chunk_header *chunk, uint32_t bytes)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("addl %1, %0" : "+m"(chunk->enters) : "er"(bytes) : "memory");
+#else
+    __atomic_fetch_add(&chunk->enters, bytes, __ATOMIC_RELAXED);
+#endif
+    if (UNLIKELY(*(volatile uint32_t *)&chunk->used != 0))
+        chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
+}
+
+/* The records of the call sites of the `depth` calls that are open where a chunk begins: their size in bytes, zero if
+ * call sites are not recorded; and writing them to `at`. */
 uint32_t sites_open_bytes(uint32_t depth);
 void sites_write_open(const struct thread *t, char *at, uint32_t depth);
 

@@ -97,7 +97,7 @@ static void put_site(struct extensions *e, uint64_t call_site, const struct call
 
 static uint64_t event_call_site(const struct call *caller, const struct event *event)
 {
-    return call_site_of(caller, event->function, event->stack_pointer, event->frame_return, event->probe_return);
+    return call_site_of(caller, event->function, event->stack_pointer, event->origin);
 }
 
 /* Which of the two upper halves names this address, and whether one does. */
@@ -459,8 +459,7 @@ void slow_enter_from(uint64_t function, uint64_t stack_pointer, uint64_t frame_r
         .function = function,
         .stack_pointer = stack_pointer,
         .frame_id = frame_id_of(frame_return, probe_return),
-        .frame_return = frame_return,
-        .probe_return = probe_return,
+        .origin = { frame_return, probe_return },
         .enter = true,
     });
 }

@@ -17,8 +17,8 @@ struct thread;
 struct event {
     uint64_t function;
     uint64_t stack_pointer;
-    uint64_t frame_id;                   /* of an enter */
-    uint64_t frame_return, probe_return; /* of an enter, where call sites are recorded */
+    uint64_t frame_id;    /* of an enter */
+    struct origin origin; /* of an enter, if call sites are recorded */
     bool enter;
     bool tail_call; /* of an exit: its probe was reached by a jump, and the frame is gone */
     bool flagged;   /* an exit: the operating system intervened, whether its source has seen it or not */

@@ -18,6 +18,7 @@
 #include "metadata.h"
 #include "modules.h"
 #include "osevents.h"
+#include "probes.h"
 #include "process.h"
 #include "record.h"
 #include "ring.h"
@@ -239,11 +240,11 @@ void thread_set_limit(struct thread *t)
 {
     uint32_t gate = GATE_SLOW;
     if (t->pause.active && !t->modules.stale)
-        gate = runtime.call_sites ? GATE_QUIET_SITES : GATE_QUIET;
+        gate = (runtime.filtered ? GATE_QUIET_FILTER : GATE_QUIET) + runtime.call_sites;
     else if (runtime.filtered && limit_of(t))
-        gate = GATE_FILTER;
+        gate = GATE_FILTER + runtime.call_sites;
     else if (t->tree.head && !t->modules.stale && !t->stopped && runtime.clock != DWELL_CLOCK_MONOTONIC)
-        gate = runtime.call_sites ? GATE_TREE_SITES : GATE_TREE;
+        gate = (runtime.filtered ? GATE_TREE_FILTER : GATE_TREE) + runtime.call_sites;
     else if (runtime.call_sites && limit_of(t))
         gate = GATE_SITES;
     t->chunks.limit = limit_of(t);

@@ -26,22 +26,13 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Which probe handles the events of a thread that do not pass its limit. */
-enum gate {
-    GATE_SLOW = 0,       /* slow.c */
-    GATE_QUIET = 1,      /* quiet.c: the thread is paused */
-    GATE_TREE = 2,       /* tree.c: the mode is profile */
-    GATE_FILTER = 3,     /* filter.c: there are filters, and the mode is another */
-    GATE_SITES = 4,      /* sites.c: call sites are recorded, and there are no filters; */
-    GATE_TREE_SITES = 5, /* the same as above with call sites */
-    GATE_QUIET_SITES = 6,
-};
+enum { SHADOW_FREE_CALLS = 64 /* entries of the shadow stack that the fast path leaves free */ };
 
 /* The part of a thread's block that a forked child finds zero. Other threads set `limit` and `gate` to zero to make the
  * thread take the slow path at its next probe. */
 struct thread_wiped {
     uint32_t limit; /* the fast path takes positions up to it; the others go to `gate` */
-    uint32_t gate;  /* enum gate */
+    uint32_t gate;  /* enum gate of probes.h */
     uint32_t alive; /* zero in a forked child that has not recorded yet */
 };
 
@@ -124,6 +115,14 @@ static inline bool thread_claim(struct thread *t, uint64_t expected, uint64_t wa
     __asm__ volatile("" ::: "memory");
     return done;
 #endif
+}
+
+/* While paused: the calls below the new depth are as they were at the pause's begin. Written before the claim: if that
+ * fails, the probe tries again. */
+static inline void pause_keep_below(struct thread *t, uint64_t state)
+{
+    if ((uint32_t)(state >> 32) < t->pause.kept_depth)
+        t->pause.kept_depth = (uint32_t)(state >> 32);
 }
 
 /* Sets up the calling thread, or returns NULL if nothing can be recorded. */

@@ -16,6 +16,8 @@
 #include "frames_left.h"
 #include "modules.h"
 #include "osevents.h"
+#include "probe_steps.h"
+#include "probes.h"
 #include "process.h"
 #include "runtime.h"
 #include "sites.h"
@@ -30,158 +32,14 @@ enum {
     FIRST_SLOTS = 1024,
     FIRST_CHUNK = 16 << 10,
     LARGEST_CHUNK = 256 << 10,
-    FREE_CALLS = 64, /* entries of the shadow stack that are kept free */
 };
 
-static inline uint64_t now_odd(void)
-{
-    return clock_counter() | 1;
-}
+/* ---- the probes ---- */
 
-static inline uint64_t with_time(uint64_t depth, uint64_t now)
-{
-    return (depth >> 32) << 32 | (uint32_t)now;
-}
-
-/* One instruction, which a signal handler's probe cannot come into. */
-static inline void add(uint64_t *sum, uint64_t value)
-{
-#if defined(__x86_64__)
-    __asm__ volatile("addq %1, %0" : "+m"(*sum) : "er"(value));
-#else
-    __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
-#endif
-}
-
-static inline void note_duration(struct dwell_tree_node *node, uint64_t duration)
-{
-    if (duration < node->shortest)
-        node->shortest = duration;
-    if (duration > node->longest)
-        node->longest = duration;
-}
-
-static inline void note_last(struct thread *t, uint64_t now, const struct dwell_tree_node *top)
-{
-    t->last = now;
-    t->tree.head->last_time = now;
-    t->tree.head->top = top->number;
-}
-
-/* A hidden call has its caller's node. Functions that do more than hide take the slow path: they have no node. */
-static bool is_hidden(const struct dwell_tree_node *parent, uint64_t function)
-{
-    return filter_action(function) == DWELL_FILTER_SUPPRESS || parent->depth >= runtime.filter.depth;
-}
-
-/* ---- the usual event ---- */
-
-/* `origin` where call sites are recorded: these are told apart then, too. False: it is not a usual event. */
-static ALWAYS_INLINE bool enter_usual(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_id,
-                                      const struct origin *origin)
-{
-    const uint64_t state = thread_state(t);
-    struct call *call = thread_call(t, state);
-    if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
-        return false;
-    const uint64_t now = now_odd();
-    if (UNLIKELY(*t->os.word != t->os.seen || now - t->last > INT32_MAX))
-        return false;
-    if (UNLIKELY((state >> 32) + FREE_CALLS * sizeof *call > t->shadow_size ||
-                 call_was_left(&call[-1], stack_pointer, frame_id)))
-        return false;
-    const uint64_t call_site =
-        origin ? call_site_of(&call[-1], function, stack_pointer, origin->frame_return, origin->probe_return) : 0;
-    struct dwell_tree_node *const parent = call[-1].node;
-    struct dwell_tree_node *node;
-    if (UNLIKELY(runtime.filtered) && is_hidden(parent, function))
-        node = parent;
-    else
-        node = find_node(t->tree.table, origin ? parent->base : parent->number, function, call_site, origin != NULL);
-    if (UNLIKELY(!node))
-        return false;
-
-    call->function = function;
-    call->stack_pointer = stack_pointer;
-    call->enter_time = now;
-    call->frame_id = frame_id;
-    call->node = node;
-    if (origin)
-        call->call_site = call_site;
-    if (UNLIKELY(!thread_claim(t, state, with_time(state + one_call, now))))
-        return false;
-    add(&parent->elapsed, (uint32_t)now - (uint32_t)state);
-    if (LIKELY(node != parent))
-        add(&node->calls, 1);
-    note_last(t, now, node);
-    return true;
-}
-
-void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_id)
-{
-    if (UNLIKELY(!enter_usual(t, function, stack_pointer, frame_id, NULL)))
-        slow_enter(function, stack_pointer, frame_id);
-}
-
-void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
-                     uint64_t probe_return)
-{
-    const struct origin origin = { frame_return, probe_return };
-    if (UNLIKELY(!enter_usual(t, function, stack_pointer, frame_id_of(frame_return, probe_return), &origin)))
-        slow_enter_from(function, stack_pointer, frame_return, probe_return);
-}
-
-void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call)
-{
-    const uint64_t state = thread_state(t);
-    const struct call *call = thread_call(t, state) - 1;
-    if (UNLIKELY(stack_pointer - t->stack.low >= t->stack.span))
-        goto slow;
-    const uint64_t now = now_odd();
-    if (UNLIKELY(*t->os.word != t->os.seen || now - t->last > INT32_MAX))
-        goto slow;
-    if (UNLIKELY(!call_exits(call, function, stack_pointer, tail_call)))
-        goto slow;
-
-    struct dwell_tree_node *const node = call->node, *const parent = call[-1].node;
-    const uint64_t duration = now - call->enter_time;
-    if (UNLIKELY(!thread_claim(t, state, with_time(state - one_call, now))))
-        goto slow;
-    add(&node->elapsed, (uint32_t)now - (uint32_t)state);
-    if (LIKELY(node != parent))
-        note_duration(node, duration);
-    note_last(t, now, parent);
-    return;
-slow:
-    slow_exit(function, stack_pointer, tail_call);
-}
-
-/* As tree_exit, with an interval in which the OS worked. */
-bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer)
-{
-    const uint64_t state = thread_state(t);
-    const struct call *call = thread_call(t, state) - 1;
-    if (stack_pointer - t->stack.low >= t->stack.span)
-        return false;
-    const uint64_t now = now_odd();
-    if (*t->os.word != t->os.seen || now - t->last > INT32_MAX || call->function != function ||
-        stack_pointer > call->stack_pointer)
-        return false;
-    struct dwell_tree_node *const node = call->node, *const parent = call[-1].node;
-    const uint64_t duration = now - call->enter_time;
-    if (!thread_claim(t, state, with_time(state - one_call, now)))
-        return false;
-    const uint32_t passed = (uint32_t)now - (uint32_t)state;
-    add(&node->elapsed, passed);
-    if (node != parent) { /* else it is hidden */
-        add(&node->flagged, passed);
-        add(&node->flagged_intervals, 1);
-        add(&node->os_events, 1);
-        note_duration(node, duration);
-    }
-    note_last(t, now, parent);
-    return true;
-}
+PROBES_DEFINITION(tree, STEPS_TIMED | STEPS_TREE)
+PROBES_DEFINITION(tree_sites, STEPS_TIMED | STEPS_TREE | STEPS_SITES)
+PROBES_DEFINITION(tree_filter, STEPS_TIMED | STEPS_TREE | STEPS_FILTER)
+PROBES_DEFINITION(tree_filter_sites, STEPS_TIMED | STEPS_TREE | STEPS_FILTER | STEPS_SITES)
 
 /* ---- nodes; signals are held back from here on ---- */
 
@@ -194,12 +52,12 @@ static bool grow_table(struct thread *t)
     struct tree_table *old = t->tree.table;
     if (old->taken * 2 < old->mask)
         return true;
-    struct tree_table *table = new_table(old, (old->mask + 1) * 2);
+    struct tree_table *table = tree_new_table(old, (old->mask + 1) * 2);
     if (!table)
         return false;
     for (uint64_t i = 0; i <= old->mask; i++)
         if (old->slots[i].key && old->slots[i].node != &forgotten)
-            insert(table, old->slots[i].key, old->slots[i].node);
+            tree_insert(table, old->slots[i].key, old->slots[i].node);
     t->tree.table = table;
     return true;
 }
@@ -257,12 +115,12 @@ enum { ANY_PLACE = 1 }; /* no code lies there */
 /* The first such node of that function below its parent; this one, if there is none. */
 static uint32_t base_of_recursion(struct tree_table *table, const struct call *call, struct dwell_tree_node *node)
 {
-    const uint64_t key = key_of(node->parent, call->function, ANY_PLACE);
-    for (uint64_t i = first_slot(table, key); table->slots[i].key; i = (i + 1) & table->mask)
+    const uint64_t key = tree_key(node->parent, call->function, ANY_PLACE);
+    for (uint64_t i = tree_first_slot(table, key); table->slots[i].key; i = (i + 1) & table->mask)
         if (table->slots[i].key == key && table->slots[i].node->parent == node->parent &&
             table->slots[i].node->function == call->function)
             return table->slots[i].node->number;
-    insert(table, key, node);
+    tree_insert(table, key, node);
     return node->number;
 }
 
@@ -285,7 +143,7 @@ static struct dwell_tree_node *add_node(struct thread *t, const struct call *cal
     if (is_open(t, call))
         node->base = base_of_recursion(t->tree.table, call, node);
     __atomic_store_n(&node->function, call->function, __ATOMIC_RELEASE);
-    insert(t->tree.table, key_of(node->parent, node->function, node->site), node);
+    tree_insert(t->tree.table, tree_key(node->parent, node->function, node->site), node);
     return node;
 }
 
@@ -294,9 +152,9 @@ static struct dwell_tree_node *node_of(struct thread *t, const struct call *call
     struct dwell_tree_node *const parent = call[-1].node;
     const uint64_t function = call->function;
     if (runtime.filtered && (filter_action(function) & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) ||
-                             parent->depth >= runtime.filter.depth))
+                             parent->depth >= filter_settings.depth))
         return parent;
-    struct dwell_tree_node *node = find_node(t->tree.table, parent->base, function, call->call_site, true);
+    struct dwell_tree_node *node = tree_find_node(t->tree.table, parent->base, function, call->call_site, true);
     return node ? node : add_node(t, call, now);
 }
 
@@ -318,7 +176,7 @@ static bool begin_tree(struct thread *t, uint64_t now)
 {
     if (!t->tree.root)
         t->tree.root = sys_memory(PAGE);
-    struct tree_table *table = t->tree.root ? new_table(t->tree.table, FIRST_SLOTS) : NULL;
+    struct tree_table *table = t->tree.root ? tree_new_table(t->tree.table, FIRST_SLOTS) : NULL;
     t->tree.chunk = NULL;
     t->tree.nodes = 0;
     t->tree.seen_unloads = runtime.process->modules.unloads;
@@ -338,20 +196,20 @@ bool tree_add_known(struct thread *t, const struct dwell_tree_node *parent, stru
                     uint64_t function)
 {
     if (!t->tree.table)
-        t->tree.table = new_table(NULL, FIRST_SLOTS);
+        t->tree.table = tree_new_table(NULL, FIRST_SLOTS);
     if (!t->tree.table)
         return false;
     node->parent = parent->base;
     node->number = node->base = ++t->tree.nodes;
     node->depth = parent->depth + 1;
     node->function = function;
-    insert(t->tree.table, key_of(node->parent, function, 0), node);
+    tree_insert(t->tree.table, tree_key(node->parent, function, 0), node);
     return true;
 }
 
 void tree_drop_tables(struct thread *t)
 {
-    free_tables(t->tree.table);
+    tree_free_tables(t->tree.table);
     t->tree.table = NULL;
 }
 
@@ -369,7 +227,7 @@ void tree_end(struct thread *t)
         sys_unmap(chunk, chunk->size);
         chunk = before;
     }
-    free_tables(t->tree.table);
+    tree_free_tables(t->tree.table);
     t->tree.table = NULL;
 }
 
@@ -413,15 +271,15 @@ static uint64_t last_time(const struct thread *t)
 static void add_interval(struct thread *t, const struct passed *passed)
 {
     struct dwell_tree_node *node = thread_call(t, t->state)[-1].node;
-    add(&node->elapsed, passed->time);
+    tree_add(&node->elapsed, passed->time);
     if (!passed->flagged)
         return;
-    add(&node->flagged, passed->time > passed->own ? passed->time - passed->own : 0);
-    add(&node->flagged_intervals, 1);
-    add(&node->os_events, passed->count);
-    add(&node->blocked, passed->blocked);
-    add(&node->preempted, passed->preempted);
-    add(&node->page_faults, passed->page_faults);
+    tree_add(&node->flagged, passed->time > passed->own ? passed->time - passed->own : 0);
+    tree_add(&node->flagged_intervals, 1);
+    tree_add(&node->os_events, passed->count);
+    tree_add(&node->blocked, passed->blocked);
+    tree_add(&node->preempted, passed->preempted);
+    tree_add(&node->page_faults, passed->page_faults);
 }
 
 /* At the end of the interval that an event ends, and at the beginning of the next one. */
@@ -432,7 +290,7 @@ static void tell_own_time(struct thread *t, uint64_t begin)
     const uint64_t took = clock_counter() - begin, since = last_time(t);
     if (took > INT64_MAX) /* the counters of two CPUs may differ */
         return;
-    add(&thread_call(t, t->state)[-1].node->runtime, took);
+    tree_add(&thread_call(t, t->state)[-1].node->runtime, took);
     t->tree.own_time = (t->tree.own_since == since ? t->tree.own_time : 0) + took;
     t->tree.own_since = since;
 }
@@ -457,7 +315,7 @@ static uint64_t end_interval(struct thread *t, uint64_t now, bool flagged)
     if (flagged && passed.count == 0)
         passed.count = 1;
     add_interval(t, &passed);
-    t->state = with_time(t->state, now);
+    t->state = steps_with_time(t->state, now);
     return now;
 }
 
@@ -467,7 +325,7 @@ static bool end_call(struct thread *t, uint64_t now)
     const struct call *call = thread_call(t, t->state) - 1;
     const bool shown = call->node != call[-1].node;
     if (shown)
-        note_duration(call->node, now - call->enter_time);
+        tree_note_duration(call->node, now - call->enter_time);
     t->state -= one_call;
     return shown;
 }
@@ -485,13 +343,12 @@ static bool enter(struct thread *t, const struct event *event, uint64_t now)
     struct call *call = thread_call(t, t->state);
     *call = (struct call){ event->function, event->stack_pointer, now, event->frame_id, 0, { NULL } };
     if (runtime.call_sites)
-        call->call_site =
-            call_site_of(&call[-1], event->function, event->stack_pointer, event->frame_return, event->probe_return);
+        call->call_site = call_site_of(&call[-1], event->function, event->stack_pointer, event->origin);
     call->node = node_of(t, call, now);
     if (!call->node)
         return false;
     if (call->node != call[-1].node)
-        add(&call->node->calls, 1);
+        tree_add(&call->node->calls, 1);
     const uint32_t depth = (uint32_t)(t->state >> 32);
     t->state += one_call;
     if (runtime.filtered && filter_action(event->function) & DWELL_FILTER_IGNORE)
@@ -521,7 +378,7 @@ static bool record(struct thread *t, const struct event *event, uint64_t now)
             end_call(t, now);
     }
     if (!t->pause.active) /* by a filter */
-        note_last(t, now, thread_call(t, t->state)[-1].node);
+        tree_note_last(t, now, thread_call(t, t->state)[-1].node);
     return true;
 }
 
@@ -535,7 +392,7 @@ void tree_record(struct thread *t, const struct event *event, uint64_t begin)
         return;
     }
     if (!t->tree.head)
-        t->state = with_time(t->state, t->last | 1);
+        t->state = steps_with_time(t->state, t->last | 1);
     tell_own_time(t, begin);
     const uint64_t now = clock_now(runtime.clock) | 1;
     if (!record(t, event, now)) {
@@ -555,13 +412,13 @@ void tree_pause(struct thread *t, uint64_t time)
     if (!t->tree.head)
         return;
     time = end_interval(t, time | 1, false);
-    note_last(t, time, thread_call(t, t->state)[-1].node);
+    tree_note_last(t, time, thread_call(t, t->state)[-1].node);
     t->tree.head->paused = 1;
 }
 
 void tree_resume(struct thread *t, uint64_t time)
 {
-    t->state = with_time(t->state, time | 1);
+    t->state = steps_with_time(t->state, time | 1);
     t->last = time | 1;
     if (!t->tree.head)
         return;
@@ -569,7 +426,7 @@ void tree_resume(struct thread *t, uint64_t time)
         thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
         return;
     }
-    note_last(t, time | 1, thread_call(t, t->state)[-1].node);
+    tree_note_last(t, time | 1, thread_call(t, t->state)[-1].node);
     t->tree.head->paused = 0;
 }
 
@@ -590,5 +447,5 @@ void tree_take_stack(struct thread *t, uint64_t time, bool other_tree)
     if (other_tree && !find_open_calls(t, sizeof(struct call), time))
         thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
     else
-        note_last(t, time, thread_call(t, t->state)[-1].node);
+        tree_note_last(t, time, thread_call(t, t->state)[-1].node);
 }

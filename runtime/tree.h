@@ -34,13 +34,6 @@ bool tree_add_known(struct thread *t, const struct dwell_tree_node *parent, stru
 /* Unmaps the table that tree_add_known has made. */
 void tree_drop_tables(struct thread *t);
 
-/* The probes. */
-void tree_enter(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_id);
-void tree_enter_from(struct thread *t, uint64_t function, uint64_t stack_pointer, uint64_t frame_return,
-                     uint64_t probe_return);
-void tree_exit(struct thread *t, uint64_t function, uint64_t stack_pointer, bool tail_call);
-bool tree_exit_flagged(struct thread *t, uint64_t function, uint64_t stack_pointer);
-
 /* Records an event of the slow path. `begin`: when the probe began, in ticks; zero if it is not known. */
 void tree_record(struct thread *t, const struct event *event, uint64_t begin);
 

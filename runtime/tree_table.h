@@ -2,7 +2,9 @@
 #ifndef DWELL_TREE_TABLE_H
 #define DWELL_TREE_TABLE_H
 
+#include "filter.h"
 #include "sys.h"
+#include "thread.h"
 #include "tree.h"
 
 /* A key that is not zero means that the node is there: it is stored last. Different nodes may have the same key. */
@@ -20,24 +22,24 @@ struct tree_table {
 };
 
 /* `call_site`: of the call; zero where these are not recorded. */
-static inline uint64_t key_of(uint32_t parent, uint64_t function, uint64_t call_site)
+static inline uint64_t tree_key(uint32_t parent, uint64_t function, uint64_t call_site)
 {
     return ((function + (uint64_t)parent * 0x9e3779b97f4a7c15u + call_site * 0xa24baed4963ee407u) *
             0xd6e8feb86659fd93u) |
            1;
 }
 
-static inline uint64_t first_slot(const struct tree_table *table, uint64_t key)
+static inline uint64_t tree_first_slot(const struct tree_table *table, uint64_t key)
 {
     return key >> 32 & table->mask;
 }
 
 /* NULL: there is no such node yet. */
-static ALWAYS_INLINE struct dwell_tree_node *find_node(const struct tree_table *table, uint32_t parent,
-                                                       uint64_t function, uint64_t call_site, bool sites)
+static ALWAYS_INLINE struct dwell_tree_node *tree_find_node(const struct tree_table *table, uint32_t parent,
+                                                            uint64_t function, uint64_t call_site, bool sites)
 {
-    const uint64_t key = key_of(parent, function, call_site);
-    for (uint64_t i = first_slot(table, key);; i = (i + 1) & table->mask) {
+    const uint64_t key = tree_key(parent, function, call_site);
+    for (uint64_t i = tree_first_slot(table, key);; i = (i + 1) & table->mask) {
         const struct tree_slot *slot = &table->slots[i];
         const uint64_t found = *(const volatile uint64_t *)&slot->key;
         if (found == key && LIKELY(slot->node->function == function && slot->node->parent == parent &&
@@ -48,14 +50,14 @@ static ALWAYS_INLINE struct dwell_tree_node *find_node(const struct tree_table *
     }
 }
 
-static inline size_t table_size(uint64_t slots)
+static inline size_t tree_table_size(uint64_t slots)
 {
     return sizeof(struct tree_table) + slots * sizeof(struct tree_slot);
 }
 
-static inline struct tree_table *new_table(struct tree_table *older, uint64_t slots)
+static inline struct tree_table *tree_new_table(struct tree_table *older, uint64_t slots)
 {
-    struct tree_table *table = sys_memory(table_size(slots));
+    struct tree_table *table = sys_memory(tree_table_size(slots));
     if (table) {
         table->older = older;
         table->mask = slots - 1;
@@ -63,23 +65,84 @@ static inline struct tree_table *new_table(struct tree_table *older, uint64_t sl
     return table;
 }
 
-static inline void free_tables(struct tree_table *table)
+static inline void tree_free_tables(struct tree_table *table)
 {
     while (table) {
         struct tree_table *older = table->older;
-        sys_unmap(table, table_size(table->mask + 1));
+        sys_unmap(table, tree_table_size(table->mask + 1));
         table = older;
     }
 }
 
-static inline void insert(struct tree_table *table, uint64_t key, struct dwell_tree_node *node)
+static inline void tree_insert(struct tree_table *table, uint64_t key, struct dwell_tree_node *node)
 {
-    uint64_t i = first_slot(table, key);
+    uint64_t i = tree_first_slot(table, key);
     while (table->slots[i].key)
         i = (i + 1) & table->mask;
     table->slots[i].node = node;
     __atomic_store_n(&table->slots[i].key, key, __ATOMIC_RELEASE);
     table->taken++;
+}
+
+/* ---- sums ---- */
+
+/* Whether filters hide the function below `parent`. A hidden call has its caller's node. Functions that do more than
+ * hide have no node: they take the slow path. */
+static inline bool tree_hides(const struct dwell_tree_node *parent, uint64_t function)
+{
+    return filter_action(function) == DWELL_FILTER_SUPPRESS || parent->depth >= filter_settings.depth;
+}
+
+/* By one instruction, which a signal handler's probe cannot interrupt. */
+static inline void tree_add(uint64_t *sum, uint64_t value)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("addq %1, %0" : "+m"(*sum) : "er"(value));
+#else
+    __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline void tree_note_duration(struct dwell_tree_node *node, uint64_t duration)
+{
+    if (duration < node->shortest)
+        node->shortest = duration;
+    if (duration > node->longest)
+        node->longest = duration;
+}
+
+static inline void tree_note_last(struct thread *t, uint64_t now, const struct dwell_tree_node *top)
+{
+    t->last = now;
+    t->tree.head->last_time = now;
+    t->tree.head->top = top->number;
+}
+
+/* After the claim of an enter: the low half of `state` is the time of the event before. */
+static ALWAYS_INLINE void tree_count_enter(struct thread *t, uint64_t state, uint64_t now,
+                                           struct dwell_tree_node *parent, struct dwell_tree_node *node)
+{
+    tree_add(&parent->elapsed, (uint32_t)now - (uint32_t)state);
+    if (LIKELY(node != parent))
+        tree_add(&node->calls, 1);
+    tree_note_last(t, now, node);
+}
+
+/* After the claim of an exit. `flagged`: the operating system intervened. */
+static ALWAYS_INLINE void tree_count_exit(struct thread *t, uint64_t state, uint64_t now, struct dwell_tree_node *node,
+                                          struct dwell_tree_node *parent, uint64_t duration, bool flagged)
+{
+    const uint32_t passed = (uint32_t)now - (uint32_t)state;
+    tree_add(&node->elapsed, passed);
+    if (LIKELY(node != parent)) { /* else it is hidden */
+        if (flagged) {
+            tree_add(&node->flagged, passed);
+            tree_add(&node->flagged_intervals, 1);
+            tree_add(&node->os_events, 1);
+        }
+        tree_note_duration(node, duration);
+    }
+    tree_note_last(t, now, parent);
 }
 
 #endif
