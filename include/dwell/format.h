@@ -278,7 +278,7 @@ struct dwell_filter_module { /* build-id, path, zeros up to a multiple of 8 and 
 };
 
 struct dwell_filter {
-    uint64_t offset; /* address within the module */
+    uint64_t offset; /* virtual address in the module's ELF file */
     uint32_t action; /* enum dwell_filter_action */
     uint32_t pad;
 };
@@ -426,7 +426,7 @@ struct dwell_rec_module { /* strings: path; build-id bytes */
     struct dwell_record record;
     uint32_t module; /* serial number within the process */
     uint32_t pad;
-    uint64_t bias;  /* address - bias = address within the file */
+    uint64_t bias;  /* address - bias = virtual address in the ELF file */
     uint64_t begin; /* addresses of its code: begin <= address < end */
     uint64_t end;
     uint64_t load_time;
@@ -462,7 +462,7 @@ struct dwell_rec_symbol { /* string: linkage name */
     uint32_t file; /* zero: unknown */
     uint32_t line; /* zero: unknown */
     uint32_t pad;
-    uint64_t offset; /* address within the module */
+    uint64_t offset; /* virtual address in the module's ELF file */
 };
 
 struct dwell_rec_site { /* strings: linkage names of the function there, and of the function it is inlined in */
@@ -473,7 +473,7 @@ struct dwell_rec_site { /* strings: linkage names of the function there, and of 
     uint32_t outer_file; /* where that function is inlined, in the innermost function that is not; */
     uint32_t outer_line; /* zero if it is not inlined */
     uint32_t pad;
-    uint64_t offset; /* the site within the module, with DWELL_SITE_INLINED as recorded */
+    uint64_t offset; /* the site as a virtual address, with DWELL_SITE_INLINED as recorded */
 };
 
 enum dwell_reported {
