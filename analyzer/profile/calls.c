@@ -29,7 +29,7 @@ static bool calls_report_finished(const struct follower *f, const struct timelin
         .caller = has_caller ? calls_function_of(&call[-1]) : PROFILE_NONE,
         .process = event->thread->process,
         .thread = event->thread->thread,
-        .begin = call->enter_time,
+        .begin = call->enter_time - call->delay,
         .times = {
             [CALL_ELAPSED_INCLUSIVE] = call->elapsed,
             [CALL_ELAPSED_EXCLUSIVE] = call->elapsed - call->below,
@@ -65,8 +65,8 @@ static bool calls_follow_event(void *context, const struct timeline_event *event
         return true;
     case TIMELINE_EXIT:
     case TIMELINE_LEFT:
-        return !call->entered || calls_function_of(call) == PROFILE_NONE || !calls_event_is_wanted(f, event) ||
-               calls_report_finished(f, event);
+        return !call->entered || !call->ended || calls_function_of(call) == PROFILE_NONE ||
+               !calls_event_is_wanted(f, event) || calls_report_finished(f, event);
     default:
         return true;
     }

@@ -119,13 +119,14 @@ static void follow_add_open_interval(struct profile *p, const struct session_fil
 {
     const struct trace_thread *t = session_file_thread(file, g->thread);
     const struct trace_process *process = session_file_process(file, g->process);
-    const struct stand *s = &g->stand;
-    if (!t || s->paused || !s->depth || t->end_time <= s->time)
+    const struct open_stack *s = &g->stack;
+    const uint64_t last = s->state.last;
+    if (!t || s->state.paused || !s->depth || t->end_time <= last)
         return;
     uint32_t at = profile_root(p, g->process, g->thread);
     for (uint32_t i = 0; i < s->depth; i++)
         at = profile_child(p, at, identify_function(p, process, s->frames[i].function, s->frames[i].enter_time));
-    const uint64_t length = t->end_time - s->time;
+    const uint64_t length = t->end_time - last;
     const uint64_t blocked = trace_end_blocked(t, profile_module_path(p, at), length);
     p->nodes[at].elapsed += length;
     p->nodes[at].blocked += blocked;

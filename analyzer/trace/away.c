@@ -58,6 +58,7 @@ bool away_take(struct away *away, const struct dwell_frame *frame, uint64_t time
         if (found->call.function != frame->function || found->age != age)
             continue;
         *call = found->call;
+        call->delay += frame->enter_time - call->enter_time;
         call->enter_time = frame->enter_time;
         *at = found->next_plus_1;
         found->call.function = 0;

@@ -48,6 +48,13 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
         p->bad = true;
         return;
     }
+    if (decode_is_control(type)) {
+        p->time = decode_time(d->time, decode_number(words, TIME_WORDS), LONG_TIME_BITS);
+        p->control = words + 2 * TIME_WORDS;
+        p->type = type;
+        p->length = length - TIME_WORDS;
+        return;
+    }
     switch (type) {
     case DWELL_EXT_TIME:
         p->time = decode_time(d->time, decode_number(words, TIME_WORDS), LONG_TIME_BITS);
@@ -78,15 +85,6 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
         break;
     case DWELL_EXT_UNWIND:
         p->extras.unwound += (uint32_t)decode_number(words, 2);
-        break;
-    case DWELL_EXT_MARK:
-    case DWELL_EXT_PAUSE:
-    case DWELL_EXT_RESUME:
-    case DWELL_EXT_SWITCH:
-        p->time = decode_time(d->time, decode_number(words, TIME_WORDS), LONG_TIME_BITS);
-        p->control = words + 2 * TIME_WORDS;
-        p->type = type;
-        p->length = length - TIME_WORDS;
         break;
     case DWELL_EXT_SITE:
     case DWELL_EXT_SITE_INLINED:

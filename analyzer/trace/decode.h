@@ -172,6 +172,12 @@ struct open_sites {
 void decode_open_sites(struct open_sites *sites, const struct decoder *d); /* right after decode_begin */
 uint64_t decode_next_open_site(struct open_sites *sites);                  /* zero: unknown */
 
+/* Whether an extension of that type is an event, as an enter or exit is. */
+static inline bool decode_is_control(unsigned type)
+{
+    return type == DWELL_EXT_MARK || type == DWELL_EXT_PAUSE || type == DWELL_EXT_RESUME || type == DWELL_EXT_SWITCH;
+}
+
 /* The next event. Its time, function (of an enter) and extras are in the decoder. */
 static inline enum decoded decode_next(struct decoder *d)
 {

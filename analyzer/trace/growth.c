@@ -30,7 +30,7 @@ struct growth_part {
     uint32_t at;   /* so many bytes have been read; zero: none */
     uint32_t seen; /* the end of what was written, when it was looked at last */
     uint32_t hole; /* where a record was missing then; zero: nowhere */
-    struct stand stand;
+    struct open_stack stack;
 };
 
 struct growth_index {
@@ -231,23 +231,13 @@ static struct growth_thread *growth_thread_of(struct growth *g, const struct tra
     return &g->threads[g->thread_count++];
 }
 
-static void growth_record_stand(struct growth *g, const struct trace_chunk *chunk, const struct stand *stand)
+static void growth_record_stack(struct growth *g, const struct trace_chunk *chunk, const struct open_stack *stack)
 {
     struct growth_thread *t = growth_thread_of(g, chunk);
     if (chunk->sequence < t->sequence)
         return;
-    struct dwell_frame *frames = t->stand.frames;
-    size_t room = t->stand.room;
-    if (stand->depth > room) {
-        room = stand->room;
-        frames = need_more(frames, room, sizeof *frames);
-    }
-    if (frames && stand->depth)
-        memcpy(frames, stand->frames, stand->depth * sizeof *frames);
     t->sequence = chunk->sequence;
-    t->stand = *stand;
-    t->stand.frames = frames;
-    t->stand.room = room;
+    open_stack_copy(&t->stack, stack);
 }
 
 /* ---- chunks ---- */
@@ -284,7 +274,7 @@ static struct growth_part *growth_need_part(struct growth_index *x, const struct
         memmove(x->parts + at + 1, x->parts + at, (x->part_count++ - at) * sizeof *x->parts);
         x->parts[at] = fresh;
     } else if (!growth_part_is_of(&x->parts[at], chunk)) {
-        stand_free(&x->parts[at].stand);
+        open_stack_free(&x->parts[at].stack);
         x->parts[at] = fresh;
     }
     return &x->parts[at];
@@ -295,7 +285,7 @@ static void growth_drop_part(struct growth_index *x, const struct trace_chunk *c
     const size_t at = growth_find_part(x, chunk->offset);
     if (at == x->part_count || x->parts[at].offset != chunk->offset)
         return;
-    stand_free(&x->parts[at].stand);
+    open_stack_free(&x->parts[at].stack);
     memmove(x->parts + at, x->parts + at + 1, (--x->part_count - at) * sizeof *x->parts);
 }
 
@@ -318,7 +308,7 @@ static bool growth_begin_part(struct growth *g, struct growth_part *part, const 
     uint8_t *bytes = need_memory(size + TRACE_PADDING, 1);
     const bool there = size && session_file_read_some(g->file, chunk->offset, bytes, size) == (long)size;
     if (there)
-        stand_begin(&part->stand, chunk, bytes);
+        open_stack_begin(&part->stack, chunk, bytes);
     else
         g->index->damaged_chunks++;
     part->at = there ? size : UINT32_MAX;
@@ -343,28 +333,28 @@ static void growth_read_part(struct growth *g, const struct trace_chunk *chunk, 
     if (length) {
         struct trace_chunk piece = *chunk;
         GROW(x->buffers, x->buffer_count, x->buffer_room);
-        x->buffers[x->buffer_count++] = unfinished_part(&part->stand, records, length, &piece);
+        x->buffers[x->buffer_count++] = unfinished_part(&part->stack, records, length, &piece);
         growth_add_fresh(g, &piece);
-        part->at = stand_follow(&part->stand, records, length) ? part->at + length : UINT32_MAX;
-        growth_record_stand(g, chunk, &part->stand);
+        part->at = open_stack_follow(&part->stack, records, length) ? part->at + length : UINT32_MAX;
+        growth_record_stack(g, chunk, &part->stack);
     }
     free(records);
 }
 
-/* How the thread stands behind a chunk that is taken whole. */
+/* The thread's open calls behind a chunk that is read as a whole. */
 static void growth_follow_whole(struct growth *g, const struct trace_chunk *chunk)
 {
-    struct stand stand = { 0 };
+    struct open_stack stack = { 0 };
     uint8_t *bytes = need_memory(chunk->size + TRACE_PADDING, 1);
     if (decode_has_frames(chunk) && session_file_read_chunk(g->file, chunk, bytes)) {
         const uint32_t begin = growth_frames_end(chunk), end = growth_written_end(chunk);
-        stand_begin(&stand, chunk, bytes);
+        open_stack_begin(&stack, chunk, bytes);
         if (end > begin)
-            stand_follow(&stand, bytes + begin, end - begin);
-        growth_record_stand(g, chunk, &stand);
+            open_stack_follow(&stack, bytes + begin, end - begin);
+        growth_record_stack(g, chunk, &stack);
     }
     free(bytes);
-    stand_free(&stand);
+    open_stack_free(&stack);
 }
 
 static void growth_read_found(struct growth *g, bool ended)
@@ -465,9 +455,9 @@ void growth_close(struct growth *g)
     struct growth_index *x = g->index;
     growth_drop_buffers(g);
     for (size_t i = 0; i < x->part_count; i++)
-        stand_free(&x->parts[i].stand);
+        open_stack_free(&x->parts[i].stack);
     for (size_t i = 0; i < g->thread_count; i++)
-        stand_free(&g->threads[i].stand);
+        open_stack_free(&g->threads[i].stack);
     index_free(x->threads);
     free(x->areas);
     free(x->next);

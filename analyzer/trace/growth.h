@@ -8,11 +8,11 @@
 #include "trace/session_file.h"
 #include "trace/unfinished.h"
 
-/* A thread, and how it stood when its events were read last. */
+/* A thread, with the calls that were open behind the events that were read last. */
 struct growth_thread {
     uint32_t process, thread; /* serial numbers */
     uint32_t sequence;        /* of the chunk that was read last */
-    struct stand stand;
+    struct open_stack stack;
 };
 
 struct growth {

@@ -21,6 +21,7 @@ struct trace_chunk {
     uint32_t upper[2];
     uint32_t enters, exits; /* where used is not zero; the writer's word */
     bool last_of_thread;
+    bool begins_paused;   /* the thread is paused at its start; only in a part of a chunk */
     const uint8_t *bytes; /* NULL: they are to be read from the file */
 };
 

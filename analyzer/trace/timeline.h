@@ -30,14 +30,15 @@ struct timeline_sums {
 
 struct timeline_call {
     uint64_t function;   /* address in its process */
-    uint64_t enter_time; /* later by what it was paused or away */
+    uint64_t enter_time; /* later than it was entered */
+    uint64_t delay;      /* by so much, in which it was paused or set aside, as far as that is known */
     /* Ticks on the stack, pauses left out; set when the call comes off: */
     uint64_t elapsed;
     uint64_t once;    /* the part of it in which no other call of the function was open before it on its stack */
     uint64_t flagged; /* the part of it that is in flagged intervals, */
     uint64_t blocked; /* and that in which the thread was blocked */
     uint64_t below, flagged_below; /* the parts of both in which another call was on top of it */
-    bool entered;                  /* the recording holds its enter */
+    bool entered, ended;           /* the recording holds its enter; its end, once it has come off */
     bool outermost;                /* no other call of the function is open before it */
     uint32_t note;                 /* the consumer's own, kept for the call's life; zero at first */
     uint32_t count_slot;           /* the timeline's own: */

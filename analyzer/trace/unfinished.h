@@ -1,36 +1,18 @@
 /*
- * Chunks that are still written to: how much of one can be understood already, and how the thread's calls stand after
- * that, so that reading goes on there later.
+ * Chunks that are still written to: how much of one can be read already, and that part as a chunk of its own.
  */
 #ifndef DWELL_TRACE_UNFINISHED_H
 #define DWELL_TRACE_UNFINISHED_H
 
-#include "trace/session_file.h"
+#include "trace/open_stack.h"
 
-/* How a thread stands between two events. */
-struct stand {
-    uint64_t time; /* of the last event */
-    uint32_t upper[2];
-    struct dwell_frame *frames; /* the open calls, outermost first */
-    uint32_t depth;
-    size_t room;
-    bool paused;
-};
-
-void stand_free(struct stand *s);
-
-/* That of the chunk's first event; `bytes`: its beginning, frames included. */
-void stand_begin(struct stand *s, const struct trace_chunk *chunk, const uint8_t *bytes);
-
-/* How many bytes of the records are there wholly: all up to the first that is missing, or may be, which is at *stop. A
- * control event with nothing behind it may be stored in part: it counts if `quiet`, when nothing came for a while. */
+/* How many bytes of the records are written wholly: those before the first record that is missing or may be, which is
+ * at *stop. The last words of a control event with nothing behind it may be missing: it counts only if `quiet`, when
+ * nothing was written for a while. */
 uint32_t unfinished_length(const uint8_t *records, uint32_t size, bool quiet, uint32_t *stop);
 
-/* Follows the records. False: they are damaged. */
-bool stand_follow(struct stand *s, const uint8_t *records, uint32_t size);
-
-/* A chunk of its own of those records, which begins as the thread stands: to be freed by the caller, with the padding
- * that session_file_read_chunk wants. *chunk is that chunk, with its bytes at hand. */
-uint8_t *unfinished_part(const struct stand *s, const uint8_t *records, uint32_t size, struct trace_chunk *chunk);
+/* Makes a chunk of its own of these records of *chunk, which begins with the open calls of `s`: *chunk is that chunk
+ * then. Returns its bytes, with the padding that session_file_read_chunk wants. The caller frees them. */
+uint8_t *unfinished_part(const struct open_stack *s, const uint8_t *records, uint32_t size, struct trace_chunk *chunk);
 
 #endif

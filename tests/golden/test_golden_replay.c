@@ -33,12 +33,12 @@ static struct writer *marked_session(void)
     w->last = 70;
     write_exit(w, 90);
     end_events(w, true);
-    begin_events(w, 1, 1, 1, 90, (struct open_call[]){ { F, 1 } }, 1);
+    begin_events(w, 1, 1, 1, 90, (struct open_call[]){ { F, 41 } }, 1); /* entered at 1, and paused for 40 */
     write_words(w, (uint16_t[]){ 15u << 8 | 5, 110, 0, 0, 0, 0 }, 6);
     w->last = 110;
     write_enter(w, 130, H);
     write_exit(w, 140);
-    write_words(w, (uint16_t[]){ 14u << 8 | 7, F, 0, 0, 0, 41, 0, 0 }, 8);
+    write_words(w, (uint16_t[]){ 14u << 8 | 7, F, 0, 0, 0, 81, 0, 0 }, 8); /* and set aside for 40 */
     write_words(w, (uint16_t[]){ 15u << 8 | 5, 150, 0, 0, 0, 0 }, 6);
     w->last = 150;
     write_words(w, (uint16_t[]){ 10u << 8 | 9, 160, 0, 0, 160, 0, 0, 8, 0, 0 }, 10);

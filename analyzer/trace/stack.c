@@ -1,0 +1,18 @@
+/* The end of a thread's stack: what is known of the time behind its last event. */
+#include "trace/stack.h"
+
+const struct trace_thread *stack_thread_end(const struct session_file *file, const struct trace_chunk *chunk,
+                                            const struct stack_state *s)
+{
+    const struct trace_thread *t = session_file_thread(file, chunk->thread);
+    return chunk->last_of_thread && !s->paused && t && t->end_time > s->last ? t : NULL;
+}
+
+struct decoded_extras stack_end_extras(const struct trace_thread *t, const char *module, uint64_t length)
+{
+    return (struct decoded_extras){
+        .flagged = t->end_flagged,
+        .blocked = trace_end_blocked(t, module, length),
+        .preempted = t->end_preempted,
+    };
+}

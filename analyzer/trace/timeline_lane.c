@@ -1,0 +1,401 @@
+/* What each event of a thread does to its lane: see timeline_lane.h. */
+#include "trace/timeline_lane.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "base/progress.h"
+
+/* ---- reports ---- */
+
+/* The event is filled in its place: one that is copied would be read before its parts have been stored. */
+static void lane_report_event(struct timeline *l, struct timeline_lane *lane, enum timeline_kind kind, uint64_t time,
+                              struct timeline_call *call)
+{
+    static const struct decoded_extras none;
+    struct timeline_event *event = &l->event;
+    event->kind = kind;
+    event->time = time;
+    event->call = call;
+    event->thread = &lane->shown;
+    /* Of several events at once, the first ends the interval. */
+    event->interval = lane->unreported ? lane->interval : 0;
+    event->extras = lane->unreported ? &lane->decoder.extras : &none;
+    lane->unreported = false;
+    if (!l->enough && !l->take(l->context, event))
+        l->enough = true;
+}
+
+static struct timeline_call *lane_innermost(struct timeline_lane *lane)
+{
+    return lane->shown.depth ? &lane->shown.stack[lane->shown.depth - 1] : NULL;
+}
+
+/* ---- calls ---- */
+
+static uint32_t lane_slot_of(struct timeline_lane *lane, uint64_t function)
+{
+    struct index_slot *slot = index_find(lane->slots, function, 0);
+    if (slot->value_plus_1)
+        return slot->value_plus_1 - 1;
+    GROW(lane->open, lane->slot_count, lane->slot_room);
+    lane->open[lane->slot_count] = 0;
+    index_set(lane->slots, slot, function, 0, (uint32_t)lane->slot_count);
+    return (uint32_t)lane->slot_count++;
+}
+
+static struct timeline_call *lane_new_call(struct timeline_lane *lane)
+{
+    GROW(lane->shown.stack, lane->shown.depth, lane->room);
+    return &lane->shown.stack[lane->shown.depth++];
+}
+
+static void lane_push_call(struct timeline *l, struct timeline_lane *lane, enum timeline_kind kind,
+                           struct timeline_call *call, uint64_t time)
+{
+    call->count_slot = lane_slot_of(lane, call->function);
+    call->outermost = lane->open[call->count_slot]++ == 0;
+    call->begin.elapsed = lane->sums.elapsed;
+    call->begin.flagged = lane->sums.flagged;
+    call->begin.blocked = lane->sums.blocked;
+    lane_report_event(l, lane, kind, time, call);
+}
+
+/* `ended`: the recording holds its end. */
+static void lane_pop_call(struct timeline *l, struct timeline_lane *lane, enum timeline_kind kind, uint64_t time,
+                          bool ended)
+{
+    struct timeline_call *call = lane_innermost(lane);
+    const uint64_t passed = lane->sums.elapsed - call->begin.elapsed,
+                   flagged = lane->sums.flagged - call->begin.flagged;
+    call->elapsed += passed;
+    call->flagged += flagged;
+    call->blocked += lane->sums.blocked - call->begin.blocked;
+    if (lane->shown.depth > 1) {
+        call[-1].below += passed;
+        call[-1].flagged_below += flagged;
+    }
+    if (call->outermost)
+        call->once += passed;
+    call->ended = ended;
+    lane->open[call->count_slot]--;
+    lane_report_event(l, lane, kind, time, call);
+    lane->shown.depth--;
+}
+
+/* ---- several stacks ---- */
+
+/* Those of processes that the session does not know are together at the end. */
+static struct away *lane_away_of(struct timeline *l, const struct timeline_lane *lane)
+{
+    const struct trace_process *process = session_file_process(l->file, lane->shown.process);
+    return &l->away[process ? (size_t)(process - l->file->processes) : l->file->process_count];
+}
+
+/* A call that is found open: one that was away, or one that is new here. */
+static void lane_open_call(struct timeline *l, struct timeline_lane *lane, const struct dwell_frame *frame,
+                           uint64_t time)
+{
+    struct timeline_call *call = lane_new_call(lane);
+    *call = (struct timeline_call){ .function = frame->function, .enter_time = frame->enter_time };
+    const bool back = away_take(lane_away_of(l, lane), frame, time, call);
+    lane_push_call(l, lane, back ? TIMELINE_BACK : TIMELINE_FOUND, call, time);
+}
+
+/* ---- what events do ---- */
+
+/* A lane whose event is applied. */
+struct lane_turn {
+    struct timeline *l;
+    struct timeline_lane *lane;
+};
+
+static inline size_t lane_depth(const void *to)
+{
+    const struct lane_turn *turn = to;
+    return turn->lane->shown.depth;
+}
+
+static void lane_add_interval(struct timeline_lane *lane, uint64_t interval)
+{
+    const struct decoded_extras *extras = &lane->decoder.extras;
+    lane->interval = interval;
+    lane->sums.elapsed += interval;
+    if (extras->flagged || lane->blind)
+        lane->sums.flagged += interval;
+    if (extras->blocked)
+        lane->sums.blocked += extras->blocked < interval ? extras->blocked : interval;
+    lane->unreported = true;
+}
+
+static inline void lane_end_interval(void *to, const struct decoder *d, uint64_t begin)
+{
+    const struct lane_turn *turn = to;
+    lane_add_interval(turn->lane, d->time - begin);
+}
+
+static void lane_skip_interval(void *to, const struct decoder *d, uint64_t begin)
+{
+    const struct lane_turn *turn = to;
+    (void)d;
+    (void)begin;
+    lane_add_interval(turn->lane, 0);
+}
+
+static void lane_delay_open_calls(struct timeline_lane *lane, uint64_t ticks)
+{
+    for (size_t i = 0; i < lane->shown.depth; i++) {
+        lane->shown.stack[i].enter_time += ticks;
+        lane->shown.stack[i].delay += ticks;
+    }
+}
+
+static void lane_delay_calls(void *to, uint64_t ticks)
+{
+    const struct lane_turn *turn = to;
+    lane_delay_open_calls(turn->lane, ticks);
+}
+
+static inline void lane_enter_call(void *to, const struct decoder *d)
+{
+    const struct lane_turn *turn = to;
+    struct timeline_call *call = lane_new_call(turn->lane);
+    call->function = d->function;
+    call->enter_time = d->time;
+    call->elapsed = call->once = call->flagged = call->blocked = call->below = call->flagged_below = 0;
+    call->delay = 0;
+    call->note = 0;
+    call->entered = true;
+    lane_push_call(turn->l, turn->lane, TIMELINE_ENTER, call, d->time);
+}
+
+static inline void lane_exit_call(void *to, const struct decoder *d)
+{
+    const struct lane_turn *turn = to;
+    lane_pop_call(turn->l, turn->lane, TIMELINE_EXIT, d->time, true);
+}
+
+static void lane_leave_call(void *to, const struct decoder *d)
+{
+    const struct lane_turn *turn = to;
+    lane_pop_call(turn->l, turn->lane, TIMELINE_LEFT, d->time, true);
+}
+
+static void lane_lose_call(void *to, const struct decoder *d)
+{
+    const struct lane_turn *turn = to;
+    lane_pop_call(turn->l, turn->lane, TIMELINE_LEFT, d->time, false);
+}
+
+static void lane_count_stray_exit(void *to, const struct decoder *d)
+{
+    const struct lane_turn *turn = to;
+    (void)d;
+    turn->l->counts.stray_exits++;
+}
+
+static void lane_set_aside(void *to, const struct decoder *d)
+{
+    const struct lane_turn *turn = to;
+    struct timeline_lane *lane = turn->lane;
+    while (lane->shown.depth) {
+        lane_pop_call(turn->l, lane, TIMELINE_AWAY, d->time, false);
+        away_put(lane_away_of(turn->l, lane), &lane->shown.stack[lane->shown.depth], d->time, lane->shown.thread);
+    }
+}
+
+static void lane_reopen_call(void *to, const struct decoder *d, const struct dwell_frame *frame, uint64_t site)
+{
+    const struct lane_turn *turn = to;
+    (void)site;
+    lane_open_call(turn->l, turn->lane, frame, d->time);
+}
+
+static void lane_report_pause(void *to, const struct decoder *d)
+{
+    const struct lane_turn *turn = to;
+    lane_report_event(turn->l, turn->lane, TIMELINE_PAUSE, d->time, lane_innermost(turn->lane));
+}
+
+static void lane_report_resume(void *to, const struct decoder *d)
+{
+    const struct lane_turn *turn = to;
+    lane_report_event(turn->l, turn->lane, TIMELINE_RESUME, d->time, lane_innermost(turn->lane));
+}
+
+static void lane_report_mark(void *to, const struct decoder *d)
+{
+    const struct lane_turn *turn = to;
+    struct timeline_event *event = &turn->l->event;
+    const struct decoded_mark mark = decode_mark(d);
+    event->mark_number = mark.number;
+    event->mark_text = mark.text;
+    event->mark_length = mark.length;
+    event->mark_time = mark.time;
+    lane_report_event(turn->l, turn->lane, TIMELINE_MARK, d->time, lane_innermost(turn->lane));
+}
+
+/* The event that was decoded. */
+static void lane_apply_event(struct timeline *l, struct timeline_lane *lane)
+{
+    static const struct stack_actions actions = {
+        .depth = lane_depth,
+        .interval = lane_end_interval,
+        .skip = lane_skip_interval,
+        .delay = lane_delay_calls,
+        .enter = lane_enter_call,
+        .exit = lane_exit_call,
+        .left = lane_leave_call,
+        .ended = lane_lose_call,
+        .stray_exit = lane_count_stray_exit,
+        .set_aside = lane_set_aside,
+        .open = lane_reopen_call,
+        .pause = lane_report_pause,
+        .resume = lane_report_resume,
+        .mark = lane_report_mark,
+    };
+    struct lane_turn turn = { l, lane };
+    stack_apply(&actions, &turn, &lane->state, lane->event, &lane->decoder);
+}
+
+/* ---- chunks ---- */
+
+/* In a chunk that follows the one before, the same calls are open, whatever it says of when they began. In a pause
+ * between them, calls may have ended and others of the same functions begun. */
+static void lane_match_frames(struct timeline *l, struct timeline_lane *lane)
+{
+    const struct trace_chunk *chunk = lane->chunk;
+    const uint64_t now = lane->key;
+    size_t same = 0;
+    for (; same < chunk->depth && same < lane->shown.depth; same++) {
+        const struct dwell_frame frame = stack_frame(chunk, lane->window.buffer, (uint32_t)same);
+        const struct timeline_call *call = &lane->shown.stack[same];
+        if (frame.function != call->function || (!lane->follows && frame.enter_time != call->enter_time))
+            break;
+    }
+    while (lane->shown.depth > same)
+        lane_pop_call(l, lane, TIMELINE_LEFT, now, false);
+    for (uint32_t i = (uint32_t)same; i < chunk->depth; i++) {
+        const struct dwell_frame frame = stack_frame(chunk, lane->window.buffer, i);
+        lane_open_call(l, lane, &frame, now);
+    }
+}
+
+static uint64_t lane_begin_chunk(struct timeline_lane *lane, const struct trace_chunk *chunk)
+{
+    const struct trace_chunk *before = lane->chunk;
+    const struct stack_state state = lane->state;
+    stack_begin(&lane->state, chunk);
+    lane->chunk = chunk;
+    lane->follows = before && before->sequence + 1 == chunk->sequence && !state.paused;
+    if (before && state.paused && state.last < chunk->start_time)
+        lane_delay_open_calls(lane, chunk->start_time - state.last);
+    return before && state.last > chunk->start_time ? state.last : chunk->start_time;
+}
+
+/* False: the lane has none left. */
+static bool lane_begin_next_chunk(struct timeline *l, struct timeline_lane *lane)
+{
+    while (lane->next_chunk < lane->chunk_count) {
+        const struct trace_chunk *chunk = &l->file->chunks[lane->chunks[lane->next_chunk++]];
+        progress_add(1);
+        if (window_begin(&lane->window, l->file, chunk, &lane->decoder)) {
+            lane->key = lane_begin_chunk(lane, chunk);
+            return true;
+        }
+        l->counts.damaged_chunks++;
+    }
+    return false;
+}
+
+/* When nothing more is recorded of the thread: what was open then was so until its end, if that is known. */
+static uint64_t lane_end_time(const struct timeline *l, const struct timeline_lane *lane)
+{
+    const struct trace_thread *t = lane->chunk ? stack_thread_end(l->file, lane->chunk, &lane->state) : NULL;
+    const uint64_t end = t ? t->end_time : lane->state.last;
+    return end > lane->key ? end : lane->key;
+}
+
+static const char *lane_innermost_module(const struct timeline *l, struct timeline_lane *lane)
+{
+    const struct timeline_call *call = lane_innermost(lane);
+    const struct trace_process *process = session_file_process(l->file, lane->shown.process);
+    const struct trace_module *module =
+        call && process ? trace_module_at(process, call->function, call->enter_time) : NULL;
+    return module ? module->path : "";
+}
+
+static void lane_end_calls(struct timeline *l, struct timeline_lane *lane)
+{
+    const struct trace_thread *t = lane->chunk ? stack_thread_end(l->file, lane->chunk, &lane->state) : NULL;
+    if (t) {
+        const uint64_t interval = t->end_time - lane->state.last;
+        lane->decoder.extras = stack_end_extras(t, lane_innermost_module(l, lane), interval);
+        lane_add_interval(lane, interval);
+    }
+    while (lane->shown.depth)
+        lane_pop_call(l, lane, TIMELINE_OPEN, lane->key, false);
+    if (lane->key > l->last)
+        l->last = lane->key;
+}
+
+void lane_free(struct timeline_lane *lane)
+{
+    window_free(&lane->window);
+    free(lane->shown.stack);
+    free(lane->open);
+    if (lane->slots)
+        index_free(lane->slots);
+    *lane = (struct timeline_lane){ 0 };
+}
+
+static enum decoded lane_decode_event(struct timeline_lane *lane)
+{
+    enum decoded event;
+    do
+        event = decode_next(&lane->decoder);
+    while (event == DECODED_END && window_more(&lane->window, &lane->decoder));
+    return event;
+}
+
+static void lane_find_next(struct timeline *l, struct timeline_lane *lane)
+{
+    lane->event = lane->slots ? lane_decode_event(lane) : DECODED_END;
+    if (lane->event != DECODED_END) {
+        lane->next = NEXT_EVENT;
+        lane->key = lane->decoder.time;
+        return;
+    }
+    l->counts.damaged_chunks += lane->decoder.damaged;
+    const bool another = lane_begin_next_chunk(l, lane);
+    lane->next = another ? NEXT_CHUNK : NEXT_END;
+    if (!another)
+        lane->key = lane_end_time(l, lane);
+    if (!lane->slots)
+        lane->slots = index_new();
+}
+
+/* Returns false if that was the last event. */
+static bool lane_apply_next(struct timeline *l, struct timeline_lane *lane)
+{
+    if (lane->next == NEXT_END) {
+        lane_end_calls(l, lane);
+        return false;
+    }
+    if (lane->next == NEXT_CHUNK)
+        lane_match_frames(l, lane);
+    else
+        lane_apply_event(l, lane);
+    lane_find_next(l, lane);
+    return true;
+}
+
+bool lane_advance(struct timeline *l, struct timeline_lane *lane, const struct timeline_lane *next)
+{
+    if (!lane->slots) /* its time has come */
+        lane_find_next(l, lane);
+    bool lives = true;
+    while (lives && !l->enough && (!next || lane_is_before(lane, next)))
+        lives = lane_apply_next(l, lane);
+    return lives;
+}

@@ -1,0 +1,67 @@
+/*
+ * The lane of a thread in a timeline: its chunks one after the other, its open calls, and the reports to the taker of
+ * the timeline. timeline.c brings the lanes into the order of time.
+ */
+#ifndef DWELL_TRACE_TIMELINE_LANE_H
+#define DWELL_TRACE_TIMELINE_LANE_H
+
+#include "base/index.h"
+#include "trace/away.h"
+#include "trace/chunk_window.h"
+#include "trace/stack.h"
+#include "trace/timeline.h"
+
+/* What is to be taken next from a lane. */
+enum lane_next { NEXT_EVENT, NEXT_CHUNK, NEXT_END };
+
+struct timeline_lane {
+    struct timeline_thread shown;
+    size_t room;            /* of the stack */
+    const uint32_t *chunks; /* of the file, by sequence number */
+    size_t chunk_count, next_chunk;
+    const struct trace_chunk *chunk;
+    struct chunk_window window; /* of it */
+    struct decoder decoder;
+    enum lane_next next;
+    enum decoded event; /* decoded, and not told of yet */
+    uint64_t key;       /* when that is */
+    bool follows;       /* the chunk at hand is the one behind the one before, which did not end in a pause */
+    struct stack_state state;
+    struct timeline_sums sums; /* of all intervals so far */
+    bool blind;                /* what the OS did is not known */
+    uint64_t interval;
+    bool unreported;            /* no event was reported that ends the interval */
+    struct number_index *slots; /* function -> index of open */
+    uint32_t *open;             /* how many calls of it are on the stack */
+    size_t slot_count, slot_room;
+};
+
+struct timeline {
+    const struct session_file *file;
+    timeline_taker *take;
+    void *context;
+    uint64_t last;   /* of all lanes that have ended */
+    uint32_t *order; /* chunks by thread and sequence number */
+    struct timeline_lane *lanes;
+    size_t lane_count;
+    struct timeline_lane **heap; /* the one with the earliest event first */
+    size_t heap_count;
+    struct away *away; /* by process */
+    struct timeline_counts counts;
+    bool enough;
+    struct timeline_event event; /* that is told of */
+};
+
+/* Of two lanes with an event at the same time, the order is that in the array. */
+static inline bool lane_is_before(const struct timeline_lane *a, const struct timeline_lane *b)
+{
+    return a->key != b->key ? a->key < b->key : a < b;
+}
+
+/* Applies and reports the events of the lane as long as they come before those of `next`, or up to the last one if that
+ * is NULL. False if the lane has no event left. */
+bool lane_advance(struct timeline *l, struct timeline_lane *lane, const struct timeline_lane *next);
+
+void lane_free(struct timeline_lane *lane);
+
+#endif
