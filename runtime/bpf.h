@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 /*
- * Returns the filter's answer to the system call `data`: SECCOMP_RET_... with its 16 bits of data. The answer is
- * SECCOMP_RET_KILL_PROCESS if the program has more than BPF_MAXINSNS instructions, reaches an instruction that seccomp
- * does not have, or leaves the program without a return. Always ends. Safe in signal handlers and in any thread.
+ * Returns the filter's answer to the system call `data`: SECCOMP_RET_... with its 16 bits of data. A malformed program
+ * gives SECCOMP_RET_KILL_PROCESS: it has more than BPF_MAXINSNS instructions, reaches one that seccomp does not have,
+ * or leaves the program without a return. Always ends. Safe in signal handlers and in any thread.
  */
 __attribute__((visibility("hidden"))) uint32_t bpf_run(const struct sock_filter *code, uint32_t length,
                                                        const struct seccomp_data *data);

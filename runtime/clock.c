@@ -13,9 +13,9 @@
 #include <cpuid.h>
 #endif
 
-enum { MAX_READ_TIME = 250 }; /* nanoseconds a counter read may take before it counts as trapped */
+enum { MAX_READ_TIME = 250 }; /* nanoseconds; a slower counter is assumed to be trapped by a virtual machine */
 
-/* The user may know better than any test. */
+/* The user's choice overrides the tests. */
 static bool clock_is_wanted(const char *name)
 {
     const char *clock = getenv("DWELL_CLOCK");
@@ -50,7 +50,7 @@ bool clock_order(void)
     const uintptr_t page = getauxval(AT_PAGESZ) ? getauxval(AT_PAGESZ) : MAX_PAGE;
     char *begin = (char *)((uintptr_t)first & ~(page - 1));
     const size_t size = (size_t)(last + sizeof fence - begin);
-    /* This very code lies there, too: it has to stay executable. */
+    /* This function lies there, too, so the code has to stay executable. */
     if (!last || SYS3(mprotect, begin, size, PROT_READ | PROT_WRITE | PROT_EXEC) < 0)
         return false;
     for (const int32_t *at = fences_begin; at < fences_end; at++)
@@ -63,7 +63,7 @@ bool clock_order(void)
 static uint64_t clock_read(clockid_t id)
 {
     struct timespec now = { 0, 0 };
-    clock_gettime(id, &now); /* the vDSO: no system call, no errno */
+    clock_gettime(id, &now); /* by the vDSO: no system call, no errno */
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -92,7 +92,7 @@ static int clock_counter_invariant(void)
     unsigned a, b, c, d;
     if (__get_cpuid(0x80000007, &a, &b, &c, &d) && d & 1u << 8)
         return 1;
-    /* A hypervisor may hide the bit; the kernel's own trust in the counter is as good. */
+    /* A hypervisor may hide the bit. That the kernel uses the counter is as good. */
     char name[16];
     return sys_read_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", name, sizeof name) > 0 &&
            (strncmp(name, "tsc", 3) == 0 || strncmp(name, "kvm-clock", 9) == 0);
@@ -132,7 +132,7 @@ int clock_usable(enum dwell_clock clock)
 
 #endif
 
-/* One instant on both clocks: of several tries the one between whose readings the least time passed. */
+/* Reads one instant on both clocks: of several tries, the one with the shortest time between its readings. */
 static void clock_read_pair(enum dwell_clock clock, clockid_t id, int tries, uint64_t *ticks, uint64_t *nanoseconds)
 {
     uint64_t best = UINT64_MAX;

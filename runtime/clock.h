@@ -1,7 +1,5 @@
-/*
- * The session's clock. The hot path reads the counter of the CPU; where that cannot be used, every
- * probe takes the slow path, which reads CLOCK_MONOTONIC instead.
- */
+/* The session's clock. The hot path reads the CPU's counter. If that cannot be used, every probe takes the slow path,
+ * which reads CLOCK_MONOTONIC. */
 #ifndef DWELL_RUNTIME_CLOCK_H
 #define DWELL_RUNTIME_CLOCK_H
 
@@ -10,16 +8,14 @@
 
 #include "dwell/format.h"
 
-/* An instruction of no effect as long as a fence, whose place is listed in a section, relative to the entry. */
+/* An instruction without effect of the length of a fence. A section lists its place relative to the entry. */
 #define DWELL_FENCE_ROOM(NOTHING)                                                                                      \
     ".pushsection dwell_fences, \"a\"\n\t.balign 4\n\t.long 771f - .\n\t"                                              \
     ".popsection\n771:\t" NOTHING "\n\t"
 
-/*
- * The CPU's counter. The CPU may read it before what comes earlier in the program is done, a load that waits for memory
- * above all: a fence would keep it in order, and costs as much as the reading itself. So there is room for one before
- * each reading, which clock_order fills.
- */
+/* Reads the CPU's counter. The CPU may read it before earlier instructions have completed, above all a load that waits
+ * for memory. A fence would prevent that, and costs as much as the reading. So there is room for a fence before each
+ * reading, and clock_order fills it. */
 static inline uint64_t clock_counter(void)
 {
 #if defined(__x86_64__)
@@ -33,35 +29,35 @@ static inline uint64_t clock_counter(void)
 #endif
 }
 
-/* Puts the fences in, everywhere in this library. False: the system does not let it change its code. One thread at a
- * time, and while no other is in a probe. */
+/* Writes the fences, everywhere in this library. Returns false if the system does not let it change its code. One
+ * thread at a time, while no other one is in a probe. */
 bool clock_order(void);
 
-/* Whether the user wants them (DWELL_CLOCK=ordered). */
+/* Returns whether the user selected the fences (DWELL_CLOCK=ordered). */
 bool clock_order_wanted(void);
 
-/* CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. */
+/* Return CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. Safe in signal handlers. */
 uint64_t clock_monotonic(void);
 uint64_t clock_realtime(void);
 
-/* The best clock of this machine and process: the counter, unless it is not invariant, forbidden by
- * PR_SET_TSC, or so slow that a virtual machine traps it. */
+/* Returns the best clock of this machine and process. It is the counter, unless that is not invariant, is forbidden by
+ * PR_SET_TSC, or is so slow that a virtual machine traps it. */
 enum dwell_clock clock_choose(void);
 
-/* Whether this process may use `clock`, as another process of the session chose it. */
+/* Returns whether this process can use `clock`, which another process of the session selected. */
 int clock_usable(enum dwell_clock clock);
 
-/* The time now on `clock`, in its ticks. */
+/* Returns the time on `clock` in its ticks. */
 static inline uint64_t clock_now(enum dwell_clock clock)
 {
     return clock == DWELL_CLOCK_MONOTONIC ? clock_monotonic() : clock_counter();
 }
 
-/* One instant on `clock` and on CLOCK_MONOTONIC_RAW, in nanoseconds. */
+/* Reads one instant on `clock` and on CLOCK_MONOTONIC_RAW, the latter in nanoseconds. */
 void clock_pair(enum dwell_clock clock, uint64_t *ticks, uint64_t *nanoseconds);
 
-/* Ticks per second of `clock`: what the hardware says where it says so, else measured against
- * CLOCK_MONOTONIC for two milliseconds; the recorder replaces it by a longer measurement. */
+/* Returns the ticks per second of `clock`, from the hardware if it says so. Otherwise it is measured against
+ * CLOCK_MONOTONIC for two milliseconds. The recorder replaces it by a longer measurement. */
 uint64_t clock_frequency(enum dwell_clock clock);
 
 #endif

@@ -14,16 +14,16 @@ static const char preload_name[] = "LD_PRELOAD=";
 static const char library_name[] = "libdwell.so";
 enum { PRELOAD_LENGTH = sizeof preload_name - 1 };
 
-/* Copies, as programs write over their environment's first place to change their title. */
+/* These are copies: some programs overwrite their initial environment to change their title. */
 static struct {
     char *settings[MAX_SETTINGS]; /* NAME=value */
     int count;
-    char *library; /* this library's entry in LD_PRELOAD; NULL: it has none */
+    char *library; /* this library's entry in LD_PRELOAD; NULL if it has none */
 } kept;
 
 extern char **environ;
 
-/* Where a program's own log goes (perflog.h) is for the program. */
+/* DWELL_PERFLOG, the path of a program's own log (perflog.h), stays visible to the program. */
 static bool environment_is_setting(const char *variable)
 {
     return strncmp(variable, "DWELL_", 6) == 0 && strncmp(variable, "DWELL_PERFLOG=", 14) != 0;
@@ -34,7 +34,7 @@ static bool environment_is_preload(const char *variable)
     return strncmp(variable, preload_name, PRELOAD_LENGTH) == 0;
 }
 
-/* Entries are parted by colons or blanks; the loader takes both. */
+/* Colons or blanks separate entries. The loader accepts both. */
 static size_t environment_entry_length(const char *entry)
 {
     return strcspn(entry, ": ");
@@ -48,7 +48,7 @@ static bool environment_is_library(const char *entry, size_t length)
     return length == name || entry[length - name - 1] == '/';
 }
 
-/* This library's entry in the value of LD_PRELOAD, or NULL. */
+/* Returns this library's entry in the value of LD_PRELOAD, or NULL. */
 static const char *environment_find_library(const char *value)
 {
     while (*value) {
@@ -62,7 +62,7 @@ static const char *environment_find_library(const char *value)
 
 static char *environment_keep(const char *text, size_t length)
 {
-    static char first[2 * PAGE]; /* enough for what `dwell record` sets, so that nothing can be refused */
+    static char first[2 * PAGE]; /* enough for what `dwell record` sets, so that this cannot fail */
     static char *place = first;
     static size_t left = sizeof first;
     if (left < length + 1) {
@@ -94,7 +94,7 @@ static void environment_remember(const char *variable)
     }
 }
 
-/* False: nothing is left of it. */
+/* Removes this library from a variable LD_PRELOAD=... Returns false if nothing remains. */
 static bool environment_cut_library(char *variable)
 {
     char *value = variable + PRELOAD_LENGTH;
@@ -105,7 +105,7 @@ static bool environment_cut_library(char *variable)
     if (*rest)
         rest++;
     else if (entry > value)
-        entry--; /* the sign that parts it from the one before */
+        entry--; /* the separator before the entry */
     memmove(entry, rest, strlen(rest) + 1);
     return *value != '\0';
 }
@@ -134,7 +134,7 @@ void environment_adopt(void)
 
 void environment_conceal(void)
 {
-    /* libdwell.a does not stand before exec, and could not put them back. */
+    /* libdwell.a does not interpose exec and could not put them back */
     if (environ && environment_get("DWELL_OUTPUT") && (&dwell_interposed || !environment_follows()))
         environment_hide(environ);
 }
@@ -192,7 +192,7 @@ static bool environment_lacks_library(char *const *list)
     return kept.library && (!preload || !environment_find_library(preload + PRELOAD_LENGTH));
 }
 
-/* As `dwell record` does it: behind what is there. */
+/* Appends the library to the existing value, as `dwell record` does. */
 static char *environment_join_preload(char *at, const char *preload)
 {
     char *end = stpcpy(at, preload ? preload : preload_name);
@@ -202,7 +202,7 @@ static char *environment_join_preload(char *at, const char *preload)
     return at;
 }
 
-/* The first process stays the first, whatever it executes; its children, also those by vfork, are others. */
+/* The first process stays the first, whatever it executes. Its children are others, also those by vfork. */
 static bool environment_is_first_process(void)
 {
     return runtime.process && runtime.process->pid == (uint32_t)SYS0(getpid);

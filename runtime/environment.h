@@ -1,8 +1,6 @@
-/*
- * The environment variables by which a recording reaches a program: `DWELL_...`, and this library's entry in
- * LD_PRELOAD. The program does not see them: they are taken out of its environment when the runtime starts, and put
- * into that of each program it executes (interpose_exec.c), where the runtime takes them out again.
- */
+/* The environment variables that carry a recording into a program: `DWELL_...`, and this library's entry in LD_PRELOAD.
+ * The program does not see them. The runtime removes them from the environment when it starts. interpose_exec.c puts
+ * them into that of each executed program, where the runtime removes them again. */
 #ifndef DWELL_ENVIRONMENT_H
 #define DWELL_ENVIRONMENT_H
 
@@ -11,33 +9,33 @@
 
 #pragma GCC visibility push(hidden)
 
-/* False before libc has begun: in functions of .preinit_array, and in resolvers of IFUNCs. */
+/* Returns false before libc has begun: in functions of .preinit_array and in resolvers of IFUNCs. */
 bool environment_is_there(void);
 
-/* Remembers their values. Once, before anything else asks for them. */
+/* Copies the variables. Called once, before the other functions. */
 void environment_adopt(void);
 
-/* Takes them out of what the program sees. */
+/* Removes the variables from the program's environment. */
 void environment_conceal(void);
 
-/* The value of a DWELL_ variable, or NULL. */
+/* Returns the value of a DWELL_ variable, or NULL. */
 const char *environment_get(const char *name);
 
-/* From now on NAME=value is as given, which has to stay where it is. One caller at a time. */
+/* Replaces a variable by NAME=value. The text is not copied and has to stay in place. One caller at a time. */
 void environment_replace(char *setting);
 
-/* Whether other processes that this one begins are to be recorded. */
+/* Returns whether child processes are recorded, too. */
 bool environment_follows(void);
 
-/* Takes them out of `list`, which ends with NULL. */
+/* Removes the variables from `list`, which ends with NULL. */
 void environment_hide(char **list);
 
-/* In a forked child: takes them out again where other threads of its parent were in system or popen. */
+/* In a forked child: removes the variables again if other threads of its parent were in system or popen. */
 void environment_forked(void);
 
-/* A copy of `list` with them put in: environment_room tells how many bytes it needs, zero if it needs no copy, or is to
- * have none. `in_place`: for a program that takes this one's place. Neither takes a lock nor memory: they may be called
- * in a child by vfork. */
+/* Makes a copy of `list` that contains the variables. environment_room returns the bytes it needs, or zero if no copy
+ * is needed or wanted. environment_fill writes it to `room`, of that size, and returns it. `in_place`: the executed
+ * program replaces this one. Neither takes a lock or memory, so both may be called in a child by vfork. */
 size_t environment_room(char *const *list, bool in_place);
 char **environment_fill(char *const *list, void *room);
 

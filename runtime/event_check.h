@@ -1,5 +1,4 @@
-/* Whether a header that a program hands over is one of a trace event, and how much data it brings; see dwell/event.h.
- */
+/* Checks the header of a trace event that a program passes in, and finds the size of its data. See dwell/event.h. */
 #ifndef DWELL_EVENT_CHECK_H
 #define DWELL_EVENT_CHECK_H
 
@@ -7,12 +6,12 @@
 
 #include "dwell/event.h"
 
-/* The data of an event: one piece, or some. */
+/* The data of an event, in one piece or several. */
 struct event_data {
     const void *at;
-    const MOF_FIELD *fields; /* NULL: it lies at `at` */
-    uint32_t count;          /* of the fields */
-    uint64_t size;           /* together */
+    const MOF_FIELD *fields; /* NULL if the data lies at `at` */
+    uint32_t count;          /* number of fields */
+    uint64_t size;           /* bytes of all the data */
 };
 
 enum { EVENT_SIZE_LIMIT = DWELL_EVENT_BUFFER - DWELL_EVENT_BUFFER_HEADER };

@@ -1,8 +1,6 @@
-/*
- * Functions of libc that the runtime stands before, to learn of things it cannot see otherwise: libraries
- * that come and go, forks, and ends of the process that run no destructors. Each does its work and then
- * what the program asked for, by the program's own function. Not part of libdwell.a.
- */
+/* Functions of libc that the runtime interposes to learn of events it cannot see otherwise. They are loaded and
+ * unloaded libraries, new contexts, forks, and ends of the process that run no destructors. Each function does its work
+ * and then calls the program's own function. Not part of libdwell.a. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -41,8 +39,8 @@ void *interpose_next(void **cache, const char *name)
     return found;
 }
 
-/* The thread's next probe looks at the module map; constructors of the library may come before dlopen returns, and find
- * it mapped. */
+/* The thread's next probe reads the list of modules. Constructors of the library may run before dlopen returns, and
+ * find it mapped. */
 #define BEFORE_LOADING(name)                                                                                           \
     INTERPOSED(name);                                                                                                  \
     DWELL_HIDDEN void *before_##name(void);                                                                            \
@@ -86,8 +84,9 @@ ENTER_BY_JUMP(makecontext);
 ENTER_BY_JUMP(setcontext);
 ENTER_BY_JUMP(swapcontext);
 
-/* AddressSanitizer's library refuses to start where another one comes before it, as this one does by LD_PRELOAD; what
- * is interposed here hands on to it. A program that has such a function itself is asked instead. */
+/* AddressSanitizer's library refuses to start if another one precedes it, as this one does by LD_PRELOAD. The
+ * interposed functions pass on to it, so the check is not needed. A program's own function of this name takes
+ * precedence. */
 DWELL_EXPORT const char *__asan_default_options(void);
 DWELL_EXPORT const char *__asan_default_options(void)
 {
@@ -105,17 +104,17 @@ DWELL_EXPORT int dlclose(void *handle)
     return result;
 }
 
-/* The parent may be gone before the child's first probe, so it is remembered who it was. */
+/* Records the parent now: it may have ended before the child's first probe. */
 static pid_t interpose_fork_by(void **next, const char *name)
 {
     pid_t (*real)(void) = (pid_t(*)(void))interpose_next(next, name);
     const uint32_t parent = (uint32_t)SYS0(getpid);
     struct thread *t = thread_self;
     if (t)
-        t->modules.inside_loader++; /* fork holds locks of malloc's that the loader may wait for */
+        t->modules.inside_loader++; /* fork holds locks of malloc that the loader may wait for */
     pid_t result = real();
     if (t && result != 0)
-        t->modules.inside_loader--; /* the child's is begun anew */
+        t->modules.inside_loader--; /* the child's own count starts anew */
     if (result == 0 && runtime.process) {
         runtime.forked_at = clock_now(runtime.clock);
         runtime.forked_pid = (uint32_t)SYS0(getpid);
@@ -134,7 +133,7 @@ DWELL_EXPORT pid_t fork(void)
     return interpose_fork_by(&next_fork, "fork");
 }
 
-/* Of glibc 2.34 and later; may be called in a signal handler. */
+/* In glibc 2.34 and later. It may be called in a signal handler. */
 DWELL_EXPORT pid_t _Fork(void)
 {
     return interpose_fork_by(&next__Fork, "_Fork");

@@ -1,12 +1,13 @@
-/* How the interpose_*.c stand before functions of libc. */
+/* How the interpose_*.c and oscalls_*.c interpose functions of libc. */
 #ifndef DWELL_RUNTIME_INTERPOSE_H
 #define DWELL_RUNTIME_INTERPOSE_H
 
-/* The program's own function of that name, behind ours in the order of search; NULL: there is none. */
+/* Returns the next function of that name in the order of search: the program's own. NULL if there is none. `cache`
+ * keeps it. */
 __attribute__((visibility("hidden"))) void *interpose_next(void **cache, const char *name);
 
-/* Names a function whose next_NAME is to be found when the runtime is loaded: to look for it takes the loader's lock,
- * which another thread may have held when a child was forked. */
+/* Names a function whose next_NAME is looked up when the runtime is loaded. The lookup takes the loader's lock, which
+ * another thread may have held when a child was forked. */
 struct interposed {
     void **cache;
     const char *name;
@@ -16,11 +17,11 @@ struct interposed {
     static const struct interposed next_entry_##name                                                                   \
         __attribute__((section("dwell_next"), used)) = { &next_##name, #name }
 
-/* dlopen looks at who calls it, to know whose search path holds; swapcontext saves who called it; makecontext takes any
- * number of arguments. All are entered by a jump, with everything as the program left it: `before_NAME` is called with
- * the same arguments, and returns the real one. */
+/* dlopen searches the path of its caller, swapcontext saves its caller, and makecontext takes any number of arguments.
+ * So they are entered by a jump, with all registers as the program left them. `before_NAME` is called with the same
+ * arguments and returns the real function. */
 #if defined(__x86_64__)
-/* In before_NAME: where the return address of NAME lies, behind the seven registers that are saved. */
+/* In before_NAME: the place of NAME's return address, above the seven saved registers. */
 #define INTERPOSED_RETURN_SLOT ((const volatile uint64_t *)__builtin_dwarf_cfa() + 7)
 #define ENTER_BY_JUMP(name)                                                                                            \
     __asm__(                                                                                                           \
@@ -32,7 +33,7 @@ struct interposed {
         "	jmp *%r11\n"                                                                                                 \
         ".size " #name ", . - " #name "\n.popsection\n")
 #else
-#define INTERPOSED_RETURN_SLOT NULL /* it is in a register */
+#define INTERPOSED_RETURN_SLOT NULL /* the return address is in a register */
 #define ENTER_BY_JUMP(name)                                                                                            \
     __asm__(".pushsection .text\n"                                                                                     \
             ".globl " #name "\n.type " #name ", %function\n" #name ":\n"                                               \

@@ -1,9 +1,6 @@
-/*
- * The functions by which a program executes another: each gives it the environment that the program wants it to have,
- * and what the recording needs (environment.h). They may be called in a child by vfork, and in a signal handler: they
- * take no lock and leave nothing behind. system and popen take the environment from `environ` itself, where it is put
- * while they run.
- */
+/* The functions by which a program executes another one. Each passes on the program's environment with the recording's
+ * variables (environment.h). They may be called in a child by vfork and in a signal handler, so they take no lock and
+ * leave nothing allocated. system and popen read `environ` themselves, so the variables are in it while they run. */
 #include "oscalls.h"
 
 #include <alloca.h>
@@ -21,7 +18,7 @@
 #include "runtime.h"
 #include "sys.h"
 
-enum { MAX_ON_STACK = 4 << 10 }; /* as little as a thread may have */
+enum { MAX_ON_STACK = 4 << 10 }; /* a thread's stack may be as small as that allows */
 
 extern char **environ;
 
@@ -35,7 +32,7 @@ static void *exec_next_of(void **cache, const char *name)
     return found;
 }
 
-/* Where each of libc's is: looked up when the library is loaded, as dlsym takes a lock. */
+/* libc's functions. They are looked up when the library is loaded, because dlsym takes a lock. */
 static struct {
     void *execve, *execvpe, *fexecve, *execveat, *posix_spawn, *posix_spawnp, *system, *popen;
 } next;
@@ -54,7 +51,7 @@ __attribute__((constructor(101))) static void exec_look_up(void)
     errno = error;
 }
 
-/* Evaluates `call`, with `list` as the environment to be handed on. */
+/* Evaluates `call` with `list` as the environment to pass on. */
 #define WITH_ENVIRONMENT(list, given, in_place, call)                                                                  \
     ({                                                                                                                 \
         const size_t size_ = environment_room(given, in_place);                                                        \
@@ -93,7 +90,7 @@ DWELL_EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
     return WITH_ENVIRONMENT(list, envp, true, NEXT(fexecve)(fd, argv, list));
 }
 
-/* Of glibc 2.34 and later; older ones have none, and then nobody calls it. */
+/* In glibc 2.34 and later. With an older one no program calls it. */
 DWELL_EXPORT int execveat(int folder, const char *path, char *const argv[], char *const envp[], int flags)
 {
     int (*real)(int, const char *, char *const[], char *const[], int) =
@@ -115,7 +112,7 @@ static size_t exec_count_arguments(va_list arguments)
     return count;
 }
 
-/* Leaves `arguments` behind their NULL. */
+/* Collects the arguments up to NULL. `arguments` then stands behind the NULL. */
 static void exec_collect_arguments(char **argv, const char *first, va_list *arguments)
 {
     *argv = (char *)first;
@@ -202,7 +199,8 @@ static void exec_show_environment(void)
     lock_release(&shown_lock);
 }
 
-/* Where the program has changed its environment meanwhile, libc has made a copy of what was shown. */
+/* If the program has changed its environment meanwhile, libc has copied the list, and the variables are removed from
+ * it. */
 static void exec_hide_environment(void *unused)
 {
     (void)unused;
@@ -219,7 +217,7 @@ static void exec_hide_environment(void *unused)
     lock_release(&shown_lock);
 }
 
-/* The threads that were at it are not in the child, and may have held the lock. */
+/* The other threads are not in the child. One of them may have held the lock, or been in system or popen. */
 void environment_forked(void)
 {
     if (!shown.users)

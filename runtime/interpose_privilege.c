@@ -1,9 +1,10 @@
 /*
- * Calls that change what a process may do, or which namespaces it is in. Some of them the kernel refuses to a process
- * of several threads; and a helper that kept its privileges would keep them for the program. So it is ended before, and
- * another begun after, with the new ones. Where that cannot be, threads prepare their chunks themselves.
+ * Calls that change the privileges or namespaces of a process. The kernel refuses some of them to a process of several
+ * threads. A helper that kept its privileges would keep them for the program. So the helper ends before the call, and a
+ * new one with the new privileges begins after it. If that is impossible, threads prepare their chunks themselves.
  *
- * A forked child that has not recorded yet enters the session first: afterwards it might not be able to open the file.
+ * A forked child that has not recorded yet enters the session first, because it might not be able to open the file
+ * afterwards.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,7 +22,7 @@
 
 enum { NOTHING = -1 };
 
-/* Not in a child by vfork, which has its parent's memory and helper. */
+/* False in a child by vfork, which shares its parent's memory and helper. */
 static bool privilege_is_recorded(void)
 {
     return !runtime.off && runtime.process && process_begin() && (uint32_t)SYS0(getpid) == runtime.process->pid;
@@ -45,7 +46,7 @@ static void privilege_resume_helper(int fd)
     sys_restore_signals(mask);
 }
 
-/* `condition`: whether this call is one that a helper would be in the way of. */
+/* `condition`: whether this call is affected by a helper. */
 #define WITHOUT_HELPER(name, parameters, arguments, condition)                                                         \
     INTERPOSED(name);                                                                                                  \
     DWELL_EXPORT int name parameters                                                                                   \

@@ -1,9 +1,7 @@
-/*
- * Ways out of frames that run no exit probe: longjmp, and exceptions in code whose compiler (clang) adds none for them.
- * A stack pointer that is above a frame's shows later that the frame was left; but what is called next may have a frame
- * that is larger than the one that was left, and lie as deep. So the runtime stands before what goes back up the stack,
- * and marks all calls below the place where the program goes on.
- */
+/* Ways out of frames that run no exit probe: longjmp, and exceptions in code whose compiler (clang) adds none for them.
+ * A later stack pointer above a frame's shows that the frame was left. The next call may have a larger frame and lie as
+ * deep, which hides that. So the runtime interposes the functions that return up the stack. It marks all calls below
+ * the place where the program continues as left. */
 #include <dlfcn.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -24,7 +22,7 @@ static void unwind_left_below(uint64_t stack_pointer)
 
 #if defined(__x86_64__)
 
-enum { SAVED_STACK_POINTER = 6 }; /* in glibc's jmp_buf, rotated and mixed with a secret of the thread's */
+enum { SAVED_STACK_POINTER = 6 }; /* in glibc's jmp_buf, rotated and mixed with a secret of the thread */
 
 static uint64_t unwind_saved_stack_pointer(const uint64_t *buffer)
 {
@@ -57,7 +55,7 @@ enum { URC_FATAL_PHASE1_ERROR = 3, URC_INSTALL_CONTEXT = 7 };
 typedef int personality(int version, int actions, uint64_t class, void *exception, void *context);
 typedef uint64_t get_cfa(void *context);
 
-/* Where a library brought the language's runtime along for itself alone, it is not in the usual order of search. */
+/* A library may have loaded the language's runtime for itself only. It is then not in the usual order of search. */
 static void *unwind_find_anywhere(void **cache, const char *name)
 {
     static const char *const libraries[] = { "libstdc++.so.6", "libc++abi.so.1", "libgcc_s.so.1" };
@@ -72,7 +70,8 @@ static void *unwind_find_anywhere(void **cache, const char *name)
     return found;
 }
 
-/* The unwinder asks the language's personality routine what to do with a frame: INSTALL_CONTEXT, to go on in it. */
+/* The unwinder asks the personality routine of the language about each frame. INSTALL_CONTEXT means to continue in
+ * it. */
 #define PERSONALITY(name)                                                                                              \
     DWELL_EXPORT int name(int version, int actions, uint64_t class, void *exception, void *context);                   \
     DWELL_EXPORT int name(int version, int actions, uint64_t class, void *exception, void *context)                    \

@@ -1,4 +1,4 @@
-/* Metadata records: appended to the process' current metadata chunk, under its lock. */
+/* Appends metadata records to the process' current metadata chunk, under its lock. */
 #include <string.h>
 
 #include "chunk.h"

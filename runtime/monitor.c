@@ -1,8 +1,8 @@
 /*
- * The process' use of CPU and memory, sampled by the helper thread at the interval that DWELL_MONITOR gives in
- * milliseconds, and once more when the process ends.
+ * Samples of the process' CPU and memory use. The helper thread takes them at the interval of DWELL_MONITOR, in
+ * milliseconds, and one more is taken when the process ends.
  *
- * The helper has a chunk of its own for the samples: it cannot wait for one that only itself prepares.
+ * The helper has a chunk of its own for the samples: it cannot wait for a chunk that only itself prepares.
  */
 #include <string.h>
 #include <time.h>
@@ -28,7 +28,7 @@ void monitor_begin(void)
         runtime.process->monitor.interval = interval * 1000000;
 }
 
-/* The second number of statm, in pages. Zero: there is no /proc. */
+/* Returns the second number of statm, which is in pages. Zero if there is no /proc. */
 static uint64_t monitor_resident_bytes(void)
 {
     char text[128];
@@ -96,7 +96,7 @@ long monitor_tick(struct process *p, int fd)
     if (now >= p->monitor.next) {
         const struct dwell_rec_sample record = monitor_take_sample();
         if (!monitor_append(p, fd, &record)) {
-            p->monitor.interval = 0; /* no space: it records less */
+            p->monitor.interval = 0; /* no space: no more samples */
             return -1;
         }
         p->monitor.next = now + interval - (p->monitor.next ? (now - p->monitor.next) % interval : 0);

@@ -1,11 +1,12 @@
 /*
- * Calls of the operating system as rows. Without them a read that waits is time of the function that called it, and the
- * kernel's work makes the function's whole interval one in which the OS worked. So the runtime stands before the
- * functions of libc that enter the kernel (oscalls_names.h): each call of one, by the program or a library, is entered
- * and left as if libc's function were instrumented, and the interval in between is flagged.
+ * Calls of the operating system as rows. Without them, a read that waits would be time of its caller, and the caller's
+ * whole interval would be flagged. So the runtime interposes the functions of libc that enter the kernel
+ * (oscalls_names.h). Each call, by the program or a library, is recorded as if libc's function were instrumented. The
+ * interval inside is flagged.
  *
- * Recorded where the thread is being recorded, and is inside an instrumented function; else the call is only handed on.
- * What libc calls inside itself, and what one of these calls on its way (a sanitizer's read the real one), is no row.
+ * A call is recorded if its thread is being recorded and is inside an instrumented function. Otherwise it is only
+ * passed on. Calls that libc makes itself are not rows. Nor are calls within a row, for example when a sanitizer's read
+ * calls the real one.
  */
 #include "oscalls.h"
 
@@ -30,7 +31,7 @@ uint64_t os_call_rows[OS_CALL_COUNT];
 
 /* ---- which functions are meant ---- */
 
-/* The code that holds an address. */
+/* The executable segment that holds an address. */
 struct place {
     uint64_t of, begin, end;
 };
@@ -56,7 +57,7 @@ static bool os_call_is_in(const struct place *place, const void *at)
     return (uint64_t)at >= place->begin && (uint64_t)at < place->end;
 }
 
-/* A sanitizer's library may come between us and libc; the row is libc's all the same. */
+/* A sanitizer's library may stand between the runtime and libc. The row is that of libc's function in any case. */
 __attribute__((constructor(101))) static void os_call_find_rows(void)
 {
     const int error = errno;
@@ -108,7 +109,7 @@ static bool os_call_starts_recording(enum os_call call)
     return filter_settings.starts && filter_action(os_call_rows[call]) & DWELL_FILTER_START;
 }
 
-/* One that a row's function calls lies deeper in the stack; where the row was left without its end, it does not. */
+/* A call below an open row lies deeper in the stack. If the row was left without its end, it does not. */
 bool os_call_is_row(enum os_call call)
 {
     struct thread *t = thread_self;
@@ -124,7 +125,7 @@ bool os_call_is_row(enum os_call call)
     return !os_call_is_open_row(top) || stack_pointer > top->stack_pointer;
 }
 
-/* Not in a child that was forked by a handler meanwhile, and has recorded nothing yet. */
+/* Does nothing in a child that a signal handler forked meanwhile and that has recorded nothing yet. */
 void os_call_end(enum os_call call)
 {
     const uint64_t stack_pointer = (uint64_t)__builtin_dwarf_cfa() - sizeof(void *);

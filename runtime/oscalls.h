@@ -2,7 +2,7 @@
 #ifndef DWELL_RUNTIME_OSCALLS_H
 #define DWELL_RUNTIME_OSCALLS_H
 
-/* Before libc's headers: each name is to mean the function of that very name. */
+/* These come before libc's headers, so that each name means the function of that name. */
 #undef _FILE_OFFSET_BITS
 #define __NO_INLINE__ 1
 
@@ -21,23 +21,23 @@ enum os_call {
         OS_CALL_COUNT,
 };
 
-/* Whose rows they are: where libc's functions lie; zero: not known. */
+/* The addresses of libc's functions, which identify the rows; zero if unknown. */
 extern uint64_t os_call_rows[OS_CALL_COUNT];
 
-/* Whether the call that its caller is about to make is to be a row of the thread. */
+/* Returns whether the call that the caller is about to make becomes a row of the thread. */
 bool os_call_is_row(enum os_call call);
 
-/* The end of a row: in the first, the OS worked; in the second, what watches the OS is to tell whether it did. */
+/* End a row. The first flags its interval. The second leaves that to the thread's source of OS events. */
 void os_call_end(enum os_call call);
 void os_call_end_of_lock(enum os_call call);
 
-/* A function that fails by ENOSYS, where libc has none of that name. */
+/* Returns libc's function and keeps it in `cache`. If libc lacks it, returns a function that fails with ENOSYS. */
 void *os_call_look_up(void **cache, const char *name);
 
 #pragma GCC visibility pop
 
-/* The functions that begin a row are in a section of their own: so an entry of the shadow stack shows by where its
- * probe returned to whether it is one. */
+/* The functions that begin a row have a section of their own. So the return address of a probe, kept in the shadow
+ * stack, shows whether an entry is a row. */
 #define OS_CALL_CODE __attribute__((section("dwell_os_calls"), noinline))
 
 static ALWAYS_INLINE bool os_call_begin(enum os_call call, void *return_address)
@@ -54,11 +54,9 @@ static inline void *os_call_next(void **cache, const char *name)
     return LIKELY(found) ? found : os_call_look_up(cache, name);
 }
 
-/*
- * A function of libc's: `row` is the one that its row is named by, `condition` whether it may need the OS at all, `end`
- * the function for its end. No frame of ours is left where nothing is recorded. A thread that is cancelled in it, and a
- * handler that leaves it, skip our frame: the thread's next event finds that the call was left.
- */
+/* Defines a function of libc. `row` names its row, `condition` says whether the call may need the OS, and `end` ends
+ * the row. If nothing is recorded, there is no frame of the runtime. A cancelled thread and a handler that jumps skip
+ * that frame: the thread's next event then finds that the call was left. */
 #define OS_CALL_BY(condition, end, row, result, name, parameters, arguments)                                           \
     INTERPOSED(name);                                                                                                  \
     DWELL_EXPORT OS_CALL_CODE result name parameters                                                                   \

@@ -1,4 +1,4 @@
-/* Calls on files, their names and streams (oscalls.c). */
+/* Interposed calls on files, their names and streams. See oscalls.c. */
 #include "oscalls.h"
 
 #include <dirent.h>
@@ -137,7 +137,7 @@ OS_CALL(int, pipe2, (int ends[2], int flags), (ends, flags))
 OS_CALL(int, fstat, (int fd, struct stat *status), (fd, status))
 OS_CALL(int, fstat64, (int fd, struct stat64 *status), (fd, status))
 
-/* sync returns nothing. */
+/* sync has no result. */
 INTERPOSED(sync);
 DWELL_EXPORT OS_CALL_CODE void sync(void)
 {
@@ -178,8 +178,8 @@ OS_CALL(int, closedir, (DIR * folder), (folder))
 
 /* ---- streams ---- */
 
-/* What only takes from a stream's buffer, or adds to it, does not need the OS: reading is a row where the buffer does
- * not hold what is wanted, and writing to a stream is none. */
+/* A call that only takes from a stream's buffer, or adds to it, needs no OS. Reading is a row if the buffer holds less
+ * than is wanted. Writing to a stream is not a row. */
 #if defined(__GLIBC__)
 
 static inline size_t stream_held(const FILE *stream)
@@ -220,7 +220,7 @@ OS_STREAM(stream_held(stream) == 0, getdelim, ssize_t, getdelim, (char **line, s
 
 /* ---- the same, as _FORTIFY_SOURCE calls them ---- */
 
-ssize_t __getdelim(char **line, size_t *size, int end, FILE *stream); /* as getline is where it is inlined */
+ssize_t __getdelim(char **line, size_t *size, int end, FILE *stream); /* getline calls it where it is inlined */
 OS_STREAM(stream_held(stream) == 0, getdelim, ssize_t, __getdelim, (char **line, size_t *size, int end, FILE *stream),
           (line, size, end, stream))
 

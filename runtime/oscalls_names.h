@@ -1,7 +1,5 @@
-/*
- * The functions of libc by which a program asks the operating system for something. The runtime stands before each and
- * makes its calls rows (oscalls.c); the analyzer knows by them what of libc's to call by these names.
- */
+/* The names of libc's functions by which a program calls the operating system. The runtime interposes each and makes
+ * its calls rows (oscalls.c). The analyzer uses the names to recognize libc's functions. */
 #ifndef DWELL_RUNTIME_OSCALLS_NAMES_H
 #define DWELL_RUNTIME_OSCALLS_NAMES_H
 

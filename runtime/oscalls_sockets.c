@@ -1,4 +1,4 @@
-/* Calls on sockets, waiting for descriptors, and calls on memory (oscalls.c). */
+/* Interposed calls on sockets, on memory, and waiting for descriptors. See oscalls.c. */
 #include "oscalls.h"
 
 #include <poll.h>

@@ -1,4 +1,4 @@
-/* Calls that wait: sleeping, locks, threads, processes (oscalls.c). */
+/* Interposed calls that wait: sleeping, locks, threads, processes. See oscalls.c. */
 #include "oscalls.h"
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ OS_CALL(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info), (set, info))
 OS_CALL(int, sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *time), (set, info, time))
 OS_CALL(int, sched_yield, (void), ())
 
-/* thrd_yield returns nothing. */
+/* thrd_yield has no result. */
 INTERPOSED(thrd_yield);
 DWELL_EXPORT OS_CALL_CODE void thrd_yield(void)
 {
@@ -70,16 +70,16 @@ OS_CALL(int, cnd_timedwait, (cnd_t * condition, mtx_t *mutex, const struct times
 
 /* ---- locks ---- */
 
-/* A lock that is free is taken without the OS, in a few nanoseconds: such calls are no rows. Whether it is free is seen
- * in the lock itself, as glibc's headers have it, and may change before libc looks: then it is libc who is right, and
- * the call is a row that waits for nothing, or a wait that is its caller's. */
+/* A free lock is taken without the OS in a few nanoseconds: such calls are not rows. The lock itself shows whether it
+ * is free, at the place that glibc's headers define. It may change before libc looks. The result is then a row that
+ * waits for nothing, or a wait that belongs to the caller. */
 #if defined(__GLIBC__)
 
 static inline bool mutex_is_taken(const pthread_mutex_t *mutex)
 {
     if (LIKELY(*(const volatile int *)&mutex->__data.__lock == 0))
         return false;
-    const struct thread *t = thread_self; /* its own lock may be a recursive one */
+    const struct thread *t = thread_self; /* the thread may own a recursive lock */
     return !t || (uint32_t)mutex->__data.__owner != t->tid;
 }
 

@@ -1,5 +1,5 @@
-/* The perf event by which a thread learns of its context switches and page faults: the runtime opens it, and dwell
- * doctor tries whether it may be opened. */
+/* The perf event that reports a thread's context switches and page faults. The runtime opens it, and dwell doctor tests
+ * whether it may be opened. */
 #ifndef DWELL_RUNTIME_PERF_ATTR_H
 #define DWELL_RUNTIME_PERF_ATTR_H
 
@@ -8,10 +8,10 @@
 #include <time.h>
 
 enum {
-    OS_RING_PAGES = 2, /* of data; one page of control comes before them */
+    OS_RING_PAGES = 2, /* of data; one control page precedes them */
 };
 
-/* `monotonic`: the session's clock is that one. */
+/* `monotonic`: the session's clock is CLOCK_MONOTONIC. */
 static inline struct perf_event_attr os_perf_attr(bool monotonic)
 {
     return (struct perf_event_attr){
@@ -24,7 +24,7 @@ static inline struct perf_event_attr os_perf_attr(bool monotonic)
         .context_switch = 1,
         .exclude_kernel = 1,
         .exclude_hv = 1,
-        .use_clockid = 1, /* the raw one has the rate of the CPU's counter */
+        .use_clockid = 1, /* the raw clock has the rate of the CPU's counter */
         .clockid = monotonic ? CLOCK_MONOTONIC : CLOCK_MONOTONIC_RAW,
     };
 }

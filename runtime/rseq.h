@@ -1,7 +1,5 @@
-/*
- * The pointer of rseq, which the kernel clears when it takes the CPU away: armed by the runtime before an interval, and
- * tried by dwell doctor. For one source file of a program.
- */
+/* The pointer of rseq, which the kernel clears when it takes the CPU away. The runtime arms it before an interval, and
+ * dwell doctor tests it. Only one source file of a program may include this. */
 #ifndef DWELL_RUNTIME_RSEQ_H
 #define DWELL_RUNTIME_RSEQ_H
 
@@ -15,18 +13,17 @@ enum { RSEQ_TEST_SLEEP = 1 }; /* milliseconds */
 
 #if defined(__x86_64__)
 
-/* glibc 2.35 and later register rseq and say where; older ones do not. */
+/* glibc 2.35 and later register rseq and export its place. Older ones do not. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak, visibility("default")));
 extern const unsigned __rseq_size __attribute__((weak, visibility("default")));
 
-/* A critical section that no thread ever executes: the kernel checks its signature, and clears the
- * pointer to it. */
+/* A critical section that no thread executes. The kernel checks its signature and clears the pointer to it. */
 __asm__(".pushsection .text\n"
         ".type dwell_rseq_never, @function\n"
         "dwell_rseq_never:\n"
         "	ud2\n"
         "	nop\n"
-        "	.byte 0x0f, 0xb9, 0x3d\n" /* ud1, and RSEQ_SIG as its operand */
+        "	.byte 0x0f, 0xb9, 0x3d\n" /* ud1, with RSEQ_SIG as its operand */
         "	.long 0x53053053\n"
         "dwell_rseq_abort:\n"
         "	ud2\n"
@@ -56,7 +53,7 @@ static inline void rseq_arm(volatile uint64_t *pointer)
     *pointer = (uint64_t)&rseq_never;
 }
 
-/* Some kernels clear the pointer only when an interrupt took the CPU: useless, as waits go unseen. */
+/* Some kernels clear the pointer only when an interrupt took the CPU. That is useless, because waits are not seen. */
 static inline bool rseq_works(volatile uint64_t *pointer)
 {
     static int tested;

@@ -1,11 +1,11 @@
 /*
- * A program may forbid itself system calls (seccomp), on pain of death, after the runtime has started. The runtime
- * makes calls that such a program does not: they must not kill it. So it stands before the calls that begin such a
- * sandbox, keeps a copy of each filter, and asks the copies before every system call of its own: one that would do more
- * than fail is not made, and counts as failed. What is missing then is less than the program.
+ * Keeps the runtime's system calls within the program's sandbox. A program may forbid itself system calls by seccomp
+ * after the runtime has started, and the kernel may kill it for a forbidden one. The runtime interposes the calls that
+ * begin a sandbox and copies each filter. It runs the copies before every system call of its own. A call that would do
+ * more than fail is not made, and counts as failed. Less is then recorded.
  *
- * A filter that was there before the runtime, and one that is set by a system call instruction in the program itself,
- * are not seen. Not part of libdwell.a.
+ * A filter that was there before the runtime is unknown, and so is one that a system call instruction of the program
+ * itself sets. Not part of libdwell.a.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,12 +25,12 @@ enum { MAX_FILTERS = 16 };
 struct filter {
     struct sock_filter *code;
     uint32_t length;
-    uint32_t everywhere; /* all threads are under it, the helper too */
+    uint32_t everywhere; /* covers all threads, the helper too */
 };
 
 static struct filter sandbox_filters[MAX_FILTERS];
 static uint32_t sandbox_filter_count;
-static uint32_t sandbox_unknown_filters; /* or no memory to keep it: nothing is allowed any more */
+static uint32_t sandbox_unknown_filters; /* filters that could not be copied: nothing is allowed while there are any */
 
 static bool sandbox_is_harmless(uint32_t answer)
 {
@@ -41,7 +41,7 @@ static bool sandbox_is_harmless(uint32_t answer)
 static bool sandbox_may_call(long number, const long *arguments)
 {
     if (number == SYS_exit_group || number == SYS_exit)
-        return true; /* the program's own */
+        return true; /* made for the program */
     struct seccomp_data data = { .nr = (int)number };
 #if defined(__x86_64__)
     data.arch = AUDIT_ARCH_X86_64;
@@ -60,8 +60,8 @@ static bool sandbox_may_call(long number, const long *arguments)
     return !sandbox_unknown_filters || helper;
 }
 
-/* From now on, before the kernel knows it: the copy stays where the program may free its own. Two threads that do this
- * at once would need a lock, and a filter of their own each; nobody does. */
+/* Copies a filter, before the kernel gets it: the program may free its own. Two threads that do this at once, each with
+ * a filter of its own, would need a lock. No program does that. */
 static void sandbox_keep_filter(const struct sock_fprog *program, bool everywhere)
 {
     struct sock_filter *code = NULL;
@@ -78,7 +78,7 @@ static void sandbox_keep_filter(const struct sock_fprog *program, bool everywher
     sys_guard = sandbox_may_call;
 }
 
-/* The kernel did not take it. */
+/* Drops the filters after the first `count`: the kernel refused them. */
 static void sandbox_forget_filters(uint32_t count)
 {
     if (sandbox_filter_count > count)
@@ -89,8 +89,8 @@ static void sandbox_forget_filters(uint32_t count)
         sys_guard = NULL;
 }
 
-/* `set` begins the sandbox, and its answer is that of libc: negative where it did not. Strict mode takes the counter
- * from the thread, too, so that no probe may read it: the thread's recording ends here. */
+/* A call that begins a sandbox. Strict mode takes the counter from the thread, too, so that no probe may read it. The
+ * thread's recording ends then. */
 struct beginning {
     bool filter, strict;
     const struct sock_fprog *program;
@@ -135,7 +135,7 @@ DWELL_EXPORT int prctl(int option, ...)
 DWELL_HIDDEN long sandbox_call(long number, long a, long b, long c, long d, long e);
 DWELL_HIDDEN long sandbox_failed(long error);
 
-/* syscall(SYS_seccomp, ...) and syscall(SYS_prctl, ...), as libraries for sandboxes make them. */
+/* Handles syscall(SYS_seccomp, ...) and syscall(SYS_prctl, ...), as libraries for sandboxes make them. */
 long sandbox_call(long number, long a, long b, long c, long d, long e)
 {
     if (number == SYS_prctl)
@@ -159,10 +159,8 @@ long sandbox_failed(long error)
     return -1;
 }
 
-/*
- * libc's syscall as libc has it, for all other numbers: the registers moved by one, and the instruction. It must be no
- * frame of ours: the call may return twice, or on another stack.
- */
+/* libc's syscall, unchanged for all other numbers: it moves the registers by one and executes the instruction. It must
+ * have no frame: the call may return twice, or on another stack. */
 #if defined(__x86_64__)
 __asm__(".pushsection .text\n"
         ".globl syscall\n.type syscall, @function\nsyscall:\n"

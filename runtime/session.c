@@ -13,9 +13,9 @@
 #include "sys.h"
 
 enum {
-    PIECE = 64 << 10,     /* zeros at hand, */
-    PIECES = 16,          /* written so many times at once */
-    OWNER_PATIENCE = 200, /* times a millisecond to wait for another process to fill page 0 */
+    PIECE = 64 << 10,     /* bytes of zeros in memory */
+    PIECES = 16,          /* of these in one write */
+    OWNER_PATIENCE = 200, /* milliseconds to wait until another process has filled page 0 */
     PATH_SIZE = 4096 + 8,
 };
 
@@ -50,7 +50,7 @@ static int session_map_header(struct session *session, int fd)
     return session->header ? 0 : -ENOMEM;
 }
 
-/* Past RLIMIT_FSIZE the kernel would not only refuse, it would send the program SIGXFSZ. */
+/* Beyond RLIMIT_FSIZE the kernel would not only refuse: it would send the program SIGXFSZ. */
 bool session_beyond_limit(uint64_t end)
 {
     struct rlimit limit;
@@ -58,11 +58,9 @@ bool session_beyond_limit(uint64_t end)
            end > limit.rlim_cur;
 }
 
-/*
- * Space is taken by writing zeros, not by fallocate: a full disk is an error here in either way, and not a
- * SIGBUS in the program; but pages that were written come into the page cache in large pieces, and to map
- * them then costs a third of what it does to fault in reserved ones.
- */
+/* Takes space by writing zeros instead of fallocate. In both cases a full disk is an error here, not a SIGBUS in the
+ * program. But written pages come into the page cache in large pieces. Mapping them costs a third of faulting in
+ * reserved ones. */
 static long session_write_zeros(int fd, uint64_t offset, uint32_t size)
 {
     static const char zeros[PIECE];
@@ -85,7 +83,7 @@ static long session_write_zeros(int fd, uint64_t offset, uint32_t size)
     return 0;
 }
 
-/* Page 0 is written with its magic last, so that a reader sees a whole header or none. */
+/* The magic of page 0 is written last, so that a reader sees a whole header or none. */
 static int session_write_header(struct session *session, int fd, uint32_t recorder_pid)
 {
     struct dwell_file_header header = {
@@ -126,7 +124,7 @@ static int session_check_header(const struct dwell_file_header *header)
     return 0;
 }
 
-/* Enters a session that another process created a moment ago or long since. */
+/* Joins a session that another process created a moment or a long time ago. */
 static int session_join(struct session *session, int fd)
 {
     for (int i = 0; i < OWNER_PATIENCE; i++) {
@@ -145,7 +143,7 @@ static int session_join(struct session *session, int fd)
     return SESSION_NOT_OURS;
 }
 
-/* What is already at `path`: a finished session (0), a running one (SESSION_IN_USE), or not ours. */
+/* Examines the file at `path`: a finished session (0), a running one (SESSION_IN_USE), or SESSION_NOT_OURS. */
 static int session_examine(int fd)
 {
     char magic[8];
@@ -170,7 +168,7 @@ static int session_move_aside(const char *path)
     return (int)SYS4(renameat, AT_FDCWD, path, AT_FDCWD, old);
 }
 
-/* Takes the name: the new file under an exclusive lock, -EEXIST where there is one already. */
+/* Creates the file under an exclusive lock. Returns -EEXIST if the name exists already. */
 static int session_create_file(struct session *session, const char *path, uint32_t recorder_pid)
 {
     int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
@@ -263,7 +261,7 @@ uint64_t session_claim(const struct session *session, int fd, uint32_t size)
     return 0;
 }
 
-/* Kernels before 5.14 cannot populate: touch each page instead, adding nothing to what is there. */
+/* Kernels before 5.14 cannot populate. Touch each page instead, by adding zero. */
 static void session_touch_pages(char *at, uint32_t size)
 {
     for (uint32_t i = 0; i < size; i += DWELL_UNIT)
@@ -279,12 +277,12 @@ void *session_map(const struct session *session, int fd, uint64_t offset, uint32
     }
     SYS3(madvise, at, size, MADV_DONTFORK);
     long error = SYS3(madvise, at, size, MADV_POPULATE_WRITE);
-    if (error == -EFAULT || error == -EIO || error == -ENOMEM || error == -EHWPOISON) { /* to touch it would be fatal */
+    if (error == -EFAULT || error == -EIO || error == -ENOMEM || error == -EHWPOISON) { /* an access would be fatal */
         sys_unmap(at, size);
         session_trouble(session, error == -ENOMEM ? DWELL_TROUBLE_NO_MEMORY : DWELL_TROUBLE_NO_SPACE);
         return NULL;
     }
     if (error < 0)
-        session_touch_pages(at, size); /* it is refused, or unknown; the pages are there */
+        session_touch_pages(at, size); /* populating is refused or unknown; the pages exist */
     return at;
 }

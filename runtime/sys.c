@@ -85,7 +85,7 @@ void sys_restore_signals(uint64_t mask)
 {
     if (mask == SYS_NOT_BLOCKED)
         return;
-    /* Refused now, it may be granted in a moment; else the program would be deaf for good. */
+    /* If it is refused now, it may be allowed in a moment. Otherwise the program would receive no more signals. */
     for (int i = 0; i < RESTORE_TRIES; i++)
         if (SYS4(rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask) == 0)
             return;
@@ -118,8 +118,8 @@ void sys_futex_wake_shared(uint32_t *word)
     SYS3(futex, word, FUTEX_WAKE, INT32_MAX);
 }
 
-/* The new thread finds run and argument on its stack: registers other than the stack pointer are the
- * parent's, but the compiler may not rely on any of them in the child. */
+/* The new thread finds run and argument on its stack. Registers other than the stack pointer are those of the parent,
+ * but the compiler may not rely on any of them in the child. */
 long sys_start_thread(void *stack_top, void (*run)(void *), void *argument)
 {
     if (sys_guard)

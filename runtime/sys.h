@@ -1,9 +1,8 @@
 /*
- * System calls as the runtime makes them: straight into the kernel. libc's wrappers set errno, are
- * cancellation points and may be interposed by the very program that is recorded.
+ * Bare system calls. libc's wrappers set errno, are cancellation points, and may be interposed by the recorded program.
  *
- * Each returns the kernel's answer: a negative errno value on failure. Safe everywhere, in signal
- * handlers and in threads that have no libc state.
+ * Each returns the kernel's result: a negative errno value on failure. All are safe in signal handlers and in threads
+ * without libc state.
  */
 #ifndef DWELL_SYS_H
 #define DWELL_SYS_H
@@ -47,7 +46,7 @@ static inline long sys_bare(long number, long a, long b, long c, long d, long e,
 #error "dwell's runtime knows x86-64 and aarch64"
 #endif
 
-/* NULL, or tells whether a call may be made: set in a program that has forbidden itself some (sandbox.c). */
+/* Says whether a system call may be made. NULL unless the program has forbidden itself some (sandbox.c). */
 extern __attribute__((visibility("hidden"))) bool (*sys_guard)(long number, const long *arguments);
 
 static inline long sys_call(long number, long a, long b, long c, long d, long e, long f)
@@ -57,7 +56,7 @@ static inline long sys_call(long number, long a, long b, long c, long d, long e,
     return sys_bare(number, a, b, c, d, e, f);
 }
 
-/* Calls of fewer arguments have this as their sixth, so that they can be told from the program's (osevents.c). */
+/* The sixth argument of calls with fewer ones. It tells them from the program's calls (osevents.c). */
 #define SYS_OWN 0x6c6c657764
 
 #define SYS0(name) sys_call(SYS_##name, 0, 0, 0, 0, 0, SYS_OWN)
@@ -69,50 +68,51 @@ static inline long sys_call(long number, long a, long b, long c, long d, long e,
 #define SYS6(name, a, b, c, d, e, f)                                                                                   \
     sys_call(SYS_##name, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* Whether a pointer that a system call returned is an error. */
+/* Returns whether a pointer from a system call is an error. */
 static inline int sys_failed(const void *pointer)
 {
     return (uintptr_t)pointer > (uintptr_t)-4096;
 }
 
-/* mmap; NULL where it fails. */
+/* mmap. Returns NULL on failure. */
 void *sys_map(size_t size, int protection, int flags, int fd, uint64_t offset);
 
-/* Whether the last one that failed did so for another reason than want of memory: a sandbox, which answers as it likes.
- */
+/* Returns whether the last failure of sys_map had a cause other than a lack of memory: a sandbox may answer
+ * anything. */
 bool sys_map_was_refused(void);
 
-/* Zeroed private memory, which a forked child inherits; NULL where there is none. */
+/* Returns zeroed private memory, which a forked child inherits, or NULL. The caller frees it by sys_unmap. */
 void *sys_memory(size_t size);
 
 void sys_unmap(void *at, size_t size);
 
-/* open with O_CLOEXEC, and again after EINTR. */
+/* open with O_CLOEXEC, repeated after EINTR. Returns a descriptor or a negative errno value. */
 int sys_open(const char *path, int flags, int mode);
 
 void sys_close(int fd);
 
-/* Reads a small file whole, such as one of /proc, into buffer and ends it with a zero byte. Returns
- * the number of bytes, or a negative errno value. */
+/* Reads a small file as a whole, such as one of /proc, into `buffer`, and ends it with a zero byte. Returns the number
+ * of bytes, or a negative errno value. */
 long sys_read_file(const char *path, char *buffer, size_t size);
 
-/* All signals of the calling thread are held back between the two calls; but where the system refuses that (a sandbox
- * does), the first returns SYS_NOT_BLOCKED, and the second does nothing then. */
-#define SYS_NOT_BLOCKED (~0ull) /* no mask is like it: SIGKILL is never in one */
+/* All signals of the calling thread are blocked between the two calls. If the system refuses that, as a sandbox may,
+ * the first returns SYS_NOT_BLOCKED, and the second does nothing. */
+#define SYS_NOT_BLOCKED (~0ull) /* no real mask: SIGKILL is never in one */
 uint64_t sys_block_signals(void);
 void sys_restore_signals(uint64_t mask);
 
-/* Waits while *word is `expected`, for `milliseconds` at most (negative: without a limit). False: it is refused. */
+/* Waits while *word is `expected`, for at most `milliseconds` (negative: without limit). Returns false if the system
+ * refuses to wait. */
 bool sys_futex_wait(const uint32_t *word, uint32_t expected, long milliseconds);
 void sys_futex_wake(uint32_t *word, int how_many);
 
-/* The same for a word that other processes may wake, too. */
+/* The same for a word that other processes may wake. */
 bool sys_futex_wait_shared(const uint32_t *word, uint32_t expected, long milliseconds);
 void sys_futex_wake_shared(uint32_t *word);
 
-/* Starts `run(argument)` on `stack_top` as a thread of this process that libc does not know of, with
- * a table of descriptors and a working directory of its own. Returns its thread id, or a negative
- * errno value. The thread shares the caller's TLS registers: it must touch neither TLS nor errno. */
+/* Starts `run(argument)` on `stack_top` as a thread that libc does not know. It has a descriptor table and a working
+ * directory of its own. Returns its thread id or a negative errno value. The thread shares the caller's TLS registers,
+ * so it must not touch TLS or errno. */
 long sys_start_thread(void *stack_top, void (*run)(void *), void *argument);
 
 #endif

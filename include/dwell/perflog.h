@@ -22,8 +22,8 @@ extern "C" {
 #endif
 
 #define MAX_MARKER_ID 100
-#define MAX_APPNAME_LEN 32     /* characters of an application's name */
-#define MAX_MARKERNAME_LEN 512 /* characters of a marker's string */
+#define MAX_APPNAME_LEN 32     /* bytes of an application's name */
+#define MAX_MARKERNAME_LEN 512 /* bytes of a marker's string */
 
 /* Numbers that the library uses itself. */
 #define MARK_CALIBRATE (MAX_MARKER_ID + 1)
@@ -87,14 +87,14 @@ int Perf_LibInit(void) DWELL_PERFLOG_CALL(LibInit);
 int Perf_LibDeinit(void) DWELL_PERFLOG_CALL(LibDeinit);
 
 /* Sets the application's name, which appears in the log and in the log's file name. It has to come before every other
- * call, or it fails. A longer name is cut to MAX_APPNAME_LEN characters. */
+ * call, or it fails. A longer name is cut to MAX_APPNAME_LEN bytes, at a character. */
 int Perf_SetTestName(const char *name) DWELL_PERFLOG_CALL(SetTestName);
 
 /* The same as Perf_SetTestName. */
 int Perf_SetTestTitle(const char *title) DWELL_PERFLOG_CALL(SetTestTitle);
 
 /* Gives a marker its string, or replaces it, by a printf format. Later entries of the marker belong to the new string.
- * Numbers are printed as in the locale "C". A longer string is cut to MAX_MARKERNAME_LEN characters. A marker without a
+ * Numbers are printed as in the locale "C". A longer string is cut to MAX_MARKERNAME_LEN bytes. A marker without a
  * string works: its string is empty. */
 int Perf_RegisterMark(MARKER_ID marker, const char *format, ...) DWELL_PERFLOG_CALL(RegisterMark)
     __attribute__((format(printf, 2, 3)));

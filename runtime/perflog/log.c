@@ -1,7 +1,5 @@
-/*
- * The log: where it is, its header, and its lines, each written by one system call to the end of the file, so that
- * those of several threads and processes stay whole.
- */
+/* The log of PerfLog: its path, its header and its lines. One system call appends each line to the end of the file. So
+ * the lines of several threads and processes stay whole. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,16 +20,16 @@
 #define END "\r\n"
 
 enum {
-    MAX_TEXT = 4096,     /* that is written at once */
-    MIN_DESCRIPTOR = 64, /* the low ones are left to the program, which may count on their numbers */
+    MAX_TEXT = 4096,     /* maximum written at once */
+    MIN_DESCRIPTOR = 64, /* lower numbers are left to the program, which may rely on them */
 };
 
 static struct {
-    char path[PATH_MAX]; /* empty: not decided yet */
-    int fd;              /* valid where `open` */
+    char path[PATH_MAX]; /* empty until it is chosen */
+    int fd;              /* valid if `open` */
     bool open;
-    bool written; /* the header, by the process `pid` */
-    bool torn;    /* the last line could not be ended */
+    bool written; /* the process `pid` has written the header */
+    bool torn;    /* the end of the last line could not be written */
     uint32_t pid;
     dev_t device;
     ino_t file;
@@ -77,7 +75,7 @@ static bool log_is_folder(const char *path)
     return fd >= 0;
 }
 
-/* Made absolute, as the program may change its folder and close the file. */
+/* Sets an absolute path, because the program may change its folder and close the file. */
 static void log_choose_path(void)
 {
     const char *wanted = secure_getenv("DWELL_PERFLOG");
@@ -113,7 +111,8 @@ static bool log_is_open(void)
     return place.open && SYS2(fstat, place.fd, &now) == 0 && now.st_dev == place.device && now.st_ino == place.file;
 }
 
-/* A program that closes all descriptors has closed this one, too, and may have opened another file in its place. */
+/* Opens the log unless it is open. A program that closes all descriptors closes this one, too, and may open another
+ * file with its number. */
 static bool log_open(void)
 {
     if (log_is_open())
@@ -159,8 +158,8 @@ static uint64_t log_signal_bit(int number)
     return 1ull << (number - 1);
 }
 
-/* A pipe without a reader, and a limit to the size of files, raise signals that end programs; they are held back, and
- * taken away unless they were there before. */
+/* A write to a pipe without a reader, or past the file size limit, raises a signal that ends the program. Signals are
+ * blocked here. A raised one is removed unless it was pending before. */
 static long log_write_quietly(const char *text, size_t length)
 {
     uint64_t before = 0;
@@ -193,7 +192,7 @@ static bool log_write_whole(const char *text, size_t length)
     return done == length;
 }
 
-/* To be written by one call. Not on the stack, which may be a small one. */
+/* Written by one call. It is not on the stack, which may be small. */
 static struct {
     size_t length;
     bool too_long;
@@ -254,7 +253,7 @@ static bool log_write_marker(MARKER_ID marker)
     return log_write_lines();
 }
 
-/* In a forked child again, with its parent's markers: for a reader they begin anew with the header. */
+/* Writes the header, and in a forked child again, with the parent's markers. For a reader a header begins a new run. */
 bool perflog_header(void)
 {
     const uint32_t pid = (uint32_t)SYS0(getpid);

@@ -1,8 +1,6 @@
-/*
- * What the program says of its markers. Each thread has timers of its own, in a page that goes with the thread; another
- * thread touches them in Perf_PauseAll and Perf_LibDeinit only. The clock is read first where a timer stops and last
- * where it starts.
- */
+/* The calls of a program that begin, end and pause timers. Each thread has timers of its own, in a page that is freed
+ * with the thread. Another thread accesses them only in Perf_PauseAll and Perf_LibDeinit. The clock is read first if a
+ * timer stops, and last if it starts. */
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
@@ -46,7 +44,7 @@ bool perflog_make_key(void)
     return pthread_key_create(&key, marks_thread_ended) == 0;
 }
 
-/* With the library's lock held. */
+/* The caller holds the library's lock. */
 static struct thread_timers *marks_make_timers(void)
 {
     struct thread_timers *t = sys_memory(sizeof *t);
@@ -65,7 +63,7 @@ static struct thread_timers *marks_make_timers(void)
     return t;
 }
 
-/* The calling thread's; NULL: it has begun nothing. */
+/* Returns the timers of the calling thread, or NULL if it has begun none. */
 static struct thread_timers *marks_own_timers(void)
 {
     perflog_enter();
@@ -154,7 +152,7 @@ DWELL_EXPORT int Perf_MarkBegin(MARKER_ID marker)
     return 1;
 }
 
-/* The callback comes without any lock, as it may call the library itself. */
+/* The callback is called without any lock, because it may call the library. */
 static int marks_log_end(MARKER_ID marker, uint64_t ticks)
 {
     char name[MAX_MARKERNAME_LEN + 1];
@@ -172,7 +170,7 @@ static int marks_log_end(MARKER_ID marker, uint64_t ticks)
 
 DWELL_EXPORT int Perf_MarkEnd(MARKER_ID marker)
 {
-    /* Set up, the thread has timers if it has begun anything. */
+    /* If the library is set up, a thread that has begun a timer has a page of them. */
     struct thread_timers *t = __atomic_load_n(&perflog.ready, __ATOMIC_ACQUIRE) ? pthread_getspecific(key) : NULL;
     uint64_t ticks;
     if (marker <= MAX_MARKER_ID && t && marks_end_timer(t, marker, &ticks, marks_overhead())) {
@@ -305,7 +303,7 @@ DWELL_EXPORT int Perf_MarkAttribute(MARKER_ID marker, const char *name, uint32_t
     return done;
 }
 
-/* The fewest digits from which the same value is read again. */
+/* Prints the fewest digits that give the same value when they are read. */
 static void marks_print_decimal(char *text, size_t size, double value)
 {
     const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);

@@ -1,6 +1,5 @@
-/*
- * The monitor: a thread that reads CPU and memory use at an interval. It takes no signals, and a forked child has none.
- */
+/* The monitor of PerfLog: a thread that reads CPU and memory use at an interval. It receives no signals, and a forked
+ * child has no monitor. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -14,23 +13,23 @@
 #define NANOSECONDS 1000000000u
 
 static struct {
-    pthread_mutex_t control; /* held by who starts or stops it */
+    pthread_mutex_t control; /* held while the thread is started or stopped */
     pthread_t thread;
     char name[MAX_APPNAME_LEN + 1];
 
-    pthread_mutex_t lock; /* of `stop` */
+    pthread_mutex_t lock; /* protects `stop` */
     pthread_cond_t stopping;
     bool stop;
 
-    /* Guarded by the library's lock. */
+    /* Protected by the library's lock. */
     bool running;
     uint32_t flags, refresh; /* milliseconds */
     struct perflog_cpu before;
     bool measured;
-    uint64_t share; /* of the CPU, in the last interval that could be measured */
+    uint64_t share; /* CPU use of the last interval that could be measured */
 } monitor = { .control = PTHREAD_MUTEX_INITIALIZER, .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* With the library's lock held, as all that logs. */
+/* The caller holds the library's lock, as for all functions that log. */
 static bool sysmon_log_cpu(MARKER_ID marker, uint64_t share)
 {
     return perflog_line("APP [%s] EVT [%" PRIu32 "] CPU [" READING "]", perflog.application, marker, share / 1000000,
@@ -44,7 +43,7 @@ static bool sysmon_log_memory(MARKER_ID marker, bool process)
            perflog_line("APP [%s] EVT [%" PRIu32 "] MEM [%" PRIu64 "]", perflog.application, marker, bytes);
 }
 
-/* The system counts in steps of some milliseconds: in a short interval there may be nothing, and it goes on. */
+/* The system counts in steps of some milliseconds. A short interval may have none, and continues into the next one. */
 static bool sysmon_measure_cpu(void)
 {
     struct perflog_cpu now;
@@ -107,7 +106,7 @@ static bool sysmon_stop_thread(void)
     if (!monitor.running)
         return false;
     int cancelling;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling); /* pthread_join would end the caller here */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelling); /* else a cancelled caller would end in pthread_join */
     pthread_mutex_lock(&monitor.lock);
     monitor.stop = true;
     pthread_cond_signal(&monitor.stopping);
@@ -131,7 +130,7 @@ bool perflog_stop_monitor(void)
     return done;
 }
 
-/* As the original's, whose first reading took as long; signals do not shorten it. */
+/* The original's first reading took as long. Signals do not shorten the wait. */
 static void sysmon_wait_for(uint32_t milliseconds)
 {
     const struct timespec until = sysmon_timespec_of(clock_monotonic() + (uint64_t)milliseconds * 1000000);
@@ -139,7 +138,7 @@ static void sysmon_wait_for(uint32_t milliseconds)
         continue;
 }
 
-/* What the original's count of idle work in an interval was: here, the clock ticks of all processors. */
+/* The original logged its count of idle work in an interval. Here it is the number of clock ticks of all processors. */
 static uint64_t sysmon_ticks_of_interval(void)
 {
     return (uint64_t)sysconf(_SC_NPROCESSORS_ONLN) * (uint64_t)sysconf(_SC_CLK_TCK) * monitor.refresh / 1000;
@@ -192,7 +191,7 @@ static bool sysmon_start(const char *name, uint32_t flags, uint32_t refresh, uin
     if (flags & SYS_MON_CPU)
         sysmon_measure_cpu();
     const bool done =
-        sysmon_log_start() && sysmon_start_thread(); /* the thread has all signals held back, as they are here */
+        sysmon_log_start() && sysmon_start_thread(); /* the thread inherits that all signals are blocked */
     monitor.running = done;
     if (!done) {
         monitor.flags = 0;

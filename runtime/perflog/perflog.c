@@ -1,4 +1,4 @@
-/* A run of the PerfLog library: its begin and end, the application's name, the markers' strings, the callback. */
+/* A run of the PerfLog library: its begin and end, the application's name, the strings of markers, and the callback. */
 #include "perflog/state.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static uint64_t mask_of_fork;
 
 static void perflog_before_fork(void)
 {
-    const uint64_t mask = perflog_lock(); /* nobody else writes it now */
+    const uint64_t mask = perflog_lock(); /* the lock protects it now */
     mask_of_fork = mask;
 }
 
@@ -156,7 +156,7 @@ DWELL_EXPORT int Perf_SetTestTitle(const char *title)
     return perflog_set_name(title);
 }
 
-/* Whatever the program's locale: a comma in a number would part the string where its readers part it. */
+/* Formats in the locale "C", whatever the program's locale is: readers split the string at commas. */
 static bool perflog_format_name(char *text, size_t size, const char *format, va_list arguments)
 {
     const locale_t own = duplocale(uselocale((locale_t)0));
@@ -177,7 +177,7 @@ DWELL_EXPORT int Perf_RegisterMark(MARKER_ID marker, const char *format, ...)
     const int error = errno;
     perflog_enter();
     bool done = false;
-    char text[MAX_MARKERNAME_LEN + 4]; /* so much longer that a character is seen to be cut */
+    char text[MAX_MARKERNAME_LEN + 4]; /* longer than the limit, to detect that a character is cut */
     va_list arguments;
     va_start(arguments, format);
     if (marker <= MAX_MARKER_ID && format && perflog_format_name(text, sizeof text, format, arguments)) {

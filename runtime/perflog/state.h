@@ -1,7 +1,5 @@
-/*
- * What the parts of the PerfLog library share. It is called by the program's own code and never by a probe, so it may
- * use libc and its locks; but its system calls are bare ones where libc's would be cancellation points.
- */
+/* What the files of the PerfLog library share. The program calls the library, and probes never do, so it may use libc
+ * and its locks. Its system calls are bare ones where libc's would be cancellation points. */
 #ifndef DWELL_RUNTIME_PERFLOG_STATE_H
 #define DWELL_RUNTIME_PERFLOG_STATE_H
 
@@ -15,12 +13,12 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Nanoseconds of CLOCK_MONOTONIC: known exactly, where the rate of the CPU's counter would have to be measured, and a
- * line in the log costs many times what is saved by it. */
+/* Ticks are nanoseconds of CLOCK_MONOTONIC. Their rate is known exactly, while that of the CPU's counter would have to
+ * be measured. A line in the log costs many times what the counter would save. */
 enum { PERFLOG_FREQUENCY = 1000000000, PERFLOG_PAIRS = 10 };
 
-/* Between LibInit, or what stands for it, and the last LibDeinit. All of it is guarded by the lock but `ready` and
- * `overhead`, which stay once they are set. */
+/* A run: from LibInit, or the first other call, to the last LibDeinit. The lock protects all members but `ready` and
+ * `overhead`, which do not change once they are set. */
 struct perflog_run {
     int ready;
     uint32_t users;
@@ -33,54 +31,57 @@ struct perflog_run {
 };
 extern struct perflog_run perflog;
 
-/* Signals are held back meanwhile: a full disk raises one, and no handler may jump out of it. */
+/* Takes the library's lock with signals blocked: a full disk raises a signal, and no handler may jump out of the lock.
+ * Returns the signal mask for perflog_unlock. */
 uint64_t perflog_lock(void);
 void perflog_unlock(uint64_t mask);
 
-/* Sets the library up if no call did that yet. The header waits for the first line: what logs nothing makes no file. */
+/* Sets the library up unless an earlier call did. The header is written before the first line: a program that logs
+ * nothing makes no file. */
 void perflog_enter(void);
 
-/* Copies text without what would end its line, cut to `longest` characters and not within one of UTF-8. */
+/* Copies text and replaces control characters by blanks. It is cut to `longest` bytes, and not within a UTF-8
+ * character. `to` has room for longest + 1 bytes. */
 void perflog_copy_text(char *to, const char *text, size_t longest);
 
 /* ---- log.c; with the lock held ---- */
 
-/* Writes the header where it is not in the log yet. False: it cannot be written. */
+/* Writes the header unless the log has it. Returns false if it cannot be written. */
 bool perflog_header(void);
 
-/* Gives the marker that string, and writes so. */
+/* Gives the marker that string and logs it. Returns false if the line could not be written. */
 bool perflog_register(MARKER_ID marker, const char *name);
 
-/* Adds a line: the tag before it and its end are added. */
+/* Appends a line with its tag and line end. Returns false if it could not be written. */
 bool perflog_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void perflog_close(void);
 
 /* ---- marks.c ---- */
 
-/* Durations of empty pairs of MarkBegin and MarkEnd; with the lock held. */
+/* Stores the durations of `count` empty pairs of MarkBegin and MarkEnd. The caller holds the lock. */
 void perflog_time_pairs(uint64_t *durations, int count);
-void perflog_clear_timers(void); /* with the lock held */
+void perflog_clear_timers(void); /* the caller holds the lock */
 bool perflog_make_key(void);
 void perflog_marks_forked(void);
 
 /* ---- monitor.c ---- */
 
-bool perflog_stop_monitor(void); /* without the lock */
+bool perflog_stop_monitor(void); /* the caller does not hold the lock */
 void perflog_monitor_forked(void);
 
 /* ---- usage.c ---- */
 
-/* Time that was used and that was there, in any unit. */
+/* CPU time used, and time available, in the same unit. */
 struct perflog_cpu {
     uint64_t used, total;
 };
 
-/* Of the system, or of this process. False: it cannot be told. */
+/* Read the use of this process (`process`) or of the system. Return false if it is unknown. */
 bool perflog_read_cpu(bool process, struct perflog_cpu *cpu);
 bool perflog_read_memory(bool process, uint64_t *bytes);
 
-/* In millionths of a percent of what there was between the two; false: it was nothing. */
+/* Stores the share of CPU time between two readings, in millionths of a percent. Returns false if no time passed. */
 bool perflog_cpu_share(const struct perflog_cpu *from, const struct perflog_cpu *to, uint64_t *share);
 
 #pragma GCC visibility pop

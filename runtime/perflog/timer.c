@@ -7,7 +7,7 @@ void perflog_timer_begin(struct perflog_timer *timer, uint64_t now)
     timer->since = now;
 }
 
-/* Of the stretch that runs; none: zero. */
+/* Returns the time since a running timer started or continued, less the overhead; zero if it does not run. */
 static uint64_t timer_ticks_since_start(const struct perflog_timer *timer, uint64_t now, uint64_t overhead)
 {
     if (timer->state != PERFLOG_RUNNING || now < timer->since || now - timer->since < overhead)

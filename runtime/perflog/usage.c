@@ -1,4 +1,4 @@
-/* CPU and memory in use, as the kernel counts them. */
+/* Reads CPU and memory use as the kernel counts them. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -9,7 +9,7 @@
 
 enum {
     MAX_FILE = 4096,
-    /* Columns of the first line of /proc/stat. Those of guests, behind them, are part of user and nice. */
+    /* Columns of the first line of /proc/stat. The columns of guests come later, and are part of user and nice. */
     IDLE = 3,
     WAITING = 4,
     COLUMNS = 8,
@@ -54,7 +54,7 @@ bool perflog_cpu_share(const struct perflog_cpu *from, const struct perflog_cpu 
     return true;
 }
 
-/* Kilobytes behind a name in /proc/meminfo. */
+/* Finds the number of kilobytes after a name in /proc/meminfo. */
 static bool usage_find_kilobytes(const char *text, const char *name, uint64_t *kilobytes)
 {
     const char *at = strstr(text, name);
@@ -70,7 +70,7 @@ bool perflog_read_memory(bool process, uint64_t *bytes)
         char *at;
         if (sys_read_file("/proc/self/statm", text, sizeof text) <= 0)
             return false;
-        strtoull(text, &at, 10); /* its address space; what is resident follows */
+        strtoull(text, &at, 10); /* the address space; the resident part follows */
         *bytes = strtoull(at, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
         return *bytes > 0;
     }
