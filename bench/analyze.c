@@ -1,7 +1,5 @@
-/*
- * analyze SESSION JOBS ROUNDS: how fast the analyzer's parts go over a session, each by itself. Prints a line for each:
- * its name, how many things it went over, and the least seconds of all rounds that it took for them.
- */
+/* analyze SESSION JOBS ROUNDS: measures the speed of the analyzer's parts, each by itself. Prints a line for each: its
+ * name, the number of items, and the minimum of seconds over all rounds. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -39,7 +37,7 @@ static void decode_chunk(struct decoding *w, const struct trace_chunk *chunk)
         return;
     do
         for (enum decoded event; (event = decode_next(&d)) != DECODED_END; w->events++)
-            w->sum += event == DECODED_ENTER ? d.time ^ d.function : d.time; /* what nobody uses, is not decoded */
+            w->sum += event == DECODED_ENTER ? d.time ^ d.function : d.time; /* unused results are not decoded */
     while (window_more(&w->window, &d));
 }
 

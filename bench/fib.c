@@ -1,5 +1,5 @@
-/* fib N [-c]: computes the N-th Fibonacci number the slow way. Nothing but calls: the worst case
- * for an instrumentation profiler. With -c it also prints how many calls of fib() that takes. */
+/* fib N [-c]: computes the N-th Fibonacci number the slow way. It consists of calls only: the worst case for an
+ * instrumentation profiler. With -c it also prints the number of calls of fib(). */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@ __attribute__((noinline)) static uint64_t fib(unsigned n)
         return n;
     uint64_t first = fib(n - 1);
     uint64_t second = fib(n - 2);
-    /* Compilers would otherwise turn the second call into a loop, in the builds whose profiler
-     * leaves them free to do so, and the builds would no longer make the same calls. */
+    /* Otherwise compilers turn the second call into a loop, in builds whose profiler permits it. The builds would then
+     * not make the same calls. */
     __asm__ volatile("" : "+r"(second));
     return first + second;
 }
 
-/* The calls that fib(n) makes, itself included: calls(n) = 1 + calls(n - 1) + calls(n - 2). */
+/* The number of calls that fib(n) makes, itself included: calls(n) = 1 + calls(n - 1) + calls(n - 2). */
 __attribute__((no_instrument_function)) static uint64_t count_calls(unsigned n)
 {
     uint64_t previous = 1;

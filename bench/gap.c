@@ -1,7 +1,8 @@
-/* gap CALLS: calls a tiny instrumented function over and over and looks at the clock after every
- * call. Every tick of the run lies between two looks, so no stall can hide: not a page fault in a
- * probe, not a chunk that was not ready, not a disk that makes a store wait. Prints, in
- * nanoseconds, the median gap, the 99.99th percentile and the worst, and the clock's frequency:
+/*
+ * gap CALLS: calls a tiny instrumented function over and over and reads the clock after every call. Every tick of the
+ * run lies between two readings. So no stall can hide: a page fault in a probe, a chunk that was not ready, or a disk
+ * that delays a store. Prints, in nanoseconds, the median gap, the 99.99th percentile and the worst, and the clock's
+ * frequency:
  *
  *     median 9.6 p9999 41.0 worst 15303.1 hz 2596122000
  */
@@ -13,10 +14,10 @@
 
 #include "ticks.h"
 
-#define UNSEEN __attribute__((no_instrument_function)) /* makes no probes of its own */
+#define UNSEEN __attribute__((no_instrument_function)) /* has no probes of its own */
 
-/* Gaps are counted in buckets 1/32 wide (exact below 64 ticks): the table stays in the L1 cache,
- * where an array of all gaps would be a stream of page faults and misses of its own. */
+/* Gaps are counted in buckets of relative width 1/32 (exact below 64 ticks). The table stays in the L1 cache. An array
+ * of all gaps would cause page faults and misses of its own. */
 enum { STEP_BITS = 5, STEPS = 1 << STEP_BITS, BUCKETS = 64 * STEPS };
 
 static uint32_t counts[BUCKETS];
@@ -29,7 +30,7 @@ UNSEEN static unsigned bucket_of(uint64_t ticks)
     return shift * STEPS + (unsigned)(ticks >> shift);
 }
 
-/* The smallest gap that falls into the bucket. */
+/* The smallest gap of the bucket. */
 UNSEEN static uint64_t ticks_of(unsigned bucket)
 {
     if (bucket < 2 * STEPS)
@@ -57,7 +58,7 @@ UNSEEN static uint64_t nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Long enough for the error to stay below one in 10,000. */
+/* Long enough for an error below one in 10,000. */
 UNSEEN static double measure_hz(void)
 {
     uint64_t start_ns = nanoseconds();
@@ -77,7 +78,7 @@ __attribute__((noinline)) static void tiny(void)
 UNSEEN static uint64_t run(uint64_t calls)
 {
     uint64_t worst = 0;
-    tiny(); /* the first probe of a thread sets the thread up: that is no gap */
+    tiny(); /* the first probe of a thread sets the thread up, which is not a gap */
     uint64_t last = read_ticks();
     for (uint64_t i = 0; i < calls; i++) {
         tiny();

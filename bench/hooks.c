@@ -1,11 +1,13 @@
-/* The hooks to compare with. Built once per kind (-DHOOK_EMPTY and so on) into a shared object
- * of its own, which is preloaded: the way from the program to the hook is the same as to dwell's.
+/*
+ * The hooks to compare with. They are built once per kind (-DHOOK_EMPTY and so on) into a shared object of its own.
+ * That is preloaded, so that the way from the program to the hook is the same as to dwell's.
  *
- * HOOK_EMPTY  returns at once: what the calls alone cost
- * HOOK_CLOCK  reads the clock and forgets it
- * HOOK_COUNT  counts the calls and prints their number to stderr at the end
- * HOOK_FLOOR  the yardstick: reads the clock and stores 16 bytes into a small ring in memory, which
- *             nobody ever reads; a profiler that keeps what it records cannot do less than this */
+ * HOOK_EMPTY  returns at once: the cost of the calls alone.
+ * HOOK_CLOCK  reads the clock and discards it.
+ * HOOK_COUNT  counts the calls and prints their number to stderr at the end.
+ * HOOK_FLOOR  the yardstick: reads the clock and stores 16 bytes into a small ring in memory, which is never read. A
+ *             profiler that keeps what it records cannot do less than this.
+ */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
@@ -47,7 +49,7 @@ HOOK __cyg_profile_func_exit(void *function, void *call_site)
 
 #elif defined(HOOK_COUNT)
 
-/* Shared by all threads. Slow when they contend, but nobody times this kind. */
+/* Shared by all threads. It is slow under contention, but this kind is not timed. */
 static uint64_t enters;
 
 HOOK __cyg_profile_func_enter(void *function, void *call_site)
@@ -75,18 +77,18 @@ enum { RING_BYTES = 1 << 20, RING_EVENTS = RING_BYTES / 16 };
 #define EXIT_BIT ((uint64_t)1 << 63)
 
 struct event {
-    uint64_t function; /* with EXIT_BIT at an exit */
+    uint64_t function; /* with EXIT_BIT for an exit */
     uint64_t ticks;
 };
 
 struct ring {
     struct event *events;
-    uint64_t next; /* counts on for ever; the low bits are the place in the ring */
+    uint64_t next; /* never wraps to zero; the low bits are the place in the ring */
 };
 
 static _Thread_local INITIAL_EXEC struct ring ring;
 
-/* Runs once a thread. MAP_POPULATE: page faults are no part of the floor. */
+/* Runs once a thread. MAP_POPULATE: the floor does not include page faults. */
 __attribute__((cold, noinline)) static void start_ring(void)
 {
     void *memory = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
@@ -97,8 +99,7 @@ __attribute__((cold, noinline)) static void start_ring(void)
 
 __attribute__((always_inline)) static inline void store(uint64_t function)
 {
-    /* Starting the ring loses this one event, so that the fast path need not save its
-     * argument across a call. */
+    /* Starting the ring loses this one event. So the fast path need not save its argument across a call. */
     if (__builtin_expect(!ring.events, 0)) {
         start_ring();
         return;

@@ -1,4 +1,4 @@
-/* repeat SESSION TIMES OUT: a session whose threads do so many times what they do in SESSION. */
+/* repeat SESSION TIMES OUT: writes a session whose threads repeat TIMES times what they do in SESSION. */
 #include <stdio.h>
 #include <stdlib.h>
 

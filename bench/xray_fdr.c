@@ -1,10 +1,9 @@
-/* Linked into the XRay build: switches XRay's flight data recorder on before main() and has it
- * written at the end. The environment variable that seems made for it (xray_mode=xray-fdr) only
- * selects the mode, in LLVM 14: the hooks run, but nothing is recorded. */
+/* Linked into the XRay build: switches XRay's flight data recorder on before main() and writes its log at the end. In
+ * LLVM 14 the environment variable xray_mode=xray-fdr only selects the mode: the hooks run, but nothing is recorded. */
 #include <stdio.h>
 #include <stdlib.h>
 
-/* XRay's own headers are for C++ only. */
+/* XRay's own headers require C++. */
 enum { XRAY_LOG_INITIALIZED = 2 };
 int __xray_log_select_mode(const char *mode);
 int __xray_log_init_mode(const char *mode, const char *options);
@@ -12,9 +11,8 @@ int __xray_log_finalize(void);
 int __xray_log_flushLog(void);
 int __xray_patch(void);
 
-/* Every call is to be kept, as the others do. By default XRay drops calls shorter than 5
- * microseconds, and stops when 1.6 MB are full. There is one thread, so nobody to wait for at the
- * end either. */
+/* Keeps every call, as the other profilers do. By default XRay drops calls shorter than 5 microseconds, and stops after
+ * 1.6 MB. There is one thread, so the end need not wait. */
 static const char options[] = "func_duration_threshold_us=0:buffer_size=1048576:buffer_max=400:"
                               "grace_period_ms=0";
 

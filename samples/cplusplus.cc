@@ -1,12 +1,11 @@
 /*
- * cplusplus [N]: what C++ adds: namespaces, overloads, templates, exceptions, and the standard
- * library's templates, which are compiled, and so instrumented, in the program itself.
+ * cplusplus [N]: namespaces, overloads, templates, exceptions, and the templates of the standard library. The latter
+ * are compiled in the program itself and so are instrumented.
  *
- * Names are printed as a C++ programmer writes them. N orders (300 when not given) are parsed, of
- * which every third throws an exception through three frames, and sorted by price. The report
- * should count the two overloads of price and the two instances of larger each on a row of its own,
- * and N calls of parse_order, read_order and read_field, though a third of them ended by a throw;
- * what runs after the catch must again stand below main, not below parse_order.
+ * Names are printed as a C++ programmer writes them. N orders (default: 300) are parsed and sorted by price. Every
+ * third throws an exception through three frames. The report should count the two overloads of price and the two
+ * instances of larger each on a row of its own. It should count N calls of parse_order, read_order and read_field,
+ * though a throw ended a third of them. Calls after the catch must again be below main, not below parse_order.
  */
 #include <algorithm>
 #include <cstdint>

@@ -1,10 +1,9 @@
 /*
  * crash segv|abort|kill|exit|_exit|quick_exit|pthread_exit [M]: every way for a program to end.
  *
- * descend calls itself until it is 10 deep, each time calling work M times (100 when not given);
- * at the bottom finish ends the program in the way asked for. The report should count 10 calls of
- * descend, 10 * M of work and one of finish and of main, whatever the end was, and show the twelve
- * that never returned with the time up to the end.
+ * descend calls itself until it is 10 deep, each time calling work M times (default: 100). At the bottom, finish ends
+ * the program in the selected way. The report should count 10 calls of descend, 10 * M of work and one of finish and of
+ * main, however it ended. It should show the twelve calls that never returned with the time up to the end.
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>
@@ -29,7 +28,7 @@ static unsigned long work(unsigned long value)
     return value * 2862933555777941757u + 3037000493u;
 }
 
-/* The counts are written out first: most of these ends lose what stdio still holds. */
+/* The counts are printed first: most of these ends lose the buffers of stdio. */
 static void finish(int way)
 {
     volatile int *volatile nowhere = NULL;
@@ -56,7 +55,7 @@ static void finish(int way)
     case QUICK_EXIT:
         quick_exit(EXIT_SUCCESS);
     case PTHREAD_EXIT:
-        pthread_exit(NULL); /* of the last thread: the process ends with it, with status 0 */
+        pthread_exit(NULL); /* it is the last thread, so the process ends with status 0 */
     }
 }
 

@@ -1,9 +1,9 @@
 /*
  * fib [N]: direct recursion, a call every few nanoseconds.
  *
- * The report should count 2 * fib(N + 1) - 1 calls of fib. However deep fib stands on its stack,
- * its inclusive time is counted once, so it never exceeds that of main; as fib calls nothing but
- * itself, its exclusive time equals its inclusive time.
+ * The report should count 2 * fib(N + 1) - 1 calls of fib. However deep fib recurses, its inclusive time is counted
+ * once, so it never exceeds that of main. fib calls nothing but itself, so its exclusive time equals its inclusive
+ * time.
  */
 #include "sample.h"
 

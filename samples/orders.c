@@ -1,12 +1,12 @@
 /*
- * orders N: trace events (dwell/event.h). N orders are put into a queue, and two cooks take them from there.
+ * orders N: trace events (dwell/event.h). N orders enter a queue, and two cooks take them from there.
  *
- *   dwell record --event '*' orders 100
- *   dwell events --queues --key 4      how long orders waited, and how long cooking took
- *   dwell events --type CHECKPOINT --stack
+ *     dwell record --event '*' orders 100
+ *     dwell events --queues --key 4      how long orders waited, and how long cooking took
+ *     dwell events --type CHECKPOINT --stack
  *
- * Without --event, or without dwell, the events cost a load and a branch each. The report should count N calls of order
- * and of cook; the events are N each of START, DEQUEUE, CHECKPOINT and END, of which the first four bytes are the
+ * Without --event, or without dwell, each event costs a load and a branch. The report should count N calls of order and
+ * of cook. The session should have N events each of START, DEQUEUE, CHECKPOINT and END. Their first four bytes are the
  * order's number.
  */
 #define _GNU_SOURCE 1
@@ -53,11 +53,11 @@ static void cook(uint32_t number)
     for (int i = 0; i < 20000; i++)
         eggs = eggs * 1664525 + 1013904223;
     pot = eggs;
-    if (dwell_event_enabled(&orders, TRACE_LEVEL_VERBOSE)) /* what is said costs something to find out */
+    if (dwell_event_enabled(&orders, TRACE_LEVEL_VERBOSE)) /* the data is expensive to gather */
         tell(EVENT_TRACE_TYPE_CHECKPOINT, TRACE_LEVEL_VERBOSE, number);
 }
 
-/* False: there will be no more. */
+/* Returns false if no more orders will come. */
 static bool take(uint32_t *number)
 {
     __atomic_fetch_add(&take_calls, 1, __ATOMIC_RELAXED);
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
     if (argc != 2)
         sample_usage("orders N");
     const long count = sample_number(argv[1], 0, MAX);
-    dwell_event_register(&orders); /* it does not matter whether anybody records */
+    dwell_event_register(&orders); /* works the same without recording */
 
     pthread_t cooks[COOKS];
     for (int i = 0; i < COOKS; i++)

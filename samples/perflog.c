@@ -1,10 +1,10 @@
 /*
- * perflog [TIMES [BYTES]]: times by PerfLog how long it takes to write and to read a block of BYTES bytes.
+ * perflog [TIMES [BYTES]]: times writing and reading a block of BYTES bytes by PerfLog.
  *
- * What a program looks like that was written for PerfLog: markers with strings, a timer around each operation, a value
- * of its own, and the memory in use at the end. The log is perflog-sample_..._.log in the current folder; DWELL_PERFLOG
- * names another place. The name registered for a marker holds the size, from which `%Bytes%` and the like are
- * calculated by who reads the log.
+ * It looks like a program that was written for PerfLog. It has markers with strings, a timer around each operation, a
+ * value of its own, and the memory in use at the end. The log is perflog-sample_..._.log in the current folder, or
+ * where DWELL_PERFLOG says. The string of a marker holds the size, from which readers of the log calculate `%Bytes%`
+ * and the like.
  */
 #include <stdio.h>
 #include <stdlib.h>

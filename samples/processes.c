@@ -1,10 +1,10 @@
 /*
  * processes N [M]: a program that forks.
  *
- * N children run at the same time and each calls child_work M times (1000 when not given) and ends
- * by exit, while main and start_child, entered by the parent, are still on its stack. The report by
- * process should list N + 1 processes, and count N calls of run_child and N * M of child_work, all
- * made in the children, and one of main, made in the parent.
+ * N children run at the same time. Each calls child_work M times (default: 1000) and ends by exit. main and
+ * start_child, entered by the parent, are still on its stack then. The report by process should list N + 1 processes.
+ * It should count N calls of run_child and N * M of child_work, all made in the children, and one of main, made in the
+ * parent.
  */
 #define _GNU_SOURCE 1
 #include <stdatomic.h>

@@ -1,9 +1,9 @@
 /*
  * What the samples share: reading a number from the command line.
  *
- * It is not instrumented, so that each sample's report shows the sample's own functions only. Each
- * sample prints the truth about itself as lines "calls NAME COUNT"; every function counts itself,
- * by a variable it increments, so that counting adds no call to be counted.
+ * It is not instrumented, so that each sample's report shows only the sample's own functions. Each sample prints the
+ * expected counts as lines "calls NAME COUNT". Every function counts itself by incrementing a variable, so that
+ * counting adds no call.
  */
 #ifndef SAMPLE_H
 #define SAMPLE_H

@@ -1,10 +1,10 @@
 /*
  * sleeper [TIMES [UNITS [MILLISECONDS]]]: elapsed time against application time.
  *
- * TIMES times over, busy computes for UNITS units of some 10 microseconds each (one call of churn a
- * unit) and doze sleeps for MILLISECONDS. The report should give doze an elapsed time of at least
- * TIMES * MILLISECONDS and next to no application time; busy has nearly the same of both. The work
- * is cut into units so that being preempted costs busy the application time of one unit only.
+ * TIMES times, busy computes for UNITS units of some 10 microseconds (one call of churn each), and doze sleeps for
+ * MILLISECONDS. The report should give doze an elapsed time of at least TIMES * MILLISECONDS and almost no application
+ * time. busy has nearly the same of both. The work is cut into units so that a preemption costs busy the application
+ * time of only one unit.
  */
 #define _GNU_SOURCE 1
 #include <stdint.h>
@@ -18,7 +18,7 @@ static unsigned long churn_calls;
 static unsigned long busy_calls;
 static unsigned long doze_calls;
 
-/* Each step needs the result of the one before, so that no compiler can do without the work. */
+/* Each step needs the result of the one before, so that no compiler can remove the work. */
 static uint64_t churn(uint64_t state)
 {
     churn_calls++;
@@ -40,7 +40,7 @@ static void doze(long milliseconds)
     doze_calls++;
     struct timespec rest = { milliseconds / 1000, milliseconds % 1000 * 1000000 };
     while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
-        continue; /* a signal woke us: sleep on for what is left */
+        continue; /* a signal ended the sleep: sleep for the rest */
 }
 
 int main(int argc, char **argv)

@@ -1,9 +1,9 @@
 /*
  * threads [--waves W] N M: many threads that all call the same function.
  *
- * N threads run at the same time and each calls work M times; with --waves, W such groups follow
- * one another, so that N * W threads come and go. The report should count W * N * M calls of work
- * and W * N of worker, and list W * N threads beside the main one, each with M calls of work.
+ * N threads run at the same time, and each calls work M times. With --waves, W such groups follow one another, so that
+ * N * W threads come and go. The report should count W * N * M calls of work and W * N of worker. It should list W * N
+ * threads beside the main one, each with M calls of work.
  */
 #define _GNU_SOURCE 1
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 #include "sample.h"
 
-/* Each thread counts for itself and adds up once: a shared counter would slow all of them. */
+/* Each thread counts for itself and adds up once: a shared counter would slow down all of them. */
 static _Thread_local unsigned long my_work_calls;
 static atomic_ulong work_calls;
 static atomic_ulong worker_calls;
@@ -27,7 +27,7 @@ static unsigned long work(unsigned long value)
     return value * 2862933555777941757u + 3037000493u;
 }
 
-/* Nobody starts before all are there: N threads really are alive at the same time. */
+/* No thread starts before all exist: N threads really live at the same time. */
 static void *worker(void *seed)
 {
     atomic_fetch_add(&worker_calls, 1);

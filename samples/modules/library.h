@@ -1,7 +1,7 @@
 #ifndef LIBRARY_H
 #define LIBRARY_H
 
-/* Marked as exported, so that it is found even where a build hides what is not marked. */
+/* Exported explicitly, so that it is found even if a build hides other symbols. */
 #define LIBRARY_EXPORT __attribute__((visibility("default")))
 
 LIBRARY_EXPORT extern unsigned long library_twist_calls;

@@ -1,11 +1,10 @@
 /*
  * modules PLUGIN_PATH N [ROUNDS]: a program, a library linked to it, a plugin loaded at run time.
  *
- * ROUNDS times (1 when not given) the plugin is loaded, called N times and unloaded; each of its
- * calls makes one into the library, and the program makes N calls of its own function and of the
- * library besides. The report by module should list all three files, and count ROUNDS * N calls of
- * local_step and plugin_step and twice as many of library_twist. A PLUGIN_PATH without a slash is
- * looked for where the program was told to find its libraries (RUNPATH).
+ * ROUNDS times (default: 1) the plugin is loaded, called N times and unloaded. Each of its calls makes one into the
+ * library. The program makes N calls of its own function and of the library besides. The report by module should list
+ * all three files. It should count ROUNDS * N calls of local_step and plugin_step and twice as many of library_twist. A
+ * PLUGIN_PATH without a slash is searched where the program finds its libraries (RUNPATH).
  */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
@@ -17,7 +16,7 @@
 static unsigned long local_step_calls;
 static unsigned long use_plugin_calls;
 static unsigned long use_library_calls;
-static unsigned long plugin_calls_total; /* its own counter goes away with it */
+static unsigned long plugin_calls_total; /* the plugin's own counter is unloaded with it */
 
 static unsigned local_step(unsigned value)
 {
@@ -49,7 +48,7 @@ static unsigned use_plugin(const char *path, unsigned value, long count)
     void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     unsigned long *calls = look_up(plugin, "plugin_step_calls");
     plugin_step_function *step;
-    *(void **)&step = look_up(plugin, "plugin_step"); /* the cast that POSIX gives for dlsym */
+    *(void **)&step = look_up(plugin, "plugin_step"); /* POSIX prescribes this cast for dlsym */
 
     for (long i = 0; i < count; i++)
         value = step(value);

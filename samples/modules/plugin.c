@@ -1,7 +1,5 @@
-/*
- * The plugin of the modules sample: it comes with dlopen and calls into the linked library, so that
- * a call stack runs through three modules.
- */
+/* The plugin of the modules sample. It is loaded by dlopen and calls into the linked library, so that a call stack runs
+ * through three modules. */
 #include "plugin.h"
 
 #include "library.h"

@@ -3,7 +3,7 @@
 
 #define PLUGIN_EXPORT __attribute__((visibility("default")))
 
-/* What the program looks up in the plugin, by name. */
+/* The function that the program looks up in the plugin by name. */
 PLUGIN_EXPORT extern unsigned long plugin_step_calls;
 PLUGIN_EXPORT unsigned plugin_step(unsigned value);
 

@@ -1,11 +1,10 @@
 /*
  * thumbnails: makes small copies of images, several at a time.
  *
- * A program as people write them: a queue, worker threads, and a library (the stb headers) that
- * does the heavy work. Compiled with -finstrument-functions its report should say that nearly all
- * application time lies below load_image (decoding) and shrink (resizing), that main has a long
- * elapsed time and next to no application time, as it only waits, and that the workers share the
- * images between them.
+ * This is a realistic program: a queue, worker threads, and a library (the stb headers) that does the heavy work. Its
+ * report should say that nearly all application time lies below load_image (decoding) and shrink (resizing). main only
+ * waits, so it should have a long elapsed time and almost no application time. The workers should share the images
+ * between them. Compile it with -finstrument-functions:
  *
  *     cc -std=gnu11 -finstrument-functions -g -O2 thumbnails.c -o thumbnails -lpthread -lm
  */
@@ -20,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The libraries are compiled right here, so that they are instrumented like the rest. */
+/* The libraries are compiled here, so that they are instrumented like the rest. */
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 #define STB_IMAGE_RESIZE_IMPLEMENTATION
@@ -37,13 +36,13 @@ struct image {
     unsigned char *pixels;
 };
 
-/* One image to be done. The worker fills in the results and sets done last, under the lock. */
+/* An image to process. The worker fills in the results and sets done last, under the lock. */
 struct job {
     const char *source;
     char *target;
     int old_width, old_height;
     int new_width, new_height;
-    char error[160]; /* empty: it went well */
+    char error[160]; /* empty if it succeeded */
     bool done;
     struct job *next;
 };
@@ -108,14 +107,14 @@ static bool load_image(struct job *job, struct image *image)
     return true;
 }
 
-/* Scales one side as the longest side is scaled; a very thin image keeps at least one pixel. */
+/* Scales one side by the ratio of the longest side. A very thin image keeps at least one pixel. */
 static int fit(int side, int longest, int size)
 {
     int scaled = (int)(((long long)side * size + longest / 2) / longest);
     return scaled > 0 ? scaled : 1;
 }
 
-/* An image that is small enough already keeps its size: enlarging would only blur it. */
+/* An image that is small enough keeps its size: enlarging would only blur it. */
 static void choose_size(struct job *job, int size)
 {
     int longest = job->old_width > job->old_height ? job->old_width : job->old_height;
@@ -145,7 +144,7 @@ static bool shrink(struct job *job, const struct image *big, struct image *small
 
 static void write_bytes(void *file, void *bytes, int length)
 {
-    /* A short write sets the stream's error mark, which save_thumbnail looks at in the end. */
+    /* A short write sets the stream's error flag, which save_thumbnail checks at the end. */
     fwrite(bytes, 1, (size_t)length, file);
 }
 
@@ -167,7 +166,7 @@ static void save_thumbnail(struct job *job, const struct image *image)
     bool written = encode(image, file);
     if (fclose(file) != 0 || !written) {
         fail(job, "%s: %s", job->target, errno ? strerror(errno) : "cannot be written");
-        unlink(job->target); /* half a thumbnail is worse than none */
+        unlink(job->target); /* no thumbnail is better than half of one */
     }
 }
 
@@ -211,7 +210,7 @@ static void queue_push(struct queue *queue, struct job *job)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* No more jobs will come: workers that find the queue empty may go home. */
+/* Ends the queue: workers that find it empty end. */
 static void queue_close(struct queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
@@ -255,7 +254,7 @@ static void wait_for(struct queue *queue, const struct job *job)
 
 static void name_worker(const struct worker *worker)
 {
-    char name[32]; /* Linux takes 15 characters; MAX_THREADS keeps to them */
+    char name[32]; /* Linux allows 15 characters; MAX_THREADS ensures that */
     snprintf(name, sizeof name, "worker-%d", worker->number);
     pthread_setname_np(pthread_self(), name);
 }
@@ -286,7 +285,7 @@ static int start_worker(struct workshop *shop)
     return error;
 }
 
-/* With fewer workers than asked for the job still gets done, so only none at all is an error. */
+/* Fewer workers than requested still finish the job, so only none at all is an error. */
 static bool start_workers(struct workshop *shop, int wanted)
 {
     int error = 0;
@@ -337,7 +336,7 @@ static void free_jobs(struct job *jobs, int count)
     free(jobs);
 }
 
-/* Two images of one name would overwrite each other's thumbnail: the later one is refused. */
+/* Two images of one name would overwrite each other's thumbnail, so the second is refused. */
 static struct job *plan_jobs(const struct options *options)
 {
     struct job *jobs = calloc((size_t)options->source_count, sizeof *jobs);
@@ -368,7 +367,7 @@ static bool print_result(const struct job *job)
     return true;
 }
 
-/* Prints in the order of the command line, each image as soon as it and those before are done. */
+/* Prints in the order of the command line, each image once it and those before are done. */
 static bool print_results(struct queue *queue, const struct job *jobs, int count)
 {
     bool all_well = true;
