@@ -18,6 +18,7 @@
 #include "probes.h"
 #include "process.h"
 #include "record.h"
+#include "recorder.h"
 #include "runtime.h"
 #include "sys.h"
 #include "thread.h"
@@ -203,8 +204,8 @@ static bool trace_round(struct scratch *s, int round)
 {
     uint64_t sums[INTERVALS];
     uint32_t counts[INTERVALS];
-    s->wiped.limit = runtime.call_sites ? 0 : RECORDS - ENTER_BYTES;
-    s->wiped.gate = GATE_SITES;
+    s->wiped.gate = trace_recorder.gates[runtime.call_sites];
+    s->wiped.limit = s->wiped.gate == GATE_SLOW ? RECORDS - ENTER_BYTES : 0;
     s->thread.chunks.limit = RECORDS - ENTER_BYTES;
     s->thread.chunks.current = &s->chunk;
     reset_records(s);
@@ -245,7 +246,7 @@ static bool begin_tree(struct scratch *s)
 {
     struct thread *t = &s->thread;
     s->wiped.limit = 0;
-    s->wiped.gate = runtime.filtered ? GATE_TREE_FILTER : GATE_TREE;
+    s->wiped.gate = runtime.recorder->gates[0]; /* no call sites */
     t->tree.head = &s->head;
     t->tree.root = &s->nodes[0];
     ((struct call *)t->shadow)[0].node = &s->nodes[0];
@@ -253,6 +254,9 @@ static bool begin_tree(struct scratch *s)
            tree_add_known(t, &s->nodes[0], &s->nodes[2], (uint64_t)probed_between) &&
            tree_add_known(t, &s->nodes[2], &s->nodes[3], (uint64_t)probed_leaf);
 }
+
+const struct calibration calibration_of_events = { NULL, trace_round };
+const struct calibration calibration_of_trees = { begin_tree, tree_round };
 
 /* The work alone, per call. */
 static void bare_round(struct scratch *s, int round)
@@ -290,13 +294,13 @@ static uint32_t found_in;
 static bool measure(struct scratch *s, struct dwell_rec_probes *costs)
 {
     struct thread *const self = thread_self;
-    const bool tree = runtime.mode == DWELL_MODE_PROFILE;
+    const struct calibration *const calibration = runtime.recorder->calibration;
     make_items(s->items);
     stand_in(s);
     thread_self = &s->thread;
     int rounds = 0;
-    for (int i = tree && !begin_tree(s) ? ROUNDS : 0; i < ROUNDS; i++) {
-        if (!(tree ? tree_round(s, rounds) : trace_round(s, rounds)))
+    for (int i = calibration->begin && !calibration->begin(s) ? ROUNDS : 0; i < ROUNDS; i++) {
+        if (!calibration->round(s, rounds))
             continue;
         bare_round(s, rounds);
         rounds++;

@@ -8,6 +8,17 @@
 
 #pragma GCC visibility push(hidden)
 
+struct scratch;
+
+/* How the probes of a mode are measured: `begin` prepares the block that stands in for the thread's own; NULL if that
+ * needs nothing. `round` calls the functions once, and reads what was recorded. False if either failed. */
+struct calibration {
+    bool (*begin)(struct scratch *s);
+    bool (*round)(struct scratch *s, int round);
+};
+
+extern const struct calibration calibration_of_events, calibration_of_trees;
+
 /* Appends the costs to the session, before the process' first event. */
 void calibrate(void);
 

@@ -17,14 +17,15 @@
 #include "clock.h"
 #include "control.h"
 #include "environment.h"
+#include "extensions.h"
 #include "helper.h"
 #include "metadata.h"
 #include "pause.h"
 #include "probes.h"
 #include "process.h"
+#include "recorder.h"
 #include "runtime.h"
 #include "session.h"
-#include "slow.h"
 #include "snapshot.h"
 #include "sys.h"
 #include "thread.h"
@@ -432,12 +433,12 @@ static int mark(struct thread *t, uint64_t time, int32_t number, const char *tex
     words[4] = (uint16_t)((uint32_t)number >> 16);
     words[5] = (uint16_t)length;
     memcpy(words + 6, text, length);
-    slow_control(t, &(struct control_event){
-                        .type = DWELL_EXT_MARK,
-                        .time = now > t->last ? now : t->last,
-                        .words = words,
-                        .count = 6 + (int)(length + 1) / 2,
-                    });
+    runtime.recorder->control(t, &(struct control_event){
+                                     .type = DWELL_EXT_MARK,
+                                     .time = now > t->last ? now : t->last,
+                                     .words = words,
+                                     .count = 6 + (int)(length + 1) / 2,
+                                 });
     thread_set_limit(t);
     if (t->stopped)
         return DWELL_FAILED;
@@ -452,7 +453,7 @@ DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *t
         return DWELL_NOT_RECORDED;
     if (number < 1)
         return DWELL_RESERVED;
-    if (runtime.mode == DWELL_MODE_PROFILE)
+    if (!runtime.recorder->control)
         return DWELL_NO_SUPPORT; /* it keeps nothing that has a time */
     uint64_t mask = sys_block_signals();
     if (control_pending(t))

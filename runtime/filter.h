@@ -37,8 +37,8 @@ struct filter_use {
     uint32_t module;
 };
 
-/* Reads the filters of the session `fd`. */
-void filter_begin(int fd);
+/* Reads the filters of the session `fd`. False if there are none. */
+bool filter_begin(int fd);
 
 /* The number that the filters give to a module; zero if they do not name it. */
 uint32_t filter_module(struct text build_id, struct text path);
@@ -65,20 +65,11 @@ static inline enum call_kind filter_kind(const struct call *caller, uint32_t act
     return filter_settings.shortest ? CALL_WAITING : CALL_SHOWN;
 }
 
-/* Records an event of the slow path. */
-void filter_record(struct thread *t, const struct event *event);
-
 /* Switches the recording on or off, if the function that is entered does that. */
 void filter_trigger(const struct event *event);
 
 /* Pauses the thread until its shadow stack is `depth` bytes deep again. Signals are held back. */
 void filter_ignore(struct thread *t, uint32_t depth, uint64_t now);
-
-/* The number of open calls that the file knows of. */
-uint32_t filter_shown_depth(const struct thread *t);
-
-/* Writes the enters that wait. Signals are held back. */
-void filter_flush(struct thread *t);
 
 #pragma GCC visibility pop
 

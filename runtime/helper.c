@@ -20,13 +20,13 @@
 #include "monitor.h"
 #include "osevents.h"
 #include "process.h"
+#include "recorder.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
 
 enum {
     HELPER_STACK = 64 << 10,
-    FIRST_TARGET = 2,
     PREPARED_SIZE = 256 << 10,
     PATIENCE = 2000, /* milliseconds to wait for an answer before the helper counts as lost */
     MAX_DESCRIPTORS = 65536,
@@ -162,7 +162,7 @@ bool helper_is_here(void)
 void helper_start(int fd)
 {
     struct process *p = runtime.process;
-    p->pool.target = runtime.mode == DWELL_MODE_PROFILE ? 1 : FIRST_TARGET;
+    p->pool.target = runtime.recorder->ready_chunks;
     const char *wanted = environment_get("DWELL_HELPER");
     if (wanted && strcmp(wanted, "off") == 0)
         return;

@@ -334,8 +334,7 @@ static void note_one(struct process *p, struct walk *walk, uint64_t function)
     module.build_id = keep(module.build_id);
     module.filter = filter_module(module.build_id, module.path);
     append_loaded(p, module, now);
-    if (runtime.filtered)
-        use_filters(p);
+    use_filters(p);
     publish(p);
 #else
     (void)p, (void)walk, (void)function;
@@ -372,8 +371,7 @@ static void look(struct process *p, struct walk *walk)
             append_unloaded(&p->modules.list[i], walk->now);
     }
     p->modules.count = kept;
-    if (runtime.filtered)
-        use_filters(p);
+    use_filters(p);
     publish(p);
 }
 

@@ -4,14 +4,13 @@
 #include "pause.h"
 #include "call.h"
 #include "control.h"
-#include "filter.h"
+#include "extensions.h"
 #include "frames_left.h"
-#include "osevents.h"
+#include "recorder.h"
 #include "runtime.h"
 #include "sites.h"
 #include "slow.h"
 #include "thread.h"
-#include "tree.h"
 
 /* Takes away the calls that were left. False: that ended a call which a filter ignores, and the thread goes on. */
 static bool pause_has_room(const struct thread *t)
@@ -55,9 +54,8 @@ bool pause_record(struct thread *t, const struct event *event, bool guarded)
             .function = event->function,
             .stack_pointer = event->stack_pointer,
             .frame_id = event->frame_id,
+            .call_site = sites_of_event(&call[-1], event),
         };
-        if (runtime.call_sites)
-            call->call_site = call_site_of(&call[-1], event->function, event->stack_pointer, event->origin);
     } else {
         wanted = state - one_call;
         pause_keep_below(t, wanted);
@@ -73,10 +71,7 @@ void pause_begin(struct thread *t, uint64_t time)
 {
     if (time < t->last)
         time = t->last;
-    if (t->chunks.current)
-        slow_control(t, &(struct control_event){ .type = DWELL_EXT_PAUSE, .time = time });
-    if (runtime.mode == DWELL_MODE_PROFILE)
-        tree_pause(t, time);
+    runtime.recorder->pause(t, time);
     const uint32_t depth = (uint32_t)(t->state >> 32);
     t->pause.active = 1;
     t->pause.since = time;
@@ -86,7 +81,7 @@ void pause_begin(struct thread *t, uint64_t time)
 }
 
 /* Calls that go on from before the pause are as if they had begun later by its length; others begin now. */
-static void move_enter_times(struct thread *t, uint64_t time)
+static void pause_move_enter_times(struct thread *t, uint64_t time)
 {
     struct call *call = (struct call *)t->shadow + 1;
     const struct call *kept = (const struct call *)(t->shadow + t->pause.kept_depth);
@@ -95,42 +90,34 @@ static void move_enter_times(struct thread *t, uint64_t time)
         call->enter_time = call < kept ? call->enter_time + (time - t->pause.since) : time;
 }
 
-/* Calls that were entered in the pause. */
-static void choose_kinds(struct thread *t)
+struct control_event pause_resume_event(const struct thread *t, uint64_t time, uint16_t words[PAUSE_RESUME_WORDS])
 {
-    struct call *call = (struct call *)(t->shadow + t->pause.kept_depth);
-    for (const struct call *end = thread_call(t, t->state); call < end; call++) {
-        const bool hidden = filter_action(call->function) & (DWELL_FILTER_SUPPRESS | DWELL_FILTER_IGNORE) ||
-                            call[-1].shown >= filter_settings.depth;
-        call->kind = hidden ? CALL_HIDDEN : CALL_SHOWN;
-        call->shown = call[-1].shown + !hidden;
-    }
+    const uint32_t depth = (uint32_t)(t->state >> 32);
+    const uint32_t ended = (t->pause.depth - t->pause.kept_depth) / (uint32_t)sizeof(struct call);
+    words[0] = (uint16_t)ended;
+    words[1] = (uint16_t)(ended >> 16);
+    return (struct control_event){
+        .type = DWELL_EXT_RESUME,
+        .time = time,
+        .words = words,
+        .count = PAUSE_RESUME_WORDS,
+        .opened = (depth - t->pause.kept_depth) / (uint32_t)sizeof(struct call),
+        .ended = ended,
+    };
+}
+
+bool pause_resume_fits(const struct thread *t, const struct control_event *resume)
+{
+    return resume->opened <= MAX_OPENED && (uint32_t)t->state + extensions_control_bytes(resume) <= t->chunks.end;
 }
 
 void pause_end(struct thread *t, uint64_t time)
 {
     if (time < t->pause.since)
         time = t->pause.since;
-    const uint32_t depth = (uint32_t)(t->state >> 32);
-    const bool same = t->pause.kept_depth == t->pause.depth && t->pause.kept_depth == depth;
-    const uint32_t ended = (t->pause.depth - t->pause.kept_depth) / (uint32_t)sizeof(struct call);
-    const uint32_t opened = (depth - t->pause.kept_depth) / (uint32_t)sizeof(struct call);
-    const uint16_t words[] = { (uint16_t)ended, (uint16_t)(ended >> 16) };
-    const struct control_event resume = { DWELL_EXT_RESUME, time, words, 2, opened, ended };
-    move_enter_times(t, time);
-    if (runtime.filtered && runtime.mode != DWELL_MODE_PROFILE)
-        choose_kinds(t);
+    pause_move_enter_times(t, time);
     t->pause.next_position = (uint32_t)t->state + 1;
     t->pause.active = 0;
-    t->state = (uint64_t)(runtime.filtered ? depth : t->pause.depth) << 32 | t->pause.resume_position;
-    if (t->chunks.current && (opened > MAX_OPENED || (runtime.filtered && !same) ||
-                              t->pause.resume_position + slow_control_bytes(&resume) > t->chunks.end))
-        thread_give_up_chunk(t, !runtime.filtered); /* the next one begins with the calls that are open */
-    t->state = (uint64_t)depth << 32 | t->pause.resume_position;
-    os_skip(t);
-    if (t->chunks.current)
-        slow_control(t, &resume);
-    t->last = time;
-    if (runtime.mode == DWELL_MODE_PROFILE)
-        tree_resume(t, time);
+    t->state = t->state >> 32 << 32 | t->pause.resume_position;
+    runtime.recorder->resume(t, time);
 }

@@ -6,6 +6,7 @@
 #define DWELL_PAUSE_H
 
 #include "common.h"
+#include "extensions.h"
 
 #pragma GCC visibility push(hidden)
 
@@ -29,6 +30,12 @@ struct thread_pause {
 /* Applies an event of the slow path to the shadow stack. False if it has to be called again with signals held back,
  * which `guarded` says. */
 bool pause_record(struct thread *t, const struct event *event, bool guarded);
+
+/* For recorders, after a pause: the resume event, whose words go to `words`; and whether it fits into the thread's
+ * chunk. */
+enum { PAUSE_RESUME_WORDS = 2 };
+struct control_event pause_resume_event(const struct thread *t, uint64_t time, uint16_t words[PAUSE_RESUME_WORDS]);
+bool pause_resume_fits(const struct thread *t, const struct control_event *resume);
 
 /* Begin and end a pause at that time, in ticks. Signals are held back. */
 void pause_begin(struct thread *t, uint64_t time);

@@ -22,6 +22,7 @@
 #include "monitor.h"
 #include "osevents.h"
 #include "process.h"
+#include "recorder.h"
 #include "runtime.h"
 #include "session.h"
 #include "sys.h"
@@ -92,20 +93,19 @@ static void choose_os_sources(void)
         runtime.os.wanted = 0;
 }
 
-/* What `dwell record` has put into the header; without it, DWELL_MODE: "profile", "ring" or "ring=BYTES"; and
- * DWELL_CALL_SITES: "1". */
+/* What `dwell record` has put into the header. Without it, DWELL_MODE is the name of a mode, or "ring=BYTES"; and
+ * DWELL_CALL_SITES is "1". */
 static void choose_mode(void)
 {
     struct dwell_file_header *h = runtime.session.header;
-    const char *mode = environment_get("DWELL_MODE");
-    if (h->recorder_pid == 0 && mode) {
-        if (strcmp(mode, "profile") == 0)
-            h->mode = DWELL_MODE_PROFILE;
-        if (strncmp(mode, "ring", 4) == 0) {
-            unsigned long size = mode[4] == '=' ? strtoul(mode + 5, NULL, 10) : 0;
+    const char *name = environment_get("DWELL_MODE");
+    const char *end = name ? strchrnul(name, '=') : NULL;
+    enum dwell_mode mode;
+    if (h->recorder_pid == 0 && name && recorder_find_mode(name, end, &mode)) {
+        h->mode = mode;
+        const unsigned long size = *end ? strtoul(end + 1, NULL, 10) : 0;
+        if (mode == DWELL_MODE_RING)
             h->ring_size = size >= DWELL_RING_MIN && size <= DWELL_RING_MAX ? (uint32_t)size : DWELL_RING_USUAL;
-            h->mode = DWELL_MODE_RING;
-        }
     }
     runtime.mode = h->mode;
     const char *sites = environment_get("DWELL_CALL_SITES");
@@ -153,7 +153,7 @@ static int set_up(void)
     choose_mode();
     if (runtime.os.syscalls_wanted)
         os_watch_syscalls();
-    filter_begin(fd);
+    runtime.recorder = recorder_of(runtime.mode, filter_begin(fd));
     struct process *p = sys_memory((sizeof *p + PAGE - 1) / PAGE * PAGE);
     if (!p || SYS3(madvise, p, (sizeof *p + PAGE - 1) / PAGE * PAGE, MADV_WIPEONFORK) < 0) {
         session_trouble(&runtime.session, DWELL_TROUBLE_NO_MEMORY);
@@ -323,9 +323,8 @@ void process_end(enum dwell_end how, int value)
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)
         return; /* the recorder notes the end */
-    if (runtime.filtered && thread_self && thread_self->wiped->alive && thread_self->chunks.current &&
-        !thread_self->pause.active)
-        filter_flush(thread_self);
+    if (thread_self && thread_self->wiped->alive)
+        recorder_flush(thread_self);
     note_threads();
     monitor_end();
     if (p->os_overflow & OS_MADE_UP)

@@ -10,7 +10,6 @@
 #include "process.h"
 #include "ring.h"
 #include "runtime.h"
-#include "thread.h"
 
 enum { MIN_CHUNK = 8 << 10, LARGEST_CHUNK = 256 << 10, CHUNKS_OF_A_RING = 8 };
 
@@ -23,6 +22,8 @@ static uint32_t ring_size(void)
 uint32_t ring_chunk_size(void)
 {
     uint32_t size = MIN_CHUNK;
+    if (runtime.mode != DWELL_MODE_RING)
+        return 0;
     while (size < LARGEST_CHUNK && size * 2 * CHUNKS_OF_A_RING <= ring_size())
         size *= 2;
     return size;
@@ -36,7 +37,7 @@ static void drop(struct dwell_chunk_header *chunk)
 }
 
 /* Lists of chunks, the oldest first, linked by a member of their headers that is the writer's own. */
-struct dwell_chunk_header *ring_take_first(struct ring *ring)
+static struct dwell_chunk_header *ring_take_first(struct ring *ring)
 {
     struct dwell_chunk_header *first = ring->first;
     ring->first = (struct dwell_chunk_header *)first->link;
@@ -46,7 +47,7 @@ struct dwell_chunk_header *ring_take_first(struct ring *ring)
     return first;
 }
 
-void ring_append(struct ring *ring, struct dwell_chunk_header *chunk)
+static void ring_append(struct ring *ring, struct dwell_chunk_header *chunk)
 {
     chunk->link = 0;
     if (ring->last)
@@ -63,24 +64,21 @@ void ring_make_room(struct ring *ring, uint64_t size)
         drop(ring_take_first(ring));
 }
 
-struct area ring_take(struct thread *t, uint32_t least, uint32_t size)
+bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk)
 {
-    ring_make_room(&t->ring, size);
-    return chunk_take(least, size);
+    if (runtime.mode != DWELL_MODE_RING)
+        return false;
+    ring_append(ring, chunk);
+    return true;
 }
 
-void ring_keep(struct thread *t, struct dwell_chunk_header *chunk)
-{
-    ring_append(&t->ring, chunk);
-}
-
-void ring_end_thread(struct thread *t)
+void ring_end(struct ring *ring, struct ring *ended)
 {
     process_lock();
-    while (t->ring.first) {
-        struct dwell_chunk_header *chunk = ring_take_first(&t->ring);
-        ring_make_room(&runtime.process->ended_ring, chunk->size);
-        ring_append(&runtime.process->ended_ring, chunk);
+    while (ring->first) {
+        struct dwell_chunk_header *chunk = ring_take_first(ring);
+        ring_make_room(ended, chunk->size);
+        ring_append(ended, chunk);
     }
     process_unlock();
 }

@@ -10,33 +10,23 @@
 
 #pragma GCC visibility push(hidden)
 
-struct thread;
-
 /* A list of chunks, the oldest first. It is empty in other modes. */
 struct ring {
     struct dwell_chunk_header *first, *last;
     uint64_t bytes;
 };
 
-/* The size in bytes of a ring's chunks. */
+/* The size in bytes of a ring's chunks; zero if the mode is not ring. */
 uint32_t ring_chunk_size(void);
 
 /* Frees the oldest chunks, until `size` bytes more fit into the ring. */
 void ring_make_room(struct ring *ring, uint64_t size);
 
-void ring_append(struct ring *ring, struct dwell_chunk_header *chunk);
+/* Appends a finished chunk to the ring. False if the mode is not ring: the caller gives it up. */
+bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk);
 
-/* Removes the oldest chunk. The ring must not be empty. */
-struct dwell_chunk_header *ring_take_first(struct ring *ring);
-
-/* As chunk_take, for the thread's events. */
-struct area ring_take(struct thread *t, uint32_t least, uint32_t size);
-
-/* Keeps a finished chunk of the thread's events. */
-void ring_keep(struct thread *t, struct dwell_chunk_header *chunk);
-
-/* Moves the chunks of a thread that ends to the ring `ended` of the process. */
-void ring_end_thread(struct thread *t);
+/* Moves the chunks of a thread's ring to a ring of the process, as the thread ends. Takes the process' lock. */
+void ring_end(struct ring *ring, struct ring *ended);
 
 #pragma GCC visibility pop
 

@@ -12,6 +12,7 @@
 #pragma GCC visibility push(hidden)
 
 struct process;
+struct recorder;
 
 struct runtime {
     struct process *process; /* NULL if it is not set up yet */
@@ -19,16 +20,16 @@ struct runtime {
     enum dwell_clock clock;
     bool ordered; /* the clock is read behind a fence */
     enum dwell_mode mode;
-    bool off;                     /* nothing is recorded in this process and its children */
-    bool lossy;                   /* if off: the events are counted as lost */
-    bool closed;                  /* switched off for good */
-    bool on;                      /* what the global and the process level say together */
-    bool os_calls;                /* calls of the OS are rows (oscalls.c) */
-    bool call_sites;              /* are recorded */
-    bool filtered;                /* there are filters */
-    bool thread_key_valid;        /* thread_key can be used */
-    unsigned thread_key;          /* pthread key whose destructor is called when a thread ends */
-    struct activation activation; /* of the process level */
+    const struct recorder *recorder; /* of the mode */
+    bool off;                        /* nothing is recorded in this process and its children */
+    bool lossy;                      /* if off: the events are counted as lost */
+    bool closed;                     /* switched off for good */
+    bool on;                         /* what the global and the process level say together */
+    bool os_calls;                   /* calls of the OS are rows (oscalls.c) */
+    bool call_sites;                 /* are recorded */
+    bool thread_key_valid;           /* thread_key can be used */
+    unsigned thread_key;             /* pthread key whose destructor is called when a thread ends */
+    struct activation activation;    /* of the process level */
     struct os_settings os;
     uint64_t forked_at;   /* time of the last fork, read in the child, in ticks */
     uint32_t forked_pid;  /* this process, if it was made by that fork */

@@ -9,7 +9,9 @@
 #include "probe_steps.h"
 #include "probes.h"
 #include "record.h"
+#include "recorder.h"
 #include "runtime.h"
+#include "slow.h"
 #include "thread.h"
 
 enum {
@@ -18,6 +20,21 @@ enum {
 };
 
 PROBES_DEFINITION(sites, STEPS_TIMED | STEPS_SITES)
+
+bool sites_are_recorded(void)
+{
+    return runtime.call_sites;
+}
+
+uint64_t sites_of_event(const struct call *caller, const struct event *event)
+{
+    return runtime.call_sites ? call_site_of(caller, event->function, event->stack_pointer, event->origin) : 0;
+}
+
+int sites_put(uint16_t words[MAX_SITE_WORDS], uint64_t call_site, const struct call *caller)
+{
+    return runtime.call_sites ? sites_words(words, call_site, caller) : 0;
+}
 
 /* ---- where a chunk begins ---- */
 
@@ -31,7 +48,7 @@ void sites_write_open(const struct thread *t, char *at, uint32_t depth)
 {
     const struct call *call = (const struct call *)t->shadow + 1;
     for (uint32_t i = 0; i < depth; call++) {
-        if (runtime.filtered && call->kind != CALL_SHOWN)
+        if (!recorder_shows(call))
             continue;
         if (i % SITES_A_RECORD == 0) {
             const uint32_t here = depth - i < SITES_A_RECORD ? depth - i : SITES_A_RECORD;

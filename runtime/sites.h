@@ -9,6 +9,7 @@
 
 #pragma GCC visibility push(hidden)
 
+struct event;
 struct thread;
 
 enum { MAX_SITE_WORDS = 4 };
@@ -68,6 +69,15 @@ static inline void sites_count_bytes(struct dwell_chunk_header *chunk, uint32_t 
     if (UNLIKELY(*(volatile uint32_t *)&chunk->used != 0))
         chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
 }
+
+/* The following are for the slow path; they do nothing where call sites are not recorded. */
+bool sites_are_recorded(void);
+
+/* The call site of an enter's call; zero if call sites are not recorded. */
+uint64_t sites_of_event(const struct call *caller, const struct event *event);
+
+/* As sites_words. */
+int sites_put(uint16_t words[MAX_SITE_WORDS], uint64_t call_site, const struct call *caller);
 
 /* The records of the call sites of the `depth` calls that are open where a chunk begins: their size in bytes, zero if
  * call sites are not recorded; and writing them to `at`. */

@@ -35,25 +35,6 @@ void slow_exit_flagged(uint64_t function, uint64_t stack_pointer);
 /* Counts an event that is not recorded. */
 void slow_count_lost(void);
 
-/* A control event as docs/format.md has them: `count` words behind its time, and before it the `opened` uppermost calls
- * of the shadow stack. `ended` calls are not open any more. */
-struct control_event {
-    enum dwell_extension type;
-    uint64_t time; /* ticks */
-    const uint16_t *words;
-    int count;
-    uint32_t opened, ended;
-};
-enum { MAX_OPENED = 16 };
-
-/* Signals are held back in the following. */
-uint32_t slow_control_bytes(const struct control_event *event);
-void slow_control(struct thread *t, const struct control_event *event);
-/* For filter.c: an enter or exit of a call, which may lie above the stack, with what is kept in the thread for it. */
-void slow_emit(struct thread *t, uint64_t time, const struct call *call, bool enter);
-void slow_keep_os_events(struct thread *t);
-void slow_keep_flag(struct thread *t);
-
 #pragma GCC visibility pop
 
 #endif

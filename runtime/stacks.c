@@ -14,21 +14,18 @@
 #include "call.h"
 #include "clock.h"
 #include "control.h"
-#include "filter.h"
 #include "lock.h"
 #include "process.h"
+#include "recorder.h"
 #include "runtime.h"
-#include "slow.h"
 #include "stacks.h"
 #include "sys.h"
 #include "thread.h"
-#include "tree.h"
 
 enum {
     STACK_SIZE = 32 << 10, /* of a shadow stack, at first */
     AT_ONCE = 64,          /* that many are made in one mapping */
     FIRST_PLACES = 512,
-    SWITCH_ROOM = 1024, /* bytes of a chunk, enough for a change of stacks with all that comes before it */
 };
 
 /* All stacks whose place is known, by address; and stacks that are not used. Outlives a fork, as stacks do. */
@@ -194,47 +191,26 @@ static void take_up(struct thread *t, struct stack *to, uint64_t now)
         call->enter_time += now - to->aside_at;
 }
 
-static uint64_t with_depth(uint64_t state, uint32_t depth)
+uint32_t stacks_calls(const struct stack *s)
 {
-    return (uint64_t)depth << 32 | (uint32_t)state;
+    return s->depth / (uint32_t)sizeof(struct call) - 1;
 }
 
-static uint32_t calls_in(uint32_t depth)
+void stacks_exchange(struct thread *t, struct stack *to, uint64_t now)
 {
-    return depth / (uint32_t)sizeof(struct call) - 1;
-}
-
-static void change_over_recording(struct thread *t, struct stack *to, uint64_t now)
-{
-    if ((uint32_t)t->state + SWITCH_ROOM > t->chunks.end)
-        thread_next_chunk(t, SWITCH_ROOM);
-    if (runtime.filtered)
-        filter_flush(t);
-    const uint32_t ended = runtime.filtered ? filter_shown_depth(t) : calls_in((uint32_t)(t->state >> 32)),
-                   opened = calls_in(to->depth);
-    const uint16_t words[] = { (uint16_t)to->number, (uint16_t)(to->number >> 16) };
-    const bool few = opened <= MAX_OPENED && !runtime.filtered;
     put_aside(t, now);
     take_up(t, to, now);
-    t->state = with_depth(t->state, few ? to->depth : sizeof(struct call));
-    if (t->chunks.current)
-        slow_control(t, &(struct control_event){ DWELL_EXT_SWITCH, now, words, 2, few ? opened : 0, ended });
-    if (!few)
-        thread_give_up_chunk(t, true); /* the next one begins with the calls of the stack */
-    t->state = with_depth(t->state, to->depth);
-    t->last = now;
 }
 
 /* What is paused goes on in another chunk, with the calls of whatever stack the thread is on then. */
 static void change_over_paused(struct thread *t, struct stack *to, uint64_t now)
 {
     const uint64_t state = t->state;
-    t->state = with_depth(t->pause.resume_position, t->pause.depth);
-    thread_give_up_chunk(t, !runtime.filtered);
+    t->state = thread_with_depth(t->pause.resume_position, t->pause.depth);
+    thread_give_up_chunk(t, recorder_shows_all());
     t->state = state;
-    put_aside(t, now);
-    take_up(t, to, now);
-    t->state = with_depth(state + 1, to->depth);
+    stacks_exchange(t, to, now);
+    t->state = thread_with_depth(state + 1, to->depth);
     t->pause.depth = to->depth;
     t->pause.kept_depth = sizeof(struct call);
 }
@@ -246,17 +222,10 @@ static void change_over(struct thread *t, struct stack *to)
     uint64_t now = clock_now(runtime.clock);
     if (now < t->last)
         now = t->last;
-    if (t->pause.active) {
+    if (t->pause.active)
         change_over_paused(t, to, now);
-    } else if (runtime.mode == DWELL_MODE_PROFILE) {
-        now = tree_leave_stack(t, now);
-        put_aside(t, now);
-        take_up(t, to, now);
-        t->state = with_depth(t->state, to->depth);
-        tree_take_stack(t, now, to->tree_of != t->serial);
-    } else {
-        change_over_recording(t, to, now);
-    }
+    else
+        runtime.recorder->switch_stack(t, to, now);
     thread_set_limit(t);
 }
 

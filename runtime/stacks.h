@@ -40,6 +40,18 @@ struct process_stacks {
     uint32_t changes; /* number of changes of the known stacks' addresses */
 };
 
+/* Bytes of a chunk, enough for a switch of stacks with all that comes before it. */
+enum { STACKS_SWITCH_ROOM = 1024 };
+
+/* The number of calls on a stack that no thread runs on. */
+uint32_t stacks_calls(const struct stack *s);
+
+/* For recorders: puts the thread's shadow stack aside, and takes up that of `to`. The calls on it become as if they had
+ * begun later, by the time that it was put aside. The caller sets the depth in the thread's state. Signals are held
+ * back.
+ */
+void stacks_exchange(struct thread *t, struct stack *to, uint64_t now);
+
 void stacks_begin_thread(struct thread *t);
 
 /* Makes the shadow stack that of the stack which `stack_pointer` lies on. Any time, on the calling thread `t`. */

@@ -13,7 +13,6 @@
 #include "chunk.h"
 #include "clock.h"
 #include "control.h"
-#include "filter.h"
 #include "helper.h"
 #include "metadata.h"
 #include "modules.h"
@@ -21,6 +20,7 @@
 #include "probes.h"
 #include "process.h"
 #include "record.h"
+#include "recorder.h"
 #include "ring.h"
 #include "runtime.h"
 #include "session.h"
@@ -30,7 +30,6 @@
 #include "sys.h"
 #include "thread.h"
 #include "trace_events.h"
-#include "tree.h"
 
 enum {
     FIRST_CHUNK = 32 << 10, /* doubled for each further one, so that short threads cost little space */
@@ -235,20 +234,21 @@ static bool has_to_look(const struct thread *t)
            (t->tree.head && t->tree.seen_unloads != __atomic_load_n(&p->modules.unloads, __ATOMIC_RELAXED));
 }
 
+static enum gate gate_of(const struct thread *t, uint32_t room)
+{
+    const struct recorder *r = runtime.recorder;
+    if (t->pause.active)
+        return t->modules.stale ? GATE_SLOW : r->paused_gates[runtime.call_sites];
+    return r->is_ready(t, room) ? r->gates[runtime.call_sites] : GATE_SLOW;
+}
+
 /* Whoever has something for this thread to look at says so first, then sets limit and gate to zero. */
 void thread_set_limit(struct thread *t)
 {
-    uint32_t gate = GATE_SLOW;
-    if (t->pause.active && !t->modules.stale)
-        gate = (runtime.filtered ? GATE_QUIET_FILTER : GATE_QUIET) + runtime.call_sites;
-    else if (runtime.filtered && limit_of(t))
-        gate = GATE_FILTER + runtime.call_sites;
-    else if (t->tree.head && !t->modules.stale && !t->stopped && runtime.clock != DWELL_CLOCK_MONOTONIC)
-        gate = (runtime.filtered ? GATE_TREE_FILTER : GATE_TREE) + runtime.call_sites;
-    else if (runtime.call_sites && limit_of(t))
-        gate = GATE_SITES;
-    t->chunks.limit = limit_of(t);
-    __atomic_store_n(&t->wiped->limit, runtime.filtered || runtime.call_sites ? 0 : t->chunks.limit, __ATOMIC_RELAXED);
+    const uint32_t room = limit_of(t);
+    const enum gate gate = gate_of(t, room);
+    t->chunks.limit = room;
+    __atomic_store_n(&t->wiped->limit, gate == GATE_SLOW ? room : 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (has_to_look(t)) {
@@ -285,7 +285,8 @@ static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t byt
 {
     const uint64_t frames =
         sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame) + sites_open_bytes(depth);
-    const uint64_t largest = runtime.mode == DWELL_MODE_RING ? ring_chunk_size() : LARGEST_CHUNK;
+    const uint32_t ring_size = ring_chunk_size();
+    const uint64_t largest = ring_size ? ring_size : LARGEST_CHUNK;
     uint64_t size = largest < FIRST_CHUNK ? largest : FIRST_CHUNK;
     for (uint32_t i = 0; i < t->chunks.begun && size < largest; i++)
         size *= 2;
@@ -299,19 +300,11 @@ static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t byt
     return (struct wish){ (uint32_t)least, (uint32_t)size };
 }
 
-/* Of the calls that are open, how many the file knows of. */
-static uint32_t told_depth(const struct thread *t)
-{
-    if (runtime.filtered)
-        return filter_shown_depth(t);
-    return (uint32_t)((t->state >> 32) / sizeof(struct call)) - 1;
-}
-
 static void fill_frames(const struct thread *t, struct dwell_frame *frames)
 {
     const struct call *end = thread_call(t, t->state);
     for (const struct call *call = (const struct call *)t->shadow + 1; call < end; call++)
-        if (!runtime.filtered || call->kind == CALL_SHOWN)
+        if (recorder_shows(call))
             *frames++ = (struct dwell_frame){ call->function, call->enter_time };
 }
 
@@ -350,7 +343,8 @@ static void count_events(const struct thread *t, struct dwell_chunk_header *chun
 {
     const char *begin = (const char *)(chunk + 1) + (size_t)chunk->depth * sizeof(struct dwell_frame);
     const int64_t bytes = next - begin - chunk->enters;
-    const int64_t opened = (int64_t)told_depth(t) + t->filter.left_unrecorded - chunk->depth + (int32_t)chunk->exits;
+    const int64_t opened =
+        (int64_t)recorder_shown_depth(t) + t->filter.left_unrecorded - chunk->depth + (int32_t)chunk->exits;
     chunk->enters = (uint32_t)((bytes + EXIT_BYTES * opened) / (ENTER_BYTES + EXIT_BYTES));
     chunk->exits = (uint32_t)(chunk->enters - opened);
 }
@@ -378,9 +372,7 @@ void thread_stop(struct thread *t)
 
 static void retire(struct thread *t, struct dwell_chunk_header *chunk)
 {
-    if (runtime.mode == DWELL_MODE_RING)
-        ring_keep(t, chunk);
-    else
+    if (!ring_keep(&t->ring, chunk))
         chunk_retire(chunk);
 }
 
@@ -427,12 +419,13 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
             check_name(t);
         if (!&dwell_interposed && !runtime.forked_at)
             modules_update(false, 0);
-        const uint32_t depth = told_depth(t);
+        const uint32_t depth = recorder_shown_depth(t);
         struct wish wish = wish_for(t, depth, bytes);
         struct area area = { NULL, 0 };
-        if (wish.size && !runtime.process->stopped)
-            area = runtime.mode == DWELL_MODE_RING ? ring_take(t, wish.least, wish.size)
-                                                   : chunk_take(wish.least, wish.size);
+        if (wish.size && !runtime.process->stopped) {
+            ring_make_room(&t->ring, wish.size);
+            area = chunk_take(wish.least, wish.size);
+        }
         if (area.at)
             begin_chunk(t, area, depth);
         else
@@ -489,12 +482,12 @@ void thread_note_end(const struct thread *t)
 static void end_thread(struct thread *t)
 {
     check_name(t);
-    if (runtime.filtered && t->chunks.current && !t->pause.active)
-        filter_flush(t);
+    recorder_flush(t);
     thread_note_end(t);
     thread_give_up_chunk(t, !t->pause.active);
-    tree_end(t);
-    ring_end_thread(t);
+    if (runtime.recorder->end_thread)
+        runtime.recorder->end_thread(t);
+    ring_end(&t->ring, &runtime.process->ended_ring);
     trace_events_end_thread(t);
     os_close(t);
     unlink_thread(t);

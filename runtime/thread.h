@@ -87,6 +87,18 @@ static inline struct call *thread_call(const struct thread *t, uint64_t state)
     return (struct call *)(t->shadow + (state >> 32));
 }
 
+/* The state with another depth of the shadow stack, in bytes. */
+static inline uint64_t thread_with_depth(uint64_t state, uint32_t depth)
+{
+    return (uint64_t)depth << 32 | (uint32_t)state;
+}
+
+/* The number of open calls. */
+static inline uint32_t thread_calls(uint64_t state)
+{
+    return (uint32_t)((state >> 32) / sizeof(struct call)) - 1;
+}
+
 /*
  * The state, to be loaded before all that belongs to it (base, chunk, shadow stack), as a handler that comes in between
  * changes them together: if the claim succeeds, they are those of the loaded state.

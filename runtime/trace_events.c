@@ -23,6 +23,7 @@
 #include "lock.h"
 #include "metadata.h"
 #include "process.h"
+#include "recorder.h"
 #include "ring.h"
 #include "runtime.h"
 #include "stacks.h"
@@ -273,9 +274,7 @@ static void finish_chunk(struct thread *t)
     struct dwell_chunk_header *chunk = t->trace_events.chunk;
     t->trace_events.chunk = NULL;
     __atomic_store_n(&chunk->used, t->trace_events.used, __ATOMIC_RELEASE);
-    if (runtime.mode == DWELL_MODE_RING)
-        ring_append(&t->trace_events.ring, chunk);
-    else
+    if (!ring_keep(&t->trace_events.ring, chunk))
         sys_unmap(chunk, chunk->size);
 }
 
@@ -285,16 +284,15 @@ static bool next_chunk(struct thread *t, uint32_t room, uint64_t now)
         finish_chunk(t);
     if (__atomic_load_n(&runtime.process->stopped, __ATOMIC_RELAXED))
         return false;
-    const bool ring = runtime.mode == DWELL_MODE_RING;
+    const uint32_t ring_size = ring_chunk_size();
     uint32_t size = FIRST_CHUNK;
     for (uint32_t i = 0; i < t->trace_events.begun && size < LARGEST_CHUNK; i++)
         size *= 2;
-    if (ring)
-        size = ring_chunk_size();
+    if (ring_size)
+        size = ring_size;
     while (size < sizeof(struct dwell_chunk_header) + room)
         size *= 2;
-    if (ring)
-        ring_make_room(&t->trace_events.ring, size);
+    ring_make_room(&t->trace_events.ring, size);
     const uint32_t least = !t->trace_events.begun && size == FIRST_CHUNK && room < size / 4 ? size / 4 : size;
     struct area area = chunk_take(least, size);
     if (!area.at)
@@ -318,14 +316,7 @@ void trace_events_end_thread(struct thread *t)
         chunk_cut(&area, t->trace_events.used);
         finish_chunk(t);
     }
-    struct process *p = runtime.process;
-    process_lock();
-    while (t->trace_events.ring.first) {
-        struct dwell_chunk_header *first = ring_take_first(&t->trace_events.ring);
-        ring_make_room(&p->trace_events.ended_ring, first->size);
-        ring_append(&p->trace_events.ended_ring, first);
-    }
-    process_unlock();
+    ring_end(&t->trace_events.ring, &runtime.process->trace_events.ended_ring);
 }
 
 /* ---- events ---- */
@@ -344,7 +335,7 @@ static uint32_t open_calls(const struct thread *t, uint64_t stack_pointer, uint6
 {
     const struct call *first = (const struct call *)t->shadow;
     const bool here = stack_pointer - t->stack.low < t->stack.span;
-    const bool hides = runtime.filtered && runtime.mode != DWELL_MODE_PROFILE;
+    const bool hides = !recorder_shows_all();
     const struct call *call = thread_call(t, t->state) - 1;
     while (call > first && was_left(t, call, stack_pointer, here))
         call--;

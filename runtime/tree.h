@@ -1,5 +1,5 @@
 /*
- * The mode profile: sums in a call tree that each thread has in the session file.
+ * The call tree that a thread has in the session file in mode profile. Signals are held back in all functions.
  */
 #ifndef DWELL_TREE_H
 #define DWELL_TREE_H
@@ -10,7 +10,6 @@
 
 #pragma GCC visibility push(hidden)
 
-struct event;
 struct thread;
 struct tree_table;
 
@@ -34,15 +33,20 @@ bool tree_add_known(struct thread *t, const struct dwell_tree_node *parent, stru
 /* Unmaps the table that tree_add_known has made. */
 void tree_drop_tables(struct thread *t);
 
-/* Records an event of the slow path. `begin`: when the probe began, in ticks; zero if it is not known. */
-void tree_record(struct thread *t, const struct event *event, uint64_t begin);
+/* Begins the thread's tree, with the calls that are open. False if there is no space. */
+bool tree_begin(struct thread *t, uint64_t now);
 
-/* Signals are held back in the following. */
-void tree_pause(struct thread *t, uint64_t time);
-void tree_resume(struct thread *t, uint64_t time);
+/* Ends the thread's tree, if it has one. */
 void tree_end(struct thread *t);
-uint64_t tree_leave_stack(struct thread *t, uint64_t time);             /* before the shadow stack is changed */
-void tree_take_stack(struct thread *t, uint64_t time, bool other_tree); /* after it was changed */
+
+/* The node of a call whose caller has one; it is made if need be. NULL if there is no space. */
+struct dwell_tree_node *tree_node_of(struct thread *t, const struct call *call, uint64_t now);
+
+/* Gives the open calls from depth `from` (bytes) on their nodes. False if there is no space. */
+bool tree_find_open_calls(struct thread *t, uint32_t from, uint64_t now);
+
+/* After libraries were unloaded: only nodes of the program are found again, as another library may be where one was. */
+void tree_forget_unloaded(struct thread *t);
 
 #pragma GCC visibility pop
 

@@ -1,0 +1,91 @@
+/* The extension records before an event or control event, as docs/format.md has them, built word by word. */
+#ifndef DWELL_EXTENSIONS_H
+#define DWELL_EXTENSIONS_H
+
+#include "common.h"
+#include "record.h"
+
+#pragma GCC visibility push(hidden)
+
+struct thread;
+
+enum {
+    MAX_OPENED = 16,                                    /* calls that a control event finds open */
+    MAX_OS_WORDS = 160,                                 /* on the OS's work before one event */
+    OPEN_WORDS = 8,                                     /* of a call that is found open, */
+    OPEN_SITE_WORDS = 4,                                /* and of its call site */
+    MAX_EVENT_WORDS = MAX_OS_WORDS + 3 + 4 + 4 + 4 + 4, /* and what else comes before an enter or exit */
+    MAX_CONTROL_WORDS = MAX_OS_WORDS + 160 + MAX_OPENED * (OPEN_WORDS + OPEN_SITE_WORDS),
+};
+
+/* A control event as docs/format.md has them: `count` words behind its time, and before it the `opened` uppermost calls
+ * of the shadow stack. `ended` calls are not open any more. */
+struct control_event {
+    enum dwell_extension type;
+    uint64_t time; /* ticks */
+    const uint16_t *words;
+    int count;
+    uint32_t opened, ended;
+};
+
+/* The caller owns `words`: MAX_EVENT_WORDS before an event, MAX_CONTROL_WORDS for a control event. */
+struct extensions {
+    uint16_t *words;
+    int length;
+};
+
+static inline void extensions_put(struct extensions *e, uint16_t word)
+{
+    e->words[e->length++] = word;
+}
+
+/* The first word of a record that has `words` words behind it. */
+static inline void extensions_put_head(struct extensions *e, enum dwell_extension type, int words)
+{
+    extensions_put(e, extension_word(type, words));
+}
+
+static inline void extensions_put_number(struct extensions *e, uint64_t value, int words)
+{
+    for (int i = 0; i < words; i++)
+        extensions_put(e, (uint16_t)(value >> 16 * i));
+}
+
+static inline uint32_t extensions_bytes(const struct extensions *e)
+{
+    return (uint32_t)e->length * 2;
+}
+
+/* `left` calls were left without an exit; nothing if zero. */
+void extensions_put_unwind(struct extensions *e, uint64_t left);
+
+/* The full time, if it does not follow from a word and the time before. */
+void extensions_put_time(struct extensions *e, uint64_t now, uint64_t last);
+
+/* Which of the thread's two upper halves names the address of an enter. If none does, a record that replaces one. */
+unsigned extensions_put_upper(struct extensions *e, const struct thread *t, uint64_t function);
+
+/* After the enter was claimed: the thread's upper halves are as its chunk has them. */
+void extensions_take_upper(struct thread *t, unsigned half, uint64_t function);
+
+/* Takes over what the OS did, and puts it. Any time; signals need not be held back. */
+void extensions_read_os_events(struct thread *t, struct extensions *e);
+
+/* A control event, and the calls that it finds open. */
+void extensions_put_control(struct extensions *e, const struct thread *t, const struct control_event *event);
+
+/* The most bytes that extensions_put_control needs. */
+uint32_t extensions_control_bytes(const struct control_event *event);
+
+/* Stores the extensions and an event's word, and the address of an enter, in program order: a reader after a kill finds
+ * whole extensions before an event, or no event behind them. */
+void extensions_store(const struct extensions *e, char *at, uint32_t word, bool enter, uint64_t function);
+
+/* Appends a control event's extensions to the thread's chunk, or to a new one. `left` calls were left before it.
+ * Signals are held back. False if there is no room. */
+bool extensions_append_control(struct thread *t, const struct extensions *e, const struct control_event *event,
+                               uint32_t left);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,268 @@
+/*
+ * The mode profile: no intervals are kept, but sums of them, in a call tree that each thread has in the session file
+ * itself. A usual event adds the time since the last one to a node, and finds the next node in a table by its parent
+ * and function. Others take the slow path below.
+ *
+ * While a thread is in this mode, the low half of its state is the time of its last event. So the claim takes the
+ * interval and the shadow stack's entry at once: a signal handler can neither count an interval twice nor leave one
+ * out. As the low half may not be zero, the last bit of all times is set.
+ */
+#include "calibrate.h"
+#include "call.h"
+#include "clock.h"
+#include "filter.h"
+#include "frames_left.h"
+#include "osevents.h"
+#include "probe_steps.h"
+#include "probes.h"
+#include "process.h"
+#include "recorder.h"
+#include "runtime.h"
+#include "sites.h"
+#include "slow.h"
+#include "stacks.h"
+#include "switches.h"
+#include "sys.h"
+#include "thread.h"
+#include "tree.h"
+#include "tree_table.h"
+
+PROBES_DEFINITION(tree, STEPS_TIMED | STEPS_TREE)
+PROBES_DEFINITION(tree_sites, STEPS_TIMED | STEPS_TREE | STEPS_SITES)
+PROBES_DEFINITION(tree_filter, STEPS_TIMED | STEPS_TREE | STEPS_FILTER)
+PROBES_DEFINITION(tree_filter_sites, STEPS_TIMED | STEPS_TREE | STEPS_FILTER | STEPS_SITES)
+
+static bool profile_is_ready(const struct thread *t, uint32_t room)
+{
+    (void)room;
+    return t->tree.head && !t->modules.stale && !t->stopped && runtime.clock != DWELL_CLOCK_MONOTONIC;
+}
+
+/* ---- events ---- */
+
+struct passed {
+    uint64_t time, own; /* the runtime's */
+    bool flagged;
+    uint32_t count; /* of OS events */
+    uint64_t blocked, preempted, page_faults;
+};
+
+static void profile_add_os_events(struct passed *passed, const struct os_events *events)
+{
+    const uint32_t count = (uint32_t)switches_sum(&events->switches) + events->page_faults;
+    passed->flagged = true;
+    passed->blocked += events->blocked;
+    passed->preempted += events->preempted;
+    passed->page_faults += events->page_faults;
+    passed->count += count ? count : 1;
+}
+
+/* t->last may be that of an earlier event than the state's time, where a handler has interrupted a probe. */
+static uint64_t profile_last_time(const struct thread *t)
+{
+    return t->last + (uint32_t)((uint32_t)t->state - (uint32_t)t->last);
+}
+
+static void profile_add_interval(struct thread *t, const struct passed *passed)
+{
+    struct dwell_tree_node *node = thread_call(t, t->state)[-1].node;
+    tree_add(&node->elapsed, passed->time);
+    if (!passed->flagged)
+        return;
+    tree_add(&node->flagged, passed->time > passed->own ? passed->time - passed->own : 0);
+    tree_add(&node->flagged_intervals, 1);
+    tree_add(&node->os_events, passed->count);
+    tree_add(&node->blocked, passed->blocked);
+    tree_add(&node->preempted, passed->preempted);
+    tree_add(&node->page_faults, passed->page_faults);
+}
+
+/* At the end of the interval that an event ends, and at the beginning of the next one. */
+static void profile_add_own_time(struct thread *t, uint64_t begin)
+{
+    if (begin == 0 || !t->tree.head || t->pause.active || t->stopped)
+        return;
+    const uint64_t took = clock_counter() - begin, since = profile_last_time(t);
+    if (took > INT64_MAX) /* the counters of two CPUs may differ */
+        return;
+    tree_add(&thread_call(t, t->state)[-1].node->runtime, took);
+    t->tree.own_time = (t->tree.own_since == since ? t->tree.own_time : 0) + took;
+    t->tree.own_since = since;
+}
+
+/* Adds what passed since the last event to the innermost call, and returns the time. */
+static uint64_t profile_end_interval(struct thread *t, uint64_t now, bool flagged)
+{
+    struct passed passed = { .flagged = flagged };
+    const uint64_t last = profile_last_time(t);
+    while (*t->os.word != t->os.seen) {
+        struct os_events events;
+        uint64_t head = os_read(t, &events);
+        if (os_commit(t, head, &events) && events.flagged) {
+            t->switches.recorded += switches_sum(&events.switches);
+            profile_add_os_events(&passed, &events);
+        }
+    }
+    if (now < last)
+        now = last;
+    passed.time = now - last;
+    passed.own = t->tree.own_since == last ? t->tree.own_time : 0;
+    if (flagged && passed.count == 0)
+        passed.count = 1;
+    profile_add_interval(t, &passed);
+    t->state = steps_with_time(t->state, now);
+    return now;
+}
+
+/* False: it was a hidden one. */
+static bool profile_end_call(struct thread *t, uint64_t now)
+{
+    const struct call *call = thread_call(t, t->state) - 1;
+    const bool shown = call->node != call[-1].node;
+    if (shown)
+        tree_note_duration(call->node, now - call->enter_time);
+    t->state -= one_call;
+    return shown;
+}
+
+static void profile_leave(struct thread *t, int64_t left, uint64_t now)
+{
+    for (; left > 0; left--) {
+        if (profile_end_call(t, now))
+            t->tree.head->left++;
+    }
+}
+
+static bool profile_enter(struct thread *t, const struct event *event, uint64_t now)
+{
+    struct call *call = thread_call(t, t->state);
+    *call =
+        (struct call){ event->function, event->stack_pointer, now, event->frame_id, sites_of_event(&call[-1], event),
+                       { NULL } };
+    call->node = tree_node_of(t, call, now);
+    if (!call->node)
+        return false;
+    if (call->node != call[-1].node)
+        tree_add(&call->node->calls, 1);
+    const uint32_t depth = (uint32_t)(t->state >> 32);
+    t->state += one_call;
+    if (filter_action(event->function) & DWELL_FILTER_IGNORE)
+        filter_ignore(t, depth, now);
+    return true;
+}
+
+static bool profile_is_top_hidden(const struct thread *t)
+{
+    const struct call *call = thread_call(t, t->state) - 1;
+    return call->node == call[-1].node;
+}
+
+static bool profile_apply(struct thread *t, const struct event *event, uint64_t now)
+{
+    if (!thread_grow_stack(t) || (!t->tree.head && !tree_begin(t, t->last | 1)))
+        return false;
+    if (t->tree.seen_unloads != __atomic_load_n(&runtime.process->modules.unloads, __ATOMIC_RELAXED))
+        tree_forget_unloaded(t);
+    const int64_t left = frames_left_before(t, t->state, event);
+    now = profile_end_interval(t, now, event->flagged && !profile_is_top_hidden(t));
+    if (left >= 0) {
+        profile_leave(t, left, now);
+        if (event->enter && !profile_enter(t, event, now))
+            return false;
+        if (!event->enter)
+            profile_end_call(t, now);
+    }
+    if (!t->pause.active) /* by a filter */
+        tree_note_last(t, now, thread_call(t, t->state)[-1].node);
+    return true;
+}
+
+/* The thread's state holds a position until its tree has begun. */
+static enum attempt_outcome profile_record(struct thread *t, struct attempt *attempt)
+{
+    const uint64_t begin = attempt->begin;
+    uint64_t mask = sys_block_signals();
+    if (mask == SYS_NOT_BLOCKED) {
+        thread_stop_for(t, DWELL_TROUBLE_REFUSED);
+        slow_count_lost();
+        return ATTEMPT_DONE;
+    }
+    if (!t->tree.head)
+        t->state = steps_with_time(t->state, t->last | 1);
+    profile_add_own_time(t, begin);
+    const uint64_t now = clock_now(runtime.clock) | 1;
+    if (!profile_apply(t, attempt->event, now)) {
+        thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
+        slow_count_lost();
+    }
+    thread_set_limit(t);
+    profile_add_own_time(t, begin ? now : 0);
+    sys_restore_signals(mask);
+    os_forget_own(t);
+    return ATTEMPT_DONE;
+}
+
+/* ---- pauses and stacks ---- */
+
+static struct dwell_tree_node *profile_top(const struct thread *t)
+{
+    return thread_call(t, t->state)[-1].node;
+}
+
+static void profile_pause(struct thread *t, uint64_t time)
+{
+    if (!t->tree.head)
+        return;
+    time = profile_end_interval(t, time | 1, false);
+    tree_note_last(t, time, profile_top(t));
+    t->tree.head->paused = 1;
+}
+
+static void profile_resume(struct thread *t, uint64_t time)
+{
+    os_skip(t);
+    t->state = steps_with_time(t->state, time | 1);
+    t->last = time | 1;
+    if (!t->tree.head)
+        return;
+    if (!tree_find_open_calls(t, t->pause.kept_depth, time)) {
+        thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
+        return;
+    }
+    tree_note_last(t, time | 1, profile_top(t));
+    t->tree.head->paused = 0;
+}
+
+/* The nodes of the stack's calls may be in the tree of another thread. */
+static void profile_switch_stack(struct thread *t, struct stack *to, uint64_t now)
+{
+    if (t->tree.head)
+        now = profile_end_interval(t, now | 1, false);
+    stacks_exchange(t, to, now);
+    t->state = thread_with_depth(t->state, to->depth);
+    if (!t->tree.head) {
+        t->last = now;
+        return;
+    }
+    ((struct call *)t->shadow)->node = t->tree.root;
+    if (to->tree_of != t->serial && !tree_find_open_calls(t, sizeof(struct call), now))
+        thread_stop_for(t, DWELL_TROUBLE_NO_MEMORY);
+    else
+        tree_note_last(t, now, profile_top(t));
+}
+
+#define PROFILE_OPERATIONS                                                                                             \
+    .ready_chunks = 1, .calibration = &calibration_of_trees, .is_ready = profile_is_ready, .record = profile_record,   \
+    .pause = profile_pause, .resume = profile_resume, .switch_stack = profile_switch_stack, .end_thread = tree_end
+
+const struct recorder profile_recorder = {
+    .gates = { GATE_TREE, GATE_TREE_SITES },
+    .paused_gates = { GATE_QUIET, GATE_QUIET_SITES },
+    PROFILE_OPERATIONS,
+};
+
+const struct recorder profile_filtered_recorder = {
+    .gates = { GATE_TREE_FILTER, GATE_TREE_FILTER_SITES },
+    .paused_gates = { GATE_QUIET_FILTER, GATE_QUIET_FILTER_SITES },
+    PROFILE_OPERATIONS,
+};
