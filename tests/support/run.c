@@ -46,6 +46,8 @@ static void __attribute__((noreturn)) run_shell(const char *command, const char 
     setenv("RUNTIME", DWELL_RUNTIME, 1);
     setenv("SAMPLES", DWELL_SAMPLES, 1);
     setenv("PROGRAMS", DWELL_PROGRAMS, 1);
+    setenv("ORACLE", DWELL_ORACLE, 1);
+    setenv("BUILD", DWELL_BUILD, 1);
     signal(SIGINT, SIG_DFL); /* a test run in the background is started with these two ignored */
     signal(SIGQUIT, SIG_DFL);
     if (chdir(folder) < 0)

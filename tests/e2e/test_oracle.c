@@ -1,0 +1,46 @@
+/*
+ * Recorded stacks against those that an unwinder finds: made programs, in C and C++, by GCC and clang, not optimised
+ * and optimised, in the modes trace, ring and profile. tests/oracle makes the programs, unwinds and compares.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "support/run.h"
+#include "support/scenario.h"
+
+TestSuite(e2e_oracle, .timeout = 600);
+
+enum { PROGRAMS = 100, AT_ONCE = 25 }; /* of each language */
+
+static const struct {
+    const char *language, *compiler;
+} oracle_compilers[] = { { "c", "gcc" }, { "c", "clang" }, { "c++", "g++" }, { "c++", "clang++" } };
+static const char *const oracle_levels[] = { "-O0", "-O2" };
+
+/* Numbers alone: a test runs in a process of its own, where pointers mean nothing. */
+struct oracle_case {
+    int compiler, level, first;
+};
+
+ParameterizedTestParameters(e2e_oracle, stacks_of_made_programs)
+{
+    static struct oracle_case cases[4 * 2 * PROGRAMS / AT_ONCE];
+    size_t count = 0;
+    for (int compiler = 0; compiler < 4; compiler++)
+        for (int level = 0; level < 2; level++)
+            for (int first = 0; first < PROGRAMS; first += AT_ONCE)
+                cases[count++] = (struct oracle_case){ compiler, level, first };
+    return cr_make_param_array(struct oracle_case, cases, count);
+}
+
+ParameterizedTest(struct oracle_case *c, e2e_oracle, stacks_of_made_programs)
+{
+    char *agreed = run_well("$ORACLE/run $BUILD oracle %s %d %d %s %s", oracle_compilers[c->compiler].language,
+                            c->first, AT_ONCE, oracle_compilers[c->compiler].compiler, oracle_levels[c->level]);
+    /* Each program makes at least thirty calls, and there are three modes. */
+    cr_assert(gt(int, atoi(agreed), AT_ONCE * 30 * 3), "%s", agreed);
+    free(agreed);
+}
