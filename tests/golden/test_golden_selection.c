@@ -105,16 +105,6 @@ Test(golden_selections, of_a_time)
     check_golden("report example.dwell --from 5s", "selection-range-empty.txt");
 }
 
-/* docs/format.md: MARK with its time, the time that it speaks of, its number, its text. */
-static void write_mark(struct writer *w, uint16_t time, uint16_t number, const char text[4])
-{
-    write_words(w,
-                (uint16_t[]){ 10u << 8 | 11, time, 0, 0, time, 0, 0, number, 0, 4, (uint16_t)(text[0] | text[1] << 8),
-                              (uint16_t)(text[2] | text[3] << 8) },
-                12);
-    w->last = time;
-}
-
 static void save_frames(void)
 {
     struct writer *w = writer_new();
@@ -124,7 +114,7 @@ static void save_frames(void)
     write_enter(w, 1000, 0x1000);
     for (uint16_t i = 0; i < 3; i++) {
         const uint16_t begin = (uint16_t)(10000 * (i + 1));
-        write_mark(w, begin, (uint16_t)(i + 1), i == 1 ? "show" : "draw");
+        write_mark(w, begin, begin, i + 1u, i == 1 ? "show" : "draw");
         write_enter(w, begin + 1000u, 0x2000);
         write_exit(w, begin + 2000u + 1000u * i);
     }

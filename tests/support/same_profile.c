@@ -52,6 +52,7 @@ static char *describe(const struct profile *p)
     }
     fprintf(out, "%" PRIu64 " enters, %" PRIu64 " exits, %" PRIu64 " left, %" PRIu64 " marks\n", p->counts.enters,
             p->counts.exits, p->counts.unwound, (uint64_t)p->mark_count);
+    fprintf(out, "%" PRIu64 " pauses, %" PRIu64 " paused\n", p->counts.pauses, p->counts.paused);
     fclose(out);
     free(lines);
     return text;

@@ -469,6 +469,48 @@ void write_unwind(struct writer *w, uint32_t frames)
     put(&w->file, frames, 4);
 }
 
+static void put_control(struct writer *w, unsigned type, unsigned words, uint64_t time)
+{
+    put_head(w, type, 3 + words);
+    put(&w->file, time, 6);
+    w->last = time;
+}
+
+void write_pause(struct writer *w, uint64_t time)
+{
+    put_control(w, 11, 0, time);
+}
+
+void write_resume(struct writer *w, uint64_t time, uint32_t ended)
+{
+    put_control(w, 12, 2, time);
+    put(&w->file, ended, 4);
+}
+
+void write_switch(struct writer *w, uint64_t time, uint32_t stack)
+{
+    put_control(w, 15, 2, time);
+    put(&w->file, stack, 4);
+}
+
+void write_mark(struct writer *w, uint64_t time, uint64_t about, uint32_t number, const char *text)
+{
+    const size_t length = strlen(text), words = (length + 1) / 2;
+    put_control(w, 10, 6 + (unsigned)words, time);
+    put(&w->file, about, 6);
+    put(&w->file, number, 4);
+    put(&w->file, length, 2);
+    for (size_t i = 0; i < 2 * words; i++)
+        put(&w->file, i < length ? (uint8_t)text[i] : 0, 1);
+}
+
+void write_open(struct writer *w, uint64_t function, uint64_t enter_time)
+{
+    put_head(w, 14, 7);
+    put(&w->file, function, 8);
+    put(&w->file, enter_time, 6);
+}
+
 void write_words(struct writer *w, const uint16_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -105,6 +105,14 @@ void write_faults(struct writer *w, unsigned count);
 void write_unwind(struct writer *w, uint32_t frames);
 void write_words(struct writer *w, const uint16_t *words, size_t count);
 
+/* Control events. `ended`: calls open at the PAUSE that have ended; `about`: the time that the mark speaks of. */
+void write_pause(struct writer *w, uint64_t time);
+void write_resume(struct writer *w, uint64_t time, uint32_t ended);
+void write_switch(struct writer *w, uint64_t time, uint32_t stack);
+void write_mark(struct writer *w, uint64_t time, uint64_t about, uint32_t number, const char *text);
+/* A call that is open at the next control event. */
+void write_open(struct writer *w, uint64_t function, uint64_t enter_time);
+
 /* Trace events: a class, a chunk, and the events in it. */
 struct written_event {
     uint64_t time;

@@ -114,33 +114,6 @@ static unsigned random_below(uint64_t *state, unsigned limit)
     return (unsigned)(*state >> 33) % limit;
 }
 
-static void write_mark(struct writer *w, uint64_t time)
-{
-    static const uint16_t text[] = { 4, 'm' | 'a' << 8, 'r' | 'k' << 8 };
-    const uint16_t head[] = { 10 << 8 | 11, (uint16_t)time, (uint16_t)(time >> 16), (uint16_t)(time >> 32) };
-    const uint16_t number[] = { 7, 0 };
-    write_words(w, head, 4);
-    write_words(w, head + 1, 3);
-    write_words(w, number, 2);
-    write_words(w, text, 3);
-    w->last = time;
-}
-
-static void write_open(struct writer *w, unsigned function)
-{
-    const uint16_t words[] = { 14 << 8 | 7, (uint16_t)function, 0, 0, 0, 1, 0, 0 };
-    write_words(w, words, 8);
-}
-
-static void write_switch(struct writer *w, uint64_t time)
-{
-    const uint16_t words[] = {
-        15 << 8 | 5, (uint16_t)time, (uint16_t)(time >> 16), (uint16_t)(time >> 32), 3, 0,
-    };
-    write_words(w, words, 6);
-    w->last = time;
-}
-
 static void write_something(struct writer *w, uint64_t *state, uint64_t time)
 {
     switch (random_below(state, 40)) {
@@ -163,11 +136,11 @@ static void write_something(struct writer *w, uint64_t *state, uint64_t time)
         write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
         break;
     case 6:
-        write_mark(w, time);
+        write_mark(w, time, time, 7, "mark");
         break;
     case 7:
-        write_open(w, 0x1234);
-        write_switch(w, time);
+        write_open(w, 0x1234, 1 << 16);
+        write_switch(w, time, 3);
         break;
     case 8:
         write_upper(w, 1, random_below(state, 9));
@@ -208,8 +181,8 @@ Test(unit_chunk_window, an_event_is_longer_than_a_piece)
     struct writer *w = begin();
     write_enter(w, 10, F);
     for (unsigned i = 0; i < 20000; i++) /* of 16 bytes */
-        write_open(w, i);
-    write_switch(w, 20);
+        write_open(w, i, 1 << 16);
+    write_switch(w, 20, 3);
     write_exit(w, 30);
     end_events(w, true);
     const struct seen s = expect_same(w, (size_t)16 * WINDOW);

@@ -143,12 +143,6 @@ Test(unit_timeline_part, like_the_whole)
 
 /* ---- marks ---- */
 
-static void write_mark(struct writer *w, uint16_t time, uint16_t at, uint16_t number, char text)
-{
-    write_words(w, (uint16_t[]){ 10u << 8 | 10, time, 0, 0, at, 0, 0, number, 0, 1, (uint16_t)text }, 11);
-    w->last = time;
-}
-
 static void check_mark(const struct session_file *file, const char *wanted, uint64_t begin, uint64_t at)
 {
     uint64_t time;
@@ -163,12 +157,12 @@ Test(unit_timeline_part, marks_by_number_and_text)
     write_thread(w, 1, 1, 10, SOURCE_PERF, "t");
     write_thread(w, 1, 2, 11, SOURCE_PERF, "t");
     begin_events(w, 1, 1, 0, 10, NULL, 0);
-    write_mark(w, 30, 29, 7, 'a');
-    write_mark(w, 50, 50, 3, '7');
+    write_mark(w, 30, 29, 7, "a");
+    write_mark(w, 50, 50, 3, "7");
     end_events(w, true);
     begin_events(w, 1, 2, 0, 10, NULL, 0);
-    write_mark(w, 25, 20, 7, 'b');
-    write_mark(w, 60, 60, 7, 'a');
+    write_mark(w, 25, 20, 7, "b");
+    write_mark(w, 60, 60, 7, "a");
     end_events(w, true);
     struct session_file *file = save(w);
     check_mark(file, "7", 0, 20);

@@ -1,0 +1,436 @@
+#include "support/stack_model.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+enum {
+    FUNCTIONS = STACK_MODEL_FUNCTIONS,
+    THREADS = STACK_MODEL_THREADS,
+    DEEPEST = STACK_MODEL_DEEPEST,
+    STACKS = THREADS + 4, /* the first are the threads' own */
+    MAX_RECORDS = STACK_MODEL_STEPS + 1,
+};
+
+/* What is written for a step of a thread. */
+struct record {
+    enum { RECORD_ENTER, RECORD_EXIT, RECORD_MARK, RECORD_PAUSE, RECORD_RESUME, RECORD_SWITCH, RECORD_CHUNK } kind;
+    uint64_t time;
+    int function;
+    unsigned left, ended, count;
+    bool flagged, hole;
+    uint64_t blocked;
+    struct open_call open[DEEPEST]; /* that are found open */
+};
+
+struct stack {
+    struct stack_model_call *calls[DEEPEST];
+    unsigned depth;
+    uint64_t aside_at; /* since when it is set aside */
+    bool busy;
+};
+
+struct thread {
+    struct stack *on;
+    uint64_t last;
+    bool paused, changed; /* changed: it is on another stack than when the pause began */
+    unsigned paused_depth, kept;
+    struct record records[2 * MAX_RECORDS];
+    size_t count;
+    unsigned tail; /* how it ends: as it should, or by a kill */
+    uint64_t end;
+    bool end_flagged;
+};
+
+struct making {
+    struct stack_model *m;
+    uint64_t random, now;
+    unsigned pieces;
+    struct stack stacks[STACKS];
+    struct thread threads[THREADS];
+};
+
+static unsigned below(struct making *g, unsigned limit)
+{
+    g->random = g->random * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(g->random >> 33) % limit;
+}
+
+uint64_t stack_model_address(int function)
+{
+    return (function % 2 ? 0x7f5500000000 : 0x5500000000) + 0x1000 + 0x40 * (uint64_t)function;
+}
+
+/* ---- the reference ---- */
+
+static struct stack_model_call *new_call(struct making *g, int function, uint64_t time, bool recorded)
+{
+    struct stack_model *m = g->m;
+    struct stack_model_call *call = calloc(1, sizeof *call);
+    cr_assert(m->call_count < STACK_MODEL_CALLS);
+    *call = (struct stack_model_call){ .function = function, .begin = time, .entered = time, .recorded = recorded };
+    return m->calls[m->call_count++] = call;
+}
+
+/* The time since the thread's last event, to each call on its stack, and to each function once. */
+static void pass_interval(struct making *g, unsigned thread, uint64_t until, bool flagged, uint64_t blocked)
+{
+    struct thread *t = &g->threads[thread];
+    const struct stack *s = t->on;
+    const uint64_t d = until - t->last;
+    bool seen[FUNCTIONS] = { false };
+    for (unsigned i = 0; i < s->depth; i++) {
+        struct stack_model_call *call = s->calls[i];
+        struct stack_model_times *f = &g->m->functions[call->function];
+        const bool top = i + 1 == s->depth;
+        call->elapsed += d;
+        call->flagged += flagged ? d : 0;
+        call->blocked += blocked < d ? blocked : d;
+        call->below += top ? 0 : d;
+        call->flagged_below += flagged && !top ? d : 0;
+        f->elapsed_inclusive += seen[call->function] ? 0 : d;
+        f->flagged_inclusive += seen[call->function] || !flagged ? 0 : d;
+        f->elapsed_exclusive += top ? d : 0;
+        f->flagged_exclusive += top && flagged ? d : 0;
+        seen[call->function] = true;
+    }
+    g->m->threads[thread] += s->depth ? d : 0;
+    g->m->intervals++;
+}
+
+static void end_call(struct making *g, struct stack *s, uint64_t now)
+{
+    struct stack_model_call *call = s->calls[--s->depth];
+    struct stack_model_times *f = &g->m->functions[call->function];
+    const uint64_t d = now - call->entered;
+    call->finished = true;
+    f->shortest = d < f->shortest ? d : f->shortest;
+    f->longest = d > f->longest ? d : f->longest;
+}
+
+static void remember_event(struct making *g, unsigned thread, uint64_t time)
+{
+    struct stack_model_event *e = &g->m->events[thread][g->m->event_count[thread]++];
+    const struct stack *s = g->threads[thread].on;
+    *e = (struct stack_model_event){ .time = time, .depth = s->depth };
+    for (unsigned i = 0; i < s->depth; i++)
+        e->stack[i] = s->calls[i];
+}
+
+/* ---- records ---- */
+
+static struct record *add_record(struct thread *t, int kind, uint64_t time)
+{
+    struct record *r = &t->records[t->count++];
+    *r = (struct record){ .kind = kind, .time = time };
+    return r;
+}
+
+static void name_calls(struct record *r, const struct stack *s, unsigned from)
+{
+    for (unsigned i = from; i < s->depth; i++)
+        r->open[r->count++] = (struct open_call){ stack_model_address(s->calls[i]->function), s->calls[i]->entered };
+}
+
+static void begin_chunk(struct thread *t, uint64_t start)
+{
+    name_calls(add_record(t, RECORD_CHUNK, start), t->on, 0);
+}
+
+/* ---- stacks ---- */
+
+static struct stack *idle_stack(struct making *g, unsigned thread)
+{
+    struct stack *s = &g->stacks[below(g, 3) ? THREADS + below(g, STACKS - THREADS) : thread];
+    return s->busy ? NULL : s;
+}
+
+static void change_stack(struct thread *t, struct stack *to, uint64_t since, uint64_t now)
+{
+    t->on->aside_at = since;
+    t->on->busy = false;
+    for (unsigned i = 0; i < to->depth; i++)
+        to->calls[i]->entered += now - to->aside_at;
+    to->busy = true;
+    t->on = to;
+}
+
+/* ---- pauses ---- */
+
+/* The thread's probes keep its stack; nothing is recorded. */
+static void act_in_pause(struct making *g, unsigned thread)
+{
+    struct thread *t = &g->threads[thread];
+    struct stack *to;
+    if (!t->changed && below(g, 12) == 0 && (to = idle_stack(g, thread))) {
+        for (unsigned i = 0; i < t->on->depth; i++)
+            t->on->calls[i]->lost = true;
+        while (t->on->depth > t->kept) /* entered in the pause, and nowhere recorded */
+            t->on->depth--;
+        change_stack(t, to, t->last, g->now);
+        for (unsigned i = 0; i < to->depth; i++)
+            to->calls[i]->entered -= g->now - t->last; /* it is moved by the whole pause at its end */
+        t->kept = t->paused_depth = to->depth;
+        t->changed = true;
+    } else if (below(g, 2) && t->on->depth > 0) {
+        t->on->depth--;
+        t->kept = t->on->depth < t->kept ? t->on->depth : t->kept;
+    } else if (t->on->depth < DEEPEST) {
+        t->on->calls[t->on->depth++] = new_call(g, (int)below(g, FUNCTIONS), g->now, false);
+    }
+}
+
+static void begin_pause(struct making *g, struct thread *t)
+{
+    t->paused = true;
+    t->changed = false;
+    t->kept = t->paused_depth = t->on->depth;
+    g->m->pauses++;
+}
+
+/* Calls that go on are as if they had begun later; others begin now. */
+static void move_calls(struct making *g, const struct thread *t)
+{
+    for (unsigned i = 0; i < t->on->depth; i++) {
+        struct stack_model_call *call = t->on->calls[i];
+        if (i < t->kept)
+            call->entered += g->now - t->last;
+        else
+            call->begin = call->entered = g->now;
+    }
+}
+
+/* Returns whether the RESUME is lost: then another event has to follow at once. */
+static bool end_pause(struct making *g, struct thread *t)
+{
+    const bool same = t->kept == t->paused_depth && t->on->depth == t->kept;
+    const unsigned how = t->changed ? 3 : below(g, same ? 5 : 4);
+    move_calls(g, t);
+    t->paused = false;
+    g->m->paused += how == 3 ? 0 : g->now - t->last; /* between two chunks it is not known */
+    if (how == 4) {
+        t->last = g->now;
+        return true;
+    }
+    if (how == 3 || how == 2) {
+        begin_chunk(t, g->now);
+        if (how == 2)
+            g->m->paused -= g->now - t->last;
+    }
+    if (how != 3) {
+        struct record *r = add_record(t, RECORD_RESUME, g->now);
+        r->ended = t->paused_depth - t->kept;
+        name_calls(r, t->on, t->kept);
+    }
+    t->last = g->now;
+    return false;
+}
+
+/* ---- events ---- */
+
+static void change_over(struct making *g, unsigned thread, struct stack *to, struct record *r)
+{
+    struct thread *t = &g->threads[thread];
+    change_stack(t, to, g->now, g->now);
+    r->kind = RECORD_SWITCH;
+    r->function = (int)(to - g->stacks);
+    if (below(g, 3))
+        name_calls(r, to, 0);
+    else
+        begin_chunk(t, g->now); /* as for many calls */
+}
+
+static void enter_or_exit(struct making *g, unsigned thread, struct record *r)
+{
+    struct stack *s = g->threads[thread].on;
+    if (s->depth < DEEPEST && below(g, 100) < 53) {
+        const int function = (int)below(g, FUNCTIONS);
+        r->kind = RECORD_ENTER;
+        r->function = function;
+        s->calls[s->depth++] = new_call(g, function, g->now, true);
+        g->m->functions[function].calls++;
+        g->m->enters++;
+        remember_event(g, thread, g->now);
+    } else if (s->depth > 0) {
+        r->kind = RECORD_EXIT;
+        remember_event(g, thread, g->now);
+        end_call(g, s, g->now);
+        g->m->exits++;
+    } else {
+        r->kind = RECORD_EXIT;
+        g->m->stray_exits++;
+        g->m->intervals--;
+    }
+}
+
+/* Any event but a RESUME. `lost`: that of the pause before it. */
+static void add_event(struct making *g, unsigned thread, bool lost)
+{
+    struct thread *t = &g->threads[thread];
+    if (!lost && g->pieces && below(g, g->pieces) == 0)
+        begin_chunk(t, t->last);
+    struct record *r = add_record(t, RECORD_ENTER, g->now);
+    r->flagged = !lost && below(g, 8) == 0;
+    r->blocked = !lost && below(g, 12) == 0 ? 1 + below(g, 300) : 0;
+    r->hole = lost || below(g, 40) == 0;
+    if (lost)
+        g->m->intervals++;
+    else
+        pass_interval(g, thread, g->now, r->flagged || r->blocked, r->blocked);
+    t->last = g->now;
+    if (t->on->depth > 1 && below(g, 25) == 0)
+        r->left = 1 + below(g, t->on->depth - 1);
+    for (unsigned i = 0; i < r->left; i++, g->m->left++)
+        end_call(g, t->on, g->now);
+    const unsigned what = below(g, 60);
+    struct stack *to = what < 6 ? idle_stack(g, thread) : NULL;
+    if (to && to != t->on) {
+        change_over(g, thread, to, r);
+    } else if (what < 9) {
+        r->kind = RECORD_PAUSE;
+        begin_pause(g, t);
+    } else if (what < 11) {
+        r->kind = RECORD_MARK;
+        g->m->marks++;
+        remember_event(g, thread, g->now);
+    } else {
+        enter_or_exit(g, thread, r);
+    }
+}
+
+static void step(struct making *g, unsigned thread)
+{
+    struct thread *t = &g->threads[thread];
+    g->now += 1 + below(g, below(g, 4) ? 4000 : 3000000); /* so long that hardly two calls are of the same age */
+    if (!t->paused)
+        add_event(g, thread, false);
+    else if (below(g, 2))
+        act_in_pause(g, thread);
+    else if (end_pause(g, t))
+        add_event(g, thread, true);
+}
+
+static void end_thread(struct making *g, unsigned thread)
+{
+    struct thread *t = &g->threads[thread];
+    t->end = g->now + below(g, 500);
+    t->end_flagged = below(g, 2);
+    t->tail = below(g, 4);
+    if (!t->paused && t->end > t->last)
+        pass_interval(g, thread, t->end, t->end_flagged, 0);
+}
+
+/* ---- the session ---- */
+
+static void write_extensions(struct writer *w, const struct record *r)
+{
+    if (r->hole) {
+        write_os(w); /* of an event that was never written */
+        write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
+    }
+    if (r->flagged)
+        write_os(w);
+    if (r->blocked)
+        write_away(w, false, r->time - r->blocked, r->blocked);
+    if (r->left)
+        write_unwind(w, r->left);
+    for (unsigned i = 0; i < r->count; i++)
+        write_open(w, r->open[i].function, r->open[i].enter_time);
+}
+
+static void write_event(struct writer *w, const struct record *r)
+{
+    write_extensions(w, r);
+    switch (r->kind) {
+    case RECORD_ENTER:
+        write_enter(w, r->time, stack_model_address(r->function));
+        break;
+    case RECORD_EXIT:
+        write_exit(w, r->time);
+        break;
+    case RECORD_MARK:
+        write_mark(w, r->time, r->time, 1, "m");
+        break;
+    case RECORD_PAUSE:
+        write_pause(w, r->time);
+        break;
+    case RECORD_RESUME:
+        write_resume(w, r->time, r->ended);
+        break;
+    case RECORD_SWITCH:
+        write_switch(w, r->time, (uint32_t)r->function);
+        break;
+    case RECORD_CHUNK:
+        break;
+    }
+}
+
+/* What a kill leaves behind the last event. */
+static void write_tail(struct writer *w, unsigned tail)
+{
+    if (tail == 1)
+        write_words(w, (uint16_t[]){ 1u << 14 | 5, 0, 0 }, 3); /* an enter without its function */
+    else if (tail == 2)
+        write_os(w);
+    end_events(w, tail == 0);
+}
+
+/* A SWITCH whose calls are in the next chunk comes before it. */
+static void write_events(struct writer *w, unsigned thread, struct thread *t)
+{
+    uint32_t sequence = 0;
+    begin_events(w, 1, thread + 1, sequence++, 1000, NULL, 0);
+    for (size_t i = 0; i < t->count; i++) {
+        const struct record *r = &t->records[i];
+        if (r->kind == RECORD_CHUNK) {
+            end_events(w, i % 2);
+            begin_events(w, 1, thread + 1, sequence++, r->time, r->open, r->count);
+        } else {
+            write_event(w, r);
+        }
+    }
+    write_tail(w, t->tail);
+}
+
+static struct writer *write_session(struct making *g)
+{
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/stacks");
+    for (unsigned i = 0; i < THREADS; i++)
+        write_thread(w, 1, i + 1, 10 + i, SOURCE_PERF, "t");
+    for (unsigned i = 0; i < THREADS; i++)
+        write_thread_end(w, 1, i + 1, g->threads[i].end_flagged, g->threads[i].end);
+    for (unsigned i = 0; i < THREADS; i++)
+        write_events(w, i, &g->threads[i]);
+    return w;
+}
+
+struct stack_model *stack_model_new(uint64_t seed, unsigned pieces)
+{
+    struct stack_model *m = calloc(1, sizeof *m);
+    struct making *g = calloc(1, sizeof *g);
+    *g = (struct making){ .m = m, .random = seed, .now = 1000, .pieces = pieces };
+    for (unsigned i = 0; i < FUNCTIONS; i++)
+        m->functions[i].shortest = UINT64_MAX;
+    for (unsigned i = 0; i < THREADS; i++) {
+        m->events[i] = calloc(MAX_RECORDS, sizeof **m->events);
+        g->stacks[i].busy = true;
+        g->threads[i].on = &g->stacks[i];
+        g->threads[i].last = 1000;
+    }
+    for (unsigned i = 0; i < STACK_MODEL_STEPS; i++)
+        step(g, below(g, THREADS));
+    for (unsigned i = 0; i < THREADS; i++)
+        end_thread(g, i);
+    m->writer = write_session(g);
+    free(g);
+    return m;
+}
+
+void stack_model_free(struct stack_model *m)
+{
+    for (size_t i = 0; i < m->call_count; i++)
+        free(m->calls[i]);
+    for (unsigned i = 0; i < THREADS; i++)
+        free(m->events[i]);
+    free(m);
+}
