@@ -1,5 +1,6 @@
 /* analyze SESSION JOBS ROUNDS: measures the speed of the analyzer's parts, each by itself. Prints a line for each: its
  * name, the number of items, and the minimum of seconds over all rounds. */
+#include <err.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -8,7 +9,6 @@
 
 #include "analysis/names.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "profile/collect.h"
 #include "trace/chunk_window.h"
 #include "trace/timeline.h"
@@ -60,7 +60,7 @@ static uint64_t decode(struct subject *s)
     for (unsigned i = 0; i < s->jobs; i++) {
         workers[i] = (struct decoding){ .file = s->file, .next_chunk = &next_chunk };
         if (pthread_create(&workers[i].thread, NULL, decode_chunks, &workers[i]) != 0)
-            die(STATUS_ERROR, "no thread");
+            errx(2, "no thread");
     }
     for (unsigned i = 0; i < s->jobs; i++) {
         pthread_join(workers[i].thread, NULL);
@@ -80,7 +80,7 @@ static uint64_t open_session(struct subject *s)
     session_file_close(s->file);
     s->file = session_file_open(s->path, &error);
     if (!s->file)
-        die(STATUS_ERROR, "%s: %s", s->path, error);
+        errx(2, "%s: %s", s->path, error);
     return s->file->chunk_count;
 }
 
@@ -139,11 +139,11 @@ int main(int argc, char **argv)
         { "merge", merge },       { "names", find_names }, { "timeline", follow },
     };
     if (argc != 4)
-        die(STATUS_ERROR, "usage: analyze SESSION JOBS ROUNDS");
+        errx(2, "usage: analyze SESSION JOBS ROUNDS");
     struct subject s = { .path = argv[1], .jobs = (unsigned)atoi(argv[2]) };
     const int rounds = atoi(argv[3]);
     if (s.jobs < 1 || s.jobs > 1024 || rounds < 1)
-        die(STATUS_ERROR, "JOBS and ROUNDS must be above 0");
+        errx(2, "JOBS and ROUNDS must be above 0");
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         uint64_t count = 0;
         double least = 1e9;

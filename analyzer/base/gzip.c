@@ -4,7 +4,6 @@
 #include <zlib.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 
 enum {
     WITH_GZIP_HEADER = 16, /* for deflateInit2, added to the window's bits */
@@ -24,7 +23,7 @@ struct gzip *gzip_begin(FILE *out)
     g->out = out;
     if (deflateInit2(&g->stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + WITH_GZIP_HEADER, MEMORY_LEVEL,
                      Z_DEFAULT_STRATEGY) != Z_OK)
-        die(STATUS_ERROR, "out of memory");
+        out_of_memory();
     return g;
 }
 
@@ -89,7 +88,7 @@ FILE *gzip_stream(FILE *out)
     FILE *stream =
         fopencookie(s, "w", (cookie_io_functions_t){ .write = gzip_write_stream, .close = gzip_close_stream });
     if (!stream)
-        die(STATUS_ERROR, "out of memory");
+        out_of_memory();
     setvbuf(stream, NULL, _IOFBF, sizeof s->gzip->buffer);
     return stream;
 }

@@ -8,7 +8,8 @@
 
 void out_of_memory(void)
 {
-    die(STATUS_ERROR, "out of memory");
+    say("out of memory");
+    exit(2); /* STATUS_ERROR of commands/die.h */
 }
 
 void *need_memory(size_t count, size_t size)

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints "out of memory" and ends the program with STATUS_ERROR. */
+/* Prints "out of memory" and ends the program with status 2, as commands do that fail. */
 void out_of_memory(void) __attribute__((noreturn));
 
 /* Zeroed memory. The caller frees it. */

@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/progress.h"
 
@@ -13,7 +12,7 @@ void message_set_place(const char *(*place)(void))
     find_place = place;
 }
 
-static void message_print(const char *format, va_list arguments)
+void say(const char *format, ...)
 {
     progress_hide();
     fflush(stdout);
@@ -21,23 +20,9 @@ static void message_print(const char *format, va_list arguments)
     fputs("dwell: ", stderr);
     if (place)
         fprintf(stderr, "%s: ", place);
+    va_list arguments;
+    va_start(arguments, format);
     vfprintf(stderr, format, arguments);
+    va_end(arguments);
     fputc('\n', stderr);
-}
-
-void say(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    message_print(format, arguments);
-    va_end(arguments);
-}
-
-void die(int status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    message_print(format, arguments);
-    va_end(arguments);
-    exit(status);
 }

@@ -1,6 +1,5 @@
 #include <stdlib.h>
 
-#include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/selection_options.h"
@@ -81,7 +80,7 @@ int command_callers(int argc, char **argv)
     struct analysis loaded;
     session_list_load(&s.sessions, &loaded, &s.load);
     struct table table = view_callers(&loaded, option_function(&loaded, s.function));
-    table_filter(&table, &s.filters);
+    option_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, false);
     s.print(&table, stdout);
     table_drop(&table);

@@ -43,6 +43,14 @@ table_printer *option_format(const char *text);
 const char *option_columns(const char *text);
 const char *option_columns_of(const char *text, const struct column *columns, size_t count);
 
+/* Filter, order and choose columns of a table as the options say; they end the program where the table has no such
+ * column. */
+struct row_filters;
+struct sorting;
+void option_filter(struct table *t, const struct row_filters *filters);
+void option_order(struct table *t, const struct sorting *sorting);
+void option_choose(struct table *t, const char *columns);
+
 /* Sorts the rows and chooses columns; NULL: as they are. `all`: any column may be left out. */
 void option_arrange(struct table *t, const char *sort, const char *columns, bool all);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/suggest.h"
 #include "commands/commands.h"
 #include "commands/option_names.h"

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "commands/commands.h"
 #include "commands/event_settings.h"
 #include "commands/find_session.h"

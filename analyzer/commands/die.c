@@ -1,5 +1,19 @@
 #include "commands/die.h"
 
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+void die(int status, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("%s", need_vtext(format, arguments));
+    va_end(arguments);
+    exit(status);
+}
+
 void die_of(const struct error *error)
 {
     die(STATUS_ERROR, "%s", error->text);

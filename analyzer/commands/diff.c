@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
@@ -137,9 +136,11 @@ static void diff_parse_sides(struct diff_settings *s, const struct argp *argp, i
 static void diff_load_side(const struct diff_settings *s, struct diff *d, enum diff_side side)
 {
     for (size_t i = 0; i < s->sides[side].count; i++) {
+        struct error error = { NULL };
         struct analysis loaded;
         command_load(&loaded, s->sides[side].paths[i], &s->load);
-        diff_add(d, side, &loaded);
+        if (!diff_add(d, side, &loaded, &error))
+            die_of(&error);
         analysis_drop(&loaded);
     }
 }
@@ -151,7 +152,7 @@ static void diff_print_text(const struct diff_settings *s, const struct diff *d,
     struct table sessions = view_diff_sessions(d);
     char *usual = view_diff_usual_columns(d, &s->diff), *judgement = diff_judgement(d, &s->diff);
     if (!s->columns)
-        table_choose(rows, usual);
+        option_choose(rows, usual);
     table_print_text(&sessions, stdout);
     for (size_t i = 0; i < d->remark_count; i++)
         printf("! %s\n", d->remarks[i]);
@@ -182,7 +183,7 @@ static void diff_print_result(const struct diff_settings *s, const struct diff *
 {
     struct table rows = view_diff(d, &s->diff, s->print == table_print_text);
     if (s->columns)
-        table_choose(&rows, s->columns);
+        option_choose(&rows, s->columns);
     if (s->print == table_print_text)
         diff_print_text(s, d, &rows);
     else if (s->print == table_print_json)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "commands/commands.h"
 
 enum { OPTION_FORMAT = 256 };

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
+#include "commands/die.h"
 #include "trace/event_names.h"
 #include "trace/trace_events.h"
 

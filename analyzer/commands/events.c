@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/event_settings.h"

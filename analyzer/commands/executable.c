@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
+#include "commands/die.h"
 #include "symbols/elf_facts.h"
 
 #if defined(__x86_64__)

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/gzip.h"
-#include "base/message.h"
 #include "base/progress.h"
 #include "base/suggest.h"
 #include "commands/commands.h"
@@ -124,6 +124,43 @@ static void export_check_settings(const struct export_settings *s)
         die(STATUS_ERROR, "export %s does not write to standard output: say where, with -o OUT", s->format->name);
 }
 
+/* Removes what was written, so that no half of an export is taken for the whole. */
+static void __attribute__((noreturn)) export_fail(const char *path, FILE *out, const struct error *error)
+{
+    struct stat status;
+    if (path && stat(path, &status) == 0 && S_ISREG(status.st_mode))
+        unlink(path);
+    if (out != stdout)
+        fclose(out);
+    die_of(error);
+}
+
+static int export_write_stream(const struct export_settings *s, const struct analysis *session)
+{
+    struct error error = { NULL };
+    FILE *out = output_open(s->output);
+    if (s->format->binary && isatty(fileno(out)))
+        die(STATUS_ERROR, "export %s does not write to a terminal: say where, with -o OUT", s->format->name);
+    setvbuf(out, NULL, _IOFBF, OUTPUT_BUFFER);
+    if (export_is_compressed(s))
+        out = gzip_stream(out);
+    if (!s->format->write(session, &s->options, out, &error))
+        export_fail(s->output, out, &error);
+    return output_close(s->output, out);
+}
+
+static int export_write(const struct export_settings *s, const struct analysis *session)
+{
+    struct error error = { NULL };
+    if (s->format->check && !s->format->check(session, &s->options, &error))
+        die_of(&error);
+    if (!s->format->write_files)
+        return export_write_stream(s, session);
+    if (!s->format->write_files(session, &s->options, s->output, &error))
+        die_of(&error);
+    return STATUS_OK;
+}
+
 int command_export(int argc, char **argv)
 {
     static const struct argp argp = {
@@ -142,7 +179,6 @@ int command_export(int argc, char **argv)
     parse_options(&argp, "export", argc, argv, &s);
     export_check_settings(&s);
     struct analysis loaded;
-    int status = STATUS_OK;
     s.load.lines = s.format->heeds & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
     command_load(&loaded, s.file, &s.load);
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
@@ -150,18 +186,7 @@ int command_export(int argc, char **argv)
     output_spare(s.output, loaded.file->path);
     if (!s.output)
         progress_output();
-    if (s.format->check)
-        s.format->check(&loaded, &s.options);
-    if (s.format->write_files) {
-        s.format->write_files(&loaded, &s.options, s.output);
-    } else {
-        FILE *out = output_open(s.output);
-        setvbuf(out, NULL, _IOFBF, OUTPUT_BUFFER);
-        if (export_is_compressed(&s))
-            out = gzip_stream(out);
-        s.format->write(&loaded, &s.options, out);
-        status = output_close(s.output, out);
-    }
+    const int status = export_write(&s, &loaded);
     analysis_drop(&loaded);
     return status;
 }

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/wide.h"
 #include "commands/commands.h"
 #include "symbols/elf_facts.h"

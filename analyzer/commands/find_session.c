@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
+#include "commands/die.h"
 #include "dwell/format.h"
 
 int session_open_raw(const char *path, int flags)

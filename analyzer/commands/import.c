@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/suggest.h"
 #include "commands/commands.h"
 #include "import/imports.h"
@@ -92,7 +91,9 @@ int command_import(int argc, char **argv)
         die(STATUS_ERROR, "import %s: which FILE?", s.format->name);
     if (!s.output)
         die(STATUS_ERROR, "import %s: say which session file to write, with -o OUT", s.format->name);
-    s.format->read(s.files, s.count, &s.options, s.output);
+    struct error error = { NULL };
+    if (!s.format->read(s.files, s.count, &s.options, s.output, &error))
+        die_of(&error);
     free(s.files);
     return finish_output();
 }

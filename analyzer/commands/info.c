@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/message.h"
 #include "commands/commands.h"
 #include "report/views.h"
 #include "trace/trace_events.h"

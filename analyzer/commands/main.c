@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/message.h"
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"

@@ -60,7 +60,7 @@ int command_marks(int argc, char **argv)
     struct analysis loaded;
     command_load(&loaded, s.file, &(struct analysis_options){ 0 });
     struct table table = view_marks(&loaded);
-    table_filter(&table, &s.filters);
+    option_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, true);
     s.print(&table, stdout);
     table_drop(&table);

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "commands/commands.h"
 #include "commands/sessions.h"
 #include "trace/session_merge.h"

@@ -3,8 +3,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/message.h"
 #include "base/suggest.h"
+#include "commands/die.h"
 
 enum { MAX_OPTIONS = 128 };
 

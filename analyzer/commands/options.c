@@ -6,7 +6,6 @@
 
 #include "analysis/find_function.h"
 #include "base/duration.h"
-#include "base/message.h"
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
@@ -108,14 +107,36 @@ const char *option_columns_of(const char *text, const struct column *columns, si
     exit(finish_output());
 }
 
+void option_filter(struct table *t, const struct row_filters *filters)
+{
+    struct error error = { NULL };
+    if (!table_filter(t, filters, &error))
+        die_of(&error);
+}
+
+void option_order(struct table *t, const struct sorting *sorting)
+{
+    struct error error = { NULL };
+    if (!view_sort(t, sorting, &error))
+        die_of(&error);
+}
+
+void option_choose(struct table *t, const char *columns)
+{
+    struct error error = { NULL };
+    if (!table_choose(t, columns, &error))
+        die_of(&error);
+}
+
 void option_arrange(struct table *t, const char *sort, const char *columns, bool all)
 {
-    if (sort)
-        table_sort(t, sort);
+    struct error error = { NULL };
+    if (sort && !table_sort(t, sort, &error))
+        die_of(&error);
     if (all && columns)
         t->first_value = 0;
     if (columns)
-        table_choose(t, columns);
+        option_choose(t, columns);
 }
 
 void option_session(const struct argp_state *state, const char *argument, const char **file)

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/quote.h"
 #include "base/suggest.h"
 #include "commands/commands.h"

@@ -6,7 +6,6 @@
 
 #include "analysis/hints.h"
 #include "analysis/selection_request.h"
-#include "base/message.h"
 #include "base/progress.h"
 #include "commands/commands.h"
 #include "commands/config.h"

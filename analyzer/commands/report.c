@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/selection_options.h"
@@ -24,7 +23,7 @@ static const struct argp_option options[] = {
 
 enum { TEXT_LIMIT = 40 };
 
-typedef struct table table_view(const struct analysis *l, const struct sorting *sorting);
+typedef struct table table_view(const struct analysis *l);
 
 struct report_settings {
     struct session_list sessions;
@@ -143,9 +142,10 @@ int command_report(int argc, char **argv)
         die(STATUS_ERROR, "--columns: columns of single calls are there for one session at a time");
     struct analysis loaded;
     session_list_load(&s.sessions, &loaded, &s.load);
-    struct table table = s.view ? s.view(&loaded, &s.sorting) : view_rows(&loaded, s.by, &s.sorting);
+    struct table table = s.view ? s.view(&loaded) : view_rows(&loaded, s.by, &s.sorting);
+    option_order(&table, &s.sorting);
     if (s.columns)
-        table_choose(&table, s.columns);
+        option_choose(&table, s.columns);
     s.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&loaded);

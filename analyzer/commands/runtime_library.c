@@ -1,12 +1,11 @@
 #include "commands/runtime_library.h"
+#include "commands/die.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "base/message.h"
 
 static char *runtime_library_path_in(const char *folder, const char *place)
 {

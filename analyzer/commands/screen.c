@@ -10,7 +10,7 @@
 #include <wchar.h>
 
 #include "base/memory.h"
-#include "base/message.h"
+#include "commands/die.h"
 
 enum { ESCAPE = 27, CLEAR_LINE = 'U' & 31, BACKSPACE = 'H' & 31, DELETE = 127 };
 

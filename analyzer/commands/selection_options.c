@@ -1,6 +1,5 @@
 #include "commands/selection_options.h"
 
-#include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 
@@ -57,9 +56,11 @@ static const struct argp_option filter_options[] = {
 
 static error_t selection_parse_filter(int key, char *argument, struct argp_state *state)
 {
+    struct error error = { NULL };
     if (key != OPTION_FILTER)
         return ARGP_ERR_UNKNOWN;
-    row_filters_add(state->input, argument);
+    if (!row_filters_add(state->input, argument, &error))
+        die(STATUS_ERROR, "--filter: %s", error.text);
     return 0;
 }
 

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/selection_options.h"
@@ -134,7 +133,7 @@ int command_histogram(int argc, char **argv)
     const uint32_t function = single_calls_load(&l, &s);
     struct histogram exact;
     struct table table = view_histogram(&l, function, s.time, plot_has_blocks(), &exact);
-    table_filter(&table, &s.filters);
+    option_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, true);
     if (s.print == table_print_text)
         single_calls_print_exact(&exact, l.names[function].name, l.summary.selection, s.time);
@@ -168,7 +167,7 @@ int command_slowest(int argc, char **argv)
     struct analysis l;
     const uint32_t function = single_calls_load(&l, &s);
     struct table table = view_slowest(&l, function, s.time, s.filters.count ? MAX_CALLS : s.limit);
-    table_filter(&table, &s.filters);
+    option_filter(&table, &s.filters);
     table_limit(&table, s.limit);
     table.hidden_rows = 0; /* as many were asked for */
     option_arrange(&table, s.sort, s.columns, true);

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/duration.h"
-#include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/find_session.h"
@@ -158,7 +157,8 @@ struct table top_table(const struct top_settings *s, const struct live *live, bo
         .recent = &live->times,
     };
     struct table t = view_rows(recent && live->recent.rollup ? &live->recent : &live->whole, s->by, &sorting);
-    table_choose(&t, top_columns(s, live));
+    option_order(&t, &sorting);
+    option_choose(&t, top_columns(s, live));
     return t;
 }
 

@@ -8,7 +8,6 @@
 
 #include "analysis/find_function.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/suggest.h"
 #include "commands/commands.h"
 #include "commands/screen.h"
@@ -76,7 +75,7 @@ static struct table top_screen_make_table(const struct top_screen *v)
     struct table t = view_callers(top_screen_loaded(v), v->opened[v->opened_count - 1]);
     char *keys = top_screen_known_columns(&t, top_columns(v->settings, v->live));
     if (*keys)
-        table_choose(&t, keys);
+        option_choose(&t, keys);
     free(keys);
     return t;
 }
@@ -362,17 +361,17 @@ static void top_screen_ask_filter(struct top_screen *v)
     struct row_filters filters = { 0 };
     const bool word = !strpbrk(text, "~=<>!");
     snprintf(condition, sizeof condition, "%s%s%s", word ? "name~*" : "", text, word ? "*" : "");
-    char *error = *text ? row_filters_try(&filters, condition) : NULL;
-    if (!error) {
+    struct error error = { NULL };
+    if (!*text || row_filters_add(&filters, condition, &error)) {
         struct top_settings all = *v->settings;
         all.filters = (struct row_filters){ 0 };
         struct table t = top_table(&all, v->live, v->recent, 0);
-        error = table_refuses(&t, &filters);
+        table_check_filters(&t, &filters, &error);
         table_drop(&t);
     }
-    if (error) {
-        top_screen_set_message(v, "%s", error);
-        free(error);
+    if (error.text) {
+        top_screen_set_message(v, "%s", error.text);
+        error_drop(&error);
         row_filters_drop(&filters);
         return;
     }

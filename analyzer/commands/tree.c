@@ -1,4 +1,3 @@
-#include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/selection_options.h"
@@ -115,7 +114,7 @@ int command_tree(int argc, char **argv)
     struct analysis loaded;
     session_list_load(&s.sessions, &loaded, &s.load);
     struct table table = view_tree(&loaded, &s.tree);
-    table_filter(&table, &s.filters);
+    option_filter(&table, &s.filters);
     option_arrange(&table, s.sort, s.columns, false);
     s.print(&table, stdout);
     table_drop(&table);

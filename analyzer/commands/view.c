@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "commands/commands.h"
 #include "commands/config.h"
 #include "commands/selection_options.h"
@@ -169,7 +168,7 @@ struct view_session *view_load(const char *file, const struct analysis_options *
     for (size_t i = 0; i < loaded.summary.loss_count && !quiet; i++)
         say("%s: %s", file, loaded.summary.remarks[i]);
     *ended = loaded.file->header.state == DWELL_COMPLETE;
-    struct view_session *view = view_session_new(&loaded, options);
+    struct view_session *view = view_session_new(&loaded, options, error);
     analysis_drop(&loaded);
     return view;
 }

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/message.h"
 #include "commands/commands.h"
 #include "view/browser.h"
 #include "view/server.h"
@@ -116,7 +115,9 @@ int view_live(const struct live_settings *s)
     if (!first)
         die_of(&error);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in all threads from here on: they are waited for below */
-    live.server = server_start(s->port, INTERVAL_MS);
+    live.server = server_start(s->port, INTERVAL_MS, &error);
+    if (!live.server)
+        die_of(&error);
     server_show(live.server, first);
     view_live_show(s, server_address(live.server));
     if (ended)

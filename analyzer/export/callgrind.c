@@ -280,8 +280,10 @@ static void callgrind_write_all(const struct callgrind_writer *w)
     callgrind_write_costs(w, &whole);
 }
 
-void export_callgrind(const struct analysis *session, const struct export_options *options, FILE *out)
+bool export_callgrind(const struct analysis *session, const struct export_options *options, FILE *out,
+                      struct error *error)
 {
+    (void)error;
     (void)options;
     const struct profile *p = session->profile;
     struct order *order = order_new(session);
@@ -304,4 +306,5 @@ void export_callgrind(const struct analysis *session, const struct export_option
     free(w.own);
     free(w.edges);
     order_free(order);
+    return true;
 }

@@ -303,8 +303,9 @@ static void chrome_write_beginning(const struct chrome_writer *w)
     free(name);
 }
 
-void export_chrome(const struct analysis *session, const struct export_options *options, FILE *out)
+bool export_chrome(const struct analysis *session, const struct export_options *options, FILE *out, struct error *error)
 {
+    (void)error;
     (void)options;
     struct chrome_writer w = {
         .taker = { .thread = chrome_begin_thread,
@@ -323,4 +324,5 @@ void export_chrome(const struct analysis *session, const struct export_options *
         chrome_write_samples(&w, &session->file->processes[i]);
     chrome_write_session(&w);
     chrome_free_writer(&w);
+    return true;
 }

@@ -67,8 +67,10 @@ static void collapsed_write_thread(struct collapsed_writer *w, const struct orde
     free(w->thread);
 }
 
-void export_collapsed(const struct analysis *session, const struct export_options *options, FILE *out)
+bool export_collapsed(const struct analysis *session, const struct export_options *options, FILE *out,
+                      struct error *error)
 {
+    (void)error;
     const struct profile *p = session->profile;
     struct collapsed_writer w = {
         .visitor = { .enter = collapsed_write_path },
@@ -86,4 +88,5 @@ void export_collapsed(const struct analysis *session, const struct export_option
     for (size_t i = 0; i < p->function_count; i++)
         free(w.names[i]);
     free(w.names);
+    return true;
 }

@@ -258,7 +258,25 @@ static void ctf_write_session(struct ctf_writer *w)
     ctf_stream_end(&stream);
 }
 
-void export_ctf(const struct analysis *session, const struct export_options *options, const char *path)
+static void ctf_write_folder(struct ctf_writer *w)
+{
+    FILE *metadata = ctf_open_metadata(&w->folder);
+    if (!metadata)
+        return;
+    ctf_write_metadata(w->session, w->order, metadata);
+    ctf_close_metadata(&w->folder, metadata);
+    ctf_write_session(w);
+    slices_run(w->session, &w->taker);
+    for (size_t i = 0; i < w->stream_count; i++)
+        ctf_stream_end(&w->streams[i]);
+    trace_events_follow(w->session->file, 0, ctf_write_event, w);
+    if (w->has_events)
+        ctf_stream_end(&w->events);
+    free(w->streams);
+}
+
+bool export_ctf(const struct analysis *session, const struct export_options *options, const char *path,
+                struct error *error)
 {
     (void)options;
     struct order *order = order_new(session);
@@ -271,19 +289,12 @@ void export_ctf(const struct analysis *session, const struct export_options *opt
                    .mark = ctf_write_mark },
         .session = session,
         .order = order,
-        .folder = ctf_folder_begin(path),
     };
-    FILE *metadata = ctf_open_metadata(&w.folder);
-    ctf_write_metadata(session, order, metadata);
-    ctf_close_metadata(&w.folder, metadata);
-    ctf_write_session(&w);
-    slices_run(session, &w.taker);
-    for (size_t i = 0; i < w.stream_count; i++)
-        ctf_stream_end(&w.streams[i]);
-    trace_events_follow(session->file, 0, ctf_write_event, &w);
-    if (w.has_events)
-        ctf_stream_end(&w.events);
-    free(w.streams);
-    ctf_folder_end(&w.folder);
+    if (!ctf_folder_begin(&w.folder, path, error)) {
+        order_free(order);
+        return false;
+    }
+    ctf_write_folder(&w);
     order_free(order);
+    return ctf_folder_end(&w.folder);
 }

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 
 enum {
     MAGIC = (int)0xc1fc1fc1,
@@ -36,7 +35,12 @@ static void ctf_stream_file_name(char name[32], size_t number)
     snprintf(name, 32, "stream-%zu", number);
 }
 
-static void __attribute__((noreturn)) ctf_folder_fail(struct ctf_folder *folder, int error)
+static bool ctf_folder_fail(struct ctf_folder *folder, int error)
+{
+    return error_set(folder->error, "%s: %s", folder->path, strerror(error));
+}
+
+static void ctf_folder_remove(const struct ctf_folder *folder)
 {
     char name[32];
     for (size_t i = 0; i < folder->stream_count; i++) {
@@ -45,7 +49,6 @@ static void __attribute__((noreturn)) ctf_folder_fail(struct ctf_folder *folder,
     }
     unlinkat(folder->fd, "metadata", 0);
     rmdir(folder->unfinished);
-    die(STATUS_ERROR, "%s: %s", folder->path, strerror(error));
 }
 
 static bool ctf_folder_is_empty(const char *path)
@@ -60,33 +63,48 @@ static bool ctf_folder_is_empty(const char *path)
     return folder && entries == 0;
 }
 
-struct ctf_folder ctf_folder_begin(const char *path)
+static bool ctf_folder_make(struct ctf_folder *folder)
 {
-    struct ctf_folder folder = { .path = path, .fd = -1 };
+    const char *path = folder->path;
     struct stat status;
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (lstat(path, &status) == 0 && !(S_ISDIR(status.st_mode) && ctf_folder_is_empty(path)))
-        die(STATUS_ERROR, "%s: exists; ctf makes a new folder", path);
-    folder.unfinished = need_text("%.*s.XXXXXX", (int)length, path);
-    if (!mkdtemp(folder.unfinished))
-        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
+        return error_set(folder->error, "%s: exists; ctf makes a new folder", path);
+    folder->unfinished = need_text("%.*s.XXXXXX", (int)length, path);
+    if (!mkdtemp(folder->unfinished))
+        return ctf_folder_fail(folder, errno);
     const mode_t mask = umask(0);
     umask(mask);
-    chmod(folder.unfinished, 0777 & ~mask);
-    folder.fd = open(folder.unfinished, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder.fd < 0)
-        ctf_folder_fail(&folder, errno);
-    return folder;
+    chmod(folder->unfinished, 0777 & ~mask);
+    folder->fd = open(folder->unfinished, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder->fd >= 0)
+        return true;
+    ctf_folder_fail(folder, errno);
+    rmdir(folder->unfinished);
+    return false;
 }
 
-void ctf_folder_end(struct ctf_folder *folder)
+bool ctf_folder_begin(struct ctf_folder *folder, const char *path, struct error *error)
 {
-    if (rename(folder->unfinished, folder->path) < 0)
+    *folder = (struct ctf_folder){ .path = path, .fd = -1, .error = error };
+    if (ctf_folder_make(folder))
+        return true;
+    free(folder->unfinished);
+    return false;
+}
+
+bool ctf_folder_end(struct ctf_folder *folder)
+{
+    if (!folder->error->text && rename(folder->unfinished, folder->path) < 0)
         ctf_folder_fail(folder, errno);
+    const bool good = !folder->error->text;
+    if (!good)
+        ctf_folder_remove(folder);
     close(folder->fd);
     free(folder->unfinished);
+    return good;
 }
 
 FILE *ctf_open_metadata(struct ctf_folder *folder)
@@ -114,35 +132,38 @@ static void ctf_put_at(uint8_t *at, uint64_t value, unsigned bytes)
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-static void ctf_stream_write(struct ctf_stream *s, int fd)
+static bool ctf_stream_write(const struct ctf_stream *s, int fd)
 {
     for (size_t done = 0; done < s->length;) {
         const ssize_t wrote = write(fd, s->packet + done, s->length - done);
-        if (wrote < 0 && errno != EINTR) {
-            const int error = errno;
-            close(fd);
-            ctf_folder_fail(s->folder, error);
-        }
+        if (wrote < 0 && errno != EINTR)
+            return false;
         done += wrote > 0 ? (size_t)wrote : 0;
     }
+    return true;
 }
 
 /* The file is open for as long only: there may be more threads than a process may have files. */
-static void ctf_stream_write_packet(struct ctf_stream *s)
+static void ctf_stream_append(struct ctf_stream *s)
 {
     char name[32];
     ctf_stream_file_name(name, s->number);
+    const int fd = openat(s->folder->fd, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0 || !ctf_stream_write(s, fd))
+        ctf_folder_fail(s->folder, errno);
+    if (fd >= 0 && close(fd) < 0)
+        ctf_folder_fail(s->folder, errno);
+}
+
+static void ctf_stream_write_packet(struct ctf_stream *s)
+{
     ctf_put_at(s->packet + AT_BEGIN, s->begin, 8);
     ctf_put_at(s->packet + AT_END, s->last, 8);
     ctf_put_at(s->packet + AT_CONTENT, (uint64_t)s->length * 8, 8);
     ctf_put_at(s->packet + AT_SIZE, (uint64_t)s->length * 8, 8);
     ctf_put_at(s->packet + AT_SEQUENCE, s->sequence++, 8);
-    const int fd = openat(s->folder->fd, name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        ctf_folder_fail(s->folder, errno);
-    ctf_stream_write(s, fd);
-    if (close(fd) < 0)
-        ctf_folder_fail(s->folder, errno);
+    if (!s->folder->error->text)
+        ctf_stream_append(s);
     s->length = s->head_length;
 }
 

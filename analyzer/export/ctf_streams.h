@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/error.h"
 #include "dwell/format.h"
 
 /* Made beside its place, and put there when it is whole; nothing is replaced but an empty folder. */
@@ -15,13 +16,17 @@ struct ctf_folder {
     int fd;
     size_t stream_count;
     size_t held; /* packets in memory */
+    struct error *error;
 };
 
-/* Whatever fails ends the program, with nothing left behind. */
-struct ctf_folder ctf_folder_begin(const char *path);
-void ctf_folder_end(struct ctf_folder *folder);
+/* Begins a folder. The first failure from here on sets the error; nothing is written after that. */
+bool ctf_folder_begin(struct ctf_folder *folder, const char *path, struct error *error);
 
-/* The metadata's file, to be closed by ctf_close_metadata. */
+/* Puts the folder in its place. Where that or any step since the beginning failed, leaves nothing behind and returns
+ * false. */
+bool ctf_folder_end(struct ctf_folder *folder);
+
+/* The metadata's file; ctf_close_metadata closes it. NULL if it cannot be made. */
 FILE *ctf_open_metadata(struct ctf_folder *folder);
 void ctf_close_metadata(struct ctf_folder *folder, FILE *metadata);
 

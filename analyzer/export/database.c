@@ -9,54 +9,62 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/utf8.h"
 
-static void __attribute__((noreturn)) database_fail(struct database *d)
+/* Later steps do nothing once one has failed. */
+static bool database_has_failed(const struct database *d)
 {
-    char *why = strdup(d->sqlite ? sqlite3_errmsg(d->sqlite) : "out of memory");
-    sqlite3_close_v2(d->sqlite);
-    unlink(d->unfinished);
-    die(STATUS_ERROR, "%s: %s", d->path, why ? why : "out of memory");
+    return d->error->text != NULL;
+}
+
+static void database_fail(struct database *d)
+{
+    error_set(d->error, "%s: %s", d->path, d->sqlite ? sqlite3_errmsg(d->sqlite) : "out of memory");
 }
 
 /* As any other new file: readable by whom the user lets read. */
-static void database_make_file(struct database *d)
+static bool database_make_file(struct database *d)
 {
     struct stat status;
     if (stat(d->path, &status) == 0 && !S_ISREG(status.st_mode))
-        die(STATUS_ERROR, "%s: is not a regular file", d->path);
-    d->unfinished = need_text("%s.XXXXXX", d->path);
-    const int fd = mkstemp(d->unfinished);
-    if (fd < 0)
-        die(STATUS_ERROR, "%s: %s", d->path, strerror(errno));
+        return error_set(d->error, "%s: is not a regular file", d->path);
+    char *unfinished = need_text("%s.XXXXXX", d->path);
+    const int fd = mkstemp(unfinished);
+    if (fd < 0) {
+        error_set(d->error, "%s: %s", d->path, strerror(errno));
+        free(unfinished);
+        return false;
+    }
+    d->unfinished = unfinished;
     const mode_t mask = umask(0);
     umask(mask);
     fchmod(fd, 0666 & ~mask);
     close(fd);
+    return true;
 }
 
-struct database database_begin(const char *path)
+struct database database_begin(const char *path, struct error *error)
 {
-    struct database d = { .path = path };
-    database_make_file(&d);
+    struct database d = { .path = path, .error = error };
+    if (!database_make_file(&d))
+        return d;
     if (sqlite3_open_v2(d.unfinished, &d.sqlite, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         database_fail(&d);
-    /* Until it is whole it is nobody's, and nobody needs it back. */
+    /* Until it is whole, nobody else uses it, and a broken one is removed: no journal is needed. */
     database_run(&d, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN;");
     return d;
 }
 
 void database_run(struct database *d, const char *sql)
 {
-    if (sqlite3_exec(d->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
+    if (!database_has_failed(d) && sqlite3_exec(d->sqlite, sql, NULL, NULL, NULL) != SQLITE_OK)
         database_fail(d);
 }
 
 sqlite3_stmt *database_prepare(struct database *d, const char *sql)
 {
-    sqlite3_stmt *statement;
-    if (sqlite3_prepare_v2(d->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
+    sqlite3_stmt *statement = NULL;
+    if (!database_has_failed(d) && sqlite3_prepare_v2(d->sqlite, sql, -1, &statement, NULL) != SQLITE_OK)
         database_fail(d);
     return statement;
 }
@@ -72,32 +80,49 @@ static int database_bind_number(sqlite3_stmt *statement, int at, int64_t number,
                                                   : sqlite3_bind_null(statement, at);
 }
 
-void database_insert(struct database *d, sqlite3_stmt *statement, const char *kinds, ...)
+static bool database_bind(sqlite3_stmt *statement, const char *kinds, va_list values)
 {
-    va_list values;
-    va_start(values, kinds);
     for (int i = 0; kinds[i]; i++) {
         const int result = kinds[i] == 't' ? database_bind_text(statement, i + 1, va_arg(values, const char *))
                                            : database_bind_number(statement, i + 1, va_arg(values, int64_t), kinds[i]);
         if (result != SQLITE_OK)
-            database_fail(d);
+            return false;
     }
-    va_end(values);
-    if (sqlite3_step(statement) != SQLITE_DONE)
+    return true;
+}
+
+void database_insert(struct database *d, sqlite3_stmt *statement, const char *kinds, ...)
+{
+    va_list values;
+    if (database_has_failed(d))
+        return;
+    va_start(values, kinds);
+    if (!database_bind(statement, kinds, values) || sqlite3_step(statement) != SQLITE_DONE)
         database_fail(d);
+    va_end(values);
     sqlite3_reset(statement);
 }
 
-void database_end(struct database *d)
+static void database_put_in_place(struct database *d)
+{
+    if (sqlite3_close(d->sqlite) != SQLITE_OK) {
+        database_fail(d);
+        return;
+    }
+    d->sqlite = NULL;
+    if (rename(d->unfinished, d->path) < 0)
+        error_set(d->error, "%s: %s", d->path, strerror(errno));
+}
+
+bool database_end(struct database *d)
 {
     database_run(d, "COMMIT");
-    if (sqlite3_close(d->sqlite) != SQLITE_OK)
-        database_fail(d);
-    d->sqlite = NULL;
-    if (rename(d->unfinished, d->path) < 0) {
-        const int error = errno;
+    if (!database_has_failed(d))
+        database_put_in_place(d);
+    const bool good = !database_has_failed(d);
+    sqlite3_close_v2(d->sqlite);
+    if (!good && d->unfinished)
         unlink(d->unfinished);
-        die(STATUS_ERROR, "%s: %s", d->path, strerror(error));
-    }
     free(d->unfinished);
+    return good;
 }

@@ -5,17 +5,23 @@
 #include <sqlite3.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 struct database {
     sqlite3 *sqlite;
     const char *path;
-    char *unfinished; /* the file until it is whole */
+    char *unfinished; /* the file until it is whole; NULL if it could not be made */
+    struct error *error;
 };
 
-/* Whatever fails ends the program, with nothing left behind and nothing replaced. */
-struct database database_begin(const char *path);
+/* Begins a database whose first failure sets the error; what is called after that does nothing. */
+struct database database_begin(const char *path, struct error *error);
 void database_run(struct database *d, const char *sql);
 sqlite3_stmt *database_prepare(struct database *d, const char *sql);
-void database_end(struct database *d);
+
+/* Puts the database in its place. Where that or any step before failed, leaves nothing behind, replaces nothing and
+ * returns false. */
+bool database_end(struct database *d);
 
 /* Runs a statement with values by `kinds`, a letter each: i, an int64_t; z, the same, but NULL if it is zero; n, the
  * same, but always NULL; t, a text of any bytes, which becomes UTF-8, or NULL. */

@@ -6,32 +6,35 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "export/formats.h"
 #include "export/measures.h"
 
-static void export_check_time(const struct analysis *session, const struct export_options *options)
+static bool export_check_time(const struct analysis *session, const struct export_options *options, struct error *error)
 {
-    measure_need(session, options->time);
+    return measure_check(session, options->time, error);
 }
 
-static void export_check_calls(const struct analysis *session, const struct export_options *options)
+static bool export_check_calls(const struct analysis *session, const struct export_options *options,
+                               struct error *error)
 {
-    if (!options->aggregate && session->file->header.mode == DWELL_MODE_PROFILE)
-        die(STATUS_ERROR,
-            "%s: recorded in mode profile, which keeps no single calls; --aggregate gives a line for each "
-            "function",
-            session->file->path);
+    if (options->aggregate || session->file->header.mode != DWELL_MODE_PROFILE)
+        return true;
+    return error_set(error,
+                     "%s: recorded in mode profile, which keeps no single calls; --aggregate gives a line for each "
+                     "function",
+                     session->file->path);
 }
 
-static void export_check_slices(const struct analysis *session, const struct export_options *options)
+static bool export_check_slices(const struct analysis *session, const struct export_options *options,
+                                struct error *error)
 {
     (void)options;
-    if (session->file->header.mode == DWELL_MODE_PROFILE)
-        die(STATUS_ERROR,
-            "%s: holds call paths and no single calls, which this format is made of; record in mode trace, or "
-            "export callgrind, pprof or speedscope",
-            session->file->path);
+    if (session->file->header.mode != DWELL_MODE_PROFILE)
+        return true;
+    return error_set(error,
+                     "%s: holds call paths and no single calls, which this format is made of; record in mode trace, or "
+                     "export callgrind, pprof or speedscope",
+                     session->file->path);
 }
 
 const struct export_format export_formats[] = {
@@ -54,7 +57,8 @@ const struct export_format export_formats[] = {
       .does = "call paths of each thread with all their values, for pprof",
       .heeds = EXPORT_LINES,
       .write = export_pprof,
-      .compressed = true },
+      .compressed = true,
+      .binary = true },
     { .name = "speedscope",
       .does = "call paths of each thread, for speedscope: by one of the times",
       .heeds = EXPORT_TIME,
@@ -70,7 +74,8 @@ const struct export_format export_formats[] = {
     { .name = "perfetto",
       .does = "single calls, flows and counters as a Perfetto trace",
       .check = export_check_slices,
-      .write = export_perfetto },
+      .write = export_perfetto,
+      .binary = true },
     { .name = "firefox", .does = "intervals with their stacks, for the Firefox Profiler", .write = export_firefox },
     { .name = "ctf",
       .does = "single calls as a CTF trace, a folder that babeltrace2 reads",
@@ -205,9 +210,9 @@ char **export_unique_names(const struct analysis *session)
         char **place = &names[sorted[i].function];
         if (!shared)
             *place = need_copy(name->name, strlen(name->name));
-        else if (asprintf(place, "%s @%s+0x%" PRIx64, name->name, name->module,
-                          session->profile->functions[sorted[i].function].offset) < 0)
-            die(STATUS_ERROR, "out of memory");
+        else
+            *place = need_text("%s @%s+0x%" PRIx64, name->name, name->module,
+                               session->profile->functions[sorted[i].function].offset);
     }
     free(sorted);
     export_number_equal_names(session->profile, names);

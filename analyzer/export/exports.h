@@ -30,14 +30,17 @@ struct export_format {
     const char *name;
     const char *does; /* a line for --list */
     unsigned heeds;   /* enum export_heeds */
-    /* One of the two. Errors of reading and writing are left in `out`; the second makes the file of that name, or
-     * several whose names begin so, and ends the program at an error. */
-    void (*write)(const struct analysis *session, const struct export_options *options, FILE *out);
-    void (*write_files)(const struct analysis *session, const struct export_options *options, const char *prefix);
-    /* Ends the program if the session does not hold what is asked for; NULL: whatever it holds will do. Nothing is
-     * opened to be written before. */
-    void (*check)(const struct analysis *session, const struct export_options *options);
-    bool compressed; /* by itself; else it is so if the file's name ends in .gz */
+    /* One of the two. `write` writes to a stream; it leaves errors of writing in the stream, and returns others.
+     * `write_files` makes the file of that name, or several whose names begin so. Where it fails, it leaves nothing
+     * behind and replaces nothing. */
+    bool (*write)(const struct analysis *session, const struct export_options *options, FILE *out, struct error *error);
+    bool (*write_files)(const struct analysis *session, const struct export_options *options, const char *prefix,
+                        struct error *error);
+    /* Returns an error if the session does not hold what the options ask for. Called before a file is opened to be
+     * written. NULL if any session will do. */
+    bool (*check)(const struct analysis *session, const struct export_options *options, struct error *error);
+    bool compressed; /* by itself; other formats are compressed if the file's name ends in .gz */
+    bool binary;     /* not to be written to a terminal */
 };
 
 /* In the order of --list; ended by one without a name. */

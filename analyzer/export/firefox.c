@@ -11,7 +11,6 @@
 
 #include "base/json_text.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/units.h"
 #include "export/firefox_tables.h"
 #include "export/formats.h"
@@ -194,27 +193,35 @@ static bool firefox_add_event(void *context, const struct trace_event *event, co
     return true;
 }
 
-static void firefox_begin_markers(struct firefox_writer *w)
+static void firefox_close_markers(struct firefox_writer *w)
+{
+    for (int i = 0; i < MARKER_COLUMNS; i++) {
+        if (w->markers[i])
+            fclose(w->markers[i]);
+        w->markers[i] = NULL;
+    }
+}
+
+static bool firefox_begin_markers(struct firefox_writer *w, struct error *error)
 {
     w->marker_count = 0;
     for (int i = 0; i < MARKER_COLUMNS; i++) {
         w->markers[i] = tmpfile();
         if (!w->markers[i])
-            die(STATUS_ERROR, "no temporary file can be made, in which markers wait: is /tmp full?");
+            return error_set(error, "no temporary file can be made for markers: is /tmp full?");
     }
+    return true;
 }
 
-static void firefox_copy_column(const struct firefox_writer *w, const char *name, FILE *from)
+static bool firefox_copy_column(const struct firefox_writer *w, const char *name, FILE *from, struct error *error)
 {
     char part[1 << 14];
     rewind(from);
     fprintf(w->out, "\"%s\":[", name);
     for (size_t got; (got = fread(part, 1, sizeof part, from)) > 0;)
         fwrite(part, 1, got, w->out);
-    if (ferror(from))
-        die(STATUS_ERROR, "a temporary file could not be written and read: is its disk full?");
-    fclose(from);
     fputs("],", w->out);
+    return ferror(from) ? error_set(error, "a temporary file could not be written and read: is its disk full?") : true;
 }
 
 static void firefox_repeat_column(const struct firefox_writer *w, const char *name, const char *value)
@@ -225,16 +232,18 @@ static void firefox_repeat_column(const struct firefox_writer *w, const char *na
     fputs("],", w->out);
 }
 
-static void firefox_end_markers(const struct firefox_writer *w)
+static bool firefox_end_markers(const struct firefox_writer *w, struct error *error)
 {
     fputs("\"markers\":{", w->out);
-    firefox_copy_column(w, "data", w->markers[MARKER_DATA]);
-    firefox_copy_column(w, "name", w->markers[MARKER_NAME]);
-    firefox_copy_column(w, "startTime", w->markers[MARKER_START]);
+    if (!firefox_copy_column(w, "data", w->markers[MARKER_DATA], error) ||
+        !firefox_copy_column(w, "name", w->markers[MARKER_NAME], error) ||
+        !firefox_copy_column(w, "startTime", w->markers[MARKER_START], error))
+        return false;
     firefox_repeat_column(w, "endTime", "null");
     firefox_repeat_column(w, "phase", "0"); /* instants */
     firefox_repeat_column(w, "category", "0");
     fprintf(w->out, "\"length\":%zu}}", w->marker_count);
+    return true;
 }
 
 /* ---- threads ---- */
@@ -277,7 +286,7 @@ static unsigned firefox_pid_uses_before(const struct session_file *file, const s
     return uses;
 }
 
-static void firefox_write_thread(struct firefox_writer *w, const struct firefox_lane *lane)
+static void firefox_write_thread_head(const struct firefox_writer *w, const struct firefox_lane *lane)
 {
     const struct session_file *file = w->session->file;
     const struct trace_process *p = session_file_process(file, lane->process);
@@ -285,7 +294,6 @@ static void firefox_write_thread(struct firefox_writer *w, const struct firefox_
     char *process = slices_process_name(w->session, lane->process),
          *thread = slices_thread_name(w->session, lane->thread);
     const unsigned uses = firefox_pid_uses_before(file, p);
-    w->blind = t && t->announced && t->os_source == DWELL_OS_NONE;
     fputs("{\"processType\":\"default\",\"processName\":", w->out);
     json_put_text(w->out, process);
     fputs(",\"name\":", w->out);
@@ -300,15 +308,28 @@ static void firefox_write_thread(struct firefox_writer *w, const struct firefox_
     firefox_write_time(w, "unregisterTime", t ? t->end_time : 0);
     fputs(",\"pausedRanges\":[],\n\"samples\":{\"weightType\":", w->out);
     fputs(w->session->summary.samples ? "\"samples\"," : "\"tracing-ms\",", w->out);
-    firefox_begin_markers(w);
+    free(process);
+    free(thread);
+}
+
+static bool firefox_write_thread(struct firefox_writer *w, const struct firefox_lane *lane, struct error *error)
+{
+    const struct session_file *file = w->session->file;
+    const struct trace_thread *t = session_file_thread(file, lane->thread);
+    w->blind = t && t->announced && t->os_source == DWELL_OS_NONE;
+    if (!firefox_begin_markers(w, error)) {
+        firefox_close_markers(w);
+        return false;
+    }
+    firefox_write_thread_head(w, lane);
     for (int column = 0; column < SAMPLE_COLUMNS; column++)
         firefox_write_column(w, lane, (enum firefox_sample_column)column);
     fprintf(w->out, "\"length\":%zu},\n", w->count);
     if (lane->thread)
         trace_events_follow(file, lane->thread, firefox_add_event, w);
-    firefox_end_markers(w);
-    free(process);
-    free(thread);
+    const bool good = firefox_end_markers(w, error);
+    firefox_close_markers(w);
+    return good;
 }
 
 static bool firefox_add_lane(void *context, const struct trace_event *event, const struct trace_event_class *class)
@@ -384,7 +405,8 @@ static void firefox_write_meta(const struct firefox_writer *w)
     free(product);
 }
 
-void export_firefox(const struct analysis *session, const struct export_options *options, FILE *out)
+bool export_firefox(const struct analysis *session, const struct export_options *options, FILE *out,
+                    struct error *error)
 {
     (void)options;
     struct order *order = order_new(session);
@@ -400,9 +422,10 @@ void export_firefox(const struct analysis *session, const struct export_options 
     firefox_write_meta(&w);
     firefox_write_libs(&w.tables, out);
     fputs("\"threads\":[", out);
-    for (size_t i = 0; i < w.lane_count; i++) {
+    bool good = true;
+    for (size_t i = 0; good && i < w.lane_count; i++) {
         fputs(i ? ",\n" : "\n", out);
-        firefox_write_thread(&w, &w.lanes[i]);
+        good = firefox_write_thread(&w, &w.lanes[i], error);
     }
     fputs("],\n", out);
     firefox_write_shared(&w.tables, out);
@@ -411,4 +434,5 @@ void export_firefox(const struct analysis *session, const struct export_options 
     free(w.lanes);
     free(w.path);
     order_free(order);
+    return good;
 }

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "base/message.h"
 #include "base/units.h"
 
 static const char *const names[] = {
@@ -32,11 +31,12 @@ bool measure_is_known(const struct analysis *session, enum export_time measure)
     return measure != EXPORT_BLOCKED || session->summary.away_known;
 }
 
-void measure_need(const struct analysis *session, enum export_time measure)
+bool measure_check(const struct analysis *session, enum export_time measure, struct error *error)
 {
-    if (!measure_is_known(session, measure))
-        die(STATUS_ERROR, "%s: %s times are not known: no thread had a source of OS events that tells them",
-            session->summary.path, names[measure]);
+    if (measure_is_known(session, measure))
+        return true;
+    return error_set(error, "%s: %s times are not known: no thread had a source of OS events that tells them",
+                     session->summary.path, names[measure]);
 }
 
 uint64_t measure_ticks(const struct profile_node *node, enum export_time measure)

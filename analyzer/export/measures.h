@@ -11,8 +11,8 @@ extern const char measure_names[];
 /* Whether the session tells it, of one thread at least. */
 bool measure_is_known(const struct analysis *session, enum export_time measure);
 
-/* Ends the program if it does not. */
-void measure_need(const struct analysis *session, enum export_time measure);
+/* Returns an error if it does not. */
+bool measure_check(const struct analysis *session, enum export_time measure, struct error *error);
 
 /* Of the path itself, without those below it, in ticks; or calls. */
 uint64_t measure_ticks(const struct profile_node *node, enum export_time measure);

@@ -10,11 +10,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/order.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "export/formats.h"
@@ -527,11 +525,11 @@ static struct packet_piece perfetto_slice_end(void)
     return packet_piece_of(&packet);
 }
 
-void export_perfetto(const struct analysis *session, const struct export_options *options, FILE *out)
+bool export_perfetto(const struct analysis *session, const struct export_options *options, FILE *out,
+                     struct error *error)
 {
+    (void)error;
     (void)options;
-    if (isatty(fileno(out)))
-        die(STATUS_ERROR, "export perfetto does not write to a terminal: say where, with -o OUT");
     const struct session_file *file = session->file;
     struct order *order = order_new(session);
     struct perfetto_writer w = {
@@ -560,4 +558,5 @@ void export_perfetto(const struct analysis *session, const struct export_options
         perfetto_write_samples(&w, &file->processes[i]);
     perfetto_free_writer(&w);
     order_free(order);
+    return true;
 }

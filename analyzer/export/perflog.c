@@ -13,7 +13,6 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/units.h"
 #include "export/formats.h"
 #include "profile/resolve.h"
@@ -320,8 +319,10 @@ static void perflog_end_log(struct perflog_log *log)
     free(log->apps);
 }
 
-void export_perflog(const struct analysis *session, const struct export_options *options, FILE *out)
+bool export_perflog(const struct analysis *session, const struct export_options *options, FILE *out,
+                    struct error *error)
 {
+    (void)error;
     struct perflog_log log;
     perflog_begin_log(&log, session, options, out);
     perflog_print_system(&log);
@@ -334,4 +335,5 @@ void export_perflog(const struct analysis *session, const struct export_options 
     }
     perflog_print_samples(&log, UINT64_MAX);
     perflog_end_log(&log);
+    return true;
 }

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analysis/lines.h"
 #include "analysis/order.h"
@@ -13,7 +12,6 @@
 #include "base/gzip.h"
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "export/formats.h"
@@ -296,11 +294,10 @@ static void pprof_write_thread(struct pprof_writer *w, const struct profile_thre
     free(process);
 }
 
-void export_pprof(const struct analysis *session, const struct export_options *options, FILE *out)
+bool export_pprof(const struct analysis *session, const struct export_options *options, FILE *out, struct error *error)
 {
+    (void)error;
     (void)options;
-    if (isatty(fileno(out)))
-        die(STATUS_ERROR, "export pprof does not write to a terminal: say where, with -o OUT");
     struct order *order = order_new(session);
     struct pprof_writer w = {
         .visitor = { .enter = pprof_write_sample },
@@ -326,4 +323,5 @@ void export_pprof(const struct analysis *session, const struct export_options *o
     free(w.buffer);
     free(w.locations);
     order_free(order);
+    return true;
 }

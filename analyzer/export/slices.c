@@ -5,7 +5,6 @@
 
 #include "base/index.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/units.h"
 #include "base/utf8.h"
 #include "profile/resolve.h"

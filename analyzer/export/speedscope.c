@@ -110,8 +110,10 @@ static size_t speedscope_largest_thread(const struct speedscope_writer *w)
     return largest;
 }
 
-void export_speedscope(const struct analysis *session, const struct export_options *options, FILE *out)
+bool export_speedscope(const struct analysis *session, const struct export_options *options, FILE *out,
+                       struct error *error)
 {
+    (void)error;
     struct order *order = order_new(session);
     struct speedscope_writer w = { .session = session, .order = order, .time = options->time, .out = out };
     fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
@@ -127,4 +129,5 @@ void export_speedscope(const struct analysis *session, const struct export_optio
     }
     fputs("]}\n", out);
     order_free(order);
+    return true;
 }

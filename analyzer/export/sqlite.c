@@ -203,10 +203,11 @@ static void sqlite_write_marks(const struct sqlite_writer *w)
     free(marks);
 }
 
-void export_sqlite(const struct analysis *session, const struct export_options *options, const char *path)
+bool export_sqlite(const struct analysis *session, const struct export_options *options, const char *path,
+                   struct error *error)
 {
     (void)options;
-    struct database database = database_begin(path);
+    struct database database = database_begin(path, error);
     struct order *order = order_new(session);
     struct sqlite_writer w = {
         .visitor = { .enter = sqlite_write_path, .leave = sqlite_leave_path },
@@ -223,7 +224,7 @@ void export_sqlite(const struct analysis *session, const struct export_options *
     sqlite_write_paths(&w);
     sqlite_write_marks(&w);
     sqlite_make_views(&database);
-    database_end(&database);
     free(w.paths);
     order_free(order);
+    return database_end(&database);
 }

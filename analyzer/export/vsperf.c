@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "export/formats.h"
 #include "export/vsperf_rows.h"
 
@@ -248,64 +247,73 @@ struct vsperf_output {
     char *path, *part;
 };
 
-static void __attribute__((noreturn))
-vsperf_fail(const struct vsperf_output *outputs, const char *path, const char *why)
-{
-    for (size_t i = 0; i < SUMMARY_COUNT; i++)
-        if (outputs[i].part)
-            unlink(outputs[i].part);
-    die(STATUS_ERROR, "%s: %s", path, why);
-}
-
-static void vsperf_check_place(const struct vsperf_output *outputs, const char *path, const struct analysis *l)
+static bool vsperf_check_place(const char *path, const struct analysis *l, struct error *error)
 {
     struct stat there, session;
     if (stat(path, &there) < 0)
-        return;
+        return true;
     if (S_ISDIR(there.st_mode))
-        vsperf_fail(outputs, path, "is a directory");
+        return error_set(error, "%s: is a directory", path);
     if (fstat(l->file->fd, &session) == 0 && there.st_dev == session.st_dev && there.st_ino == session.st_ino)
-        vsperf_fail(outputs, path, "is the session itself");
+        return error_set(error, "%s: is the session itself", path);
+    return true;
 }
 
-static void vsperf_write_part(struct vsperf_output *outputs, size_t number, const struct vsperf_material *m)
+static bool vsperf_write_part(struct vsperf_output *o, size_t number, const struct vsperf_material *m,
+                              struct error *error)
 {
-    struct vsperf_output *o = &outputs[number];
-    const int fd = open(o->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!out) {
-        const int error = errno;
-        if (fd < 0) {
-            free(o->part); /* it is somebody else's, or none */
-            o->part = NULL;
-        }
-        vsperf_fail(outputs, o->path, strerror(error));
+    char *part = need_text("%s.%d.part", o->path, (int)getpid());
+    const int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        error_set(error, "%s: %s", o->path, strerror(errno));
+        free(part); /* not ours to remove */
+        return false;
     }
+    o->part = part;
+    FILE *out = fdopen(fd, "w");
+    if (!out)
+        return error_set(error, "%s: %s", o->path, strerror(errno));
     const struct vsperf_file f = { .out = out, .session = m->session };
     errno = 0;
     summaries[number].write(&f, m);
     const bool failed = ferror(out);
     if (fclose(out) != 0 || failed)
-        vsperf_fail(outputs, o->path, strerror(errno ? errno : EIO));
+        return error_set(error, "%s: %s", o->path, strerror(errno ? errno : EIO));
+    return true;
 }
 
-void export_vsperf(const struct analysis *session, const struct export_options *options, const char *prefix)
+static bool vsperf_write_parts(struct vsperf_output *outputs, const struct vsperf_material *m, const char *prefix,
+                               struct error *error)
+{
+    for (size_t i = 0; i < SUMMARY_COUNT; i++) {
+        outputs[i].path = need_text("%s_%s.csv", prefix, summaries[i].name);
+        if (!vsperf_check_place(outputs[i].path, m->session, error) || !vsperf_write_part(&outputs[i], i, m, error))
+            return false;
+    }
+    return true;
+}
+
+static bool vsperf_put_in_place(const struct vsperf_output *outputs, struct error *error)
+{
+    for (size_t i = 0; i < SUMMARY_COUNT; i++)
+        if (rename(outputs[i].part, outputs[i].path) < 0)
+            return error_set(error, "%s: %s", outputs[i].path, strerror(errno));
+    return true;
+}
+
+bool export_vsperf(const struct analysis *session, const struct export_options *options, const char *prefix,
+                   struct error *error)
 {
     (void)options;
     struct vsperf_output outputs[SUMMARY_COUNT] = { 0 };
     struct vsperf_material m = vsperf_prepare(session);
+    const bool good = vsperf_write_parts(outputs, &m, prefix, error) && vsperf_put_in_place(outputs, error);
     for (size_t i = 0; i < SUMMARY_COUNT; i++) {
-        outputs[i].path = need_text("%s_%s.csv", prefix, summaries[i].name);
-        vsperf_check_place(outputs, outputs[i].path, session);
-        outputs[i].part = need_text("%s.%d.part", outputs[i].path, (int)getpid());
-        vsperf_write_part(outputs, i, &m);
-    }
-    for (size_t i = 0; i < SUMMARY_COUNT; i++)
-        if (rename(outputs[i].part, outputs[i].path) < 0)
-            vsperf_fail(outputs, outputs[i].path, strerror(errno));
-    for (size_t i = 0; i < SUMMARY_COUNT; i++) {
+        if (!good && outputs[i].part)
+            unlink(outputs[i].part);
         free(outputs[i].path);
         free(outputs[i].part);
     }
     vsperf_drop(&m);
+    return good;
 }

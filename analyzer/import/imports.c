@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 
 const struct import_format import_formats[] = {
     { "vsperf", "VSPerfReport's summaries, as CSV files", import_vsperf },
@@ -22,16 +21,10 @@ const struct import_format *import_find(const char *name)
     return NULL;
 }
 
-enum { LARGEST = 1 << 30 };
+enum { MAX_LENGTH = 1 << 30 };
 
-char *import_file(const char *path, size_t *length)
+static char *import_read(FILE *in, const char *path, size_t *length, struct error *error)
 {
-    struct stat status;
-    FILE *in = fopen(path, "rbe");
-    if (!in)
-        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
-    if (fstat(fileno(in), &status) == 0 && S_ISDIR(status.st_mode))
-        die(STATUS_ERROR, "%s: is a directory", path);
     char *bytes = NULL;
     size_t room = 1 << 16, got;
     *length = 0;
@@ -40,11 +33,30 @@ char *import_file(const char *path, size_t *length)
             bytes = need_more(bytes, room *= 2, 1);
         got = fread(bytes + *length, 1, room - *length, in);
         *length += got;
-        if (*length > LARGEST)
-            die(STATUS_ERROR, "%s: larger than 1 GiB", path);
-    } while (got);
-    if (ferror(in))
-        die(STATUS_ERROR, "%s: %s", path, strerror(errno));
+    } while (got && *length <= MAX_LENGTH);
+    if (!got && !ferror(in))
+        return bytes;
+    if (got)
+        error_set(error, "%s: larger than 1 GiB", path);
+    else
+        error_set(error, "%s: %s", path, strerror(errno));
+    free(bytes);
+    return NULL;
+}
+
+char *import_file(const char *path, size_t *length, struct error *error)
+{
+    struct stat status;
+    FILE *in = fopen(path, "rbe");
+    if (!in) {
+        error_set(error, "%s: %s", path, strerror(errno));
+        return NULL;
+    }
+    char *bytes = NULL;
+    if (fstat(fileno(in), &status) == 0 && S_ISDIR(status.st_mode))
+        error_set(error, "%s: is a directory", path);
+    else
+        bytes = import_read(in, path, length, error);
     fclose(in);
     return bytes;
 }

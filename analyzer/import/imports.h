@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 struct import_options {
     uint64_t resolution; /* ticks per second; zero: as the format says, else nanoseconds */
 };
@@ -12,8 +14,9 @@ struct import_options {
 struct import_format {
     const char *name;
     const char *does; /* a line for --list */
-    /* Reads all files and writes the session; ends the program where that fails. */
-    void (*read)(char *const *files, size_t count, const struct import_options *options, const char *output);
+    /* Reads all files and writes the session. Where that fails, no session is written. */
+    bool (*read)(char *const *files, size_t count, const struct import_options *options, const char *output,
+                 struct error *error);
 };
 
 /* In the order of --list; ended by one without a name. */
@@ -22,9 +25,10 @@ extern const struct import_format import_formats[];
 /* NULL: there is none of that name. */
 const struct import_format *import_find(const char *name);
 
-/* A file's bytes, to be freed; ends the program where it cannot be read. */
-char *import_file(const char *path, size_t *length);
+/* A file's bytes, which the caller frees. NULL where it cannot be read. */
+char *import_file(const char *path, size_t *length, struct error *error);
 
-void import_vsperf(char *const *files, size_t count, const struct import_options *options, const char *output);
+bool import_vsperf(char *const *files, size_t count, const struct import_options *options, const char *output,
+                   struct error *error);
 
 #endif

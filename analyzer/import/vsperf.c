@@ -141,7 +141,7 @@ static char *vsperf_make_note(const struct vsperf *v)
     return note;
 }
 
-const char *vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resolution, const char *path)
+bool vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resolution, const char *path)
 {
     struct vsperf_reported *reported = need_memory(v->process_count, sizeof *reported);
     struct import_process *processes = need_memory(v->process_count, sizeof *processes);
@@ -179,7 +179,7 @@ const char *vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_
         .symbols = symbols,
         .symbol_count = v->function_count,
     };
-    const char *error = import_session(&session, path);
+    const char *wrong = import_session(&session, path);
     for (size_t i = 0; i < v->process_count; i++)
         free(reported[i].list);
     free(reported);
@@ -189,52 +189,67 @@ const char *vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_
     free(nodes);
     free(symbols);
     free(note);
-    return error;
+    return wrong ? error_set(v->error, "%s: %s", path, wrong) : true;
 }
 
-/* ---- the command's part ---- */
+/* ---- the format ---- */
 
-static void vsperf_read_files(struct vsperf *v, char *const *files, size_t count, char **unused)
+/* Reads all files. *unused becomes the names of those of which nothing is needed, or stays NULL. */
+static bool vsperf_read_files(struct vsperf *v, char *const *files, size_t count, char **unused)
 {
     for (size_t i = 0; i < count; i++) {
         size_t length;
         enum vsperf_kind kind;
-        char *bytes = import_file(files[i], &length);
-        if (!vsperf_read(v, files[i], bytes, length, &kind))
-            die(STATUS_ERROR, "%s", v->error);
+        char *bytes = import_file(files[i], &length, v->error);
+        const bool good = bytes && vsperf_read(v, files[i], bytes, length, &kind);
         free(bytes);
+        if (!good)
+            return false;
         if (kind != VSPERF_OTHER)
             continue;
         char *longer = need_text("%s%s%s", *unused ? *unused : "", *unused ? ", " : "", files[i]);
         free(*unused);
         *unused = longer;
     }
+    return true;
 }
 
-void import_vsperf(char *const *files, size_t count, const struct import_options *options, const char *output)
+static bool vsperf_check(struct vsperf *v, const char *first, const struct import_options *options)
 {
-    struct vsperf *v = vsperf_new();
-    char *unused = NULL;
-    vsperf_read_files(v, files, count, &unused);
+    struct error *error = v->error;
     if (!v->file_of[VSPERF_CALLER_CALLEE] && !v->file_of[VSPERF_FUNCTION] && !v->file_of[VSPERF_CALL_TREE])
-        die(STATUS_ERROR, "%s: tells of no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary",
-            files[0]);
+        return error_set(error, "%s: has no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary",
+                         first);
     if (v->sampled && options->resolution)
-        die(STATUS_ERROR, "%s: holds samples, not times: --resolution means nothing", files[0]);
-    if (!vsperf_complete(v))
-        die(STATUS_ERROR, "%s: %s", files[0], v->error);
+        return error_set(error, "%s: holds samples, not times: --resolution means nothing", first);
+    return true;
+}
+
+/* Writes the session and reports what it lacks: the files that are not used, and call paths. */
+static bool vsperf_make_session(struct vsperf *v, uint64_t resolution, const char *output, const char *unused)
+{
+    struct vsperf_trees trees = vsperf_make_trees(v);
+    const bool good = vsperf_write(v, &trees, resolution, output);
+    if (good && unused)
+        say("nothing is taken from %s", unused);
+    if (good && trees.scaled && !v->file_of[VSPERF_CALLER_CALLEE])
+        say("%s: call paths are not known; a CallTreeSummary or a CallerCalleeSummary has them", output);
+    vsperf_drop_trees(&trees);
+    return good;
+}
+
+bool import_vsperf(char *const *files, size_t count, const struct import_options *options, const char *output,
+                   struct error *error)
+{
+    struct vsperf *v = vsperf_new(error);
+    char *unused = NULL;
+    bool good = vsperf_read_files(v, files, count, &unused) && vsperf_check(v, files[0], options) &&
+                vsperf_complete(v, files[0]);
     uint64_t resolution = options->resolution ? options->resolution : v->resolution;
     if (v->sampled || !resolution)
         resolution = NANOSECONDS;
-    struct vsperf_trees trees = vsperf_make_trees(v);
-    const char *error = vsperf_write(v, &trees, resolution, output);
-    if (error)
-        die(STATUS_ERROR, "%s: %s", output, error);
-    if (unused)
-        say("nothing is taken from %s", unused);
-    if (trees.scaled && !v->file_of[VSPERF_CALLER_CALLEE])
-        say("%s: call paths are not known; a CallTreeSummary or a CallerCalleeSummary would tell them", output);
+    good = good && vsperf_make_session(v, resolution, output, unused);
     free(unused);
-    vsperf_drop_trees(&trees);
     vsperf_free(v);
+    return good;
 }

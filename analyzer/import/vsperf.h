@@ -5,6 +5,7 @@
 #ifndef DWELL_IMPORT_VSPERF_H
 #define DWELL_IMPORT_VSPERF_H
 
+#include "base/error.h"
 #include "base/index.h"
 #include "profile/profile.h"
 #include "trace/session_import.h"
@@ -77,17 +78,14 @@ struct vsperf {
     bool sampled, traced, application_known, application_missing;
     uint64_t times_sum, calls_sum; /* of all rows read */
     uint64_t resolution;           /* ticks per second that a Header named; zero: none */
-    char *error;                   /* what is wrong, for people */
+    struct error *error;           /* set where reading fails */
 };
 
-struct vsperf *vsperf_new(void);
+/* Functions that fail set the error. After that, the run can only be freed. */
+struct vsperf *vsperf_new(struct error *error);
 void vsperf_free(struct vsperf *v);
 
-/* Sets v->error, and is false. */
-bool vsperf_wrong(struct vsperf *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Reads a file's content; `name` is what messages call it. False: v->error says what is wrong, and nothing more is to
- * be done with v. *kind becomes what it was. */
+/* Reads a file's content. Messages name the file `name`. Sets *kind to what the file was. */
 bool vsperf_read(struct vsperf *v, const char *name, const void *bytes, size_t length, enum vsperf_kind *kind);
 
 /* ---- vsperf_report.c: entries are found, or made ---- */
@@ -103,8 +101,9 @@ uint32_t vsperf_find_row(struct vsperf *v, uint32_t process, const struct vsperf
 uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place);
 uint32_t vsperf_find_edge(struct vsperf *v, uint32_t caller, uint32_t callee);
 
-/* Completes what the files leave out, and checks that it can be summed up. False as vsperf_read. */
-bool vsperf_complete(struct vsperf *v);
+/* Completes what the files leave out, and checks that it can be summed up. Messages name the run
+ * `name`. */
+bool vsperf_complete(struct vsperf *v, const char *name);
 
 /* ---- vsperf_tree.c ---- */
 
@@ -129,7 +128,7 @@ uint32_t vsperf_elsewhere(struct vsperf *v, uint32_t process);
 struct vsperf_trees vsperf_make_trees(struct vsperf *v);
 void vsperf_drop_trees(struct vsperf_trees *t);
 
-/* Writes the session; returns NULL, or what went wrong. */
-const char *vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resolution, const char *path);
+/* Writes the session file. */
+bool vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resolution, const char *path);
 
 #endif

@@ -86,7 +86,7 @@ struct vsperf_reading {
 
 static bool vsperf_wrong_here(struct vsperf_reading *r, const char *what)
 {
-    return vsperf_wrong(r->v, "%s:%lu: %s", r->name, r->csv.record, what);
+    return error_set(r->v->error, "%s:%lu: %s", r->name, r->csv.record, what);
 }
 
 static const char *vsperf_field_text(const struct vsperf_reading *r, enum column column)
@@ -189,8 +189,8 @@ static bool vsperf_read_titles(struct vsperf_reading *r, bool *is_row)
         return vsperf_wrong_here(
             r, "only one of the columns 'Application Inclusive Time' and 'Application Exclusive Time'");
     if (r->v->file_of[r->kind])
-        return vsperf_wrong(r->v, "%s: tells of %s, and %s does already; import one run at a time", r->name,
-                            vsperf_kind_name(r->kind), r->v->file_of[r->kind]);
+        return error_set(r->v->error, "%s: tells of %s, and %s does already; import one run at a time", r->name,
+                         vsperf_kind_name(r->kind), r->v->file_of[r->kind]);
     return true;
 }
 
@@ -198,7 +198,7 @@ static bool vsperf_read_titles(struct vsperf_reading *r, bool *is_row)
 
 static bool vsperf_wrong_number(struct vsperf_reading *r, const char *title, const char *text, const char *wrong)
 {
-    return vsperf_wrong(r->v, "%s:%lu: %s: '%.40s' %s", r->name, r->csv.record, title, text, wrong);
+    return error_set(r->v->error, "%s:%lu: %s: '%.40s' %s", r->name, r->csv.record, title, text, wrong);
 }
 
 /* An empty field is zero, and `known` says so. */
@@ -325,8 +325,8 @@ static bool vsperf_read_related(struct vsperf_reading *r, const struct times *t,
 {
     const char *type = vsperf_field_text(r, TYPE);
     if (!vsperf_is_row_type(type))
-        return vsperf_wrong(r->v, "%s:%lu: Type: '%.40s' is none of Root, Caller, Callee", r->name, r->csv.record,
-                            type);
+        return error_set(r->v->error, "%s:%lu: Type: '%.40s' is none of Root, Caller, Callee", r->name, r->csv.record,
+                         type);
     if (strcasecmp(type, "Root") == 0) {
         const uint32_t row = vsperf_find_row(r->v, process, place);
         times_add(&r->v->rows[row].root, t);
@@ -335,7 +335,7 @@ static bool vsperf_read_related(struct vsperf_reading *r, const struct times *t,
         return vsperf_check_inclusive(r, t);
     }
     if (!r->root)
-        return vsperf_wrong(r->v, "%s:%lu: a %s row before any Root row", r->name, r->csv.record, type);
+        return error_set(r->v->error, "%s:%lu: a %s row before any Root row", r->name, r->csv.record, type);
     const uint32_t root = r->root - 1, row = vsperf_find_row(r->v, r->v->rows[root].process, place);
     const bool is_caller = strcasecmp(type, "Caller") == 0;
     const uint32_t edge = is_caller ? vsperf_find_edge(r->v, row, root) : vsperf_find_edge(r->v, root, row);
@@ -366,8 +366,8 @@ static bool vsperf_read_path(struct vsperf_reading *r, const struct times *t, co
     if (!vsperf_read_count(r, LEVEL, &level, NULL))
         return false;
     if (level > (r->has_level ? (uint64_t)r->level + 1 : 0) && !(level == 1 && !r->has_level))
-        return vsperf_wrong(v, "%s:%lu: Level: %" PRIu64 " has no row of the level above before it", r->name,
-                            r->csv.record, level);
+        return error_set(v->error, "%s:%lu: Level: %" PRIu64 " has no row of the level above before it", r->name,
+                         r->csv.record, level);
     r->level = (uint32_t)level;
     r->has_level = true;
     GROW(v->paths, v->path_count, v->path_room);
@@ -426,7 +426,7 @@ static bool vsperf_read_rows(struct vsperf_reading *r)
 {
     bool is_row = false;
     if (!csv_next(&r->csv))
-        return r->csv.error ? false : vsperf_wrong(r->v, "%s: the file is empty", r->name);
+        return r->csv.error ? false : error_set(r->v->error, "%s: the file is empty", r->name);
     if (!vsperf_read_titles(r, &is_row) || (is_row && !vsperf_read_row(r)))
         return false;
     while (csv_next(&r->csv))
@@ -441,7 +441,7 @@ bool vsperf_read(struct vsperf *v, const char *name, const void *bytes, size_t l
     memset(r.at, 0xff, sizeof r.at);
     const bool opened = csv_open(&r.csv, bytes, length), done = opened && vsperf_read_rows(&r);
     if (r.csv.error)
-        vsperf_wrong(v, "%s:%lu: %s", name, r.csv.line, r.csv.error);
+        error_set(v->error, "%s:%lu: %s", name, r.csv.line, r.csv.error);
     *kind = r.kind;
     if (done && r.kind != VSPERF_OTHER) {
         free(v->file_of[r.kind]);

@@ -7,9 +7,10 @@
 #include "base/numbers.h"
 #include "import/vsperf.h"
 
-struct vsperf *vsperf_new(void)
+struct vsperf *vsperf_new(struct error *error)
 {
     struct vsperf *v = need_memory(1, sizeof *v);
+    v->error = error;
     v->names = index_new();
     v->row_table = index_new();
     v->edge_table = index_new();
@@ -38,19 +39,7 @@ void vsperf_free(struct vsperf *v)
     free(v->edges);
     free(v->paths);
     free(v->module_rows);
-    free(v->error);
     free(v);
-}
-
-bool vsperf_wrong(struct vsperf *v, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    free(v->error);
-    if (vasprintf(&v->error, format, arguments) < 0)
-        v->error = need_copy("out of memory", 13);
-    va_end(arguments);
-    return false;
 }
 
 /* ---- processes and modules: few ---- */
@@ -288,7 +277,7 @@ static void vsperf_place_functions(struct vsperf *v)
     index_free(taken);
 }
 
-bool vsperf_complete(struct vsperf *v)
+bool vsperf_complete(struct vsperf *v, const char *name)
 {
     for (size_t i = 0; i < v->edge_count; i++) {
         struct vsperf_edge *e = &v->edges[i];
@@ -299,7 +288,7 @@ bool vsperf_complete(struct vsperf *v)
     }
     vsperf_estimate_rows(v);
     if (v->path_count == 0 && v->row_count == 0)
-        return vsperf_wrong(v, "no function is in it");
+        return error_set(v->error, "%s: no function is in it", name);
     for (uint32_t i = 0; i < v->process_count; i++)
         vsperf_elsewhere(v, i);
     vsperf_place_functions(v);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/statistics.h"
 #include "base/units.h"
 #include "base/wide.h"
@@ -206,12 +205,12 @@ static void diff_fill_run(struct diff *d, struct diff_run *run, const struct pro
     rollup_free(rollup);
 }
 
-void diff_add(struct diff *d, enum diff_side side, const struct analysis *l)
+bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, struct error *error)
 {
     const struct summary *s = &l->summary;
     if (d->run_count && d->samples != s->samples)
-        die(STATUS_ERROR, "%s: its values are %s, those of %s are not", s->path, s->samples ? "samples" : "times",
-            d->runs[0].path);
+        return error_set(error, "%s: its values are %s, those of %s are not", s->path, s->samples ? "samples" : "times",
+                         d->runs[0].path);
     d->samples = s->samples;
     struct diff_renaming renaming = diff_find_renaming(d, side, l);
     struct profile *named = diff_name_profile(d, l, &renaming);
@@ -236,6 +235,7 @@ void diff_add(struct diff *d, enum diff_side side, const struct analysis *l)
     d->known[DIFF_CPU_EXCLUSIVE] &= run->cpu_known;
     for (size_t i = 0; i < s->loss_count; i++)
         diff_add_remark(d, need_text("%s: %s", s->path, s->remarks[i]));
+    return true;
 }
 
 /* ---- rows ---- */
@@ -488,9 +488,7 @@ char *diff_path(const struct diff *d, uint32_t node)
     size_t count = 0, length = 0;
     for (; count < MAX_SHOWN && nodes[node].parent != PROFILE_NONE; node = d->places[node].above)
         shown[count++] = node;
-    FILE *out = open_memstream(&path, &length);
-    if (!out)
-        die(STATUS_ERROR, "out of memory");
+    FILE *out = need_stream(&path, &length);
     if (nodes[node].parent != PROFILE_NONE)
         fputs("...;", out);
     while (count-- > 0) {
@@ -499,7 +497,7 @@ char *diff_path(const struct diff *d, uint32_t node)
             fprintf(out, " x%u", d->places[shown[count]].repeats);
         fputs(count ? ";" : "", out);
     }
-    fclose(out);
+    need_stream_end(out);
     return path;
 }
 

@@ -86,10 +86,10 @@ struct diff_options {
     size_t limit;         /* rows; zero: all */
 };
 
-/* Sessions are added one after the other, those of before first; then judged, which makes the rows and sorts them. Ends
- * the program where samples are to be compared with times. */
+/* Sessions are added one after the other, those of before first; then judged, which makes the rows and sorts them. It
+ * is an error to add samples to times. */
 struct diff *diff_new(enum diff_by by);
-void diff_add(struct diff *d, enum diff_side side, const struct analysis *session);
+bool diff_add(struct diff *d, enum diff_side side, const struct analysis *session, struct error *error);
 void diff_judge(struct diff *d, const struct diff_options *options);
 void diff_free(struct diff *d);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "report/change.h"
 #include "report/diff.h"
 
@@ -141,20 +140,13 @@ struct table view_diff_remarks(const struct diff *d)
 char *diff_judgement(const struct diff *d, const struct diff_options *options)
 {
     static const char test[] = "by Welch's t-test, at most 5 % of the findings false (Benjamini and Hochberg)";
-    char *text = NULL;
-    int length;
     if (options->sort == DIFF_CALLS)
-        length = asprintf(&text, "significant: any change, where the sessions of a side agree%s%s",
-                          diff_is_tested(d) ? "; else " : "", diff_is_tested(d) ? test : "");
-    else if (diff_is_tested(d))
-        length = asprintf(&text, "significant: %s", test);
-    else
-        length = asprintf(
-            &text, "large: %g %% or more of the session's time; with one session on a side, no time is significant",
-            options->large_percent);
-    if (length < 0)
-        die(STATUS_ERROR, "out of memory");
-    return text;
+        return need_text("significant: any change, where the sessions of a side agree%s%s",
+                         diff_is_tested(d) ? "; else " : "", diff_is_tested(d) ? test : "");
+    if (diff_is_tested(d))
+        return need_text("significant: %s", test);
+    return need_text("large: %g %% or more of the session's time; with one session on a side, no time is significant",
+                     options->large_percent);
 }
 
 /* ---- rows ---- */
@@ -279,9 +271,7 @@ char *view_diff_usual_columns(const struct diff *d, const struct diff_options *o
         options->sort < DIFF_VALUES && options->sort != DIFF_CALLS ? options->sort : DIFF_ELAPSED_EXCLUSIVE;
     char *keys = NULL;
     size_t length = 0;
-    FILE *out = open_memstream(&keys, &length);
-    if (!out)
-        die(STATUS_ERROR, "out of memory");
+    FILE *out = need_stream(&keys, &length);
     const char *name = diff_value_names[first];
     if (d->known[DIFF_CALLS])
         fputs("calls_before,calls_after,", out);
@@ -293,6 +283,6 @@ char *view_diff_usual_columns(const struct diff *d, const struct diff_options *o
     for (int value = DIFF_ELAPSED_INCLUSIVE; value <= DIFF_APPLICATION_EXCLUSIVE; value++)
         if (value != (int)first && d->known[value])
             fprintf(out, ",%s_change,%s_change_percent", diff_value_names[value], diff_value_names[value]);
-    fclose(out);
+    need_stream_end(out);
     return keys;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "dwell/event.h"
 #include "report/events.h"
 

@@ -100,7 +100,7 @@ static void line_rows_fill_line(struct cell *cells, const struct line_name *line
     free(of);
 }
 
-struct table view_lines(const struct analysis *l, const struct sorting *sorting)
+struct table view_lines(const struct analysis *l)
 {
     struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
     t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
@@ -123,6 +123,5 @@ struct table view_lines(const struct analysis *l, const struct sorting *sorting)
     }
     free(called);
     free(sums);
-    view_sort(&t, sorting);
     return t;
 }

@@ -30,7 +30,7 @@ static size_t module_functions_add_row(struct table *t, const struct analysis *l
     return t->row_count;
 }
 
-struct table view_module_functions(const struct analysis *l, const struct sorting *sorting)
+struct table view_module_functions(const struct analysis *l)
 {
     const struct profile *p = l->profile;
     struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
@@ -46,6 +46,5 @@ struct table view_module_functions(const struct analysis *l, const struct sortin
     }
     free(modules);
     free(functions);
-    view_sort(&t, sorting);
     return t;
 }

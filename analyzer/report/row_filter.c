@@ -7,7 +7,6 @@
 
 #include "base/duration.h"
 #include "base/memory.h"
-#include "base/message.h"
 
 enum row_comparison { LIKE, UNLIKE, EQUAL, UNEQUAL, AT_LEAST, AT_MOST, GREATER, LESS };
 
@@ -39,7 +38,7 @@ static void row_filter_drop_last(struct row_filters *f)
     free(c->value);
 }
 
-char *row_filters_try(struct row_filters *f, const char *text)
+bool row_filters_add(struct row_filters *f, const char *text, struct error *error)
 {
     const char *sign = text + strcspn(text, "~=<>!");
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
@@ -52,18 +51,11 @@ char *row_filters_try(struct row_filters *f, const char *text)
         GROW(f->list, f->count, f->room);
         f->list[f->count++] = c;
         if (whole)
-            return NULL;
+            return true;
         row_filter_drop_last(f);
         break;
     }
-    return need_text("'%s' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'", text);
-}
-
-void row_filters_add(struct row_filters *f, const char *text)
-{
-    const char *error = row_filters_try(f, text);
-    if (error)
-        die(STATUS_ERROR, "--filter: %s", error);
+    return error_set(error, "'%s' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'", text);
 }
 
 void row_filters_drop(struct row_filters *f)
@@ -140,29 +132,29 @@ static const char *row_filter_parse_value(const struct table *t, struct bound_co
     }
 }
 
-/* NULL, or what is wrong. */
-static char *row_filter_bind_condition(const struct table *t, const struct row_condition *c, struct bound_condition *b)
+static bool row_filter_bind_condition(const struct table *t, const struct row_condition *c, struct bound_condition *b,
+                                      struct error *error)
 {
     *b = (struct bound_condition){ .condition = c, .column = row_filter_find_column(t, c->key) };
     if (b->column == t->column_count)
-        return need_text("no column '%s' here%s --columns help lists them, and name is what a row is of", c->key,
+        return error_set(error, "no column '%s' here%s --columns help lists them, and name is what a row is of", c->key,
                          table_suggestion(t, 0, c->key));
     const bool is_text = t->columns[b->column].kind == CELL_TEXT;
     if (is_text && c->comparison >= AT_LEAST)
-        return need_text("'%s' is text: ~, !~, = or != is wanted", c->key);
+        return error_set(error, "'%s' is text: ~, !~, = or != is wanted", c->key);
     if (!is_text && c->comparison <= UNLIKE)
-        return need_text("'%s' is a number: one of =, !=, <, <=, >, >= is wanted", c->key);
+        return error_set(error, "'%s' is a number: one of =, !=, <, <=, >, >= is wanted", c->key);
     const char *wanted = row_filter_parse_value(t, b);
-    return wanted ? need_text("'%s' is not %s", c->value, wanted) : NULL;
+    return wanted ? error_set(error, "'%s' is not %s", c->value, wanted) : true;
 }
 
-char *table_refuses(const struct table *t, const struct row_filters *f)
+bool table_check_filters(const struct table *t, const struct row_filters *f, struct error *error)
 {
-    char *error = NULL;
     struct bound_condition bound;
-    for (size_t i = 0; i < f->count && !error; i++)
-        error = row_filter_bind_condition(t, &f->list[i], &bound);
-    return error;
+    for (size_t i = 0; i < f->count; i++)
+        if (!row_filter_bind_condition(t, &f->list[i], &bound, error))
+            return false;
+    return true;
 }
 
 /* `order`: that of the cell and the value, below, at or above zero. */
@@ -237,23 +229,40 @@ static void row_filter_keep_rows(struct table *t, const bool *kept)
     free(places);
 }
 
-void table_filter(struct table *t, const struct row_filters *f)
+static bool row_filter_bind_all(const struct table *t, const struct row_filters *f, struct bound_condition *bound,
+                                struct error *error)
 {
-    if (f->count == 0)
-        return;
-    struct bound_condition *bound = need_memory(f->count, sizeof *bound);
-    bool *kept = need_memory(t->row_count + 1, sizeof *kept);
+    struct error wrong = { NULL };
     for (size_t i = 0; i < f->count; i++) {
-        const char *error = row_filter_bind_condition(t, &f->list[i], &bound[i]);
-        if (error)
-            die(STATUS_ERROR, "--filter '%s': %s", f->list[i].text, error);
+        if (row_filter_bind_condition(t, &f->list[i], &bound[i], &wrong))
+            continue;
+        error_set(error, "--filter '%s': %s", f->list[i].text, wrong.text);
+        error_drop(&wrong);
+        return false;
     }
+    return true;
+}
+
+static void row_filter_apply(struct table *t, const struct bound_condition *bound, size_t count)
+{
+    bool *kept = need_memory(t->row_count + 1, sizeof *kept);
     for (size_t row = t->row_count; row-- > 0;) { /* rows come behind their parents */
-        kept[row] = kept[row] || row + 1 == t->fixed_row || row_filter_row_matches_all(t, bound, f->count, row);
+        kept[row] = kept[row] || row + 1 == t->fixed_row || row_filter_row_matches_all(t, bound, count, row);
         if (kept[row] && t->parents && t->parents[row])
             kept[t->parents[row] - 1] = true;
     }
     row_filter_keep_rows(t, kept);
     free(kept);
+}
+
+bool table_filter(struct table *t, const struct row_filters *f, struct error *error)
+{
+    if (f->count == 0)
+        return true;
+    struct bound_condition *bound = need_memory(f->count, sizeof *bound);
+    const bool good = row_filter_bind_all(t, f, bound, error);
+    if (good)
+        row_filter_apply(t, bound, f->count);
     free(bound);
+    return good;
 }

@@ -16,17 +16,16 @@ struct row_filters {
     size_t count, room;
 };
 
-/* These two tell what is wrong, to be freed by the caller, or NULL: they are for whoever asks again. */
-char *row_filters_try(struct row_filters *f, const char *text);
-char *table_refuses(const struct table *t, const struct row_filters *f);
-
-/* Such as "name~parse*", "calls>100" or "elapsed_exclusive>1ms"; ends the program where it is no condition. */
-void row_filters_add(struct row_filters *f, const char *text);
+/* Adds a condition such as "name~parse*", "calls>100" or "elapsed_exclusive>1ms". */
+bool row_filters_add(struct row_filters *f, const char *text, struct error *error);
 void row_filters_drop(struct row_filters *f);
 
-/* Takes the rows away for which a condition does not hold; in a tree, those above a row that stays, stay. A cell that
- * is unknown fulfils none. Ends the program where the table has no such column, or it is compared with what it cannot
- * be. */
-void table_filter(struct table *t, const struct row_filters *f);
+/* It is an error if a condition names no column of the table, or compares a column with what it cannot be. */
+bool table_check_filters(const struct table *t, const struct row_filters *f, struct error *error);
+
+/* Removes the rows for which a condition does not hold. In a tree, the rows above a row that stays, stay. A cell that
+ * is unknown fulfils no condition. Errors as of table_check_filters, with the condition before them; then the table
+ * stays as it is. */
+bool table_filter(struct table *t, const struct row_filters *f, struct error *error);
 
 #endif

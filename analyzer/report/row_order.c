@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 
 struct row_order {
     const struct table *table;
@@ -37,19 +36,24 @@ static int row_order_compare_rows(const void *a, const void *b, void *data)
     return result;
 }
 
-static size_t row_order_find_column(const struct table *t, const char *key)
+static size_t row_order_name_column(const struct table *t)
 {
-    size_t found = 0;
-    while (found < t->column_count && !table_is_key(&t->columns[found], key, strlen(key)))
-        found++;
-    if (found < t->column_count)
-        return found;
-    if (strcmp(key, "name") != 0)
-        die(STATUS_ERROR, "--sort: no column '%s' here%s --columns help lists them", key, table_suggestion(t, 0, key));
     for (size_t i = 0; i < t->column_count; i++)
         if (strcmp(t->columns[i].key, "function") == 0)
             return i;
     return 0;
+}
+
+static bool row_order_find_column(const struct table *t, const char *key, size_t *found, struct error *error)
+{
+    for (*found = 0; *found < t->column_count; ++*found)
+        if (table_is_key(&t->columns[*found], key, strlen(key)))
+            return true;
+    if (strcmp(key, "name") != 0)
+        return error_set(error, "--sort: no column '%s' here%s --columns help lists them", key,
+                         table_suggestion(t, 0, key));
+    *found = row_order_name_column(t);
+    return true;
 }
 
 /* ---- trees ---- */
@@ -116,9 +120,9 @@ static void row_order_sort_tree(struct table *t, const struct row_order *order)
     free(tree.begin);
 }
 
-void table_sort(struct table *t, const char *key)
+static void row_order_sort_rows(struct table *t, size_t column)
 {
-    struct row_order order = { t, row_order_find_column(t, key), t->column_count };
+    struct row_order order = { t, column, t->column_count };
     const size_t width = t->column_count, fixed = t->fixed_row;
     for (size_t i = 0; t->parents && i < width; i++)
         if (strcmp(t->columns[i].key, "module") == 0) /* nothing that was folded has one */
@@ -132,4 +136,13 @@ void table_sort(struct table *t, const char *key)
     if (fixed)
         qsort_r(t->cells, fixed - 1, width * sizeof *t->cells, row_order_compare_rows, &order);
     qsort_r(t->cells + fixed * width, t->row_count - fixed, width * sizeof *t->cells, row_order_compare_rows, &order);
+}
+
+bool table_sort(struct table *t, const char *key, struct error *error)
+{
+    size_t column;
+    if (!row_order_find_column(t, key, &column, error))
+        return false;
+    row_order_sort_rows(t, column);
+    return true;
 }

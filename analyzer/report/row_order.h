@@ -6,8 +6,8 @@
 
 /* By a column's key, or "name" for what the rows are of: numbers the largest first, texts from A to Z, the unknown
  * last; then by all other columns. In a tree rows stay below their parent, and what was folded behind the others; a
- * fixed row stays, and so do those before and behind it on their side. Ends the program where there is no such column.
- */
-void table_sort(struct table *t, const char *key);
+ * fixed row stays, and so do those before and behind it on their side. It is an error if there is no such
+ * column; the table stays as it is. */
+bool table_sort(struct table *t, const char *key, struct error *error);
 
 #endif

@@ -249,13 +249,15 @@ bool view_needs_calls(const char *keys)
     return any;
 }
 
-void view_sort(struct table *t, const struct sorting *sorting)
+bool view_sort(struct table *t, const struct sorting *sorting, struct error *error)
 {
-    if (sorting->filters)
-        table_filter(t, sorting->filters);
-    table_sort(t, sorting->key);
+    if (sorting->filters && !table_filter(t, sorting->filters, error))
+        return false;
+    if (!table_sort(t, sorting->key, error))
+        return false;
     if (sorting->limit)
         table_limit(t, sorting->limit);
+    return true;
 }
 
 /* ---- single calls ---- */
@@ -372,6 +374,5 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
     free(groups);
     free(processes);
     free(sums);
-    view_sort(&t, sorting);
     return t;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/suggest.h"
 #include "base/units.h"
 #include "base/wide.h"
@@ -68,15 +67,18 @@ const char *table_suggestion(const struct table *t, size_t first, const char *ke
     return text;
 }
 
-static void __attribute__((noreturn)) table_die_for_column(const struct table *t, const char *key, size_t length)
+static bool table_refuse_column(const struct table *t, const char *key, size_t length, struct error *error)
 {
-    const char *name = need_copy(key, length);
-    die(STATUS_ERROR, "--columns: no column '%s'%s --columns help lists them", name,
-        table_suggestion(t, t->first_value, name));
+    char *name = need_copy(key, length);
+    error_set(error, "--columns: no column '%s'%s --columns help lists them", name,
+              table_suggestion(t, t->first_value, name));
+    free(name);
+    return false;
 }
 
-void table_choose(struct table *t, const char *keys)
+bool table_choose(struct table *t, const char *keys, struct error *error)
 {
+    free(t->chosen);
     t->chosen = need_memory(strlen(keys) + 1, sizeof *t->chosen);
     t->chosen_count = 0;
     for (const char *key = keys; key; key = strchr(key, ',') ? strchr(key, ',') + 1 : NULL) {
@@ -85,9 +87,10 @@ void table_choose(struct table *t, const char *keys)
         while (column < t->column_count && !table_is_key(&t->columns[column], key, length))
             column++;
         if (column == t->column_count)
-            table_die_for_column(t, key, length);
+            return table_refuse_column(t, key, length, error);
         t->chosen[t->chosen_count++] = column;
     }
+    return true;
 }
 
 static bool table_has_samples(const struct table *t)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "analysis/summary.h"
+#include "base/error.h"
 
 enum cell_kind {
     CELL_TEXT,
@@ -82,8 +83,9 @@ bool table_is_key(const struct column *column, const char *key, size_t length);
 /* For a message that there is no such column: "; did you mean 'calls'?", of those from `first` on, or ";". */
 const char *table_suggestion(const struct table *t, size_t first, const char *key);
 
-/* Has these value columns printed: their keys, separated by commas. Ends the program where there is none of a name. */
-void table_choose(struct table *t, const char *keys);
+/* Chooses the value columns that are printed by their keys, separated by commas. It is an error if a key names no
+ * column; the table can then only be dropped. */
+bool table_choose(struct table *t, const char *keys, struct error *error);
 
 /* Which columns are printed, for people or as data: indices, in order; `order` has room for
  * table_max_columns(t). */

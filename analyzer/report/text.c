@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "base/terminal.h"
 #include "base/units.h"
 #include "report/table.h"
@@ -137,7 +136,7 @@ static void text_add_columns(struct libscols_table *table, const struct table *t
         const int cut = text_may_be_cut(true, widths[i]) ? SCOLS_FL_TRUNC : 0;
         const int flags = column->kind != CELL_TEXT ? SCOLS_FL_RIGHT : column->tree ? SCOLS_FL_TREE | cut : cut;
         if (!scols_table_new_column(table, title, 0, flags))
-            die(STATUS_ERROR, "out of memory");
+            out_of_memory();
     }
 }
 
@@ -156,7 +155,7 @@ static void text_add_rows(struct libscols_table *table, const struct table *t, c
         struct libscols_line *parent = t->parents && t->parents[row] ? lines[t->parents[row] - 1] : NULL;
         lines[row] = scols_table_new_line(table, parent);
         if (!lines[row])
-            die(STATUS_ERROR, "out of memory");
+            out_of_memory();
         if (text_row_is_dim(t, row))
             scols_line_set_color(lines[row], DIM);
         for (size_t i = 0; i < count; i++) {
@@ -246,7 +245,7 @@ void table_print_text(const struct table *t, FILE *out)
         text_print_summary(t->session, text_common_unit(t), out);
     struct libscols_table *table = scols_new_table();
     if (!table)
-        die(STATUS_ERROR, "out of memory");
+        out_of_memory();
     scols_table_set_stream(table, out);
     scols_table_enable_colors(table, terminal_has_colors(out));
     if (terminal_width(out)) {

@@ -38,7 +38,7 @@ static struct thread_name_row *thread_names_list(const struct analysis *l, const
     return list;
 }
 
-struct table view_thread_names(const struct analysis *l, const struct sorting *sorting)
+struct table view_thread_names(const struct analysis *l)
 {
     struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
     t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
@@ -57,6 +57,5 @@ struct table view_thread_names(const struct analysis *l, const struct sorting *s
     }
     free(list);
     free(times);
-    view_sort(&t, sorting);
     return t;
 }

@@ -5,7 +5,6 @@
 #include "analysis/lines.h"
 #include "analysis/waits.h"
 #include "base/memory.h"
-#include "base/message.h"
 #include "profile/recursion.h"
 #include "report/views.h"
 
@@ -201,9 +200,7 @@ static size_t tree_draw_path(struct tree_drawing *d, struct tree_pending *p)
     uint32_t deepest = d->deepest ? d->deepest[p->node] : 0;
     char *name = NULL;
     size_t size;
-    FILE *out = open_memstream(&name, &size);
-    if (!out)
-        die(STATUS_ERROR, "out of memory");
+    FILE *out = need_stream(&name, &size);
     fputs(d->loaded->names[nodes[p->node].function].name, out);
     for (uint32_t next; (next = tree_single_callee(d, p->node)) != PROFILE_NONE; p->node = next) {
         fprintf(out, " > %s", d->loaded->names[nodes[next].function].name);
@@ -211,8 +208,7 @@ static size_t tree_draw_path(struct tree_drawing *d, struct tree_pending *p)
         if (d->deepest && d->deepest[next] > deepest)
             deepest = d->deepest[next];
     }
-    if (fclose(out) != 0)
-        die(STATUS_ERROR, "out of memory");
+    need_stream_end(out);
     const char *module = d->loaded->names[nodes[p->node].function].module;
     const size_t row = tree_add_row(d, p->parent, p->depth, p->hot ? "*" : p->waits ? "w" : "", name, module, &times);
     struct cell *cells = &d->table->cells[(row - 1) * d->table->column_count];

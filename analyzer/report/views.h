@@ -29,16 +29,17 @@ size_t view_row_number(const struct table *t, size_t row);
 /* Whether any of these keys, separated by commas, is of a column of single calls. */
 bool view_needs_calls(const char *keys);
 
+/* Functions, modules, threads or processes, in no order: view_sort sorts them. */
 struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting);
 
-/* Modules with their functions below. */
-struct table view_module_functions(const struct analysis *l, const struct sorting *sorting);
+/* Modules with their functions below, likewise. */
+struct table view_module_functions(const struct analysis *l);
 
-/* Lines that calls were made from. */
-struct table view_lines(const struct analysis *l, const struct sorting *sorting);
+/* Lines that calls were made from, likewise. */
+struct table view_lines(const struct analysis *l);
 
-/* Threads of one name together. */
-struct table view_thread_names(const struct analysis *l, const struct sorting *sorting);
+/* Threads of one name together, likewise. */
+struct table view_thread_names(const struct analysis *l);
 
 struct tree_options {
     double min_percent;  /* smaller branches are folded */
@@ -74,8 +75,9 @@ extern const size_t view_marks_column_count, view_histogram_column_count, view_s
 
 /* ---- shared by the views ---- */
 
-/* What the sorting asks for: filtered, sorted and limited. */
-void view_sort(struct table *t, const struct sorting *sorting);
+/* Filters, sorts and limits the rows. It is an error if a filter or the key names no column of the table, or if a
+ * filter compares a column with what it cannot be. */
+bool view_sort(struct table *t, const struct sorting *sorting, struct error *error);
 
 /* Application times are known where at least one thread had a source of OS events; those away from the CPU and page
  * faults where the source was perf. */

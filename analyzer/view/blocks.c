@@ -189,7 +189,9 @@ static struct packed blocks_pack_rows(const struct blocks_row *calls, size_t cal
         { "spans", call_count, span_columns, SPAN_COLUMNS },
         { "away", away_count, away_columns, AWAY_COLUMNS },
     };
-    return container_pack(header, tables, sizeof tables / sizeof *tables);
+    struct packed packed;
+    container_pack(header, tables, sizeof tables / sizeof *tables, &packed); /* the header is small */
+    return packed;
 }
 
 static struct packed blocks_pack_stretch(struct blocks_maker *m, uint64_t number, const uint32_t *spans, size_t count)

@@ -6,7 +6,6 @@
 
 #include "base/gzip.h"
 #include "base/memory.h"
-#include "base/message.h"
 
 enum { ALIGNMENT = 8, HEADER_BEGINS = 12, PIECE = 1 << 16 };
 
@@ -84,79 +83,65 @@ static size_t container_put_value(char *at, uint64_t value, enum container_type 
     return types[type].size;
 }
 
-struct container_writer {
-    struct gzip *gzip; /* NULL: plain, to */
-    FILE *out;
-};
-
-static void container_write_bytes(const struct container_writer *w, const void *bytes, size_t length)
-{
-    if (w->gzip)
-        gzip_write(w->gzip, bytes, length);
-    else
-        fwrite(bytes, 1, length, w->out);
-}
-
-static void container_write_padding(const struct container_writer *w, size_t length)
+static void container_write_padding(struct gzip *gzip, size_t length)
 {
     static const char zeros[ALIGNMENT];
-    container_write_bytes(w, zeros, container_align(length) - length);
+    gzip_write(gzip, zeros, container_align(length) - length);
 }
 
-static void container_write_column(const struct container_writer *w, const struct container_column *c, size_t rows,
+static void container_write_column(struct gzip *gzip, const struct container_column *c, size_t rows,
                                    enum container_type type)
 {
     char piece[PIECE];
     size_t length = 0;
     for (size_t i = 0; i < rows; i++) {
         if (length == sizeof piece) {
-            container_write_bytes(w, piece, length);
+            gzip_write(gzip, piece, length);
             length = 0;
         }
         length += container_put_value(piece + length, container_value(c, i), type);
     }
-    container_write_bytes(w, piece, length);
-    container_write_padding(w, rows * types[type].size);
+    gzip_write(gzip, piece, length);
+    container_write_padding(gzip, rows * types[type].size);
 }
 
-static void container_write_all(const struct container_writer *w, struct json_object *header,
-                                const struct container_table *tables, size_t count)
+static void container_write_columns(struct gzip *gzip, const enum container_type *type,
+                                    const struct container_table *tables, size_t count)
 {
-    enum container_type *chosen = container_lay_out(header, tables, count), *type = chosen;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < tables[i].column_count; j++)
+            container_write_column(gzip, &tables[i].columns[j], tables[i].rows, *type++);
+}
+
+static void container_write_header(struct gzip *gzip, const char *text, uint32_t length)
+{
+    gzip_write(gzip, magic, strlen(magic));
+    gzip_write(gzip, &length, sizeof length);
+    gzip_write(gzip, text, length);
+    container_write_padding(gzip, HEADER_BEGINS + length);
+}
+
+bool container_pack(struct json_object *header, const struct container_table *tables, size_t count,
+                    struct packed *packed)
+{
+    enum container_type *chosen = container_lay_out(header, tables, count);
     size_t length;
     const char *text =
         json_object_to_json_string_length(header, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
-    if (!text || length > UINT32_MAX)
-        die(STATUS_ERROR, text ? "the names of this session are too many for a page" : "out of memory");
-    const uint32_t length32 = (uint32_t)length;
-    container_write_bytes(w, magic, strlen(magic));
-    container_write_bytes(w, &length32, sizeof length32);
-    container_write_bytes(w, text, length);
-    container_write_padding(w, HEADER_BEGINS + length);
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = 0; j < tables[i].column_count; j++)
-            container_write_column(w, &tables[i].columns[j], tables[i].rows, *type++);
+    if (!text)
+        out_of_memory();
+    *packed = (struct packed){ NULL, 0 };
+    if (length <= UINT32_MAX) {
+        FILE *out = need_stream(&packed->bytes, &packed->length);
+        struct gzip *gzip = gzip_begin(out);
+        container_write_header(gzip, text, (uint32_t)length);
+        container_write_columns(gzip, chosen, tables, count);
+        gzip_end(gzip);
+        need_stream_end(out);
+    }
     free(chosen);
     json_object_put(header);
-}
-
-void container_write(struct json_object *header, const struct container_table *tables, size_t count, FILE *out)
-{
-    container_write_all(&(struct container_writer){ NULL, out }, header, tables, count);
-}
-
-struct packed container_pack(struct json_object *header, const struct container_table *tables, size_t count)
-{
-    struct packed packed = { NULL, 0 };
-    struct container_writer w = { NULL, open_memstream(&packed.bytes, &packed.length) };
-    if (!w.out)
-        die(STATUS_ERROR, "out of memory");
-    w.gzip = gzip_begin(w.out);
-    container_write_all(&w, header, tables, count);
-    gzip_end(w.gzip);
-    if (fclose(w.out) != 0)
-        die(STATUS_ERROR, "out of memory");
-    return packed;
+    return packed->bytes != NULL;
 }
 
 void packed_drop(struct packed *packed)

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct json_object;
 
@@ -28,17 +27,16 @@ struct container_table {
     size_t column_count;
 };
 
-/* Takes the header, whose "tables" it adds. */
-void container_write(struct json_object *header, const struct container_table *tables, size_t count, FILE *out);
-
-/* Some bytes. */
+/* Bytes of a known length. */
 struct packed {
     char *bytes;
     size_t length;
 };
 
-/* The same, as gzip makes it; to be freed by packed_drop. */
-struct packed container_pack(struct json_object *header, const struct container_table *tables, size_t count);
+/* Writes the container, compressed by gzip; packed_drop frees it. Takes the header, to which it adds "tables". Returns
+ * false if the header has more than 4 GiB. */
+bool container_pack(struct json_object *header, const struct container_table *tables, size_t count,
+                    struct packed *packed);
 void packed_drop(struct packed *packed);
 
 #endif

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "base/memory.h"
-#include "base/message.h"
 #include "view/page.h"
 
 enum { TOKEN_BYTES = 16, TOKEN_TEXT = 2 * TOKEN_BYTES + 1, MAX_CONNECTIONS = 32, SECONDS_IDLE = 60 };
@@ -240,13 +240,14 @@ static enum MHD_Result view_server_answer(void *context, struct MHD_Connection *
 
 /* ---- beginning and end ---- */
 
-static void view_server_make_token(struct server *s)
+static bool view_server_make_token(struct server *s, struct error *error)
 {
     unsigned char bytes[TOKEN_BYTES];
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        die(STATUS_ERROR, "no random numbers for a token: %s", strerror(errno));
+        return error_set(error, "no random numbers for a token: %s", strerror(errno));
     for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(s->token + 2 * i, 3, "%02x", bytes[i]);
+    return true;
 }
 
 static void view_server_ignore_log(void *context, const char *format, va_list arguments)
@@ -256,48 +257,61 @@ static void view_server_ignore_log(void *context, const char *format, va_list ar
     (void)arguments;
 }
 
-/* Listens on 127.0.0.1, and says at which port. */
-static int view_server_listen(uint16_t *port)
+/* Listens on 127.0.0.1. Sets *port to the port if it is zero. */
+static bool view_server_listen(int fd, uint16_t *port)
 {
     struct sockaddr_in here = { .sin_family = AF_INET, .sin_port = htons(*port) };
     socklen_t length = sizeof here;
-    const int yes = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int yes = 1;
     here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) < 0 ||
         bind(fd, (const struct sockaddr *)&here, sizeof here) < 0 || listen(fd, MAX_CONNECTIONS) < 0 ||
         getsockname(fd, (struct sockaddr *)&here, &length) < 0)
-        die(STATUS_ERROR, "port %u of 127.0.0.1: %s", *port, strerror(errno));
+        return false;
     *port = ntohs(here.sin_port);
-    return fd;
+    return true;
 }
 
-struct server *server_start(uint16_t port, unsigned interval)
+/* A socket that listens on 127.0.0.1, or -1. */
+static int view_server_open_socket(uint16_t *port, struct error *error)
 {
-    struct server *s = need_memory(1, sizeof *s);
-    const int fd = view_server_listen(&port);
-    view_server_make_token(s);
-    s->interval = interval;
-    snprintf(s->hosts[0], sizeof s->hosts[0], "127.0.0.1:%u", port);
-    snprintf(s->hosts[1], sizeof s->hosts[1], "localhost:%u", port);
-    snprintf(s->address, sizeof s->address, "http://%s/?token=%s", s->hosts[0], s->token);
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && view_server_listen(fd, port))
+        return fd;
+    error_set(error, "port %u of 127.0.0.1: %s", *port, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static bool view_server_start_daemon(struct server *s, uint16_t port, int fd, struct error *error)
+{
     s->daemon = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ERROR_LOG, port, NULL, NULL,
                                  view_server_answer, s, MHD_OPTION_EXTERNAL_LOGGER, view_server_ignore_log, NULL,
                                  MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
                                  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE, MHD_OPTION_END);
-    if (!s->daemon)
-        die(STATUS_ERROR, "%s cannot be served on", s->hosts[0]);
-    return s;
+    return s->daemon ? true : error_set(error, "%s cannot be served on", s->hosts[0]);
+}
+
+struct server *server_start(uint16_t port, unsigned interval, struct error *error)
+{
+    const int fd = view_server_open_socket(&port, error);
+    if (fd < 0)
+        return NULL;
+    struct server *s = need_memory(1, sizeof *s);
+    s->interval = interval;
+    snprintf(s->hosts[0], sizeof s->hosts[0], "127.0.0.1:%u", port);
+    snprintf(s->hosts[1], sizeof s->hosts[1], "localhost:%u", port);
+    if (view_server_make_token(s, error) && view_server_start_daemon(s, port, fd, error)) {
+        snprintf(s->address, sizeof s->address, "http://%s/?token=%s", s->hosts[0], s->token);
+        return s;
+    }
+    close(fd);
+    free(s);
+    return NULL;
 }
 
 const char *server_address(const struct server *s)
 {
     return s->address;
-}
-
-void server_stop(struct server *s)
-{
-    MHD_stop_daemon(s->daemon);
-    if (s->snapshot)
-        view_server_release_snapshot(s->snapshot);
-    free(s);
 }

@@ -10,16 +10,14 @@
 
 struct server;
 
-/* Port zero: one that is free. The page asks for news every `interval` milliseconds. Ends the program where it cannot
- * be. */
-struct server *server_start(uint16_t port, unsigned interval);
+/* Starts to serve, by a thread of its own, until the program ends. Port zero is any that is free. The page asks for
+ * news every `interval` milliseconds. Returns NULL and sets the error where the port cannot be used. */
+struct server *server_start(uint16_t port, unsigned interval, struct error *error);
 
 /* Where the page is, with the token. */
 const char *server_address(const struct server *server);
 
 /* Takes the session, and serves it instead of the one before. */
 void server_show(struct server *server, struct view_session *session);
-
-void server_stop(struct server *server);
 
 #endif

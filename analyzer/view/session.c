@@ -85,7 +85,7 @@ static struct container_table view_session_path_table(struct container_column *c
     return (struct container_table){ "paths", paths->count, columns, PATH_COLUMNS };
 }
 
-struct view_session *view_session_new(const struct analysis *l, const struct view_options *options)
+struct view_session *view_session_new(const struct analysis *l, const struct view_options *options, struct error *error)
 {
     struct view_session *view = need_memory(1, sizeof *view);
     struct order *order = order_new(l);
@@ -112,14 +112,18 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
         marks_table(&marks),
         events_table(&events),
     };
-    view->main = container_pack(header, tables, sizeof tables / sizeof *tables);
+    const bool good = container_pack(header, tables, sizeof tables / sizeof *tables, &view->main);
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
         free(groups[i].times);
     moments_drop(&events);
     moments_drop(&marks);
     paths_drop(&paths);
     order_free(order);
-    return view;
+    if (good)
+        return view;
+    error_set(error, "%s: the names of this session are too many for a page", l->file->path);
+    view_session_free(view);
+    return NULL;
 }
 
 void view_session_free(struct view_session *view)

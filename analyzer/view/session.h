@@ -15,7 +15,9 @@ struct view_session {
     size_t block_count;
 };
 
-struct view_session *view_session_new(const struct analysis *session, const struct view_options *options);
+/* NULL if the session has too many names for a page. */
+struct view_session *view_session_new(const struct analysis *session, const struct view_options *options,
+                                      struct error *error);
 void view_session_free(struct view_session *view);
 
 #endif

@@ -42,7 +42,8 @@ static void check_order(const struct vsperf *v, const struct vsperf_trees *t)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct vsperf *v = vsperf_new();
+    struct error error = { NULL };
+    struct vsperf *v = vsperf_new(&error);
     bool good = true;
     for (size_t at = 0; good && at <= size;) {
         const uint8_t *end = size > at ? memchr(data + at, '\f', size - at) : NULL;
@@ -51,8 +52,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         good = vsperf_read(v, "file", data + at, length, &kind);
         at += length + 1;
     }
-    good = good && vsperf_complete(v);
-    if (!good && (!v->error || !v->error[0]))
+    good = good && vsperf_complete(v, "file");
+    if (!good && (!error.text || !error.text[0]))
         abort(); /* it has to say what is wrong */
     if (good) {
         struct vsperf_trees trees = vsperf_make_trees(v);
@@ -61,5 +62,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         vsperf_drop_trees(&trees);
     }
     vsperf_free(v);
+    error_drop(&error);
     return 0;
 }

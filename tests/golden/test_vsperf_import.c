@@ -183,7 +183,7 @@ Test(golden_vsperf_import, mistakes)
     refuse("$DWELL import vsperf sampled.csv --resolution 1000000 -o y",
            "sampled.csv: holds samples, not times: --resolution means nothing");
     refuse("printf 'Name,Value\\n' >h.csv; $DWELL import vsperf h.csv -o y",
-           "h.csv: tells of no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary");
+           "h.csv: has no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary");
     free(run_well("! ls | grep -E '^y|part'"));
     char *list = run_well("$DWELL import --list");
     cr_assert(eq(str, list, (char *)"vsperf       VSPerfReport's summaries, as CSV files\n"));

@@ -23,7 +23,8 @@ char *exported(const struct analysis *session, const char *format, enum export_t
     char *text = NULL;
     cr_assert(found && found->write, "%s", format);
     FILE *out = open_memstream(&text, length);
-    found->write(session, &options, out);
+    struct error error = { NULL };
+    cr_assert(found->write(session, &options, out, &error), "%s", error.text);
     cr_assert(!ferror(out) && fclose(out) == 0);
     return text;
 }

@@ -12,25 +12,22 @@
 
 char *vsperf_try(const char *const *texts, size_t count, uint64_t resolution, const char *path)
 {
-    struct vsperf *v = vsperf_new();
-    char *error = NULL;
-    for (size_t i = 0; i < count && !error; i++) {
+    struct error error = { NULL };
+    struct vsperf *v = vsperf_new(&error);
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
         char name[32];
         enum vsperf_kind kind;
         snprintf(name, sizeof name, "%zu.csv", i + 1);
-        if (!vsperf_read(v, name, texts[i], strlen(texts[i]), &kind))
-            error = strdup(v->error);
+        good = vsperf_read(v, name, texts[i], strlen(texts[i]), &kind);
     }
-    if (!error && !vsperf_complete(v))
-        error = strdup(v->error);
-    if (!error) {
+    if (good && vsperf_complete(v, "1.csv")) {
         struct vsperf_trees trees = vsperf_make_trees(v);
-        const char *wrong = vsperf_write(v, &trees, resolution, path);
-        error = wrong ? strdup(wrong) : NULL;
+        vsperf_write(v, &trees, resolution, path);
         vsperf_drop_trees(&trees);
     }
     vsperf_free(v);
-    return error;
+    return error.text;
 }
 
 struct analysis vsperf_load(const char *const *texts, size_t count, uint64_t resolution)

@@ -7,6 +7,7 @@
 
 #include "report/views.h"
 #include "support/load.h"
+#include "support/rows.h"
 #include "support/scenario.h"
 #include "support/versions.h"
 
@@ -111,7 +112,7 @@ Test(unit_several, the_order_of_the_sessions_does_not_matter)
         load(&l, paths + 2 * i, 3);
         FILE *out = open_memstream(&printed[i], &length);
         for (int by = BY_FUNCTION; by <= BY_PROCESS; by++) {
-            struct table t = view_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
+            struct table t = sorted_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
             table_print_json(&t, out);
             table_drop(&t);
         }

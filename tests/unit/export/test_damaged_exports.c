@@ -12,6 +12,7 @@
 #include "support/exported.h"
 #include "support/load.h"
 #include "support/scenario.h"
+#include "support/success.h"
 #include "support/viewed.h"
 #include "view/session.h"
 
@@ -36,7 +37,8 @@ static bool can_be_opened(const char *path)
 static void view_all(const struct analysis *l)
 {
     enum { ROOM = 100000 };
-    struct view_session *view = view_session_new(l, &(struct view_options){ ROOM });
+    struct view_session *view;
+    EXPECT_SUCCESS(view = view_session_new(l, &(struct view_options){ ROOM }, &error));
     size_t bytes = 0;
     struct viewed v = viewed_packed(view->main.bytes, view->main.length);
     viewed_drop(&v);
@@ -73,9 +75,9 @@ static void export_all(const struct analysis *l)
         }
         free(text);
     }
-    export_find("sqlite")->write_files(l, &options, test_path("damaged.db"));
+    EXPECT_SUCCESS(export_find("sqlite")->write_files(l, &options, test_path("damaged.db"), &error));
     view_all(l);
-    export_find("ctf")->write_files(l, &options, test_path("damaged.ctf"));
+    EXPECT_SUCCESS(export_find("ctf")->write_files(l, &options, test_path("damaged.ctf"), &error));
     nftw(test_path("damaged.ctf"), remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 

@@ -11,6 +11,7 @@
 #include "report/views.h"
 #include "support/load.h"
 #include "support/model.h"
+#include "support/rows.h"
 #include "support/scenario.h"
 
 static struct session_file *open_model(struct model *m, unsigned pieces)
@@ -514,10 +515,10 @@ static void print_part(const struct analysis *l, FILE *out)
 {
     static const struct sorting sorting = { .key = "elapsed_exclusive", .calls = true };
     struct table tables[] = {
-        view_rows(l, BY_FUNCTION, &sorting),
-        view_rows(l, BY_MODULE, &(struct sorting){ .key = "name" }),
-        view_rows(l, BY_THREAD, &(struct sorting){ .key = "calls" }),
-        view_thread_names(l, &(struct sorting){ .key = "name" }),
+        sorted_rows(l, BY_FUNCTION, &sorting),
+        sorted_rows(l, BY_MODULE, &(struct sorting){ .key = "name" }),
+        sorted_rows(l, BY_THREAD, &(struct sorting){ .key = "calls" }),
+        sorted(view_thread_names(l), "name"),
         view_tree(l, &(struct tree_options){ .depth = 40, .by_thread = true, .fold_recursion = true }),
         view_tree(l, &(struct tree_options){ .depth = 40, .collapse = true, .own_percent = 5 }),
     };

@@ -13,6 +13,7 @@
 #include "support/exported.h"
 #include "support/model.h"
 #include "support/scenario.h"
+#include "support/success.h"
 
 TestSuite(unit_sqlite);
 
@@ -20,7 +21,7 @@ static sqlite3 *database_of(const struct analysis *l)
 {
     const struct export_options options = { 0 };
     sqlite3 *db;
-    export_find("sqlite")->write_files(l, &options, test_path("exported.db"));
+    EXPECT_SUCCESS(export_find("sqlite")->write_files(l, &options, test_path("exported.db"), &error));
     cr_assert(eq(int, sqlite3_open_v2(test_path("exported.db"), &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK));
     return db;
 }

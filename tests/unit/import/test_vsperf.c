@@ -12,6 +12,7 @@
 #include "import/imports.h"
 #include "support/load.h"
 #include "support/scenario.h"
+#include "support/success.h"
 #include "support/vsperf_session.h"
 
 TestSuite(unit_vsperf, .timeout = 60);
@@ -187,7 +188,8 @@ static void expect_utf16(bool big)
     FILE *out = fopen(path, "wb");
     fwrite(wide, 1, 2 * length + 2, out);
     fclose(out);
-    import_vsperf((char *const[]){ path }, 1, &(struct import_options){ 0 }, test_path("wide.dwell"));
+    EXPECT_SUCCESS(
+        import_vsperf((char *const[]){ path }, 1, &(struct import_options){ 0 }, test_path("wide.dwell"), &error));
     struct analysis l;
     load_whole(&l, test_path("wide.dwell"), 1);
     expect_paths(&l, sampled_paths);
@@ -430,7 +432,7 @@ Test(unit_vsperf, refused)
     refuse(SAMPLED "Root,a,99999999999999999999,1,1\n",
            "1.csv:2: Inclusive Samples: '99999999999999999999' is too large");
     refuse(SAMPLED "Root,\"a,1,1,1\n", "1.csv:2: a quote is opened and never closed");
-    refuse(SAMPLED, "no function is in it");
+    refuse(SAMPLED, "1.csv: no function is in it");
     refuse("Level,Function Name,Inclusive Samples,Exclusive Samples\n1,a,1,1\n3,b,1,1\n",
            "1.csv:3: Level: 3 has no row of the level above before it");
     refuse("Level,Function Name,Inclusive Samples,Exclusive Samples\n,a,1,1\n", "1.csv:2: a row without a level");

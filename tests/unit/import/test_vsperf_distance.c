@@ -15,7 +15,9 @@
 #include "support/distance.h"
 #include "support/example.h"
 #include "support/load.h"
+#include "support/rows.h"
 #include "support/scenario.h"
+#include "support/success.h"
 
 TestSuite(unit_vsperf_distance, .timeout = 120);
 
@@ -25,11 +27,13 @@ static char *table_of(const char *path)
     char *text = NULL;
     size_t size;
     load_whole(&l, path, 1);
-    struct table t = view_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "elapsed_exclusive" });
+    struct table t = sorted_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "elapsed_exclusive" });
     /* What such a report holds: nothing of being off the CPU. */
-    table_choose(&t, "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,elapsed_exclusive_percent,"
-                     "application_inclusive,application_inclusive_percent,application_exclusive,"
-                     "application_exclusive_percent,min,max");
+    static const char columns[] =
+        "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,elapsed_exclusive_percent,"
+        "application_inclusive,application_inclusive_percent,application_exclusive,"
+        "application_exclusive_percent,min,max";
+    EXPECT_SUCCESS(table_choose(&t, columns, &error));
     FILE *out = open_memstream(&text, &size);
     table_print_csv(&t, out);
     fclose(out);
@@ -52,11 +56,11 @@ static struct distance there_and_back(struct writer *w, const char *const *summa
     writer_save(w, original);
     writer_free(w);
     load_whole(&l, original, 1);
-    export_find("vsperf")->write_files(&l, &(struct export_options){ 0 }, prefix);
+    EXPECT_SUCCESS(export_find("vsperf")->write_files(&l, &(struct export_options){ 0 }, prefix, &error));
     analysis_drop(&l);
     for (size_t i = 0; i < count; i++)
         cr_assert(asprintf(&files[i], "%s_%s.csv", prefix, summaries[i]) > 0);
-    import_vsperf(files, count, &(struct import_options){ 0 }, back);
+    EXPECT_SUCCESS(import_vsperf(files, count, &(struct import_options){ 0 }, back, &error));
     char *wanted = table_of(original), *got = table_of(back);
     cr_assert(eq(str, got, wanted));
     const struct distance d = distance_of(original, back);

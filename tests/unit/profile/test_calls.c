@@ -7,6 +7,7 @@
 #include "report/views.h"
 #include "support/load.h"
 #include "support/model.h"
+#include "support/rows.h"
 #include "support/scenario.h"
 
 enum { F = 0x1000, G = 0x2000 };
@@ -231,7 +232,7 @@ Test(unit_calls, slowest)
 Test(unit_calls, columns_of_single_calls)
 {
     struct analysis l = load(many_calls());
-    struct table t = view_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
+    struct table t = sorted_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
     cr_assert(eq(u64, cell_of(&t, 0, "elapsed_inclusive_min")->number, 1));
     cr_assert(eq(u64, cell_of(&t, 0, "elapsed_inclusive_mean")->number, 51)); /* 50.5 */
     cr_assert(eq(u64, cell_of(&t, 0, "application_exclusive_median")->number, 50));

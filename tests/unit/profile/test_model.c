@@ -11,6 +11,7 @@
 #include "report/views.h"
 #include "support/load.h"
 #include "support/model.h"
+#include "support/rows.h"
 #include "support/scenario.h"
 
 enum { SEEDS = 8 };
@@ -221,7 +222,7 @@ static char *every_report(const char *path, unsigned jobs, bool by_thread)
     struct analysis l;
     load_whole(&l, path, jobs);
     for (int by = BY_FUNCTION; by <= BY_PROCESS && !by_thread; by++) {
-        struct table t = view_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = by ? "name" : "calls" });
+        struct table t = sorted_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = by ? "name" : "calls" });
         print_all(&t, out);
         table_drop(&t);
     }

@@ -10,6 +10,7 @@
 #include "report/diff.h"
 #include "support/load.h"
 #include "support/scenario.h"
+#include "support/success.h"
 #include "support/versions.h"
 
 TestSuite(unit_diff, .timeout = 60);
@@ -21,7 +22,7 @@ static void add(struct diff *d, enum diff_side side, const struct version *v)
     struct analysis l;
     version_save(v, test_path("version.dwell"));
     load_whole(&l, test_path("version.dwell"), 1);
-    diff_add(d, side, &l);
+    EXPECT_SUCCESS(diff_add(d, side, &l, &error));
     analysis_drop(&l);
 }
 
@@ -183,7 +184,7 @@ Test(unit_diff, functions_of_one_name_are_one_row)
         writer_save(w, test_path("steps.dwell"));
         writer_free(w);
         load_whole(&l, test_path("steps.dwell"), 1);
-        diff_add(d, (enum diff_side)side, &l);
+        EXPECT_SUCCESS(diff_add(d, (enum diff_side)side, &l, &error));
         analysis_drop(&l);
     }
     diff_judge(d, &usual);
@@ -423,7 +424,7 @@ static struct diff *deep(unsigned depth, unsigned more)
         writer_save(w, test_path("deep.dwell"));
         writer_free(w);
         load_whole(&l, test_path("deep.dwell"), 1);
-        diff_add(d, (enum diff_side)side, &l);
+        EXPECT_SUCCESS(diff_add(d, (enum diff_side)side, &l, &error));
         analysis_drop(&l);
     }
     diff_judge(d, &(struct diff_options){ .sort = DIFF_VALUES });

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "report/row_filter.h"
+#include "support/success.h"
 
 static const struct column columns[] = {
     { "name", "NAME", CELL_TEXT, USE_ALWAYS, true },
@@ -40,10 +41,10 @@ static void check(bool tree, const char *condition, const char *more, const char
         free(t.parents);
         t.parents = NULL;
     }
-    row_filters_add(&f, condition);
+    EXPECT_SUCCESS(row_filters_add(&f, condition, &error));
     if (more)
-        row_filters_add(&f, more);
-    table_filter(&t, &f);
+        EXPECT_SUCCESS(row_filters_add(&f, more, &error));
+    EXPECT_SUCCESS(table_filter(&t, &f, &error));
     char left[8] = "";
     for (size_t i = 0; i < t.row_count; i++)
         left[i] = t.cells[i * t.column_count].text[0];
@@ -89,8 +90,8 @@ Test(unit_row_filter, branches_stay_where_they_belong)
 {
     struct row_filters f = { 0 };
     struct table t = five(NULL);
-    row_filters_add(&f, "name~[de]");
-    table_filter(&t, &f);
+    EXPECT_SUCCESS(row_filters_add(&f, "name~[de]", &error));
+    EXPECT_SUCCESS(table_filter(&t, &f, &error));
     cr_assert(eq(sz, t.row_count, 3));
     cr_assert(eq(sz, t.parents[0], 0));
     cr_assert(eq(sz, t.parents[1], 1));
@@ -106,8 +107,8 @@ Test(unit_row_filter, a_row_that_always_stays)
     free(t.parents);
     t.parents = NULL;
     t.fixed_row = 3;
-    row_filters_add(&f, "count=1");
-    table_filter(&t, &f);
+    EXPECT_SUCCESS(row_filters_add(&f, "count=1", &error));
+    EXPECT_SUCCESS(table_filter(&t, &f, &error));
     cr_assert(eq(sz, t.row_count, 2));
     cr_assert(eq(str, t.cells[4].text, "c"));
     table_drop(&t);
@@ -120,11 +121,11 @@ Test(unit_row_filter, by_the_sessions_clock)
     const struct summary slow = { .ticks_per_second = 1000000 }, samples = { .samples = true };
     struct row_filters f = { 0 }, g = { 0 };
     struct table t = five(&slow), u = five(&samples);
-    row_filters_add(&f, "time>=3ms");
-    table_filter(&t, &f);
+    EXPECT_SUCCESS(row_filters_add(&f, "time>=3ms", &error));
+    EXPECT_SUCCESS(table_filter(&t, &f, &error));
     cr_assert(eq(sz, t.row_count, 4)); /* c and e, and a and b above c */
-    row_filters_add(&g, "time>=5000");
-    table_filter(&u, &g);
+    EXPECT_SUCCESS(row_filters_add(&g, "time>=5000", &error));
+    EXPECT_SUCCESS(table_filter(&u, &g, &error));
     cr_assert(eq(sz, u.row_count, 1));
     table_drop(&t);
     table_drop(&u);

@@ -7,6 +7,7 @@
 #include "analysis/find_function.h"
 #include "report/views.h"
 #include "support/load.h"
+#include "support/rows.h"
 #include "support/scenario.h"
 
 enum { A = 0x401000, B = 0x402000 };
@@ -70,7 +71,7 @@ static void expect_percent(const struct table *t, const struct cell *row, const 
 
 static struct table by(const struct analysis *l, enum rollup_by what, const char *sort)
 {
-    return view_rows(l, what, &(struct sorting){ .key = sort });
+    return sorted_rows(l, what, &(struct sorting){ .key = sort });
 }
 
 /* Session: elapsed 400, application 160; a: 300 and 100 inclusive, 100 and 40 exclusive; b in it: 200 and 60;
@@ -255,7 +256,7 @@ Test(unit_views, a_thread_without_a_source_has_no_application_time)
 
 static void expect_order(const struct analysis *l, const char *sort, size_t limit, const char *wanted)
 {
-    struct table t = view_rows(l, BY_FUNCTION, &(struct sorting){ .key = sort, .limit = limit });
+    struct table t = sorted_rows(l, BY_FUNCTION, &(struct sorting){ .key = sort, .limit = limit });
     char found[256] = "";
     for (size_t row = 0; row < t.row_count; row++) {
         strcat(found, t.cells[row * t.column_count].text);

@@ -16,6 +16,7 @@
 #include "report/views.h"
 #include "support/example.h"
 #include "support/load.h"
+#include "support/rows.h"
 #include "support/scenario.h"
 #include "support/swallow.h"
 
@@ -251,10 +252,10 @@ static void print_everything(FILE *out)
     struct analysis l;
     load_whole(&l, path, 2);
     struct table tables[] = {
-        view_rows(&l, BY_FUNCTION, &sorting),
-        view_rows(&l, BY_MODULE, &sorting),
-        view_rows(&l, BY_THREAD, &sorting),
-        view_rows(&l, BY_PROCESS, &sorting),
+        sorted_rows(&l, BY_FUNCTION, &sorting),
+        sorted_rows(&l, BY_MODULE, &sorting),
+        sorted_rows(&l, BY_THREAD, &sorting),
+        sorted_rows(&l, BY_PROCESS, &sorting),
         view_tree(&l, &(struct tree_options){ .min_percent = 1, .depth = 40, .by_thread = true }),
         view_tree(&l, &(struct tree_options){ .min_percent = 0, .depth = 40, .by_thread = false }),
     };

@@ -8,6 +8,7 @@
 #include "report/views.h"
 #include "support/example.h"
 #include "support/load.h"
+#include "support/rows.h"
 #include "support/scenario.h"
 #include "support/versions.h"
 #include "trace/session_merge.h"
@@ -59,7 +60,7 @@ static char *printed(char *const *paths, size_t count)
     FILE *out = open_memstream(&text, &length);
     load_several(&l, (const char *const *)paths, count, &(struct analysis_options){ .jobs = 1 });
     for (int by = BY_FUNCTION; by <= BY_MODULE; by++) {
-        struct table t = view_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
+        struct table t = sorted_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
         table_print_json(&t, out);
         table_drop(&t);
     }

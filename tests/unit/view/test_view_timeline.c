@@ -10,6 +10,7 @@
 #include "support/load.h"
 #include "support/model.h"
 #include "support/scenario.h"
+#include "support/success.h"
 #include "support/viewed.h"
 #include "view/session.h"
 
@@ -26,7 +27,8 @@ struct shown {
 
 static struct shown shown_of(const struct analysis *l, size_t detail)
 {
-    struct view_session *view = view_session_new(l, &(struct view_options){ detail });
+    struct view_session *view;
+    EXPECT_SUCCESS(view = view_session_new(l, &(struct view_options){ detail }, &error));
     struct shown s = { .main = viewed_packed(view->main.bytes, view->main.length), .block_count = view->block_count };
     s.blocks = calloc(s.block_count + 1, sizeof *s.blocks);
     for (size_t i = 0; i < s.block_count; i++)

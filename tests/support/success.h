@@ -1,0 +1,27 @@
+/* Calls that may fail, in tests in which they may not. */
+#ifndef TESTS_SUPPORT_SUCCESS_H
+#define TESTS_SUPPORT_SUCCESS_H
+
+#include <criterion/criterion.h>
+
+#include "base/error.h"
+
+/* Runs the call, which passes `&error`; the test fails with the error's text if the call returns false or NULL. */
+#define EXPECT_SUCCESS(call)                                                                                           \
+    do {                                                                                                               \
+        struct error error = { NULL };                                                                                 \
+        const bool succeeded = (call);                                                                                 \
+        cr_assert(succeeded, "%s", error.text);                                                                        \
+    } while (0)
+
+/* Runs the call, which passes `&error`; the test fails unless the call returns false or NULL with that text. */
+#define EXPECT_ERROR(call, wanted)                                                                                     \
+    do {                                                                                                               \
+        struct error error = { NULL };                                                                                 \
+        const bool succeeded = (call);                                                                                 \
+        cr_assert(!succeeded);                                                                                         \
+        cr_assert(error.text &&strcmp(error.text, wanted) == 0, "%s", error.text ? error.text : "no error");           \
+        error_drop(&error);                                                                                            \
+    } while (0)
+
+#endif
