@@ -43,12 +43,12 @@ struct item {
 
 #define NEVER_INLINE __attribute__((noinline, noclone, noipa))
 #define AS_IT_IS(function)
-#define ENTERED(function) enter((void *)(function), __builtin_return_address(0))
-#define EXITED(function) leave((void *)(function), __builtin_return_address(0))
+#define ENTERED(function) calibrate_enter((void *)(function), __builtin_return_address(0))
+#define EXITED(function) calibrate_exit((void *)(function), __builtin_return_address(0))
 
 /* As programs reach them: by a pointer that the loader has set. */
-static void (*volatile enter)(void *, void *) = probe_enter;
-static void (*volatile leave)(void *, void *) = probe_exit;
+static void (*volatile calibrate_enter)(void *, void *) = probe_enter;
+static void (*volatile calibrate_exit)(void *, void *) = probe_exit;
 
 /* A number of 7 bits a byte, as file formats have them; what asks for it; and two loops over a list. */
 #define WORK(NAME, ENTER, EXIT)                                                                                        \
@@ -101,7 +101,7 @@ static NEVER_INLINE uint32_t plain_loop(const struct item *item)
     return sum;
 }
 
-static void make_items(struct item *items)
+static void calibrate_make_items(struct item *items)
 {
     static const uint8_t numbers[] = { 5, 0x83, 7, 42, 0x91, 0x82, 1, 99 };
     static const uint8_t begins[] = { 0, 1, 3, 7, 0, 4, 3, 7 }; /* of one byte, two, one, one ... */
@@ -130,13 +130,13 @@ struct scratch {
 };
 
 /* No call is open; the state's low half is a position in trace, and a time in the tree. */
-static void reset(struct thread *t, uint64_t now, uint32_t low)
+static void calibrate_reset(struct thread *t, uint64_t now, uint32_t low)
 {
     t->state = one_call | low;
     t->last = now;
 }
 
-static void stand_in(struct scratch *s)
+static void calibrate_stand_in(struct scratch *s)
 {
     struct thread *t = &s->thread;
     t->wiped = &s->wiped;
@@ -155,7 +155,8 @@ static void stand_in(struct scratch *s)
 
 /* The sums of a round's intervals by kind, from its records. False: there are not as many as there should be, as one
  * took a way that records nothing here. */
-static bool read_records(const struct scratch *s, int calls, uint64_t sums[INTERVALS], uint32_t counts[INTERVALS])
+static bool calibrate_read_records(const struct scratch *s, int calls, uint64_t sums[INTERVALS],
+                                   uint32_t counts[INTERVALS])
 {
     const char *at = s->records + FIRST_RECORD;
     bool entered = false;
@@ -189,18 +190,18 @@ static bool read_records(const struct scratch *s, int calls, uint64_t sums[INTER
     return behind == 0;
 }
 
-static uint32_t mean(uint64_t sum, uint32_t count)
+static uint32_t calibrate_mean(uint64_t sum, uint32_t count)
 {
     return (uint32_t)(sum * DWELL_PROBE_FRACTION / count);
 }
 
-static void reset_records(struct scratch *s)
+static void calibrate_reset_records(struct scratch *s)
 {
     memset(s->records, 0, sizeof s->records);
-    reset(&s->thread, clock_counter(), FIRST_RECORD);
+    calibrate_reset(&s->thread, clock_counter(), FIRST_RECORD);
 }
 
-static bool trace_round(struct scratch *s, int round)
+static bool calibrate_events_round(struct scratch *s, int round)
 {
     uint64_t sums[INTERVALS];
     uint32_t counts[INTERVALS];
@@ -208,41 +209,43 @@ static bool trace_round(struct scratch *s, int round)
     s->wiped.limit = s->wiped.gate == GATE_SLOW ? RECORDS - ENTER_BYTES : 0;
     s->thread.chunks.limit = RECORDS - ENTER_BYTES;
     s->thread.chunks.current = &s->chunk;
-    reset_records(s);
+    calibrate_reset_records(s);
     probed_flat(s->items);
-    if (!read_records(s, ITEMS, sums, counts))
+    if (!calibrate_read_records(s, ITEMS, sums, counts))
         return false;
-    s->leaf[round] = mean(sums[ENTER_EXIT], counts[ENTER_EXIT]);
-    s->loop[round] = mean(sums[EXIT_ENTER], counts[EXIT_ENTER]);
-    reset_records(s);
+    s->leaf[round] = calibrate_mean(sums[ENTER_EXIT], counts[ENTER_EXIT]);
+    s->loop[round] = calibrate_mean(sums[EXIT_ENTER], counts[EXIT_ENTER]);
+    calibrate_reset_records(s);
     probed_deep(s->items);
-    if (!read_records(s, 2 * ITEMS, sums, counts))
+    if (!calibrate_read_records(s, 2 * ITEMS, sums, counts))
         return false;
-    s->between[round] = mean(sums[ENTER_ENTER], counts[ENTER_ENTER]) + mean(sums[EXIT_EXIT], counts[EXIT_EXIT]);
+    s->between[round] =
+        calibrate_mean(sums[ENTER_ENTER], counts[ENTER_ENTER]) + calibrate_mean(sums[EXIT_EXIT], counts[EXIT_EXIT]);
     return true;
 }
 
-static bool tree_round(struct scratch *s, int round)
+static bool calibrate_tree_round(struct scratch *s, int round)
 {
     struct dwell_tree_node *const leaf = &s->nodes[1], *const between = &s->nodes[2];
     for (int i = 0; i < NODES; i++)
         s->nodes[i].calls = s->nodes[i].elapsed = 0;
     const uint64_t begin = clock_counter() | 1;
-    reset(&s->thread, begin, (uint32_t)begin);
+    calibrate_reset(&s->thread, begin, (uint32_t)begin);
     probed_flat(s->items);
     if (leaf->calls != ITEMS)
         return false;
     const uint64_t inside = leaf->elapsed;
-    s->leaf[round] = mean(inside, ITEMS);
-    s->loop[round] = mean(s->thread.last - begin - inside, ITEMS); /* from before the first call: one a call */
+    s->leaf[round] = calibrate_mean(inside, ITEMS);
+    s->loop[round] =
+        calibrate_mean(s->thread.last - begin - inside, ITEMS); /* from before the first call: one a call */
     probed_deep(s->items);
     if (between->calls != ITEMS)
         return false;
-    s->between[round] = mean(between->elapsed, ITEMS);
+    s->between[round] = calibrate_mean(between->elapsed, ITEMS);
     return true;
 }
 
-static bool begin_tree(struct scratch *s)
+static bool calibrate_begin_tree(struct scratch *s)
 {
     struct thread *t = &s->thread;
     s->wiped.limit = 0;
@@ -255,22 +258,22 @@ static bool begin_tree(struct scratch *s)
            tree_add_known(t, &s->nodes[2], &s->nodes[3], (uint64_t)probed_leaf);
 }
 
-const struct calibration calibration_of_events = { NULL, trace_round };
-const struct calibration calibration_of_trees = { begin_tree, tree_round };
+const struct calibration calibration_of_events = { NULL, calibrate_events_round };
+const struct calibration calibration_of_trees = { calibrate_begin_tree, calibrate_tree_round };
 
 /* The work alone, per call. */
-static void bare_round(struct scratch *s, int round)
+static void calibrate_bare_round(struct scratch *s, int round)
 {
     static uint32_t (*const shapes[])(const struct item *) = { plain_loop, plain_flat, plain_deep };
     for (int i = 0; i < 3; i++) {
         const uint64_t begin = clock_counter();
         shapes[i](s->items);
-        s->bare[i][round] = mean(clock_counter() - begin, ITEMS);
+        s->bare[i][round] = calibrate_mean(clock_counter() - begin, ITEMS);
     }
 }
 
 /* The machine's other work makes some rounds longer. */
-static uint32_t median(uint32_t *values, int count)
+static uint32_t calibrate_median(uint32_t *values, int count)
 {
     for (int i = 1; i < count; i++) {
         const uint32_t value = values[i];
@@ -282,55 +285,52 @@ static uint32_t median(uint32_t *values, int count)
     return values[count / 2];
 }
 
-static uint32_t less(uint32_t all, uint32_t part)
-{
-    return all > part ? all - part : 0;
-}
-
 /* What calibrate has found, which a forked child's probes take as well; and which process that was. */
-static struct dwell_rec_probes found;
-static uint32_t found_in;
+static struct dwell_rec_probes calibrate_found;
+static uint32_t calibrate_found_in;
 
-static bool measure(struct scratch *s, struct dwell_rec_probes *costs)
+static bool calibrate_measure(struct scratch *s, struct dwell_rec_probes *costs)
 {
     struct thread *const self = thread_self;
     const struct calibration *const calibration = runtime.recorder->calibration;
-    make_items(s->items);
-    stand_in(s);
+    calibrate_make_items(s->items);
+    calibrate_stand_in(s);
     thread_self = &s->thread;
     int rounds = 0;
     for (int i = calibration->begin && !calibration->begin(s) ? ROUNDS : 0; i < ROUNDS; i++) {
         if (!calibration->round(s, rounds))
             continue;
-        bare_round(s, rounds);
+        calibrate_bare_round(s, rounds);
         rounds++;
     }
     thread_self = self;
     tree_drop_tables(&s->thread);
     if (rounds < ROUNDS / 2)
         return false;
-    const uint32_t loop = median(s->bare[0], rounds), flat = median(s->bare[1], rounds),
-                   deep = median(s->bare[2], rounds);
-    const uint32_t in_leaf = less(flat, loop), in_between = less(deep, flat);
+    const uint32_t loop = calibrate_median(s->bare[0], rounds), flat = calibrate_median(s->bare[1], rounds),
+                   deep = calibrate_median(s->bare[2], rounds);
+    const uint32_t in_leaf = (uint32_t)saturating_difference(flat, loop),
+                   in_between = (uint32_t)saturating_difference(deep, flat);
     *costs = (struct dwell_rec_probes){
         .record.type = DWELL_REC_PROBES,
-        .in_callee = less(median(s->leaf, rounds), in_leaf),
-        .in_caller = less(median(s->loop, rounds), loop),
+        .in_callee = (uint32_t)saturating_difference(calibrate_median(s->leaf, rounds), in_leaf),
+        .in_caller = (uint32_t)saturating_difference(calibrate_median(s->loop, rounds), loop),
         .work = deep,
         .rounds = (uint32_t)rounds,
         .ordered = runtime.ordered,
     };
-    costs->first_callee = less(median(s->between, rounds), in_between + costs->in_callee + costs->in_caller);
+    costs->first_callee =
+        saturating_difference(calibrate_median(s->between, rounds), in_between + costs->in_callee + costs->in_caller);
     return true;
 }
 
-static bool find(struct dwell_rec_probes *costs)
+static bool calibrate_find(struct dwell_rec_probes *costs)
 {
     struct scratch *s = sys_memory(sizeof *s);
     if (!s)
         return false;
     const uint64_t mask = sys_block_signals();
-    const bool done = mask != SYS_NOT_BLOCKED && measure(s, costs);
+    const bool done = mask != SYS_NOT_BLOCKED && calibrate_measure(s, costs);
     sys_restore_signals(mask);
     sys_unmap(s, sizeof *s);
     return done;
@@ -340,15 +340,15 @@ void calibrate(void)
 {
     if (runtime.clock == DWELL_CLOCK_MONOTONIC)
         return;
-    if (!found.rounds && !thread_self && find(&found))
-        found_in = runtime.process->pid;
-    if (found.rounds)
-        metadata_append(&found.record, sizeof found, NULL, 0);
+    if (!calibrate_found.rounds && !thread_self && calibrate_find(&calibrate_found))
+        calibrate_found_in = runtime.process->pid;
+    if (calibrate_found.rounds)
+        metadata_append(&calibrate_found.record, sizeof calibrate_found, NULL, 0);
 }
 
 void calibrate_again(void)
 {
     struct dwell_rec_probes costs;
-    if (found.rounds && found_in == runtime.process->pid && find(&costs))
+    if (calibrate_found.rounds && calibrate_found_in == runtime.process->pid && calibrate_find(&costs))
         metadata_append(&costs.record, sizeof costs, NULL, 0);
 }

@@ -18,12 +18,12 @@ enum {
     MIN_REST = 8 << 10, /* smaller rests are not worth a chunk of their own */
 };
 
-static uint32_t area_size(const char *at)
+static uint32_t chunk_area_size(const char *at)
 {
     return ((const struct dwell_chunk_header *)at)->size;
 }
 
-static void write_free_header(struct area area)
+static void chunk_write_free_header(struct area area)
 {
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->size = area.size;
@@ -37,11 +37,11 @@ struct area chunk_prepare(int fd, uint32_t size)
     if (offset)
         area.at = session_map(&runtime.session, fd, offset, size);
     if (area.at)
-        write_free_header(area);
+        chunk_write_free_header(area);
     return area;
 }
 
-static bool put(char **slots, int count, char *at)
+static bool chunk_put_slot(char **slots, int count, char *at)
 {
     for (int i = 0; i < count; i++) {
         char *empty = NULL;
@@ -51,21 +51,21 @@ static bool put(char **slots, int count, char *at)
     return false;
 }
 
-static struct area get(char **slots, int count, uint32_t least)
+static struct area chunk_get_slot(char **slots, int count, uint32_t least)
 {
     for (int i = 0; i < count; i++) {
         char *at = __atomic_exchange_n(&slots[i], NULL, __ATOMIC_ACQUIRE);
         if (!at)
             continue;
-        if (area_size(at) >= least)
-            return (struct area){ at, area_size(at) };
-        if (!put(slots, count, at))
-            sys_unmap(at, area_size(at));
+        if (chunk_area_size(at) >= least)
+            return (struct area){ at, chunk_area_size(at) };
+        if (!chunk_put_slot(slots, count, at))
+            sys_unmap(at, chunk_area_size(at));
     }
     return (struct area){ NULL, 0 };
 }
 
-static struct area prepare_alone(uint32_t size)
+static struct area chunk_prepare_alone(uint32_t size)
 {
     int fd = session_reopen(&runtime.session, runtime.path);
     if (fd < 0) {
@@ -77,10 +77,10 @@ static struct area prepare_alone(uint32_t size)
     return area;
 }
 
-static struct area take_prepared(uint32_t least)
+static struct area chunk_take_prepared(uint32_t least)
 {
     struct process *p = runtime.process;
-    struct area area = get(p->pool.ready, POOL_SLOTS, least);
+    struct area area = chunk_get_slot(p->pool.ready, POOL_SLOTS, least);
     if (area.at) {
         helper_wake();
         return area;
@@ -92,15 +92,15 @@ static struct area take_prepared(uint32_t least)
         area = helper_ask(wanted);
     }
     if (!area.at && !p->helper.tid)
-        area = prepare_alone(wanted);
+        area = chunk_prepare_alone(wanted);
     return area;
 }
 
 struct area chunk_take(uint32_t least, uint32_t size)
 {
-    struct area area = get(runtime.process->pool.rests, REST_SLOTS, least);
+    struct area area = chunk_get_slot(runtime.process->pool.rests, REST_SLOTS, least);
     if (!area.at)
-        area = take_prepared(least);
+        area = chunk_take_prepared(least);
     if (area.at)
         chunk_cut(&area, size);
     else
@@ -114,11 +114,11 @@ void chunk_cut(struct area *area, uint32_t size)
     if (area->size < size + MIN_REST)
         return;
     struct area rest = { area->at + size, area->size - size };
-    write_free_header(rest); /* before the first part ends there */
+    chunk_write_free_header(rest); /* before the first part ends there */
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area->at;
     __atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
     area->size = size;
-    if (!put(runtime.process->pool.rests, REST_SLOTS, rest.at))
+    if (!chunk_put_slot(runtime.process->pool.rests, REST_SLOTS, rest.at))
         sys_unmap(rest.at, rest.size);
 }
 
@@ -129,12 +129,12 @@ void chunk_free(char *at)
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_FREE, __ATOMIC_RELEASE);
     memset((char *)(chunk + 1), 0, size - sizeof *chunk);
     *chunk = (struct dwell_chunk_header){ .size = size, .magic = DWELL_CHUNK_MAGIC };
-    if (!put(runtime.process->pool.rests, REST_SLOTS, at))
+    if (!chunk_put_slot(runtime.process->pool.rests, REST_SLOTS, at))
         sys_unmap(at, size);
 }
 
 /* Whether any word is zero: a record that was not stored, or else part of an address or of an extension. */
-static bool has_zero_word(const record_word *at, const record_word *end)
+static bool chunk_has_zero_word(const record_word *at, const record_word *end)
 {
     for (; at + WORDS_AT_ONCE <= end; at += WORDS_AT_ONCE) {
         uint16_t zeros = 0;
@@ -150,7 +150,7 @@ static bool has_zero_word(const record_word *at, const record_word *end)
 }
 
 /* Walks the records; see docs/format.md. */
-static bool has_missing_record(const char *at, const char *end)
+static bool chunk_has_missing_record(const char *at, const char *end)
 {
     while (at < end) {
         uint16_t word;
@@ -177,7 +177,8 @@ bool chunk_has_holes(const struct dwell_chunk_header *chunk)
 {
     const char *begin = (const char *)(chunk + 1) + (size_t)chunk->depth * sizeof(struct dwell_frame);
     const char *end = (const char *)chunk + chunk->used;
-    return has_zero_word((const record_word *)begin, (const record_word *)end) && has_missing_record(begin, end);
+    return chunk_has_zero_word((const record_word *)begin, (const record_word *)end) &&
+           chunk_has_missing_record(begin, end);
 }
 
 /*

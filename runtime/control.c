@@ -31,7 +31,7 @@
 #include "thread.h"
 #include "trace_events.h"
 
-static bool is_on(const struct activation *s)
+static bool control_is_on(const struct activation *s)
 {
     return !s->stopped && s->suspended <= 0;
 }
@@ -44,7 +44,7 @@ bool control_pending(const struct thread *t)
            t->control.seen_changes != __atomic_load_n(&runtime.process->control.changes, __ATOMIC_RELAXED);
 }
 
-static void obey(struct thread *t, bool on, uint64_t time)
+static void control_obey(struct thread *t, bool on, uint64_t time)
 {
     on = on && !t->filter.ignored_depth;
     if (!on && !t->pause.active)
@@ -53,7 +53,7 @@ static void obey(struct thread *t, bool on, uint64_t time)
         pause_end(t, time);
 }
 
-static bool next_change(struct thread *t, struct control_change *change)
+static bool control_next_change(struct thread *t, struct control_change *change)
 {
     struct process *p = runtime.process;
     process_lock();
@@ -76,10 +76,10 @@ void control_attend(struct thread *t)
         return;
     }
     struct control_change change;
-    while (next_change(t, &change))
-        obey(t, change.on && is_on(&t->control.activation), change.time);
+    while (control_next_change(t, &change))
+        control_obey(t, change.on && control_is_on(&t->control.activation), change.time);
     __atomic_store_n(&t->control.attend, 0, __ATOMIC_RELAXED);
-    obey(t, runtime.on && is_on(&t->control.activation), clock_now(runtime.clock));
+    control_obey(t, runtime.on && control_is_on(&t->control.activation), clock_now(runtime.clock));
     thread_set_limit(t);
     sys_restore_signals(mask);
 }
@@ -87,7 +87,7 @@ void control_attend(struct thread *t)
 void control_reconsider(struct thread *t)
 {
     t->filter.ignored_depth = 0;
-    obey(t, runtime.on && is_on(&t->control.activation), clock_now(runtime.clock));
+    control_obey(t, runtime.on && control_is_on(&t->control.activation), clock_now(runtime.clock));
     thread_set_limit(t);
 }
 
@@ -98,13 +98,13 @@ void control_begin_thread(struct thread *t, bool forked)
         t->control.activation = (struct activation){ 0, 0 };
         t->pause.active = 0;
     }
-    obey(t, runtime.on && is_on(&t->control.activation), t->last);
+    control_obey(t, runtime.on && control_is_on(&t->control.activation), t->last);
     thread_set_limit(t);
 }
 
 /* ---- what they are told ---- */
 
-static void call(struct thread *t)
+static void control_call_thread(struct thread *t)
 {
     __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
@@ -116,32 +116,32 @@ void control_notify(uint32_t *count)
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     process_lock();
     for (struct thread *t = runtime.process->threads.live; t; t = t->next)
-        call(t);
+        control_call_thread(t);
     process_unlock();
 }
 
 /* Signals are held back. */
-static void look(struct process *p)
+static void control_look(struct process *p)
 {
     const struct dwell_file_header *h = runtime.session.header;
     const struct activation global = { __atomic_load_n(&h->global_stopped, __ATOMIC_RELAXED),
                                        __atomic_load_n(&h->global_suspended, __ATOMIC_RELAXED) };
     process_lock();
-    const bool on = !runtime.closed && is_on(&runtime.activation) && is_on(&global);
+    const bool on = !runtime.closed && control_is_on(&runtime.activation) && control_is_on(&global);
     if (on != runtime.on) {
         runtime.on = on;
         p->control.change[p->control.changes % CHANGES_KEPT] = (struct control_change){ clock_now(runtime.clock), on };
         __atomic_store_n(&p->control.changes, p->control.changes + 1, __ATOMIC_RELEASE);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         for (struct thread *t = p->threads.live; t; t = t->next)
-            call(t);
+            control_call_thread(t);
     }
     process_unlock();
 }
 
 enum action { START, STOP, PAUSE, RESUME };
 
-static void act(struct activation *s, enum action action)
+static void control_act(struct activation *s, enum action action)
 {
     switch (action) {
     case START:
@@ -165,7 +165,7 @@ void control_trigger(bool on)
         return;
     uint64_t mask = sys_block_signals();
     runtime.activation.stopped = !on;
-    look(runtime.process);
+    control_look(runtime.process);
     sys_restore_signals(mask);
 }
 
@@ -176,8 +176,8 @@ void control_begin_process(int fd)
 {
     struct process *p = runtime.process;
     struct dwell_file_header *h = runtime.session.header;
-    runtime.on = !runtime.closed && is_on(&runtime.activation) &&
-                 is_on(&(struct activation){ h->global_stopped, h->global_suspended });
+    runtime.on = !runtime.closed && control_is_on(&runtime.activation) &&
+                 control_is_on(&(struct activation){ h->global_stopped, h->global_suspended });
     p->helper.work = &p->helper.own_work;
     const uint64_t offset = session_claim(&runtime.session, fd, DWELL_UNIT);
     struct dwell_control *control = offset ? session_map(&runtime.session, fd, offset, DWELL_UNIT) : NULL;
@@ -196,7 +196,7 @@ void control_begin_process(int fd)
     p->helper.work = &control->work;
 }
 
-static int command(struct process *p, uint32_t what, int fd)
+static int control_command(struct process *p, uint32_t what, int fd)
 {
     switch (what) {
     case DWELL_COMMAND_PAUSE:
@@ -222,7 +222,7 @@ static int command(struct process *p, uint32_t what, int fd)
 }
 
 /* To PATH.dump, where PATH is the session. */
-static void dump(int fd)
+static void control_dump(int fd)
 {
     char path[sizeof runtime.path + sizeof ".dump"];
     memcpy(path, runtime.path, strlen(runtime.path));
@@ -230,7 +230,7 @@ static void dump(int fd)
     snapshot_write(fd, path);
 }
 
-static void on_signal(int number)
+static void control_on_signal(int number)
 {
     (void)number;
     if (!runtime.process)
@@ -245,7 +245,7 @@ void control_dump_on_signal(void)
 {
     const char *wanted = environment_get("DWELL_DUMP_ON");
     const int number = wanted ? atoi(wanted) : 0;
-    struct sigaction before, action = { .sa_handler = on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
+    struct sigaction before, action = { .sa_handler = control_on_signal, .sa_flags = SA_RESTART | SA_ONSTACK };
     if (number > 0 && sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
         sigaction(number, &action, NULL);
 }
@@ -253,12 +253,12 @@ void control_dump_on_signal(void)
 void control_take_commands(struct process *p, int fd)
 {
     if (__atomic_exchange_n(&p->control.dump_wanted, 0, __ATOMIC_ACQUIRE))
-        dump(fd);
+        control_dump(fd);
     struct dwell_control *control = p->control.chunk;
     const uint32_t what = control ? __atomic_load_n(&control->command, __ATOMIC_ACQUIRE) : DWELL_COMMAND_NONE;
     if (what)
-        control->result = command(p, what, fd);
-    look(p);
+        control->result = control_command(p, what, fd);
+    control_look(p);
     if (what) {
         __atomic_store_n(&control->command, DWELL_COMMAND_NONE, __ATOMIC_RELEASE);
         sys_futex_wake_shared(&control->command);
@@ -266,7 +266,7 @@ void control_take_commands(struct process *p, int fd)
 }
 
 /* Others look at the header when their helper is woken. */
-static void wake_all(void)
+static void control_wake_all(void)
 {
     const struct dwell_file_header *h = runtime.session.header;
     int fd = session_reopen(&runtime.session, runtime.path);
@@ -296,39 +296,39 @@ DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *t
 DWELL_EXPORT int dwell_runtime_name(enum dwell_level level, uint32_t id, const char *name);
 DWELL_EXPORT int dwell_runtime_dump(const char *path);
 
-static void act_globally(enum action action)
+static void control_act_globally(enum action action)
 {
     struct dwell_file_header *h = runtime.session.header;
     if (action == START || action == STOP)
         __atomic_store_n(&h->global_stopped, action == STOP, __ATOMIC_RELAXED);
     else
         __atomic_fetch_add(&h->global_suspended, action == PAUSE ? 1 : -1, __ATOMIC_RELAXED);
-    look(runtime.process);
-    wake_all();
+    control_look(runtime.process);
+    control_wake_all();
 }
 
-static int act_on_process(enum action action, uint32_t pid)
+static int control_act_on_process(enum action action, uint32_t pid)
 {
     if (pid != DWELL_CURRENT && pid != runtime.process->pid)
         return DWELL_NO_ID;
     process_lock();
-    act(&runtime.activation, action);
+    control_act(&runtime.activation, action);
     process_unlock();
-    look(runtime.process);
+    control_look(runtime.process);
     return DWELL_OK;
 }
 
-static int act_on_thread(struct thread *self, enum action action, uint32_t tid)
+static int control_act_on_thread(struct thread *self, enum action action, uint32_t tid)
 {
     int status = DWELL_NO_ID;
     process_lock();
     for (struct thread *t = runtime.process->threads.live; t && status != DWELL_OK; t = t->next) {
         if (tid == DWELL_CURRENT ? t != self : t->tid != tid)
             continue;
-        act(&t->control.activation, action);
+        control_act(&t->control.activation, action);
         __atomic_store_n(&t->control.attend, 1, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
-        call(t);
+        control_call_thread(t);
         status = DWELL_OK;
     }
     process_unlock();
@@ -345,7 +345,7 @@ struct thread *control_thread(void)
     return t;
 }
 
-static int act_on(enum action action, enum dwell_level level, uint32_t id)
+static int control_act_on(enum action action, enum dwell_level level, uint32_t id)
 {
     struct thread *t = control_thread();
     if (!t || runtime.closed)
@@ -354,13 +354,13 @@ static int act_on(enum action action, enum dwell_level level, uint32_t id)
     uint64_t mask = sys_block_signals();
     switch (level) {
     case DWELL_GLOBAL:
-        act_globally(action);
+        control_act_globally(action);
         break;
     case DWELL_PROCESS:
-        status = act_on_process(action, id);
+        status = control_act_on_process(action, id);
         break;
     case DWELL_THREAD:
-        status = act_on_thread(t, action, id);
+        status = control_act_on_thread(t, action, id);
         break;
     default:
         status = DWELL_NO_LEVEL;
@@ -373,28 +373,28 @@ static int act_on(enum action action, enum dwell_level level, uint32_t id)
 
 DWELL_EXPORT int dwell_runtime_start(enum dwell_level level, uint32_t id)
 {
-    int error = errno, status = act_on(START, level, id);
+    int error = errno, status = control_act_on(START, level, id);
     errno = error;
     return status;
 }
 
 DWELL_EXPORT int dwell_runtime_stop(enum dwell_level level, uint32_t id)
 {
-    int error = errno, status = act_on(STOP, level, id);
+    int error = errno, status = control_act_on(STOP, level, id);
     errno = error;
     return status;
 }
 
 DWELL_EXPORT int dwell_runtime_pause(enum dwell_level level, uint32_t id)
 {
-    int error = errno, status = act_on(PAUSE, level, id);
+    int error = errno, status = control_act_on(PAUSE, level, id);
     errno = error;
     return status;
 }
 
 DWELL_EXPORT int dwell_runtime_resume(enum dwell_level level, uint32_t id)
 {
-    int error = errno, status = act_on(RESUME, level, id);
+    int error = errno, status = control_act_on(RESUME, level, id);
     errno = error;
     return status;
 }
@@ -407,7 +407,7 @@ DWELL_EXPORT uint64_t dwell_runtime_time(void)
 /* ---- marks and names ---- */
 
 /* Cut at a character's begin. */
-static size_t cut(const char *text, size_t most)
+static size_t control_cut_text(const char *text, size_t most)
 {
     size_t length = text ? strnlen(text, most + 1) : 0;
     if (length <= most)
@@ -420,9 +420,9 @@ static size_t cut(const char *text, size_t most)
 
 enum { MARK_WORDS = 3 + 2 + 1 + (DWELL_LONGEST_TEXT + 1) / 2 };
 
-static int mark(struct thread *t, uint64_t time, int32_t number, const char *text)
+static int control_mark(struct thread *t, uint64_t time, int32_t number, const char *text)
 {
-    const size_t length = cut(text, DWELL_LONGEST_TEXT);
+    const size_t length = control_cut_text(text, DWELL_LONGEST_TEXT);
     uint16_t words[MARK_WORDS] = { 0 };
     const uint64_t now = clock_now(runtime.clock);
     if (!time)
@@ -458,18 +458,18 @@ DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *t
     uint64_t mask = sys_block_signals();
     if (control_pending(t))
         control_attend(t);
-    int status = t->pause.active ? DWELL_IS_OFF : mark(t, time, number, text ? text : "");
+    int status = t->pause.active ? DWELL_IS_OFF : control_mark(t, time, number, text ? text : "");
     sys_restore_signals(mask);
     errno = error;
     return status;
 }
 
-static bool is_letter(unsigned char c)
+static bool control_is_letter(unsigned char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
 }
 
-static int name_thread(struct thread *self, uint32_t tid, const char *name)
+static int control_name_thread(struct thread *self, uint32_t tid, const char *name)
 {
     struct thread *found = NULL;
     process_lock();
@@ -482,18 +482,19 @@ static int name_thread(struct thread *self, uint32_t tid, const char *name)
         return DWELL_NO_ID;
     if (named)
         return DWELL_NAMED;
-    metadata_name_thread(found, name, cut(name, DWELL_LONGEST_NAME));
+    metadata_name_thread(found, name, control_cut_text(name, DWELL_LONGEST_NAME));
     return DWELL_OK;
 }
 
-static int name_process(uint32_t pid, const char *name)
+static int control_name_process(uint32_t pid, const char *name)
 {
     if (pid != DWELL_CURRENT && pid != runtime.process->pid)
         return DWELL_NO_ID;
     if (__atomic_exchange_n(&runtime.process->named, 1, __ATOMIC_RELAXED))
         return DWELL_NAMED;
     struct dwell_rec_process_name record = { .record.type = DWELL_REC_PROCESS_NAME };
-    metadata_append(&record.record, sizeof record, &(struct text){ name, cut(name, DWELL_LONGEST_NAME) }, 1);
+    metadata_append(&record.record, sizeof record, &(struct text){ name, control_cut_text(name, DWELL_LONGEST_NAME) },
+                    1);
     return DWELL_OK;
 }
 
@@ -505,13 +506,13 @@ DWELL_EXPORT int dwell_runtime_name(enum dwell_level level, uint32_t id, const c
         return DWELL_NOT_RECORDED;
     if (level != DWELL_PROCESS && level != DWELL_THREAD)
         return DWELL_NO_LEVEL;
-    if (!is_letter((unsigned char)name[0]) && name[0] != '_')
+    if (!control_is_letter((unsigned char)name[0]) && name[0] != '_')
         return DWELL_BAD_NAME;
     uint64_t mask = sys_block_signals();
-    int status = level == DWELL_THREAD ? name_thread(t, id, name) : name_process(id, name);
+    int status = level == DWELL_THREAD ? control_name_thread(t, id, name) : control_name_process(id, name);
     sys_restore_signals(mask);
     errno = error;
-    return status == DWELL_OK && name[cut(name, DWELL_LONGEST_NAME)] ? DWELL_TRUNCATED : status;
+    return status == DWELL_OK && name[control_cut_text(name, DWELL_LONGEST_NAME)] ? DWELL_TRUNCATED : status;
 }
 
 DWELL_EXPORT int dwell_runtime_dump(const char *path)

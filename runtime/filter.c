@@ -26,19 +26,19 @@ struct filter_table {
 struct filter_settings filter_settings = { .depth = UINT32_MAX };
 
 static const struct dwell_filters *filters;
-static struct filter_table *table;
-static uint64_t table_of; /* which modules' functions are in it: a sum over them */
+static struct filter_table *filter_functions;
+static uint64_t filter_functions_of; /* which modules' functions are in it: a sum over them */
 
-static inline uint64_t first_slot(const struct filter_table *in, uint64_t address)
+static inline uint64_t filter_first_slot(const struct filter_table *in, uint64_t address)
 {
     return (address * 0x9e3779b97f4a7c15u >> 40) & in->mask;
 }
 
 uint32_t filter_action(uint64_t function)
 {
-    const struct filter_table *in = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+    const struct filter_table *in = __atomic_load_n(&filter_functions, __ATOMIC_ACQUIRE);
     if (in)
-        for (uint64_t i = first_slot(in, function); in->slots[i].address; i = (i + 1) & in->mask)
+        for (uint64_t i = filter_first_slot(in, function); in->slots[i].address; i = (i + 1) & in->mask)
             if (in->slots[i].address == function)
                 return in->slots[i].action;
     return filter_settings.only ? DWELL_FILTER_SUPPRESS : DWELL_FILTER_RECORD;
@@ -46,7 +46,7 @@ uint32_t filter_action(uint64_t function)
 
 /* ---- the table; under the lock of the module map ---- */
 
-static const struct dwell_filter_module *next_module(const struct dwell_filter_module *m)
+static const struct dwell_filter_module *filter_next_module(const struct dwell_filter_module *m)
 {
     return (const struct dwell_filter_module *)((const char *)m + m->size);
 }
@@ -75,7 +75,7 @@ uint32_t filter_module(struct text build_id, struct text path)
     if (!filters)
         return 0;
     const struct dwell_filter_module *m = (const struct dwell_filter_module *)(filters + 1);
-    for (uint32_t i = 1; i <= filters->modules; i++, m = next_module(m)) {
+    for (uint32_t i = 1; i <= filters->modules; i++, m = filter_next_module(m)) {
         const char *id = (const char *)(m + 1), *name = id + m->build_id_length;
         if (m->build_id_length ? m->build_id_length == build_id.length && memcmp(id, build_id.at, build_id.length) == 0
                                : m->path_length == path.length && memcmp(name, path.at, path.length) == 0)
@@ -84,17 +84,17 @@ uint32_t filter_module(struct text build_id, struct text path)
     return 0;
 }
 
-static const struct dwell_filter_module *numbered(uint32_t number)
+static const struct dwell_filter_module *filter_module_numbered(uint32_t number)
 {
     const struct dwell_filter_module *m = (const struct dwell_filter_module *)(filters + 1);
     while (--number > 0)
-        m = next_module(m);
+        m = filter_next_module(m);
     return m;
 }
 
-static void insert(struct filter_table *into, uint64_t address, uint32_t action)
+static void filter_insert(struct filter_table *into, uint64_t address, uint32_t action)
 {
-    uint64_t i = first_slot(into, address);
+    uint64_t i = filter_first_slot(into, address);
     while (into->slots[i].address && into->slots[i].address != address)
         i = (i + 1) & into->mask;
     into->slots[i] = (struct filter_slot){ address, action };
@@ -106,9 +106,9 @@ void filter_use_modules(const struct filter_use *uses, uint32_t count)
     uint64_t sum = 0, functions = 0;
     for (uint32_t i = 0; i < count; i++) {
         sum += (uses[i].bias + uses[i].module) * 0x9e3779b97f4a7c15u;
-        functions += numbered(uses[i].module)->functions;
+        functions += filter_module_numbered(uses[i].module)->functions;
     }
-    if (sum == table_of)
+    if (sum == filter_functions_of)
         return;
     uint64_t slots = 64;
     while (slots < functions * 2)
@@ -118,13 +118,13 @@ void filter_use_modules(const struct filter_use *uses, uint32_t count)
         return;
     made->mask = slots - 1;
     for (uint32_t i = 0; i < count; i++) {
-        const struct dwell_filter_module *m = numbered(uses[i].module);
+        const struct dwell_filter_module *m = filter_module_numbered(uses[i].module);
         const struct dwell_filter *f = (const struct dwell_filter *)((const char *)m + m->size) - m->functions;
         for (uint32_t j = 0; j < m->functions; j++)
-            insert(made, uses[i].bias + f[j].offset, f[j].action);
+            filter_insert(made, uses[i].bias + f[j].offset, f[j].action);
     }
-    __atomic_store_n(&table, made, __ATOMIC_RELEASE);
-    table_of = sum;
+    __atomic_store_n(&filter_functions, made, __ATOMIC_RELEASE);
+    filter_functions_of = sum;
 }
 
 void filter_ignore(struct thread *t, uint32_t depth, uint64_t now)

@@ -16,7 +16,7 @@
 #endif
 
 /* What is written there belongs to the parent's record, which the parent writes. */
-static void map_scrap(void *at, size_t size)
+static void forked_map_scrap(void *at, size_t size)
 {
     void *mapped = (void *)SYS6(mmap, at, size, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -33,12 +33,12 @@ void thread_forked(void)
     /* If the handler's own calls filled it, the interrupted probe's chunk is one of those before. */
     for (int i = 0; i < CHUNKS_REMEMBERED; i++)
         if (t->chunks.last[i].at)
-            map_scrap(t->chunks.last[i].at, t->chunks.last[i].size);
+            forked_map_scrap(t->chunks.last[i].at, t->chunks.last[i].size);
     memset(t->chunks.last, 0, sizeof t->chunks.last);
     if (t->chunks.current)
-        map_scrap(t->chunks.current, (size_t)(t->base + t->chunks.end - (char *)t->chunks.current));
+        forked_map_scrap(t->chunks.current, (size_t)(t->base + t->chunks.end - (char *)t->chunks.current));
     if (t->os_source.ring) {
-        map_scrap(t->os_source.ring, os_ring_size);
+        forked_map_scrap(t->os_source.ring, os_ring_size);
         t->os.word = &nothing;
         t->os.seen = 0;
     }

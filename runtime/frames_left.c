@@ -12,7 +12,7 @@
 
 /* Whether a signal handler runs on a stack of its own, and the frame at the top of the shadow stack
  * lies on another: their stack pointers say nothing about each other then. */
-static bool on_other_stack(uint64_t stack_pointer, uint64_t top)
+static bool frames_on_other_stack(uint64_t stack_pointer, uint64_t top)
 {
     stack_t stack;
     if (SYS2(sigaltstack, NULL, &stack) < 0 || !(stack.ss_flags & SS_ONSTACK))
@@ -24,11 +24,11 @@ static bool on_other_stack(uint64_t stack_pointer, uint64_t top)
 }
 
 /* How many calls were left without an exit before this enter. */
-static uint32_t left_before_enter(const struct thread *t, uint64_t state, const struct event *event)
+static uint32_t frames_left_before_enter(const struct thread *t, uint64_t state, const struct event *event)
 {
     const struct call *call = thread_call(t, state) - 1;
     if (!call_was_left(call, event->stack_pointer, event->frame_id) ||
-        on_other_stack(event->stack_pointer, call->stack_pointer))
+        frames_on_other_stack(event->stack_pointer, call->stack_pointer))
         return 0;
     uint32_t left = 0;
     while (call_was_left(call, event->stack_pointer, event->frame_id)) {
@@ -38,7 +38,7 @@ static uint32_t left_before_enter(const struct thread *t, uint64_t state, const 
     return left;
 }
 
-static bool is_frame_of(const struct call *call, const struct event *event)
+static bool frames_is_frame_of(const struct call *call, const struct event *event)
 {
     if (call->function != event->function)
         return false;
@@ -48,12 +48,12 @@ static bool is_frame_of(const struct call *call, const struct event *event)
 }
 
 /* How many frames were left between this exit's own and the top; -1: its enter was not recorded. */
-static int64_t left_before_exit(const struct thread *t, uint64_t state, const struct event *event)
+static int64_t frames_left_before_exit(const struct thread *t, uint64_t state, const struct event *event)
 {
     const struct call *first = (const struct call *)t->shadow;
     const struct call *top = thread_call(t, state) - 1;
     for (const struct call *call = top; call > first; call--)
-        if (is_frame_of(call, event))
+        if (frames_is_frame_of(call, event))
             return top - call;
     for (const struct call *call = top; call > first; call--) /* on another stack, then */
         if (call->function == event->function)
@@ -63,7 +63,7 @@ static int64_t left_before_exit(const struct thread *t, uint64_t state, const st
 
 int64_t frames_left_before(const struct thread *t, uint64_t state, const struct event *event)
 {
-    return event->enter ? left_before_enter(t, state, event) : left_before_exit(t, state, event);
+    return event->enter ? frames_left_before_enter(t, state, event) : frames_left_before_exit(t, state, event);
 }
 
 /* No stack pointer is below zero: such a frame was left, whatever comes next. Safe at any moment, as the state stays.

@@ -38,7 +38,7 @@ enum {
 #define PIDFD_THREAD 0200 /* O_EXCL */
 #endif
 
-static void keep_only(int fd)
+static void helper_keep_descriptor(int fd)
 {
 #ifdef SYS_close_range
     bool done = true;
@@ -52,7 +52,7 @@ static void keep_only(int fd)
             sys_close(i);
 }
 
-static bool answer_request(struct process *p, int fd)
+static bool helper_answer_request(struct process *p, int fd)
 {
     uint32_t size = __atomic_load_n(&p->helper.request_size, __ATOMIC_ACQUIRE);
     if (!size)
@@ -70,7 +70,7 @@ static bool answer_request(struct process *p, int fd)
 }
 
 /* One chunk for the pool, where it has fewer than it should. */
-static bool fill_pool(struct process *p, int fd)
+static bool helper_fill_pool(struct process *p, int fd)
 {
     uint32_t ready = 0;
     char **empty = NULL;
@@ -92,7 +92,7 @@ static bool fill_pool(struct process *p, int fd)
     return true;
 }
 
-static bool unmap_whole(char *at)
+static bool helper_unmap_whole(char *at)
 {
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
     if (chunk_has_holes(chunk))
@@ -101,10 +101,10 @@ static bool unmap_whole(char *at)
     return true;
 }
 
-static void hold(struct process *p, char *at)
+static void helper_hold_chunk(struct process *p, char *at)
 {
     for (int i = 0; i < HELD_SLOTS; i++) {
-        if (!p->helper.held[i] || unmap_whole(p->helper.held[i])) {
+        if (!p->helper.held[i] || helper_unmap_whole(p->helper.held[i])) {
             p->helper.held[i] = at;
             return;
         }
@@ -112,7 +112,7 @@ static void hold(struct process *p, char *at)
     /* Stays mapped for good: it is not known to be finished. */
 }
 
-static bool unmap_retired(struct process *p)
+static bool helper_unmap_retired(struct process *p)
 {
     bool any = false;
     for (int i = 0; i < RETIRED_SLOTS; i++) {
@@ -120,25 +120,25 @@ static bool unmap_retired(struct process *p)
         if (!at)
             continue;
         any = true;
-        if (!unmap_whole(at))
-            hold(p, at);
+        if (!helper_unmap_whole(at))
+            helper_hold_chunk(p, at);
     }
     return any;
 }
 
-static void run(void *argument)
+static void helper_run(void *argument)
 {
     const int fd = (int)(long)argument;
     struct process *p = runtime.process;
-    keep_only(fd);
+    helper_keep_descriptor(fd);
     SYS2(prctl, PR_SET_NAME, "dwell");
     while (!__atomic_load_n(&p->helper.stop, __ATOMIC_ACQUIRE)) {
         uint32_t seen = __atomic_load_n(p->helper.work, __ATOMIC_ACQUIRE);
         control_take_commands(p, fd);
-        bool busy = answer_request(p, fd);
-        busy |= fill_pool(p, fd);
+        bool busy = helper_answer_request(p, fd);
+        busy |= helper_fill_pool(p, fd);
         if (!busy)
-            busy = unmap_retired(p);
+            busy = helper_unmap_retired(p);
         if (busy)
             continue;
         const long patience = monitor_tick(p, fd);
@@ -170,7 +170,7 @@ void helper_start(int fd)
     if (!stack)
         return;
     p->helper.stack = stack;
-    long tid = sys_start_thread(stack + HELPER_STACK, run, (void *)(long)fd);
+    long tid = sys_start_thread(stack + HELPER_STACK, helper_run, (void *)(long)fd);
     if (tid < 0) {
         p->helper.stack = NULL;
         sys_unmap(stack, HELPER_STACK);
@@ -196,7 +196,7 @@ void helper_end(void)
     helper_wake();
 }
 
-static bool request(struct process *p, uint32_t what)
+static bool helper_request(struct process *p, uint32_t what)
 {
     uint32_t before = __atomic_load_n(&p->helper.request_done, __ATOMIC_ACQUIRE);
     uint64_t give_up = clock_monotonic() + PATIENCE * 1000000ull;
@@ -217,7 +217,7 @@ struct area helper_ask(uint32_t size)
     struct process *p = runtime.process;
     struct area area = { NULL, 0 };
     lock_take(&p->helper.request_lock);
-    if (p->helper.tid && request(p, size))
+    if (p->helper.tid && helper_request(p, size))
         area = p->helper.answer;
     lock_release(&p->helper.request_lock);
     return area;
@@ -228,7 +228,7 @@ bool helper_open_ring(uint32_t tid, void **ring, int *syscalls)
     struct process *p = runtime.process;
     lock_take(&p->helper.request_lock);
     p->helper.request_tid = tid;
-    const bool answered = p->helper.tid && request(p, REQUEST_RING);
+    const bool answered = p->helper.tid && helper_request(p, REQUEST_RING);
     *ring = answered ? p->helper.answer.at : NULL;
     *syscalls = answered && p->helper.answer.at ? p->helper.request_fd : OS_NOTHING;
     lock_release(&p->helper.request_lock);
@@ -241,12 +241,12 @@ void helper_close(int fd)
     lock_take(&p->helper.request_lock);
     p->helper.request_fd = fd;
     if (p->helper.tid)
-        request(p, REQUEST_CLOSE);
+        helper_request(p, REQUEST_CLOSE);
     lock_release(&p->helper.request_lock);
 }
 
 /* Where the program may not open the file any more, the helper's own descriptor is copied. */
-static int copy_descriptor(const struct process *p)
+static int helper_copy_descriptor(const struct process *p)
 {
     const int pidfd = (int)SYS2(pidfd_open, p->helper.tid, PIDFD_THREAD);
     if (pidfd < 0)
@@ -257,7 +257,7 @@ static int copy_descriptor(const struct process *p)
 }
 
 /* Only then is the process what the kernel calls single-threaded, if it has no other threads. */
-static bool wait_for_end(const struct process *p, uint32_t tid)
+static bool helper_wait_for_end(const struct process *p, uint32_t tid)
 {
     const uint64_t give_up = clock_monotonic() + PATIENCE * 1000000ull;
     while (SYS3(tgkill, p->pid, tid, 0) == 0) {
@@ -278,13 +278,13 @@ int helper_pause(void)
     if (tid) {
         fd = session_reopen(&runtime.session, runtime.path);
         if (fd < 0)
-            fd = copy_descriptor(p);
+            fd = helper_copy_descriptor(p);
         p->helper.tid = 0;
         if (p->control.chunk)
             p->control.chunk->listening = 0;
         __atomic_store_n(&p->helper.stop, 1, __ATOMIC_RELEASE);
         helper_wake();
-        if (wait_for_end(p, tid))
+        if (helper_wait_for_end(p, tid))
             sys_unmap(p->helper.stack, HELPER_STACK);
     }
     lock_release(&p->helper.request_lock);

@@ -59,7 +59,7 @@ struct kept_text {
     char at[];
 };
 
-static struct text keep(struct text text)
+static struct text modules_keep_text(struct text text)
 {
     static struct kept_text *all;
     static char *place;
@@ -92,7 +92,7 @@ struct walk {
     char path[LONGEST_PATH];
 };
 
-static void find_code(const struct dl_phdr_info *info, struct module *module)
+static void modules_find_code(const struct dl_phdr_info *info, struct module *module)
 {
     module->bias = info->dlpi_addr;
     module->begin = UINT64_MAX;
@@ -109,7 +109,7 @@ static void find_code(const struct dl_phdr_info *info, struct module *module)
     }
 }
 
-static struct text search_notes(const char *at, size_t size, size_t align)
+static struct text modules_search_notes(const char *at, size_t size, size_t align)
 {
     while (size >= sizeof(ElfW(Nhdr))) {
         const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)at;
@@ -127,21 +127,21 @@ static struct text search_notes(const char *at, size_t size, size_t align)
     return (struct text){ "", 0 };
 }
 
-static struct text find_build_id(const struct dl_phdr_info *info)
+static struct text modules_find_build_id(const struct dl_phdr_info *info)
 {
     struct text found = { "", 0 };
     for (int i = 0; i < info->dlpi_phnum && !found.length; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         if (segment->p_type == PT_NOTE)
-            found = search_notes((const char *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz,
-                                 segment->p_align == 8 ? 8 : 4);
+            found = modules_search_notes((const char *)(info->dlpi_addr + segment->p_vaddr), segment->p_memsz,
+                                         segment->p_align == 8 ? 8 : 4);
     }
     return found;
 }
 
 /* The main program has no name in the loader's list. Names relative to the working directory are made
  * whole, as the analyzer has another one. */
-static struct text module_path(struct walk *walk, const char *name)
+static struct text modules_path(struct walk *walk, const char *name)
 {
     long length = 0;
     if (walk->first) {
@@ -159,7 +159,7 @@ static struct text module_path(struct walk *walk, const char *name)
     return (struct text){ walk->path, length > 0 ? (size_t)length : 0 };
 }
 
-static bool make_room(struct process *p)
+static bool modules_make_room(struct process *p)
 {
     if (p->modules.count < p->modules.room)
         return true;
@@ -176,9 +176,9 @@ static bool make_room(struct process *p)
     return true;
 }
 
-static void append_loaded(struct process *p, struct module module, uint64_t now)
+static void modules_append_loaded(struct process *p, struct module module, uint64_t now)
 {
-    if (!make_room(p))
+    if (!modules_make_room(p))
         return;
     const struct text texts[] = { module.path, module.build_id };
     module.serial = ++p->modules.last_serial;
@@ -195,7 +195,7 @@ static void append_loaded(struct process *p, struct module module, uint64_t now)
     metadata_append(&record.record, sizeof record, texts, 2);
 }
 
-static void append_unloaded(const struct module *module, uint64_t now)
+static void modules_append_unloaded(const struct module *module, uint64_t now)
 {
     struct dwell_rec_module_unload record = {
         .record.type = DWELL_REC_MODULE_UNLOAD,
@@ -205,12 +205,12 @@ static void append_unloaded(const struct module *module, uint64_t now)
     metadata_append(&record.record, sizeof record, NULL, 0);
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *data)
+static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     struct walk *walk = data;
     struct module module;
-    find_code(info, &module);
+    modules_find_code(info, &module);
     bool kernels = info->dlpi_name && strncmp(info->dlpi_name, "linux-", 6) == 0; /* the vDSO */
     if (module.begin < module.end && !kernels) {
         struct process *p = walk->process;
@@ -222,10 +222,10 @@ static int visit(struct dl_phdr_info *info, size_t size, void *data)
                 m->seen = 1;
         }
         if (!known) {
-            module.path = keep(module_path(walk, info->dlpi_name ? info->dlpi_name : ""));
-            module.build_id = keep(find_build_id(info));
+            module.path = modules_keep_text(modules_path(walk, info->dlpi_name ? info->dlpi_name : ""));
+            module.build_id = modules_keep_text(modules_find_build_id(info));
             module.filter = filter_module(module.build_id, module.path);
-            append_loaded(p, module, walk->now);
+            modules_append_loaded(p, module, walk->now);
         }
     }
     walk->first = false;
@@ -238,14 +238,14 @@ struct changes {
     uint64_t loads, unloads;
 };
 
-static int count_changes(struct dl_phdr_info *info, size_t size, void *data)
+static int modules_count_changes(struct dl_phdr_info *info, size_t size, void *data)
 {
     (void)size;
     *(struct changes *)data = (struct changes){ info->dlpi_adds, info->dlpi_subs };
     return 1;
 }
 
-static void use_filters(const struct process *p)
+static void modules_use_filters(const struct process *p)
 {
     enum { MAX = 256 };
     static struct filter_use uses[MAX];
@@ -256,7 +256,7 @@ static void use_filters(const struct process *p)
     filter_use_modules(uses, count);
 }
 
-static void publish(const struct process *p)
+static void modules_publish(const struct process *p)
 {
     struct known_modules *old = known_modules;
     const size_t size = sizeof *old + p->modules.count * sizeof *p->modules.list;
@@ -274,18 +274,18 @@ static void publish(const struct process *p)
 
 /* A thread that changes the loader's list has its lock, and may want malloc's meanwhile: which is ours, if this is a
  * handler that interrupted malloc. */
-static bool loader_is_busy(void)
+static bool modules_loader_is_busy(void)
 {
     return &_r_debug && __atomic_load_n(&_r_debug.r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT;
 }
 
-static bool same_text(struct text a, struct text b)
+static bool modules_same_text(struct text a, struct text b)
 {
     return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
 }
 
 /* What lay where this module lies now is gone. False: it is this one. The main program stays. */
-static bool replace_others(struct process *p, const struct module *module, uint64_t now)
+static bool modules_replace_others(struct process *p, const struct module *module, uint64_t now)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->modules.count; i++) {
@@ -294,9 +294,10 @@ static bool replace_others(struct process *p, const struct module *module, uint6
             p->modules.list[kept++] = *m;
             continue;
         }
-        if (m->bias == module->bias && same_text(m->path, module->path) && same_text(m->build_id, module->build_id))
+        if (m->bias == module->bias && modules_same_text(m->path, module->path) &&
+            modules_same_text(m->build_id, module->build_id))
             return false; /* no two lie in one place: nothing was left out before */
-        append_unloaded(m, now);
+        modules_append_unloaded(m, now);
     }
     const bool any = kept < p->modules.count;
     p->modules.count = kept;
@@ -306,7 +307,7 @@ static bool replace_others(struct process *p, const struct module *module, uint6
 }
 
 /* The module of a function that runs, and so stays where it is: without any lock. */
-static void note_one(struct process *p, struct walk *walk, uint64_t function)
+static void modules_note_one(struct process *p, struct walk *walk, uint64_t function)
 {
 #if __GLIBC_PREREQ(2, 35)
     struct dl_find_object found;
@@ -324,27 +325,27 @@ static void note_one(struct process *p, struct walk *walk, uint64_t function)
     };
     struct module module;
     walk->first = false;
-    find_code(&info, &module);
-    module.path = module_path(walk, map->l_name);
-    module.build_id = find_build_id(&info);
+    modules_find_code(&info, &module);
+    module.path = modules_path(walk, map->l_name);
+    module.build_id = modules_find_build_id(&info);
     const uint64_t now = clock_now(runtime.clock);
-    if (module.begin >= module.end || !p->modules.count || !replace_others(p, &module, now))
+    if (module.begin >= module.end || !p->modules.count || !modules_replace_others(p, &module, now))
         return;
-    module.path = keep(module.path);
-    module.build_id = keep(module.build_id);
+    module.path = modules_keep_text(module.path);
+    module.build_id = modules_keep_text(module.build_id);
     module.filter = filter_module(module.build_id, module.path);
-    append_loaded(p, module, now);
-    use_filters(p);
-    publish(p);
+    modules_append_loaded(p, module, now);
+    modules_use_filters(p);
+    modules_publish(p);
 #else
     (void)p, (void)walk, (void)function;
 #endif
 }
 
-static void look(struct process *p, struct walk *walk)
+static void modules_look(struct process *p, struct walk *walk)
 {
     struct changes changes = { 0, 0 };
-    dl_iterate_phdr(count_changes, &changes);
+    dl_iterate_phdr(modules_count_changes, &changes);
     if (p->modules.count && changes.loads == p->modules.loader_loads && changes.unloads == p->modules.loader_unloads)
         return;
     const uint64_t unloads = changes.unloads;
@@ -357,22 +358,22 @@ static void look(struct process *p, struct walk *walk)
     if (unloads != p->modules.loader_unloads) {
         /* All but the main program may have changed under an address that looks the same. */
         for (uint32_t i = 1; i < p->modules.count; i++)
-            append_unloaded(&p->modules.list[i], walk->now);
+            modules_append_unloaded(&p->modules.list[i], walk->now);
         p->modules.count = p->modules.count ? 1 : 0;
         p->modules.loader_unloads = unloads;
         control_notify(&p->modules.unloads);
     }
-    dl_iterate_phdr(visit, walk);
+    dl_iterate_phdr(modules_visit, walk);
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->modules.count; i++) {
         if (p->modules.list[i].seen)
             p->modules.list[kept++] = p->modules.list[i];
         else
-            append_unloaded(&p->modules.list[i], walk->now);
+            modules_append_unloaded(&p->modules.list[i], walk->now);
     }
     p->modules.count = kept;
-    use_filters(p);
-    publish(p);
+    modules_use_filters(p);
+    modules_publish(p);
 }
 
 void modules_begin(void)
@@ -386,7 +387,7 @@ void modules_begin(void)
     p->modules.loader_unloads = known->unloads;
     const uint64_t now = runtime.forked_at ? runtime.forked_at : clock_now(runtime.clock);
     for (uint32_t i = 0; i < known->count; i++)
-        append_loaded(p, known->modules[i], now);
+        modules_append_loaded(p, known->modules[i], now);
 }
 
 /* Whoever has it may wait for a lock of the loader's, which we hold if we are inside dlopen, as in a library's
@@ -394,7 +395,7 @@ void modules_begin(void)
  * before its library is known may be taken for one of the library that was there before. Having waited for nothing,
  * such a thread does not wait again soon: where handlers come one after another and each waits, the code that they
  * interrupt, which has the loader's lock, would never run. */
-static bool take_lock(struct process *p, bool inside)
+static bool modules_take_lock(struct process *p, bool inside)
 {
     const bool may_wait = !inside || !thread_self || clock_monotonic() >= thread_self->modules.next_wait;
     for (int i = 0; i < (inside ? 2 : PATIENCE); i++) {
@@ -414,13 +415,13 @@ bool modules_update(bool loading, uint64_t function)
     static struct walk walk; /* too large for a small stack; under the lock */
     struct process *p = runtime.process;
     const bool kept = thread_self && thread_self->modules.inside_loader;
-    if (!take_lock(p, loading || kept))
+    if (!modules_take_lock(p, loading || kept))
         return false;
-    const bool all = !kept && !loader_is_busy();
+    const bool all = !kept && !modules_loader_is_busy();
     if (all)
-        look(p, &walk);
+        modules_look(p, &walk);
     else
-        note_one(p, &walk, function);
+        modules_note_one(p, &walk, function);
     __atomic_store_n(&p->modules.lock, 0, __ATOMIC_RELEASE);
     sys_futex_wake(&p->modules.lock, INT32_MAX);
     return all;

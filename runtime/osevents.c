@@ -31,7 +31,7 @@ const size_t os_ring_size = PAGE + RING_SIZE;
 /* ---- perf ---- */
 
 /* The number of the kernel's event for the start of a system call; zero: this user may not know. */
-static uint32_t find_syscalls_event(void)
+static uint32_t os_find_syscalls_event(void)
 {
     static const char *const places[] = { "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",
                                           "/sys/kernel/debug/tracing/events/raw_syscalls/sys_enter/id" };
@@ -42,7 +42,7 @@ static uint32_t find_syscalls_event(void)
     return 0;
 }
 
-static struct perf_event_attr syscalls_event(void)
+static struct perf_event_attr os_syscalls_event(void)
 {
     return (struct perf_event_attr){
         .type = PERF_TYPE_TRACEPOINT,
@@ -57,8 +57,8 @@ static struct perf_event_attr syscalls_event(void)
 
 bool os_watch_syscalls(void)
 {
-    runtime.os.syscalls_id = find_syscalls_event();
-    struct perf_event_attr attr = syscalls_event();
+    runtime.os.syscalls_id = os_find_syscalls_event();
+    struct perf_event_attr attr = os_syscalls_event();
     const long fd = runtime.os.syscalls_id ? SYS5(perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) : -1;
     if (fd < 0)
         runtime.os.syscalls_id = 0;
@@ -68,9 +68,9 @@ bool os_watch_syscalls(void)
 }
 
 /* Another event of the thread's that writes into the same ring. It lives as long as its descriptor. */
-static int add_syscalls(long ring_fd, uint32_t tid)
+static int os_add_syscalls(long ring_fd, uint32_t tid)
 {
-    struct perf_event_attr attr = syscalls_event();
+    struct perf_event_attr attr = os_syscalls_event();
     const long fd = SYS5(perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return OS_NOTHING;
@@ -88,7 +88,7 @@ void *os_open_ring(uint32_t tid, int *syscalls)
         return NULL;
     void *ring = sys_map(PAGE + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
     if (syscalls)
-        *syscalls = ring && runtime.os.syscalls_id ? add_syscalls(fd, tid) : OS_NOTHING;
+        *syscalls = ring && runtime.os.syscalls_id ? os_add_syscalls(fd, tid) : OS_NOTHING;
     sys_close((int)fd); /* the mapping keeps the event alive */
     return ring;
 }
@@ -105,7 +105,7 @@ uint64_t os_ticks(uint64_t ns)
 }
 
 /* The kernel's own conversion (time_zero of perf_event_mmap_page) is not there in virtual machines. */
-static uint64_t to_ticks(struct instant *now, uint64_t ns)
+static uint64_t os_time_to_ticks(struct instant *now, uint64_t ns)
 {
     if (runtime.clock == DWELL_CLOCK_MONOTONIC)
         return ns;
@@ -130,12 +130,12 @@ struct syscall_sample {
     char data[8 + 8 + 6 * 8]; /* common to all events; number; arguments */
 };
 
-static void put_head(struct os_events *e, enum dwell_extension type, int words)
+static void os_put_head(struct os_events *e, enum dwell_extension type, int words)
 {
     e->words[e->length++] = (uint16_t)(type << DWELL_EXTENSION_LENGTH_BITS | words);
 }
 
-static void put_time(struct os_events *e, uint64_t value)
+static void os_put_time(struct os_events *e, uint64_t value)
 {
     for (int i = 0; i < TIME_WORDS; i++)
         e->words[e->length++] = (uint16_t)(value >> 16 * i);
@@ -144,19 +144,19 @@ static void put_time(struct os_events *e, uint64_t value)
 enum { SWITCH_WORDS = 1 + 2 * TIME_WORDS, OTHER_WORDS = 3 /* page faults, and the mere flag */ };
 
 /* One of the other kind may still come. */
-static bool room_for_switch(const struct os_events *e, const struct switch_state *s)
+static bool os_has_room_for_switch(const struct os_events *e, const struct switch_state *s)
 {
     return e->length + SWITCH_WORDS + (s->last[!s->preempted] ? 0 : SWITCH_WORDS) + OTHER_WORDS <= OS_MAX_WORDS;
 }
 
 /* Where there is no room for more, the last one of its kind grows: the sums stay true. */
-static void put_switch(struct os_events *e, struct switch_state *s, uint64_t in_time)
+static void os_put_switch(struct os_events *e, struct switch_state *s, uint64_t in_time)
 {
     uint64_t duration = in_time > s->out_time ? in_time - s->out_time : 0;
     int *last = &s->last[s->preempted];
     *(s->preempted ? &e->switches.preemptions : &e->switches.waits) += 1;
     *(s->preempted ? &e->preempted : &e->blocked) += duration;
-    if (*last && !room_for_switch(e, s)) {
+    if (*last && !os_has_room_for_switch(e, s)) {
         uint16_t *words = e->words + *last + TIME_WORDS;
         for (int i = 0; i < TIME_WORDS; i++)
             duration += (uint64_t)words[i] << 16 * i;
@@ -165,71 +165,72 @@ static void put_switch(struct os_events *e, struct switch_state *s, uint64_t in_
         return;
     }
     *last = e->length + 1;
-    put_head(e, s->preempted ? DWELL_EXT_PREEMPTED : DWELL_EXT_BLOCKED, 2 * TIME_WORDS);
-    put_time(e, s->out_time);
-    put_time(e, duration);
+    os_put_head(e, s->preempted ? DWELL_EXT_PREEMPTED : DWELL_EXT_BLOCKED, 2 * TIME_WORDS);
+    os_put_time(e, s->out_time);
+    os_put_time(e, duration);
 }
 
-static void copy_from_ring(const char *data, uint64_t at, void *to, size_t size)
+static void os_copy_from_ring(const char *data, uint64_t at, void *to, size_t size)
 {
     char *bytes = to;
     for (size_t i = 0; i < size; i++)
         bytes[i] = data[(at + i) % RING_SIZE];
 }
 
-static void take_record(const struct perf_event_header *head, uint64_t ns, struct switch_state *s, struct os_events *e)
+static void os_take_record(const struct perf_event_header *head, uint64_t ns, struct switch_state *s,
+                           struct os_events *e)
 {
     if (head->type == PERF_RECORD_SAMPLE) {
         e->page_faults += head->size == sizeof *head + sizeof ns; /* else it is a system call */
     } else if (head->type == PERF_RECORD_SWITCH && head->misc & PERF_RECORD_MISC_SWITCH_OUT) {
         s->out = true;
         s->preempted = head->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
-        s->out_time = to_ticks(&s->now, ns);
+        s->out_time = os_time_to_ticks(&s->now, ns);
     } else if (head->type == PERF_RECORD_SWITCH && s->out) {
-        put_switch(e, s, to_ticks(&s->now, ns));
+        os_put_switch(e, s, os_time_to_ticks(&s->now, ns));
         s->out = false;
     }
 }
 
 /* System calls of the runtime's own are none of the program's. */
-static bool is_own(const char *data, uint64_t at, const struct perf_event_header *head)
+static bool os_is_own(const char *data, uint64_t at, const struct perf_event_header *head)
 {
     struct syscall_sample sample;
     if (head->type != PERF_RECORD_SAMPLE || head->size < sizeof *head + sizeof(uint64_t) + sizeof sample)
         return false;
-    copy_from_ring(data, at + sizeof *head + sizeof(uint64_t), &sample, sizeof sample);
+    os_copy_from_ring(data, at + sizeof *head + sizeof(uint64_t), &sample, sizeof sample);
     uint64_t sixth;
     memcpy(&sixth, sample.data + sizeof sample.data - sizeof sixth, sizeof sixth);
     return sixth == SYS_OWN;
 }
 
-static void note_overflow(enum os_overflow overflow)
+static void os_note_overflow(enum os_overflow overflow)
 {
     __atomic_fetch_or(&runtime.process->os_overflow, overflow, __ATOMIC_RELAXED);
 }
 
 /* The ring was full, and the kernel may have had more to say: the time in which the thread was not on the CPU is of the
  * kind that was missed more often, and taken to have passed last. */
-static void make_up(const struct thread *t, struct switch_state *s, struct os_events *e)
+static void os_make_up_missed(const struct thread *t, struct switch_state *s, struct os_events *e)
 {
     struct switch_counts missed;
     uint64_t ticks;
     if (!switches_missed(t, e, &missed, &ticks)) {
-        note_overflow(OS_MISSED);
+        os_note_overflow(OS_MISSED);
         return;
     }
     if (!switches_sum(&missed))
         return;
-    note_overflow(OS_MADE_UP);
+    os_note_overflow(OS_MADE_UP);
     const uint64_t now = clock_now(runtime.clock);
     s->preempted = missed.preemptions > missed.waits;
     s->out_time = now > ticks ? now - ticks : 0;
-    put_switch(e, s, now);
+    os_put_switch(e, s, now);
     e->switches.waits += missed.waits - !s->preempted;
     e->switches.preemptions += missed.preemptions - s->preempted;
 }
 
-static uint64_t read_ring(const struct thread *t, struct os_events *e)
+static uint64_t os_read_ring(const struct thread *t, struct os_events *e)
 {
     const struct perf_event_mmap_page *ring = t->os_source.ring;
     const char *data = (const char *)ring + PAGE;
@@ -240,23 +241,23 @@ static uint64_t read_ring(const struct thread *t, struct os_events *e)
             struct perf_event_header head;
             uint64_t time;
         } record;
-        copy_from_ring(data, at, &record.head, sizeof record.head);
+        os_copy_from_ring(data, at, &record.head, sizeof record.head);
         if (record.head.size < sizeof record.head)
             break;
-        copy_from_ring(data, at + record.head.size - sizeof record.time, &record.time, sizeof record.time);
-        if (!is_own(data, at, &record.head)) {
-            take_record(&record.head, record.time, &state, e);
+        os_copy_from_ring(data, at + record.head.size - sizeof record.time, &record.time, sizeof record.time);
+        if (!os_is_own(data, at, &record.head)) {
+            os_take_record(&record.head, record.time, &state, e);
             state.flagged = true;
         }
         at += record.head.size;
     }
     if (head - t->os_source.tail > RING_SIZE - LARGEST_RECORD)
-        make_up(t, &state, e);
+        os_make_up_missed(t, &state, e);
     e->flagged = state.flagged;
-    e->away_preempted = state.preempted;
-    e->away_since = state.out ? state.out_time : 0;
+    e->off_cpu_preempted = state.preempted;
+    e->off_cpu_since = state.out ? state.out_time : 0;
     if (e->page_faults) {
-        put_head(e, DWELL_EXT_FAULTS, 1);
+        os_put_head(e, DWELL_EXT_FAULTS, 1);
         e->words[e->length++] = e->page_faults > UINT16_MAX ? UINT16_MAX : (uint16_t)e->page_faults;
     }
     return head;
@@ -264,16 +265,16 @@ static uint64_t read_ring(const struct thread *t, struct os_events *e)
 
 /* ---- either ---- */
 
-static bool wanted(enum dwell_os_source source)
+static bool os_is_wanted(enum dwell_os_source source)
 {
     return runtime.os.wanted & 1u << source;
 }
 
-static bool open_perf(struct thread *t)
+static bool os_open_perf(struct thread *t)
 {
     void *at = NULL;
     t->os_source.syscalls = OS_NOTHING;
-    if (wanted(DWELL_OS_PERF) && !helper_open_ring(t->tid, &at, &t->os_source.syscalls))
+    if (os_is_wanted(DWELL_OS_PERF) && !helper_open_ring(t->tid, &at, &t->os_source.syscalls))
         at = os_open_ring(0, NULL);
     if (!at)
         return false;
@@ -285,9 +286,9 @@ static bool open_perf(struct thread *t)
     return true;
 }
 
-static bool open_rseq(struct thread *t)
+static bool os_open_rseq(struct thread *t)
 {
-    volatile uint64_t *pointer = wanted(DWELL_OS_RSEQ) ? rseq_pointer() : NULL;
+    volatile uint64_t *pointer = os_is_wanted(DWELL_OS_RSEQ) ? rseq_pointer() : NULL;
     if (!pointer || !rseq_works(pointer))
         return false;
     t->os_source.kind = DWELL_OS_RSEQ;
@@ -299,8 +300,8 @@ static bool open_rseq(struct thread *t)
 
 void os_open(struct thread *t)
 {
-    if (!open_perf(t))
-        open_rseq(t);
+    if (!os_open_perf(t))
+        os_open_rseq(t);
 }
 
 /* The lock: another thread may be looking at the ring. */
@@ -329,19 +330,19 @@ uint64_t os_read(const struct thread *t, struct os_events *e)
     e->page_faults = 0;
     e->switches = (struct switch_counts){ 0, 0 };
     e->blocked = e->preempted = 0;
-    e->away_since = 0;
+    e->off_cpu_since = 0;
     e->flagged = true;
     if (t->os_source.ring) {
-        uint64_t head = read_ring(t, e);
+        uint64_t head = os_read_ring(t, e);
         if (e->length == 0 && e->flagged)
-            put_head(e, DWELL_EXT_OS, 0);
+            os_put_head(e, DWELL_EXT_OS, 0);
         return head;
     }
     uint64_t found = *t->os.word;
     e->flagged = found == 0;        /* else another user of rseq was here: nothing is known of this interval */
     e->switches.waits = e->flagged; /* or something like it */
     if (e->flagged)
-        put_head(e, DWELL_EXT_OS, 0);
+        os_put_head(e, DWELL_EXT_OS, 0);
     return found;
 }
 

@@ -37,11 +37,11 @@ enum { OS_MAX_WORDS = 80, OS_NOTHING = -1 };
 
 struct os_events {
     bool flagged;
-    bool away_preempted;
+    bool off_cpu_preempted;
     uint32_t page_faults;
     struct switch_counts switches;
     uint64_t blocked, preempted;  /* ticks */
-    uint64_t away_since;          /* if not zero: it has been off the CPU since then, in ticks */
+    uint64_t off_cpu_since;       /* if not zero: it has been off the CPU since then, in ticks */
     int length;                   /* of `words` */
     uint16_t words[OS_MAX_WORDS]; /* extension records */
 };

@@ -19,7 +19,7 @@ static bool pause_has_room(const struct thread *t)
            (uint32_t)t->state < PAUSE_LAST_POSITION;
 }
 
-static bool leave(struct thread *t, uint64_t left)
+static bool pause_leave(struct thread *t, uint64_t left)
 {
     t->state -= left * one_call;
     t->state++;
@@ -36,7 +36,7 @@ bool pause_record(struct thread *t, const struct event *event, bool guarded)
         return true;
     if ((left > 0 || t->filter.ignored_depth || !pause_has_room(t)) && !guarded)
         return false;
-    if (left > 0 && !leave(t, (uint64_t)left))
+    if (left > 0 && !pause_leave(t, (uint64_t)left))
         return false;
     if (guarded) {
         if (!thread_grow_stack(t)) {

@@ -1,36 +1,14 @@
 /*
- * The list of the probes. Those of hooks.c handle the usual event; an event that does not pass a thread's limit goes to
+ * The probes. Those of hooks.c handle the usual event; an event that does not pass a thread's limit goes to
  * the probes that the thread's gate names.
  */
 #ifndef DWELL_PROBES_H
 #define DWELL_PROBES_H
 
 #include "common.h"
+#include "modes.h"
 
 struct thread;
-
-/* What a probe does: its steps (probe_steps.h) are specialised by these flags. */
-enum probe_steps {
-    STEPS_TIMED = 1,    /* reads the clock, and whether the operating system intervened; else it only keeps calls */
-    STEPS_SITES = 2,    /* call sites are recorded */
-    STEPS_FILTER = 4,   /* filters hide calls */
-    STEPS_TREE = 8,     /* adds to the thread's call tree instead of writing records */
-    STEPS_FLAGGED = 16, /* the end of a call of the OS: the interval before is flagged */
-};
-
-/* Each line is a gate, the prefix of its probes' names, and their flags. */
-#define PROBES(X)                                                                                                      \
-    X(QUIET, quiet, 0)                                                                                                 \
-    X(QUIET_SITES, quiet_sites, STEPS_SITES)                                                                           \
-    X(QUIET_FILTER, quiet_filter, STEPS_FILTER)                                                                        \
-    X(QUIET_FILTER_SITES, quiet_filter_sites, STEPS_FILTER | STEPS_SITES)                                              \
-    X(SITES, sites, STEPS_TIMED | STEPS_SITES)                                                                         \
-    X(FILTER, filter, STEPS_TIMED | STEPS_FILTER)                                                                      \
-    X(FILTER_SITES, filter_sites, STEPS_TIMED | STEPS_FILTER | STEPS_SITES)                                            \
-    X(TREE, tree, STEPS_TIMED | STEPS_TREE)                                                                            \
-    X(TREE_SITES, tree_sites, STEPS_TIMED | STEPS_TREE | STEPS_SITES)                                                  \
-    X(TREE_FILTER, tree_filter, STEPS_TIMED | STEPS_TREE | STEPS_FILTER)                                               \
-    X(TREE_FILTER_SITES, tree_filter_sites, STEPS_TIMED | STEPS_TREE | STEPS_FILTER | STEPS_SITES)
 
 /* Which probes handle the events of a thread that do not pass its limit. */
 enum gate {

@@ -38,7 +38,7 @@ enum {
 /* 0: nobody has begun to set up the runtime; 1: somebody is at it; 2: done */
 static uint32_t setup_state;
 
-static void complain(const char *what)
+static void process_complain(const char *what)
 {
     const char *log = environment_get("DWELL_LOG");
     if (!log || strcmp(log, "stderr") != 0)
@@ -59,7 +59,7 @@ void process_unlock(void)
 }
 
 /* Where the session goes: made absolute, as the program may change its directory. */
-static bool find_path(void)
+static bool process_find_path(void)
 {
     const char *path = environment_get("DWELL_OUTPUT");
     if (!path || !*path)
@@ -78,7 +78,7 @@ static bool find_path(void)
     return true;
 }
 
-static void choose_os_sources(void)
+static void process_choose_os_sources(void)
 {
     const char *events = environment_get("DWELL_OS_EVENTS");
     runtime.os.wanted = 1u << DWELL_OS_PERF | 1u << DWELL_OS_RSEQ;
@@ -95,7 +95,7 @@ static void choose_os_sources(void)
 
 /* What `dwell record` has put into the header. Without it, DWELL_MODE is the name of a mode, or "ring=BYTES"; and
  * DWELL_CALL_SITES is "1". */
-static void choose_mode(void)
+static void process_choose_mode(void)
 {
     struct dwell_file_header *h = runtime.session.header;
     const char *name = environment_get("DWELL_MODE");
@@ -114,43 +114,43 @@ static void choose_mode(void)
     runtime.call_sites = h->also & DWELL_ALSO_CALL_SITES;
 }
 
-static void explain(int error)
+static void process_explain(int error)
 {
     if (error == SESSION_NOT_OURS)
-        complain("DWELL_OUTPUT names a file that is not a dwell session; nothing is recorded");
+        process_complain("DWELL_OUTPUT names a file that is not a dwell session; nothing is recorded");
     else if (error == SESSION_OTHER_KIND)
-        complain("DWELL_OUTPUT names a session of another version, machine or clock; nothing is recorded");
+        process_complain("DWELL_OUTPUT names a session of another version, machine or clock; nothing is recorded");
     else
-        complain("the session file of DWELL_OUTPUT cannot be written; nothing is recorded");
+        process_complain("the session file of DWELL_OUTPUT cannot be written; nothing is recorded");
 }
 
 static bool order_wanted;
 
 /* CLOCK_MONOTONIC is in order anyway. */
-static void order_clock(void)
+static void process_order_clock(void)
 {
     order_wanted = clock_order_wanted() && runtime.clock != DWELL_CLOCK_MONOTONIC;
     runtime.ordered = order_wanted && clock_order();
 }
 
 /* Once in the life of a program; forked children find it done. Returns a descriptor of the session. */
-static int set_up(void)
+static int process_set_up(void)
 {
     environment_adopt();
-    if (!find_path())
+    if (!process_find_path())
         return -ENOENT;
-    choose_os_sources();
+    process_choose_os_sources();
     trace_events_begin();
     const char *start = environment_get("DWELL_START");
     runtime.activation.stopped = start && strcmp(start, "paused") == 0;
     int fd = session_create(&runtime.session, runtime.path, true, 0);
     if (fd < 0) {
-        explain(fd);
+        process_explain(fd);
         return fd;
     }
     runtime.clock = runtime.session.header->clock;
-    order_clock();
-    choose_mode();
+    process_order_clock();
+    process_choose_mode();
     if (runtime.os.syscalls_wanted)
         os_watch_syscalls();
     runtime.recorder = recorder_of(runtime.mode, filter_begin(fd));
@@ -173,12 +173,12 @@ static int set_up(void)
 }
 
 /* Whether this process was made by a fork that the runtime saw. */
-static bool was_forked(const struct process *p)
+static bool process_was_forked(const struct process *p)
 {
     return runtime.forked_pid == p->pid;
 }
 
-static void announce(struct process *p, uint32_t parent_process)
+static void process_announce(struct process *p, uint32_t parent_process)
 {
     static char command[4096], path[4096]; /* only one thread is here, but its stack may be small */
     long length = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path);
@@ -186,16 +186,16 @@ static void announce(struct process *p, uint32_t parent_process)
     struct dwell_rec_process record = {
         .record.type = DWELL_REC_PROCESS,
         .pid = p->pid,
-        .parent_pid = was_forked(p) ? runtime.forked_from : (uint32_t)SYS0(getppid),
+        .parent_pid = process_was_forked(p) ? runtime.forked_from : (uint32_t)SYS0(getppid),
         .parent_process = parent_process,
-        .start_time = was_forked(p) ? runtime.forked_at : clock_now(runtime.clock),
+        .start_time = process_was_forked(p) ? runtime.forked_at : clock_now(runtime.clock),
     };
     struct text texts[] = { { path, length > 0 ? (size_t)length : 0 },
                             { command, command_length > 0 ? (size_t)command_length : 0 } };
     metadata_append(&record.record, sizeof record, texts, 2);
 }
 
-static void note_missing_features(void)
+static void process_note_missing_features(void)
 {
     if (!runtime.process->helper.tid)
         metadata_note("no helper thread could be started: chunks are prepared by the program's threads");
@@ -210,7 +210,7 @@ static void note_missing_features(void)
 }
 
 /* Enters the session: in the first process, and in each forked child. */
-static void enter_session(int fd)
+static void process_enter_session(int fd)
 {
     static uint32_t last_serial; /* in a child: that of the process it was forked from */
     struct process *p = runtime.process;
@@ -221,15 +221,15 @@ static void enter_session(int fd)
     control_begin_process(fd);
     monitor_begin();
     helper_start(fd);
-    announce(p, parent_process);
+    process_announce(p, parent_process);
     modules_begin();
     calibrate();
-    note_missing_features();
+    process_note_missing_features();
     sys_close(fd);
     __atomic_store_n(&p->initialized, 1, __ATOMIC_RELEASE);
 }
 
-static bool first_set_up(void)
+static bool process_set_up_first(void)
 {
     uint32_t none = 0;
     if (!__atomic_compare_exchange_n(&setup_state, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)) {
@@ -239,10 +239,10 @@ static bool first_set_up(void)
         }
         return none == 2 && !runtime.off;
     }
-    int fd = set_up();
+    int fd = process_set_up();
     environment_conceal();
     if (fd >= 0)
-        enter_session(fd);
+        process_enter_session(fd);
     else
         runtime.off = true;
     __atomic_store_n(&setup_state, 2, __ATOMIC_RELEASE);
@@ -258,7 +258,7 @@ bool process_begin(void)
     if (p && __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
         return true;
     if (__atomic_load_n(&setup_state, __ATOMIC_ACQUIRE) != 2)
-        return environment_is_there() && first_set_up(); /* else: before libc itself has begun */
+        return environment_is_there() && process_set_up_first(); /* else: before libc itself has begun */
     if (!environment_follows()) {
         runtime.off = true;
         return false;
@@ -271,7 +271,7 @@ bool process_begin(void)
         runtime.off = true;
         return false;
     }
-    enter_session(fd);
+    process_enter_session(fd);
     return true;
 }
 
@@ -281,7 +281,7 @@ void process_stop(void)
 }
 
 /* The names of threads that ended no chunk since they got theirs. */
-static void refresh_name(struct thread *t)
+static void process_refresh_name(struct thread *t)
 {
     char path[64] = "/proc/self/task/", name[sizeof t->name + 1], digits[12];
     int count = 0;
@@ -303,11 +303,11 @@ enum { MAX_ENDING = 4096 };
 
 /* Blocks of threads are never unmapped, so the list may be walked without its lock, which metadata_append
  * needs; a thread that ends meanwhile is noted twice, and the reader takes the later time. */
-static void note_threads(void)
+static void process_note_threads(void)
 {
     int count = 0;
     for (struct thread *t = runtime.process->threads.live; t && count < MAX_ENDING; t = t->next, count++) {
-        refresh_name(t);
+        process_refresh_name(t);
         thread_note_end(t);
     }
 }
@@ -325,7 +325,7 @@ void process_end(enum dwell_end how, int value)
         return; /* the recorder notes the end */
     if (thread_self && thread_self->wiped->alive)
         recorder_flush(thread_self);
-    note_threads();
+    process_note_threads();
     monitor_end();
     if (p->os_overflow & OS_MADE_UP)
         metadata_note(
@@ -348,24 +348,24 @@ void process_end(enum dwell_end how, int value)
     errno = error;
 }
 
-static void end_quickly(void)
+static void process_at_quick_exit(void)
 {
     process_end(DWELL_END_EXIT, 0);
 }
 
-__attribute__((constructor(101))) static void begin(void)
+__attribute__((constructor(101))) static void process_at_load(void)
 {
     int error = errno;
     uint64_t mask = sys_block_signals();
     if (mask != SYS_NOT_BLOCKED && process_begin()) {
-        at_quick_exit(end_quickly);
+        at_quick_exit(process_at_quick_exit);
         control_dump_on_signal();
     }
     sys_restore_signals(mask);
     errno = error;
 }
 
-__attribute__((destructor(101))) static void end(void)
+__attribute__((destructor(101))) static void process_at_unload(void)
 {
     process_end(DWELL_END_UNKNOWN, 0);
 }

@@ -1,4 +1,4 @@
-/* The list of the recording modes. */
+/* Finding a mode by its name, and its recorder. */
 #include "recorder.h"
 #include <string.h>
 
@@ -6,9 +6,9 @@ static const struct mode {
     const char *name; /* in DWELL_MODE */
     const struct recorder *plain, *filtered;
 } modes[] = {
-    [DWELL_MODE_TRACE] = { "trace", &trace_recorder, &filtered_recorder },
-    [DWELL_MODE_PROFILE] = { "profile", &profile_recorder, &profile_filtered_recorder },
-    [DWELL_MODE_RING] = { "ring", &trace_recorder, &filtered_recorder }, /* ring.c reuses the chunks */
+#define MODES_ENTRY(MODE, name, plain, filtered) [DWELL_MODE_##MODE] = { name, &(plain), &(filtered) },
+    MODES(MODES_ENTRY)
+#undef MODES_ENTRY
 };
 
 enum { MODES = sizeof modes / sizeof *modes };

@@ -1,7 +1,7 @@
 /*
  * The seam between the recording and its modes. A recorder holds the cold operations of one mode, with or without
  * filters. It is chosen once, when the process is set up, and stays the same in forked children. The probes of a mode
- * are in the list of probes.h. docs/code.md says how to add a mode.
+ * are in the list of modes.h. docs/code.md says how to add a mode.
  */
 #ifndef DWELL_RECORDER_H
 #define DWELL_RECORDER_H
@@ -10,6 +10,7 @@
 #include "common.h"
 #include "dwell/format.h"
 #include "extensions.h"
+#include "modes.h"
 #include "probes.h"
 #include "runtime.h"
 #include "thread.h"
@@ -72,7 +73,9 @@ struct recorder {
     void (*end_thread)(struct thread *t);
 };
 
-extern const struct recorder trace_recorder, filtered_recorder, profile_recorder, profile_filtered_recorder;
+#define MODES_DECLARATION(MODE, name, plain, filtered) extern const struct recorder plain, filtered;
+MODES(MODES_DECLARATION)
+#undef MODES_DECLARATION
 
 /* Finds a mode by its name, which `end` ends. False if there is none. */
 bool recorder_find_mode(const char *name, const char *end, enum dwell_mode *mode);

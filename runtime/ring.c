@@ -13,7 +13,7 @@
 
 enum { MIN_CHUNK = 8 << 10, LARGEST_CHUNK = 256 << 10, CHUNKS_OF_A_RING = 8 };
 
-static uint32_t ring_size(void)
+static uint32_t ring_limit(void)
 {
     return runtime.session.header->ring_size;
 }
@@ -24,13 +24,13 @@ uint32_t ring_chunk_size(void)
     uint32_t size = MIN_CHUNK;
     if (runtime.mode != DWELL_MODE_RING)
         return 0;
-    while (size < LARGEST_CHUNK && size * 2 * CHUNKS_OF_A_RING <= ring_size())
+    while (size < LARGEST_CHUNK && size * 2 * CHUNKS_OF_A_RING <= ring_limit())
         size *= 2;
     return size;
 }
 
 /* The oldest one is forgotten; unless a record of it has still to be stored: then it stays as it is, for good. */
-static void drop(struct dwell_chunk_header *chunk)
+static void ring_drop_chunk(struct dwell_chunk_header *chunk)
 {
     if (chunk->kind != DWELL_CHUNK_EVENTS || !chunk_has_holes(chunk))
         chunk_free((char *)chunk);
@@ -60,8 +60,8 @@ static void ring_append(struct ring *ring, struct dwell_chunk_header *chunk)
 
 void ring_make_room(struct ring *ring, uint64_t size)
 {
-    while (ring->first && ring->bytes + size > ring_size())
-        drop(ring_take_first(ring));
+    while (ring->first && ring->bytes + size > ring_limit())
+        ring_drop_chunk(ring_take_first(ring));
 }
 
 bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk)

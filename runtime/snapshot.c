@@ -23,7 +23,7 @@ struct copy {
     char *buffer; /* PIECE bytes */
 };
 
-static long write_whole(int fd, const char *data, size_t size, uint64_t offset)
+static long snapshot_write_whole(int fd, const char *data, size_t size, uint64_t offset)
 {
     while (size > 0) {
         long wrote = SYS4(pwrite64, fd, data, size, offset);
@@ -38,66 +38,66 @@ static long write_whole(int fd, const char *data, size_t size, uint64_t offset)
     return 0;
 }
 
-static long copy_piece(const struct copy *c, uint64_t offset, uint32_t size)
+static long snapshot_copy_piece(const struct copy *c, uint64_t offset, uint32_t size)
 {
     long got = SYS4(pread64, c->from, c->buffer, size, offset);
     if (got != (long)size)
         return got < 0 ? got : -EIO;
-    return write_whole(c->to, c->buffer, size, offset);
+    return snapshot_write_whole(c->to, c->buffer, size, offset);
 }
 
-static long copy_backwards(const struct copy *c, uint64_t offset, uint32_t size, uint32_t piece)
+static long snapshot_copy_backwards(const struct copy *c, uint64_t offset, uint32_t size, uint32_t piece)
 {
     long error = 0;
     for (uint32_t left = size; left > 0 && error == 0;) {
         const uint32_t length = left % piece ? left % piece : piece;
         left -= length;
-        error = copy_piece(c, offset + left, length);
+        error = snapshot_copy_piece(c, offset + left, length);
     }
     return error;
 }
 
-static bool read_head(const struct copy *c, uint64_t offset, struct dwell_chunk_header *head)
+static bool snapshot_read_head(const struct copy *c, uint64_t offset, struct dwell_chunk_header *head)
 {
     return SYS4(pread64, c->from, head, sizeof *head, offset) == (long)sizeof *head &&
            head->magic == DWELL_CHUNK_MAGIC && head->size >= DWELL_UNIT && head->size % DWELL_UNIT == 0;
 }
 
-static bool same_chunk(const struct dwell_chunk_header *a, const struct dwell_chunk_header *b)
+static bool snapshot_same_chunk(const struct dwell_chunk_header *a, const struct dwell_chunk_header *b)
 {
     return a->kind == b->kind && a->thread == b->thread && a->sequence == b->sequence && a->size == b->size;
 }
 
 /* The copy of what cannot be had whole is a free chunk. */
-static long copy_chunk(const struct copy *c, uint64_t offset, struct dwell_chunk_header *head)
+static long snapshot_copy_chunk(const struct copy *c, uint64_t offset, struct dwell_chunk_header *head)
 {
     for (int i = 0; i < TRIES && head->kind != DWELL_CHUNK_FREE && head->kind != DWELL_CHUNK_CONTROL; i++) {
         const bool live =
             (head->kind == DWELL_CHUNK_EVENTS || head->kind == DWELL_CHUNK_TRACE_EVENTS) && head->used == 0;
-        long error = copy_backwards(c, offset, head->size, live ? DWELL_UNIT : PIECE);
+        long error = snapshot_copy_backwards(c, offset, head->size, live ? DWELL_UNIT : PIECE);
         if (error < 0)
             return error;
         struct dwell_chunk_header now;
-        if (!read_head(c, offset, &now) || now.size != head->size)
+        if (!snapshot_read_head(c, offset, &now) || now.size != head->size)
             break;
-        if (same_chunk(head, &now))
+        if (snapshot_same_chunk(head, &now))
             return 0;
         *head = now;
     }
     const struct dwell_chunk_header nothing = { .magic = DWELL_CHUNK_MAGIC, .size = head->size };
-    return write_whole(c->to, (const char *)&nothing, sizeof nothing, offset);
+    return snapshot_write_whole(c->to, (const char *)&nothing, sizeof nothing, offset);
 }
 
-static long copy_session(const struct copy *c, uint64_t end)
+static long snapshot_copy_session(const struct copy *c, uint64_t end)
 {
     long error = 0;
     for (uint64_t offset = DWELL_UNIT; offset < end && error == 0;) {
         struct dwell_chunk_header head;
-        if (!read_head(c, offset, &head) || head.size > end - offset) {
+        if (!snapshot_read_head(c, offset, &head) || head.size > end - offset) {
             offset += DWELL_UNIT; /* claimed, and not begun */
             continue;
         }
-        error = copy_chunk(c, offset, &head);
+        error = snapshot_copy_chunk(c, offset, &head);
         offset += head.size;
     }
     if (error == 0)
@@ -111,11 +111,11 @@ static long copy_session(const struct copy *c, uint64_t end)
     header.recorder_pid = 0;
     header.end_ticks = clock_now(header.clock);
     header.end_monotonic = clock_monotonic();
-    return write_whole(c->to, (const char *)&header, sizeof header, 0);
+    return snapshot_write_whole(c->to, (const char *)&header, sizeof header, 0);
 }
 
 /* A new file, or an older session that nobody writes to. */
-static int open_target(const char *path)
+static int snapshot_open_target(const char *path)
 {
     int fd = sys_open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0666);
     if (fd < 0)
@@ -148,10 +148,10 @@ int snapshot_write(int fd, const char *path)
     struct copy c = { .from = fd, .buffer = sys_memory(PIECE) };
     if (!c.buffer)
         return -ENOMEM;
-    c.to = open_target(path);
+    c.to = snapshot_open_target(path);
     long error = c.to;
     if (c.to >= 0) {
-        error = copy_session(&c, end);
+        error = snapshot_copy_session(&c, end);
         if (error < 0)
             SYS2(ftruncate, c.to, 0);
         sys_close(c.to);

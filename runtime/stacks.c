@@ -34,61 +34,62 @@ static struct {
     size_t count, room;
     struct stack *spare;
     uint32_t last_number;
-} places;
+} stacks_known;
 
-static void lock(void)
+static void stacks_lock(void)
 {
     lock_take(&runtime.process->stacks.lock);
 }
 
-static void unlock(void)
+static void stacks_unlock(void)
 {
     lock_release(&runtime.process->stacks.lock);
 }
 
 /* ---- stacks and their places; under the lock ---- */
 
-static void reset(struct stack *s)
+static void stacks_reset(struct stack *s)
 {
     *(struct call *)s->calls = (struct call){ .stack_pointer = UINT64_MAX };
     s->depth = sizeof(struct call);
     s->tree_of = 0;
 }
 
-static bool make_spares(void)
+static bool stacks_make_spares(void)
 {
     struct stack *made = sys_memory(AT_ONCE * sizeof *made);
     char *calls = made ? sys_memory((size_t)AT_ONCE * STACK_SIZE) : NULL;
     if (!calls)
         return false;
     for (int i = 0; i < AT_ONCE; i++) {
-        made[i] = (struct stack){ .calls = calls + (size_t)i * STACK_SIZE, .size = STACK_SIZE, .next = places.spare };
-        places.spare = &made[i];
+        made[i] =
+            (struct stack){ .calls = calls + (size_t)i * STACK_SIZE, .size = STACK_SIZE, .next = stacks_known.spare };
+        stacks_known.spare = &made[i];
     }
     return true;
 }
 
-static struct stack *new_stack(uint64_t low, uint64_t high)
+static struct stack *stacks_new(uint64_t low, uint64_t high)
 {
-    if (!places.spare && !make_spares())
+    if (!stacks_known.spare && !stacks_make_spares())
         return NULL;
-    struct stack *s = places.spare;
-    places.spare = s->next;
+    struct stack *s = stacks_known.spare;
+    stacks_known.spare = s->next;
     s->low = low;
     s->high = high;
-    s->number = ++places.last_number;
+    s->number = ++stacks_known.last_number;
     s->aside_at = clock_now(runtime.clock);
-    reset(s);
+    stacks_reset(s);
     return s;
 }
 
 /* The first place that ends above `address`. */
-static size_t place_above(uint64_t address)
+static size_t stacks_index_above(uint64_t address)
 {
-    size_t low = 0, high = places.count;
+    size_t low = 0, high = stacks_known.count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (places.at[middle]->high <= address)
+        if (stacks_known.at[middle]->high <= address)
             low = middle + 1;
         else
             high = middle;
@@ -96,62 +97,62 @@ static size_t place_above(uint64_t address)
     return low;
 }
 
-static struct stack *stack_at(uint64_t address)
+static struct stack *stacks_at(uint64_t address)
 {
-    const size_t i = place_above(address);
-    return i < places.count && places.at[i]->low <= address ? places.at[i] : NULL;
+    const size_t i = stacks_index_above(address);
+    return i < stacks_known.count && stacks_known.at[i]->low <= address ? stacks_known.at[i] : NULL;
 }
 
-static void drop_place(size_t i)
+static void stacks_remove_index(size_t i)
 {
-    places.count--;
-    memmove(places.at + i, places.at + i + 1, (places.count - i) * sizeof *places.at);
+    stacks_known.count--;
+    memmove(stacks_known.at + i, stacks_known.at + i + 1, (stacks_known.count - i) * sizeof *stacks_known.at);
 }
 
-static bool add_place(struct stack *s)
+static bool stacks_add(struct stack *s)
 {
-    if (places.count == places.room) {
-        const size_t room = places.room ? places.room * 2 : FIRST_PLACES;
+    if (stacks_known.count == stacks_known.room) {
+        const size_t room = stacks_known.room ? stacks_known.room * 2 : FIRST_PLACES;
         struct stack **at = sys_memory(room * sizeof *at);
         if (!at)
             return false;
-        if (places.room) {
-            memcpy(at, places.at, places.count * sizeof *at);
-            sys_unmap(places.at, places.room * sizeof *at);
+        if (stacks_known.room) {
+            memcpy(at, stacks_known.at, stacks_known.count * sizeof *at);
+            sys_unmap(stacks_known.at, stacks_known.room * sizeof *at);
         }
-        places.at = at;
-        places.room = room;
+        stacks_known.at = at;
+        stacks_known.room = room;
     }
-    const size_t i = place_above(s->low);
-    memmove(places.at + i + 1, places.at + i, (places.count - i) * sizeof *places.at);
-    places.at[i] = s;
-    places.count++;
+    const size_t i = stacks_index_above(s->low);
+    memmove(stacks_known.at + i + 1, stacks_known.at + i, (stacks_known.count - i) * sizeof *stacks_known.at);
+    stacks_known.at[i] = s;
+    stacks_known.count++;
     return true;
 }
 
-static void give_up(struct stack *s)
+static void stacks_give_up(struct stack *s)
 {
-    s->next = places.spare;
-    places.spare = s;
+    s->next = stacks_known.spare;
+    stacks_known.spare = s;
 }
 
 /* A stack is begun at this place: what was there is gone. */
-static struct stack *begin_at(uint64_t low, uint64_t high)
+static struct stack *stacks_begin_at(uint64_t low, uint64_t high)
 {
-    struct stack *same = stack_at(low);
+    struct stack *same = stacks_at(low);
     if (same && same->low == low && same->high == high) {
-        reset(same);
+        stacks_reset(same);
         same->aside_at = clock_now(runtime.clock);
         return same;
     }
-    for (size_t i; (i = place_above(low)) < places.count && places.at[i]->low < high;) {
-        struct stack *old = places.at[i];
-        drop_place(i);
-        give_up(old);
+    for (size_t i; (i = stacks_index_above(low)) < stacks_known.count && stacks_known.at[i]->low < high;) {
+        struct stack *old = stacks_known.at[i];
+        stacks_remove_index(i);
+        stacks_give_up(old);
     }
-    struct stack *s = new_stack(low, high);
-    if (s && !add_place(s)) {
-        give_up(s);
+    struct stack *s = stacks_new(low, high);
+    if (s && !stacks_add(s)) {
+        stacks_give_up(s);
         return NULL;
     }
     control_notify(&runtime.process->stacks.changes);
@@ -159,18 +160,18 @@ static struct stack *begin_at(uint64_t low, uint64_t high)
 }
 
 /* The thread's own stack reaches from the known place below `address` to the one above. */
-static void own_bounds(struct thread *t, uint64_t address)
+static void stacks_set_own_range(struct thread *t, uint64_t address)
 {
-    const size_t above = place_above(address);
-    const uint64_t low = above > 0 ? places.at[above - 1]->high : 0;
-    const uint64_t high = above < places.count ? places.at[above]->low : UINT64_MAX;
+    const size_t above = stacks_index_above(address);
+    const uint64_t low = above > 0 ? stacks_known.at[above - 1]->high : 0;
+    const uint64_t high = above < stacks_known.count ? stacks_known.at[above]->low : UINT64_MAX;
     t->stack.low = low;
     t->stack.span = high - low;
 }
 
 /* ---- changing over; signals are held back ---- */
 
-static void put_aside(struct thread *t, uint64_t now)
+static void stacks_put_aside(struct thread *t, uint64_t now)
 {
     struct stack *from = t->stacks.on;
     from->calls = t->shadow;
@@ -181,7 +182,7 @@ static void put_aside(struct thread *t, uint64_t now)
 }
 
 /* Calls on it are as if they had begun later, by the time that it was put aside. */
-static void take_up(struct thread *t, struct stack *to, uint64_t now)
+static void stacks_take_up(struct thread *t, struct stack *to, uint64_t now)
 {
     t->stacks.on = to;
     t->shadow = to->calls;
@@ -198,12 +199,12 @@ uint32_t stacks_calls(const struct stack *s)
 
 void stacks_exchange(struct thread *t, struct stack *to, uint64_t now)
 {
-    put_aside(t, now);
-    take_up(t, to, now);
+    stacks_put_aside(t, now);
+    stacks_take_up(t, to, now);
 }
 
 /* What is paused goes on in another chunk, with the calls of whatever stack the thread is on then. */
-static void change_over_paused(struct thread *t, struct stack *to, uint64_t now)
+static void stacks_switch_paused(struct thread *t, struct stack *to, uint64_t now)
 {
     const uint64_t state = t->state;
     t->state = thread_with_depth(t->pause.resume_position, t->pause.depth);
@@ -215,7 +216,7 @@ static void change_over_paused(struct thread *t, struct stack *to, uint64_t now)
     t->pause.kept_depth = sizeof(struct call);
 }
 
-static void change_over(struct thread *t, struct stack *to)
+static void stacks_switch(struct thread *t, struct stack *to)
 {
     if (t->stacks.on == to)
         return;
@@ -223,19 +224,19 @@ static void change_over(struct thread *t, struct stack *to)
     if (now < t->last)
         now = t->last;
     if (t->pause.active)
-        change_over_paused(t, to, now);
+        stacks_switch_paused(t, to, now);
     else
         runtime.recorder->switch_stack(t, to, now);
     thread_set_limit(t);
 }
 
-static void bounds(struct thread *t, struct stack *s, uint64_t stack_pointer)
+static void stacks_set_range(struct thread *t, struct stack *s, uint64_t stack_pointer)
 {
     if (s->high) {
         t->stack.low = s->low;
         t->stack.span = s->high - s->low;
     } else if (s == &t->stacks.own && stack_pointer) {
-        own_bounds(t, stack_pointer);
+        stacks_set_own_range(t, stack_pointer);
     } else {
         t->stack.low = 0;
         t->stack.span = UINT64_MAX;
@@ -250,15 +251,15 @@ void stacks_begin_thread(struct thread *t)
 }
 
 /* The thread runs, or is about to run, with this stack pointer. */
-static void go_to(struct thread *t, uint64_t stack_pointer)
+static void stacks_go_to(struct thread *t, uint64_t stack_pointer)
 {
-    lock();
-    struct stack *to = stack_at(stack_pointer);
+    stacks_lock();
+    struct stack *to = stacks_at(stack_pointer);
     if (!to)
         to = t->stacks.on->high ? &t->stacks.own : t->stacks.on; /* of which the place is not known */
-    bounds(t, to, stack_pointer);
-    unlock();
-    change_over(t, to);
+    stacks_set_range(t, to, stack_pointer);
+    stacks_unlock();
+    stacks_switch(t, to);
 }
 
 bool stacks_is_handlers(uint64_t stack_pointer)
@@ -277,14 +278,14 @@ void stacks_find(struct thread *t, uint64_t stack_pointer)
         return; /* it belongs to whatever it interrupted */
     uint64_t mask = sys_block_signals();
     t->stacks.seen_changes = known;
-    go_to(t, stack_pointer);
+    stacks_go_to(t, stack_pointer);
     thread_set_limit(t);
     sys_restore_signals(mask);
 }
 
 /* ---- ucontext ---- */
 
-static struct thread *recorded_thread(void)
+static struct thread *stacks_recorded_thread(void)
 {
     struct thread *t = thread_self;
     return t && t->wiped->alive && !t->stopped ? t : NULL;
@@ -296,9 +297,9 @@ void stacks_context_made(const struct ucontext_t *context)
     if (runtime.off || !runtime.process)
         return;
     uint64_t mask = sys_block_signals();
-    lock();
-    begin_at(low, low + context->uc_stack.ss_size);
-    unlock();
+    stacks_lock();
+    stacks_begin_at(low, low + context->uc_stack.ss_size);
+    stacks_unlock();
     sys_restore_signals(mask);
 }
 
@@ -309,11 +310,11 @@ void stacks_context_chosen(const struct ucontext_t *context)
 #else
     const uint64_t stack_pointer = context->uc_mcontext.sp;
 #endif
-    struct thread *t = recorded_thread();
+    struct thread *t = stacks_recorded_thread();
     if (!t)
         return;
     uint64_t mask = sys_block_signals();
-    go_to(t, stack_pointer);
+    stacks_go_to(t, stack_pointer);
     sys_restore_signals(mask);
 }
 
@@ -329,24 +330,24 @@ DWELL_EXPORT void *dwell_runtime_fiber_create(const void *stack, size_t size)
         return NULL;
     const uint64_t low = (uint64_t)stack;
     uint64_t mask = sys_block_signals();
-    lock();
-    struct stack *s = stack ? begin_at(low, low + size) : new_stack(0, 0);
-    unlock();
+    stacks_lock();
+    struct stack *s = stack ? stacks_begin_at(low, low + size) : stacks_new(0, 0);
+    stacks_unlock();
     sys_restore_signals(mask);
     return s;
 }
 
 DWELL_EXPORT void dwell_runtime_fiber_switch(void *fiber)
 {
-    struct thread *t = recorded_thread();
+    struct thread *t = stacks_recorded_thread();
     if (!t)
         return;
     uint64_t mask = sys_block_signals();
     struct stack *to = fiber ? fiber : &t->stacks.own;
-    lock();
-    bounds(t, to, 0);
-    unlock();
-    change_over(t, to);
+    stacks_lock();
+    stacks_set_range(t, to, 0);
+    stacks_unlock();
+    stacks_switch(t, to);
     sys_restore_signals(mask);
 }
 
@@ -356,10 +357,11 @@ DWELL_EXPORT void dwell_runtime_fiber_destroy(void *fiber)
     if (!s || runtime.off || !runtime.process)
         return;
     uint64_t mask = sys_block_signals();
-    lock();
-    for (size_t i = s->high ? place_above(s->low) : places.count; i < places.count && places.at[i] == s;)
-        drop_place(i);
-    give_up(s);
-    unlock();
+    stacks_lock();
+    for (size_t i = s->high ? stacks_index_above(s->low) : stacks_known.count;
+         i < stacks_known.count && stacks_known.at[i] == s;)
+        stacks_remove_index(i);
+    stacks_give_up(s);
+    stacks_unlock();
     sys_restore_signals(mask);
 }

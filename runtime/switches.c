@@ -17,7 +17,7 @@
 
 enum { LARGEST_STATUS = 4096 };
 
-static bool count_own(struct switch_counts *counts)
+static bool switches_count_own(struct switch_counts *counts)
 {
     struct rusage usage;
     if (SYS2(getrusage, RUSAGE_THREAD, &usage) < 0)
@@ -26,7 +26,7 @@ static bool count_own(struct switch_counts *counts)
     return true;
 }
 
-static bool find_number(const char *text, const char *name, uint64_t *number)
+static bool switches_find_number(const char *text, const char *name, uint64_t *number)
 {
     const char *at = strstr(text, name);
     if (at)
@@ -34,17 +34,17 @@ static bool find_number(const char *text, const char *name, uint64_t *number)
     return at != NULL;
 }
 
-static bool count_other(uint32_t tid, struct switch_counts *counts)
+static bool switches_count_other(uint32_t tid, struct switch_counts *counts)
 {
     char path[64], text[LARGEST_STATUS];
     snprintf(path, sizeof path, "/proc/self/task/%u/status", tid);
     return sys_read_file(path, text, sizeof text) > 0 &&
-           find_number(text, "\nvoluntary_ctxt_switches:", &counts->waits) &&
-           find_number(text, "\nnonvoluntary_ctxt_switches:", &counts->preemptions);
+           switches_find_number(text, "\nvoluntary_ctxt_switches:", &counts->waits) &&
+           switches_find_number(text, "\nnonvoluntary_ctxt_switches:", &counts->preemptions);
 }
 
 /* Nanoseconds that the calling thread has spent on a CPU. */
-static bool read_cpu(uint64_t *cpu)
+static bool switches_read_cpu(uint64_t *cpu)
 {
     struct timespec time;
     if (SYS2(clock_gettime, CLOCK_THREAD_CPUTIME_ID, &time) < 0)
@@ -57,13 +57,8 @@ void switches_begin_thread(struct thread *t)
 {
     t->switches.recorded = t->switches.off_cpu_seen = 0;
     t->switches.seen = (struct switch_counts){ 0, 0 };
-    t->switches.known = count_own(&t->switches.before) && read_cpu(&t->switches.cpu_before);
+    t->switches.known = switches_count_own(&t->switches.before) && switches_read_cpu(&t->switches.cpu_before);
     t->switches.monotonic_before = clock_monotonic();
-}
-
-static uint64_t less(uint64_t all, uint64_t part)
-{
-    return all > part ? all - part : 0;
 }
 
 bool switches_missed(const struct thread *t, const struct os_events *events, struct switch_counts *counts,
@@ -71,20 +66,22 @@ bool switches_missed(const struct thread *t, const struct os_events *events, str
 {
     struct switch_counts now;
     uint64_t cpu;
-    if (!t->switches.known || t != thread_self || !count_own(&now) || !read_cpu(&cpu))
+    if (!t->switches.known || t != thread_self || !switches_count_own(&now) || !switches_read_cpu(&cpu))
         return false;
     const struct switch_counts *before = &t->switches.before, *seen = &t->switches.seen, *here = &events->switches;
-    counts->waits = less(now.waits - before->waits, seen->waits + here->waits);
-    counts->preemptions = less(now.preemptions - before->preemptions, seen->preemptions + here->preemptions);
-    const uint64_t away = less(clock_monotonic() - t->switches.monotonic_before, cpu - t->switches.cpu_before);
-    *ticks = less(os_ticks(away), t->switches.off_cpu_seen + events->blocked + events->preempted);
+    counts->waits = saturating_difference(now.waits - before->waits, seen->waits + here->waits);
+    counts->preemptions =
+        saturating_difference(now.preemptions - before->preemptions, seen->preemptions + here->preemptions);
+    const uint64_t off_cpu =
+        saturating_difference(clock_monotonic() - t->switches.monotonic_before, cpu - t->switches.cpu_before);
+    *ticks = saturating_difference(os_ticks(off_cpu), t->switches.off_cpu_seen + events->blocked + events->preempted);
     return true;
 }
 
 void switches_note(const struct thread *t)
 {
     struct switch_counts now = { 0, 0 };
-    if (!t->switches.known || !(t == thread_self ? count_own(&now) : count_other(t->tid, &now)))
+    if (!t->switches.known || !(t == thread_self ? switches_count_own(&now) : switches_count_other(t->tid, &now)))
         return;
     struct dwell_rec_thread_switches record = {
         .record.type = DWELL_REC_THREAD_SWITCHES,

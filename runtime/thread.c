@@ -45,7 +45,7 @@ enum {
 
 static const uint64_t nothing; /* an OS word that never changes */
 
-static struct thread *allocate_block(void)
+static struct thread *thread_allocate_block(void)
 {
     char *at = sys_memory(2 * PAGE);
     if (!at)
@@ -62,24 +62,24 @@ static struct thread *allocate_block(void)
     return t;
 }
 
-static struct thread *take_block(void)
+static struct thread *thread_take_block(void)
 {
     process_lock();
     struct thread *t = runtime.process->threads.spare;
     if (t)
         runtime.process->threads.spare = t->next;
     process_unlock();
-    return t ? t : allocate_block();
+    return t ? t : thread_allocate_block();
 }
 
-static void reset_block(struct thread *t)
+static void thread_reset_block(struct thread *t)
 {
     struct call *sentinel = (struct call *)t->shadow;
     *sentinel = (struct call){ .stack_pointer = UINT64_MAX };
     t->state = (uint64_t)sizeof *sentinel << 32 | FIRST_POSITION;
 }
 
-static void link_thread(struct thread *t)
+static void thread_link(struct thread *t)
 {
     process_lock();
     t->previous = NULL;
@@ -90,7 +90,7 @@ static void link_thread(struct thread *t)
     process_unlock();
 }
 
-static void unlink_thread(struct thread *t)
+static void thread_unlink(struct thread *t)
 {
     process_lock();
     if (t->previous)
@@ -102,7 +102,7 @@ static void unlink_thread(struct thread *t)
     process_unlock();
 }
 
-static void announce(struct thread *t)
+static void thread_announce(struct thread *t)
 {
     if (SYS2(prctl, PR_GET_NAME, t->name) < 0)
         t->name[0] = '\0';
@@ -116,7 +116,7 @@ static void announce(struct thread *t)
     metadata_append(&record.record, sizeof record, &(struct text){ t->name, strlen(t->name) }, 1);
 }
 
-static void check_name(struct thread *t)
+static void thread_check_name(struct thread *t)
 {
     char name[sizeof t->name] = "";
     if (SYS2(prctl, PR_GET_NAME, name) == 0 && strcmp(name, t->name) != 0)
@@ -124,10 +124,10 @@ static void check_name(struct thread *t)
 }
 
 /* Fits the block to the calling thread, whether new or left behind by a fork. */
-static void fit_block(struct thread *t, bool forked)
+static void thread_fit_block(struct thread *t, bool forked)
 {
     if (!forked)
-        reset_block(t);
+        thread_reset_block(t);
     t->serial = __atomic_fetch_add(&runtime.session.header->next_thread, 1, __ATOMIC_RELAXED);
     t->tid = (uint32_t)SYS0(gettid);
     t->chunks.begun = 0;
@@ -158,8 +158,8 @@ static void fit_block(struct thread *t, bool forked)
     os_open(t);
     switches_begin_thread(t);
     t->wiped->alive = 1;
-    link_thread(t);
-    announce(t);
+    thread_link(t);
+    thread_announce(t);
     if (!forked)
         t->last = clock_now(runtime.clock);
     else if (runtime.forked_at > t->last) /* else the fork was one that the runtime did not see */
@@ -169,23 +169,23 @@ static void fit_block(struct thread *t, bool forked)
 }
 
 /* This thread could not be set up. It is not tried again: it would have exits without an enter then. */
-static __thread bool refused __attribute__((tls_model("initial-exec")));
+static __thread bool thread_refused __attribute__((tls_model("initial-exec")));
 
 void thread_refuse(enum dwell_trouble trouble)
 {
-    refused = true;
+    thread_refused = true;
     session_trouble(&runtime.session, trouble);
     __atomic_fetch_add(&runtime.session.header->lost_threads, 1, __ATOMIC_RELAXED);
 }
 
 bool thread_is_silent(void)
 {
-    return refused;
+    return thread_refused;
 }
 
 struct thread *thread_begin(void)
 {
-    if (refused)
+    if (thread_refused)
         return NULL;
     uint64_t mask = sys_block_signals();
     struct thread *t = thread_self;
@@ -197,9 +197,9 @@ struct thread *thread_begin(void)
     }
     if (process_begin()) {
         if (!t)
-            t = take_block();
+            t = thread_take_block();
         if (t) {
-            fit_block(t, forked);
+            thread_fit_block(t, forked);
             thread_self = t;
             if (runtime.thread_key_valid)
                 pthread_setspecific((pthread_key_t)runtime.thread_key, t);
@@ -213,7 +213,7 @@ struct thread *thread_begin(void)
     return t;
 }
 
-static uint32_t limit_of(const struct thread *t)
+static uint32_t thread_limit(const struct thread *t)
 {
     uint32_t limit = 0;
     if (t->chunks.current && !t->pause.active && !t->modules.stale && runtime.clock != DWELL_CLOCK_MONOTONIC) {
@@ -227,14 +227,14 @@ static uint32_t limit_of(const struct thread *t)
     return limit;
 }
 
-static bool has_to_look(const struct thread *t)
+static bool thread_has_to_look(const struct thread *t)
 {
     const struct process *p = runtime.process;
     return control_pending(t) || t->stacks.seen_changes != __atomic_load_n(&p->stacks.changes, __ATOMIC_RELAXED) ||
            (t->tree.head && t->tree.seen_unloads != __atomic_load_n(&p->modules.unloads, __ATOMIC_RELAXED));
 }
 
-static enum gate gate_of(const struct thread *t, uint32_t room)
+static enum gate thread_gate(const struct thread *t, uint32_t room)
 {
     const struct recorder *r = runtime.recorder;
     if (t->pause.active)
@@ -245,13 +245,13 @@ static enum gate gate_of(const struct thread *t, uint32_t room)
 /* Whoever has something for this thread to look at says so first, then sets limit and gate to zero. */
 void thread_set_limit(struct thread *t)
 {
-    const uint32_t room = limit_of(t);
-    const enum gate gate = gate_of(t, room);
+    const uint32_t room = thread_limit(t);
+    const enum gate gate = thread_gate(t, room);
     t->chunks.limit = room;
     __atomic_store_n(&t->wiped->limit, gate == GATE_SLOW ? room : 0, __ATOMIC_RELAXED);
     __atomic_store_n(&t->wiped->gate, gate, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (has_to_look(t)) {
+    if (thread_has_to_look(t)) {
         __atomic_store_n(&t->wiped->limit, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&t->wiped->gate, GATE_SLOW, __ATOMIC_RELAXED);
     }
@@ -281,7 +281,7 @@ struct wish {
 
 /* So large that the open calls it begins with fill a quarter of it at the most; but a thread's first chunks
  * may be what others left of theirs. A size of zero: there is no chunk that large. */
-static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t bytes)
+static struct wish thread_chunk_wish(const struct thread *t, uint32_t depth, uint32_t bytes)
 {
     const uint64_t frames =
         sizeof(struct dwell_chunk_header) + (uint64_t)depth * sizeof(struct dwell_frame) + sites_open_bytes(depth);
@@ -300,7 +300,7 @@ static struct wish wish_for(const struct thread *t, uint32_t depth, uint32_t byt
     return (struct wish){ (uint32_t)least, (uint32_t)size };
 }
 
-static void fill_frames(const struct thread *t, struct dwell_frame *frames)
+static void thread_fill_frames(const struct thread *t, struct dwell_frame *frames)
 {
     const struct call *end = thread_call(t, t->state);
     for (const struct call *call = (const struct call *)t->shadow + 1; call < end; call++)
@@ -308,7 +308,7 @@ static void fill_frames(const struct thread *t, struct dwell_frame *frames)
             *frames++ = (struct dwell_frame){ call->function, call->enter_time };
 }
 
-static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
+static void thread_begin_chunk(struct thread *t, struct area area, uint32_t depth)
 {
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->process = runtime.process->serial;
@@ -318,7 +318,7 @@ static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
     chunk->start_time = t->last;
     chunk->upper[0] = t->upper[0];
     chunk->upper[1] = t->upper[1];
-    fill_frames(t, (struct dwell_frame *)(chunk + 1));
+    thread_fill_frames(t, (struct dwell_frame *)(chunk + 1));
     const uint32_t skip = (uint32_t)(sizeof *chunk + depth * sizeof(struct dwell_frame)),
                    sites = sites_open_bytes(depth);
     if (sites)
@@ -339,7 +339,7 @@ static void begin_chunk(struct thread *t, struct area area, uint32_t depth)
 /* The probes count nothing: but so many bytes, and so many calls more open than at the chunk's start, can be made by
  * one number of enters and exits only. While the chunk is written to, the slow path keeps the bytes of extensions in
  * `enters`, and the number of calls left without an exit in `exits`. */
-static void count_events(const struct thread *t, struct dwell_chunk_header *chunk, const char *next)
+static void thread_count_events(const struct thread *t, struct dwell_chunk_header *chunk, const char *next)
 {
     const char *begin = (const char *)(chunk + 1) + (size_t)chunk->depth * sizeof(struct dwell_frame);
     const int64_t bytes = next - begin - chunk->enters;
@@ -349,13 +349,13 @@ static void count_events(const struct thread *t, struct dwell_chunk_header *chun
     chunk->exits = (uint32_t)(chunk->enters - opened);
 }
 
-static void finish_chunk(struct thread *t)
+static void thread_finish_chunk(struct thread *t)
 {
     struct dwell_chunk_header *chunk = t->chunks.current;
     if (!chunk)
         return;
     const char *next = t->base + (uint32_t)t->state;
-    count_events(t, chunk, next);
+    thread_count_events(t, chunk, next);
     __atomic_store_n(&chunk->used, (uint32_t)(next - (char *)chunk), __ATOMIC_RELEASE);
     t->chunks.current = NULL;
     t->chunks.end = 0; /* no event finds room */
@@ -370,7 +370,7 @@ void thread_stop(struct thread *t)
     t->wiped->gate = GATE_SLOW;
 }
 
-static void retire(struct thread *t, struct dwell_chunk_header *chunk)
+static void thread_retire_chunk(struct thread *t, struct dwell_chunk_header *chunk)
 {
     if (!ring_keep(&t->ring, chunk))
         chunk_retire(chunk);
@@ -383,7 +383,7 @@ void thread_stop_for(struct thread *t, enum dwell_trouble trouble)
 }
 
 /* The stack has moved: a probe that was interrupted must find that the state has changed. */
-static void pad(struct thread *t)
+static void thread_pad_chunk(struct thread *t)
 {
     const uint16_t word = DWELL_EXT_PAD << DWELL_EXTENSION_LENGTH_BITS;
     memcpy(t->base + (uint32_t)t->state, &word, sizeof word);
@@ -406,32 +406,32 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
     const char *stack = t->shadow;
     if (!thread_grow_stack(t)) {
         session_trouble(&runtime.session, DWELL_TROUBLE_NO_MEMORY);
-        finish_chunk(t);
+        thread_finish_chunk(t);
         thread_stop(t);
     } else if (!fits) {
         struct dwell_chunk_header *old = t->chunks.current;
-        finish_chunk(t);
+        thread_finish_chunk(t);
         if (old) {
             t->chunks.last[t->chunks.begun % CHUNKS_REMEMBERED] = (struct area){ (char *)old, old->size };
-            retire(t, old);
+            thread_retire_chunk(t, old);
         }
         if (t->chunks.begun > 0)
-            check_name(t);
+            thread_check_name(t);
         if (!&dwell_interposed && !runtime.forked_at)
             modules_update(false, 0);
         const uint32_t depth = recorder_shown_depth(t);
-        struct wish wish = wish_for(t, depth, bytes);
+        struct wish wish = thread_chunk_wish(t, depth, bytes);
         struct area area = { NULL, 0 };
         if (wish.size && !runtime.process->stopped) {
             ring_make_room(&t->ring, wish.size);
             area = chunk_take(wish.least, wish.size);
         }
         if (area.at)
-            begin_chunk(t, area, depth);
+            thread_begin_chunk(t, area, depth);
         else
             thread_stop(t);
     } else if (t->shadow != stack) {
-        pad(t);
+        thread_pad_chunk(t);
     }
     thread_set_limit(t);
     sys_restore_signals(mask);
@@ -442,16 +442,16 @@ void thread_give_up_chunk(struct thread *t, bool count)
     struct dwell_chunk_header *chunk = t->chunks.current;
     if (!chunk)
         return;
-    finish_chunk(t);
+    thread_finish_chunk(t);
     if (!count)
         chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
     struct area area = { (char *)chunk, chunk->size };
     chunk_cut(&area, (chunk->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
-    retire(t, chunk);
+    thread_retire_chunk(t, chunk);
 }
 
 /* What the OS did after the last event. The lock keeps another thread from closing its ring meanwhile. */
-static void fill_end(struct dwell_rec_thread_end *end, const struct thread *t)
+static void thread_fill_end(struct dwell_rec_thread_end *end, const struct thread *t)
 {
     struct os_events events;
     process_lock();
@@ -460,8 +460,8 @@ static void fill_end(struct dwell_rec_thread_end *end, const struct thread *t)
         os_read(t, &events);
         end->blocked = events.blocked;
         end->preempted = events.preempted;
-        if (events.away_since && events.away_since < end->time)
-            *(events.away_preempted ? &end->preempted : &end->blocked) += end->time - events.away_since;
+        if (events.off_cpu_since && events.off_cpu_since < end->time)
+            *(events.off_cpu_preempted ? &end->preempted : &end->blocked) += end->time - events.off_cpu_since;
     }
     process_unlock();
 }
@@ -474,14 +474,14 @@ void thread_note_end(const struct thread *t)
         .time = t->stopped ? t->last : clock_now(runtime.clock), /* what was lost belongs to no function */
     };
     if (!t->stopped)
-        fill_end(&record, t);
+        thread_fill_end(&record, t);
     metadata_append(&record.record, sizeof record, NULL, 0);
     switches_note(t);
 }
 
-static void end_thread(struct thread *t)
+static void thread_end(struct thread *t)
 {
-    check_name(t);
+    thread_check_name(t);
     recorder_flush(t);
     thread_note_end(t);
     thread_give_up_chunk(t, !t->pause.active);
@@ -490,7 +490,7 @@ static void end_thread(struct thread *t)
     ring_end(&t->ring, &runtime.process->ended_ring);
     trace_events_end_thread(t);
     os_close(t);
-    unlink_thread(t);
+    thread_unlink(t);
     t->wiped->limit = 0;
     t->wiped->alive = 0;
     thread_self = NULL;
@@ -513,7 +513,7 @@ void thread_key_ended(void *block)
     }
     uint64_t mask = sys_block_signals();
     if (mask != SYS_NOT_BLOCKED)
-        end_thread(t);
+        thread_end(t);
     sys_restore_signals(mask);
 }
 
@@ -524,9 +524,9 @@ void thread_silence(void)
     uint64_t mask = sys_block_signals();
     session_trouble(&runtime.session, DWELL_TROUBLE_REFUSED);
     if (mask != SYS_NOT_BLOCKED) {
-        end_thread(thread_self);
+        thread_end(thread_self);
         helper_end(); /* a thread in that sandbox ends its process by ending alone */
-        refused = true;
+        thread_refused = true;
     }
     sys_restore_signals(mask);
 }

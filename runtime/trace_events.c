@@ -50,20 +50,20 @@ static char settings[2][sizeof setting_name + LONGEST_SETTINGS];
 static const char *wanted = "";
 static struct dwell_event_class *classes;
 
-static void write_hexadecimal(char *at, uint64_t value, int digits)
+static void trace_events_write_hexadecimal(char *at, uint64_t value, int digits)
 {
     for (int i = digits - 1; i >= 0; i--, value >>= 4)
         at[i] = "0123456789abcdef"[value & 15];
 }
 
-static void write_guid(char text[GUID_TEXT], const dwell_guid *guid)
+static void trace_events_write_guid(char text[GUID_TEXT], const dwell_guid *guid)
 {
     memset(text, '-', GUID_TEXT);
-    write_hexadecimal(text, guid->data1, 8);
-    write_hexadecimal(text + 9, guid->data2, 4);
-    write_hexadecimal(text + 14, guid->data3, 4);
+    trace_events_write_hexadecimal(text, guid->data1, 8);
+    trace_events_write_hexadecimal(text + 9, guid->data2, 4);
+    trace_events_write_hexadecimal(text + 14, guid->data3, 4);
     for (int i = 0; i < 8; i++)
-        write_hexadecimal(text + 19 + 2 * i + (i > 1), guid->data4[i], 2);
+        trace_events_write_hexadecimal(text + 19 + 2 * i + (i > 1), guid->data4[i], 2);
 }
 
 /* A setting: what it is of, and behind the colon its level. */
@@ -74,7 +74,7 @@ struct setting {
 };
 
 /* The first of the list, and *list behind it; false: there is none. */
-static bool next_setting(const char **list, struct setting *s)
+static bool trace_events_next_setting(const char **list, struct setting *s)
 {
     if (!**list)
         return false;
@@ -96,24 +96,25 @@ static bool next_setting(const char **list, struct setting *s)
     return true;
 }
 
-static bool is_text(const struct setting *s, const char *text, size_t length)
+static bool trace_events_setting_is(const struct setting *s, const char *text, size_t length)
 {
     return s->length == length && memcmp(s->subject, text, length) == 0;
 }
 
-static bool means(const struct setting *s, const struct dwell_event_class *c)
+static bool trace_events_setting_selects(const struct setting *s, const struct dwell_event_class *c)
 {
     char guid[GUID_TEXT];
-    write_guid(guid, &c->guid);
-    return is_text(s, "*", 1) || is_text(s, c->name, strlen(c->name)) || is_text(s, guid, GUID_TEXT);
+    trace_events_write_guid(guid, &c->guid);
+    return trace_events_setting_is(s, "*", 1) || trace_events_setting_is(s, c->name, strlen(c->name)) ||
+           trace_events_setting_is(s, guid, GUID_TEXT);
 }
 
-static void apply(struct dwell_event_class *c)
+static void trace_events_apply_settings(struct dwell_event_class *c)
 {
     uint32_t enabled = 0;
     const char *list = wanted;
-    for (struct setting s; next_setting(&list, &s);)
-        if (means(&s, c))
+    for (struct setting s; trace_events_next_setting(&list, &s);)
+        if (trace_events_setting_selects(&s, c))
             enabled = s.enabled;
     __atomic_store_n(&c->enabled, enabled, __ATOMIC_RELAXED);
 }
@@ -126,18 +127,18 @@ void trace_events_begin(void)
 }
 
 /* The settings so far without those of the same subject, and the new one behind them. */
-static bool add_setting(const char *text)
+static bool trace_events_add_setting(const char *text)
 {
     char *fresh = wanted == settings[0] + sizeof setting_name - 1 ? settings[1] : settings[0];
     char *at = stpcpy(fresh, setting_name), *const begin = at;
     const char *list = wanted, *added = text;
     struct setting is, old;
-    if (!next_setting(&added, &is) || *added)
+    if (!trace_events_next_setting(&added, &is) || *added)
         return false;
-    const bool all = is_text(&is, "*", 1);
-    for (const char *item = list; next_setting(&list, &old); item = list) {
+    const bool all = trace_events_setting_is(&is, "*", 1);
+    for (const char *item = list; trace_events_next_setting(&list, &old); item = list) {
         const size_t length = strcspn(item, ",");
-        if (all || is_text(&is, old.subject, old.length))
+        if (all || trace_events_setting_is(&is, old.subject, old.length))
             continue;
         if ((size_t)(at - begin) + length + 1 > LONGEST_SETTINGS)
             return false;
@@ -157,16 +158,16 @@ int trace_events_enable(const char *text)
     struct process *p = runtime.process;
     int count = 0;
     lock_take(&p->trace_events.lock);
-    if (!add_setting(text)) {
+    if (!trace_events_add_setting(text)) {
         lock_release(&p->trace_events.lock);
         return -ENOSPC;
     }
     const char *list = text;
     struct setting added;
-    next_setting(&list, &added);
+    trace_events_next_setting(&list, &added);
     for (struct dwell_event_class *c = classes; c; c = c->next) {
-        count += means(&added, c);
-        apply(c);
+        count += trace_events_setting_selects(&added, c);
+        trace_events_apply_settings(c);
     }
     lock_release(&p->trace_events.lock);
     return count;
@@ -174,7 +175,7 @@ int trace_events_enable(const char *text)
 
 /* ---- classes ---- */
 
-static bool is_name(const char *name)
+static bool trace_events_is_name(const char *name)
 {
     const size_t length = name ? strnlen(name, DWELL_EVENT_LONGEST_NAME + 1) : 0;
     if (length == 0 || length > DWELL_EVENT_LONGEST_NAME)
@@ -188,7 +189,7 @@ static bool is_name(const char *name)
     return true;
 }
 
-static bool is_listed(const struct dwell_event_class *wanted_class)
+static bool trace_events_is_listed(const struct dwell_event_class *wanted_class)
 {
     const struct dwell_event_class *c = classes;
     while (c && c != wanted_class)
@@ -196,7 +197,7 @@ static bool is_listed(const struct dwell_event_class *wanted_class)
     return c != NULL;
 }
 
-static void announce(const struct dwell_event_class *c)
+static void trace_events_announce(const struct dwell_event_class *c)
 {
     struct dwell_rec_event_class record = { .record.type = DWELL_REC_EVENT_CLASS };
     memcpy(record.guid, &c->guid, sizeof record.guid);
@@ -216,21 +217,21 @@ DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c)
     const int error = errno;
     if (!control_thread())
         return DWELL_NOT_RECORDED;
-    if (!is_name(c->name))
+    if (!trace_events_is_name(c->name))
         return DWELL_BAD_NAME;
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)
         return DWELL_FAILED;
     lock_take(&runtime.process->trace_events.lock);
-    const bool fresh = !is_listed(c);
+    const bool fresh = !trace_events_is_listed(c);
     if (fresh) {
-        apply(c);
+        trace_events_apply_settings(c);
         c->next = classes;
         __atomic_store_n(&classes, c, __ATOMIC_RELEASE); /* at once: another thread may be forking */
     }
     lock_release(&runtime.process->trace_events.lock);
     if (fresh)
-        announce(c);
+        trace_events_announce(c);
     sys_restore_signals(mask);
     errno = error;
     return DWELL_OK;
@@ -269,7 +270,7 @@ void trace_events_begin_thread(struct thread *t)
     t->trace_events.ring = (struct ring){ NULL, NULL, 0 };
 }
 
-static void finish_chunk(struct thread *t)
+static void trace_events_finish_chunk(struct thread *t)
 {
     struct dwell_chunk_header *chunk = t->trace_events.chunk;
     t->trace_events.chunk = NULL;
@@ -278,10 +279,10 @@ static void finish_chunk(struct thread *t)
         sys_unmap(chunk, chunk->size);
 }
 
-static bool next_chunk(struct thread *t, uint32_t room, uint64_t now)
+static bool trace_events_next_chunk(struct thread *t, uint32_t room, uint64_t now)
 {
     if (t->trace_events.chunk)
-        finish_chunk(t);
+        trace_events_finish_chunk(t);
     if (__atomic_load_n(&runtime.process->stopped, __ATOMIC_RELAXED))
         return false;
     const uint32_t ring_size = ring_chunk_size();
@@ -314,7 +315,7 @@ void trace_events_end_thread(struct thread *t)
     if (chunk) {
         struct area area = { (char *)chunk, chunk->size };
         chunk_cut(&area, t->trace_events.used);
-        finish_chunk(t);
+        trace_events_finish_chunk(t);
     }
     ring_end(&t->trace_events.ring, &runtime.process->trace_events.ended_ring);
 }
@@ -322,7 +323,7 @@ void trace_events_end_thread(struct thread *t)
 /* ---- events ---- */
 
 /* Since its last probe; `here`: the event comes from the stack that the shadow stack belongs to. */
-static bool was_left(const struct thread *t, const struct call *call, uint64_t stack_pointer, bool here)
+static bool trace_events_frame_left(const struct thread *t, const struct call *call, uint64_t stack_pointer, bool here)
 {
     if (call->stack_pointer == 0)
         return true; /* frames_leave_below has said so */
@@ -331,13 +332,14 @@ static bool was_left(const struct thread *t, const struct call *call, uint64_t s
 
 /* The calls that are open on the thread's stack, without those that were left since its last probe, and those that
  * filters hide. Returns how many; the innermost addresses are in `frames`. */
-static uint32_t open_calls(const struct thread *t, uint64_t stack_pointer, uint64_t frames[DWELL_TRACE_EVENT_FRAMES])
+static uint32_t trace_events_open_calls(const struct thread *t, uint64_t stack_pointer,
+                                        uint64_t frames[DWELL_TRACE_EVENT_FRAMES])
 {
     const struct call *first = (const struct call *)t->shadow;
     const bool here = stack_pointer - t->stack.low < t->stack.span;
     const bool hides = !recorder_shows_all();
     const struct call *call = thread_call(t, t->state) - 1;
-    while (call > first && was_left(t, call, stack_pointer, here))
+    while (call > first && trace_events_frame_left(t, call, stack_pointer, here))
         call--;
     uint32_t count = 0;
     for (; call > first; call--) {
@@ -350,17 +352,17 @@ static uint32_t open_calls(const struct thread *t, uint64_t stack_pointer, uint6
     return count;
 }
 
-static uint64_t nanoseconds(struct timeval time)
+static uint64_t trace_events_nanoseconds(struct timeval time)
 {
     return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_usec * 1000u;
 }
 
-static void read_cpu_times(struct dwell_trace_event *event)
+static void trace_events_read_cpu_times(struct dwell_trace_event *event)
 {
     struct rusage usage;
     if (SYS2(getrusage, RUSAGE_THREAD, &usage) == 0) {
-        event->kernel_time = nanoseconds(usage.ru_stime);
-        event->user_time = nanoseconds(usage.ru_utime);
+        event->kernel_time = trace_events_nanoseconds(usage.ru_stime);
+        event->user_time = trace_events_nanoseconds(usage.ru_utime);
         event->flags |= DWELL_TRACE_EVENT_TIMES;
     }
     struct timespec cpu;
@@ -370,7 +372,7 @@ static void read_cpu_times(struct dwell_trace_event *event)
     }
 }
 
-static void copy_data(char *at, const struct event_data *data)
+static void trace_events_copy_data(char *at, const struct event_data *data)
 {
     if (!data->fields) {
         if (data->size)
@@ -384,34 +386,34 @@ static void copy_data(char *at, const struct event_data *data)
     }
 }
 
-static void lose(void)
+static void trace_events_count_lost(void)
 {
     __atomic_fetch_add(&runtime.session.header->lost_trace_events, 1, __ATOMIC_RELAXED);
 }
 
-static int append(struct thread *t, struct dwell_trace_event *event, const struct event_data *data,
-                  uint64_t stack_pointer)
+static int trace_events_append(struct thread *t, struct dwell_trace_event *event, const struct event_data *data,
+                               uint64_t stack_pointer)
 {
     uint64_t frames[DWELL_TRACE_EVENT_FRAMES];
-    event->depth = open_calls(t, stack_pointer, frames);
+    event->depth = trace_events_open_calls(t, stack_pointer, frames);
     event->frames = (uint16_t)(event->depth < DWELL_TRACE_EVENT_FRAMES ? event->depth : DWELL_TRACE_EVENT_FRAMES);
     event->data_size = (uint32_t)data->size;
     event->time = clock_now(runtime.clock);
     if (event->time < t->trace_events.last)
         event->time = t->trace_events.last; /* the counters of two CPUs may differ by a few ticks */
-    read_cpu_times(event);
+    trace_events_read_cpu_times(event);
 
     const uint32_t frame_bytes = (uint32_t)event->frames * 8;
     const uint32_t size = ((uint32_t)sizeof *event + frame_bytes + event->data_size + (uint32_t)sizeof size + 7) & ~7u;
     if ((!t->trace_events.chunk || t->trace_events.used + size > t->trace_events.chunk->size) &&
-        !next_chunk(t, size, event->time)) {
-        lose();
+        !trace_events_next_chunk(t, size, event->time)) {
+        trace_events_count_lost();
         return DWELL_EVENT_LOST;
     }
     char *at = (char *)t->trace_events.chunk + t->trace_events.used;
     memcpy(at + sizeof event->size, (const char *)event + sizeof event->size, sizeof *event - sizeof event->size);
     memcpy(at + sizeof *event, frames, frame_bytes);
-    copy_data(at + sizeof *event + frame_bytes, data);
+    trace_events_copy_data(at + sizeof *event + frame_bytes, data);
     memcpy(at + size - sizeof size, &size, sizeof size);
     __atomic_store_n((uint32_t *)at, size, __ATOMIC_RELEASE);
     t->trace_events.used += size;
@@ -419,7 +421,8 @@ static int append(struct thread *t, struct dwell_trace_event *event, const struc
     return DWELL_OK;
 }
 
-static int write_event(const dwell_guid *guid, uint32_t version, const struct event_data *data, uint64_t stack_pointer)
+static int trace_events_write(const dwell_guid *guid, uint32_t version, const struct event_data *data,
+                              uint64_t stack_pointer)
 {
     struct dwell_trace_event event = {
         .type = (uint8_t)version,
@@ -433,14 +436,14 @@ static int write_event(const dwell_guid *guid, uint32_t version, const struct ev
             return DWELL_NOT_RECORDED;
         uint64_t mask = sys_block_signals();
         if (mask == SYS_NOT_BLOCKED) {
-            lose();
+            trace_events_count_lost();
             return DWELL_EVENT_LOST;
         }
         int status = -1;
         if (t->wiped->alive) { /* else a handler has forked, and this is the child */
             if (!t->stopped)
                 stacks_find(t, stack_pointer);
-            status = append(t, &event, data, stack_pointer);
+            status = trace_events_append(t, &event, data, stack_pointer);
         }
         sys_restore_signals(mask);
         if (status >= 0)
@@ -456,8 +459,8 @@ DWELL_EXPORT int dwell_runtime_event_write(const struct dwell_event_class *c, ui
         return DWELL_EVENT_BAD_SIZE;
     int status = event_check_size(size);
     if (status == DWELL_OK)
-        status =
-            write_event(&c->guid, version, &(struct event_data){ .at = data, .size = size }, CALLERS_STACK_POINTER);
+        status = trace_events_write(&c->guid, version, &(struct event_data){ .at = data, .size = size },
+                                    CALLERS_STACK_POINTER);
     errno = error;
     return status;
 }
@@ -469,19 +472,19 @@ DWELL_EXPORT int dwell_runtime_event_write_fields(const struct dwell_event_class
     struct event_data data;
     int status = event_check_fields(fields, count, &data);
     if (status == DWELL_OK)
-        status = write_event(&c->guid, version, &data, CALLERS_STACK_POINTER);
+        status = trace_events_write(&c->guid, version, &data, CALLERS_STACK_POINTER);
     errno = error;
     return status;
 }
 
 /* Several classes may have that GUID; any of them that lets the event pass will do. Classes may come and go meanwhile:
  * signals are held back, and the lock is taken. */
-static int find_class(const dwell_guid *guid, uint8_t level)
+static int trace_events_find_class(const dwell_guid *guid, uint8_t level)
 {
     int status = DWELL_EVENT_NO_CLASS;
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED) {
-        lose();
+        trace_events_count_lost();
         return DWELL_EVENT_LOST;
     }
     lock_take(&runtime.process->trace_events.lock);
@@ -502,9 +505,9 @@ DWELL_EXPORT int dwell_runtime_event_trace(const EVENT_TRACE_HEADER *header)
         dwell_guid guid = header->Guid;
         if (header->Flags & WNODE_FLAG_USE_GUID_PTR)
             memcpy(&guid, (const void *)header->GuidPtr, sizeof guid);
-        status = find_class(&guid, header->Class.Level);
+        status = trace_events_find_class(&guid, header->Class.Level);
         if (status == DWELL_OK)
-            status = write_event(&guid, header->Version, &data, CALLERS_STACK_POINTER);
+            status = trace_events_write(&guid, header->Version, &data, CALLERS_STACK_POINTER);
     }
     errno = error;
     return status;

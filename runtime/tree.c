@@ -24,10 +24,10 @@ enum {
 /* ---- nodes; signals are held back from here on ---- */
 
 /* In the place of a node that is not to be found again. */
-static struct dwell_tree_node forgotten;
+static struct dwell_tree_node tree_forgotten;
 
 /* All old ones together are smaller than the new. */
-static bool grow_table(struct thread *t)
+static bool tree_grow_table(struct thread *t)
 {
     struct tree_table *old = t->tree.table;
     if (old->taken * 2 < old->mask)
@@ -36,25 +36,25 @@ static bool grow_table(struct thread *t)
     if (!table)
         return false;
     for (uint64_t i = 0; i <= old->mask; i++)
-        if (old->slots[i].key && old->slots[i].node != &forgotten)
+        if (old->slots[i].key && old->slots[i].node != &tree_forgotten)
             tree_insert(table, old->slots[i].key, old->slots[i].node);
     t->tree.table = table;
     return true;
 }
 
-static char *first_node(struct dwell_chunk_header *chunk)
+static char *tree_first_node(struct dwell_chunk_header *chunk)
 {
     return (char *)(chunk + 1) + (chunk->sequence == 0 ? sizeof(struct dwell_tree_head) : 0);
 }
 
-static void end_tree_chunk(struct thread *t)
+static void tree_end_chunk(struct thread *t)
 {
     if (t->tree.chunk)
         __atomic_store_n(&t->tree.chunk->used, (uint32_t)(t->tree.next - (char *)t->tree.chunk), __ATOMIC_RELEASE);
 }
 
 /* Chunks of the tree stay mapped while the thread lives, each linked to the one before. */
-static bool next_tree_chunk(struct thread *t)
+static bool tree_next_chunk(struct thread *t)
 {
     uint32_t size = FIRST_CHUNK;
     while (size < LARGEST_CHUNK && t->tree.chunk && size <= t->tree.chunk->size)
@@ -62,7 +62,7 @@ static bool next_tree_chunk(struct thread *t)
     struct area area = chunk_take(size, size);
     if (!area.at)
         return false;
-    end_tree_chunk(t);
+    tree_end_chunk(t);
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;
     chunk->process = runtime.process->serial;
     chunk->thread = t->serial;
@@ -70,7 +70,7 @@ static bool next_tree_chunk(struct thread *t)
     chunk->link = (uint64_t)t->tree.chunk;
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_CALL_TREE, __ATOMIC_RELEASE);
     t->tree.chunk = chunk;
-    t->tree.next = first_node(chunk);
+    t->tree.next = tree_first_node(chunk);
     return true;
 }
 
@@ -80,7 +80,7 @@ static bool next_tree_chunk(struct thread *t)
  * calls of one function, from whatever site, by one caller, share what they call. The functions on each path stay
  * what they are, and so does the set of places.
  */
-static bool is_open(const struct thread *t, const struct call *call)
+static bool tree_is_recursion(const struct thread *t, const struct call *call)
 {
     if (!call->call_site) /* call sites are not recorded */
         return false;
@@ -93,7 +93,7 @@ static bool is_open(const struct thread *t, const struct call *call)
 enum { ANY_PLACE = 1 }; /* no code lies there */
 
 /* The first such node of that function below its parent; this one, if there is none. */
-static uint32_t base_of_recursion(struct tree_table *table, const struct call *call, struct dwell_tree_node *node)
+static uint32_t tree_base_of_recursion(struct tree_table *table, const struct call *call, struct dwell_tree_node *node)
 {
     const uint64_t key = tree_key(node->parent, call->function, ANY_PLACE);
     for (uint64_t i = tree_first_slot(table, key); table->slots[i].key; i = (i + 1) & table->mask)
@@ -104,13 +104,13 @@ static uint32_t base_of_recursion(struct tree_table *table, const struct call *c
     return node->number;
 }
 
-static struct dwell_tree_node *add_node(struct thread *t, const struct call *call, uint64_t now)
+static struct dwell_tree_node *tree_add_node(struct thread *t, const struct call *call, uint64_t now)
 {
     const struct dwell_tree_node *const parent = call[-1].node;
-    if (!grow_table(t))
+    if (!tree_grow_table(t))
         return NULL;
     if (t->tree.next + sizeof(struct dwell_tree_node) > (char *)t->tree.chunk + t->tree.chunk->size &&
-        !next_tree_chunk(t))
+        !tree_next_chunk(t))
         return NULL;
     struct dwell_tree_node *node = (struct dwell_tree_node *)t->tree.next;
     t->tree.next += sizeof *node;
@@ -120,8 +120,8 @@ static struct dwell_tree_node *add_node(struct thread *t, const struct call *cal
     node->shortest = UINT64_MAX;
     node->first_time = now;
     node->site = call->call_site;
-    if (is_open(t, call))
-        node->base = base_of_recursion(t->tree.table, call, node);
+    if (tree_is_recursion(t, call))
+        node->base = tree_base_of_recursion(t->tree.table, call, node);
     __atomic_store_n(&node->function, call->function, __ATOMIC_RELEASE);
     tree_insert(t->tree.table, tree_key(node->parent, node->function, node->site), node);
     return node;
@@ -135,7 +135,7 @@ struct dwell_tree_node *tree_node_of(struct thread *t, const struct call *call, 
         parent->depth >= filter_settings.depth)
         return parent;
     struct dwell_tree_node *node = tree_find_node(t->tree.table, parent->base, function, call->call_site, true);
-    return node ? node : add_node(t, call, now);
+    return node ? node : tree_add_node(t, call, now);
 }
 
 /* ---- the tree's begin and end ---- */
@@ -163,7 +163,7 @@ bool tree_begin(struct thread *t, uint64_t now)
     if (!table)
         return false;
     t->tree.table = table; /* the older one is of before a fork */
-    if (!next_tree_chunk(t))
+    if (!tree_next_chunk(t))
         return false;
     t->tree.head = (struct dwell_tree_head *)(t->tree.chunk + 1);
     t->tree.head->start_time = t->tree.head->last_time = now;
@@ -199,7 +199,7 @@ void tree_end(struct thread *t)
         return;
     t->tree.head = NULL;
     struct dwell_chunk_header *last = t->tree.chunk;
-    end_tree_chunk(t);
+    tree_end_chunk(t);
     struct area area = { (char *)last, last->size };
     chunk_cut(&area, (last->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     for (struct dwell_chunk_header *chunk = last; chunk;) {
@@ -218,7 +218,7 @@ void tree_forget_unloaded(struct thread *t)
     struct tree_table *table = t->tree.table;
     for (uint64_t i = 0; i <= table->mask; i++) {
         struct tree_slot *slot = &table->slots[i];
-        if (slot->key && slot->node != &forgotten && !modules_is_program(slot->node->function))
-            slot->node = &forgotten;
+        if (slot->key && slot->node != &tree_forgotten && !modules_is_program(slot->node->function))
+            slot->node = &tree_forgotten;
     }
 }
