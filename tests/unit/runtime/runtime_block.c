@@ -1,0 +1,111 @@
+/* The blocks for tests of single files of the runtime, and stand-ins for what these call of the others. */
+#include "unit/runtime/runtime_block.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pause.h"
+#include "sys.h"
+
+enum { SHADOW = 1 << 16 };
+
+struct runtime runtime;
+__thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+struct runtime_calls runtime_calls;
+
+static void note_switch(struct thread *t, struct stack *to, uint64_t now)
+{
+    runtime_calls.switches++;
+    runtime_calls.stack = to;
+    stacks_exchange(t, to, now);
+    t->state = thread_with_depth(t->state, to->depth);
+}
+
+static const struct recorder recorder = { .switch_stack = note_switch };
+
+struct thread *runtime_block(void)
+{
+    static struct thread block;
+    static struct thread_wiped wiped = { .alive = 1 };
+    static struct process process;
+    static struct dwell_file_header header;
+    block = (struct thread){ .wiped = &wiped, .serial = 3, .shadow_size = SHADOW, .shadow = sys_memory(SHADOW) };
+    *(struct call *)block.shadow = (struct call){ .stack_pointer = UINT64_MAX };
+    block.state = one_call;
+    process = (struct process){ .serial = 1 };
+    runtime = (struct runtime){ .process = &process, .recorder = &recorder, .session.header = &header };
+    runtime_calls = (struct runtime_calls){ 0 };
+    stacks_begin_thread(&block);
+    thread_self = &block;
+    return &block;
+}
+
+struct call *runtime_open_call(struct thread *t, uint64_t function, uint64_t call_site)
+{
+    struct call *call = thread_call(t, t->state);
+    *call = (struct call){ .function = function, .call_site = call_site };
+    t->state += one_call;
+    return call;
+}
+
+int runtime_filters(const void *chunk, uint32_t size)
+{
+    int fd = memfd_create("filters", MFD_CLOEXEC);
+    if (ftruncate(fd, 2 * PAGE) < 0 || pwrite(fd, chunk, size, PAGE) != (ssize_t)size)
+        abort();
+    runtime.session.header->first_filters = PAGE;
+    return fd;
+}
+
+/* ---- instead of other files ---- */
+
+void control_trigger(bool on)
+{
+    runtime_calls.trigger = on ? 1 : -1;
+}
+
+void control_notify(uint32_t *count)
+{
+    ++*count;
+    runtime_calls.notified++;
+}
+
+void pause_begin(struct thread *t, uint64_t time)
+{
+    t->pause.active = 1;
+    runtime_calls.pause_time = time;
+}
+
+struct area chunk_take(uint32_t least, uint32_t size)
+{
+    (void)least;
+    runtime_calls.chunks++;
+    struct dwell_chunk_header *chunk = sys_memory(size);
+    chunk->size = size;
+    return (struct area){ (char *)chunk, size };
+}
+
+/* Keeps the chunk mapped: tree_end's chunks are looked at afterwards. */
+void chunk_cut(struct area *area, uint32_t size)
+{
+    (void)area, (void)size;
+}
+
+bool modules_is_program(uint64_t address)
+{
+    return address >= runtime_calls.program_begin && address < runtime_calls.program_end;
+}
+
+void thread_set_limit(struct thread *t)
+{
+    (void)t;
+    runtime_calls.limits++;
+}
+
+void thread_give_up_chunk(struct thread *t, bool count)
+{
+    (void)t, (void)count;
+    runtime_calls.given_up++;
+}

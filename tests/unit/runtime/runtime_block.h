@@ -1,0 +1,34 @@
+/*
+ * A thread's and a process' block for tests of single files of the runtime, and what these files call of the others:
+ * the calls are noted here instead of being made.
+ */
+#ifndef TESTS_RUNTIME_BLOCK_H
+#define TESTS_RUNTIME_BLOCK_H
+
+#include "process.h"
+#include "recorder.h"
+#include "runtime.h"
+#include "thread.h"
+
+struct runtime_calls {
+    int trigger;                         /* control_trigger: 0 never, 1 on, -1 off */
+    uint64_t pause_time;                 /* pause_begin */
+    int chunks, given_up;                /* chunk_take, thread_give_up_chunk */
+    int notified;                        /* control_notify */
+    int switches, limits;                /* the recorder's switch_stack, thread_set_limit */
+    struct stack *stack;                 /* of the last switch */
+    uint64_t program_begin, program_end; /* modules_is_program */
+};
+
+extern struct runtime_calls runtime_calls;
+
+/* Makes a thread with an empty shadow stack the calling one, in a process that records. */
+struct thread *runtime_block(void);
+
+/* Opens a call of that function on the thread's shadow stack. */
+struct call *runtime_open_call(struct thread *t, uint64_t function, uint64_t call_site);
+
+/* A session of the given filters, for filter_begin: a descriptor. */
+int runtime_filters(const void *chunk, uint32_t size);
+
+#endif
