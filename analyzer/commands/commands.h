@@ -5,7 +5,9 @@
 #include <argp.h>
 
 #include "analysis/analysis.h"
+#include "base/amount.h"
 #include "commands/die.h"
+#include "commands/shared_options.h"
 #include "report/table.h"
 
 typedef int command(int argc, char **argv);
@@ -16,32 +18,32 @@ command command_record, command_report, command_tree, command_callers, command_i
 
 #define DEFAULT_SESSION "dwell.data"
 
-/* argp_parse with argv[0] as "dwell NAME", so that its messages name the command. */
-void parse_options(const struct argp *argp, const char *name, int argc, char **argv, void *input);
-
-/* Numbers of options; they end the program where the text is no number of the kind. */
+/* Numbers, amounts of time, times in nanoseconds. Each ends the program if the text is not valid; `option` begins the
+ * message. */
 unsigned long option_number(const char *option, const char *text);
-double option_percent(const char *option, const char *text);
-
-/* --by of views that can be told apart by line, and by nothing else. */
-void option_by_line(const char *text);
-
-/* A time such as 2.5ms, in nanoseconds. */
+struct amount option_amount(const char *option, const char *text);
 uint64_t option_time(const char *option, const char *text);
+
+/* A number of bytes, which may end in K, M or G. `wanted` completes the message "'TEXT' is not ...". */
+uint64_t option_size(const char *option, const char *text, uint64_t min, uint64_t max, const char *wanted);
 
 /* Ends the program: the text is none of these, such as "text, csv, json". */
 void option_refuse(const char *option, const char *text, const char *names) __attribute__((noreturn));
 
-/* A number of threads, and a key to sort rows by: of sessions that are watched if `recent`. */
+/* A number of threads. */
 unsigned option_jobs(const char *text);
-const char *option_sort(const char *text, bool recent);
 
 /* The printer of --format's argument. */
 table_printer *option_format(const char *text);
 
-/* The argument of --columns; "help" lists them and ends the program: those that all views have, or these. */
-const char *option_columns(const char *text);
-const char *option_columns_of(const char *text, const struct column *columns, size_t count);
+/* Ends the program if no view has a column with this key; `recent`: with the columns of `dwell top`. */
+void option_check_sort(const char *text, bool recent);
+
+/* For struct command_line: checks --sort, and prints the list of --columns help, of views with the times. */
+bool option_read_times(void *settings, enum shared_option option, const char *argument);
+
+/* Prints these columns and ends the program if the text is "help". */
+void option_list_columns(const char *text, const struct column *columns, size_t count);
 
 /* Filter, order and choose columns of a table as the options say; they end the program where the table has no such
  * column. */
@@ -53,6 +55,9 @@ void option_choose(struct table *t, const char *columns);
 
 /* Sorts the rows and chooses columns; NULL: as they are. `all`: any column may be left out. */
 void option_arrange(struct table *t, const char *sort, const char *columns, bool all);
+
+/* Whether an argument that may be a PID or a file is a PID. */
+bool option_is_pid(const char *text);
 
 /* For ARGP_KEY_ARG of commands that take one session: sets *file. */
 void option_session(const struct argp_state *state, const char *argument, const char **file);

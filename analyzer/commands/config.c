@@ -10,45 +10,47 @@
 #include "commands/commands.h"
 #include "commands/option_names.h"
 
-enum { OPTION_NO_CONFIG = 768 };
+static const char *const configurable[] = { "report", "top",   "tree",   "callers", "histogram", "slowest",
+                                            "diff",   "marks", "replay", "events",  "view" };
 
-static const char *const configurable[] = { "report", "tree", "callers", "histogram", "slowest",
-                                            "marks",  "top",  "replay",  "events",    "diff" };
+static char no_config[] = "--no-config";
 
 /* What is parsed; the options point into it for as long as the program runs. */
 static struct {
     char *path;
     char **arguments, **places; /* each option of the file, and where it is */
     size_t count, room, place_room;
-    const struct argp_state *state; /* while options are parsed */
+    const struct argp_state *state; /* of the parser; NULL if it is behind the options of the file */
 } config;
 
-/* ---- the option ---- */
-
-static const struct argp_option options[] = {
-    { "no-config", OPTION_NO_CONFIG, NULL, 0, "Without the options of the config file (see dwell(1), CONFIGURATION)",
-      0 },
-    { 0 },
-};
-
-static error_t config_parse_option(int key, char *argument, struct argp_state *state)
+void config_follow(const struct argp_state *state)
 {
-    (void)argument;
-    if (key == ARGP_KEY_INIT)
-        config.state = state;
-    if (key == OPTION_NO_CONFIG)
-        config.state = NULL; /* what follows is the command line's */
-    return key == ARGP_KEY_INIT || key == OPTION_NO_CONFIG ? 0 : ARGP_ERR_UNKNOWN;
+    config.state = state;
 }
 
-const struct argp config_argp = { options, config_parse_option, NULL, NULL, NULL, NULL, NULL };
-const struct argp_child config_children[] = { { &config_argp, 0, NULL, 1 }, { 0 } };
+void config_forget(void)
+{
+    config.count = 0;
+}
+
+const char *config_place(void)
+{
+    const int at = config.state ? config.state->next - 2 : -1;
+    return at >= 0 && (size_t)at < config.count ? config.places[at] : NULL;
+}
+
+bool config_takes(const char *command)
+{
+    for (size_t i = 0; i < sizeof configurable / sizeof *configurable; i++)
+        if (strcmp(configurable[i], command) == 0)
+            return true;
+    return false;
+}
 
 static bool config_is_refused(int argc, char **argv)
 {
-    static const char name[] = "--no-config";
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (strlen(argv[i]) > strlen("--no-") && strncmp(argv[i], name, strlen(argv[i])) == 0)
+        if (strlen(argv[i]) > strlen("--no-") && strncmp(argv[i], no_config, strlen(argv[i])) == 0)
             return true;
     return false;
 }
@@ -90,14 +92,6 @@ static void config_add_option(const struct argp_option *option, const char *valu
         die(STATUS_ERROR, "%s:%u: '%s' is neither yes nor no", config.path, line, value);
 }
 
-static bool config_is_configurable(const char *command)
-{
-    for (size_t i = 0; i < sizeof configurable / sizeof *configurable; i++)
-        if (strcmp(configurable[i], command) == 0)
-            return true;
-    return false;
-}
-
 static char *config_trim_blanks(char *text)
 {
     static const char blanks[] = " \t\r\n";
@@ -108,7 +102,7 @@ static char *config_trim_blanks(char *text)
     return text;
 }
 
-static void config_add_line(const struct argp *argp, const char *name, char *text, unsigned line)
+static void config_add_line(const struct option_list *options, const char *name, char *text, unsigned line)
 {
     char *command = config_trim_blanks(text), *equals = strchr(command, '=');
     if (!*command || *command == '#')
@@ -120,21 +114,19 @@ static void config_add_line(const struct argp *argp, const char *name, char *tex
         die(STATUS_ERROR, "%s:%u: a line such as 'report.columns = calls,elapsed_exclusive' is wanted", config.path,
             line);
     *dot = '\0';
-    if (!config_is_configurable(command))
-        die(STATUS_ERROR,
-            "%s:%u: '%s' is none of report, tree, callers, histogram, slowest, marks, top, replay, events, diff%s",
-            config.path, line, command,
+    if (!config_takes(command))
+        die(STATUS_ERROR, "%s:%u: '%s' is no command that takes options from here%s", config.path, line, command,
             suggestion(command, configurable, sizeof configurable / sizeof *configurable, ""));
     if (strcmp(command, name) != 0)
         return;
-    const struct argp_option *option = option_find(argp, config_trim_blanks(dot + 1));
-    if (!option || option->key == OPTION_NO_CONFIG)
+    const struct argp_option *option = option_find(options, config_trim_blanks(dot + 1));
+    if (!option || strcmp(option->name, no_config + strlen("--")) == 0)
         die(STATUS_ERROR, "%s:%u: dwell %s has no option '--%s'%s", config.path, line, command,
-            config_trim_blanks(dot + 1), option_suggestion(argp, config_trim_blanks(dot + 1), ""));
+            config_trim_blanks(dot + 1), option_suggestion(options, config_trim_blanks(dot + 1), ""));
     config_add_option(option, value, line);
 }
 
-static void config_read_file(const struct argp *argp, const char *name)
+static void config_read_file(const struct option_list *options, const char *name)
 {
     FILE *in = fopen(config.path, "re");
     if (!in && (errno == ENOENT || errno == ENOTDIR))
@@ -145,39 +137,26 @@ static void config_read_file(const struct argp *argp, const char *name)
     size_t room = 0;
     errno = 0;
     for (unsigned line = 1; getline(&text, &room, in) >= 0; line++)
-        config_add_line(argp, name, text, line);
+        config_add_line(options, name, text, line);
     if (ferror(in))
         die(STATUS_ERROR, "%s: %s", config.path, strerror(errno));
     free(text);
     fclose(in);
 }
 
-/* ---- all of them ---- */
-
-/* Of the option at hand, if it is one of the file. */
-static const char *config_option_place(void)
+char **config_prepend(const struct option_list *options, const char *command, int *argc, char **argv)
 {
-    const int at = config.state ? config.state->next - 2 : -1;
-    return at >= 0 && (size_t)at < config.count ? config.places[at] : NULL;
-}
-
-void parse_options_with_config(const struct argp *argp, const char *name, int argc, char **argv, void *input)
-{
-    config.path = config_is_refused(argc, argv) ? NULL : config_find_path();
+    config.path = config_is_refused(*argc, argv) ? NULL : config_find_path();
     if (config.path)
-        config_read_file(argp, name);
-    static char end[] = "--no-config";
-    char **all = need_memory((size_t)argc + config.count + 2, sizeof *all);
+        config_read_file(options, command);
+    char **all = need_memory((size_t)*argc + config.count + 2, sizeof *all);
     int count = 0;
     all[count++] = argv[0];
     for (size_t i = 0; i < config.count; i++)
         all[count++] = config.arguments[i];
-    all[count++] = end;
-    for (int i = 1; i < argc; i++)
+    all[count++] = no_config;
+    for (int i = 1; i < *argc; i++)
         all[count++] = argv[i];
-    message_set_place(config_option_place);
-    parse_options(argp, name, count, all, input);
-    message_set_place(NULL);
-    config.state = NULL;
-    free(all); /* the options themselves stay */
+    *argc = count;
+    return all;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/event_settings.h"
 #include "commands/find_session.h"
@@ -19,16 +20,15 @@
 
 enum { PATIENCE = 5000 /* milliseconds */, DUMP_PATIENCE = 600000 };
 
-static const struct argp_option options[] = {
-    { "output", 'o', "FILE", 0, "dump: the session file to write (default: dwell.dump.data)", 0 },
-    { "session", 's', "FILE", 0, "All processes of this session instead of one PID: pause, resume or event", 0 },
-    { 0 },
+static const struct shared_use shared[] = {
+    { SHARED_OUTPUT, "(default: dwell.dump.data); with dump" },
+    { SHARED_END, NULL },
 };
 
 struct control_settings {
-    const char *output;
-    const char *session;
-    const char *pid, *action;
+    struct shared_options shared;
+    const char *target; /* a PID or a session file */
+    const char *action;
     const char *event; /* of the action "event": which class at which level */
 };
 
@@ -36,15 +36,9 @@ static error_t control_parse_option(int key, char *argument, struct argp_state *
 {
     struct control_settings *s = state->input;
     switch (key) {
-    case 'o':
-        s->output = argument;
-        return 0;
-    case 's':
-        s->session = argument;
-        return 0;
     case ARGP_KEY_ARG:
-        if (!s->pid && !s->session)
-            s->pid = argument;
+        if (!s->target)
+            s->target = argument;
         else if (!s->action)
             s->action = argument;
         else if (!s->event && strcmp(s->action, "event") == 0)
@@ -55,7 +49,8 @@ static error_t control_parse_option(int key, char *argument, struct argp_state *
     case ARGP_KEY_END:
         if (!s->action)
             die(STATUS_ERROR,
-                "control: which PID, and pause, resume, stop, dump or event? dwell control --help tells more");
+                "control: give a PID or a session file, then pause, resume, stop, dump or event; see dwell control "
+                "--help");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -183,7 +178,7 @@ static char *control_absolute_path(const char *path)
 static char *control_command_text(const struct control_settings *s, enum dwell_command command)
 {
     if (command == DWELL_COMMAND_DUMP)
-        return control_absolute_path(s->output);
+        return control_absolute_path(s->shared.output);
     if (command == DWELL_COMMAND_EVENT)
         return event_setting(s->event, STATUS_ERROR, "control");
     return need_copy("", 0);
@@ -191,7 +186,7 @@ static char *control_command_text(const struct control_settings *s, enum dwell_c
 
 static void control_one_process(const struct control_settings *s, enum dwell_command command)
 {
-    const uint32_t pid = (uint32_t)option_number("PID", s->pid);
+    const uint32_t pid = (uint32_t)option_number("PID", s->target);
     int fd = control_open_session_of_pid(pid);
     struct dwell_file_header *header = control_map_header(fd);
     uint64_t offset = header->first_control;
@@ -203,7 +198,7 @@ static void control_one_process(const struct control_settings *s, enum dwell_com
     char *text = control_command_text(s, command);
     control_send_command(control, pid, command, text);
     if (command == DWELL_COMMAND_DUMP)
-        say("%s: what was recorded until now; see: dwell report %s", s->output, s->output);
+        say("%s: what was recorded until now; see: dwell report %s", s->shared.output, s->shared.output);
     if (command == DWELL_COMMAND_EVENT && control->result == 0 && strcmp(s->event, "*") != 0)
         say("%u: has no class '%.*s' yet: this holds for one that it registers later", pid, (int)strcspn(text, ":"),
             text);
@@ -215,8 +210,8 @@ static void control_all_processes(const struct control_settings *s, enum dwell_c
 {
     const bool event = command == DWELL_COMMAND_EVENT;
     if (command != DWELL_COMMAND_PAUSE && command != DWELL_COMMAND_RESUME && !event)
-        die(STATUS_ERROR, "control: --session takes pause, resume or event");
-    int fd = control_open_session(s->session);
+        die(STATUS_ERROR, "control: stop and dump take a PID; a session file takes pause, resume and event");
+    int fd = control_open_session(s->target);
     struct dwell_file_header *header = control_map_header(fd);
     char *text = control_command_text(s, command);
     if (!event)
@@ -233,32 +228,37 @@ static void control_all_processes(const struct control_settings *s, enum dwell_c
     close(fd);
 }
 
+static const struct command_line line = {
+    .name = "control",
+    .arguments = "PID|FILE pause|resume\nPID stop|dump\nPID|FILE event CLASS[:LEVEL|:off]",
+    .text = "Controls the recording of a running program: of the process PID, or of all processes of the session "
+            "FILE.\v"
+            "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file "
+            "of its own, while it goes on (mostly for record --mode ring); enable or disable the trace events of a "
+            "class (its name, its GUID, or * for all; LEVEL is as in record --event). Write ./FILE if its name is a "
+            "number.\n\nExamples:\n"
+            "  dwell control 1234 pause\n"
+            "  dwell control 1234 dump -o now.data\n"
+            "  dwell control dwell.data resume\n"
+            "  dwell control 1234 event 'Requests:information'",
+    .parse = control_parse_option,
+    .shared = shared,
+};
+
 int command_control(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        control_parse_option,
-        "PID pause|resume|stop|dump|event CLASS[:LEVEL|:off]",
-        "Tells the runtime of a program that is being recorded what to do.\v"
-        "pause and resume its recording; stop it for good; dump what it has recorded until now into a session file of "
-        "its own, while it goes on (for record --mode ring above all); enable or disable the trace events of a class (its name, its "
-        "GUID, or * for all; LEVEL as in record --event).\n\nExamples:\n"
-        "  dwell control 1234 pause\n"
-        "  dwell control 1234 dump -o now.data\n"
-        "  dwell control --session dwell.data resume\n"
-        "  dwell control 1234 event 'Requests:information'",
-        NULL,
-        NULL,
-        NULL,
-    };
-    struct control_settings s = { .output = "dwell.dump.data" };
-    parse_options(&argp, "control", argc, argv, &s);
+    struct control_settings s = { 0 };
+    command_line_parse(&line, argc, argv, &s, &s.shared);
     const enum dwell_command command = control_command_of_name(s.action);
     if (command == DWELL_COMMAND_EVENT && !s.event)
-        die(STATUS_ERROR, "control: event of which class? NAME, GUID or *, and :LEVEL or :off");
-    if (s.session)
-        control_all_processes(&s, command);
-    else
+        die(STATUS_ERROR, "control: which class of events? Give NAME, GUID or *, and :LEVEL or :off");
+    if (s.shared.output && command != DWELL_COMMAND_DUMP)
+        die(STATUS_ERROR, "--output: only with dump");
+    if (!s.shared.output)
+        s.shared.output = "dwell.dump.data";
+    if (option_is_pid(s.target))
         control_one_process(&s, command);
+    else
+        control_all_processes(&s, command);
     return STATUS_OK;
 }

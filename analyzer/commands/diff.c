@@ -4,40 +4,44 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "base/terminal.h"
+#include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/config.h"
-#include "commands/selection_options.h"
 #include "commands/sessions.h"
 #include "report/diff.h"
 
-enum { OPTION_FORMAT = 256, OPTION_BY, OPTION_COLUMNS, OPTION_MIN, OPTION_LARGE, OPTION_FAIL };
+enum { OPTION_BY = 256, OPTION_LARGE, OPTION_FAIL };
 
 static const struct argp_option options[] = {
     { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module or call path (path)", 0 },
-    { "sort", 's', "VALUE", 0, "Largest change first (default: of elapsed_exclusive); or name", 0 },
-    { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
-    { "min", OPTION_MIN, "PERCENT", 0, "Leave out rows with less of the elapsed inclusive time on both sides", 0 },
-    { "large", OPTION_LARGE, "PERCENT", 0, "Of the session's time: changes that are marked as large (default: 1)", 0 },
+    { "large", OPTION_LARGE, "AMOUNT", 0, "Mark changes of at least AMOUNT of the session's time (default: 1%)", 0 },
     { "fail-if", OPTION_FAIL, "CONDITION", 0,
-      "Exit status 1 if it holds for a row: 'calls > +0', 'cpu_exclusive > +10%', 'elapsed_inclusive < -5ms'", 0 },
-    { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
-    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
+      "Exit with status 1 if a row meets it: 'calls > +0', 'cpu_exclusive > +10%', 'elapsed_inclusive < -5ms'; may be "
+      "repeated",
+      0 },
     { 0 },
+};
+
+static const struct shared_use shared[] = {
+    { SHARED_MIN, "of elapsed inclusive time, on both sides" },
+    { SHARED_SORT, "(default: elapsed_exclusive); the largest change first" },
+    { SHARED_LIMIT, "(default: 40 in text)" },
+    { SHARED_COLUMNS, NULL },
+    { SHARED_FORMAT, NULL },
+    { SHARED_RAW, NULL },
+    { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
 };
 
 enum { TEXT_LIMIT = 40 };
 
 struct diff_settings {
+    struct shared_options shared;
     struct session_list sides[DIFF_SIDES];
     enum diff_side side; /* being parsed */
     enum diff_by by;
     struct diff_options diff;
-    bool limited;
     struct diff_gate *gates;
     size_t gate_count, gate_room;
-    const char *columns; /* NULL: the usual ones */
-    table_printer *print;
-    struct analysis_options load;
 };
 
 static enum diff_by diff_parse_by(const char *text)
@@ -70,36 +74,14 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
 {
     struct diff_settings *s = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        return raw_options_begin(state, &s->load);
     case OPTION_BY:
         s->by = diff_parse_by(argument);
         return 0;
-    case 's':
-        s->diff.sort = diff_parse_sort(argument);
-        return 0;
-    case 'n':
-        s->diff.limit = option_number("--limit", argument);
-        s->limited = true;
-        return 0;
-    case OPTION_MIN:
-        s->diff.min_percent = option_percent("--min", argument);
-        return 0;
     case OPTION_LARGE:
-        s->diff.large_percent = option_percent("--large", argument);
+        s->diff.large = option_amount("--large", argument);
         return 0;
     case OPTION_FAIL:
         diff_add_gate(s, argument);
-        return 0;
-    case OPTION_COLUMNS:
-        if (strcmp(argument, "help") == 0) {
-            view_diff_list_columns(stdout);
-            exit(finish_output());
-        }
-        s->columns = argument;
-        return 0;
-    case OPTION_FORMAT:
-        s->print = option_format(argument);
         return 0;
     case ARGP_KEY_ARG:
         session_list_add(&s->sides[s->side], argument);
@@ -109,28 +91,55 @@ static error_t diff_parse_option(int key, char *argument, struct argp_state *sta
     }
 }
 
-/* The sessions of before, a --, and those of after; or one of each. Options may stand on both sides. */
-static void diff_parse_sides(struct diff_settings *s, const struct argp *argp, int argc, char **argv)
+static bool diff_read_shared(void *settings, enum shared_option option, const char *argument)
+{
+    struct diff_settings *s = settings;
+    if (option == SHARED_SORT)
+        s->diff.sort = diff_parse_sort(argument);
+    if (option == SHARED_COLUMNS && strcmp(argument, "help") == 0) {
+        view_diff_list_columns(stdout);
+        exit(finish_output());
+    }
+    return false;
+}
+
+static const struct command_line line = {
+    .name = "diff",
+    .arguments = "BEFORE AFTER\nBEFORE... -- AFTER...",
+    .text = "Compares sessions from before and after a change: calls, the four times, and time on the CPU.\v"
+            "Functions are matched by the file name of their module and their own name. Several sessions on a side "
+            "count as their mean. With two or more on both sides, times are tested, and only significant changes can "
+            "fail --fail-if. Calls are compared exactly. docs/diff.md has the formulas.\n\nExamples:\n"
+            "  dwell diff before.data after.data\n"
+            "  dwell diff --by path --sort calls before.data after.data\n"
+            "  dwell diff old-*.data -- new-*.data --fail-if 'application_exclusive > +10%'",
+    .options = options,
+    .parse = diff_parse_option,
+    .shared = shared,
+    .read_shared = diff_read_shared,
+};
+
+/* Parses the sessions of before, a --, and those of after; or one of each. Options may stand on both sides. */
+static void diff_parse_sides(struct diff_settings *s, int argc, char **argv)
 {
     int middle = 1;
     while (middle < argc && strcmp(argv[middle], "--") != 0)
         middle++;
-    parse_options_with_config(argp, "diff", middle, argv, s);
+    command_line_parse(&line, middle, argv, s, &s->shared);
     struct session_list *before = &s->sides[DIFF_BEFORE], *after = &s->sides[DIFF_AFTER];
     if (middle < argc) {
         s->side = DIFF_AFTER;
-        parse_options(argp, "diff", argc - middle, argv + middle, s);
+        command_line_parse_more(&line, argc - middle, argv + middle, s, &s->shared);
     } else if (before->count == 2) {
         GROW(after->paths, after->count, after->room);
         after->paths[after->count++] = before->paths[--before->count];
     } else if (before->count > 2) {
-        die(STATUS_ERROR, "diff: of %zu sessions, which are before and which after? Write -- between them",
-            before->count);
+        die(STATUS_ERROR, "diff: %zu sessions: write -- between those of before and those of after", before->count);
     }
     session_list_unique(before);
     session_list_unique(after);
     if (!before->count || !after->count)
-        die(STATUS_ERROR, "diff: needs a session of before and one of after");
+        die(STATUS_ERROR, "diff: give a session of before and one of after");
 }
 
 static void diff_load_side(const struct diff_settings *s, struct diff *d, enum diff_side side)
@@ -138,7 +147,7 @@ static void diff_load_side(const struct diff_settings *s, struct diff *d, enum d
     for (size_t i = 0; i < s->sides[side].count; i++) {
         struct error error = { NULL };
         struct analysis loaded;
-        command_load(&loaded, s->sides[side].paths[i], &s->load);
+        command_load(&loaded, s->sides[side].paths[i], &s->shared.load);
         if (!diff_add(d, side, &loaded, &error))
             die_of(&error);
         analysis_drop(&loaded);
@@ -151,7 +160,7 @@ static void diff_print_text(const struct diff_settings *s, const struct diff *d,
 {
     struct table sessions = view_diff_sessions(d);
     char *usual = view_diff_usual_columns(d, &s->diff), *judgement = diff_judgement(d, &s->diff);
-    if (!s->columns)
+    if (!s->shared.columns)
         option_choose(rows, usual);
     table_print_text(&sessions, stdout);
     for (size_t i = 0; i < d->remark_count; i++)
@@ -181,22 +190,22 @@ static void diff_print_json(const struct diff_settings *s, const struct diff *d,
 
 static void diff_print_result(const struct diff_settings *s, const struct diff *d)
 {
-    struct table rows = view_diff(d, &s->diff, s->print == table_print_text);
-    if (s->columns)
-        option_choose(&rows, s->columns);
-    if (s->print == table_print_text)
+    struct table rows = view_diff(d, &s->diff, s->shared.print == table_print_text);
+    if (s->shared.columns)
+        option_choose(&rows, s->shared.columns);
+    if (s->shared.print == table_print_text)
         diff_print_text(s, d, &rows);
-    else if (s->print == table_print_json)
+    else if (s->shared.print == table_print_json)
         diff_print_json(s, d, &rows);
     else
-        s->print(&rows, stdout);
+        s->shared.print(&rows, stdout);
     table_drop(&rows);
 }
 
 /* On standard error; where people read behind a pager, behind the table. */
 static bool diff_report_gates(const struct diff_settings *s, const struct diff *d)
 {
-    FILE *out = terminal_is_paged() && s->print == table_print_text ? stdout : stderr;
+    FILE *out = terminal_is_paged() && s->shared.print == table_print_text ? stdout : stderr;
     bool failed = false;
     if (out == stderr)
         fflush(stdout);
@@ -205,39 +214,32 @@ static bool diff_report_gates(const struct diff_settings *s, const struct diff *
     return failed;
 }
 
+/* Ends the program if the sessions lack a value that the options name. */
+static void diff_check_sessions(const struct diff_settings *s, const struct diff *d)
+{
+    const char *first = s->sides[DIFF_BEFORE].paths[0];
+    for (size_t i = 0; i < s->gate_count; i++)
+        if (diff_gate_check(&s->gates[i], d))
+            die(STATUS_ERROR, "--fail-if '%s': %s", s->gates[i].text, diff_gate_check(&s->gates[i], d));
+    if (s->diff.sort < DIFF_VALUES && !d->known[s->diff.sort])
+        die(STATUS_ERROR, "--sort: %s is not known of all these sessions", diff_value_names[s->diff.sort]);
+    shared_options_check_min(&s->shared, d->samples, first);
+    if (d->samples && s->diff.large.ns)
+        die(STATUS_ERROR, "%s: holds samples, not times; give --large as a percentage", first);
+}
+
 int command_diff(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        diff_parse_option,
-        "BEFORE AFTER\nBEFORE... -- AFTER...",
-        "Compares sessions, function by function: calls, the four times, and time on the CPU.\v"
-        "Functions are matched by the file name of their module and their own name. Several sessions on a side count "
-        "as their "
-        "mean; with two or more on both, times are tested, and only significant changes can fail --fail-if. "
-        "Calls are compared exactly. docs/diff.md has the formulas.\n\nExamples:\n"
-        "  dwell diff before.data after.data\n"
-        "  dwell diff --by path --sort calls before.data after.data\n"
-        "  dwell diff old-*.data -- new-*.data --fail-if 'application_exclusive > +10%'",
-        raw_config_children,
-        NULL,
-        NULL,
-    };
-    struct diff_settings s = {
-        .diff = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large_percent = 1 },
-        .print = table_print_text,
-    };
-    diff_parse_sides(&s, &argp, argc, argv);
-    if (!s.limited && s.print == table_print_text)
+    struct diff_settings s = { .diff = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 1 } };
+    diff_parse_sides(&s, argc, argv);
+    s.diff.min = s.shared.min;
+    s.diff.limit = s.shared.limit;
+    if (!shared_is_set(&s.shared, SHARED_LIMIT) && s.shared.print == table_print_text)
         s.diff.limit = TEXT_LIMIT;
     struct diff *d = diff_new(s.by);
     diff_load_side(&s, d, DIFF_BEFORE);
     diff_load_side(&s, d, DIFF_AFTER);
-    for (size_t i = 0; i < s.gate_count; i++)
-        if (diff_gate_check(&s.gates[i], d))
-            die(STATUS_ERROR, "--fail-if '%s': %s", s.gates[i].text, diff_gate_check(&s.gates[i], d));
-    if (s.diff.sort < DIFF_VALUES && !d->known[s.diff.sort])
-        die(STATUS_ERROR, "--sort: %s is not known of all these sessions", diff_value_names[s.diff.sort]);
+    diff_check_sessions(&s, d);
     diff_judge(d, &s.diff);
     diff_print_result(&s, d);
     const bool failed = diff_report_gates(&s, d);
@@ -247,5 +249,6 @@ int command_diff(int argc, char **argv)
     free(s.gates);
     for (int side = 0; side < DIFF_SIDES; side++)
         session_list_drop(&s.sides[side]);
+    shared_options_drop(&s.shared);
     return status;
 }

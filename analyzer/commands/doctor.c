@@ -6,39 +6,29 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "commands/command_line.h"
 #include "commands/commands.h"
 
-enum { OPTION_FORMAT = 256 };
-
-static const struct argp_option options[] = {
-    { "output", 'o', "FILE", 0, "Where the session would be written (default: dwell.data)", 0 },
-    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
-    { 0 },
+static const struct shared_use shared[] = {
+    { SHARED_OUTPUT, "(default: dwell.data): checked, not written" },
+    { SHARED_FORMAT, NULL },
+    { SHARED_END, NULL },
 };
 
 struct doctor_settings {
-    const char *program, *output;
-    table_printer *print;
+    struct shared_options shared;
+    const char *program;
 };
 
 static error_t doctor_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct doctor_settings *s = state->input;
-    switch (key) {
-    case 'o':
-        s->output = argument;
-        return 0;
-    case OPTION_FORMAT:
-        s->print = option_format(argument);
-        return 0;
-    case ARGP_KEY_ARG:
-        if (s->program)
-            die(STATUS_ERROR, "one program at a time: '%s' is a second one", argument);
-        s->program = argument;
-        return 0;
-    default:
+    if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
-    }
+    if (s->program)
+        die(STATUS_ERROR, "one program at a time: '%s' is a second one", argument);
+    s->program = argument;
+    return 0;
 }
 
 void find_that(struct findings *f, enum health health, const char *what, const char *format, ...)
@@ -87,33 +77,32 @@ static void doctor_print_table(const struct findings *f, table_printer *print)
     table_drop(&table);
 }
 
+static const struct command_line line = {
+    .name = "doctor",
+    .arguments = "[PROGRAM]",
+    .text = "Reports what of recording works here, what does not, and how to mend it; and what there is to record in "
+            "PROGRAM.\v"
+            "Each line begins with ok, warn (recording works, but something is missing or slow) or bad (it does not "
+            "work). The exit status is 1 if anything is bad, else 0.\n\nExamples:\n"
+            "  dwell doctor\n"
+            "  dwell doctor ./prog\n"
+            "  dwell doctor -o /mnt/big/dwell.data ./prog",
+    .parse = doctor_parse_option,
+    .shared = shared,
+};
+
 int command_doctor(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        doctor_parse_option,
-        "[PROGRAM]",
-        "Tells what of recording works here, what does not, and how to mend it; and what there is to record in "
-        "PROGRAM.\v"
-        "Each line says ok, warn (recording works, but something is missing or slow) or bad (it does not). The exit "
-        "status is 0 if nothing is bad, else 1.\n\nExamples:\n"
-        "  dwell doctor\n"
-        "  dwell doctor ./prog\n"
-        "  dwell doctor -o /mnt/big/dwell.data ./prog",
-        NULL,
-        NULL,
-        NULL,
-    };
-    struct doctor_settings s = { .output = DEFAULT_SESSION, .print = table_print_text };
-    parse_options(&argp, "doctor", argc, argv, &s);
+    struct doctor_settings s = { 0 };
+    command_line_parse(&line, argc, argv, &s, &s.shared);
     struct findings f = { NULL, 0, 0 };
     if (s.program)
         examine_program(&f, s.program);
-    examine_machine(&f, s.output);
-    if (s.print == table_print_text)
+    examine_machine(&f, s.shared.output ? s.shared.output : DEFAULT_SESSION);
+    if (s.shared.print == table_print_text)
         doctor_print_text(&f);
     else
-        doctor_print_table(&f, s.print);
+        doctor_print_table(&f, s.shared.print);
     bool bad = false;
     for (size_t i = 0; i < f.count; i++) {
         bad |= f.list[i].health == HEALTH_BAD;

@@ -8,7 +8,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "base/message.h"
+#include "commands/die.h"
 #include "commands/doctor.h"
 #include "commands/executable.h"
 #include "symbols/elf_facts.h"

@@ -53,7 +53,7 @@ char *event_setting(const char *text, int status, const char *place)
         die(status, "%s: '%s' is neither the name of a class of events, nor a GUID, nor *", place, subject);
     if (level < 0 && !off)
         die(status,
-            "%s: '%s' is no level: a number from 0 to 255, critical, error, warning, information, verbose, or off",
+            "%s: '%s' is not a level: a number from 0 to 255, critical, error, warning, information, verbose, or off",
             place, level_text);
     const size_t room = strlen(subject) + GUID_TEXT + 8;
     char *setting = need_memory(room, 1);

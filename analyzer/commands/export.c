@@ -5,33 +5,40 @@
 #include <unistd.h>
 
 #include "base/gzip.h"
+#include "base/memory.h"
 #include "base/progress.h"
 #include "base/suggest.h"
+#include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/selection_options.h"
 #include "export/exports.h"
 #include "export/measures.h"
+#include "report/views.h"
 
-enum { OPTION_LIST = 256, OPTION_LIMIT, OPTION_MIN, OPTION_FILTER, OPTION_AGGREGATE, OPTION_TIME };
+enum { OPTION_LIST = 256, OPTION_AGGREGATE };
 enum { OUTPUT_BUFFER = 1 << 20 };
 
 static const struct argp_option options[] = {
-    { "output", 'o', "OUT", 0,
-      "Write to this file (default: standard output); of formats of several files: how their names begin", 0 },
     { "list", OPTION_LIST, NULL, 0, "List the formats", 0 },
-    { "limit", OPTION_LIMIT, "N", 0, "Only the N functions with the most elapsed exclusive time", 0 },
-    { "min", OPTION_MIN, "PERCENT", 0, "Only functions with that share of the elapsed inclusive time", 0 },
-    { "filter", OPTION_FILTER, "GLOB", 0, "Only functions whose name matches", 0 },
-    { "aggregate", OPTION_AGGREGATE, NULL, 0, "A line for each function instead of one for each activation", 0 },
-    { "time", OPTION_TIME, "WHAT", 0,
-      "What is told of each call path: elapsed (default), application, blocked or calls", 0 },
+    { "aggregate", OPTION_AGGREGATE, NULL, 0, "Write a line for each function instead of one for each call", 0 },
     { 0 },
 };
 
+static const struct shared_use shared[] = {
+    { SHARED_FILTER, "(a row is a function)" },
+    { SHARED_MIN, "of elapsed inclusive time" },
+    { SHARED_LIMIT, "(default); a row is a function, those with the most elapsed exclusive time come first" },
+    { SHARED_VALUE,
+      "elapsed_exclusive (default), application_exclusive, blocked_exclusive or calls of each call path" },
+    { SHARED_OUTPUT, "(default: standard output), or several files whose names begin so" },
+    { SHARED_RAW, NULL },
+    { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
+};
+
 struct export_settings {
+    struct shared_options shared;
     const struct export_format *format;
-    const char *file, *output;
-    unsigned used; /* enum export_heeds */
+    const char *file;
     struct export_options options;
     struct analysis_options load;
 };
@@ -69,34 +76,11 @@ static error_t export_parse_option(int key, char *argument, struct argp_state *s
 {
     struct export_settings *s = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        return raw_options_begin(state, &s->load);
-    case 'o':
-        s->output = argument;
-        return 0;
     case OPTION_LIST:
         export_list_formats();
         exit(finish_output());
-    case OPTION_LIMIT:
-        s->used |= EXPORT_LIMIT;
-        s->options.limit = option_number("--limit", argument);
-        return 0;
-    case OPTION_MIN:
-        s->used |= EXPORT_MIN;
-        s->options.min_percent = option_percent("--min", argument);
-        return 0;
-    case OPTION_FILTER:
-        s->used |= EXPORT_FILTER;
-        s->options.filter = argument;
-        return 0;
     case OPTION_AGGREGATE:
-        s->used |= EXPORT_AGGREGATE;
         s->options.aggregate = true;
-        return 0;
-    case OPTION_TIME:
-        s->used |= EXPORT_TIME;
-        if (!measure_find(argument, &s->options.time))
-            option_refuse("--time", argument, measure_names);
         return 0;
     case ARGP_KEY_ARG:
         export_parse_argument(s, state, argument);
@@ -106,22 +90,56 @@ static error_t export_parse_option(int key, char *argument, struct argp_state *s
     }
 }
 
+static bool export_read_shared(void *settings, enum shared_option option, const char *argument)
+{
+    struct export_settings *s = settings;
+    if (option == SHARED_VALUE && !measure_find(argument, &s->options.time))
+        option_refuse("--value", argument, measure_names);
+    return false;
+}
+
 static bool export_is_compressed(const struct export_settings *s)
 {
-    const size_t length = s->output ? strlen(s->output) : 0;
-    return !s->format->compressed && length > 3 && strcmp(s->output + length - 3, ".gz") == 0;
+    const size_t length = s->shared.output ? strlen(s->shared.output) : 0;
+    return !s->format->compressed && length > 3 && strcmp(s->shared.output + length - 3, ".gz") == 0;
 }
 
 static void export_check_settings(const struct export_settings *s)
 {
-    static const char *const names[] = { "--limit", "--min", "--filter", "--aggregate", "--time" };
+    static const struct {
+        const char *name;
+        enum shared_option option;
+        enum export_heeds heeds;
+    } choices[] = {
+        { "--limit", SHARED_LIMIT, EXPORT_LIMIT },
+        { "--min", SHARED_MIN, EXPORT_MIN },
+        { "--filter", SHARED_FILTER, EXPORT_FILTER },
+        { "--value", SHARED_VALUE, EXPORT_TIME },
+    };
     if (!s->format)
         die(STATUS_ERROR, "export: name a format; dwell export --list lists them");
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (s->used & ~s->format->heeds & 1u << i)
-            die(STATUS_ERROR, "%s means nothing to %s", names[i], s->format->name);
-    if (s->format->write_files && !s->output)
-        die(STATUS_ERROR, "export %s does not write to standard output: say where, with -o OUT", s->format->name);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+        if (shared_is_set(&s->shared, choices[i].option) && !(s->format->heeds & choices[i].heeds))
+            die(STATUS_ERROR, "%s: format %s has no use for it; leave it out", choices[i].name, s->format->name);
+    if (s->options.aggregate && !(s->format->heeds & EXPORT_AGGREGATE))
+        die(STATUS_ERROR, "--aggregate: format %s has no use for it; leave it out", s->format->name);
+    if (s->format->write_files && !s->shared.output)
+        die(STATUS_ERROR, "export %s does not write to standard output; say where, with -o FILE", s->format->name);
+}
+
+/* Which functions the conditions of --filter let pass, as rows of `dwell report`. The caller frees it. */
+static bool *export_filter_functions(const struct analysis *l, const struct row_filters *filters)
+{
+    struct sorting sorting = { .key = "elapsed_exclusive", .filters = filters };
+    for (size_t i = 0; i < filters->count; i++)
+        sorting.calls |= view_needs_calls(filters->list[i].key);
+    bool *only = need_memory(l->profile->function_count + 1, sizeof *only);
+    struct table rows = view_rows(l, BY_FUNCTION, &sorting);
+    option_filter(&rows, filters);
+    for (size_t i = 0; i < rows.row_count; i++)
+        only[view_row_number(&rows, i)] = true;
+    table_drop(&rows);
+    return only;
 }
 
 /* Removes what was written, so that no half of an export is taken for the whole. */
@@ -138,15 +156,15 @@ static void __attribute__((noreturn)) export_fail(const char *path, FILE *out, c
 static int export_write_stream(const struct export_settings *s, const struct analysis *session)
 {
     struct error error = { NULL };
-    FILE *out = output_open(s->output);
+    FILE *out = output_open(s->shared.output);
     if (s->format->binary && isatty(fileno(out)))
-        die(STATUS_ERROR, "export %s does not write to a terminal: say where, with -o OUT", s->format->name);
+        die(STATUS_ERROR, "export %s does not write to a terminal; say where, with -o FILE", s->format->name);
     setvbuf(out, NULL, _IOFBF, OUTPUT_BUFFER);
     if (export_is_compressed(s))
         out = gzip_stream(out);
     if (!s->format->write(session, &s->options, out, &error))
-        export_fail(s->output, out, &error);
-    return output_close(s->output, out);
+        export_fail(s->shared.output, out, &error);
+    return output_close(s->shared.output, out);
 }
 
 static int export_write(const struct export_settings *s, const struct analysis *session)
@@ -156,37 +174,44 @@ static int export_write(const struct export_settings *s, const struct analysis *
         die_of(&error);
     if (!s->format->write_files)
         return export_write_stream(s, session);
-    if (!s->format->write_files(session, &s->options, s->output, &error))
+    if (!s->format->write_files(session, &s->options, s->shared.output, &error))
         die_of(&error);
     return STATUS_OK;
 }
 
+static const struct command_line line = {
+    .name = "export",
+    .arguments = "FORMAT [FILE]\n--list",
+    .text = "Writes a session (default: dwell.data) in a format that other tools read.\vExamples:\n"
+            "  dwell export --list\n"
+            "  dwell export callgrind -o callgrind.out\n"
+            "  dwell export collapsed run.data | flamegraph.pl >flame.svg",
+    .options = options,
+    .parse = export_parse_option,
+    .shared = shared,
+    .read_shared = export_read_shared,
+};
+
 int command_export(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        export_parse_option,
-        "FORMAT [FILE]\n--list",
-        "Writes a session (dwell.data) in a format that other tools read.\vExamples:\n"
-        "  dwell export --list\n"
-        "  dwell export callgrind -o callgrind.out\n"
-        "  dwell export collapsed run.data | flamegraph.pl >flame.svg",
-        raw_children,
-        NULL,
-        NULL,
-    };
     struct export_settings s = { .file = DEFAULT_SESSION };
-    parse_options(&argp, "export", argc, argv, &s);
+    command_line_parse(&line, argc, argv, &s, &s.shared);
     export_check_settings(&s);
     struct analysis loaded;
-    s.load.lines = s.format->heeds & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
-    command_load(&loaded, s.file, &s.load);
+    s.shared.load.lines = s.format->heeds & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
+    shared_options_load(&loaded, s.file, &s.shared);
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);
-    output_spare(s.output, loaded.file->path);
-    if (!s.output)
+    output_spare(s.shared.output, loaded.file->path);
+    if (!s.shared.output)
         progress_output();
+    s.options.limit = s.shared.limit;
+    s.options.min = s.shared.min;
+    bool *only = s.shared.filters.count ? export_filter_functions(&loaded, &s.shared.filters) : NULL;
+    s.options.only = only;
     const int status = export_write(&s, &loaded);
+    free(only);
     analysis_drop(&loaded);
+    shared_options_drop(&s.shared);
     return status;
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/memory.h"
 #include "base/wide.h"
 #include "commands/commands.h"
@@ -55,7 +56,7 @@ static void filters_compile_pattern(struct filter_pattern *p, const char *regex)
     if (error) {
         char text[200];
         regerror(error, &p->regex, text, sizeof text);
-        die(STATUS_OWN_FAILURE, "%s '%s': %s", p->place, p->text, text);
+        die(STATUS_OWN_FAILURE, "%s: '%s': %s", p->place, p->text, text);
     }
     p->by_regex = true;
 }
@@ -69,7 +70,7 @@ static void filters_add_pattern(struct filters *f, uint32_t action, const char *
         value = mark + 1;
     }
     if (!*value)
-        die(STATUS_OWN_FAILURE, "%s '%s': which function?", place, p.text);
+        die(STATUS_OWN_FAILURE, "%s: '%s' names no function", place, p.text);
     if (strncmp(value, "re:", 3) == 0)
         filters_compile_pattern(&p, value + 3);
     else if (strncmp(value, "file:", 5) == 0)
@@ -88,22 +89,19 @@ static uint32_t filters_parse_depth(const char *value, const char *place)
     errno = 0;
     unsigned long depth = strtoul(value, &end, 10);
     if (errno || end == value || *end || *value == '-' || depth == 0 || depth > INT32_MAX)
-        die(STATUS_OWN_FAILURE, "%s '%s': a number from 1 on is wanted", place, value);
+        die(STATUS_OWN_FAILURE, "%s: '%s' is not a number from 1 on", place, value);
     return (uint32_t)depth;
 }
 
 static uint64_t filters_parse_time(const char *value, const char *place)
 {
-    static const struct {
-        const char *unit;
-        double ns;
-    } units[] = { { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
-    char *end;
-    double number = strtod(value, &end);
-    for (size_t i = 0; end != value && i < sizeof units / sizeof *units; i++)
-        if (strcmp(end, units[i].unit) == 0 && number >= 0 && number * units[i].ns < 1e15)
-            return (uint64_t)(number * units[i].ns);
-    die(STATUS_OWN_FAILURE, "%s '%s': a time such as 500ns, 10us, 2.5ms or 1s is wanted", place, value);
+    const uint64_t max = 1000000000000000; /* ns */
+    uint64_t ns;
+    if (duration_parse(value, &ns) && ns < max)
+        return ns;
+    if (*value && value[strlen(value) - 1] == '%')
+        die(STATUS_OWN_FAILURE, "%s: '%s': no whole is known while recording; give a time such as 10us", place, value);
+    die(STATUS_OWN_FAILURE, "%s: '%s' is not a time such as 500ns, 10us, 2.5ms or 1s", place, value);
 }
 
 void filters_add(struct filters *f, const char *name, const char *value, const char *place)
@@ -116,10 +114,10 @@ void filters_add(struct filters *f, const char *name, const char *value, const c
     }
     if (strcmp(name, "depth") == 0)
         f->depth = filters_parse_depth(value, place);
-    else if (strcmp(name, "min-time") == 0)
+    else if (strcmp(name, "min") == 0)
         f->shortest_ns = filters_parse_time(value, place);
     else
-        option_refuse(place, name, "only, suppress, ignore, start-on, stop-on, depth, min-time");
+        option_refuse(place, name, "only, suppress, ignore, start-on, stop-on, depth, min");
 }
 
 void filters_read(struct filters *f, const char *path)
@@ -354,8 +352,7 @@ void filters_find(struct filters *f, const char *program)
     binaries_free(binaries);
     for (size_t i = 0; i < f->pattern_count; i++)
         if (f->patterns[i].matches == 0)
-            die(STATUS_OWN_FAILURE,
-                "%s '%s': no instrumented function of %s, or of the libraries it is linked with, is meant",
+            die(STATUS_OWN_FAILURE, "%s: pattern '%s' matches no instrumented function of %s or its libraries",
                 f->patterns[i].place, f->patterns[i].text, program);
 }
 

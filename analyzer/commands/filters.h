@@ -21,7 +21,7 @@ struct filters {
     bool os_calls;        /* patterns may mean functions of libc that are rows as calls of the OS */
 };
 
-/* A filter by its name ("only", "suppress", "ignore", "start-on", "stop-on", "depth", "min-time") and value; `place`
+/* A filter by its name ("only", "suppress", "ignore", "start-on", "stop-on", "depth", "min") and value; `place`
  * begins the message with which the program ends if something is wrong with it. */
 void filters_add(struct filters *f, const char *name, const char *value, const char *place);
 

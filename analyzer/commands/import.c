@@ -3,24 +3,29 @@
 
 #include "base/memory.h"
 #include "base/suggest.h"
+#include "commands/command_line.h"
 #include "commands/commands.h"
 #include "import/imports.h"
 
 enum { OPTION_LIST = 256, OPTION_RESOLUTION };
 
 static const struct argp_option options[] = {
-    { "output", 'o', "OUT", 0, "The session file to write; an older session of that name becomes OUT.old", 0 },
     { "list", OPTION_LIST, NULL, 0, "List the formats", 0 },
     { "resolution", OPTION_RESOLUTION, "HZ", 0,
-      "Ticks per second of the times in the files (default: nanoseconds, unless a file tells)", 0 },
+      "Times in the files are in ticks, HZ a second (default: nanoseconds, unless a file says it)", 0 },
     { 0 },
 };
 
+static const struct shared_use shared[] = {
+    { SHARED_OUTPUT, "(required); an older session of that name becomes FILE.old" },
+    { SHARED_END, NULL },
+};
+
 struct import_settings {
+    struct shared_options shared;
     const struct import_format *format;
     char **files;
     size_t count, room;
-    const char *output;
     struct import_options options;
 };
 
@@ -44,9 +49,6 @@ static error_t import_parse_option(int key, char *argument, struct argp_state *s
 {
     struct import_settings *s = state->input;
     switch (key) {
-    case 'o':
-        s->output = argument;
-        return 0;
     case OPTION_LIST:
         import_list_formats();
         exit(finish_output());
@@ -70,29 +72,29 @@ static error_t import_parse_option(int key, char *argument, struct argp_state *s
     }
 }
 
+static const struct command_line line = {
+    .name = "import",
+    .arguments = "FORMAT FILE...\n--list",
+    .text = "Makes a session of what another profiler wrote, for report, tree, callers and info.\vExamples:\n"
+            "  dwell import --list\n"
+            "  dwell import vsperf app_CallTreeSummary.csv -o app.data",
+    .options = options,
+    .parse = import_parse_option,
+    .shared = shared,
+};
+
 int command_import(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        import_parse_option,
-        "FORMAT FILE...\n--list",
-        "Makes a session of what another profiler wrote, for report, tree, callers and info.\vExamples:\n"
-        "  dwell import --list\n"
-        "  dwell import vsperf app_CallTreeSummary.csv -o app.data",
-        NULL,
-        NULL,
-        NULL,
-    };
     struct import_settings s = { 0 };
-    parse_options(&argp, "import", argc, argv, &s);
+    command_line_parse(&line, argc, argv, &s, &s.shared);
     if (!s.format)
         die(STATUS_ERROR, "import: name a format; dwell import --list lists them");
     if (!s.count)
         die(STATUS_ERROR, "import %s: which FILE?", s.format->name);
-    if (!s.output)
-        die(STATUS_ERROR, "import %s: say which session file to write, with -o OUT", s.format->name);
+    if (!s.shared.output)
+        die(STATUS_ERROR, "import %s: say which session file to write, with -o FILE", s.format->name);
     struct error error = { NULL };
-    if (!s.format->read(s.files, s.count, &s.options, s.output, &error))
+    if (!s.format->read(s.files, s.count, &s.options, s.shared.output, &error))
         die_of(&error);
     free(s.files);
     return finish_output();

@@ -7,18 +7,24 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "commands/command_line.h"
 #include "commands/commands.h"
 #include "report/views.h"
 #include "trace/trace_events.h"
 
-static const struct argp_option options[] = { { 0 } };
+static const struct shared_use shared[] = { { SHARED_JOBS, NULL }, { SHARED_END, NULL } };
+
+struct info_settings {
+    struct shared_options shared;
+    const char *file;
+};
 
 static error_t info_parse_option(int key, char *argument, struct argp_state *state)
 {
-    const char **file = state->input;
+    struct info_settings *s = state->input;
     if (key != ARGP_KEY_ARG)
         return ARGP_ERR_UNKNOWN;
-    option_session(state, argument, file);
+    option_session(state, argument, &s->file);
     return 0;
 }
 
@@ -244,24 +250,24 @@ static void info_print_threads(const struct session_file *f)
     info_print_table(table);
 }
 
+static const struct command_line line = {
+    .name = "info",
+    .arguments = "[FILE]",
+    .text = "Describes a session (default: dwell.data): what was recorded, where and how, and what was lost.\v"
+            "Examples:\n"
+            "  dwell info\n"
+            "  dwell info run.data",
+    .parse = info_parse_option,
+    .shared = shared,
+};
+
 int command_info(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        info_parse_option,
-        "[FILE]",
-        "Tells what a session (dwell.data) holds: what was recorded, where, how, and what was lost.\vExamples:\n"
-        "  dwell info\n"
-        "  dwell info run.data",
-        NULL,
-        NULL,
-        NULL,
-    };
-    const char *file = DEFAULT_SESSION;
-    parse_options(&argp, "info", argc, argv, &file);
+    struct info_settings s = { .file = DEFAULT_SESSION };
+    command_line_parse(&line, argc, argv, &s, &s.shared);
     struct analysis l;
-    command_load(&l, file, &(struct analysis_options){ 0 });
-    info_print_line("session", "%s", file);
+    command_load(&l, s.file, &s.shared.load);
+    info_print_line("session", "%s", s.file);
     info_print_time(l.file);
     info_print_clock(l.file);
     if (!l.summary.imported) {

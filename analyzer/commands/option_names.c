@@ -1,6 +1,6 @@
 #include "commands/option_names.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/suggest.h"
@@ -8,77 +8,70 @@
 
 enum { MAX_OPTIONS = 128 };
 
-/* Those that argp has of its own. */
-static const struct argp_option own[] = {
-    { "help", '?', NULL, 0, NULL, 0 },
-    { "usage", 'U', NULL, 0, NULL, 0 },
-    { "program-name", 'P', "NAME", OPTION_HIDDEN, NULL, 0 },
-    { "HANG", 'H', "SECONDS", OPTION_ARG_OPTIONAL | OPTION_HIDDEN, NULL, 0 },
-    { 0 },
+/* Names that users of earlier versions or of other tools may type, and the option that does it. */
+static const struct {
+    const char *typed, *option, *meant;
+} other_names[] = {
+    { "of", "value", "--value" },
+    { "time", "value", "--value" },
+    { "min-time", "min", "--min" },
+    { "percent-limit", "min", "--min" },
+    { "filters", "filter-file", "--filter-file" },
+    { "filter", "only", "--only" },
+    { "by-thread", "by", "--by thread" },
+    { "resolution", "timer-period", "--timer-period" },
+    { "usage", "help", "--help" },
 };
 
-struct option_list {
-    const struct argp_option *options[MAX_OPTIONS];
-    size_t count;
-};
-
-static void option_list_add_options(struct option_list *list, const struct argp_option *options)
+static const char *option_other_name(const struct option_list *list, const char *name)
 {
-    for (const struct argp_option *o = options; o && (o->name || o->key || o->doc); o++)
-        if (list->count < MAX_OPTIONS)
-            list->options[list->count++] = o;
-}
-
-static void option_list_add_parser(struct option_list *list, const struct argp *argp)
-{
-    option_list_add_options(list, argp->options);
-    for (const struct argp_child *child = argp->children; child && child->argp; child++)
-        option_list_add_parser(list, child->argp);
-}
-
-const struct argp_option *option_find(const struct argp *argp, const char *name)
-{
-    struct option_list list = { .count = 0 };
-    option_list_add_parser(&list, argp);
-    for (size_t i = 0; i < list.count; i++)
-        if (list.options[i]->name && strcmp(list.options[i]->name, name) == 0)
-            return list.options[i];
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (strcmp(other_names[i].typed, name) == 0 && option_find(list, other_names[i].option))
+            return other_names[i].meant;
     return NULL;
 }
 
-static const char *option_suggestion_in(const struct option_list *list, const char *name, const char *otherwise)
+const struct argp_option *option_find(const struct option_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->options[i].name && strcmp(list->options[i].name, name) == 0)
+            return &list->options[i];
+    return NULL;
+}
+
+const char *option_suggestion(const struct option_list *list, const char *name, const char *otherwise)
 {
     const char *names[MAX_OPTIONS];
     static char text[256];
     size_t count = 0;
-    for (size_t i = 0; i < list->count; i++)
-        if (list->options[i]->name && !(list->options[i]->flags & OPTION_HIDDEN))
-            names[count++] = list->options[i]->name;
-    const char *meant = suggest(name, names, count);
+    for (size_t i = 0; i < list->count && count < MAX_OPTIONS; i++)
+        if (list->options[i].name && !(list->options[i].flags & OPTION_HIDDEN))
+            names[count++] = list->options[i].name;
+    const char *other = option_other_name(list, name), *meant = other ? other : suggest(name, names, count);
     if (!meant)
         return otherwise;
-    snprintf(text, sizeof text, "; did you mean '--%s'?", meant);
+    snprintf(text, sizeof text, "; did you mean '%s%s'?", other ? "" : "--", meant);
     return text;
 }
 
-const char *option_suggestion(const struct argp *argp, const char *name, const char *otherwise)
-{
-    struct option_list list = { .count = 0 };
-    option_list_add_parser(&list, argp);
-    return option_suggestion_in(&list, name, otherwise);
-}
-
-/* The first one that begins so; which is meant, if there are several, is getopt's question. */
-static const struct argp_option *option_find_prefix(const struct option_list *list, const char *name, size_t length)
+/* The option of that name, or the only one that begins so. Sets *other to a second one that begins so. */
+static const struct argp_option *option_find_prefix(const struct option_list *list, const char *name,
+                                                    const struct argp_option **other)
 {
     const struct argp_option *found = NULL;
+    *other = NULL;
     for (size_t i = 0; i < list->count; i++) {
-        const struct argp_option *o = list->options[i];
-        if (!o->name || strncmp(o->name, name, length) != 0)
+        const struct argp_option *o = &list->options[i];
+        if (!o->name || strncmp(o->name, name, strlen(name)) != 0)
             continue;
-        if (strlen(o->name) == length)
+        if (strcmp(o->name, name) == 0) {
+            *other = NULL;
             return o;
-        found = found ? found : o;
+        }
+        if (!found)
+            found = o;
+        else if (!*other)
+            *other = o;
     }
     return found;
 }
@@ -88,39 +81,83 @@ static bool option_takes_next_word(const struct argp_option *o)
     return o->arg && !(o->flags & OPTION_ARG_OPTIONAL);
 }
 
-/* Whether the last of these short options has its argument in the next word. */
-static bool option_letters_take_next_word(const struct option_list *list, const char *letters)
+static const struct argp_option *option_find_letter(const struct option_list *list, char letter)
 {
-    for (; *letters; letters++)
-        for (size_t i = 0; i < list->count; i++)
-            if (list->options[i]->key == *letters && list->options[i]->arg)
-                return option_takes_next_word(list->options[i]) && !letters[1];
+    for (size_t i = 0; i < list->count; i++)
+        if (list->options[i].key == letter)
+            return &list->options[i];
+    return NULL;
+}
+
+/* Checks a word of short options, such as "-qo". True: the argument of the last one is the next word. */
+static bool option_check_letters(const struct option_list *list, const char *command, const char *letters,
+                                 const char *next)
+{
+    for (; *letters; letters++) {
+        const struct argp_option *option = option_find_letter(list, *letters);
+        if (!option)
+            die(argp_err_exit_status, "%s: no option '-%c'; dwell %s --help lists them", command, *letters, command);
+        if (!option->arg)
+            continue;
+        if (!letters[1] && option_takes_next_word(option) && !next)
+            die(argp_err_exit_status, "%s: -%c needs an argument: %s", command, *letters, option->arg);
+        return !letters[1] && option_takes_next_word(option);
+    }
     return false;
 }
 
-void option_names_check(const struct argp *argp, const char *command, int argc, char **argv, int first_ends)
+/* Checks a long option without its dashes. True: its argument is the next word. */
+static bool option_check_name(const struct option_list *list, const char *command, const char *word, const char *next)
 {
-    struct option_list list = { .count = 0 };
-    option_list_add_parser(&list, argp);
-    option_list_add_options(&list, own);
+    char name[128];
+    const struct argp_option *other;
+    const size_t length = strcspn(word, "=");
+    snprintf(name, sizeof name, "%.*s", (int)length, word);
+    const struct argp_option *option = option_find_prefix(list, name, &other);
+    const bool is_whole = option && strcmp(option->name, name) == 0;
+    if (!option || (!is_whole && option_other_name(list, name)))
+        die(argp_err_exit_status, "%s: no option '--%s'%s dwell %s --help lists them", command, name,
+            option_suggestion(list, name, ";"), command);
+    if (other)
+        die(argp_err_exit_status, "%s: '--%s' may be --%s or --%s; type more of it", command, name, option->name,
+            other->name);
+    if (!option->arg && word[length])
+        die(argp_err_exit_status, "%s: --%s takes no argument", command, option->name);
+    if (option_takes_next_word(option) && !word[length] && !next)
+        die(argp_err_exit_status, "%s: --%s needs an argument: %s", command, option->name, option->arg);
+    return option_takes_next_word(option) && !word[length];
+}
+
+void option_names_check(const struct option_list *list, const char *command, int argc, char **argv, bool first_ends)
+{
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strncmp(argv[i], "--", 2) != 0) {
-            if (argv[i][0] == '-' && argv[i][1])
-                i += option_letters_take_next_word(&list, argv[i] + 1);
-            else if (first_ends)
-                return;
-            continue;
-        }
-        const char *name = argv[i] + 2;
-        char wrong[128];
-        const size_t length = strcspn(name, "=");
-        const struct argp_option *option = option_find_prefix(&list, name, length);
-        if (option) {
-            i += option_takes_next_word(option) && !name[length];
-            continue;
-        }
-        snprintf(wrong, sizeof wrong, "%.*s", (int)length, name);
-        die(argp_err_exit_status, "%s: no option '--%s'%s dwell %s --help lists them", command, wrong,
-            option_suggestion_in(&list, wrong, ";"), command);
+        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strncmp(argv[i], "--", 2) == 0)
+            i += option_check_name(list, command, argv[i] + 2, next);
+        else if (argv[i][0] == '-' && argv[i][1])
+            i += option_check_letters(list, command, argv[i] + 1, next);
+        else if (first_ends)
+            return;
     }
+}
+
+/* The short form, or 0 if there is none. */
+static char option_short(const struct argp_option *o)
+{
+    return o->key > ' ' && o->key < 127 ? (char)o->key : '\0';
+}
+
+static void option_print(const struct argp_option *o)
+{
+    const bool is_optional = o->flags & OPTION_ARG_OPTIONAL;
+    const char letter[] = { '-', option_short(o), '\0' };
+    printf("--%s\t%s\t%s%s%s\n", o->name, letter, is_optional ? "[=" : "", o->arg ? o->arg : "-",
+           is_optional ? "]" : "");
+}
+
+void option_names_print(const struct option_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->options[i].name && !(list->options[i].flags & OPTION_HIDDEN))
+            option_print(&list->options[i]);
 }

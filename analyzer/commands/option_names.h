@@ -1,17 +1,28 @@
-/* Names of a command's long options: those that do not exist are told with what may have been meant. */
+/* The names of a command's options, and what is wrong with a command line that uses others. */
 #ifndef DWELL_COMMANDS_OPTION_NAMES_H
 #define DWELL_COMMANDS_OPTION_NAMES_H
 
 #include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
 
-/* The option of that name, of the command or of what it shares with others; NULL: there is none. */
-const struct argp_option *option_find(const struct argp *argp, const char *name);
+/* All options of a command; entries without a name are headings. */
+struct option_list {
+    const struct argp_option *options;
+    size_t count;
+};
 
-/* "; did you mean '--columns'?", or else `otherwise`. */
-const char *option_suggestion(const struct argp *argp, const char *name, const char *otherwise);
+/* The option of that name, or NULL. */
+const struct argp_option *option_find(const struct option_list *list, const char *name);
 
-/* Ends the program at the first long option that the command does not have, as argp will look at them. `first_ends`:
- * what follows the first word that is no option is not the command's own. */
-void option_names_check(const struct argp *argp, const char *command, int argc, char **argv, int first_ends);
+/* "; did you mean '--columns'?", or else `otherwise`. Valid until the next call. */
+const char *option_suggestion(const struct option_list *list, const char *name, const char *otherwise);
+
+/* Ends the program at the first option that the command does not have, or that lacks its argument. `first_ends`: the
+ * first argument and all behind it are not the command's. */
+void option_names_check(const struct option_list *list, const char *command, int argc, char **argv, bool first_ends);
+
+/* Prints a line for each option: long name, letter and argument, separated by tabs, "-" for what it has not. */
+void option_names_print(const struct option_list *list);
 
 #endif

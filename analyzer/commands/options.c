@@ -9,20 +9,9 @@
 #include "base/suggest.h"
 #include "base/terminal.h"
 #include "commands/commands.h"
-#include "commands/option_names.h"
 #include "report/row_order.h"
 #include "report/table.h"
 #include "report/views.h"
-
-void parse_options(const struct argp *argp, const char *name, int argc, char **argv, void *input)
-{
-    static char full[64];
-    snprintf(full, sizeof full, "dwell %s", name);
-    argv[0] = full;
-    argp_err_exit_status = strcmp(name, "record") == 0 ? STATUS_OWN_FAILURE : STATUS_ERROR;
-    option_names_check(argp, name, argc, argv, strcmp(name, "record") == 0);
-    argp_parse(argp, argc, argv, ARGP_IN_ORDER, NULL, input);
-}
 
 unsigned long option_number(const char *option, const char *text)
 {
@@ -34,15 +23,29 @@ unsigned long option_number(const char *option, const char *text)
     return number;
 }
 
-double option_percent(const char *option, const char *text)
+struct amount option_amount(const char *option, const char *text)
 {
+    struct amount amount;
+    const char *wrong = amount_parse(text, &amount);
+    if (wrong)
+        die(argp_err_exit_status, "%s: '%s' %s", option, text, wrong);
+    return amount;
+}
+
+uint64_t option_size(const char *option, const char *text, uint64_t min, uint64_t max, const char *wanted)
+{
+    static const char units[] = "KMG";
     char *end;
-    double percent = strtod(text, &end);
-    if (*end == '%')
+    errno = 0;
+    unsigned long long size = strtoull(text, &end, 10);
+    const char *unit = *end ? strchr(units, *end) : NULL;
+    if (unit && size <= max) {
+        size <<= 10 * (unit - units + 1);
         end++;
-    if (*end || end == text || !(percent >= 0 && percent <= 100))
-        die(argp_err_exit_status, "%s: '%s' is not a percentage", option, text);
-    return percent;
+    }
+    if (errno || end == text || *end || *text == '-' || size < min || size > max)
+        die(argp_err_exit_status, "%s: '%s' is not %s", option, text, wanted);
+    return size;
 }
 
 uint64_t option_time(const char *option, const char *text)
@@ -50,7 +53,7 @@ uint64_t option_time(const char *option, const char *text)
     uint64_t ns;
     if (duration_parse(text, &ns))
         return ns;
-    die(STATUS_ERROR, "%s: '%s' is no time such as 500ns, 10us, 2.5ms or 1s", option, text);
+    die(argp_err_exit_status, "%s: '%s' is not a time such as 500ns, 10us, 2.5ms or 1s", option, text);
 }
 
 void option_refuse(const char *option, const char *text, const char *names)
@@ -66,13 +69,13 @@ unsigned option_jobs(const char *text)
     return (unsigned)jobs;
 }
 
-const char *option_sort(const char *text, bool recent)
+void option_check_sort(const char *text, bool recent)
 {
     const char *keys[MAX_SORT_KEYS];
     const size_t count = view_sort_keys(keys, recent);
     for (size_t i = 0; i < count; i++)
         if (strcmp(keys[i], text) == 0)
-            return text;
+            return;
     die(STATUS_ERROR, "--sort: no column '%s'%s --columns help lists them", text, suggestion(text, keys, count, ";"));
 }
 
@@ -84,24 +87,22 @@ table_printer *option_format(const char *text)
     return print;
 }
 
-void option_by_line(const char *text)
+bool option_read_times(void *settings, enum shared_option option, const char *argument)
 {
-    if (strcmp(text, "line") != 0)
-        die(STATUS_ERROR, "--by: '%s' is not line", text);
+    (void)settings;
+    if (option == SHARED_SORT)
+        option_check_sort(argument, false);
+    if (option == SHARED_COLUMNS && strcmp(argument, "help") == 0) {
+        view_list_columns(stdout, false);
+        exit(finish_output());
+    }
+    return false;
 }
 
-const char *option_columns(const char *text)
+void option_list_columns(const char *text, const struct column *columns, size_t count)
 {
     if (strcmp(text, "help") != 0)
-        return text;
-    view_list_columns(stdout, false);
-    exit(finish_output());
-}
-
-const char *option_columns_of(const char *text, const struct column *columns, size_t count)
-{
-    if (strcmp(text, "help") != 0)
-        return text;
+        return;
     for (size_t i = 0; i < count; i++)
         printf("%-24s %s\n", columns[i].key, columns[i].title);
     exit(finish_output());
@@ -137,6 +138,11 @@ void option_arrange(struct table *t, const char *sort, const char *columns, bool
         t->first_value = 0;
     if (columns)
         option_choose(t, columns);
+}
+
+bool option_is_pid(const char *text)
+{
+    return *text && text[strspn(text, "0123456789")] == '\0';
 }
 
 void option_session(const struct argp_state *state, const char *argument, const char **file)

@@ -7,48 +7,43 @@
 #include "base/memory.h"
 #include "base/quote.h"
 #include "base/suggest.h"
+#include "commands/command_line.h"
 #include "commands/commands.h"
 #include "report/perflog.h"
 
-enum { OPTION_FORMAT = 256, OPTION_INSTANCES, OPTION_MONITORS, OPTION_DIFF, OPTION_RESOLUTION };
+enum { OPTION_INSTANCES = 256, OPTION_MONITORS, OPTION_DIFF, OPTION_RESOLUTION };
 
 static const struct argp_option options[] = {
-    { "sort", 's', "COLUMN", 0, "Largest first (default: total); or name; or order, as in the log", 0 },
-    { "limit", 'n', "N", 0, "At most N rows (default: 40 in text, all in csv and json; 0: all)", 0 },
-    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { "instances", OPTION_INSTANCES, NULL, 0, "A row for each registration of a marker instead of one for each name",
       0 },
-    { "monitors", OPTION_MONITORS, NULL, 0, "In text and csv: CPU and memory instead of the markers", 0 },
-    { "diff", OPTION_DIFF, NULL, 0, "Compare two logs, the biggest change of a total first", 0 },
-    { "resolution", OPTION_RESOLUTION, "N", 0, "Ticks per second of logs that do not say it", 0 },
+    { "monitors", OPTION_MONITORS, NULL, 0, "In text and csv: show CPU and memory instead of the markers", 0 },
+    { "diff", OPTION_DIFF, NULL, 0, "Compare two logs, the largest change of a total first", 0 },
+    { "resolution", OPTION_RESOLUTION, "HZ", 0, "Durations are in ticks, HZ a second, in logs that do not say it", 0 },
     { 0 },
+};
+
+static const struct shared_use shared[] = {
+    { SHARED_SORT, "(default: total), or by order, as in the log" },
+    { SHARED_LIMIT, "(default: 40 in text)" },
+    { SHARED_FORMAT, NULL },
+    { SHARED_END, NULL },
 };
 
 enum { TEXT_LIMIT = 40, TEXT_LINES = 8 };
 
 struct perflog_settings {
+    struct shared_options shared;
     char **files;
     int file_count;
     struct perflog_choice choice;
-    bool limited, monitors, diff;
+    bool monitors, diff;
     uint64_t resolution;
-    table_printer *print;
 };
 
 static error_t perflog_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct perflog_settings *s = state->input;
     switch (key) {
-    case 's':
-        s->choice.sort = argument;
-        return 0;
-    case 'n':
-        s->choice.limit = option_number("--limit", argument);
-        s->limited = true;
-        return 0;
-    case OPTION_FORMAT:
-        s->print = option_format(argument);
-        return 0;
     case OPTION_INSTANCES:
         s->choice.instances = true;
         return 0;
@@ -73,6 +68,7 @@ static error_t perflog_parse_option(int key, char *argument, struct argp_state *
 
 static void perflog_check_settings(struct perflog_settings *s)
 {
+    s->choice.sort = s->shared.sort;
     if (s->file_count == 0)
         die(STATUS_ERROR, "perflog: which FILE? - is standard input");
     if (s->diff && s->file_count != 2)
@@ -87,7 +83,8 @@ static void perflog_check_settings(struct perflog_settings *s)
             suggestion_of(s->choice.sort, perflog_sort_keys, ""));
     if (!s->choice.sort)
         s->choice.sort = "total";
-    if (!s->limited && s->print == table_print_text)
+    s->choice.limit = s->shared.limit;
+    if (!shared_is_set(&s->shared, SHARED_LIMIT) && s->shared.print == table_print_text)
         s->choice.limit = TEXT_LIMIT;
 }
 
@@ -216,44 +213,43 @@ static void perflog_compare_logs(const struct perflog_settings *s)
 {
     struct perflog *first = perflog_load_files(s, 0, 1), *second = perflog_load_files(s, 1, 1);
     struct table t = view_perflog_diff(first, second, &s->choice);
-    if (s->print == table_print_json) {
+    if (s->shared.print == table_print_json) {
         fputs("{", stdout);
         table_print_json_rows(&t, "rows", stdout);
         printf(",\n \"bad_lines\": %" PRIu64 "}\n", perflog_totals(first).bad_lines + perflog_totals(second).bad_lines);
     } else {
-        if (s->print == table_print_text) {
+        if (s->shared.print == table_print_text) {
             perflog_print_runs(first);
             perflog_print_runs(second);
             puts("");
         }
-        s->print(&t, stdout);
+        s->shared.print(&t, stdout);
     }
     table_drop(&t);
     perflog_free(first);
     perflog_free(second);
 }
 
+static const struct command_line line = {
+    .name = "perflog",
+    .arguments = "FILE...\n--diff FIRST SECOND",
+    .text = "Reports the markers, the CPU and the memory of PerfLog logs; - is standard input.\v"
+            "Durations become times by the RESOLUTION of their run. Percentiles are nearest ranks. Lines that cannot "
+            "be understood are reported, counted and skipped. In csv, key=value pairs in a marker's string are "
+            "columns. In their values, %AVG%, %MIN% and %MAX% are the row's in seconds, and %KEY% is another pair's "
+            "value.\n\nExamples:\n"
+            "  dwell perflog app.log\n"
+            "  dwell perflog --sort p99 --format csv app.log\n"
+            "  dwell perflog --diff before.log after.log",
+    .options = options,
+    .parse = perflog_parse_option,
+    .shared = shared,
+};
+
 int command_perflog(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        perflog_parse_option,
-        "FILE...\n--diff FIRST SECOND",
-        "Reports the markers, the CPU and the memory of PerfLog logs; - is standard input.\v"
-        "Durations become times by the RESOLUTION of their run. Percentiles are nearest ranks. Lines that cannot be "
-        "understood "
-        "are said, counted and passed over. In csv, key=value pairs in a marker's string are columns, in whose values "
-        "%AVG%, "
-        "%MIN% and %MAX% are the row's in seconds, and %KEY% is another pair's value.\n\nExamples:\n"
-        "  dwell perflog app.log\n"
-        "  dwell perflog --sort p99 --format csv app.log\n"
-        "  dwell perflog --diff before.log after.log",
-        NULL,
-        NULL,
-        NULL,
-    };
-    struct perflog_settings s = { .files = need_memory((size_t)argc, sizeof *s.files), .print = table_print_text };
-    parse_options(&argp, "perflog", argc, argv, &s);
+    struct perflog_settings s = { .files = need_memory((size_t)argc, sizeof *s.files) };
+    command_line_parse(&line, argc, argv, &s, &s.shared);
     perflog_check_settings(&s);
     if (s.diff) {
         perflog_compare_logs(&s);
@@ -262,9 +258,9 @@ int command_perflog(int argc, char **argv)
     }
     struct perflog *log = perflog_load_files(&s, 0, s.file_count);
     free(s.files);
-    if (s.print == table_print_json)
+    if (s.shared.print == table_print_json)
         perflog_print_json(log, &s);
-    else if (s.print == table_print_csv)
+    else if (s.shared.print == table_print_csv)
         perflog_print_csv(log, &s);
     else
         perflog_print_tables(log, &s);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/event_settings.h"
 #include "commands/executable.h"
@@ -26,14 +27,14 @@ enum {
     OPTION_OS_EVENTS = 256,
     OPTION_MODE,
     OPTION_PAUSED,
-    OPTION_FILTERS,
+    OPTION_FILTER_FILE,
     OPTION_ONLY,
     OPTION_SUPPRESS,
     OPTION_IGNORE,
     OPTION_START_ON,
     OPTION_STOP_ON,
     OPTION_DEPTH,
-    OPTION_MIN_TIME,
+    OPTION_MIN,
     OPTION_NO_FOLLOW,
     OPTION_NO_OS_CALLS,
     OPTION_DUMP_ON,
@@ -44,54 +45,59 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    { "output", 'o', "FILE", 0,
-      "The session file (default: dwell.data); an older session of that name becomes FILE.old", 0 },
-    { "quiet", 'q', NULL, 0, "Say nothing at the end, if nothing was lost", 0 },
+    { "quiet", 'q', NULL, 0, "Print nothing at the end unless something was lost", 0 },
     { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
-      "How to learn what the operating system did: auto (default), perf, syscalls (perf, and every system call: for root), rseq or none",
+      "How to learn what the operating system did: auto (default), perf, syscalls (perf, and every system call: for "
+      "root), rseq or none",
       0 },
     { "no-os-calls", OPTION_NO_OS_CALLS, NULL, 0,
-      "No rows for calls of the operating system (read, poll, nanosleep, pthread_cond_wait ...): their time is their callers'",
+      "No rows for calls of the operating system (read, poll, nanosleep, pthread_cond_wait ...): their time counts for "
+      "their callers",
       0 },
     { "call-sites", OPTION_CALL_SITES, NULL, 0,
-      "Record from where each call is made, so that reports can tell times by source line; a call takes 12 bytes instead of 8",
+      "Record where each call is made, so that reports can show times by source line; a call takes 12 bytes instead of "
+      "8",
       0 },
-    { "no-follow", OPTION_NO_FOLLOW, NULL, 0, "Record PROGRAM alone, not the processes that it starts", 0 },
+    { "no-follow", OPTION_NO_FOLLOW, NULL, 0, "Record only PROGRAM, not the processes that it starts", 0 },
     { "mode", OPTION_MODE, "MODE", 0,
-      "What to keep: trace (default): every interval; profile: sums by call path, so that the file's size does not grow with "
-      "the run's length; ring[=SIZE]: the last SIZE bytes of each thread (default 4M)",
+      "What to keep: trace (default): every interval; profile: sums by call path, so that the file does not grow with "
+      "the run; ring[=SIZE]: the last SIZE bytes of each thread (default: 4M)",
       0 },
     { "dump-on", OPTION_DUMP_ON, "SIGNAL", 0,
-      "Write what was recorded until then to FILE.dump whenever PROGRAM gets that signal (USR2, or a number), which it must "
-      "not use itself",
+      "Write what was recorded until then to FILE.dump whenever PROGRAM gets this signal (USR2, or a number); PROGRAM "
+      "must not use the signal itself",
       0 },
-    { "monitor", OPTION_MONITOR, "MS", 0, "Sample the use of CPU and memory of each process every MS milliseconds", 0 },
+    { "monitor", OPTION_MONITOR, "TIME", 0, "Sample the use of CPU and memory of each process every TIME (100ms)", 0 },
     { "clock", OPTION_CLOCK, "CLOCK", 0,
-      "What the probes read: auto (default), the CPU's counter; ordered, the same, when all before is done: slower, and right "
-      "for functions of a few nanoseconds; monotonic, CLOCK_MONOTONIC",
+      "What the probes read: auto (default): the CPU's counter; ordered: the same after all earlier instructions, "
+      "slower, but right for functions of a few nanoseconds; monotonic: CLOCK_MONOTONIC",
       0 },
     { "paused", OPTION_PAUSED, NULL, 0,
       "Do not record until the program calls dwell_start, or dwell control resumes it", 0 },
     { "event", OPTION_EVENT, "CLASS[:LEVEL]", 0,
-      "Record the trace events of that class (a name, a GUID, or * for all) up to LEVEL (0 to 255, or critical, error, warning, "
-      "information, verbose; default 255); of several that mean a class the last one holds",
+      "Record trace events of this class (a name, a GUID, or * for all) up to LEVEL (0 to 255, or critical, error, "
+      "warning, information, verbose; default: 255); may be repeated, the last one that fits decides",
       0 },
-    { NULL, 0, NULL, 0, "Filters, by the functions' names (PATTERN: see below):", 1 },
-    { "only", OPTION_ONLY, "PATTERN", 0, "Record these functions, and suppress all others", 1 },
-    { "suppress", OPTION_SUPPRESS, "PATTERN", 0, "Do not record these: their time is their callers'", 1 },
-    { "ignore", OPTION_IGNORE, "PATTERN", 0, "Leave these out with all that they call: their time is nobody's", 1 },
+    { NULL, 0, NULL, 0, "Filters, which may be repeated (PATTERN: see below):", 1 },
+    { "only", OPTION_ONLY, "PATTERN", 0, "Record only these functions", 1 },
+    { "suppress", OPTION_SUPPRESS, "PATTERN", 0, "Do not record these: their time counts for their callers", 1 },
+    { "ignore", OPTION_IGNORE, "PATTERN", 0, "Do not record these and all that they call: their time is discarded", 1 },
     { "start-on", OPTION_START_ON, "PATTERN", 0, "Record nothing until one of these is entered", 1 },
-    { "stop-on", OPTION_STOP_ON, "PATTERN", 0, "Record nothing more from where one of these is entered", 1 },
-    { "depth", OPTION_DEPTH, "N", 0, "Suppress calls that are more than N deep", 1 },
-    { "min-time", OPTION_MIN_TIME, "TIME", 0,
-      "Do not record calls shorter than that (500ns, 10us, 1ms): their time is their callers'", 1 },
-    { "filters", OPTION_FILTERS, "FILE", 0,
-      "Read filters from FILE, one a line, as here without the dashes; # begins a remark", 1 },
+    { "stop-on", OPTION_STOP_ON, "PATTERN", 0, "Record nothing more once one of these is entered", 1 },
+    { "depth", OPTION_DEPTH, "N", 0, "Suppress calls that are deeper than N", 1 },
+    { "min", OPTION_MIN, "TIME", 0, "Suppress calls that took less time (500ns, 10us, 1ms); not in mode profile", 1 },
+    { "filter-file", OPTION_FILTER_FILE, "FILE", 0,
+      "Read filters from FILE: one a line, as here without the dashes; lines that begin with # are comments", 1 },
     { 0 },
 };
 
+static const struct shared_use shared[] = {
+    { SHARED_OUTPUT, "(default: dwell.data); an older session of that name becomes FILE.old" },
+    { SHARED_END, NULL },
+};
+
 struct record_settings {
-    const char *output;
+    struct shared_options shared;
     bool quiet, no_follow, no_os_calls, call_sites;
     const char *os_events;
     enum dwell_mode mode;
@@ -165,7 +171,7 @@ static void record_parse_filter(struct record_settings *s, int key, const char *
 {
     char place[32];
     snprintf(place, sizeof place, "--%s", record_option_name(key));
-    if (key == OPTION_FILTERS)
+    if (key == OPTION_FILTER_FILE)
         filters_read(&s->filters, value);
     else
         filters_add(&s->filters, record_option_name(key), value, place);
@@ -188,9 +194,6 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
 {
     struct record_settings *s = state->input;
     switch (key) {
-    case 'o':
-        s->output = argument;
-        return 0;
     case 'q':
         s->quiet = true;
         return 0;
@@ -227,18 +230,18 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
         s->dump_on = record_parse_signal(argument);
         return 0;
     case OPTION_MONITOR:
-        s->monitor = option_number("--monitor", argument);
+        s->monitor = option_time("--monitor", argument) / 1000000;
         if (s->monitor < 1 || s->monitor > 3600000)
-            die(STATUS_OWN_FAILURE, "--monitor: '%s' is not between 1 and 3600000 milliseconds", argument);
+            die(STATUS_OWN_FAILURE, "--monitor: '%s' is not between 1ms and an hour", argument);
         return 0;
-    case OPTION_FILTERS:
+    case OPTION_FILTER_FILE:
     case OPTION_ONLY:
     case OPTION_SUPPRESS:
     case OPTION_IGNORE:
     case OPTION_START_ON:
     case OPTION_STOP_ON:
     case OPTION_DEPTH:
-    case OPTION_MIN_TIME:
+    case OPTION_MIN:
         record_parse_filter(s, key, argument);
         return 0;
     case ARGP_KEY_ARG:
@@ -247,9 +250,9 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
         return 0;
     case ARGP_KEY_END:
         if (s->mode == DWELL_MODE_PROFILE && s->filters.shortest_ns)
-            die(STATUS_OWN_FAILURE, "--min-time: in mode profile every call is counted; use --mode trace or ring");
+            die(STATUS_OWN_FAILURE, "--min: mode profile counts every call; use --mode trace or ring");
         if (!s->program)
-            die(STATUS_OWN_FAILURE, "record: which PROGRAM is to be run? dwell record --help tells more");
+            die(STATUS_OWN_FAILURE, "record: which PROGRAM? See dwell record --help");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -511,8 +514,9 @@ static void record_report_outcome(const struct record_settings *s, const struct 
         snprintf(said, sizeof said, "%s trace events, ", record_size_text(traced, sizeof traced, o->trace_events));
     say("%s events, %s%zu thread%s, %zu process%s, %sB in %s; see: dwell report%s%s",
         record_size_text(events, sizeof events, o->events), said, o->threads, o->threads == 1 ? "" : "s", o->processes,
-        o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->output,
-        strcmp(s->output, DEFAULT_SESSION) == 0 ? "" : " ", strcmp(s->output, DEFAULT_SESSION) == 0 ? "" : s->output);
+        o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->shared.output,
+        strcmp(s->shared.output, DEFAULT_SESSION) == 0 ? "" : " ",
+        strcmp(s->shared.output, DEFAULT_SESSION) == 0 ? "" : s->shared.output);
 }
 
 /* Ends as the program did, so that whoever waits for dwell sees no difference; the core is the program's. */
@@ -536,43 +540,44 @@ static int record_remove_and_die(const char *path, const char *program, int erro
     die(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE, "%s: %s", program, strerror(error));
 }
 
+static const struct command_line line = {
+    .name = "record",
+    .arguments = "[--] PROGRAM [ARG...]",
+    .text = "Runs PROGRAM and records the calls of its instrumented functions.\v"
+            "PROGRAM must be compiled with -finstrument-functions, and with -g to know source lines. dwell ends as "
+            "PROGRAM does, with its exit status or by its signal; 127: not found, 126: not executable, 125: dwell "
+            "itself failed before it started.\n\n"
+            "A PATTERN is a glob such as 'parse_*' or 'ns::Class::*' for the function's name with or without its "
+            "parameters; 're:REGEX', an extended regular expression found in it; 'file:GLOB', the functions of a "
+            "source file; 'module:GLOB', those of a program or library. 'GLOB!PATTERN' names both module and "
+            "function.\n\nExamples:\n  dwell record ./prog arg\n"
+            "  dwell record -o run.data --mode profile ./prog\n"
+            "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog",
+    .options = options,
+    .parse = record_parse_option,
+    .shared = shared,
+    .program_follows = true,
+};
+
 int command_record(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        record_parse_option,
-        "[--] PROGRAM [ARG...]",
-        "Runs PROGRAM and records its instrumented functions' calls.\v"
-        "PROGRAM must be compiled with -finstrument-functions, and with -g to know source lines. dwell ends as "
-        "PROGRAM does, with its exit status or by its signal; 127: not found, 126: not executable, 125: dwell "
-        "itself failed before it started.\n\n"
-        "A PATTERN is a glob such as 'parse_*' or 'ns::Class::*', matched with the function's name with or without its "
-        "parameters; 're:REGEX', an extended regular expression found in it; 'file:GLOB', the functions of a source "
-        "file; 'module:GLOB', those of a program or library. 'GLOB!PATTERN' says both module and function. Options may be "
-        "repeated.\n\nExamples:\n  dwell record ./prog arg\n"
-        "  dwell record -o run.data --mode profile ./prog\n"
-        "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog",
-        NULL,
-        NULL,
-        NULL,
-    };
-    struct record_settings s = { .output = DEFAULT_SESSION };
-    parse_options(&argp, "record", argc, argv, &s);
+    struct record_settings s = { .shared.output = DEFAULT_SESSION };
+    command_line_parse(&line, argc, argv, &s, &s.shared);
     struct executable e = executable_examine(s.program[0]);
     if (e.status)
         die(e.status, "%s: %s", s.program[0], e.wrong);
     s.filters.os_calls = !s.no_os_calls;
     if (filters_any(&s.filters))
         filters_find(&s.filters, e.path);
-    char *path = record_absolute_path(s.output);
+    char *path = record_absolute_path(s.shared.output);
     struct session session;
-    int fd = record_create_session(&session, path, s.output);
+    int fd = record_create_session(&session, path, s.shared.output);
     session.header->mode = s.mode;
     session.header->ring_size = s.ring_size;
     session.header->also = s.call_sites ? DWELL_ALSO_CALL_SITES : 0;
     if (filters_any(&s.filters) && !filters_write(&s.filters, &session, fd)) {
         unlink(path);
-        die(STATUS_OWN_FAILURE, "%s: no room for the filters", s.output);
+        die(STATUS_OWN_FAILURE, "%s: no room for the filters", s.shared.output);
     }
     record_prepare_environment(&s, &e, path);
 

@@ -8,6 +8,8 @@
 
 #include "base/memory.h"
 #include "commands/commands.h"
+#include "commands/shared_options.h"
+#include "report/views.h"
 
 static void sessions_add_file(struct session_list *list, const char *path)
 {
@@ -58,12 +60,15 @@ void session_list_drop(struct session_list *list)
     free(list->paths);
 }
 
-void session_list_load(struct session_list *list, struct analysis *l, const struct analysis_options *options)
+void session_list_load(struct session_list *list, struct analysis *l, const struct shared_options *shared)
 {
     static const char *const usual[] = { DEFAULT_SESSION };
     struct error error = { NULL };
     session_list_unique(list);
-    if (!analysis_load_several(l, list->count ? (const char *const *)list->paths : usual, list->count ? list->count : 1,
-                               options, &error))
+    if (list->count > 1 && selection_is_requested(&shared->load.selection))
+        die(STATUS_ERROR, "--from, --to, --thread, --process and --root take one session at a time");
+    const char *const *paths = list->count ? (const char *const *)list->paths : usual;
+    if (!analysis_load_several(l, paths, list->count ? list->count : 1, &shared->load, &error))
         die_of(&error);
+    shared_options_check_min(shared, l->summary.samples, paths[0]);
 }

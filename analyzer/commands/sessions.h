@@ -1,11 +1,11 @@
-/* The sessions that a command is to read: files, and globs that nobody has expanded. */
+/* The sessions that a command reads: files, and globs that the shell has not expanded. */
 #ifndef DWELL_COMMANDS_SESSIONS_H
 #define DWELL_COMMANDS_SESSIONS_H
 
 #include <stddef.h>
 
 struct analysis;
-struct analysis_options;
+struct shared_options;
 
 /* All zero is an empty one. */
 struct session_list {
@@ -13,15 +13,15 @@ struct session_list {
     size_t count, room;
 };
 
-/* A file; or all files that the glob means, in the order of their names. */
+/* Adds a file, or all files that match the glob, in the order of their names. */
 void session_list_add(struct session_list *list, const char *argument);
 
-/* Leaves out what is in the list already, by whatever name. */
+/* Removes files that are in the list already, under the same name or another. */
 void session_list_unique(struct session_list *list);
 void session_list_drop(struct session_list *list);
 
-/* Loads them all as one, each once; dwell.data if there is none. Ends the program where one cannot be read, or where a
- * part is asked for of several. */
-void session_list_load(struct session_list *list, struct analysis *l, const struct analysis_options *options);
+/* Loads all sessions as one, each once; dwell.data if the list is empty. Ends the program if one cannot be read, or if
+ * the options select a part of several sessions. */
+void session_list_load(struct session_list *list, struct analysis *l, const struct shared_options *shared);
 
 #endif

@@ -1,45 +1,44 @@
 /* The functions of a program that runs, refreshed. */
 #include "commands/top.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/duration.h"
+#include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/config.h"
 #include "commands/find_session.h"
-#include "commands/selection_options.h"
+#include "report/views.h"
 
-enum { OPTION_BY = 256, OPTION_COLUMNS, OPTION_COUNT, OPTION_FORMAT, OPTION_JOBS, OPTION_ONCE };
+enum { OPTION_BY = 256, OPTION_COUNT, OPTION_ONCE };
 
 static const struct argp_option options[] = {
     { "by", OPTION_BY, "WHAT", 0, "A row for each function (default), module, thread or process", 0 },
-    { "sort", 's', "COLUMN", 0, "Largest first (default: what takes most time now); or name", 0 },
-    { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
-    { "interval", 'i', "TIME", 0, "Refresh that often: seconds, or such as 500ms (default: 2)", 0 },
-    { "once", OPTION_ONCE, NULL, 0, "Print one table, after one interval, and end; at once where the program has ended",
-      0 },
+    { "interval", 'i', "TIME", 0, "Refresh every TIME (default: 2s)", 0 },
+    { "once", OPTION_ONCE, NULL, 0, "Print one table after one interval and end; at once if the program has ended", 0 },
     { "count", OPTION_COUNT, "N", 0, "Print N tables, one an interval, and end", 0 },
-    { "limit", 'n', "N", 0,
-      "At most N rows in a table that is printed (default: 40 in text, all in csv and json; 0: all)", 0 },
-    { "format", OPTION_FORMAT, "FORMAT", 0, "Of printed tables: text (default), csv or json", 0 },
-    { "jobs", OPTION_JOBS, "N", 0, "Threads that read the session (default: one a CPU)", 0 },
     { 0 },
+};
+
+static const struct shared_use shared[] = {
+    { SHARED_FILTER, NULL },
+    { SHARED_SORT, "(default: what takes most time now)" },
+    { SHARED_LIMIT, "(default: 40 in text); with --once and --count" },
+    { SHARED_COLUMNS, NULL },
+    { SHARED_FORMAT, "with --once and --count" },
+    { SHARED_RAW, NULL },
+    { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
 };
 
 enum { TEXT_LIMIT = 40 };
 
 struct top_command_settings {
+    struct shared_options shared;
     struct top_settings top;
     const char *target;  /* a PID or a file */
     unsigned long count; /* of tables to be printed; zero: the screen */
-    size_t limit;
-    bool limited;
-    table_printer *print;
-    struct analysis_options load;
 };
 
 /* ---- options ---- */
@@ -65,40 +64,18 @@ static void top_parse_by(struct top_command_settings *s, const char *text)
 static uint64_t top_parse_interval(const char *text)
 {
     const uint64_t least = 10000000, most = 86400000000000;
-    uint64_t ns;
-    char *end;
-    const double seconds = strtod(text, &end);
-    if (end != text && !*end && seconds >= 0 && seconds < 1e6)
-        ns = (uint64_t)(seconds * 1e9);
-    else if (!duration_parse(text, &ns))
-        die(STATUS_ERROR, "--interval: '%s' is neither seconds nor a time such as 500ms", text);
+    const uint64_t ns = option_time("--interval", text);
     if (ns < least || ns > most)
         die(STATUS_ERROR, "--interval: must be from 10ms to a day");
     return ns;
-}
-
-static const char *top_parse_columns(const char *text)
-{
-    if (strcmp(text, "help") != 0)
-        return text;
-    view_list_columns(stdout, true);
-    exit(finish_output());
 }
 
 static error_t top_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct top_command_settings *s = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        return filter_raw_options_begin(state, &s->top.filters, &s->load);
     case OPTION_BY:
         top_parse_by(s, argument);
-        return 0;
-    case 's':
-        s->top.sort = option_sort(argument, true);
-        return 0;
-    case OPTION_COLUMNS:
-        s->top.columns = top_parse_columns(argument);
         return 0;
     case 'i':
         s->top.interval = top_parse_interval(argument);
@@ -111,16 +88,6 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
         if (s->count == 0)
             die(STATUS_ERROR, "--count: must be at least 1");
         return 0;
-    case 'n':
-        s->limit = option_number("--limit", argument);
-        s->limited = true;
-        return 0;
-    case OPTION_FORMAT:
-        s->print = option_format(argument);
-        return 0;
-    case OPTION_JOBS:
-        s->load.jobs = option_jobs(argument);
-        return 0;
     case ARGP_KEY_ARG:
         if (s->target)
             die(STATUS_ERROR, "one session at a time: '%s' is a second one", argument);
@@ -129,6 +96,18 @@ static error_t top_parse_option(int key, char *argument, struct argp_state *stat
     default:
         return ARGP_ERR_UNKNOWN;
     }
+}
+
+static bool top_read_shared(void *settings, enum shared_option option, const char *argument)
+{
+    (void)settings;
+    if (option == SHARED_SORT)
+        option_check_sort(argument, true);
+    if (option == SHARED_COLUMNS && strcmp(argument, "help") == 0) {
+        view_list_columns(stdout, true);
+        exit(finish_output());
+    }
+    return false;
 }
 
 /* ---- tables ---- */
@@ -198,12 +177,12 @@ static int top_print_tables(struct live *live, const struct top_command_settings
             top_wait(s->top.interval);
             top_read_more(live);
         }
-        struct table t = top_table(&s->top, live, false, s->limit);
-        if (s->print == table_print_text) {
+        struct table t = top_table(&s->top, live, false, s->shared.limit);
+        if (s->shared.print == table_print_text) {
             fputs(i ? "\n" : "", stdout);
             top_print_state(live);
         }
-        s->print(&t, stdout);
+        s->shared.print(&t, stdout);
         table_drop(&t);
         const int status = finish_output();
         if (status != STATUS_OK || !alive)
@@ -214,19 +193,11 @@ static int top_print_tables(struct live *live, const struct top_command_settings
 
 /* ---- the command ---- */
 
-static bool top_is_pid(const char *text)
-{
-    const char *at = text;
-    while (isdigit((unsigned char)*at))
-        at++;
-    return at > text && !*at;
-}
-
 static struct live *top_open_target(const char *target, const struct analysis_options *load)
 {
     struct error error = { NULL };
     const char *path = target ? target : DEFAULT_SESSION;
-    char *found = target && top_is_pid(target) ? find_session((uint32_t)option_number("PID", target)) : NULL;
+    char *found = target && option_is_pid(target) ? find_session((uint32_t)option_number("PID", target)) : NULL;
     struct live *live = live_open(found ? found : path, path, load, &error);
     if (!live)
         die_of(&error);
@@ -234,39 +205,52 @@ static struct live *top_open_target(const char *target, const struct analysis_op
     return live;
 }
 
+static const struct command_line line = {
+    .name = "top",
+    .arguments = "[PID | FILE]",
+    .text = "Shows the functions of a running program that is being recorded, and refreshes them. PID is one of its "
+            "processes, FILE its session (default: dwell.data).\v"
+            "Keys: < and > choose the column to sort by, s chooses one by its name, / filters, Enter opens callers and "
+            "callees; f, m, t and r show functions, modules, threads and processes; i shows what happened since the "
+            "last refresh alone, p pauses, h helps, q quits.\n\n"
+            "Examples:\n"
+            "  dwell top\n"
+            "  dwell top --sort calls_per_second --filter 'parse*' 1234\n"
+            "  dwell top --once --format csv 1234",
+    .options = options,
+    .parse = top_parse_option,
+    .shared = shared,
+    .read_shared = top_read_shared,
+};
+
+/* Ends the program if an option does not fit the way of printing. */
+static void top_check_settings(const struct top_command_settings *s)
+{
+    if (!s->count && !(isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)))
+        die(STATUS_ERROR, "top: standard %s is not a terminal; print tables with --once or --count N",
+            isatty(STDOUT_FILENO) ? "input" : "output");
+    if (!s->count && s->shared.typed & (1u << SHARED_LIMIT | 1u << SHARED_FORMAT))
+        die(STATUS_ERROR, "--%s: only with --once or --count N",
+            s->shared.typed & 1u << SHARED_LIMIT ? "limit" : "format");
+    if (s->shared.columns && view_needs_calls(s->shared.columns))
+        die(STATUS_ERROR, "--columns: only dwell report has columns of single calls");
+}
+
 int command_top(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        top_parse_option,
-        "[PID | FILE]",
-        "Shows the functions of a running program that is being recorded (the process PID, or dwell.data), refreshed, "
-        "from its session file.\v"
-        "Keys: < and > choose the column to sort by, s one by its name, / filters, Enter opens callers and callees, "
-        "f, m, t and r show functions, modules, threads and processes, i what happened since the last refresh alone, "
-        "p pauses, h helps, q quits.\n\n"
-        "Examples:\n"
-        "  dwell top\n"
-        "  dwell top --sort calls_per_second --filter 'name~parse*' 1234\n"
-        "  dwell top --once --format csv 1234",
-        filter_raw_children,
-        NULL,
-        NULL,
-    };
-    struct top_command_settings s = {
-        .top = { .interval = 2000000000, .by = BY_FUNCTION },
-        .print = table_print_text,
-    };
-    parse_options_with_config(&argp, "top", argc, argv, &s);
-    if (!s.count && !(isatty(STDOUT_FILENO) && isatty(STDIN_FILENO)))
-        die(STATUS_ERROR, "top: here is no terminal; --once or --count N print tables");
-    if (s.top.columns && view_needs_calls(s.top.columns))
-        die(STATUS_ERROR, "--columns: columns of single calls are there in dwell report alone");
-    if (!s.limited && s.print == table_print_text)
-        s.limit = TEXT_LIMIT;
-    struct live *live = top_open_target(s.target, &s.load);
+    struct top_command_settings s = { .top = { .interval = 2000000000, .by = BY_FUNCTION } };
+    command_line_parse(&line, argc, argv, &s, &s.shared);
+    top_check_settings(&s);
+    if (!shared_is_set(&s.shared, SHARED_LIMIT) && s.shared.print == table_print_text)
+        s.shared.limit = TEXT_LIMIT;
+    s.top.sort = s.shared.sort;
+    s.top.columns = s.shared.columns;
+    s.top.filters = s.shared.filters; /* the screen changes them */
+    s.shared.filters = (struct row_filters){ 0 };
+    struct live *live = top_open_target(s.target, &s.shared.load);
     const int status = s.count ? top_print_tables(live, &s) : top_show(live, &s.top);
     live_close(live);
     row_filters_drop(&s.top.filters);
+    shared_options_drop(&s.shared);
     return status;
 }

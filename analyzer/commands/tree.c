@@ -1,81 +1,70 @@
+#include <string.h>
+
+#include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/config.h"
-#include "commands/selection_options.h"
 #include "commands/sessions.h"
 #include "report/views.h"
 
-enum {
-    OPTION_MIN = 256,
-    OPTION_DEPTH,
-    OPTION_FORMAT,
-    OPTION_BY_THREAD,
-    OPTION_COLUMNS,
-    OPTION_COLLAPSE,
-    OPTION_FOLD_RECURSION,
-    OPTION_BY,
-};
+enum { OPTION_DEPTH = 256, OPTION_BY, OPTION_COLLAPSE, OPTION_FOLD_RECURSION };
 
 static const struct argp_option options[] = {
-    { "min", OPTION_MIN, "PERCENT", 0, "Fold branches below it (default: 1; 0: none)", 0 },
-    { "depth", OPTION_DEPTH, "N", 0, "Fold what is deeper (default: 40)", 0 },
-    { "by", OPTION_BY, "line", 0, "Tell calls from different lines apart, and show the lines (record --call-sites)",
+    { "depth", OPTION_DEPTH, "N", 0, "Fold calls that are deeper than N (default: 40)", 0 },
+    { "by", OPTION_BY, "WHAT", 0,
+      "thread: a tree for each thread; line: keep calls from different lines apart and show the lines (needs record "
+      "--call-sites); may be repeated",
       0 },
-    { "by-thread", OPTION_BY_THREAD, NULL, 0, "A tree for each thread", 0 },
-    { "collapse", OPTION_COLLAPSE, "PERCENT", OPTION_ARG_OPTIONAL,
-      "Show functions with a single callee, and no more than PERCENT of own time (default: 1), in one row with it", 0 },
+    { "collapse", OPTION_COLLAPSE, "AMOUNT", OPTION_ARG_OPTIONAL,
+      "Show a function that has a single callee, and no more than AMOUNT of exclusive time (default: 1%), in one row "
+      "with it",
+      0 },
     { "fold-recursion", OPTION_FOLD_RECURSION, NULL, 0, "Show functions once a path, and how deep they recursed", 0 },
-    { "sort", 's', "COLUMN", 0, "Branches of one path: largest first (default: elapsed_inclusive); or name", 0 },
-    { "columns", OPTION_COLUMNS, "KEYS", 0, "Show these columns (help: list them), separated by commas", 0 },
-    { "format", OPTION_FORMAT, "FORMAT", 0, "text (default), csv or json", 0 },
     { 0 },
 };
 
+static const struct shared_use shared[] = {
+    { SHARED_PART, NULL },
+    { SHARED_FILTER, NULL },
+    { SHARED_MIN, "(default: 1%); such branches are folded into one row" },
+    { SHARED_SORT, "(default: elapsed_inclusive); branches of one path" },
+    { SHARED_COLUMNS, NULL },
+    { SHARED_FORMAT, NULL },
+    { SHARED_RAW, NULL },
+    { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
+};
+
 struct tree_settings {
+    struct shared_options shared;
     struct session_list sessions;
     struct tree_options tree;
-    bool min_given;
-    const char *columns, *sort; /* NULL: the usual ones */
-    table_printer *print;
-    struct analysis_options load;
-    struct row_filters filters;
 };
+
+static void tree_parse_by(struct tree_settings *s, const char *text)
+{
+    if (strcmp(text, "thread") == 0)
+        s->tree.by_thread = true;
+    else if (strcmp(text, "line") == 0)
+        s->tree.by_line = true;
+    else
+        option_refuse("--by", text, "thread, line");
+}
 
 static error_t tree_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct tree_settings *s = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        return selection_options_begin(state, &s->load, &s->filters);
-    case OPTION_MIN:
-        s->tree.min_percent = option_percent("--min", argument);
-        s->min_given = true;
-        return 0;
     case OPTION_DEPTH:
         s->tree.depth = (unsigned)option_number("--depth", argument);
         return 0;
-    case OPTION_BY_THREAD:
-        s->tree.by_thread = true;
-        return 0;
     case OPTION_BY:
-        option_by_line(argument);
-        s->tree.by_line = true;
-        s->load.lines = LINES_NEEDED;
+        tree_parse_by(s, argument);
         return 0;
     case OPTION_COLLAPSE:
         s->tree.collapse = true;
-        s->tree.own_percent = argument ? option_percent("--collapse", argument) : 1;
+        s->tree.own = argument ? option_amount("--collapse", argument) : (struct amount){ .percent = 1 };
         return 0;
     case OPTION_FOLD_RECURSION:
         s->tree.fold_recursion = true;
-        return 0;
-    case 's':
-        s->sort = option_sort(argument, false);
-        return 0;
-    case OPTION_COLUMNS:
-        s->columns = option_columns(argument);
-        return 0;
-    case OPTION_FORMAT:
-        s->print = option_format(argument);
         return 0;
     case ARGP_KEY_ARG:
         session_list_add(&s->sessions, argument);
@@ -85,42 +74,44 @@ static error_t tree_parse_option(int key, char *argument, struct argp_state *sta
     }
 }
 
+static const struct command_line line = {
+    .name = "tree",
+    .arguments = "[FILE...]",
+    .text = "Shows the call paths of one or more sessions (default: dwell.data) with their times, the largest "
+            "first.\v"
+            "A star marks the hot path: it follows the largest callee while that has at least half of its "
+            "caller's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are "
+            "never hot.\n\nExamples:\n"
+            "  dwell tree\n"
+            "  dwell tree --min 5% --collapse --fold-recursion\n"
+            "  dwell tree --root parse --filter 'elapsed_exclusive>1ms'",
+    .options = options,
+    .parse = tree_parse_option,
+    .shared = shared,
+    .read_shared = option_read_times,
+};
+
 int command_tree(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        tree_parse_option,
-        "[FILE...]",
-        "Shows the call paths of a session (dwell.data), or of several, with their four times, the largest first.\v"
-        "A star marks the hot path: it follows the largest child while that has at least half of its "
-        "parent's elapsed inclusive time. In imported samples, w marks functions that are known to wait; they are never hot.\n\nExamples:\n"
-        "  dwell tree\n"
-        "  dwell tree --min 5 --collapse --fold-recursion\n"
-        "  dwell tree --root parse --filter 'elapsed_exclusive>1ms'",
-        selection_children,
-        NULL,
-        NULL,
-    };
-    struct tree_settings s = {
-        .tree = { .min_percent = 1, .depth = 40 },
-        .print = table_print_text,
-    };
-    parse_options_with_config(&argp, "tree", argc, argv, &s);
-    if (s.filters.count) {
-        s.tree.unfolded = true;
-        if (!s.min_given)
-            s.tree.min_percent = 0; /* any path may lead to what is looked for */
-    }
+    struct tree_settings s = { .tree = { .depth = 40 } };
+    command_line_parse(&line, argc, argv, &s, &s.shared);
+    s.shared.load.lines = s.tree.by_line ? LINES_NEEDED : LINES_NONE;
+    s.tree.min = s.shared.min;
+    s.tree.unfolded = s.shared.filters.count > 0;
+    if (!shared_is_set(&s.shared, SHARED_MIN) &&
+        !s.tree.unfolded) /* any path may lead to a row that the filter keeps */
+        s.tree.min = (struct amount){ .percent = 1 };
     struct analysis loaded;
-    session_list_load(&s.sessions, &loaded, &s.load);
+    session_list_load(&s.sessions, &loaded, &s.shared);
+    if (loaded.summary.samples && s.tree.own.ns)
+        die(STATUS_ERROR, "%s: holds samples, not times; give --collapse a percentage", loaded.summary.path);
     struct table table = view_tree(&loaded, &s.tree);
-    option_filter(&table, &s.filters);
-    option_arrange(&table, s.sort, s.columns, false);
-    s.print(&table, stdout);
+    option_filter(&table, &s.shared.filters);
+    option_arrange(&table, s.shared.sort, s.shared.columns, false);
+    s.shared.print(&table, stdout);
     table_drop(&table);
     analysis_drop(&loaded);
-    selection_request_drop(&s.load.selection);
-    row_filters_drop(&s.filters);
+    shared_options_drop(&s.shared);
     session_list_drop(&s.sessions);
     return finish_output();
 }

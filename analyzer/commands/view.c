@@ -6,9 +6,8 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "commands/command_line.h"
 #include "commands/commands.h"
-#include "commands/config.h"
-#include "commands/selection_options.h"
 #include "commands/view_live.h"
 #include "view/browser.h"
 #include "view/page.h"
@@ -19,54 +18,36 @@ enum { OPTION_NO_OPEN = 256, OPTION_FORCE, OPTION_DETAIL, OPTION_LIVE, OPTION_PO
 enum { MAX_SESSIONS = 2, USUAL_DETAIL = 8 << 20, MAX_DETAIL = 1 << 30 };
 
 static const struct argp_option options[] = {
-    { "output", 'o', "FILE", 0, "Write the page to this file (default: " DEFAULT_PAGE ")", 0 },
-    { "force", OPTION_FORCE, NULL, 0, "Replace that file even if it is no page of dwell's", 0 },
+    { "force", OPTION_FORCE, NULL, 0, "Replace FILE even if it is not a page of dwell", 0 },
     { "no-open", OPTION_NO_OPEN, NULL, 0, "Do not open the page in a browser", 0 },
     { "detail", OPTION_DETAIL, "SIZE", 0,
-      "What the timeline may add to the page's size (default: 8M; 0: no timeline): with more, it can be zoomed further",
+      "Let the timeline add at most SIZE to the page (default: 8M; 0: no timeline); a larger one can be zoomed further",
       0 },
-    { "live", OPTION_LIVE, NULL, 0,
-      "Serve the page on this machine instead, up to date while the program runs, until Ctrl-C", 0 },
-    { "port", OPTION_PORT, "PORT", 0, "With --live: serve it there (default: any free port)", 0 },
+    { "live", OPTION_LIVE, NULL, 0, "Serve the page on this machine until Ctrl-C, and update it while the program runs",
+      0 },
+    { "port", OPTION_PORT, "PORT", 0, "With --live: serve on this port (default: any free one)", 0 },
     { 0 },
 };
 
+static const struct shared_use shared[] = {
+    { SHARED_PART, NULL }, { SHARED_OUTPUT, "(default: " DEFAULT_PAGE ")" },
+    { SHARED_RAW, NULL },  { SHARED_JOBS, NULL },
+    { SHARED_END, NULL },
+};
+
 struct view_settings {
+    struct shared_options shared;
     const char *files[MAX_SESSIONS];
     size_t count;
-    const char *output;
     bool force, no_open, live;
     unsigned long port; /* zero: not given */
     struct view_options options;
-    struct analysis_options load;
-    struct row_filters filters;
 };
-
-static size_t view_parse_detail(const char *text)
-{
-    static const char units[] = "KMG";
-    char *end;
-    errno = 0;
-    unsigned long long size = strtoull(text, &end, 10);
-    const char *unit = *end ? strchr(units, *end) : NULL;
-    if (unit && size <= MAX_DETAIL) {
-        size <<= 10 * (unit - units + 1);
-        end++;
-    }
-    if (errno || end == text || *end || *text == '-' || size > MAX_DETAIL)
-        die(STATUS_ERROR, "--detail: '%s' is no number of bytes up to 1G, such as 500K or 32M", text);
-    return (size_t)size;
-}
 
 static error_t view_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct view_settings *s = state->input;
     switch (key) {
-    case ARGP_KEY_INIT:
-        return selection_options_begin(state, &s->load, &s->filters);
-    case 'o':
-        s->output = argument;
-        return 0;
     case OPTION_FORCE:
         s->force = true;
         return 0;
@@ -74,7 +55,8 @@ static error_t view_parse_option(int key, char *argument, struct argp_state *sta
         s->no_open = true;
         return 0;
     case OPTION_DETAIL:
-        s->options.detail = view_parse_detail(argument);
+        s->options.detail =
+            (size_t)option_size("--detail", argument, 0, MAX_DETAIL, "a number of bytes up to 1G, such as 500K or 32M");
         return 0;
     case OPTION_LIVE:
         s->live = true;
@@ -86,7 +68,7 @@ static error_t view_parse_option(int key, char *argument, struct argp_state *sta
         return 0;
     case ARGP_KEY_ARG:
         if (s->count == MAX_SESSIONS)
-            die(STATUS_ERROR, "a page compares two sessions at most: '%s' is a third one", argument);
+            die(STATUS_ERROR, "a page compares two sessions at most; leave out '%s'", argument);
         s->files[s->count++] = argument;
         return 0;
     default:
@@ -106,15 +88,16 @@ static bool view_is_special_file(const char *path)
 static void view_check_output(const struct view_settings *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        output_spare(s->output, s->files[i]);
+        output_spare(s->shared.output, s->files[i]);
     struct stat status;
-    if (stat(s->output, &status) == 0 && S_ISDIR(status.st_mode))
-        die(STATUS_ERROR, "%s: is a folder", s->output);
-    FILE *there = s->force || view_is_special_file(s->output) ? NULL : fopen(s->output, "r");
+    if (stat(s->shared.output, &status) == 0 && S_ISDIR(status.st_mode))
+        die(STATUS_ERROR, "%s: is a directory", s->shared.output);
+    FILE *there = s->force || view_is_special_file(s->shared.output) ? NULL : fopen(s->shared.output, "r");
     if (!there)
         return;
     if (!page_is_ours(there))
-        die(STATUS_ERROR, "%s: is no page of dwell's; give another name by -o, or --force to replace it", s->output);
+        die(STATUS_ERROR, "%s: is not a page of dwell; give another name with -o, or replace it with --force",
+            s->shared.output);
     fclose(there);
 }
 
@@ -176,24 +159,25 @@ struct view_session *view_load(const char *file, const struct analysis_options *
 static void view_show(const struct view_settings *s)
 {
     struct stat status;
-    if (stat(s->output, &status) < 0 || !S_ISREG(status.st_mode))
+    if (stat(s->shared.output, &status) < 0 || !S_ISREG(status.st_mode))
         return;
     const double size = (double)status.st_size;
-    printf("%s: %.*f %s\n", s->output, size < 1e6 ? 0 : 1, size < 1e6 ? size / 1e3 : size / 1e6,
+    printf("%s: %.*f %s\n", s->shared.output, size < 1e6 ? 0 : 1, size < 1e6 ? size / 1e3 : size / 1e6,
            size < 1e6 ? "kB" : "MB");
     if (s->no_open || !browser_is_wanted())
         return;
-    if (!browser_open(s->output))
-        say("%s: no browser was found to open it with: set BROWSER", s->output);
+    if (!browser_open(s->shared.output))
+        say("%s: found no browser to open it; set BROWSER", s->shared.output);
 }
 
 static int view_serve(const struct view_settings *s)
 {
-    if (s->output || s->force)
-        die(STATUS_ERROR, "--live writes no file: leave out %s", s->output ? "--output" : "--force");
+    if (s->shared.output || s->force)
+        die(STATUS_ERROR, "--live writes no file: leave out %s", s->shared.output ? "--output" : "--force");
     if (s->count > 1)
-        die(STATUS_ERROR, "--live shows one session at a time: '%s' is a second one", s->files[1]);
-    return view_live(&(struct live_settings){ s->files[0], &s->load, s->options, (uint16_t)s->port, s->no_open });
+        die(STATUS_ERROR, "--live shows one session at a time; leave out '%s'", s->files[1]);
+    return view_live(
+        &(struct live_settings){ s->files[0], &s->shared.load, s->options, (uint16_t)s->port, s->no_open });
 }
 
 static int view_write_sessions(const struct view_settings *s)
@@ -203,9 +187,9 @@ static int view_write_sessions(const struct view_settings *s)
     bool ended;
     view_check_output(s);
     for (size_t i = 0; i < s->count; i++)
-        if (!(sessions[i] = view_load(s->files[i], &s->load, &s->options, false, &ended, &error)))
+        if (!(sessions[i] = view_load(s->files[i], &s->shared.load, &s->options, false, &ended, &error)))
             die_of(&error);
-    const int status = view_write_page(s->output, (const struct view_session *const *)sessions, s->count);
+    const int status = view_write_page(s->shared.output, (const struct view_session *const *)sessions, s->count);
     for (size_t i = 0; i < s->count; i++)
         view_session_free(sessions[i]);
     if (status != STATUS_OK)
@@ -214,37 +198,34 @@ static int view_write_sessions(const struct view_settings *s)
     return finish_output();
 }
 
+static const struct command_line line = {
+    .name = "view",
+    .arguments = "[FILE [FILE]]",
+    .text = "Writes a session (default: dwell.data) as a page for a browser, and opens it. A page of two sessions "
+            "compares them.\v"
+            "The page is one file that holds everything and needs no network.\n\nExamples:\n"
+            "  dwell view\n"
+            "  dwell view --no-open -o run.html run.data\n"
+            "  dwell view before.data after.data\n"
+            "  dwell view --live",
+    .options = options,
+    .parse = view_parse_option,
+    .shared = shared,
+};
+
 int command_view(int argc, char **argv)
 {
-    static const struct argp argp = {
-        options,
-        view_parse_option,
-        "[FILE [FILE]]",
-        "Writes a session (dwell.data) as a page for a browser, and opens it; of two sessions, one that compares "
-        "them.\v"
-        "The page is one file that holds everything and needs no network.\n\nExamples:\n"
-        "  dwell view\n"
-        "  dwell view --no-open -o run.html run.data\n"
-        "  dwell view before.data after.data\n"
-        "  dwell view --live",
-        selection_children,
-        NULL,
-        NULL,
-    };
     struct view_settings s = { .options = { .detail = USUAL_DETAIL } };
-    parse_options_with_config(&argp, "view", argc, argv, &s);
-    if (s.filters.count)
-        die(STATUS_ERROR, "--filter means nothing to view: the page has filters of its own");
+    command_line_parse(&line, argc, argv, &s, &s.shared);
     if (s.port && !s.live)
-        die(STATUS_ERROR, "--port is for --live");
+        die(STATUS_ERROR, "--port: only with --live");
     if (s.count == 0)
         s.files[s.count++] = DEFAULT_SESSION;
     if (s.live)
         return view_serve(&s);
-    if (!s.output)
-        s.output = DEFAULT_PAGE;
+    if (!s.shared.output)
+        s.shared.output = DEFAULT_PAGE;
     const int status = view_write_sessions(&s);
-    selection_request_drop(&s.load.selection);
-    row_filters_drop(&s.filters);
+    shared_options_drop(&s.shared);
     return status;
 }

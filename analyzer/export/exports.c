@@ -1,6 +1,5 @@
 #include "export/exports.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,9 +119,10 @@ static bool export_function_is_chosen(const struct analysis *session, const stru
 {
     if (times->calls == 0 && times->elapsed_inclusive == 0)
         return false;
-    if ((double)times->elapsed_inclusive * 100 < options->min_percent * (double)session->summary.elapsed_inclusive)
+    if ((double)times->elapsed_inclusive <
+        amount_ticks(&options->min, session->summary.elapsed_inclusive, session->summary.ticks_per_second))
         return false;
-    return !options->filter || fnmatch(options->filter, session->names[function].name, 0) == 0;
+    return !options->only || options->only[function];
 }
 
 uint32_t *export_choose(const struct analysis *session, const struct export_options *options, size_t *count)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "analysis/analysis.h"
+#include "base/amount.h"
 
 /* Which options a format heeds; the command refuses the others. */
 enum export_heeds {
@@ -20,8 +21,8 @@ enum export_time { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED, EXPORT_CA
 
 struct export_options {
     size_t limit;          /* functions, those with the most elapsed exclusive time; zero: all */
-    double min_percent;    /* of the session's elapsed inclusive time that a function must have as its own inclusive */
-    const char *filter;    /* a glob that a function's name must match; NULL: all do */
+    struct amount min;     /* the least elapsed inclusive time of a function */
+    const bool *only;      /* by function: whether it may be chosen; NULL if all may */
     bool aggregate;        /* a line for each function instead of one for each activation */
     enum export_time time; /* what is told of each call path, where a format has room for one value alone */
 };

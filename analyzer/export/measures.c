@@ -5,13 +5,13 @@
 #include "base/units.h"
 
 static const char *const names[] = {
-    [EXPORT_ELAPSED] = "elapsed",
-    [EXPORT_APPLICATION] = "application",
-    [EXPORT_BLOCKED] = "blocked",
+    [EXPORT_ELAPSED] = "elapsed_exclusive",
+    [EXPORT_APPLICATION] = "application_exclusive",
+    [EXPORT_BLOCKED] = "blocked_exclusive",
     [EXPORT_CALLS] = "calls",
 };
 
-const char measure_names[] = "elapsed, application, blocked, calls";
+const char measure_names[] = "elapsed_exclusive, application_exclusive, blocked_exclusive, calls";
 
 bool measure_find(const char *name, enum export_time *measure)
 {
@@ -35,7 +35,7 @@ bool measure_check(const struct analysis *session, enum export_time measure, str
 {
     if (measure_is_known(session, measure))
         return true;
-    return error_set(error, "%s: %s times are not known: no thread had a source of OS events that tells them",
+    return error_set(error, "%s: %s is unknown: no thread had a source of OS events that reports it",
                      session->summary.path, names[measure]);
 }
 

@@ -4,9 +4,9 @@
 
 #include "export/exports.h"
 
-/* By its name, such as "elapsed"; false: there is none. For messages, all names. */
+/* Finds a value by its name, such as "elapsed_exclusive"; false if there is none. */
 bool measure_find(const char *name, enum export_time *measure);
-extern const char measure_names[];
+extern const char measure_names[]; /* for messages */
 
 /* Whether the session tells it, of one thread at least. */
 bool measure_is_known(const struct analysis *session, enum export_time measure);

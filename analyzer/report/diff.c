@@ -11,6 +11,8 @@
 #include "base/wide.h"
 #include "dwell/format.h"
 
+enum { NS_PER_SECOND = 1000000000 }; /* values are in nanoseconds */
+
 const char *const diff_value_names[DIFF_VALUES] = {
     "calls",         "elapsed_inclusive", "elapsed_exclusive", "application_inclusive", "application_exclusive",
     "cpu_inclusive", "cpu_exclusive",
@@ -289,24 +291,24 @@ static uint64_t diff_side_total(const struct diff *d, enum diff_side side, enum 
     return diff_mean(sum, d->side_count[side]);
 }
 
-static bool diff_row_is_small(const struct diff *d, const struct diff_row *row, double min_percent)
+static bool diff_row_is_small(const struct diff *d, const struct diff_row *row, const struct amount *min)
 {
     for (int side = 0; side < DIFF_SIDES; side++) {
-        const double least = (double)diff_side_total(d, side, DIFF_ELAPSED_INCLUSIVE) * min_percent / 100;
+        const double least = amount_ticks(min, diff_side_total(d, side, DIFF_ELAPSED_INCLUSIVE), NS_PER_SECOND);
         if ((double)row->values[DIFF_ELAPSED_INCLUSIVE].mean[side] >= least)
             return false;
     }
     return true;
 }
 
-static void diff_make_rows(struct diff *d, double min_percent)
+static void diff_make_rows(struct diff *d, const struct amount *min)
 {
     const size_t count = diff_key_count(d);
     for (size_t key = 0; key < count; key++) {
         if (d->by == DIFF_PATHS && d->keys->nodes[key].parent == PROFILE_NONE)
             continue;
         const struct diff_row row = diff_make_row(d, (uint32_t)key);
-        if ((!row.present[DIFF_BEFORE] && !row.present[DIFF_AFTER]) || diff_row_is_small(d, &row, min_percent))
+        if ((!row.present[DIFF_BEFORE] && !row.present[DIFF_AFTER]) || diff_row_is_small(d, &row, min))
             continue;
         GROW(d->rows, d->row_count, d->row_room);
         d->rows[d->row_count++] = row;
@@ -346,13 +348,13 @@ static bool diff_pair_is_changed(const struct diff *d, const struct diff_pair *p
 }
 
 static bool diff_pair_is_large(const struct diff *d, const struct diff_pair *pair, enum diff_value value,
-                               double large_percent)
+                               const struct amount *large)
 {
     const bool application = value == DIFF_APPLICATION_INCLUSIVE || value == DIFF_APPLICATION_EXCLUSIVE;
     const enum diff_value whole = application ? DIFF_APPLICATION_INCLUSIVE : DIFF_ELAPSED_INCLUSIVE;
     const double before = (double)pair->mean[DIFF_BEFORE], after = (double)pair->mean[DIFF_AFTER];
-    const double total = (double)diff_side_total(d, DIFF_BEFORE, whole);
-    return before != after && fabs(after - before) >= total * large_percent / 100;
+    return before != after &&
+           fabs(after - before) >= amount_ticks(large, diff_side_total(d, DIFF_BEFORE, whole), NS_PER_SECOND);
 }
 
 static void diff_judge_value(struct diff *d, enum diff_value value, const struct diff_options *options)
@@ -374,7 +376,7 @@ static void diff_judge_value(struct diff *d, enum diff_value value, const struct
         else if (value == DIFF_CALLS)
             pair->judged =
                 diff_runs_agree(d, &d->rows[i]) && diff_pair_is_changed(d, pair) ? JUDGED_SIGNIFICANT : JUDGED_NOTHING;
-        else if (!diff_is_tested(d) && diff_pair_is_large(d, pair, value, options->large_percent))
+        else if (!diff_is_tested(d) && diff_pair_is_large(d, pair, value, &options->large))
             pair->judged = JUDGED_LARGE;
     }
     free(probabilities);
@@ -457,7 +459,7 @@ static int diff_compare_rows(const void *a, const void *b, void *data)
 void diff_judge(struct diff *d, const struct diff_options *options)
 {
     diff_find_places(d);
-    diff_make_rows(d, options->min_percent);
+    diff_make_rows(d, &options->min);
     for (int value = 0; value < DIFF_VALUES; value++)
         if (d->known[value])
             diff_judge_value(d, (enum diff_value)value, options);

@@ -5,6 +5,7 @@
 #ifndef DWELL_REPORT_DIFF_H
 #define DWELL_REPORT_DIFF_H
 
+#include "base/amount.h"
 #include "base/intern.h"
 #include "report/views.h"
 
@@ -81,8 +82,8 @@ struct diff {
 
 struct diff_options {
     enum diff_value sort; /* and what the marks are of; DIFF_VALUES: by name */
-    double min_percent;   /* rows that have less of their side's elapsed inclusive time, on both sides, are left out */
-    double large_percent; /* changes of that much of the session's time are large */
+    struct amount min;    /* rows with less elapsed inclusive time than that, on both sides, are left out */
+    struct amount large;  /* such changes of a time are large; percentages are of the session's time */
     size_t limit;         /* rows; zero: all */
 };
 

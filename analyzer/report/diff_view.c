@@ -145,8 +145,10 @@ char *diff_judgement(const struct diff *d, const struct diff_options *options)
                          diff_is_tested(d) ? "; else " : "", diff_is_tested(d) ? test : "");
     if (diff_is_tested(d))
         return need_text("significant: %s", test);
-    return need_text("large: %g %% or more of the session's time; with one session on a side, no time is significant",
-                     options->large_percent);
+    char large[AMOUNT_TEXT];
+    amount_text(&options->large, large);
+    return need_text("large: %s or more%s; with one session on a side, no time is significant", large,
+                     options->large.ns ? "" : " of the session's time");
 }
 
 /* ---- rows ---- */

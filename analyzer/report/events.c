@@ -78,24 +78,6 @@ static bool events_class_passes(const struct event_filter *f, const struct trace
     return f->class_count == 0;
 }
 
-static bool events_thread_passes(const struct event_filter *f, const struct trace_thread *t)
-{
-    char tid[16];
-    snprintf(tid, sizeof tid, "%" PRIu32, t ? t->tid : 0);
-    for (size_t i = 0; i < f->thread_count; i++)
-        if (t && (strcmp(f->threads[i], tid) == 0 || fnmatch(f->threads[i], t->name, 0) == 0))
-            return true;
-    return f->thread_count == 0;
-}
-
-static bool events_process_passes(const struct event_filter *f, const struct trace_process *p)
-{
-    for (size_t i = 0; i < f->process_count; i++)
-        if (p && p->pid == f->processes[i])
-            return true;
-    return f->process_count == 0;
-}
-
 uint64_t event_time(const struct session_file *file, uint64_t time)
 {
     return time > file->header.start_ticks ? time - file->header.start_ticks : 0;
@@ -108,10 +90,8 @@ bool event_passes(const struct event_filter *f, const struct session_file *file,
         return false;
     if (f->level >= 0 && e->level > f->level)
         return false;
-    const uint64_t ns = ticks_to_ns(event_time(file, e->time), file->header.ticks_per_second);
-    return ns >= f->from && ns < f->to && events_class_passes(f, &events->classes[e->class]) &&
-           events_thread_passes(f, session_file_thread(file, e->thread)) &&
-           events_process_passes(f, session_file_process(file, e->process));
+    return e->time >= f->from && e->time < f->to && events_class_passes(f, &events->classes[e->class]) &&
+           selection_takes(f->threads, file, e->process, e->thread);
 }
 
 /* ---- texts ---- */

@@ -2,6 +2,7 @@
 #ifndef DWELL_REPORT_EVENTS_H
 #define DWELL_REPORT_EVENTS_H
 
+#include "profile/selection.h"
 #include "report/views.h"
 #include "trace/event_pairs.h"
 #include "trace/trace_events.h"
@@ -12,11 +13,8 @@ struct event_filter {
     size_t class_count, class_room;
     bool types[256], some_types;
     int level;            /* the highest; -1: any */
-    const char **threads; /* tids, or globs for names */
-    size_t thread_count, thread_room;
-    uint32_t *processes; /* pids */
-    size_t process_count, process_room;
-    uint64_t from, to; /* nanoseconds since the session began: from <= time < to */
+    const struct selection *threads; /* of these threads and processes; NULL if of all */
+    uint64_t from, to;               /* ticks of the session: from <= time < to */
 };
 
 bool event_passes(const struct event_filter *filter, const struct session_file *file, const struct trace_events *events,

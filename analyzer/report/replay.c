@@ -460,15 +460,7 @@ static bool replay_add_event(void *context, const struct timeline_event *event)
 bool replay_wants(const struct session_file *file, const struct replay_options *options, uint32_t process,
                   uint32_t thread)
 {
-    const struct trace_process *p = session_file_process(file, process);
-    const struct trace_thread *t = session_file_thread(file, thread);
-    char tid[16];
-    if (options->process && (!p || p->pid != options->process))
-        return false;
-    if (!options->thread)
-        return true;
-    snprintf(tid, sizeof tid, "%u", t ? t->tid : 0);
-    return t && (strcmp(options->thread, tid) == 0 || fnmatch(options->thread, t->name, 0) == 0);
+    return selection_takes(options->threads, file, process, thread);
 }
 
 static bool replay_wants_thread(void *context, uint32_t process, uint32_t thread)

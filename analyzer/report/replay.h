@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "profile/selection.h"
 #include "trace/session_file.h"
 #include "trace/timeline.h"
 
@@ -52,8 +53,7 @@ typedef bool replay_taker(void *context, const struct replay_line *line);
 
 struct replay_options {
     uint64_t from, to;  /* ticks of the session; the latter is outside */
-    const char *thread; /* a tid, or a glob for names; NULL: all */
-    uint32_t process;   /* pid; zero: all */
+    const struct selection *threads; /* only these threads and processes; NULL if all */
     const char *root; /* only within calls of this function: a name, with or without parameters, or a glob; NULL: all */
     size_t depth;     /* so many levels; zero: all */
     uint64_t shortest; /* ticks; calls and intervals below it are left out */

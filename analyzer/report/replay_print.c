@@ -212,19 +212,6 @@ static void replay_print_json(struct replay_printer *p, const struct replay_line
 
 /* ---- either ---- */
 
-/* The last time that is known without reading the events. */
-static uint64_t replay_last_known_time(const struct session_file *file)
-{
-    uint64_t last = 0;
-    for (size_t i = 0; i < file->chunk_count; i++)
-        if (file->chunks[i].kind == DWELL_CHUNK_EVENTS && file->chunks[i].start_time > last)
-            last = file->chunks[i].start_time;
-    for (size_t i = 0; i < file->process_count; i++)
-        if (file->processes[i].end_time > last)
-            last = file->processes[i].end_time;
-    return last;
-}
-
 static int replay_wider_column(int width, int other)
 {
     return other > width ? other : width;
@@ -233,7 +220,7 @@ static int replay_wider_column(int width, int other)
 static void replay_measure_columns(struct replay_printer *p, const struct replay_options *options)
 {
     char digits[40];
-    const uint64_t last = replay_last_known_time(p->file) < options->to ? replay_last_known_time(p->file) : options->to;
+    const uint64_t last = session_file_last_time(p->file) < options->to ? session_file_last_time(p->file) : options->to;
     p->time_width =
         replay_wider_column(MIN_TIME, snprintf(digits, sizeof digits, "%" PRIu64, replay_since_start(p, last)) + 1);
     for (size_t i = 0; i < p->file->thread_count; i++) {

@@ -38,7 +38,7 @@ static void row_filter_drop_last(struct row_filters *f)
     free(c->value);
 }
 
-bool row_filters_add(struct row_filters *f, const char *text, struct error *error)
+static bool row_filters_parse(struct row_filters *f, const char *text, struct error *error)
 {
     const char *sign = text + strcspn(text, "~=<>!");
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
@@ -56,6 +56,15 @@ bool row_filters_add(struct row_filters *f, const char *text, struct error *erro
         break;
     }
     return error_set(error, "'%s' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'", text);
+}
+
+bool row_filters_add(struct row_filters *f, const char *text, struct error *error)
+{
+    const bool is_glob = *text && !strpbrk(text, "~=<>!");
+    char *condition = need_text("%s%s", is_glob ? "name~" : "", text);
+    const bool good = row_filters_parse(f, condition, error);
+    free(condition);
+    return good;
 }
 
 void row_filters_drop(struct row_filters *f)

@@ -16,7 +16,7 @@ struct row_filters {
     size_t count, room;
 };
 
-/* Adds a condition such as "name~parse*", "calls>100" or "elapsed_exclusive>1ms". */
+/* Adds a condition such as "name~parse*", "calls>100" or "elapsed_exclusive>1ms". A glob alone is one for the name. */
 bool row_filters_add(struct row_filters *f, const char *text, struct error *error);
 void row_filters_drop(struct row_filters *f);
 

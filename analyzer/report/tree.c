@@ -299,6 +299,11 @@ static void tree_draw_folded(struct tree_drawing *d)
     free(deepest);
 }
 
+static uint64_t tree_amount(const struct amount *amount, const struct analysis *l)
+{
+    return (uint64_t)amount_ticks(amount, l->summary.elapsed_inclusive, l->summary.ticks_per_second);
+}
+
 struct table view_tree(const struct analysis *l, const struct tree_options *options)
 {
     struct table t =
@@ -307,8 +312,8 @@ struct table view_tree(const struct analysis *l, const struct tree_options *opti
     t.first_value = t.column_count - TIME_COLUMN_COUNT;
     void (*draw_all)(struct tree_drawing *) = options->fold_recursion ? tree_draw_folded : tree_draw_nodes;
     struct tree_drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };
-    d.smallest = (uint64_t)((double)l->summary.elapsed_inclusive * options->min_percent / 100);
-    d.own = (uint64_t)((double)l->summary.elapsed_inclusive * options->own_percent / 100);
+    d.smallest = tree_amount(&options->min, l);
+    d.own = tree_amount(&options->own, l);
     if (options->by_thread) {
         draw_all(&d);
         return t;

@@ -3,6 +3,7 @@
 #define DWELL_REPORT_VIEWS_H
 
 #include "analysis/analysis.h"
+#include "base/amount.h"
 #include "base/histogram.h"
 #include "profile/calls.h"
 #include "report/row_filter.h"
@@ -42,11 +43,11 @@ struct table view_lines(const struct analysis *l);
 struct table view_thread_names(const struct analysis *l);
 
 struct tree_options {
-    double min_percent;  /* smaller branches are folded */
+    struct amount min;   /* smaller branches are folded */
     unsigned depth;      /* deeper ones too */
     bool by_thread;      /* a tree for each thread instead of one for all */
     bool collapse;       /* functions with a single callee and that in one row, */
-    double own_percent;  /* if their own time is not more than that */
+    struct amount own;   /* if their own time is not more than that */
     bool fold_recursion; /* calls of functions that are open already, into those */
     bool unfolded;       /* what is folded is not shown at all */
     bool by_line;        /* calls from different lines are different paths */

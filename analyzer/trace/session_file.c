@@ -390,3 +390,15 @@ const struct trace_module *trace_module_at(const struct trace_process *process, 
     }
     return nearest;
 }
+
+uint64_t session_file_last_time(const struct session_file *file)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < file->chunk_count; i++)
+        if (file->chunks[i].kind == DWELL_CHUNK_EVENTS && file->chunks[i].start_time > last)
+            last = file->chunks[i].start_time;
+    for (size_t i = 0; i < file->process_count; i++)
+        if (file->processes[i].end_time > last)
+            last = file->processes[i].end_time;
+    return last;
+}

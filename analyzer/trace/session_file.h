@@ -184,7 +184,10 @@ int session_file_compare_chunks(const void *a, const void *b);
 /* Whether what was read begins with the header that the chunk has in the index. */
 bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffer);
 
-/* By serial number; NULL where there is none. */
+/* The last time that is known without reading the events, in ticks. */
+uint64_t session_file_last_time(const struct session_file *file);
+
+/* By serial number; NULL if there is none. */
 struct trace_process *session_file_process(const struct session_file *file, uint32_t serial);
 struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial);
 

@@ -25,8 +25,8 @@ def main(csv_path, measure, stacks_path):
     if measure == "calls":
         report.compare(wanted, own, "calls", {})
     else:
-        report.compare(wanted, own, measure + "_exclusive", own_lines)
-        report.compare(wanted, inclusive, measure + "_inclusive", inclusive_lines)
+        report.compare(wanted, own, measure, own_lines)
+        report.compare(wanted, inclusive, measure.replace("_exclusive", "_inclusive"), inclusive_lines)
     print(total)
 
 

@@ -69,8 +69,8 @@ def main(csv_path, measure, path):
     if measure == "calls":
         report.compare(wanted, own, "calls", {})
     else:
-        report.compare(wanted, own, measure + "_exclusive", own_paths)
-        report.compare(wanted, inclusive, measure + "_inclusive", inclusive_paths)
+        report.compare(wanted, own, measure, own_paths)
+        report.compare(wanted, inclusive, measure.replace("_exclusive", "_inclusive"), inclusive_paths)
 
 
 main(*sys.argv[1:])

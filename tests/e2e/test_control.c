@@ -186,9 +186,8 @@ Test(e2e_control, a_dump_on_a_signal)
 
 Test(e2e_control, of_a_whole_session_and_one_that_was_renamed)
 {
-    char *out = serve("trace",
-                      "run 10; $DWELL control --session dwell.data pause; echo status $?; run 100; mv dwell.data away; "
-                      "$DWELL control --session away resume; run 20; control pause; run 100; mv away dwell.data");
+    char *out = serve("trace", "run 10; $DWELL control dwell.data pause; echo status $?; run 100; mv dwell.data away; "
+                               "$DWELL control away resume; run 20; control pause; run 100; mv away dwell.data");
     cr_assert(eq(str, out, "status 0\nstatus 0\n"));
     struct report *r = report_of("");
     cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 30));
@@ -201,13 +200,15 @@ Test(e2e_control, mistakes_from_outside)
     static const struct {
         const char *arguments, *message;
     } cases[] = {
-        { "", "dwell: control: which PID, and pause, resume, stop, dump or event? dwell control --help tells more\n" },
+        { "",
+          "dwell: control: give a PID or a session file, then pause, resume, stop, dump or event; see dwell control --help\n" },
         { "1 jump", "dwell: control: 'jump' is none of pause, resume, stop, dump, event; did you mean 'dump'?\n" },
-        { "abc pause", "dwell: PID: 'abc' is not a number\n" },
+        { "abc pause", "dwell: abc: No such file or directory\n" },
         { "4194303 pause", "dwell: 4194303: no such process\n" },
         { "$$ pause", "is not being recorded" },
-        { "--session none.data pause", "dwell: none.data: No such file or directory\n" },
-        { "--session . stop", "dwell: control: --session takes pause, resume or event\n" },
+        { "none.data pause", "dwell: none.data: No such file or directory\n" },
+        { "./dwell.data stop",
+          "dwell: control: stop and dump take a PID; a session file takes pause, resume and event\n" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ran r = run("$DWELL control %s", cases[i].arguments);

@@ -279,7 +279,7 @@ Test(e2e_events, the_cost_of_what_is_between_two)
 {
     free(record("", "trace", "--event shop", "burn"));
     char *row =
-        run_well(EVENTS "events resolution_100ns+cost+cpu_ns+kernel_time+user_time --resolution 1000 | tail -n 1");
+        run_well(EVENTS "events resolution_100ns+cost+cpu_ns+kernel_time+user_time --timer-period 100us | tail -n 1");
     unsigned resolution, cost, kernel, user;
     unsigned long cpu;
     cr_assert(eq(int, sscanf(row, "%u %u %lu %u %u", &resolution, &cost, &cpu, &kernel, &user), 5), "%s", row);
@@ -417,7 +417,7 @@ Test(e2e_events, enabled_before_it_is_known)
 {
     char *out =
         serve("", "control event audit.log:2; tell audit; tell register; tell audit; tell unregister; tell audit; "
-                  "tell register; tell audit; $DWELL control --session dwell.data event '*:off'; tell audit");
+                  "tell register; tell audit; $DWELL control dwell.data event '*:off'; tell audit");
     cr_assert(has(out, "has no class 'audit.log' yet: this holds for one that it registers later\nstatus 0\n"), "%s",
               out);
     cr_assert(has(out, "status 0\n20\n0\n0\n0\n20\n0\n0\n20\n"), "%s", out);
@@ -458,27 +458,27 @@ Test(e2e_events, mistakes)
         { "record --event 'a b' true", 125,
           "dwell: --event: 'a b' is neither the name of a class of events, nor a GUID, nor *\n" },
         { "record --event shop:256 true", 125,
-          "dwell: --event: '256' is no level: a number from 0 to 255, critical, error, warning, information, verbose, "
+          "dwell: --event: '256' is not a level: a number from 0 to 255, critical, error, warning, information, verbose, "
           "or off\n" },
-        { "control 1 event", 2, "dwell: control: event of which class? NAME, GUID or *, and :LEVEL or :off\n" },
+        { "control 1 event", 2, "dwell: control: which class of events? Give NAME, GUID or *, and :LEVEL or :off\n" },
         { "control 1 pause x", 2, "dwell: control: too many arguments: 'x'\n" },
         { "events none.data", 2, "dwell: none.data: No such file or directory\n" },
         { "events --type WHAT", 2,
-          "dwell: --type: 'WHAT' is no type: a number from 0 to 255, INFO, START, END, DC_START, DC_END, "
+          "dwell: --type: 'WHAT' is not a type: a number from 0 to 255, INFO, START, END, DC_START, DC_END, "
           "EXTENSION, REPLY, DEQUEUE, CHECKPOINT, SEND or RECEIVE\n" },
         { "events --level 300", 2,
-          "dwell: --level: '300' is no level: a number from 0 to 255, critical, error, warning, information or "
+          "dwell: --level: '300' is not a level: a number from 0 to 255, critical, error, warning, information or "
           "verbose\n" },
-        { "events --from 1x", 2, "dwell: --from: '1x' is no time such as 500ns, 10us, 2.5ms or 1s\n" },
+        { "events --from 1x", 2,
+          "dwell: --from: '1x' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n" },
         { "events --format xml", 2, "dwell: --format: 'xml' is none of text, csv, json, etw\n" },
-        { "events --format etw --pairs", 2,
-          "dwell: --format etw: is of events, not of what --pairs and --queues make of them\n" },
+        { "events --format etw --pairs", 2, "dwell: --format etw: only of events, without --pairs and --queues\n" },
         { "events --key 4", 2, "dwell: --key: only with --pairs or --queues\n" },
         { "events --pairs --key 65", 2, "dwell: --key: '65' is not between 1 and 64 bytes\n" },
         { "events --pairs --type END", 2,
           "dwell: --type: an activity has events of several types; leave it out with --pairs and --queues\n" },
         { "events --processor-time", 2, "dwell: --processor-time: only with --format etw\n" },
-        { "events --resolution 0", 2, "dwell: --resolution: '0' is not between 1 (100 ns) and 10000000 (1 s)\n" },
+        { "events --timer-period 0ns", 2, "dwell: --timer-period: '0ns' is not a multiple of 100ns up to 1s\n" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ran r = run("$DWELL %s", cases[i].command);

@@ -157,15 +157,15 @@ Test(e2e_export, perflog_of_more_functions_than_numbers)
 
 Test(e2e_export, perflog_of_a_recording_with_samples)
 {
-    free(run_well("$DWELL record -q --monitor=5 $SAMPLES/sleeper"));
+    free(run_well("$DWELL record -q --monitor=5ms $SAMPLES/sleeper"));
     struct perflog *log = read_log("");
     cr_assert(ge(u64, log->memory_lines, 3));
     cr_assert(eq(u64, log->cpu_lines, log->memory_lines - 1)); /* the first has nothing to be compared with */
     check_against_report(log, true);
     free(log);
-    struct ran r = run("$DWELL record --monitor=0 $SAMPLES/sleeper");
+    struct ran r = run("$DWELL record --monitor=0ms $SAMPLES/sleeper");
     cr_assert(eq(int, r.status, 125));
-    cr_assert(eq(str, r.err, "dwell: --monitor: '0' is not between 1 and 3600000 milliseconds\n"));
+    cr_assert(eq(str, r.err, "dwell: --monitor: '0ms' is not between 1ms and an hour\n"));
     ran_drop(&r);
 }
 
@@ -215,7 +215,7 @@ Test(e2e_export, errors_and_choices)
     log = read_log("--limit 1");
     cr_assert(eq(int, log->count, 1));
     free(log);
-    log = read_log("--min 100");
+    log = read_log("--min 100%");
     cr_assert(eq(int, log->count, 1));
     cr_assert(eq(str, log->markers[0].name, "main"));
     free(log);

@@ -73,12 +73,12 @@ Test(e2e_filters, starting_and_stopping_on_functions)
 /* Half of the calls sleep 20 ms, the others do nothing; what the operating system works in is kept. */
 Test(e2e_filters, calls_that_are_too_short)
 {
-    char *out = run_well("$DWELL record -q --min-time 10ms $PROGRAMS/filters/short");
+    char *out = run_well("$DWELL record -q --min 10ms $PROGRAMS/filters/short");
     char *paths = report_paths("");
     cr_assert(eq(str, paths, "main 1\nmain/outer 10\nmain/outer/inner 10\nmain/outer/inner/sleep_long 10\n"));
     free(paths);
     free(out);
-    out = run_well("$DWELL record -q --min-time 0ns $PROGRAMS/filters/short");
+    out = run_well("$DWELL record -q --min 0ns $PROGRAMS/filters/short");
     struct report *r = report_of("");
     check_counts(out, r, 5);
     report_drop(r);
@@ -87,7 +87,7 @@ Test(e2e_filters, calls_that_are_too_short)
 
 Test(e2e_filters, calls_too_short_leave_their_time_to_their_callers)
 {
-    free(run_well("$DWELL record -q --min-time 10ms $PROGRAMS/filters/short"));
+    free(run_well("$DWELL record -q --min 10ms $PROGRAMS/filters/short"));
     struct report *r = report_of("");
     check_sums(r, "function");
     report_drop(r);
@@ -123,7 +123,7 @@ Test(e2e_filters, left_frames_hidden_and_shown)
 Test(e2e_filters, from_a_file)
 {
     free(run_well("printf '# what is of interest\\n\\nonly  work \\nonly main\\n  depth 3\\n' > filters; "
-                  "$DWELL record -q --filters filters $SAMPLES/threads 2 1000"));
+                  "$DWELL record -q --filter-file filters $SAMPLES/threads 2 1000"));
     char *paths = report_paths("");
     cr_assert(eq(str, paths, "main 1\nwork 2000\n"));
     free(paths);
@@ -155,14 +155,15 @@ Test(e2e_filters, mistakes)
     static const struct {
         const char *filters, *message;
     } cases[] = {
-        { "--only nothing_of_that_name", "--only 'nothing_of_that_name': no instrumented function of " },
-        { "--suppress 're:('", "--suppress 're:(': " },
-        { "--depth 0", "--depth '0': a number from 1 on is wanted" },
-        { "--min-time 5", "--min-time '5': a time such as 500ns, 10us, 2.5ms or 1s is wanted" },
-        { "--min-time 1ms --mode profile", "--min-time: in mode profile every call is counted" },
-        { "--filters none.txt", "none.txt: No such file or directory" },
-        { "--filters wrong.txt", "wrong.txt:2: sometimes: 'sometimes' is none of only, suppress, " },
-        { "--filters wrong.txt", "wrong.txt:2: " },
+        { "--only nothing_of_that_name",
+          "--only: pattern 'nothing_of_that_name' matches no instrumented function of " },
+        { "--suppress 're:('", "--suppress: 're:(': " },
+        { "--depth 0", "--depth: '0' is not a number from 1 on" },
+        { "--min 5", "--min: '5' is not a time such as 500ns, 10us, 2.5ms or 1s" },
+        { "--min 1ms --mode profile", "--min: mode profile counts every call" },
+        { "--filter-file none.txt", "none.txt: No such file or directory" },
+        { "--filter-file wrong.txt", "wrong.txt:2: sometimes: 'sometimes' is none of only, suppress, " },
+        { "--filter-file wrong.txt", "wrong.txt:2: " },
     };
     free(run_well("echo old > dwell.data; printf '#\\nsometimes work\\n' > wrong.txt"));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -94,7 +94,7 @@ Test(e2e_modes, signals_in_the_middle_of_the_probes_of_ring)
 Test(e2e_modes, signals_in_the_middle_of_the_probes_of_filters)
 {
     check_timers("--suppress set_timer");
-    check_timers("--min-time 0ns --depth 100");
+    check_timers("--min 0ns --depth 100");
 }
 
 Test(e2e_modes, signals_in_the_middle_of_the_probes_of_call_sites)

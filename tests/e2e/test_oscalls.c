@@ -14,7 +14,7 @@ TestSuite(e2e_oscalls, .timeout = 120);
 #define PARTS "$PROGRAMS/oscalls/"
 
 static const char *const settings[] = {
-    "", "--mode profile", "--mode ring=1G", "--os-events rseq", "--os-events none", "--min-time 0ns",
+    "", "--mode profile", "--mode ring=1G", "--os-events rseq", "--os-events none", "--min 0ns",
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 

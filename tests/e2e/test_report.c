@@ -30,7 +30,8 @@ Test(e2e_report, errors)
         "dwell: --by: 'colour' is none of function, line, module, module-function, thread, thread-name, process\n");
     check_error("$DWELL report --format pdf", "dwell: --format: 'pdf' is none of text, csv, json\n");
     check_error("$DWELL report --limit x", "dwell: --limit: 'x' is not a number\n");
-    check_error("$DWELL tree --min 120", "dwell: --min: '120' is not a percentage\n");
+    check_error("$DWELL tree --min 120%",
+                "dwell: --min: '120%' is neither a percentage such as 5% nor a time such as 2ms\n");
     check_error("$DWELL reprot", "dwell: no command 'reprot'; did you mean 'report'? dwell --help lists them\n");
     check_error("$DWELL nonsense", "dwell: no command 'nonsense'; dwell --help lists them\n");
     check_error("$DWELL report a b", "dwell: a: No such file or directory\n");
@@ -145,7 +146,7 @@ Test(e2e_report, the_tree_folds_and_still_adds_up)
     free(run_well("$DWELL record -q $SAMPLES/cplusplus"));
     /* On each level the children's inclusive times and the parent's own make the parent's inclusive time. */
     free(run_well(
-        "$DWELL tree --min 3 --depth 5 --format csv | tr -d '\\r' > tree && awk -F, '"
+        "$DWELL tree --min 3%% --depth 5 --format csv | tr -d '\\r' > tree && awk -F, '"
         "NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }"
         "{ n = NF - length(column) ; d = $1; i = $(column[\"elapsed_inclusive_ns\"] + n); e = $(column[\"elapsed_exclusive_ns\"] + n);"
         "  row[d] = NR; inclusive[NR] = i; rest[NR] = i - e; if (d > 1) { rest[row[d - 1]] -= i; parent[row[d - 1]] = 1 } }"

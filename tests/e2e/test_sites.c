@@ -222,10 +222,10 @@ Test(e2e_sites, over_a_pause)
 
 Test(e2e_sites, with_filters)
 {
-    static const char *const filters[] = { "--only work", "--suppress various --suppress threaded", "--min-time 0ns",
+    static const char *const filters[] = { "--only work", "--suppress various --suppress threaded", "--min 0ns",
                                            "--depth 3" };
     for (size_t i = 0; i < 4; i++)
-        for (size_t m = 0; m < 3; m += i == 2 ? 2 : 1) { /* mode profile has no --min-time */
+        for (size_t m = 0; m < 3; m += i == 2 ? 2 : 1) { /* mode profile has no --min */
             free(run_well("$DWELL record -q --call-sites %s --mode %s $PROGRAMS/sites/calls-gcc-O2", filters[i],
                           modes[m]));
             struct report *r = report_of("--by line");

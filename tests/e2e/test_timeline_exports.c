@@ -75,7 +75,8 @@ Test(e2e_timeline_exports, perfetto)
 /* Both ends of a flow are checked by the reader; here, that each forked process has one. */
 Test(e2e_timeline_exports, perfetto_flows_and_counters)
 {
-    free(run_well("$DWELL record -q --monitor 1 $SAMPLES/processes 3 100 && $DWELL export perfetto -o out.pftrace.gz"));
+    free(run_well(
+        "$DWELL record -q --monitor 1ms $SAMPLES/processes 3 100 && $DWELL export perfetto -o out.pftrace.gz"));
     char *text = run_well("python3 -B " DWELL_CONSUMERS "/perfetto.py print out.pftrace.gz | sed 's/[0-9]* *)/)/'");
     char *forks =
         run_well("python3 -B " DWELL_CONSUMERS "/perfetto.py print out.pftrace.gz | grep -c \"instant 'fork: \"");
@@ -137,7 +138,8 @@ Test(e2e_timeline_exports, ctf_replaces_nothing)
 {
     free(run_well(
         "$DWELL record -q $SAMPLES/threads 2 9000 && mkdir folder && echo mine > folder/metadata && echo mine > file"));
-    check_refused("$DWELL export ctf", "dwell: export ctf does not write to standard output: say where, with -o OUT\n");
+    check_refused("$DWELL export ctf",
+                  "dwell: export ctf does not write to standard output; say where, with -o FILE\n");
     check_refused("$DWELL export ctf -o folder", "dwell: folder: exists; ctf makes a new folder\n");
     check_refused("$DWELL export ctf -o folder/", "dwell: folder/: exists; ctf makes a new folder\n");
     check_refused("$DWELL export ctf -o file", "dwell: file: exists; ctf makes a new folder\n");

@@ -56,7 +56,7 @@ Test(e2e_times, identities)
         "$SAMPLES/crash kill 5000; true",
         "$PROGRAMS/oscalls/odd many",
         "--depth 9 $PROGRAMS/oscalls/odd many",
-        "--min-time 1us $PROGRAMS/oscalls/odd many",
+        "--min 1us $PROGRAMS/oscalls/odd many",
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         free(run_well("$DWELL record -q %s", programs[i]));

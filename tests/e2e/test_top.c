@@ -20,7 +20,7 @@ static const char helpers[] =
     "export LC_ALL=C.UTF-8\n"
     "tm() { tmux -u -S \"$PWD/tmux.$$.$watched\" -f /dev/null \"$@\" 3>&- 4<&-; }\n"
     "run() { echo \"run $1\" >&3; read answer <&4; }\n"
-    "watch() { width=$1 height=$2 watched=$((watched + 1)); shift 2; tm new-session -d -x $width -y $height \"stty -g >stty; $DWELL top -i 0.05 $*; "
+    "watch() { width=$1 height=$2 watched=$((watched + 1)); shift 2; tm new-session -d -x $width -y $height \"stty -g >stty; $DWELL top -i 50ms $*; "
     "  status=\\$?; stty -g >stty.after; echo left \\$status; sleep 100\"; tm set -g remain-on-exit on; }\n"
     "screen() { tm capture-pane -p; }\n"
     "keys() { tm send-keys \"$@\"; }\n"
@@ -168,7 +168,7 @@ Test(e2e_top, signals_restore_the_terminal)
 {
     expect("watch 80 10 $pid; sees ' main '; keys C-c; left", "left 0\nrestored\n");
     expect("watch 80 10 $pid; sees ' main '; keys /; sees '^filter'; keys C-c; left", "left 0\nrestored\n");
-    expect("watch 80 10 $pid; sees ' main '; pkill -TERM -f -x \"$DWELL top -i 0.05 $pid\"; left",
+    expect("watch 80 10 $pid; sees ' main '; pkill -TERM -f -x \"$DWELL top -i 50ms $pid\"; left",
            "left 143\nrestored\n");
 }
 
@@ -227,13 +227,13 @@ static void check_error(const char *arguments, const char *message)
 
 Test(e2e_top, mistakes)
 {
-    check_error("", "dwell: top: here is no terminal; --once or --count N print tables\n");
+    check_error("", "dwell: top: standard output is not a terminal; print tables with --once or --count N\n");
     check_error("--once", "dwell: dwell.data: No such file or directory\n");
     check_error("--once 4194303", "dwell: 4194303: no such process\n");
     check_error("--once 1", "dwell: 1: is not being recorded, or belongs to somebody else\n");
     check_error("--once .", "dwell: .: is a directory\n");
     check_error("--once a b", "dwell: one session at a time: 'b' is a second one\n");
-    check_error("--interval x", "dwell: --interval: 'x' is neither seconds nor a time such as 500ms\n");
+    check_error("--interval x", "dwell: --interval: 'x' is not a time such as 500ns, 10us, 2.5ms or 1s\n");
     check_error("--interval 1ms", "dwell: --interval: must be from 10ms to a day\n");
     check_error("--count 0", "dwell: --count: must be at least 1\n");
     check_error("--by line", "dwell: --by: 'line' is none of function, module, thread, process\n");
@@ -243,5 +243,5 @@ Test(e2e_top, mistakes)
         "--sort calls_per_sec",
         "dwell: --sort: no column 'calls_per_sec'; did you mean 'calls_per_second'? --columns help lists them\n");
     check_error("--once --columns elapsed_exclusive_p99",
-                "dwell: --columns: columns of single calls are there in dwell report alone\n");
+                "dwell: --columns: only dwell report has columns of single calls\n");
 }

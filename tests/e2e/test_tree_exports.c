@@ -23,11 +23,11 @@ enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
 
 Test(e2e_tree_exports, collapsed)
 {
-    static const char *const measures[] = { "elapsed", "application", "calls" };
+    static const char *const measures[] = { "elapsed_exclusive", "application_exclusive", "calls" };
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         record(programs[i]);
         for (int j = 0; j < 3; j++)
-            free(run_well("$DWELL export collapsed --time %s -o stacks && python3 -B " DWELL_CONSUMERS
+            free(run_well("$DWELL export collapsed --value %s -o stacks && python3 -B " DWELL_CONSUMERS
                           "/collapsed.py report.csv %s stacks",
                           measures[j], measures[j]));
     }
@@ -35,11 +35,11 @@ Test(e2e_tree_exports, collapsed)
 
 Test(e2e_tree_exports, speedscope)
 {
-    static const char *const measures[] = { "elapsed", "application", "calls" };
+    static const char *const measures[] = { "elapsed_exclusive", "application_exclusive", "calls" };
     for (int i = 0; i < PROGRAM_COUNT; i++) {
         record(programs[i]);
         for (int j = 0; j < 3; j++)
-            free(run_well("$DWELL export speedscope --time %s -o out.json && python3 -B " DWELL_CONSUMERS
+            free(run_well("$DWELL export speedscope --value %s -o out.json && python3 -B " DWELL_CONSUMERS
                           "/speedscope.py report.csv %s out.json",
                           measures[j], measures[j]));
     }
@@ -145,16 +145,18 @@ Test(e2e_tree_exports, blocked_times)
     static const char *const modes[] = { "trace", "profile" };
     for (int i = 0; i < 2; i++) {
         free(run_well("$DWELL record -q --no-os-calls --os-events=perf --mode=%s $SAMPLES/sleeper 4 1 10", modes[i]));
-        char *blocked = run_well("$DWELL export collapsed --time blocked | grep 'main;doze ' | sed 's/.* //'");
+        char *blocked =
+            run_well("$DWELL export collapsed --value blocked_exclusive | grep 'main;doze ' | sed 's/.* //'");
         cr_assert(ge(u64, strtoull(blocked, NULL, 10), 36000000), "%s", blocked);
-        free(run_well("test \"$($DWELL export collapsed --time blocked | awk '{ sum += $NF } END { print sum }')\" ="
-                      " \"$($DWELL export callgrind | awk '/^totals:/ { print $4 }')\""));
+        free(run_well(
+            "test \"$($DWELL export collapsed --value blocked_exclusive | awk '{ sum += $NF } END { print sum }')\" ="
+            " \"$($DWELL export callgrind | awk '/^totals:/ { print $4 }')\""));
         free(blocked);
     }
     struct ran r = run(
-        "$DWELL record -q --no-os-calls --os-events=rseq $SAMPLES/sleeper 1 1 1; $DWELL export speedscope --time blocked");
+        "$DWELL record -q --no-os-calls --os-events=rseq $SAMPLES/sleeper 1 1 1; $DWELL export speedscope --value blocked_exclusive");
     cr_assert(eq(int, r.status, 2));
-    cr_assert(has(r.err, "blocked times are not known"), "%s", r.err);
+    cr_assert(has(r.err, "blocked_exclusive is unknown"), "%s", r.err);
     ran_drop(&r);
 }
 
@@ -172,13 +174,15 @@ Test(e2e_tree_exports, errors)
     check_error("$DWELL export", "dwell: export: name a format; dwell export --list lists them\n");
     check_error("$DWELL export nonsense", "dwell: no format 'nonsense'; dwell export --list lists them\n");
     check_error("$DWELL export collapsed", "dwell: dwell.data: No such file or directory\n");
-    check_error("$DWELL export collapsed --time wall",
-                "dwell: --time: 'wall' is none of elapsed, application, blocked, calls\n");
-    check_error("$DWELL export collapsed --limit 3", "dwell: --limit means nothing to collapsed\n");
+    check_error(
+        "$DWELL export collapsed --value wall",
+        "dwell: --value: 'wall' is none of elapsed_exclusive, application_exclusive, blocked_exclusive, calls\n");
+    check_error("$DWELL export collapsed --limit 3",
+                "dwell: --limit: format collapsed has no use for it; leave it out\n");
     free(run_well("$DWELL record -q --os-events=none $SAMPLES/fib 5"));
     check_error(
-        "$DWELL export collapsed --time application",
-        "dwell: dwell.data: application times are not known: no thread had a source of OS events that tells them\n");
+        "$DWELL export collapsed --value application_exclusive",
+        "dwell: dwell.data: application_exclusive is unknown: no thread had a source of OS events that reports it\n");
     check_error("$DWELL export collapsed -o dwell.data", "dwell: dwell.data: is the session itself\n");
     check_error("$DWELL export collapsed > /dev/full", "dwell: standard output: No space left on device\n");
     check_error("$DWELL export collapsed -o /dev/full", "dwell: /dev/full: No space left on device\n");
@@ -186,7 +190,7 @@ Test(e2e_tree_exports, errors)
     cr_assert(eq(str, terminal, "dwell: export pprof does not write to a terminal: say where, with -o OUT\r\n"));
     free(terminal);
     check_error("$DWELL export sqlite",
-                "dwell: export sqlite does not write to standard output: say where, with -o OUT\n");
+                "dwell: export sqlite does not write to standard output; say where, with -o FILE\n");
     check_error("$DWELL export sqlite -o dwell.data", "dwell: dwell.data: is the session itself\n");
     check_error("ln dwell.data same; $DWELL export sqlite -o same", "dwell: same: is the session itself\n");
     check_error("$DWELL export sqlite -o none/out.db", "dwell: none/out.db: No such file or directory\n");

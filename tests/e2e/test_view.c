@@ -86,10 +86,10 @@ Test(e2e_view, nothing_else_is_replaced)
 {
     free(run_well("$DWELL record -q $SAMPLES/fib 5 && echo precious >notes && cp notes kept && : >empty && "
                   "mkdir folder && cp dwell.data other.data"));
-    refused("$DWELL view -o notes", "dwell: notes: is no page of dwell's");
+    refused("$DWELL view -o notes", "dwell: notes: is not a page of dwell");
     refused("$DWELL view -o dwell.data", "dwell: dwell.data: is the session itself");
     refused("$DWELL view -o ./dwell.data --force", "dwell: ./dwell.data: is the session itself");
-    refused("$DWELL view -o folder", "dwell: folder: is a folder");
+    refused("$DWELL view -o folder", "dwell: folder: is a directory");
     refused("$DWELL view -o nowhere/page.html", "dwell: nowhere/page.html: No such file or directory");
     free(run_well("cmp notes kept && cmp dwell.data other.data"));
     free(run_well(
@@ -121,12 +121,12 @@ Test(e2e_view, mistakes)
     refused("$DWELL view nothing.data", "dwell: nothing.data: No such file or directory");
     refused("$DWELL view $DWELL", "not a dwell session");
     refused("$DWELL view dwell.data dwell.data dwell.data", "dwell: a page compares two sessions at most");
-    refused("$DWELL view --detail much", "dwell: --detail: 'much' is no number of bytes up to 1G");
+    refused("$DWELL view --detail much", "dwell: --detail: 'much' is not a number of bytes up to 1G");
     refused("$DWELL view --detail 2G", "dwell: --detail: '2G' is no number");
     refused("$DWELL view --detail -1", "dwell: --detail: '-1' is no number");
-    refused("$DWELL view --filter 'calls>1'", "dwell: --filter means nothing to view");
+    refused("$DWELL view --filter 'calls>1'", "dwell: view: no option '--filter'");
     refused("$DWELL view --thread nobody", "dwell: dwell.data: no thread 'nobody'");
-    refused("$DWELL view --port 80", "dwell: --port is for --live");
+    refused("$DWELL view --port 80", "dwell: --port: only with --live");
     refused("$DWELL view --live --port 0", "dwell: --port: must be from 1 to 65535");
     refused("$DWELL view --live --port 65536", "dwell: --port: must be from 1 to 65535");
     refused("$DWELL view --live -o page.html", "dwell: --live writes no file: leave out --output");

@@ -79,7 +79,7 @@ Test(golden, tree)
 
 Test(golden, tree_folded)
 {
-    check("tree example.dwell --min 10 --depth 3", "tree-folded.txt");
+    check("tree example.dwell --min 10% --depth 3", "tree-folded.txt");
 }
 
 Test(golden, callers)
@@ -169,7 +169,7 @@ Test(golden, sessions_of_the_first_version)
     free(run_well("for s in first-trace first-profile; do gzip -dc " DWELL_GOLDEN
                   "/sessions/$s.dwell.gz >$s.dwell; done"));
     check("report first-trace.dwell", "first-trace.txt");
-    check("tree --by-thread first-trace.dwell --min 0 --format csv", "first-trace-tree.csv");
+    check("tree --by thread first-trace.dwell --min 0 --format csv", "first-trace-tree.csv");
     check("report first-profile.dwell --format json", "first-profile.json");
     setenv("TZ", "UTC", 1);
     check("info first-profile.dwell", "first-profile-info.txt");

@@ -93,10 +93,10 @@ static void check_error(const char *arguments, const char *message)
 
 Test(golden_diff, errors)
 {
-    check_error("before-1", "dwell: diff: needs a session of before and one of after\n");
-    check_error("before-1 --", "dwell: diff: needs a session of before and one of after\n");
+    check_error("before-1", "dwell: diff: give a session of before and one of after\n");
+    check_error("before-1 --", "dwell: diff: give a session of before and one of after\n");
     check_error("before-1 before-2 after-1",
-                "dwell: diff: of 3 sessions, which are before and which after? Write -- between them\n");
+                "dwell: diff: 3 sessions: write -- between those of before and those of after\n");
     check_error("before-1 -- 'nothing-*'", "dwell: nothing-*: no such files\n");
     check_error("before-1 missing", "dwell: missing: No such file or directory\n");
     check_error("before-1 after-1 --by thread", "dwell: --by: 'thread' is none of function, module, path\n");

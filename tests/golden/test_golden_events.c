@@ -122,7 +122,7 @@ Test(golden_events, list_of_some)
 {
     check_golden(
         "events shop.dwell --class 'q*' --type start --type reply --level 4 --thread shop --process 1000 --from 101us "
-        "--to 150us --stack --resolution 1000 --limit 2",
+        "--to 150us --stack --timer-period 100us --limit 2",
         "events-some.txt");
     check_golden("events shop.dwell --class '{030201FF-0504-0706-0809-0A0B0C0D0E0F}'", "events-guid.txt");
     check_golden("events shop.dwell --class none --format csv", "events-none.csv");

@@ -44,7 +44,7 @@ Test(golden_several, reports)
 Test(golden_several, trees_and_callers)
 {
     check_golden("tree run-1 run-2", "several-tree.txt");
-    check_golden("tree run-1 run-2 --by-thread", "several-threads.txt");
+    check_golden("tree run-1 run-2 --by thread", "several-threads.txt");
     check_golden("callers run-1 run-2 lookup", "several-callers.txt");
     check_golden("callers 'run-*' lookup", "several-callers.txt");
 }
@@ -79,5 +79,5 @@ Test(golden_several, errors)
         "diff old new --fail-if 'elapsed_inclusive > 1ms'",
         "dwell: --fail-if 'elapsed_inclusive > 1ms': the sessions' values are samples, which have no unit of time\n");
     check_error("report run-1 run-2 --columns elapsed_inclusive_mean",
-                "dwell: --columns: columns of single calls are there for one session at a time\n");
+                "dwell: --columns: columns of single calls, such as min, need a single session\n");
 }

@@ -51,7 +51,7 @@ Test(golden_suggestions, options_of_every_command)
         { "events", "pears", "pairs" },        { "info", "hlep", "help" },
         { "export", "agregate", "aggregate" }, { "perflog", "instance-s", "instances" },
         { "merge", "ouput", "output" },        { "import", "rsolution", "resolution" },
-        { "doctor", "formt", "format" },       { "control", "sesion", "session" },
+        { "doctor", "formt", "format" },       { "control", "ouput", "output" },
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         char arguments[64], name[64] = "", line[256];
@@ -98,16 +98,17 @@ Test(golden_suggestions, formats_and_other_choices)
     check("report --format jsn", 2, "--format: 'jsn' is none of text, csv, json; did you mean 'json'?");
     check("events --format ewt", 2, "--format: 'ewt' is none of text, csv, json, etw; did you mean 'etw'?");
     check("export calgrind", 2, "no format 'calgrind'; did you mean 'callgrind'? dwell export --list lists them");
-    check("export collapsed --time elasped", 2,
-          "--time: 'elasped' is none of elapsed, application, blocked, calls; did you mean 'elapsed'?");
+    check("export collapsed --value elapsed_exclusve", 2,
+          "--value: 'elapsed_exclusve' is none of elapsed_exclusive, application_exclusive, blocked_exclusive, calls; "
+          "did you mean 'elapsed_exclusive'?");
     check("import vspref x", 2, "no format 'vspref'; did you mean 'vsperf'? dwell import --list lists them");
     check(
         "report --by tread", 2,
         "--by: 'tread' is none of function, line, module, module-function, thread, thread-name, process; did you mean 'thread'?");
     check("diff --by paht a b", 2, "--by: 'paht' is none of function, module, path; did you mean 'path'?");
     check(
-        "histogram --of elapsed_inclusve x", 2,
-        "--of: 'elapsed_inclusve' is none of elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive; "
+        "histogram --value elapsed_inclusve x", 2,
+        "--value: 'elapsed_inclusve' is none of elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive; "
         "did you mean 'elapsed_inclusive'?");
     check("control 1 puase", 2, "control: 'puase' is none of pause, resume, stop, dump, event; did you mean 'pause'?");
     check("record --os-events pref true", 125,

@@ -90,7 +90,7 @@ Test(golden_vsperf, places_that_cannot_be_written)
     expect_failure("$DWELL export vsperf example.dwell -o no/such/folder",
                    "dwell: no/such/folder_CallerCalleeSummary.csv: No such file or directory\n");
     expect_failure("$DWELL export vsperf example.dwell",
-                   "dwell: export vsperf does not write to standard output: say where, with -o OUT\n");
+                   "dwell: export vsperf does not write to standard output; say where, with -o FILE\n");
     expect_failure("cp example.dwell y_Header.csv; $DWELL export vsperf y_Header.csv -o y",
                    "dwell: y_Header.csv: is the session itself\n");
     free(run_well("cmp example.dwell y_Header.csv; test $(ls | grep -c ^y) = 1"));

@@ -173,7 +173,7 @@ Test(golden_vsperf_import, mistakes)
     refuse("$DWELL import", "import: name a format; dwell import --list lists them");
     refuse("$DWELL import gprof x -o y", "no format 'gprof'; dwell import --list lists them");
     refuse("$DWELL import vsperf -o y", "import vsperf: which FILE?");
-    refuse("$DWELL import vsperf sampled.csv", "import vsperf: say which session file to write, with -o OUT");
+    refuse("$DWELL import vsperf sampled.csv", "import vsperf: say which session file to write, with -o FILE");
     refuse("$DWELL import vsperf missing.csv -o y", "missing.csv: No such file or directory");
     refuse("$DWELL import vsperf . -o y", ".: is a directory");
     refuse("$DWELL import vsperf bad.csv -o y", "bad.csv:3: Inclusive Samples: 'five' is no number");

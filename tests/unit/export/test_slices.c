@@ -520,7 +520,7 @@ static void print_part(const struct analysis *l, FILE *out)
         sorted_rows(l, BY_THREAD, &(struct sorting){ .key = "calls" }),
         sorted(view_thread_names(l), "name"),
         view_tree(l, &(struct tree_options){ .depth = 40, .by_thread = true, .fold_recursion = true }),
-        view_tree(l, &(struct tree_options){ .depth = 40, .collapse = true, .own_percent = 5 }),
+        view_tree(l, &(struct tree_options){ .depth = 40, .collapse = true, .own.percent = 5 }),
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         table_print_text(&tables[i], out);

@@ -226,7 +226,7 @@ static char *every_report(const char *path, unsigned jobs, bool by_thread)
         print_all(&t, out);
         table_drop(&t);
     }
-    struct table tree = view_tree(&l, &(struct tree_options){ .min_percent = 0.5, .depth = 8, .by_thread = by_thread });
+    struct table tree = view_tree(&l, &(struct tree_options){ .min.percent = 0.5, .depth = 8, .by_thread = by_thread });
     print_all(&tree, out);
     table_drop(&tree);
     for (int i = 0; i < MODEL_FUNCTIONS && !by_thread; i++) {

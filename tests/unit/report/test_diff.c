@@ -15,7 +15,7 @@
 
 TestSuite(unit_diff, .timeout = 60);
 
-static const struct diff_options usual = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large_percent = 1 };
+static const struct diff_options usual = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 1 };
 
 static void add(struct diff *d, enum diff_side side, const struct version *v)
 {
@@ -296,7 +296,7 @@ Test(unit_diff, with_one_session_on_a_side_changes_are_large_at_most)
         eq(int, row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_LARGE));
     cr_assert(eq(int, row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_CALLS].judged, JUDGED_SIGNIFICANT));
     diff_free(d);
-    const struct diff_options fine = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large_percent = 0.99 };
+    const struct diff_options fine = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 0.99 };
     d = compare(DIFF_FUNCTIONS, &before, &after, &fine);
     cr_assert(eq(int, row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_LARGE));
     diff_free(d);
@@ -306,7 +306,7 @@ Test(unit_diff, small_rows_are_left_out)
 {
     const struct version before = { .lookups = 1, .main_time = 9900, .logged = true };
     const struct version after = { .lookups = 2, .main_time = 9800 };
-    const struct diff_options least = { .sort = DIFF_CALLS, .large_percent = 1, .min_percent = 1.5 };
+    const struct diff_options least = { .sort = DIFF_CALLS, .large.percent = 1, .min.percent = 1.5 };
     struct diff *d = compare(DIFF_FUNCTIONS, &before, &after, &least); /* log_line has 0.3 %, lookup 1 and then 2 % */
     cr_assert(eq(sz, d->row_count, 2));
     row_of(d, "price::lookup(int) (libprice.so)");

@@ -368,7 +368,7 @@ Test(unit_views, folded_branches_still_add_up)
     struct analysis l = load(known_times(SOURCE_PERF));
     for (unsigned depth = 1; depth < 4; depth++) {
         for (double percent = 0; percent <= 100; percent += 12.5) {
-            struct table t = view_tree(&l, &(struct tree_options){ .min_percent = percent, .depth = depth });
+            struct table t = view_tree(&l, &(struct tree_options){ .min.percent = percent, .depth = depth });
             uint64_t elapsed = 0, application = 0, calls = 0;
             for (size_t row = 0; row < t.row_count; row++) {
                 const struct cell *cells = &t.cells[row * t.column_count];
@@ -388,7 +388,7 @@ Test(unit_views, folded_branches_still_add_up)
 Test(unit_views, the_hot_path_is_marked)
 {
     struct analysis l = load(known_times(SOURCE_PERF));
-    struct table t = view_tree(&l, &(struct tree_options){ .min_percent = 0, .depth = 40, .by_thread = false });
+    struct table t = view_tree(&l, &(struct tree_options){ .min.percent = 0, .depth = 40, .by_thread = false });
     const char *wanted[][2] = { { "a(int)", "*" }, { "b", "*" }, { "b", "" }, { "twin", "" }, { "twin", "" } };
     cr_assert(eq(sz, t.row_count, 5));
     for (size_t row = 0; row < 5; row++) {
@@ -408,7 +408,7 @@ Test(unit_views, a_session_without_events)
         cr_assert(eq(sz, t.row_count, 0));
         table_drop(&t);
     }
-    struct table t = view_tree(&l, &(struct tree_options){ .min_percent = 1, .depth = 40, .by_thread = false });
+    struct table t = view_tree(&l, &(struct tree_options){ .min.percent = 1, .depth = 40, .by_thread = false });
     cr_assert(eq(sz, t.row_count, 0));
     table_drop(&t);
     analysis_drop(&l);

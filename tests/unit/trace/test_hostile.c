@@ -256,8 +256,8 @@ static void print_everything(FILE *out)
         sorted_rows(&l, BY_MODULE, &sorting),
         sorted_rows(&l, BY_THREAD, &sorting),
         sorted_rows(&l, BY_PROCESS, &sorting),
-        view_tree(&l, &(struct tree_options){ .min_percent = 1, .depth = 40, .by_thread = true }),
-        view_tree(&l, &(struct tree_options){ .min_percent = 0, .depth = 40, .by_thread = false }),
+        view_tree(&l, &(struct tree_options){ .min.percent = 1, .depth = 40, .by_thread = true }),
+        view_tree(&l, &(struct tree_options){ .min.percent = 0, .depth = 40, .by_thread = false }),
     };
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         for (int p = 0; p < 3; p++)

@@ -1,0 +1,111 @@
+#include "commands/command_line.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "commands/config.h"
+#include "commands/option_names.h"
+
+enum { MAX_OWN = 48 };
+
+/* What the parsers work on. */
+struct command_line_input {
+    const struct command_line *line;
+    void *settings;
+    struct shared_options *shared;
+    const struct option_list *all;
+};
+
+static error_t command_line_parse_shared(int key, char *argument, struct argp_state *state)
+{
+    const struct command_line_input *in = state->input;
+    if (key == ARGP_KEY_INIT) {
+        state->child_inputs[0] = in->settings;
+        config_follow(state);
+        return 0;
+    }
+    const enum shared_option option = shared_option_of_key(key);
+    switch (option) {
+    case SHARED_END:
+        return ARGP_ERR_UNKNOWN;
+    case SHARED_NO_CONFIG:
+        config_follow(NULL); /* options behind it are those of the command line */
+        return 0;
+    case SHARED_HELP:
+        argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
+        return 0;
+    case SHARED_PRINT_OPTIONS:
+        option_names_print(in->all);
+        exit(finish_output());
+    default:
+        in->shared->set |= 1u << option;
+        if (!config_place())
+            in->shared->typed |= 1u << option;
+        if (!in->line->read_shared || !in->line->read_shared(in->settings, option, argument))
+            shared_option_read(in->shared, option, argument);
+        return 0;
+    }
+}
+
+/* All options of the command: the shared ones, an empty one, then its own. */
+static size_t command_line_list(const struct command_line *line, struct argp_option *list)
+{
+    static const struct shared_use common[] = {
+        { SHARED_NO_CONFIG, NULL }, { SHARED_HELP, NULL }, { SHARED_PRINT_OPTIONS, NULL }, { SHARED_END, NULL }
+    };
+    size_t count = shared_options_append(line->shared, list, 0);
+    count = shared_options_append(config_takes(line->name) ? common : common + 1, list, count);
+    list[count++] = (struct argp_option){ 0 };
+    for (const struct argp_option *o = line->options; o && (o->name || o->key || o->doc); o++)
+        list[count++] = *o;
+    return count;
+}
+
+/* Leaves out argp's note that arguments of long options are also arguments of short ones. */
+static char *command_line_filter_help(int key, const char *text, void *input)
+{
+    (void)input;
+    return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)text;
+}
+
+static void command_line_run(const struct command_line *line, int argc, char **argv, void *settings,
+                             struct shared_options *shared, bool with_config)
+{
+    static char full_name[64];
+    struct argp_option list[SHARED_ENTRIES + MAX_OWN];
+    const struct option_list all = { list, command_line_list(line, list) };
+    const struct argp own = { line->options, line->parse, NULL, NULL, NULL, NULL, NULL };
+    const struct argp_child children[] = { { &own, 0, NULL, 0 }, { 0 } };
+    const struct argp argp = {
+        list, command_line_parse_shared, line->arguments, line->text, children, command_line_filter_help, NULL
+    };
+    struct command_line_input input = { line, settings, shared, &all };
+    snprintf(full_name, sizeof full_name, "dwell %s", line->name);
+    argv[0] = full_name;
+    argp_err_exit_status = line->program_follows ? STATUS_OWN_FAILURE : STATUS_ERROR;
+    char **words = with_config ? config_prepend(&all, line->name, &argc, argv) : NULL;
+    option_names_check(&all, line->name, argc, words ? words : argv, line->program_follows);
+    if (words)
+        message_set_place(config_place);
+    argp_parse(&argp, argc, words ? words : argv, ARGP_IN_ORDER | ARGP_NO_HELP, NULL, &input);
+    message_set_place(NULL);
+    config_follow(NULL);
+    free(words); /* the options themselves stay */
+}
+
+void command_line_parse(const struct command_line *line, int argc, char **argv, void *settings,
+                        struct shared_options *shared)
+{
+    shared->print = table_print_text;
+    shared->format = "text";
+    command_line_run(line, argc, argv, settings, shared, config_takes(line->name));
+}
+
+void command_line_parse_more(const struct command_line *line, int argc, char **argv, void *settings,
+                             struct shared_options *shared)
+{
+    config_forget();
+    command_line_run(line, argc, argv, settings, shared, false);
+}

@@ -1,0 +1,191 @@
+#include "commands/shared_options.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "commands/commands.h"
+#include "report/views.h"
+
+enum { FIRST_KEY = 512, GROUP_PART = 11, GROUP_ROWS = 12, GROUP_COMMON = 13 };
+
+#define KEY(option) (FIRST_KEY + (option))
+
+static const struct argp_option shared_table[SHARED_COUNT] = {
+    [SHARED_FROM] = { "from", KEY(SHARED_FROM), "WHEN", 0,
+                      "Begin at this time since the session began (500us, 2.5ms, 1s), or at a mark (mark:N, mark:TEXT)",
+                      GROUP_PART },
+    [SHARED_TO] = { "to", KEY(SHARED_TO), "WHEN", 0, "End before this time or mark", GROUP_PART },
+    [SHARED_THREAD] = { "thread", KEY(SHARED_THREAD), "THREAD", 0,
+                        "Only this thread: a tid, or a glob for names; may be repeated", GROUP_PART },
+    [SHARED_PROCESS] = { "process", KEY(SHARED_PROCESS), "PROCESS", 0,
+                         "Only this process: a PID, or a glob for names; may be repeated", GROUP_PART },
+    [SHARED_ROOT] = { "root", KEY(SHARED_ROOT), "FUNCTION", 0, "Only what happens within calls of FUNCTION",
+                      GROUP_PART },
+    [SHARED_FILTER] = { "filter", KEY(SHARED_FILTER), "CONDITION", 0,
+                        "Only rows that meet it: a column's key, one of ~ !~ = != < <= > >=, and a value (~ takes a "
+                        "glob); a GLOB alone means name~GLOB; may be repeated",
+                        GROUP_ROWS },
+    [SHARED_MIN] = { "min", KEY(SHARED_MIN), "AMOUNT", 0,
+                     "Leave out what took less time: a percentage (5%) or a time (2ms)", GROUP_ROWS },
+    [SHARED_SORT] = { "sort", 's', "COLUMN", 0, "Sort by this column, largest first, or by name", GROUP_ROWS },
+    [SHARED_LIMIT] = { "limit", 'n', "N", 0, "Print at most N rows; 0: all", GROUP_ROWS },
+    [SHARED_COLUMNS] = { "columns", KEY(SHARED_COLUMNS), "KEYS", 0,
+                         "Show these columns, separated by commas; help lists them", GROUP_ROWS },
+    [SHARED_VALUE] = { "value", KEY(SHARED_VALUE), "KEY", 0, "Use this value:", GROUP_ROWS },
+    [SHARED_FORMAT] = { "format", KEY(SHARED_FORMAT), "FORMAT", 0, "text (default), csv or json", GROUP_COMMON },
+    [SHARED_OUTPUT] = { "output", 'o', "FILE", 0, "Write to FILE", GROUP_COMMON },
+    [SHARED_RAW] = { "raw", KEY(SHARED_RAW), NULL, 0, "Show times as measured, with the time of the probes in them",
+                     GROUP_COMMON },
+    [SHARED_JOBS] = { "jobs", 'j', "N", 0, "Read the session with N threads (default: one a CPU)", GROUP_COMMON },
+    [SHARED_NO_CONFIG] = { "no-config", KEY(SHARED_NO_CONFIG), NULL, 0, "Ignore the config file", GROUP_COMMON },
+    [SHARED_HELP] = { "help", 'h', NULL, 0, "Print this help", GROUP_COMMON },
+    [SHARED_PRINT_OPTIONS] = { "print-options", KEY(SHARED_PRINT_OPTIONS), NULL, OPTION_HIDDEN, NULL, GROUP_COMMON },
+};
+
+static const char *shared_text_with_note(enum shared_option option, const char *note)
+{
+    static char *texts[SHARED_COUNT];
+    free(texts[option]);
+    texts[option] = note ? need_text("%s%s%s", shared_table[option].doc, *note == ',' ? "" : " ", note) : NULL;
+    return note ? texts[option] : shared_table[option].doc;
+}
+
+static size_t shared_append_one(enum shared_option option, const char *note, struct argp_option *list, size_t count)
+{
+    list[count] = shared_table[option];
+    list[count].doc = shared_text_with_note(option, note);
+    return count + 1;
+}
+
+/* Where the group has options, but no heading yet. */
+static size_t shared_append_heading(int group, const char *text, struct argp_option *list, size_t count)
+{
+    bool is_used = false;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].group == group && !list[i].name)
+            return count;
+        is_used |= list[i].group == group;
+    }
+    if (is_used)
+        list[count++] = (struct argp_option){ .doc = text, .group = group };
+    return count;
+}
+
+size_t shared_options_append(const struct shared_use *uses, struct argp_option *list, size_t count)
+{
+    for (; uses && uses->option != SHARED_END; uses++) {
+        if (uses->option != SHARED_PART) {
+            count = shared_append_one(uses->option, uses->note, list, count);
+            continue;
+        }
+        for (int option = SHARED_FROM; option <= SHARED_ROOT; option++)
+            count = shared_append_one((enum shared_option)option, NULL, list, count);
+    }
+    count = shared_append_heading(GROUP_PART, "Part of the session:", list, count);
+    count = shared_append_heading(GROUP_ROWS, "Rows and columns:", list, count);
+    return shared_append_heading(GROUP_COMMON, "Other:", list, count);
+}
+
+enum shared_option shared_option_of_key(int key)
+{
+    for (int i = SHARED_END + 1; i < SHARED_COUNT; i++)
+        if (shared_table[i].key == key)
+            return (enum shared_option)i;
+    return SHARED_END;
+}
+
+static void shared_read_moment(const char *option, const char *text, struct selection_moment *moment)
+{
+    struct error error = { NULL };
+    if (!selection_moment_parse(option, text, moment, &error))
+        die_of(&error);
+}
+
+static bool shared_read_part(struct selection_request *part, enum shared_option option, const char *argument)
+{
+    switch (option) {
+    case SHARED_FROM:
+        shared_read_moment("--from", argument, &part->from);
+        return true;
+    case SHARED_TO:
+        shared_read_moment("--to", argument, &part->to);
+        return true;
+    case SHARED_THREAD:
+        selection_add_name(&part->selection.threads, argument);
+        return true;
+    case SHARED_PROCESS:
+        selection_add_name(&part->selection.processes, argument);
+        return true;
+    case SHARED_ROOT:
+        part->root = argument;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void shared_add_filter(struct row_filters *filters, const char *text)
+{
+    struct error error = { NULL };
+    if (!row_filters_add(filters, text, &error))
+        die(STATUS_ERROR, "--filter: %s", error.text);
+}
+
+void shared_option_read(struct shared_options *s, enum shared_option option, const char *argument)
+{
+    if (shared_read_part(&s->load.selection, option, argument))
+        return;
+    switch (option) {
+    case SHARED_FILTER:
+        shared_add_filter(&s->filters, argument);
+        return;
+    case SHARED_MIN:
+        s->min = option_amount("--min", argument);
+        return;
+    case SHARED_SORT:
+        s->sort = argument;
+        return;
+    case SHARED_LIMIT:
+        s->limit = option_number("--limit", argument);
+        return;
+    case SHARED_COLUMNS:
+        s->columns = argument;
+        return;
+    case SHARED_VALUE:
+        s->value = argument;
+        return;
+    case SHARED_FORMAT:
+        s->print = option_format(argument);
+        s->format = argument;
+        return;
+    case SHARED_OUTPUT:
+        s->output = argument;
+        return;
+    case SHARED_RAW:
+        s->load.raw = true;
+        return;
+    case SHARED_JOBS:
+        s->load.jobs = option_jobs(argument);
+        return;
+    default:
+        return;
+    }
+}
+
+void shared_options_drop(struct shared_options *s)
+{
+    selection_request_drop(&s->load.selection);
+    row_filters_drop(&s->filters);
+}
+
+void shared_options_load(struct analysis *l, const char *path, const struct shared_options *s)
+{
+    command_load(l, path, &s->load);
+    shared_options_check_min(s, l->summary.samples, path);
+}
+
+void shared_options_check_min(const struct shared_options *s, bool samples, const char *path)
+{
+    if (samples && s->min.ns)
+        die(STATUS_ERROR, "%s: holds samples, not times; give --min as a percentage", path);
+}

@@ -1,0 +1,83 @@
+/* The options that several commands have. One table gives each its name, argument and meaning; one parser reads them.
+ */
+#ifndef DWELL_COMMANDS_SHARED_OPTIONS_H
+#define DWELL_COMMANDS_SHARED_OPTIONS_H
+
+#include <argp.h>
+
+#include "analysis/analysis.h"
+#include "base/amount.h"
+#include "report/row_filter.h"
+#include "report/table.h"
+
+enum shared_option {
+    SHARED_END, /* of a list */
+    SHARED_FROM,
+    SHARED_TO,
+    SHARED_THREAD,
+    SHARED_PROCESS,
+    SHARED_ROOT,
+    SHARED_FILTER,
+    SHARED_MIN,
+    SHARED_SORT,
+    SHARED_LIMIT,
+    SHARED_COLUMNS,
+    SHARED_VALUE,
+    SHARED_FORMAT,
+    SHARED_OUTPUT,
+    SHARED_RAW,
+    SHARED_JOBS,
+    SHARED_NO_CONFIG,
+    SHARED_HELP,
+    SHARED_PRINT_OPTIONS,
+    SHARED_COUNT,
+    SHARED_PART = SHARED_COUNT, /* in a command's list: all from SHARED_FROM to SHARED_ROOT */
+};
+
+/* An option that a command has, and what its help adds to the common text, such as a default. */
+struct shared_use {
+    enum shared_option option;
+    const char *note; /* NULL if nothing */
+};
+
+/* What the options say. Zeroed at first; command_line_parse sets the defaults. */
+struct shared_options {
+    struct analysis_options load; /* the part of the session, --raw and --jobs */
+    struct row_filters filters;
+    struct amount min;
+    const char *sort, *columns, *value; /* NULL if not given */
+    size_t limit;
+    const char *format; /* "text" by default */
+    table_printer *print;
+    const char *output; /* NULL: standard output */
+    unsigned set;       /* bits 1 << enum shared_option: given at all */
+    unsigned typed;     /* likewise, but on the command line, not in the config file */
+};
+
+/* Whether the option was given, on the command line or in the config file. */
+static inline bool shared_is_set(const struct shared_options *s, enum shared_option option)
+{
+    return s->set & 1u << option;
+}
+
+/* Appends the options to `list` as argp takes them, with the headings of their groups. Returns the new count; `list`
+ * has room for SHARED_ENTRIES more. Their texts are valid until the next call. */
+enum { SHARED_ENTRIES = 2 * SHARED_COUNT };
+size_t shared_options_append(const struct shared_use *uses, struct argp_option *list, size_t count);
+
+/* The option with this key of argp; SHARED_END if there is none. */
+enum shared_option shared_option_of_key(int key);
+
+/* Reads an argument. Ends the program if it is not valid. */
+void shared_option_read(struct shared_options *s, enum shared_option option, const char *argument);
+
+void shared_options_drop(struct shared_options *s);
+
+/* Loads the part of the session that the options select. Ends the program if that fails, or if --min is a time and the
+ * session holds samples. */
+void shared_options_load(struct analysis *l, const char *path, const struct shared_options *s);
+
+/* Ends the program if --min is a time and the session holds samples. */
+void shared_options_check_min(const struct shared_options *s, bool samples, const char *path);
+
+#endif
