@@ -1,6 +1,6 @@
-"""callgrind.py REPORT.csv CALLGRIND.OUT: what callgrind_annotate makes of the export is what the report says.
+"""callgrind.py REPORT.csv CALLGRIND.OUT: compares callgrind_annotate's view of the export with the report.
 
-Its exclusive and inclusive costs and its calls, by file, function and object."""
+It compares exclusive and inclusive costs and calls, by file, function and object."""
 import os
 import re
 import subprocess
@@ -16,7 +16,7 @@ def number(text):
 
 
 def annotate(path, *options):
-    """The events' names and the lines of the list of functions: [(costs, mark, name)]"""
+    """Returns the events' names, the lines of the function list [(costs, mark, name)], and the totals."""
     command = ["callgrind_annotate", "--threshold=100", "--show-percs=no", "--auto=no", "--tree=caller", *options, path]
     done = subprocess.run(command, capture_output=True, check=True)
     errors, text = done.stderr.decode(), done.stdout.decode()
@@ -33,7 +33,7 @@ def annotate(path, *options):
 
 
 def key_of(name):
-    """Without the suffix that tells functions of one name apart, and the object's folder."""
+    """The name without the suffix that distinguishes functions of one name, and without the object's folder."""
     name, _, objects = name.rpartition(" [")
     name = re.sub(r" @\S+\+0x[0-9a-f]+$", "", name)
     return f"{name} [{os.path.basename(objects[:-1])}]"

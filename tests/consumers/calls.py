@@ -1,10 +1,11 @@
-"""Calls as formats of single calls tell them: slices that nest, thread by thread; and what they add up to."""
+"""Slices of formats of single calls: checks that they nest, thread by thread, and adds them up."""
 import report
 
 
 class Sums:
-    """By "function@module": calls, elapsed inclusive (once however often a function recurs) and exclusive; and of how many
-    differences of times each is made, each of which may be off by the rounding of both."""
+    """Calls, elapsed inclusive and exclusive times by "function@module"; recursion counts once in inclusive times.
+
+    `pieces` counts the differences of times in each sum. Each of them can be off by the rounding of both times."""
 
     def __init__(self):
         self.values = {}
@@ -26,11 +27,11 @@ class Sums:
                 if abs(have - want) > rounding.get(name, 0):
                     report.fail(f"{key} of {name}: exported {have}, reported {want}")
             if not any(got.values()):
-                report.fail(f"{key}: nothing but zeros")
+                report.fail(f"{key}: all values are zero")
 
 
 class Thread:
-    """A thread's stack of slices. Times are integers, of any unit."""
+    """A thread's stack of slices. Times are integers in any unit."""
 
     def __init__(self, sums):
         self.sums, self.stack, self.last, self.slices = sums, [], None, 0

@@ -1,6 +1,7 @@
-"""chrome.py REPORT.csv exact|rounded FILE: a reader of Chrome's trace events, as about:tracing and Perfetto read them: by
-time, what comes first in the file first. The calls nest, and add up to the report.
-chrome.py print FILE: the events that are no calls, and how deep each call is."""
+"""Reads Chrome's trace events like about:tracing and Perfetto: by time, equal times in the order of the file.
+
+chrome.py REPORT.csv exact|rounded FILE    checks that calls nest and add up to the report
+chrome.py print FILE                       prints the other events, and the depth of each call"""
 import decimal
 import gzip
 import json
@@ -27,10 +28,10 @@ def name_of(event):
 
 
 class Lane:
-    """A thread's events. Complete ones end when something begins at their end or behind it."""
+    """A thread's events. A complete event ends when another one begins at its end or later."""
 
     def __init__(self, sums):
-        self.thread, self.ends = calls.Thread(sums), []  # None: ends by an event of its own
+        self.thread, self.ends = calls.Thread(sums), []  # None: a separate event ends the slice
 
     def finish(self, time):
         while self.ends and self.ends[-1] is not None and self.ends[-1] <= time:
@@ -53,7 +54,7 @@ class Lane:
 
 
 def check_pairs(events):
-    """Asynchronous events: of one id, each ends before the next begins."""
+    """Asynchronous events with the same id: each ends before the next begins."""
     open_ = {}
     for event in events:
         key = (event["pid"], event["id2"]["local"])

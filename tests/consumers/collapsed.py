@@ -1,6 +1,6 @@
-"""collapsed.py REPORT.csv MEASURE STACKS: adds up collapsed stacks as flamegraph.pl does, and compares with the report.
+"""collapsed.py REPORT.csv MEASURE STACKS: adds up collapsed stacks like flamegraph.pl, and compares with the report.
 
-Self values and inclusive ones, by function: a path counts once for each name in it."""
+It compares exclusive and inclusive values by function. A path counts once for each name in it."""
 import re
 import sys
 

@@ -1,5 +1,7 @@
-"""ctf.py REPORT.csv FOLDER: what babeltrace2 reads from a CTF trace nests, thread by thread, and adds up to the report's
-calls and four times: in ticks of its clock, so that nothing is rounded but the sums."""
+"""ctf.py REPORT.csv FOLDER: reads a CTF trace with babeltrace2 and compares it with the report.
+
+It checks that calls nest, thread by thread, and add up to the report's calls and four times. It adds up ticks, so that
+only the sums are rounded."""
 import os
 import re
 import struct
@@ -18,7 +20,7 @@ ENDS = {"exit", "suspend", "leave", "unended"}
 
 
 def read(folder):
-    """(time, event, context, fields) of each event, by time."""
+    """Yields (time, event, context, fields) of each event, by time."""
     lines = subprocess.run(["babeltrace2", "--clock-cycles", "--no-delta", folder], stdout=subprocess.PIPE, check=True).stdout
     for line in lines.decode("utf-8").splitlines():
         match = LINE.match(line)
@@ -29,7 +31,7 @@ def read(folder):
 
 
 def check_packets(folder):
-    """Their sizes are as their heads say, and bounded."""
+    """Checks that packets have the sizes in their heads, and are bounded."""
     for name in os.listdir(folder):
         if name == "metadata":
             continue
@@ -47,7 +49,7 @@ def check_packets(folder):
 
 
 def flagged(sums, thread, ticks):
-    """The OS worked for so long in the interval that ends."""
+    """Adds a flagged interval of that length, which ends now, to the open functions."""
     names = [entry[0] for entry in thread.stack]
     for name in set(names):
         sums[name] = sums.get(name, {"inclusive": 0, "exclusive": 0})

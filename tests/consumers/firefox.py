@@ -1,6 +1,8 @@
-"""firefox.py REPORT.csv exact|rounded FILE [profiler]: a Firefox profile is what its tables must be, its samples add up to
-the report's four times, and the Firefox Profiler itself (profiler-cli of npm) says the same of elapsed time.
-firefox.py print FILE: markers of each thread, as the Firefox Profiler has them, and the functions' names and places."""
+"""Reads a Firefox profile.
+
+firefox.py REPORT.csv exact|rounded FILE    checks the tables, and that the samples add up to the report's four times
+firefox.py REPORT.csv exact|rounded FILE profiler    also compares elapsed times in the Firefox Profiler (profiler-cli)
+firefox.py print FILE    prints the functions' names and places, and each thread's markers in the Firefox Profiler"""
 import gzip
 import json
 import os
@@ -11,7 +13,7 @@ import time
 
 import report
 
-PATIENCE = 250  # seconds, with a machine that is busy otherwise
+PATIENCE = 250  # seconds: the machine may be busy
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLES = {
     "stackTable": ("frame", "prefixOffset"),
@@ -76,7 +78,7 @@ def check(profile):
 
 
 class Stacks:
-    """The functions of each stack, by name@module, and its category."""
+    """The functions of each stack, as name@module, and its category."""
 
     def __init__(self, profile):
         shared = profile["shared"]
@@ -91,7 +93,7 @@ class Stacks:
         return self.categories[self.frames[stack]]
 
     def path(self, stack):
-        """From the innermost function on."""
+        """The functions of the stack, the innermost first."""
         if stack not in self.known:
             path, at = [], stack
             while True:
@@ -104,7 +106,7 @@ class Stacks:
 
 
 def add_up(profile):
-    """{name: {key: ns}}, {name: samples with it}"""
+    """Returns {name: {key: ns}} and {name: number of samples with it}."""
     stacks, sums, counts = Stacks(profile), {}, {}
     for thread in profile["threads"]:
         for stack, weight in zip(thread["samples"]["stack"], thread["samples"]["weight"]):
@@ -120,7 +122,7 @@ def add_up(profile):
 
 
 class Profiler:
-    """The Firefox Profiler, which answers from a process of its own."""
+    """The Firefox Profiler, which runs in a process of its own."""
 
     def __init__(self, path):
         self.folder = tempfile.TemporaryDirectory()
@@ -138,7 +140,7 @@ class Profiler:
                               check=True, timeout=PATIENCE).stdout.decode("utf-8")
 
     def is_ready(self):
-        """Who asks too early may never be answered."""
+        """A request that comes too early may never be answered."""
         if not os.path.exists(self.folder.name + "/test.sock"):
             return False
         try:
@@ -152,7 +154,7 @@ class Profiler:
         while not self.is_ready():
             if self.daemon.poll() is not None or time.monotonic() > deadline:
                 self.__exit__()
-                report.fail("the Firefox Profiler does not take it")
+                report.fail("the Firefox Profiler does not load the file")
             time.sleep(0.1)
         return self
 
@@ -186,7 +188,7 @@ def ask_profiler(path, threads, wanted, counts):
     compare(wanted, own, "elapsed_exclusive", counts)
     compare(wanted, total, "elapsed_inclusive", counts)
     if not any(own.values()):
-        report.fail("nothing but zeros")
+        report.fail("the profiler reports zeros only")
 
 
 def main(csv_path, exactness, path, asked=None):
@@ -222,7 +224,7 @@ def show(path):
             listed = profiler.markers(number)
             markers = listed.get("flatMarkers") or listed.get("markers") or []
             if len(markers) != thread["markers"]["length"]:
-                report.fail(f"{thread['markers']['length']} markers, the profiler has {len(markers)}: {list(listed)}")
+                report.fail(f"{thread['markers']['length']} markers, the Firefox Profiler has {len(markers)}: {list(listed)}")
             for data in thread["markers"]["data"]:
                 print("marker", json.dumps(data, ensure_ascii=False, sort_keys=True))
 

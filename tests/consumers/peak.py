@@ -1,4 +1,4 @@
-"""peak.py COMMAND...: runs it, and prints how much memory it had at most, in bytes."""
+"""peak.py COMMAND...: runs a command and prints its peak memory in bytes."""
 import resource
 import subprocess
 import sys

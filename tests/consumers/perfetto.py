@@ -1,6 +1,8 @@
-"""perfetto.py REPORT.csv exact|rounded FILE: a Perfetto trace, decoded by protoc with Perfetto's schema, is one that
-Perfetto can read: what it refers to is there before, slices nest on each track; and the calls add up to the report.
-perfetto.py print FILE: the events and tracks, a line each."""
+"""Reads a Perfetto trace, decoded by protoc with Perfetto's schema.
+
+perfetto.py REPORT.csv exact|rounded FILE    checks that Perfetto can read it: references point backwards, slices nest on
+                                             each track, and the calls add up to the report
+perfetto.py print FILE                       prints the events and tracks, a line each"""
 import ast
 import gzip
 import os
@@ -17,7 +19,7 @@ LINE = re.compile(r"^ *(?:(\w+) \{|(\w+): (.*)|\})$")
 
 
 def decode(path):
-    """A dictionary for each packet; each field is a list."""
+    """Returns a dictionary for each packet; each field is a list."""
     here = os.path.dirname(os.path.abspath(__file__))
     with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
         data = file.read()
@@ -31,7 +33,7 @@ def decode(path):
             stack.append(stack[-1][begin][-1])
         elif key:
             if key.isdigit():
-                report.fail(f"field {line} is none of the schema's")
+                report.fail(f"field {line} is not in the schema")
             stack[-1].setdefault(key, []).append(
                 ast.literal_eval("b" + value).decode("utf-8") if value[0] == '"' else
                 int(value) if value.lstrip("-").isdigit() else value)
@@ -62,7 +64,7 @@ class Trace:
                 report.fail(f"sequence {number} begins twice")
             defaults = one(packet, "trace_packet_defaults", {})
             if one(defaults, "timestamp_clock_id") != MONOTONIC:
-                report.fail("times of another clock")
+                report.fail("times are not of CLOCK_MONOTONIC")
             self.sequences[number] = {"names": {}, "categories": {}, "locations": {}, "defaults": defaults}
         if not flags & NEEDED or number not in self.sequences:
             report.fail(f"{packet} is dropped by readers: its sequence has not begun")
@@ -80,14 +82,14 @@ class Trace:
     def describe(self, track):
         uuid, parent = one(track, "uuid", 0), one(track, "parent_uuid")
         if not uuid or uuid in self.tracks or (parent is not None and parent not in self.tracks):
-            report.fail(f"track {track}: its number, or its parent's")
+            report.fail(f"track {track}: invalid uuid or parent")
         self.tracks[uuid] = track
         if "thread" in track:
             self.threads.add(uuid)
             thread = track["thread"][0]
             process = self.tracks[parent]["process"][0]
             if one(thread, "pid") != one(process, "pid"):
-                report.fail(f"{thread} is of {process}")
+                report.fail(f"{thread} belongs to {process}")
         kind = next((key for key in ("process", "thread", "counter") if key in track), "slices")
         names = [one(track.get(key, [{}])[0], key + "_name") for key in ("process", "thread")]
         self.printed.append(f"track {kind} {one(track, 'name') or names[0] or names[1]!r}")
@@ -97,13 +99,13 @@ class Trace:
         default = one(one(sequence["defaults"], "track_event_defaults", {}), "track_uuid")
         uuid = one(event, "track_uuid", default)
         if uuid not in self.tracks:
-            report.fail(f"{event} is of no track")
+            report.fail(f"{event} has no track")
         track, type_ = self.tracks[uuid], one(event, "type")
         iid = one(event, "name_iid")
         name = one(event, "name") if iid is None else sequence["names"][iid]
         categories = [sequence["categories"][number] for number in event.get("category_iids", [])]
         if "source_location_iid" in event and one(event, "source_location_iid") not in sequence["locations"]:
-            report.fail(f"{event}: no such place")
+            report.fail(f"{event}: unknown source location")
         if ("counter" in track) != (type_ == "TYPE_COUNTER"):
             report.fail(f"{event} on {track}")
         if type_ == "TYPE_COUNTER":
@@ -125,13 +127,13 @@ class Trace:
             elif type_ == "TYPE_SLICE_END":
                 lane.end(time)
             else:
-                report.fail(f"{event}: its type")
+                report.fail(f"{event}: unknown type")
 
     def read(self, packets):
         first = packets[0]
         clocks = {one(clock, "clock_id"): one(clock, "timestamp") for clock in first["clock_snapshot"][0]["clocks"]}
         if sorted(clocks) != [1, 3, 6] or one(first["clock_snapshot"][0], "primary_trace_clock") != "BUILTIN_CLOCK_MONOTONIC":
-            report.fail(f"the clocks: {first}")
+            report.fail(f"wrong clocks: {first}")
         for packet in packets:
             sequence = self.sequence(packet)
             for data in packet.get("interned_data", []):
@@ -148,7 +150,7 @@ class Trace:
 
 
 def check_counters(trace, csv_path):
-    """The last values of those that add up are the report's."""
+    """Compares the last values of counters that add up with the report."""
     rows = report.read(csv_path)
     faults = sum(values[-1][1] for (_, name), values in trace.counters.items() if name == "page faults")
     want = sum(int(row["page_faults_exclusive"] or 0) for row in rows)

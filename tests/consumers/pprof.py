@@ -1,7 +1,7 @@
-"""A reader of pprof's format, after its description and without any library of protobuf.
+"""Reads pprof's format by its description, without a protobuf library.
 
-pprof.py compare REPORT.csv FILE   what the samples add up to is what the report says
-pprof.py print FILE                all of it, a sample a line"""
+pprof.py compare REPORT.csv FILE   compares the sums of the samples with the report
+pprof.py print FILE                prints everything, a line for each sample"""
 import gzip
 import json
 import sys
@@ -22,7 +22,7 @@ def varint(data, at):
 
 
 def fields(data):
-    """(number, value) of each field; a value is an integer or bytes."""
+    """Yields (number, value) of each field; a value is an integer or bytes."""
     at = 0
     while at < len(data):
         tag, at = varint(data, at)
@@ -80,14 +80,14 @@ def by_id(entries, names, repeated=()):
     for entry in entries:
         entry = message(entry, names, repeated)
         if entry["id"] == 0 or entry["id"] in found:
-            report.fail(f"id {entry['id']} is zero, or there twice")
+            report.fail(f"id {entry['id']} is zero or not unique")
         found[entry["id"]] = entry
     return found
 
 
 
 class Profile:
-    """What a file says, with texts and functions in the place of their numbers."""
+    """The contents of a file, with texts and functions instead of their numbers."""
 
     def __init__(self, path):
         with gzip.open(path) as file:
@@ -118,7 +118,7 @@ class Profile:
         self.samples = [self.sample(message(entry, SAMPLE, tuple(SAMPLE.values()))) for entry in raw["sample"]]
 
     def sample(self, raw):
-        """(functions, outermost first; values; labels)"""
+        """Returns (functions with the outermost first, values, labels)."""
         path = [self.locations[number] for entry in raw["location_id"] for number in numbers(entry)][::-1]
         values = [number for entry in raw["value"] for number in numbers(entry)]
         if not path or len(values) != len(self.types) or not any(values):

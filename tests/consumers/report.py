@@ -1,4 +1,4 @@
-"""`dwell report --format csv`, and comparing an export's numbers with it."""
+"""Reads the output of `dwell report --format csv` and compares an export's numbers with it."""
 import csv
 import sys
 
@@ -7,7 +7,7 @@ TIMES = ("elapsed_inclusive", "elapsed_exclusive", "application_inclusive", "app
 
 
 def read(path):
-    """Rows as dictionaries, in their order."""
+    """Returns the rows as dictionaries, in their order."""
     with open(path, newline="", encoding="utf-8", errors="replace") as file:
         return list(csv.DictReader(file))
 
@@ -28,7 +28,7 @@ def name_in_module(row):
 
 
 def shared_names(path, name=name_in_module):
-    """Those that several functions have: what of inclusive times they share, their names do not tell."""
+    """Names that several functions have. Their inclusive times cannot be compared by name."""
     names = [name(row) for row in read(path)]
     return {entry for entry in names if names.count(entry) > 1}
 
@@ -43,11 +43,12 @@ def fail(message):
 
 
 def compare(wanted, got, key, rounding):
-    """`got` {name: value} must be what `wanted` has under the key, where each value in `got` is the sum of as many
-    rounded ones as `rounding` {name: count} says."""
+    """Checks that `got` {name: value} has the values of `wanted` under the key.
+
+    Each value in `got` is a sum of rounded values; `rounding` {name: count} gives their number."""
     for name in sorted(set(wanted) | set(got)):
         have, want = got.get(name, 0), wanted.get(name, {}).get(key, 0)
         if abs(have - want) > (rounding.get(name, 0) + 1) // 2:
             fail(f"{key} of {name}: exported {have}, reported {want}")
     if not any(got.values()):
-        fail(f"{key}: nothing but zeros")
+        fail(f"{key}: all values are zero")

@@ -1,4 +1,4 @@
-"""speedscope.py REPORT.csv MEASURE FILE: the file holds what speedscope's schema says, and adds up to the report."""
+"""speedscope.py REPORT.csv MEASURE FILE: checks a file against speedscope's schema, and its sums against the report."""
 import json
 import sys
 
@@ -17,36 +17,36 @@ def is_number(value):
 
 
 def check_keys(thing, what, required, optional=()):
-    need(isinstance(thing, dict), f"{what} is no object")
+    need(isinstance(thing, dict), f"{what} is not an object")
     for key in required:
         need(key in thing, f"{what} lacks {key}")
     for key in thing:
-        need(key in required or key in optional, f"{what} has a {key}")
+        need(key in required or key in optional, f"{what} has an unknown key {key}")
 
 
 def check_profile(profile, frames):
     check_keys(profile, "profile", ("type", "name", "unit", "startValue", "endValue", "samples", "weights"))
-    need(profile["type"] == "sampled", "type of profile")
-    need(isinstance(profile["name"], str) and profile["unit"] in UNITS, "name or unit of profile")
-    need(is_number(profile["startValue"]) and is_number(profile["endValue"]), "values of profile")
-    need(len(profile["samples"]) == len(profile["weights"]), "as many weights as samples")
-    need(all(is_number(weight) and weight > 0 for weight in profile["weights"]), "weights")
-    need(profile["endValue"] - profile["startValue"] == sum(profile["weights"]), "endValue")
+    need(profile["type"] == "sampled", "wrong type of a profile")
+    need(isinstance(profile["name"], str) and profile["unit"] in UNITS, "wrong name or unit of a profile")
+    need(is_number(profile["startValue"]) and is_number(profile["endValue"]), "wrong values of a profile")
+    need(len(profile["samples"]) == len(profile["weights"]), "numbers of weights and samples differ")
+    need(all(is_number(weight) and weight > 0 for weight in profile["weights"]), "wrong weights")
+    need(profile["endValue"] - profile["startValue"] == sum(profile["weights"]), "wrong endValue")
     for sample in profile["samples"]:
-        need(isinstance(sample, list) and sample, "sample")
-        need(all(type(frame) is int and 0 <= frame < frames for frame in sample), "frame of a sample")
+        need(isinstance(sample, list) and sample, "wrong sample")
+        need(all(type(frame) is int and 0 <= frame < frames for frame in sample), "wrong frame of a sample")
 
 
 def check(file):
     check_keys(file, "file", ("$schema", "shared", "profiles"), ("name", "exporter", "activeProfileIndex"))
-    need(file["$schema"] == "https://www.speedscope.app/file-format-schema.json", "$schema")
-    need(isinstance(file["name"], str) and isinstance(file["exporter"], str), "name or exporter")
-    need(0 <= file["activeProfileIndex"] < len(file["profiles"]), "activeProfileIndex")
+    need(file["$schema"] == "https://www.speedscope.app/file-format-schema.json", "wrong $schema")
+    need(isinstance(file["name"], str) and isinstance(file["exporter"], str), "wrong name or exporter")
+    need(0 <= file["activeProfileIndex"] < len(file["profiles"]), "wrong activeProfileIndex")
     check_keys(file["shared"], "shared", ("frames",))
     for frame in file["shared"]["frames"]:
         check_keys(frame, "frame", ("name",), ("file", "line", "col"))
-        need(isinstance(frame["name"], str) and isinstance(frame.get("file", ""), str), "name of a frame")
-        need(is_number(frame.get("line", 0)), "line of a frame")
+        need(isinstance(frame["name"], str) and isinstance(frame.get("file", ""), str), "wrong name of a frame")
+        need(is_number(frame.get("line", 0)), "wrong line of a frame")
     for profile in file["profiles"]:
         check_profile(profile, len(file["shared"]["frames"]))
 

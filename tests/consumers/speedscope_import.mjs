@@ -1,12 +1,12 @@
-// speedscope's own importer, without a browser: the application is run with nothing to draw on, and asked to import FILE.
-// Prints, for each of its profiles, the functions with their own and total time.
+// Runs speedscope's own importer on FILE, without a browser: the application runs with nothing to draw on.
+// Prints the functions of each profile with their own and total time.
 import fs from 'node:fs'
 import path from 'node:path'
 import vm from 'node:vm'
 
 const folder = new URL('node_modules/speedscope/dist/release/', import.meta.url).pathname
 
-// Whatever is asked of it, it answers with itself.
+// Every property, call and construction returns the object itself.
 const nothing = new Proxy(function () {}, {
   get: (target, key) => (key === Symbol.toPrimitive ? () => '' : key === 'then' ? undefined : key === Symbol.iterator ? function* () {} : nothing),
   apply: () => nothing,
@@ -21,7 +21,7 @@ function importer() {
   if (!wrapped.test(text)) throw new Error(`${bundle} has no importProfilesFromArrayBuffer where it was`)
   const stopped = {}
   function beforeDrawing() {
-    throw stopped // it tells its version when all but drawing is done
+    throw stopped // it prints its version when everything but drawing is done
   }
   const context = vm.createContext({
     document: nothing, navigator: nothing, localStorage: nothing, HTMLElement: nothing, HTMLCanvasElement: nothing, Image: nothing,
@@ -43,7 +43,7 @@ function importer() {
 const file = process.argv[2]
 const data = fs.readFileSync(file)
 const group = await importer()(path.basename(file), data.buffer.slice(data.byteOffset, data.byteOffset + data.length))
-if (!group) throw new Error(`${file} is nothing that speedscope knows`)
+if (!group) throw new Error(`${file} is in no format that speedscope knows`)
 const profiles = group.profiles.map(profile => {
   const frames = []
   profile.forEachFrame(frame => frames.push([frame.name, frame.getSelfWeight(), frame.getTotalWeight()]))

@@ -1,5 +1,7 @@
-"""speedscope_report.py REPORT.csv exact|rounded: what speedscope_import.mjs prints, from standard input, is what the report
-says. speedscope adds microseconds up as floating point numbers: to whole nanoseconds they are exact."""
+"""speedscope_report.py REPORT.csv exact|rounded: compares the output of speedscope_import.mjs with the report.
+
+The output comes from standard input. speedscope adds up microseconds as floating point numbers; they are exact to whole
+nanoseconds."""
 import json
 import sys
 

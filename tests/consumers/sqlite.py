@@ -1,4 +1,4 @@
-"""sqlite.py DWELL SESSION DATABASE: the database's views are, row by row, what dwell reports of the session."""
+"""sqlite.py DWELL SESSION DATABASE: compares the database's views, row by row, with dwell's reports of the session."""
 import csv
 import io
 import subprocess
@@ -7,13 +7,13 @@ import sys
 import report
 
 
-def ask(database, query):
-    """Rows, the names of the columns first, as the sqlite3 shell gives them."""
+def query_rows(database, query):
+    """Returns the rows from the sqlite3 shell; the first one has the names of the columns."""
     done = subprocess.run(["sqlite3", "-bail", "-header", "-csv", database, query], capture_output=True, check=True)
     return list(csv.reader(io.StringIO(done.stdout.decode(), newline="")))
 
 
-def tell(dwell, *arguments):
+def reported_rows(dwell, *arguments):
     done = subprocess.run([dwell, *arguments, "--format", "csv"], capture_output=True, check=True)
     return list(csv.reader(io.StringIO(done.stdout.decode("utf-8", "replace"), newline="")))
 
@@ -25,7 +25,7 @@ def same(column, a, b):
 
 
 def compare(what, got, wanted):
-    if not got and len(wanted) == 1:  # the shell gives no header without rows
+    if not got and len(wanted) == 1:  # the shell prints no header without rows
         return 0
     if sorted(got[0]) != sorted(wanted[0]):
         report.fail(f"{what}: columns {got[0]}, reported {wanted[0]}")
@@ -41,25 +41,25 @@ def compare(what, got, wanted):
 
 def compare_callers(dwell, session, database):
     rows = 0
-    functions = ask(database, "SELECT f.id, f.name, m.name FROM function f JOIN module m ON m.id = f.module")[1:]
+    functions = query_rows(database, "SELECT f.id, f.name, m.name FROM function f JOIN module m ON m.id = f.module")[1:]
     for number, name, module in functions:
-        got = ask(database, f"SELECT * FROM report_callers WHERE subject = {number}")
+        got = query_rows(database, f"SELECT * FROM report_callers WHERE subject = {number}")
         got = [row[2:] for row in got]
-        rows += compare(f"callers of {name}", got, tell(dwell, "callers", session, f"{name}@{module}"))
+        rows += compare(f"callers of {name}", got, reported_rows(dwell, "callers", session, f"{name}@{module}"))
     return rows
 
 
 def main(dwell, session, database):
     for check, good in (("integrity_check", "ok"), ("foreign_key_check", None), ("user_version", "1")):
-        rows = ask(database, f"PRAGMA {check}")
+        rows = query_rows(database, f"PRAGMA {check}")
         if (rows[1] if rows else None) != (good and [good]):
             report.fail(f"{check}: {rows}")
     counts = []
     for by in ("function", "module", "thread", "process"):
-        wanted = tell(dwell, "report", session, "--by", by)
-        counts.append(compare(by, ask(database, f"SELECT * FROM report_{by}"), wanted))
+        wanted = reported_rows(dwell, "report", session, "--by", by)
+        counts.append(compare(by, query_rows(database, f"SELECT * FROM report_{by}"), wanted))
     counts.append(compare_callers(dwell, session, database))
-    counts.append(compare("marks", ask(database, "SELECT * FROM report_marks"), tell(dwell, "marks", session)))
+    counts.append(compare("marks", query_rows(database, "SELECT * FROM report_marks"), reported_rows(dwell, "marks", session)))
     print(*counts)
 
 

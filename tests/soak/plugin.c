@@ -1,4 +1,4 @@
-/* One of two libraries of the same size and layout: each may be loaded where the other one was. */
+/* One of two libraries of the same size and layout: each can be loaded at the address that the other one had. */
 #include "soak.h"
 
 static edge_counts *edges;

@@ -1,9 +1,10 @@
 /*
- * soak SEED ROUNDS [THREADS]: everything at once that a program may do under the runtime's feet. Threads work, throw,
- * jump, load and unload libraries and fork, while timers' handlers interrupt them; children end in all ways, some by
- * SIGKILL. Every call is counted by who calls whom, in memory that children share, and told at the end as "edge CALLER
- * CALLEE COUNT"; scripts/soak compares that with the report. What it takes of the system early and at the end is told,
- * too.
+ * soak SEED ROUNDS [THREADS]: does at once everything that is hard for the runtime. Threads work, throw, jump, load and
+ * unload libraries and fork, while the handlers of timers interrupt them. Children end in all ways, some by SIGKILL.
+ *
+ * The program counts every call by caller and callee, in memory that it shares with its children. At the end it prints
+ * lines "edge CALLER CALLEE COUNT", which scripts/soak compares with the report. It also prints the resources that it
+ * uses, early and at the end.
  */
 #include <atomic>
 #include <csetjmp>
@@ -29,7 +30,7 @@
 
 edge_counts *soak_edges;
 
-/* Names without parameters, which scripts/soak need not take apart. */
+/* With C linkage, names have no parameters that scripts/soak would have to remove. */
 extern "C" {
 
 static const char *self, *folder;
@@ -37,7 +38,7 @@ static std::atomic<long> victims;
 static int threads_wanted = 64;
 static long rounds;
 
-/* ---- what is recorded ---- */
+/* ---- recorded functions ---- */
 
 KEPT static void leaf(enum soak_function caller)
 {
@@ -130,9 +131,9 @@ KEPT static void child(enum soak_function caller, int how)
 {
     COUNT(caller, CHILD);
     work(CHILD, 3);
-    landing(CHILD, 2); /* no exception: another thread may have held the loader's lock, and libc leaves it locked */
+    landing(CHILD, 2); /* no exception: another thread may have held the loader's lock, which libc leaves locked */
     AFTER;
-    if (how == 3) /* until somebody kills us, but never for long */
+    if (how == 3) /* until the parent kills it; the alarm ends it otherwise */
         for (alarm(20);;)
             victim(CHILD);
 }
@@ -151,8 +152,8 @@ KEPT static void forker(enum soak_function caller, int how)
         _exit(1);
     }
     if (how == 3) {
-        struct timespec while_ = { 0, 1000000 };
-        nanosleep(&while_, nullptr);
+        struct timespec millisecond = { 0, 1000000 };
+        nanosleep(&millisecond, nullptr);
         kill(pid, SIGKILL);
         victims++;
     }
@@ -171,7 +172,7 @@ static void handler(int number)
     leaf(HANDLER);
 }
 
-/* ---- what is not ---- */
+/* ---- functions that are not recorded ---- */
 
 QUIET static unsigned next(unsigned *state, unsigned below)
 {
@@ -256,7 +257,7 @@ QUIET static long entries_of(const char *path)
     return count;
 }
 
-QUIET static void tell_use(const char *when)
+QUIET static void print_use(const char *when)
 {
     long pages = 0, all = 0;
     FILE *in = fopen("/proc/self/statm", "r");
@@ -268,7 +269,7 @@ QUIET static void tell_use(const char *when)
            entries_of("/proc/self/task"), pages * 4);
 }
 
-/* A wave of threads; eight of them make the whole run. */
+/* Runs a wave of threads. The run consists of eight waves. */
 KEPT static void wave(enum soak_function caller, unsigned seed)
 {
     pthread_t threads[256];
@@ -283,7 +284,7 @@ KEPT static void wave(enum soak_function caller, unsigned seed)
     AFTER;
 }
 
-QUIET static void tell_edges()
+QUIET static void print_edges()
 {
     static const char *const names[] = SOAK_NAMES;
     for (int i = 0; i < FUNCTIONS; i++)
@@ -297,7 +298,7 @@ QUIET static void tell_edges()
 QUIET int main(int argc, char **argv)
 {
     if (argc == 2)
-        return 0; /* executed by a child: it must only start and end */
+        return 0; /* executed by a child, which only starts and ends */
     static char own[4096], place[4096];
     if (argc < 3 || readlink("/proc/self/exe", own, sizeof own - 1) < 0)
         return 2;
@@ -316,8 +317,8 @@ QUIET int main(int argc, char **argv)
     sigaction(SIGALRM, &action, nullptr);
     for (unsigned i = 0; i < 8; i++) {
         wave(NOBODY, (unsigned)atoi(argv[1]) * 8 + i);
-        tell_use(i == 1 ? "early" : i == 7 ? "late" : "between");
+        print_use(i == 1 ? "early" : i == 7 ? "late" : "between");
     }
-    tell_edges();
+    print_edges();
     return 0;
 }

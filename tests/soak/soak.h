@@ -1,4 +1,4 @@
-/* What the program and its libraries share: counts of calls, by caller and callee. */
+/* Shared by the program and its libraries: the counts of calls, by caller and callee. */
 #ifndef SOAK_H
 #define SOAK_H
 
@@ -7,8 +7,8 @@
 #define AFTER __asm__ volatile("")
 
 enum soak_function {
-    NOBODY, /* nothing instrumented */
-    ANY,    /* whatever a signal interrupts */
+    NOBODY, /* no instrumented function */
+    ANY,    /* any function that a signal interrupts */
     LEAF,
     WORK,
     THROWER,
@@ -41,7 +41,7 @@ typedef void soak_plugin(edge_counts *edges);
 
 extern edge_counts *soak_edges;
 
-/* One instruction: a handler on the same thread, and other processes, add to the same numbers. */
+/* One instruction, because a handler on the same thread and other processes add to the same counts. */
 #define COUNT(caller, callee) __atomic_fetch_add(&(*soak_edges)[caller][callee], 1, __ATOMIC_RELAXED)
 
 #endif
