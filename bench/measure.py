@@ -1,4 +1,4 @@
-"""Runs commands in paired rounds, and prints what they took as Markdown tables."""
+"""Runs commands in paired rounds and prints the results as Markdown tables."""
 
 import collections
 import os
@@ -14,7 +14,7 @@ Sample = collections.namedtuple("Sample", "seconds bytes peak_kib output recorde
 
 
 def say(text):
-    """Progress goes to stderr, so that stdout holds the tables alone."""
+    """Prints progress to stderr; stdout holds only the tables."""
     print(text, file=sys.stderr, flush=True)
 
 
@@ -26,7 +26,7 @@ class Failed(Exception):
 
 
 def run(argv, cwd, env=None, at_most=None):
-    """Runs a command to its end, or for so many seconds: (seconds, peak memory in KiB, stdout, stderr)."""
+    """Runs a command and returns (seconds, peak memory in KiB, stdout, stderr). Fails after `at_most` seconds."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
         process = subprocess.Popen(argv, cwd=cwd, env={**os.environ, **(env or {})}, stdout=out,
@@ -61,13 +61,13 @@ def bytes_under(folder):
 
 
 class Variant:
-    """One row: a command, run in a folder of its own, where it leaves its trace.
+    """One row: a command. It runs in a folder of its own, which receives its trace.
 
-    place     where that folder is made
-    folder    or else: a folder that exists already, and is left as it is
+    place     where to make that folder
+    folder    an existing folder to run in instead, which is not removed
     missing   why the row cannot be measured, or None
-    count     counts the calls in the trace, given its folder
-    disturb   runs beside the command, given the folder and the event that ends it"""
+    count     function that counts the calls in the trace in a folder
+    disturb   function that runs beside the command, with the folder and the event that ends it"""
 
     def __init__(self, name, argv, place=None, folder=None, env=None, missing=None, count=None,
                  disturb=None):
@@ -96,8 +96,9 @@ class Variant:
 
 
 def measure(variants, rounds, same_output=True):
-    """Runs all variants in turn, round after round: {key: Variant} to {key: [Sample]}. Every round
-    starts with another one, so that none always has the same neighbours. Round 0 only warms up."""
+    """Runs all variants in turn, round after round, and returns {key: [Sample]} for {key: Variant}.
+
+    Every round starts with another variant, so that none always has the same neighbours. Round 0 is a warm-up."""
     samples = {key: [] for key in variants}
     expected = None
     for this in range(rounds + 1):
@@ -114,7 +115,7 @@ def measure(variants, rounds, same_output=True):
                 continue
             expected = expected or sample.output
             if same_output and sample.output != expected:
-                sys.exit(f"bench: {variant.name}: the program printed something else")
+                sys.exit(f"bench: {variant.name}: the program's output differs from the other variants'")
             if this > 0:
                 samples[key].append(sample)
     return samples
@@ -125,7 +126,7 @@ def median_seconds(samples):
 
 
 def ratios(samples, base):
-    """Round by round: what slows the machine down for a while slows both down."""
+    """Ratios by round: a slow moment of the machine affects both samples of a round."""
     return [a.seconds / b.seconds for a, b in zip(samples, base)]
 
 
@@ -137,7 +138,7 @@ def median_ratio(samples, base):
 
 
 def print_table(title, headings, rows, notes=()):
-    """The first column is text; the others are numbers, aligned to the right."""
+    """Prints a table. The first column is text; the others are numbers, aligned to the right."""
     widths = [max(len(row[i]) for row in [headings] + rows) for i in range(len(headings))]
     print(f"\n## {title}\n")
     rule = ["-" * widths[0]] + ["-" * (width - 1) + ":" for width in widths[1:]]
@@ -158,7 +159,7 @@ def spread(values):
 
 
 def peak_of(peak):
-    """Of KiB, in MiB. A process starts with the peak of the one that made it: less cannot be seen."""
+    """Converts KiB to MiB. A process starts with its parent's peak, so a smaller peak is not visible."""
     least = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return f"under {least / 1024:.0f}" if peak <= least else f"{peak / 1024:.0f}"
 
