@@ -1,3 +1,4 @@
+/* Compares the call paths of two sessions by their shares of elapsed time. */
 #include "support/distance.h"
 #include "support/load.h"
 
@@ -11,7 +12,7 @@
 #include "report/views.h"
 
 struct path {
-    char *names; /* from the root, parted by a line's end */
+    char *names; /* from the root, separated by newlines */
     double exclusive, inclusive;
 };
 
@@ -20,13 +21,13 @@ struct paths {
     size_t count;
 };
 
-static int compare_paths(const void *a, const void *b)
+static int paths_compare(const void *a, const void *b)
 {
     return strcmp(((const struct path *)a)->names, ((const struct path *)b)->names);
 }
 
-/* Functions are known by name and module here: their numbers differ between sessions. */
-static struct paths paths_of(const char *session)
+/* Functions are identified by name and module here, because their numbers differ between sessions. */
+static struct paths paths_read(const char *session)
 {
     struct analysis l;
     load_whole(&l, session, 1);
@@ -60,11 +61,11 @@ static struct paths paths_of(const char *session)
     rollup_free(r);
     profile_free(joined);
     analysis_drop(&l);
-    qsort(paths.list, paths.count, sizeof *paths.list, compare_paths);
+    qsort(paths.list, paths.count, sizeof *paths.list, paths_compare);
     return paths;
 }
 
-static void drop(struct paths *p)
+static void paths_drop(struct paths *p)
 {
     for (size_t i = 0; i < p->count; i++)
         free(p->list[i].names);
@@ -74,10 +75,10 @@ static void drop(struct paths *p)
 struct distance distance_of(const char *one, const char *other)
 {
     const struct path nothing = { NULL, 0, 0 };
-    struct paths a = paths_of(one), b = paths_of(other);
+    struct paths a = paths_read(one), b = paths_read(other);
     struct distance differences = { 0, 0 }, sums = { 0, 0 };
     for (size_t i = 0, j = 0; i < a.count || j < b.count;) {
-        const int order = i == a.count ? 1 : j == b.count ? -1 : compare_paths(&a.list[i], &b.list[j]);
+        const int order = i == a.count ? 1 : j == b.count ? -1 : paths_compare(&a.list[i], &b.list[j]);
         const struct path *x = order <= 0 ? &a.list[i] : &nothing, *y = order >= 0 ? &b.list[j] : &nothing;
         differences.exclusive += fabs(x->exclusive - y->exclusive);
         differences.inclusive += fabs(x->inclusive - y->inclusive);
@@ -86,7 +87,7 @@ struct distance distance_of(const char *one, const char *other)
         i += order <= 0;
         j += order >= 0;
     }
-    drop(&a);
-    drop(&b);
+    paths_drop(&a);
+    paths_drop(&b);
     return (struct distance){ differences.exclusive / sums.exclusive, differences.inclusive / sums.inclusive };
 }

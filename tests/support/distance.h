@@ -1,11 +1,11 @@
-/* How far the call paths of two sessions are from each other. */
+/* Measures the distance between the call paths of two sessions. */
 #ifndef DWELL_TESTS_DISTANCE_H
 #define DWELL_TESTS_DISTANCE_H
 
 /*
- * By the shares of elapsed time that each path has in its session: the sum of the differences, over the sum of all.
- * Zero: the same trees; one: no path in common. Of exclusive shares, which add up to one, it is the total variation
- * distance.
+ * The distance compares the share of elapsed time that each path has in its session. It is the sum of the differences,
+ * divided by the sum of all shares. Zero means equal trees; one means no common path. Exclusive shares add up to one,
+ * so their distance is the total variation distance.
  */
 struct distance {
     double exclusive, inclusive;

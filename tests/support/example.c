@@ -1,3 +1,4 @@
+/* Builds the example session: two processes with call trees, unfinished calls, source lines and OS events. */
 #include "support/example.h"
 
 #include <stdlib.h>
@@ -8,13 +9,13 @@ static const char price[] = "/opt/shop/lib/libprice.so";
 
 enum { MAIN = 0x401000, HANDLE = 0x401100, AUDIT = 0x401200, WORK = 0x401000 };
 
-/* libprice.so lies elsewhere in the child. */
+/* libprice.so has another address in the child. */
 static const uint64_t price_at = 0x7f1234500000, price_in_child = 0x7f9900000000;
 static const uint64_t price_of = 0x2000, round_up = 0x2100, unknown = 0x7f0000dead00;
 
 enum { US = 1000 };
 
-static void write_symbols(struct writer *w)
+static void example_write_symbols(struct writer *w)
 {
     set_build_id(w, "\xaa\x01", 2);
     write_symbol_module(w, 0, shop);
@@ -40,7 +41,7 @@ static void write_modules(struct writer *w, uint32_t process, const char *progra
     write_module(w, process, 2, library, library + 0x1000, library + 0x9000, 0, price);
 }
 
-/* main calls handle three times; the price of a bundle is that of what is in it. */
+/* main calls handle three times. The price of a bundle is the price of its parts. */
 static void write_shop(struct writer *w)
 {
     begin_events(w, 1, 1, 0, 1000 * US, NULL, 0);
@@ -64,7 +65,7 @@ static void write_shop(struct writer *w)
     write_enter(w, t, AUDIT);
     write_enter(w, t + 2 * US, HANDLE);
     write_enter(w, t + 3 * US, unknown);
-    write_unwind(w, 2); /* audit's longjmp */
+    write_unwind(w, 2); /* the longjmp of audit */
     write_exit(w, t + 40 * US);
     write_exit(w, t + 50 * US);
     end_events(w, true);
@@ -87,7 +88,7 @@ static void write_pricing(struct writer *w)
     write_thread_end(w, 1, 2, true, 1200 * US);
 }
 
-/* Forked within main and handle; killed in price_of. */
+/* The child is forked within main and handle, and killed in price_of. */
 static void write_worker(struct writer *w)
 {
     begin_events(w, 2, 3, 0, 1100 * US, (struct open_call[]){ { WORK, 1050 * US } }, 1);
@@ -111,7 +112,7 @@ struct writer *example_session(uint32_t source)
     write_note(w, 1, "made by hand");
     write_thread_switches(w, 1, 1, 3, 1, 2);
     write_thread_switches(w, 1, 2, 10, 10, 10);
-    write_thread_switches(w, 1, 2, 20, 5, 22); /* the later one holds */
+    write_thread_switches(w, 1, 2, 20, 5, 22); /* the later record is the valid one */
     write_process(w, 2, 1001, worker);
     write_modules(w, 2, worker, "\xcc\x03", price_in_child);
     write_thread(w, 2, 3, 1001, source ? SOURCE_RSEQ : SOURCE_NONE, "worker");
@@ -119,7 +120,7 @@ struct writer *example_session(uint32_t source)
     write_pricing(w);
     write_worker(w);
     write_process_end(w, 1, 1000, END_EXIT, 0, 1250 * US);
-    write_symbols(w);
+    example_write_symbols(w);
     return w;
 }
 

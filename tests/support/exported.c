@@ -1,3 +1,4 @@
+/* Exports sessions to memory, and builds the session with hostile names. */
 #include "support/exported.h"
 #include "support/load.h"
 

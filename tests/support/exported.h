@@ -1,4 +1,4 @@
-/* What formats write, in memory; and a session whose names are as bad as names can be. */
+/* Exports sessions to memory. Also builds a session whose names contain every character that a format must escape. */
 #ifndef DWELL_TESTS_EXPORTED_H
 #define DWELL_TESTS_EXPORTED_H
 
@@ -8,7 +8,8 @@
 /* Saves the session, frees the writer, and loads it. */
 struct analysis loaded_of(struct writer *w);
 
-/* What the format of that name writes; ended by a zero byte, which `length` does not count. To be freed. */
+/* Exports the session in the format of that name. The output ends with a zero byte, which `length` does not count. The
+ * caller frees it. */
 char *exported(const struct analysis *session, const char *format, enum export_time time, size_t *length);
 
 enum {
@@ -25,8 +26,8 @@ enum {
 };
 extern const char *bad_names[BAD_NAMES];
 
-/* "main" calls each of these functions in their order: the i-th 1 + i times, each call for 10 ns, of which it is
- * blocked for 4 in the last one. The process is "a;b", its thread "th\nread". */
+/* "main" calls each of these functions in their order, function i 1 + i times. Each call takes 10 ns, of which the last
+ * function is blocked for 4. The process is "a;b", its thread "th\nread". */
 struct writer *bad_session(void);
 
 #endif

@@ -1,3 +1,4 @@
+/* Compares outputs with the files in tests/golden, or rewrites those files. */
 #include "support/golden.h"
 
 #include <criterion/criterion.h>

@@ -1,3 +1,4 @@
+/* Copies a finished session chunk by chunk, in a random order that recorders could have produced. */
 #include "support/grower.h"
 
 #include <criterion/criterion.h>
@@ -10,13 +11,13 @@
 
 #include "trace/session_file.h"
 
-enum { HEADER = 64, USED = 12, START_MONOTONIC = 48, STATE = 112, RECORDER = 136 }; /* offsets, by docs/format.md */
+enum { HEADER = 64, USED = 12, START_MONOTONIC = 48, STATE = 112, RECORDER = 136 }; /* offsets, from docs/format.md */
 
 struct growing {
     uint64_t offset;
-    uint32_t size, end;       /* of the chunk, and of what is written of it at last */
-    uint32_t at;              /* written so far; zero: it has not begun */
-    bool is_events, in_parts; /* in_parts: a record is there in part */
+    uint32_t size, end;       /* of the chunk, and of its written part in the end */
+    uint32_t at;              /* written so far; zero if it has not begun */
+    bool is_events, in_parts; /* in_parts: a record is partly written */
     uint32_t thread, sequence;
     bool done;
 };
@@ -30,13 +31,13 @@ struct grower {
     uint64_t random;
 };
 
-static uint32_t below(struct grower *g, uint32_t limit)
+static uint32_t grower_random(struct grower *g, uint32_t limit)
 {
     g->random = g->random * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(g->random >> 33) % limit;
 }
 
-static void put(struct grower *g, uint64_t offset, const void *bytes, size_t size)
+static void grower_put(struct grower *g, uint64_t offset, const void *bytes, size_t size)
 {
     cr_assert(eq(long, pwrite(g->fd, bytes, size, (off_t)offset), (long)size));
 }
@@ -46,7 +47,7 @@ static uint32_t word_at(const struct grower *g, uint64_t offset)
     return (uint32_t)g->bytes[offset] | (uint32_t)g->bytes[offset + 1] << 8;
 }
 
-/* Where the record that begins there ends. */
+/* Returns the end of the record that begins at `at`. */
 static uint32_t next_record(const struct grower *g, const struct growing *c, uint32_t at)
 {
     const uint32_t word = word_at(g, c->offset + at);
@@ -54,7 +55,7 @@ static uint32_t next_record(const struct grower *g, const struct growing *c, uin
     return at + length < c->end ? at + length : c->end;
 }
 
-/* The header with everything but `used`, then some records. */
+/* Writes the header without `used` first, then some records a step. */
 static void write_on(struct grower *g, struct growing *c, bool rest)
 {
     if (!c->at) {
@@ -64,29 +65,29 @@ static void write_on(struct grower *g, struct growing *c, bool rest)
             memset(head + USED, 0, 4);
         const uint32_t depth = *(const uint32_t *)(const void *)(head + 28);
         c->at = c->is_events ? HEADER + depth * 16 : c->end;
-        put(g, c->offset + HEADER, g->bytes + c->offset + HEADER, c->at - HEADER);
-        put(g, c->offset, head, HEADER);
+        grower_put(g, c->offset + HEADER, g->bytes + c->offset + HEADER, c->at - HEADER);
+        grower_put(g, c->offset, head, HEADER);
     } else if (rest || c->at >= c->end) {
-        put(g, c->offset + c->at, g->bytes + c->offset + c->at, c->end > c->at ? c->end - c->at : 0);
-        put(g, c->offset, g->bytes + c->offset, HEADER);
+        grower_put(g, c->offset + c->at, g->bytes + c->offset + c->at, c->end > c->at ? c->end - c->at : 0);
+        grower_put(g, c->offset, g->bytes + c->offset, HEADER);
         c->in_parts = false;
         c->done = true;
     } else {
         const uint32_t from = c->at;
-        for (uint32_t records = 1 + below(g, 40 + c->end / 400); records > 0 && c->at < c->end; records--)
+        for (uint32_t records = 1 + grower_random(g, 40 + c->end / 400); records > 0 && c->at < c->end; records--)
             c->at = next_record(g, c, c->at);
         uint32_t part = c->at;
-        c->in_parts = below(g, 3) == 0 && c->at < c->end;
-        if (c->in_parts) { /* of a record, some words */
+        c->in_parts = grower_random(g, 3) == 0 && c->at < c->end;
+        if (c->in_parts) { /* some words of a record */
             const uint32_t next = next_record(g, c, c->at), length = next - c->at;
-            part += word_at(g, c->offset + c->at) >> 14 == 0 ? 2 * below(g, length / 2) : 2;
+            part += word_at(g, c->offset + c->at) >> 14 == 0 ? 2 * grower_random(g, length / 2) : 2;
         }
-        put(g, c->offset + from, g->bytes + c->offset + from, part - from);
+        grower_put(g, c->offset + from, g->bytes + c->offset + from, part - from);
     }
     c->done |= !c->is_events;
 }
 
-/* A thread's chunks come one behind the other. */
+/* A thread's chunks are written one after the other. */
 static bool may_begin(const struct grower *g, const struct growing *c)
 {
     for (size_t i = 0; i < g->count; i++) {
@@ -112,29 +113,29 @@ bool grower_step(struct grower *g, bool rest)
         left = 0;
         for (size_t i = 0; i < g->count; i++) {
             struct growing *c = &g->chunks[i];
-            if (!c->done && may_begin(g, c) && (rest || c->in_parts || below(g, 2)))
+            if (!c->done && may_begin(g, c) && (rest || c->in_parts || grower_random(g, 2)))
                 write_on(g, c, rest);
             left += !c->done;
         }
     } while (rest && left);
     if (left == 0)
-        put(g, 0, g->bytes, 4096);
+        grower_put(g, 0, g->bytes, 4096);
     return left > 0;
 }
 
-static void begin_file(struct grower *g)
+static void grower_begin_file(struct grower *g)
 {
     uint8_t header[4096];
     memcpy(header, g->bytes, sizeof header);
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     const uint64_t monotonic = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    const uint32_t recorder = (uint32_t)getpid(); /* who is alive, so that the session is */
+    const uint32_t recorder = (uint32_t)getpid(); /* a live process, so that the session counts as live */
     header[STATE] = 1;
     memcpy(header + START_MONOTONIC, &monotonic, sizeof monotonic);
     memcpy(header + RECORDER, &recorder, sizeof recorder);
     cr_assert(eq(int, ftruncate(g->fd, (off_t)g->size), 0));
-    put(g, 0, header, sizeof header);
+    grower_put(g, 0, header, sizeof header);
 }
 
 struct grower *grower_new(const char *from, const char *to, uint64_t seed)
@@ -148,7 +149,7 @@ struct grower *grower_new(const char *from, const char *to, uint64_t seed)
     g->bytes = malloc(g->size);
     cr_assert(eq(long, pread(file->fd, g->bytes, g->size, 0), (long)g->size));
     g->fd = open(to, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    begin_file(g);
+    grower_begin_file(g);
     g->chunks = calloc(file->chunk_count, sizeof *g->chunks);
     for (size_t i = 0; i < file->chunk_count; i++) {
         const struct trace_chunk *c = &file->chunks[i];
@@ -165,7 +166,7 @@ struct grower *grower_new(const char *from, const char *to, uint64_t seed)
             .sequence = c->sequence,
         };
     }
-    for (size_t i = 0; i < g->count; i++) /* who and where is known before anything happens */
+    for (size_t i = 0; i < g->count; i++) /* metadata comes before any event */
         if (!g->chunks[i].is_events)
             write_on(g, &g->chunks[i], true);
     session_file_close(file);

@@ -1,3 +1,4 @@
+/* Compares a session that is read while it grows with the same session read at once. */
 #include "support/growth.h"
 
 #include <criterion/criterion.h>
@@ -11,7 +12,7 @@
 
 static const uint64_t most = (uint64_t)1 << 40;
 
-static uint64_t calls_of(const struct profile *p)
+static uint64_t growth_calls(const struct profile *p)
 {
     uint64_t calls = 0;
     for (size_t i = 0; i < p->node_count; i++)
@@ -19,11 +20,11 @@ static uint64_t calls_of(const struct profile *p)
     return calls;
 }
 
-/* What came since the look before, and what was there then, make the whole. */
+/* The calls since the previous look and the calls before it add up to the whole. */
 static void check_recent(const struct follow *f)
 {
     if (f->recent)
-        cr_assert(eq(u64, calls_of(f->base) + calls_of(f->recent), calls_of(f->whole)));
+        cr_assert(eq(u64, growth_calls(f->base) + growth_calls(f->recent), growth_calls(f->whole)));
 }
 
 void check_growth(const char *path, uint64_t seed)

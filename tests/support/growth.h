@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Lets the session grow anew in an order of that seed, reads it meanwhile, and fails the test unless the outcome is
- * that of reading it at once. */
+/* Copies the session as a growing one in the order of that seed, and reads it meanwhile. Fails the test unless the
+ * profile equals that of the whole session. */
 void check_growth(const char *path, uint64_t seed);
 
 #endif

@@ -1,3 +1,4 @@
+/* A small HTTP client, and a check for the addresses on which a server listens. */
 #include "support/http.h"
 
 #include <arpa/inet.h>
@@ -10,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static int connected(const struct sockaddr *address, socklen_t length)
+static int http_connect(const struct sockaddr *address, socklen_t length)
 {
     const struct timeval patience = { 30, 0 };
     const int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -23,7 +24,7 @@ static int connected(const struct sockaddr *address, socklen_t length)
     return -1;
 }
 
-static char *read_all(int fd, size_t *length)
+static char *answer_read(int fd, size_t *length)
 {
     size_t room = 1 << 16;
     char *text = malloc(room + 1);
@@ -43,7 +44,7 @@ struct answer ask(const char *address, uint16_t port, const char *method, const 
     struct answer a = { 0 };
     char usual[64], request[2048];
     cr_assert(eq(int, inet_pton(AF_INET, address, &place.sin_addr), 1));
-    const int fd = connected((const struct sockaddr *)&place, sizeof place);
+    const int fd = http_connect((const struct sockaddr *)&place, sizeof place);
     if (fd < 0)
         return a;
     snprintf(usual, sizeof usual, "%s:%u", address, port);
@@ -51,7 +52,7 @@ struct answer ask(const char *address, uint16_t port, const char *method, const 
                                 method, target, host ? host : usual);
     cr_assert(eq(sz, (size_t)send(fd, request, (size_t)length, MSG_NOSIGNAL), (size_t)length));
     size_t all;
-    a.head = read_all(fd, &all);
+    a.head = answer_read(fd, &all);
     close(fd);
     char *end = strstr(a.head, "\r\n\r\n");
     cr_assert(end && sscanf(a.head, "HTTP/1.1 %d ", &a.status) == 1, "%s", a.head);
@@ -71,9 +72,9 @@ static bool is_loopback(const struct sockaddr_in *in)
     return in->sin_addr.s_addr == htonl(INADDR_LOOPBACK);
 }
 
-static unsigned tries(const struct sockaddr *address, socklen_t length, unsigned *tried)
+static unsigned http_tries(const struct sockaddr *address, socklen_t length, unsigned *tried)
 {
-    const int fd = connected(address, length);
+    const int fd = http_connect(address, length);
     ++*tried;
     if (fd < 0)
         return 0;
@@ -87,18 +88,18 @@ unsigned reachable_elsewhere(uint16_t port, unsigned *tried)
     unsigned reached = 0;
     *tried = 0;
     struct sockaddr_in second = { .sin_family = AF_INET, .sin_port = htons(port) };
-    inet_pton(AF_INET, "127.0.0.2", &second.sin_addr); /* loopback, too, and there on every machine */
-    reached += tries((const struct sockaddr *)&second, sizeof second, tried);
+    inet_pton(AF_INET, "127.0.0.2", &second.sin_addr); /* a loopback address that every machine has */
+    reached += http_tries((const struct sockaddr *)&second, sizeof second, tried);
     cr_assert(eq(int, getifaddrs(&all), 0));
     for (const struct ifaddrs *i = all; i; i = i->ifa_next) {
         if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && !is_loopback((const struct sockaddr_in *)i->ifa_addr)) {
             struct sockaddr_in in = *(const struct sockaddr_in *)i->ifa_addr;
             in.sin_port = htons(port);
-            reached += tries((const struct sockaddr *)&in, sizeof in, tried);
+            reached += http_tries((const struct sockaddr *)&in, sizeof in, tried);
         } else if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET6) {
             struct sockaddr_in6 in = *(const struct sockaddr_in6 *)i->ifa_addr;
             in.sin6_port = htons(port);
-            reached += tries((const struct sockaddr *)&in, sizeof in, tried);
+            reached += http_tries((const struct sockaddr *)&in, sizeof in, tried);
         }
     }
     freeifaddrs(all);

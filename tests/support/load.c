@@ -1,3 +1,4 @@
+/* Loads sessions, and fails the test if one does not load. */
 #include "support/load.h"
 
 #include <criterion/criterion.h>

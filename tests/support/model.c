@@ -1,3 +1,4 @@
+/* Makes random events, computes their times by walking the stack for each interval, and writes them as a session. */
 #include "support/model.h"
 
 #include <criterion/criterion.h>
@@ -17,30 +18,30 @@ unsigned model_process(unsigned thread)
     return thread / 2;
 }
 
-/* The unknown module's functions have their addresses, which are the same in both processes. */
+/* The unknown module's functions are known by address alone. Both processes have the same addresses. */
 uint64_t model_offset(int function)
 {
     const uint64_t own = 0x1100 + 0x40 * (uint64_t)(function % MODEL_PER_MODULE);
     return function / MODEL_PER_MODULE == 3 ? 0x7fffff000000 + own : own;
 }
 
-static uint64_t bias(unsigned process, int module)
+static uint64_t model_bias(unsigned process, int module)
 {
     static const uint64_t known[MODEL_PROCESSES][3] = {
         { 0x555500000000, 0x7f1100000000, 0x7f2200000000 },
-        { 0x555500000000, 0x7f2200000000, 0x7f1100000000 }, /* the libraries have changed places */
+        { 0x555500000000, 0x7f2200000000, 0x7f1100000000 }, /* the libraries have swapped places */
     };
     return module == 3 ? 0 : known[process][module];
 }
 
 uint64_t model_address(unsigned process, int function)
 {
-    return bias(process, function / MODEL_PER_MODULE) + model_offset(function);
+    return model_bias(process, function / MODEL_PER_MODULE) + model_offset(function);
 }
 
 /* ---- events ---- */
 
-static void make_events(struct model *m, unsigned thread)
+static void model_make_events(struct model *m, unsigned thread)
 {
     uint64_t time = 5000 + thread;
     unsigned depth = 0;
@@ -75,13 +76,13 @@ struct walk {
     struct frame stack[MODEL_DEEPEST];
 };
 
-static void inclusive(struct times *t, uint64_t d, bool flagged)
+static void times_count_inclusive(struct times *t, uint64_t d, bool flagged)
 {
     t->elapsed_inclusive += d;
     t->application_inclusive += flagged ? 0 : d;
 }
 
-static void exclusive(struct times *t, uint64_t d, bool flagged)
+static void times_count_exclusive(struct times *t, uint64_t d, bool flagged)
 {
     t->elapsed_exclusive += d;
     t->application_exclusive += flagged ? 0 : d;
@@ -113,49 +114,49 @@ static struct times *callee_of(const struct walk *w, unsigned at)
     return &w->m->callees[w->stack[at - 1].function][w->stack[at].function];
 }
 
-/* Each distinct thing on the stack once. */
-static void add_inclusive(struct walk *w, uint64_t d, bool flagged)
+/* Counts each distinct entry on the stack once. */
+static void walk_add_inclusive(struct walk *w, uint64_t d, bool flagged)
 {
     bool function[MODEL_FUNCTIONS] = { false }, module[MODEL_MODULES] = { false };
     bool callee[MODEL_FUNCTIONS][MODEL_FUNCTIONS] = { { false } };
     for (unsigned i = 0; i < w->depth; i++) {
         const unsigned f = w->stack[i].function;
         if (!module[f / MODEL_PER_MODULE])
-            inclusive(&w->m->modules[f / MODEL_PER_MODULE], d, flagged);
+            times_count_inclusive(&w->m->modules[f / MODEL_PER_MODULE], d, flagged);
         if (!function[f]) {
-            inclusive(&w->m->functions[f], d, flagged);
-            inclusive(caller_of(w, i), d, flagged);
+            times_count_inclusive(&w->m->functions[f], d, flagged);
+            times_count_inclusive(caller_of(w, i), d, flagged);
         }
         if (i && !callee[w->stack[i - 1].function][f]) {
-            inclusive(callee_of(w, i), d, flagged);
+            times_count_inclusive(callee_of(w, i), d, flagged);
             callee[w->stack[i - 1].function][f] = true;
         }
         module[f / MODEL_PER_MODULE] = function[f] = true;
-        inclusive(&path_at(w, i + 1)->times, d, flagged);
+        times_count_inclusive(&path_at(w, i + 1)->times, d, flagged);
     }
 }
 
-static void add_interval(struct walk *w, uint64_t d, bool flagged)
+static void walk_add_interval(struct walk *w, uint64_t d, bool flagged)
 {
     struct model *m = w->m;
     if (w->depth == 0)
         return;
     const unsigned top = w->depth - 1, f = w->stack[top].function;
     struct times *const rest[] = { &m->threads[w->thread], &m->processes[model_process(w->thread)], &m->session };
-    add_inclusive(w, d, flagged);
-    exclusive(&m->functions[f], d, flagged);
-    exclusive(&m->modules[f / MODEL_PER_MODULE], d, flagged);
-    exclusive(&path_at(w, w->depth)->times, d, flagged);
-    exclusive(caller_of(w, top), d, flagged);
+    walk_add_inclusive(w, d, flagged);
+    times_count_exclusive(&m->functions[f], d, flagged);
+    times_count_exclusive(&m->modules[f / MODEL_PER_MODULE], d, flagged);
+    times_count_exclusive(&path_at(w, w->depth)->times, d, flagged);
+    times_count_exclusive(caller_of(w, top), d, flagged);
     if (top)
-        exclusive(callee_of(w, top), d, flagged);
+        times_count_exclusive(callee_of(w, top), d, flagged);
     for (int i = 0; i < 3; i++) {
-        inclusive(rest[i], d, flagged);
-        exclusive(rest[i], d, flagged);
+        times_count_inclusive(rest[i], d, flagged);
+        times_count_exclusive(rest[i], d, flagged);
     }
 }
 
-/* What a call at the top of the stack counts for. */
+/* Counts a call that is on top of the stack. */
 static size_t counted_for(struct walk *w, struct times **list)
 {
     const unsigned top = w->depth - 1, f = w->stack[top].function;
@@ -171,7 +172,7 @@ static size_t counted_for(struct walk *w, struct times **list)
     return n;
 }
 
-static void leave(struct walk *w, uint64_t now)
+static void walk_leave(struct walk *w, uint64_t now)
 {
     struct times *list[8];
     const uint64_t d = now - w->stack[w->depth - 1].entered;
@@ -182,7 +183,7 @@ static void leave(struct walk *w, uint64_t now)
     w->depth--;
 }
 
-static void enter(struct walk *w, int function, uint64_t now)
+static void walk_enter(struct walk *w, int function, uint64_t now)
 {
     struct times *list[8];
     w->stack[w->depth++] = (struct frame){ (unsigned char)function, now };
@@ -197,16 +198,16 @@ static void walk_thread(struct model *m, unsigned thread)
     uint64_t last = 0;
     for (int i = 0; i < MODEL_EVENTS; i++) {
         const struct model_event *e = &m->events[thread][i];
-        add_interval(&w, e->time - last, e->flagged);
+        walk_add_interval(&w, e->time - last, e->flagged);
         for (unsigned n = e->unwound; n > 0; n--)
-            leave(&w, e->time);
+            walk_leave(&w, e->time);
         if (e->function >= 0)
-            enter(&w, e->function, e->time);
+            walk_enter(&w, e->function, e->time);
         else
-            leave(&w, e->time);
+            walk_leave(&w, e->time);
         last = e->time;
     }
-    add_interval(&w, m->end[thread] - last, m->end_flagged[thread]);
+    walk_add_interval(&w, m->end[thread] - last, m->end_flagged[thread]);
 }
 
 static void no_calls_yet(struct times *t, size_t count)
@@ -227,7 +228,7 @@ struct model *model_new(uint64_t seed)
     no_calls_yet(&m->callers[0][0], sizeof m->callers / sizeof(struct times));
     no_calls_yet(&m->callees[0][0], sizeof m->callees / sizeof(struct times));
     for (unsigned thread = 0; thread < MODEL_THREADS; thread++) {
-        make_events(m, thread);
+        model_make_events(m, thread);
         walk_thread(m, thread);
     }
     return m;
@@ -246,7 +247,7 @@ static void write_metadata(struct model *m, struct writer *w)
     for (unsigned process = 0; process < MODEL_PROCESSES; process++) {
         write_process(w, process + 1, 100 + process, process ? "/bin/worker" : "/bin/model");
         for (int module = 0; module < 3; module++) {
-            const uint64_t at = bias(process, module);
+            const uint64_t at = model_bias(process, module);
             write_module(w, process + 1, (uint32_t)module + 1, at, at + 0x1000, at + 0x2000, 0, model_paths[module]);
         }
         for (unsigned thread = 0; thread < MODEL_THREADS; thread++)
@@ -257,8 +258,8 @@ static void write_metadata(struct model *m, struct writer *w)
         write_thread_end(w, model_process(thread) + 1, thread + 1, m->end_flagged[thread], m->end[thread]);
 }
 
-/* Every function has a symbol, so that nobody looks for the files; the libraries' have the same names. */
-static void write_symbols(struct writer *w)
+/* Every function has a symbol, so that no module file is searched. The libraries' functions have the same names. */
+static void model_write_symbols(struct writer *w)
 {
     static const char *const names[] = { "main", "helper", "_Z5threel", "twin", "_ZN1x3oneEv", "two" };
     for (uint32_t module = 0; module < MODEL_MODULES; module++) {
@@ -274,7 +275,7 @@ struct progress {
     uint32_t depth, next, sequence;
 };
 
-/* One chunk of a thread: up to where the dice cut it. */
+/* Writes one chunk of a thread, up to a random cut. */
 static void write_piece(struct model *m, struct writer *w, unsigned thread, struct progress *p, unsigned pieces)
 {
     const struct model_event *events = m->events[thread];
@@ -315,6 +316,6 @@ struct writer *model_write(struct model *m, unsigned pieces, unsigned first)
             more |= progress[thread].next < MODEL_EVENTS;
         }
     }
-    write_symbols(w);
+    model_write_symbols(w);
     return w;
 }

@@ -1,6 +1,6 @@
 /*
- * A made-up program's events, and what they amount to by the rule of the time model taken literally: for each interval
- * the whole stack is walked. Slow, and independent of everything that it is compared with.
+ * A random program's events and their times by the time model taken literally. The reference walks the whole stack for
+ * each interval. It is slow, and shares no code with what it is compared with.
  */
 #ifndef DWELL_TESTS_MODEL_H
 #define DWELL_TESTS_MODEL_H
@@ -10,19 +10,19 @@
 
 enum {
     MODEL_PROCESSES = 2,
-    MODEL_THREADS = 4, /* the first two are of the first process */
-    MODEL_MODULES = 4, /* the last one is the unknown one */
+    MODEL_THREADS = 4, /* the first two belong to the first process */
+    MODEL_MODULES = 4, /* the last one is the unknown module */
     MODEL_PER_MODULE = 3,
     MODEL_FUNCTIONS = MODEL_MODULES * MODEL_PER_MODULE,
     MODEL_EVENTS = 700,
     MODEL_DEEPEST = 10,
     MODEL_PATHS = 4096,
-    MODEL_NOBODY = MODEL_FUNCTIONS, /* as a caller */
+    MODEL_NOBODY = MODEL_FUNCTIONS, /* the caller of a root */
 };
 
 struct model_event {
     uint64_t time;
-    int function; /* -1: an exit */
+    int function; /* -1 for an exit */
     unsigned unwound;
     bool flagged;
 };
@@ -46,20 +46,20 @@ struct model {
     unsigned path_count;
 };
 
-/* Makes events from the seed, and their sums. */
+/* Makes events from the seed, and computes their times. */
 struct model *model_new(uint64_t seed);
 void model_free(struct model *m);
 
 unsigned model_random(struct model *m, unsigned limit);
 unsigned model_process(unsigned thread);
 
-/* Where a function lies in the file's own terms, and in the process. The files have the names below. */
+/* A function's offset in its file and its address in the process. model_paths has the files' names. */
 uint64_t model_offset(int function);
 uint64_t model_address(unsigned process, int function);
 extern const char *const model_paths[MODEL_MODULES];
 
-/* All of it as a session: a new chunk begins before every event with a chance of one in `pieces` (zero: never), and the
- * chunks of the threads lie in the file turn by turn, starting with thread `first`. */
+/* Writes the events as a session. A new chunk begins before an event with a chance of one in `pieces`, or never if it
+ * is zero. The file has the threads' chunks in turn, starting with thread `first`. */
 struct writer *model_write(struct model *m, unsigned pieces, unsigned first);
 
 #endif

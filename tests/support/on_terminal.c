@@ -1,3 +1,4 @@
+/* Runs programs on a pseudo-terminal, and puts one in place of stderr. */
 #include "support/on_terminal.h"
 
 #include <criterion/criterion.h>
@@ -15,7 +16,7 @@
 
 #include "support/scenario.h"
 
-static void __attribute__((noreturn)) run_shell(const char *command, const char *folder)
+static void __attribute__((noreturn)) terminal_run_shell(const char *command, const char *folder)
 {
     setenv("DWELL", DWELL_EXE, 1);
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
@@ -29,8 +30,8 @@ static void __attribute__((noreturn)) run_shell(const char *command, const char 
     _exit(99);
 }
 
-/* Until nobody has the other side open any more. */
-static char *read_all(int fd)
+/* Reads until no process has the other side open. */
+static char *terminal_read(int fd)
 {
     size_t length = 0, room = 4096;
     char *text = malloc(room);
@@ -61,8 +62,8 @@ struct ran run_on_terminal(unsigned columns, const char *format, ...)
     const pid_t pid = forkpty(&fd, NULL, NULL, &size);
     cr_assert(ge(int, pid, 0));
     if (pid == 0)
-        run_shell(command, folder);
-    struct ran r = { .out = read_all(fd), .err = calloc(1, 1) };
+        terminal_run_shell(command, folder);
+    struct ran r = { .out = terminal_read(fd), .err = calloc(1, 1) };
     int status;
     while (waitpid(pid, &status, 0) < 0)
         cr_assert(eq(int, errno, EINTR));
@@ -89,10 +90,10 @@ struct terminal *terminal_for_errors(unsigned columns)
     return t;
 }
 
-/* What was written to the other side is here at once. */
+/* Whatever was written to the other side can be read at once. */
 char *terminal_take(struct terminal *t)
 {
-    return read_all(t->fd);
+    return terminal_read(t->fd);
 }
 
 void terminal_drop(struct terminal *t)

@@ -1,3 +1,4 @@
+/* Reads logs from texts and files for tests of the PerfLog reader. */
 #include "support/perflog.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +10,7 @@ void log_quietly(void)
     cr_assert(freopen("/dev/null", "w", stderr) != NULL);
 }
 
-static struct perflog *read_log(FILE *in, bool instances)
+static struct perflog *log_read(FILE *in, bool instances)
 {
     struct perflog *log = perflog_new(instances);
     cr_assert(in != NULL);
@@ -21,7 +22,7 @@ static struct perflog *read_log(FILE *in, bool instances)
 
 struct perflog *log_of_bytes(const void *bytes, size_t length, bool instances)
 {
-    return read_log(fmemopen((void *)bytes, length, "rb"), instances);
+    return log_read(fmemopen((void *)bytes, length, "rb"), instances);
 }
 
 struct perflog *log_of(const char *text)
@@ -33,7 +34,7 @@ struct perflog *log_of_file(const char *name, bool instances)
 {
     char path[4096];
     snprintf(path, sizeof path, DWELL_GOLDEN "/perflog/%s", name);
-    return read_log(fopen(path, "rb"), instances);
+    return log_read(fopen(path, "rb"), instances);
 }
 
 struct rows rows_of(const struct perflog *log, bool instances)

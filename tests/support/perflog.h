@@ -1,4 +1,4 @@
-/* Logs for tests of PerfLog's reader. */
+/* Logs for tests of the PerfLog reader. */
 #ifndef DWELL_TESTS_PERFLOG_H
 #define DWELL_TESTS_PERFLOG_H
 
@@ -16,17 +16,17 @@
 #define LOG_MARKER(string, id) "## PERF ## REGISTERED MARKER [" string "] AS [" #id "] BY APP [a]\n"
 #define LOG_DURATION(id, ticks) "## PERF ## APP [a] EVT [" #id "] DUR [" #ticks "]\n"
 
-/* For suites: what is said of lines goes nowhere. */
+/* For suites: discards the messages about lines. */
 void log_quietly(void);
 
-/* What these bytes are read as. */
+/* Reads these bytes as a log. */
 struct perflog *log_of_bytes(const void *bytes, size_t length, bool instances);
 struct perflog *log_of(const char *text);
 
-/* The file of that name in tests/golden/perflog. */
+/* Reads the file of that name in tests/golden/perflog. */
 struct perflog *log_of_file(const char *name, bool instances);
 
-/* The rows of a log, with those that are looked for; a test fails where there is no such row. */
+/* The rows of a log. row_of fails the test if the row does not exist. */
 struct rows {
     struct perflog_row *list;
     size_t count;

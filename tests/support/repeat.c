@@ -1,3 +1,4 @@
+/* Copies a session many times into one larger session. */
 #include "support/repeat.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 
 #include "dwell/format.h"
 
-enum { TIME_BITS = 48 }; /* that a chunk may tell of a time */
+enum { TIME_BITS = 48 }; /* bits of a time in a chunk */
 
 struct repeater {
     uint8_t *input; /* a private mapping, which may be changed */
@@ -31,7 +32,7 @@ static struct dwell_chunk_header *chunk_at(const struct repeater *r, uint64_t of
     return whole ? chunk : NULL;
 }
 
-/* The next chunk behind *offset, which moves on behind it; NULL: there is none. */
+/* Returns the next chunk after *offset and moves *offset past it; NULL if there is none. */
 static struct dwell_chunk_header *next_chunk(const struct repeater *r, uint64_t *offset)
 {
     while (*offset + DWELL_UNIT <= r->size) {
@@ -74,7 +75,7 @@ static void count_chunks(struct repeater *r)
     }
 }
 
-/* Makes a chunk of events that of the next time. */
+/* Moves an events chunk to the next repetition. */
 static void move_on(const struct repeater *r, struct dwell_chunk_header *chunk)
 {
     struct dwell_frame *frames = (struct dwell_frame *)(chunk + 1);
@@ -84,7 +85,7 @@ static void move_on(const struct repeater *r, struct dwell_chunk_header *chunk)
         frames[i].enter_time += 1ull << TIME_BITS;
 }
 
-/* Threads and processes end with the last time. */
+/* Threads and processes end in the last repetition. */
 static void put_off_ends(struct dwell_chunk_header *chunk, uint64_t by)
 {
     const uint32_t end = chunk->used ? chunk->used : chunk->size;
@@ -101,7 +102,7 @@ static void put_off_ends(struct dwell_chunk_header *chunk, uint64_t by)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- the whole session ---- */
 
 static void write_all(struct repeater *r, uint32_t times)
 {

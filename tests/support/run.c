@@ -1,3 +1,4 @@
+/* Runs shell commands for tests, and reads and compares the reports that they print. */
 #include "support/run.h"
 
 #include <criterion/criterion.h>
@@ -15,7 +16,7 @@
 
 #include "support/scenario.h"
 
-static char *read_all(const char *path)
+static char *run_read_file(const char *path)
 {
     FILE *in = fopen(path, "rb");
     cr_assert(in != NULL);
@@ -31,7 +32,7 @@ static char *read_all(const char *path)
     return text;
 }
 
-static void redirect(const char *name, int to)
+static void run_redirect(const char *name, int to)
 {
     int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     if (fd < 0 || dup2(fd, to) < 0)
@@ -39,21 +40,21 @@ static void redirect(const char *name, int to)
     close(fd);
 }
 
-static void __attribute__((noreturn)) run_shell(const char *command, const char *folder)
+static void __attribute__((noreturn)) run_exec_shell(const char *command, const char *folder)
 {
     setenv("DWELL", DWELL_EXE, 1);
-    setenv("XDG_CONFIG_HOME", "/nonexistent", 1); /* no options of the user's own */
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1); /* no options from the user's own configuration */
     setenv("RUNTIME", DWELL_RUNTIME, 1);
     setenv("SAMPLES", DWELL_SAMPLES, 1);
     setenv("PROGRAMS", DWELL_PROGRAMS, 1);
     setenv("ORACLE", DWELL_ORACLE, 1);
     setenv("BUILD", DWELL_BUILD, 1);
-    signal(SIGINT, SIG_DFL); /* a test run in the background is started with these two ignored */
+    signal(SIGINT, SIG_DFL); /* shells start background jobs with these two signals ignored */
     signal(SIGQUIT, SIG_DFL);
     if (chdir(folder) < 0)
         _exit(99);
-    redirect(".out", STDOUT_FILENO);
-    redirect(".err", STDERR_FILENO);
+    run_redirect(".out", STDOUT_FILENO);
+    run_redirect(".err", STDERR_FILENO);
     execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(99);
 }
@@ -64,14 +65,14 @@ static struct ran run_command(const char *command)
     pid_t pid = fork();
     cr_assert(ge(int, pid, 0));
     if (pid == 0)
-        run_shell(command, folder);
+        run_exec_shell(command, folder);
     int status;
     while (waitpid(pid, &status, 0) < 0)
         cr_assert(eq(int, errno, EINTR));
     struct ran r;
     r.status = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-    r.out = read_all(test_path(".out"));
-    r.err = read_all(test_path(".err"));
+    r.out = run_read_file(test_path(".out"));
+    r.err = run_read_file(test_path(".err"));
     return r;
 }
 
@@ -147,7 +148,7 @@ void report_drop(struct report *r)
     free(r);
 }
 
-static struct json_object *value_of(struct json_object *row, const char *key)
+static struct json_object *row_value(struct json_object *row, const char *key)
 {
     struct json_object *value = NULL;
     cr_assert(json_object_object_get_ex(row, key, &value), "no key '%s'", key);
@@ -156,7 +157,7 @@ static struct json_object *value_of(struct json_object *row, const char *key)
 
 static bool is_row(struct json_object *row, const char *by, const char *name)
 {
-    return !name || strcmp(json_object_get_string(value_of(row, by)), name) == 0;
+    return !name || strcmp(json_object_get_string(row_value(row, by)), name) == 0;
 }
 
 uint64_t report_sum(const struct report *r, const char *by, const char *name, const char *key)
@@ -165,7 +166,7 @@ uint64_t report_sum(const struct report *r, const char *by, const char *name, co
     for (size_t i = 0; i < json_object_array_length(r->rows); i++) {
         struct json_object *row = json_object_array_get_idx(r->rows, i);
         if (is_row(row, by, name))
-            sum += json_object_get_uint64(value_of(row, key));
+            sum += json_object_get_uint64(row_value(row, key));
     }
     return sum;
 }
@@ -175,14 +176,14 @@ bool report_null(const struct report *r, const char *by, const char *name, const
     for (size_t i = 0; i < json_object_array_length(r->rows); i++) {
         struct json_object *row = json_object_array_get_idx(r->rows, i);
         if (is_row(row, by, name))
-            return value_of(row, key) == NULL;
+            return row_value(row, key) == NULL;
     }
     return false;
 }
 
 uint64_t report_session(const struct report *r, const char *key)
 {
-    return json_object_get_uint64(value_of(value_of(r->root, "session"), key));
+    return json_object_get_uint64(row_value(row_value(r->root, "session"), key));
 }
 
 void check_counts(const char *out, const struct report *r, int least)

@@ -1,3 +1,4 @@
+/* Compares two profiles by sorted descriptions of their nodes. */
 #include "support/same_profile.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +10,7 @@
 
 #include "profile/collect.h"
 
-/* A line a node that holds anything: its thread, its path, its values. */
+/* One line for each node with values: its thread, its path and its values. */
 static void print_node(FILE *out, const struct profile *p, uint32_t node)
 {
     const struct profile_node *n = &p->nodes[node];
@@ -29,7 +30,7 @@ static int compare_lines(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static char *describe(const struct profile *p)
+static char *profile_describe(const struct profile *p)
 {
     char **lines = calloc(p->node_count + 1, sizeof *lines), *text = NULL;
     size_t count = 0, length;
@@ -64,7 +65,7 @@ void check_same_profile(const struct profile *p, const char *path)
     struct session_file *file = session_file_open(path, &error);
     cr_assert(file != NULL, "%s", error);
     struct profile *wanted = collect_profile(file, 1);
-    char *a = describe(p), *b = describe(wanted);
+    char *a = profile_describe(p), *b = profile_describe(wanted);
     cr_assert(eq(str, a, b));
     free(a);
     free(b);

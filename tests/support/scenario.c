@@ -1,3 +1,4 @@
+/* Profiles sessions for tests, looks up their times, and checks the identities of the time model. */
 #include "support/scenario.h"
 
 #include <criterion/criterion.h>
@@ -66,7 +67,7 @@ static uint32_t function_at(const struct outcome *o, uint64_t address)
     return PROFILE_NONE;
 }
 
-static struct times group(const struct outcome *o, enum rollup_by by, size_t index)
+static struct times rollup_group(const struct outcome *o, enum rollup_by by, size_t index)
 {
     struct times *sums = rollup_groups(o->rollup, by);
     cr_assert(lt(sz, index, rollup_group_count(o->rollup, by)));
@@ -79,7 +80,7 @@ struct times function_times(const struct outcome *o, uint64_t address)
 {
     uint32_t function = function_at(o, address);
     cr_assert(ne(u32, function, PROFILE_NONE), "no function at 0x%lx", (unsigned long)address);
-    return group(o, BY_FUNCTION, function);
+    return rollup_group(o, BY_FUNCTION, function);
 }
 
 struct times thread_times(const struct outcome *o, uint32_t thread)
@@ -87,7 +88,7 @@ struct times thread_times(const struct outcome *o, uint32_t thread)
     size_t i = 0;
     while (i < o->profile->thread_count && o->profile->threads[i].thread != thread)
         i++;
-    return group(o, BY_THREAD, i);
+    return rollup_group(o, BY_THREAD, i);
 }
 
 struct times process_times(const struct outcome *o, uint32_t serial)
@@ -97,7 +98,7 @@ struct times process_times(const struct outcome *o, uint32_t serial)
     while (i < count && list[i] != serial)
         i++;
     free(list);
-    return group(o, BY_PROCESS, i);
+    return rollup_group(o, BY_PROCESS, i);
 }
 
 struct times path_times(const struct outcome *o, uint32_t thread, const uint64_t *path)
@@ -135,7 +136,7 @@ static void check_rows(const struct outcome *o, enum rollup_by by)
     free(sums);
 }
 
-static void check_paths(const struct outcome *o)
+static void check_path_times(const struct outcome *o)
 {
     const struct rollup *r = o->rollup;
     for (uint32_t i = 0; i < o->profile->node_count; i++) {
@@ -155,5 +156,5 @@ void check_identities(const struct outcome *o)
     check_rows(o, BY_MODULE);
     check_rows(o, BY_THREAD);
     check_rows(o, BY_PROCESS);
-    check_paths(o);
+    check_path_times(o);
 }

@@ -1,6 +1,6 @@
 /*
- * What tests of the profile have in common: a temporary file, a session read and profiled from it, its values asked
- * for by short keys, and a reference that knows nothing of trees: it walks the stack for each interval.
+ * What tests of the profile share: a temporary folder, a session read and profiled, its times by address, and the
+ * identities of the time model.
  */
 #ifndef DWELL_TESTS_SCENARIO_H
 #define DWELL_TESTS_SCENARIO_H
@@ -9,7 +9,7 @@
 #include "profile/rollup.h"
 #include "support/session_writer.h"
 
-/* A fresh folder for the test, and a path in it; both static, and removed at exit. */
+/* A new folder for the test, and a path in it. Both are static strings. The folder is removed at exit. */
 const char *test_folder(void);
 const char *test_path(const char *name);
 
@@ -19,15 +19,15 @@ struct outcome {
     struct rollup *rollup;
 };
 
-/* Saves, frees the writer, reads and profiles; a failure to open fails the test. */
+/* Saves the session, frees the writer, reads and profiles. The test fails if the session cannot be opened. */
 struct outcome outcome_of(struct writer *w, unsigned jobs);
 void outcome_drop(struct outcome *o);
 
-/* The times of a function by its address, which no module holds. */
+/* The times of a function by its address, which is in no module. */
 struct times function_times(const struct outcome *o, uint64_t address);
 struct times thread_times(const struct outcome *o, uint32_t thread);
 struct times process_times(const struct outcome *o, uint32_t serial);
-/* Of the call path of that thread; the addresses end with a zero. */
+/* The times of that thread's call path. A zero ends the addresses. */
 struct times path_times(const struct outcome *o, uint32_t thread, const uint64_t *path);
 
 /* Fails the test unless the identities of the time model hold. */

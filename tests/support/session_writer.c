@@ -1,3 +1,4 @@
+/* Writes the chunks, records and events of session files into memory, and saves them. */
 #include "support/session_writer.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@ enum { KIND_EVENTS = 1, KIND_METADATA = 2, KIND_SYMBOLS = 3, KIND_TRACE_EVENTS =
 
 /* ---- bytes ---- */
 
-static void extend(struct bytes *b, size_t length)
+static void bytes_extend(struct bytes *b, size_t length)
 {
     if (length > b->room) {
         b->room = length * 2;
@@ -30,21 +31,21 @@ static void put_at(struct bytes *b, size_t offset, uint64_t value, unsigned size
 
 static void put(struct bytes *b, uint64_t value, unsigned size)
 {
-    extend(b, b->length + size);
+    bytes_extend(b, b->length + size);
     put_at(b, b->length - size, value, size);
 }
 
 static void put_string(struct bytes *b, const char *text, size_t length)
 {
     put(b, length, 2);
-    extend(b, b->length + length);
+    bytes_extend(b, b->length + length);
     if (length)
         memcpy(b->at + b->length - length, text, length);
 }
 
-static void pad(struct bytes *b, size_t multiple)
+static void bytes_pad(struct bytes *b, size_t multiple)
 {
-    extend(b, (b->length + multiple - 1) / multiple * multiple);
+    bytes_extend(b, (b->length + multiple - 1) / multiple * multiple);
 }
 
 /* ---- the file ---- */
@@ -53,7 +54,7 @@ struct writer *writer_new(void)
 {
     struct writer *w = calloc(1, sizeof *w);
     struct bytes *b = &w->file;
-    extend(b, UNIT);
+    bytes_extend(b, UNIT);
     memcpy(b->at, "DWELL\r\n\x1a", 8);
     put_at(b, 8, 1, 4);
     put_at(b, 12, 0x01020304, 4);
@@ -76,7 +77,7 @@ static void end_chunk(struct writer *w)
 {
     if (!w->chunk)
         return;
-    pad(&w->file, UNIT);
+    bytes_pad(&w->file, UNIT);
     put_at(&w->file, w->chunk + 8, w->file.length - w->chunk, 4);
     w->chunk = 0;
 }
@@ -87,7 +88,7 @@ static void begin_chunk(struct writer *w, uint32_t kind, uint32_t process)
     w->chunk = w->file.length;
     w->chunk_kind = kind;
     w->chunk_process = process;
-    extend(&w->file, w->chunk + HEADER);
+    bytes_extend(&w->file, w->chunk + HEADER);
     memcpy(w->file.at + w->chunk, "DWCK", 4);
     put_at(&w->file, w->chunk + 4, kind, 2);
     put_at(&w->file, w->chunk + 16, process, 4);
@@ -101,7 +102,7 @@ void write_header(struct writer *w, size_t offset, uint64_t value, unsigned size
 void write_nothing(struct writer *w)
 {
     end_chunk(w);
-    extend(&w->file, w->file.length + UNIT);
+    bytes_extend(&w->file, w->file.length + UNIT);
 }
 
 void write_chunk_of_kind(struct writer *w, uint32_t kind)
@@ -115,7 +116,7 @@ void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struc
     enum { TREE = 4, HEAD = 64, NODE = 128 };
     begin_chunk(w, TREE, process);
     put_at(&w->file, w->chunk + 20, thread, 4);
-    extend(&w->file, w->chunk + HEADER + HEAD + (size_t)count * NODE);
+    bytes_extend(&w->file, w->chunk + HEADER + HEAD + (size_t)count * NODE);
     for (uint32_t i = 0; i < count; i++) {
         const size_t at = w->chunk + HEADER + HEAD + (size_t)i * NODE;
         put_at(&w->file, at, nodes[i].function, 8);
@@ -164,9 +165,9 @@ static void begin_record(struct writer *w, uint32_t kind, uint32_t process, uint
 
 static void end_record(struct writer *w, struct bytes *record)
 {
-    pad(record, 8);
+    bytes_pad(record, 8);
     put_at(record, 4, record->length, 4);
-    extend(&w->file, w->file.length + record->length);
+    bytes_extend(&w->file, w->file.length + record->length);
     memcpy(w->file.at + w->file.length - record->length, record->at, record->length);
     free(record->at);
 }
@@ -182,7 +183,7 @@ void write_record(struct writer *w, uint32_t process, uint32_t type, const void 
 {
     struct bytes r;
     begin_record(w, KIND_METADATA, process, type, &r);
-    extend(&r, 8 + length);
+    bytes_extend(&r, 8 + length);
     memcpy(r.at + 8, content, length);
     end_record(w, &r);
 }
@@ -521,7 +522,7 @@ void write_words(struct writer *w, const uint16_t *words, size_t count)
 
 static void put_bytes(struct bytes *b, const void *data, size_t length)
 {
-    extend(b, b->length + length);
+    bytes_extend(b, b->length + length);
     if (length)
         memcpy(b->at + b->length - length, data, length);
 }
@@ -563,7 +564,7 @@ void write_trace_event(struct writer *w, const char guid[16], const struct writt
         put(&w->file, e->frames[i], 8);
     put_bytes(&w->file, e->data, e->size);
     const size_t size = (w->file.length - begin + 4 + 7) / 8 * 8;
-    extend(&w->file, begin + size);
+    bytes_extend(&w->file, begin + size);
     put_at(&w->file, begin, size, 4);
     put_at(&w->file, begin + size - 4, size, 4);
 }

@@ -1,6 +1,6 @@
 /*
- * Writes session files for tests, byte by byte as docs/format.md says: a second implementation of the format, which
- * shares no line with the runtime's, not even its header. One tick is one nanosecond.
+ * Writes session files for tests, byte by byte, as docs/format.md describes them. This second implementation of the
+ * format shares no code with the runtime, not even its header. One tick is one nanosecond.
  */
 #ifndef DWELL_TESTS_SESSION_WRITER_H
 #define DWELL_TESTS_SESSION_WRITER_H
@@ -20,10 +20,10 @@ struct open_call {
 
 struct writer {
     struct bytes file;
-    size_t chunk; /* offset of the one being written; zero: none */
+    size_t chunk; /* offset of the open chunk; zero if none */
     uint32_t chunk_kind, chunk_process;
     uint64_t last;          /* time of the last event */
-    uint32_t enters, exits; /* of the chunk; those of write_words are not counted */
+    uint32_t enters, exits; /* of the chunk, without those of write_words */
     uint32_t upper[2];
     int next_upper;
     const char *build_id;
@@ -36,67 +36,68 @@ enum { END_EXIT = 1, END_SIGNAL = 2, END_UNKNOWN = 3 };
 struct writer *writer_new(void);
 void writer_free(struct writer *w);
 
-/* Ends the chunk at hand, puts cursor and state into the header, and writes the file. */
+/* Ends the open chunk, sets cursor and state in the header, and writes the file. */
 void writer_save(struct writer *w, const char *path);
 
-/* Sets bytes of page 0, which the tests name by their offsets. */
+/* Sets bytes of page 0. The tests give their offsets. */
 void write_header(struct writer *w, size_t offset, uint64_t value, unsigned size);
 
-/* Ends the chunk at hand, so that the next record begins another; with_used: and says how much of it counts. */
+/* Ends the open chunk, so that the next record begins another. with_used sets the chunk's `used`. */
 void end_records(struct writer *w, bool with_used);
 
-/* Whole chunks of one unit: claimed and never begun (zero), begun and never used, of a kind that nobody knows. */
+/* Whole chunks of one unit: write_nothing claims one and leaves it zero; write_chunk_of_kind begins one of that kind
+ * and adds no record. */
 void write_nothing(struct writer *w);
 void write_chunk_of_kind(struct writer *w, uint32_t kind);
 
-/* A thread's call tree, in one chunk: at most 31 nodes, numbered from 1. */
+/* A thread's call tree in one chunk: at most 31 nodes, numbered from 1. */
 struct tree_node {
     uint64_t function;
     uint32_t parent;
     uint64_t calls, elapsed, flagged, blocked, preempted, site, runtime;
 };
 void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struct tree_node *nodes, uint32_t count);
-/* Of the tree written last: when its last event was, and which node was the innermost open call then. */
+/* For the last written tree: the time of its last event, and the innermost node that was open then. */
 void write_tree_head(struct writer *w, uint64_t last_time, uint32_t top);
 
-/* What the process' probes take, in 1/256 ticks. */
+/* The costs of the process' probes, in 1/256 ticks. */
 void write_probes(struct writer *w, uint32_t process, uint32_t in_callee, uint32_t in_caller, uint32_t first_callee);
 
-/* A record of any type: what stands behind its type and size, as it is. */
+/* Writes a record of any type. The content follows the type and size unchanged. */
 void write_record(struct writer *w, uint32_t process, uint32_t type, const void *content, size_t length);
 
-/* Metadata; records of one process go into one chunk as long as nothing else comes between them. */
+/* Metadata. Consecutive records of one process go into one chunk. */
 void write_process(struct writer *w, uint32_t serial, uint32_t pid, const char *path);
 void write_process_end(struct writer *w, uint32_t serial, uint32_t pid, uint32_t how, uint32_t value, uint64_t time);
 void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, const char *name);
 void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, const char *name);
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time);
-/* The same as recordings of today have it. */
+/* The same, as the current runtime records it. */
 void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked,
                            uint64_t preempted);
 void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, uint64_t waits, uint64_t preemptions,
                            uint64_t recorded);
 void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
                   uint64_t load_time, const char *path);
-/* The next module and symbol module written will have this build-id; none before. */
+/* The next module and symbol module get this build-id. Without a call they have none. */
 void set_build_id(struct writer *w, const char *bytes, size_t length);
 void write_module_unload(struct writer *w, uint32_t process, uint32_t number, uint64_t time);
 void write_note(struct writer *w, uint32_t process, const char *text);
 
-/* Symbols: a module, a source file, and functions in it. */
+/* Symbols: a module, a source file, and their functions. */
 void write_symbol_module(struct writer *w, uint32_t number, const char *path);
 void write_symbol_file(struct writer *w, uint32_t number, const char *path);
 void write_symbol(struct writer *w, uint32_t module, uint32_t file, uint32_t line, uint64_t offset, const char *name);
 
-/* An events chunk, and what is in it. Times are absolute; extensions for time and address come by themselves. */
+/* An events chunk and its content. Times are absolute. The writer adds the extensions for time and address. */
 void begin_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence, uint64_t start,
                   const struct open_call *calls, uint32_t count);
-void set_upper_halves(struct writer *w, uint32_t first, uint32_t second); /* in the chunk's header: before any event */
+void set_upper_halves(struct writer *w, uint32_t first, uint32_t second); /* of the header; before the first event */
 void write_enter(struct writer *w, uint64_t time, uint64_t function);
 void write_exit(struct writer *w, uint64_t time);
 void end_events(struct writer *w, bool with_used);
 
-/* Extensions for the next event; TIME and UPPER where the writer would not have put them. */
+/* Extensions for the next event. TIME and UPPER are for places where the writer would add none. */
 void write_time(struct writer *w, uint64_t time);
 void write_upper(struct writer *w, unsigned half, uint32_t value);
 void write_os(struct writer *w);
@@ -105,7 +106,7 @@ void write_faults(struct writer *w, unsigned count);
 void write_unwind(struct writer *w, uint32_t frames);
 void write_words(struct writer *w, const uint16_t *words, size_t count);
 
-/* Control events. `ended`: calls open at the PAUSE that have ended; `about`: the time that the mark speaks of. */
+/* Control events. `ended`: number of calls open at the PAUSE that have ended; `about`: the time that the mark labels. */
 void write_pause(struct writer *w, uint64_t time);
 void write_resume(struct writer *w, uint64_t time, uint32_t ended);
 void write_switch(struct writer *w, uint64_t time, uint32_t stack);
@@ -113,7 +114,7 @@ void write_mark(struct writer *w, uint64_t time, uint64_t about, uint32_t number
 /* A call that is open at the next control event. */
 void write_open(struct writer *w, uint64_t function, uint64_t enter_time);
 
-/* Trace events: a class, a chunk, and the events in it. */
+/* Trace events: a class, a chunk, and the chunk's events. */
 struct written_event {
     uint64_t time;
     unsigned type, level, version;
@@ -121,7 +122,7 @@ struct written_event {
     const void *data;
     uint32_t size;
     const uint64_t *frames;     /* innermost first */
-    uint32_t frame_count, more; /* `more`: calls that were open besides */
+    uint32_t frame_count, more; /* `more`: other calls that were open */
 };
 void write_event_class(struct writer *w, uint32_t process, const char guid[16], const char *name);
 void begin_trace_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence);

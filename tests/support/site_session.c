@@ -1,3 +1,4 @@
+/* Builds the session with call sites, inlined calls and chunk boundaries. */
 #include "support/site_session.h"
 
 #include <string.h>
@@ -21,13 +22,13 @@ static void add_words(uint16_t *words, size_t *count, uint64_t value, unsigned l
         words[(*count)++] = (uint16_t)(value >> 16 * i);
 }
 
-/* Bytes behind a record's type and size. */
+/* The bytes after a record's type and size. */
 struct content {
     uint8_t bytes[256];
     size_t length;
 };
 
-static void add(struct content *c, uint64_t value, unsigned size)
+static void content_add(struct content *c, uint64_t value, unsigned size)
 {
     for (unsigned i = 0; i < size; i++)
         c->bytes[c->length++] = (uint8_t)(value >> 8 * i);
@@ -35,28 +36,28 @@ static void add(struct content *c, uint64_t value, unsigned size)
 
 static void add_text(struct content *c, const char *text)
 {
-    add(c, strlen(text), 2);
+    content_add(c, strlen(text), 2);
     for (; *text; text++)
-        add(c, (uint8_t)*text, 1);
+        content_add(c, (uint8_t)*text, 1);
 }
 
 static void write_site_line(struct writer *w, uint64_t offset, unsigned file, unsigned line, const char *function,
                             unsigned outer_line, const char *outer)
 {
     struct content c = { .length = 0 };
-    add(&c, 0, 4); /* module */
-    add(&c, file, 4);
-    add(&c, line, 4);
-    add(&c, outer_line ? 1 : 0, 4);
-    add(&c, outer_line, 4);
-    add(&c, 0, 4);
-    add(&c, offset, 8);
+    content_add(&c, 0, 4); /* module */
+    content_add(&c, file, 4);
+    content_add(&c, line, 4);
+    content_add(&c, outer_line ? 1 : 0, 4);
+    content_add(&c, outer_line, 4);
+    content_add(&c, 0, 4);
+    content_add(&c, offset, 8);
     add_text(&c, function);
     add_text(&c, outer);
     write_record(w, 0, 17, c.bytes, c.length);
 }
 
-static void write_names(struct writer *w)
+static void write_site_names(struct writer *w)
 {
     write_symbol_module(w, 0, "/bin/p");
     write_symbol_file(w, 1, "/src/a.c");
@@ -75,7 +76,7 @@ static void write_names(struct writer *w)
 static const struct open_call open[] = { { MAIN, 0 }, { F, 40 }, { G, 50 }, { F, 60 } };
 static const uint64_t sites[] = { outside, BIAS + 0x1020, (BIAS + 0x2008) | inlined, BIAS + 0x3010 };
 
-static void split(struct writer *w)
+static void site_session_split(struct writer *w)
 {
     uint16_t words[32] = { OPEN_SITES << 8 | 16 };
     size_t count = 1;
@@ -124,7 +125,7 @@ struct writer *site_session(int way)
     write_site(w, SITE, 0x10, 1);
     write_enter(w, 60, F);
     if (way == SITES_SPLIT)
-        split(w);
+        site_session_split(w);
     if (way == SITES_SWITCHED)
         pause_and_resume(w);
     write_exit(w, 70);
@@ -142,6 +143,6 @@ struct writer *site_session(int way)
     end_events(w, true);
     write_thread_end(w, 1, 1, false, 150);
     write_process_end(w, 1, 100, END_EXIT, 0, 150);
-    write_names(w);
+    write_site_names(w);
     return w;
 }

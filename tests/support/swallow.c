@@ -1,3 +1,4 @@
+/* Runs every reader of a session, and aborts if two of them disagree. */
 #include "support/swallow.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "trace/event_pairs.h"
 #include "trace/scan.h"
 
-/* The quick scan follows events by other code than the profile; whatever the input, they have to see the same. */
+/* The quick scan and the profile follow events by different code. They must agree on any input. */
 static void check_scan(const struct session_file *file, const struct profile_counts *counts)
 {
     struct scan scan = scan_session(file, 1);
@@ -20,7 +21,7 @@ static void check_scan(const struct session_file *file, const struct profile_cou
     scan_free(&scan);
 }
 
-static void take_by_process(const struct profile *profile, const struct rollup *rollup)
+static void swallow_by_process(const struct profile *profile, const struct rollup *rollup)
 {
     size_t count;
     uint32_t *processes = rollup_process_list(profile, &count);
@@ -32,7 +33,7 @@ static void take_by_process(const struct profile *profile, const struct rollup *
     free(processes);
 }
 
-/* No event is in two activities, or in one and without a partner; and all of each is there to be read. */
+/* An event belongs to at most one activity, and never to one without a partner. All data of each event can be read. */
 static void check_trace_events(const struct session_file *file)
 {
     struct trace_events events = trace_events_read(file);
@@ -67,7 +68,7 @@ static bool count_line(void *context, const struct replay_line *line)
     return line->thread != (const void *)line && ++*lines < 100000;
 }
 
-/* All of it, and the second half with little of it. */
+/* Replays the whole session, and its second half with few lines. */
 static void check_replay(const struct session_file *file)
 {
     uint64_t middle = 0;
@@ -79,8 +80,9 @@ static void check_replay(const struct session_file *file)
            count_line, &lines);
 }
 
-/* Cut in the middle of the first chunk that has one, below a function, and with each function once a path. */
-static void take_slices(const struct session_file *file, const struct profile *profile, const struct rollup *rollup)
+/* Profiles both halves, what is below a function, and the tree with recursion folded. */
+static void swallow_selections(const struct session_file *file, const struct profile *profile,
+                               const struct rollup *rollup)
 {
     uint64_t start = UINT64_MAX, end = 0;
     for (size_t i = 0; i < file->chunk_count; i++) {
@@ -97,8 +99,8 @@ static void take_slices(const struct session_file *file, const struct profile *p
     free(deepest);
 }
 
-/* With call sites, functions have what they have without. */
-static void take_sites(const struct session_file *file, const struct profile *profile)
+/* With call sites, functions have the same values as without. */
+static void swallow_sites(const struct session_file *file, const struct profile *profile)
 {
     struct profile *sites = collect_sites(file, 1, NULL);
     struct rollup *rollup = rollup_new(sites);
@@ -132,9 +134,9 @@ bool swallow_session(const char *path, const char **error)
         neighbours_free(&n);
     }
     profile_free(rollup_join_threads(profile));
-    take_by_process(profile, rollup);
-    take_slices(file, profile, rollup);
-    take_sites(file, profile);
+    swallow_by_process(profile, rollup);
+    swallow_selections(file, profile, rollup);
+    swallow_sites(file, profile);
     check_scan(file, &profile->counts);
     check_trace_events(file);
     check_replay(file);

@@ -1,11 +1,11 @@
-/* Everything that the analyzer does with a session, for input that nobody trusts. */
+/* Runs everything that the analyzer does with a session, for untrusted input. */
 #ifndef DWELL_TESTS_SWALLOW_H
 #define DWELL_TESTS_SWALLOW_H
 
 #include <stdbool.h>
 
-/* Opens, profiles, sums up and scans the file, and aborts where these contradict each other. False if it could not be
- * opened, with the reason in *error. */
+/* Opens, profiles, rolls up and scans the file. Aborts if the results contradict each other. Returns false if the file
+ * cannot be opened, with the reason in *error. */
 bool swallow_session(const char *path, const char **error);
 
 #endif

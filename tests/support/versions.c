@@ -1,3 +1,4 @@
+/* Builds sessions of a program in different versions. */
 #include "support/versions.h"
 
 #include <stdio.h>
@@ -5,7 +6,7 @@
 enum { BASE = 0x400000, MAIN = 0x1000, LOG = 0x1200, LOOKUP = 0x100, CACHED = 0x200 };
 static const uint64_t library = 0x7f0000000000;
 
-static void write_names(struct writer *w, const struct version *v, const char *path)
+static void version_write_names(struct writer *w, const struct version *v, const char *path)
 {
     write_symbol_module(w, 0, path);
     write_symbol_module(w, 1, "/opt/lib/libprice.so");
@@ -17,7 +18,7 @@ static void write_names(struct writer *w, const struct version *v, const char *p
         write_symbol(w, 1, 0, 0, CACHED + v->shift, "_ZN5price6cachedEi");
 }
 
-static void write_calls(struct writer *w, const struct version *v)
+static void version_write_calls(struct writer *w, const struct version *v)
 {
     const uint64_t unit = v->ticks_per_ns ? v->ticks_per_ns : 1, program = BASE + v->shift, prices = library + v->shift;
     uint64_t t = 1000 * unit;
@@ -52,8 +53,8 @@ struct writer *version_session(const struct version *v)
     write_thread(w, 1, 1, 100, v->source, "main");
     write_module(w, 1, 1, BASE, BASE, BASE + 0x10000, 0, path);
     write_module(w, 1, 2, library, library, library + 0x10000, 0, "/opt/lib/libprice.so");
-    write_names(w, v, path);
-    write_calls(w, v);
+    version_write_names(w, v, path);
+    version_write_calls(w, v);
     return w;
 }
 

@@ -1,4 +1,4 @@
-/* Sessions of one program in two versions, for comparisons of them: a shop that looks prices up. */
+/* Sessions of one program in two versions, for comparisons. The program is a shop that looks up prices. */
 #ifndef DWELL_TESTS_VERSIONS_H
 #define DWELL_TESTS_VERSIONS_H
 
@@ -7,15 +7,15 @@
 #include "support/session_writer.h"
 
 struct version {
-    const char *program; /* /opt/PROGRAM is its path; NULL: shop */
-    uint64_t shift;      /* how far its functions lie behind those of the first version */
-    unsigned lookups;    /* calls of price::lookup, of 100 ns and `noise` each */
-    uint64_t main_time;  /* exclusive; with `noise` more */
+    const char *program; /* its path is /opt/PROGRAM; "shop" if NULL */
+    uint64_t shift;      /* added to the addresses of the first version's functions */
+    unsigned lookups;    /* calls of price::lookup, each of 100 ns plus `noise` */
+    uint64_t main_time;  /* exclusive; `noise` adds to it */
     uint64_t noise;
-    bool cached;           /* has price::cached, called once for 50 ns below price::lookup, */
-    bool logged;           /* or log_line, called once for 30 ns */
+    bool cached;           /* has price::cached, called once for 50 ns by price::lookup */
+    bool logged;           /* has log_line, called once for 30 ns */
     uint32_t source;       /* of OS events */
-    uint64_t ticks_per_ns; /* zero: 1 */
+    uint64_t ticks_per_ns; /* 1 if zero */
 };
 
 struct writer *version_session(const struct version *v);

@@ -1,3 +1,4 @@
+/* Decodes the binary containers of a page, and finds them in its HTML. */
 #include "support/viewed.h"
 
 #include <criterion/criterion.h>
@@ -34,7 +35,7 @@ const char *viewed_text(struct json_object *object, const char *key)
     return json_object_get_string(viewed_get(object, key));
 }
 
-/* Each column is within the bytes, and none overlaps another. */
+/* Each column lies within the bytes, and no two overlap. */
 static void check_columns(const struct viewed *v)
 {
     size_t end = 0;
@@ -55,7 +56,7 @@ static void check_columns(const struct viewed *v)
     cr_assert(eq(sz, (v->columns + end + 7) / 8 * 8, v->length));
 }
 
-static struct viewed taken(uint8_t *bytes, size_t length)
+static struct viewed viewed_from_bytes(uint8_t *bytes, size_t length)
 {
     struct viewed v = { .bytes = bytes, .length = length };
     uint32_t header;
@@ -77,7 +78,7 @@ struct viewed viewed_plain(const void *bytes, size_t length)
 {
     uint8_t *copy = malloc(length + 1);
     memcpy(copy, bytes, length);
-    return taken(copy, length);
+    return viewed_from_bytes(copy, length);
 }
 
 struct viewed viewed_packed(const void *bytes, size_t length)
@@ -98,7 +99,7 @@ struct viewed viewed_packed(const void *bytes, size_t length)
     cr_assert(eq(sz, stream.avail_in, 0));
     const size_t all = stream.total_out;
     inflateEnd(&stream);
-    return taken(plain, all);
+    return viewed_from_bytes(plain, all);
 }
 
 void viewed_drop(struct viewed *v)
@@ -151,7 +152,7 @@ double viewed_number(const struct viewed *v, const char *table, const char *colu
 
 /* ---- a page ---- */
 
-static int digit(char c)
+static int base64_digit(char c)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *found = c ? strchr(digits, c) : NULL;
@@ -159,7 +160,7 @@ static int digit(char c)
     return (int)(found - digits);
 }
 
-static uint8_t *decode(const char *text, size_t length, size_t *decoded)
+static uint8_t *base64_decode(const char *text, size_t length, size_t *decoded)
 {
     uint8_t *bytes = malloc(length / 4 * 3 + 1);
     *decoded = 0;
@@ -167,8 +168,8 @@ static uint8_t *decode(const char *text, size_t length, size_t *decoded)
     for (size_t i = 0; i < length; i += 4) {
         const int pads = (text[i + 3] == '=') + (text[i + 2] == '=');
         cr_assert(pads == 0 || i + 4 == length);
-        const int bits = digit(text[i]) << 18 | digit(text[i + 1]) << 12 | (pads < 2 ? digit(text[i + 2]) << 6 : 0) |
-                         (pads < 1 ? digit(text[i + 3]) : 0);
+        const int bits = base64_digit(text[i]) << 18 | base64_digit(text[i + 1]) << 12 |
+                         (pads < 2 ? base64_digit(text[i + 2]) << 6 : 0) | (pads < 1 ? base64_digit(text[i + 3]) : 0);
         for (int j = 0; j < 3 - pads; j++)
             bytes[(*decoded)++] = (uint8_t)(bits >> (16 - 8 * j));
     }
@@ -207,7 +208,7 @@ struct viewed_page viewed_page(const char *path)
                2));
         const char *content = strchr(at, '>') + 1;
         size_t size;
-        uint8_t *packed = decode(content, strcspn(content, "<"), &size);
+        uint8_t *packed = base64_decode(content, strcspn(content, "<"), &size);
         at = content + strcspn(content, "<");
         cr_assert(eq(int, strncmp(at, "</script>\n", 10), 0));
         part->content = viewed_packed(packed, size);
@@ -224,7 +225,8 @@ void viewed_page_drop(struct viewed_page *page)
     free(page->parts);
 }
 
-static const struct viewed *find(const struct viewed_page *page, const char *kind, unsigned session, unsigned block)
+static const struct viewed *viewed_part_find(const struct viewed_page *page, const char *kind, unsigned session,
+                                             unsigned block)
 {
     for (size_t i = 0; i < page->count; i++) {
         const struct viewed_part *part = &page->parts[i];
@@ -237,10 +239,10 @@ static const struct viewed *find(const struct viewed_page *page, const char *kin
 
 const struct viewed *viewed_session(const struct viewed_page *page, unsigned session)
 {
-    return find(page, "session", session, 0);
+    return viewed_part_find(page, "session", session, 0);
 }
 
 const struct viewed *viewed_block(const struct viewed_page *page, unsigned session, unsigned block)
 {
-    return find(page, "block", session, block);
+    return viewed_part_find(page, "block", session, block);
 }

@@ -1,3 +1,4 @@
+/* Computes rows from a page's numbers and compares them with the rows of the JSON reports. */
 #include "support/viewed_report.h"
 
 #include <criterion/criterion.h>
@@ -30,7 +31,7 @@ struct checking {
 
 /* ---- the page's values ---- */
 
-static double column(const struct viewed *v, const char *table, const char *kind, const char *scope, size_t row)
+static double viewed_column(const struct viewed *v, const char *table, const char *kind, const char *scope, size_t row)
 {
     char name[64];
     snprintf(name, sizeof name, "%s_%s", kind, scope);
@@ -45,14 +46,14 @@ static struct values values_at(const struct viewed *v, const char *table, size_t
         .most = viewed_number(v, table, "max", row),
     };
     for (int i = 0; i < KINDS; i++) {
-        values.exclusive[i] = column(v, table, kinds[i], "exclusive", row);
-        values.inclusive[i] = strcmp(table, "paths") == 0 ? 0 : column(v, table, kinds[i], "inclusive", row);
+        values.exclusive[i] = viewed_column(v, table, kinds[i], "exclusive", row);
+        values.inclusive[i] = strcmp(table, "paths") == 0 ? 0 : viewed_column(v, table, kinds[i], "inclusive", row);
     }
     return values;
 }
 
-/* Inclusive values as a page finds them: from the last row to the first. */
-static struct values *paths_of(const struct viewed *v)
+/* Computes inclusive values as the page does: from the last row to the first. */
+static struct values *viewed_paths(const struct viewed *v)
 {
     const size_t rows = viewed_rows(v, "paths");
     struct values *paths = calloc(rows + 1, sizeof *paths);
@@ -73,7 +74,7 @@ static struct values *paths_of(const struct viewed *v)
     return paths;
 }
 
-/* ---- against a row of JSON ---- */
+/* ---- comparison with a row of JSON ---- */
 
 static uint64_t in_ns(const struct checking *c, double ticks)
 {
@@ -82,7 +83,7 @@ static uint64_t in_ns(const struct checking *c, double ticks)
     return (uint64_t)(((uint128)(uint64_t)ticks * 1000000000u + c->ticks_per_second / 2) / c->ticks_per_second);
 }
 
-/* The member of a time: in samples it has neither "elapsed" nor nanoseconds. */
+/* The key of a time. For samples, keys have neither "elapsed" nor nanoseconds. */
 static const char *time_key(const struct checking *c, const char *kind, const char *scope)
 {
     static char key[64];
@@ -92,7 +93,7 @@ static const char *time_key(const struct checking *c, const char *kind, const ch
     return key;
 }
 
-static void expect(struct json_object *row, const char *key, bool known, uint64_t wanted)
+static void viewed_expect(struct json_object *row, const char *key, bool known, uint64_t wanted)
 {
     struct json_object *value = viewed_get(row, key);
     if (!known) {
@@ -103,7 +104,7 @@ static void expect(struct json_object *row, const char *key, bool known, uint64_
               json_object_to_json_string(row));
 }
 
-static void expect_percent(struct json_object *row, const char *key, bool known, double part, double whole)
+static void viewed_expect_percent(struct json_object *row, const char *key, bool known, double part, double whole)
 {
     struct json_object *value = viewed_get(row, key);
     const double wanted = whole > 0 ? 100 * part / whole : 0;
@@ -119,41 +120,41 @@ static double on_cpu(const double *times)
     return cpu > 0 ? cpu : 0;
 }
 
-static void expect_pair(const struct checking *c, struct json_object *row, const struct values *v, enum kind kind,
-                        bool known)
+static void viewed_expect_pair(const struct checking *c, struct json_object *row, const struct values *v,
+                               enum kind kind, bool known)
 {
-    expect(row, time_key(c, kinds[kind], "inclusive"), known, in_ns(c, v->inclusive[kind]));
-    expect(row, time_key(c, kinds[kind], "exclusive"), known, in_ns(c, v->exclusive[kind]));
+    viewed_expect(row, time_key(c, kinds[kind], "inclusive"), known, in_ns(c, v->inclusive[kind]));
+    viewed_expect(row, time_key(c, kinds[kind], "exclusive"), known, in_ns(c, v->exclusive[kind]));
 }
 
-static void expect_times(const struct checking *c, struct json_object *row, const struct values *v)
+static void viewed_expect_times(const struct checking *c, struct json_object *row, const struct values *v)
 {
-    expect(row, "calls", !c->samples, (uint64_t)v->calls);
-    expect_pair(c, row, v, ELAPSED, true);
-    expect_pair(c, row, v, APPLICATION, c->application);
-    expect_pair(c, row, v, BLOCKED, c->away);
-    expect_pair(c, row, v, PREEMPTED, c->away);
-    expect_pair(c, row, v, OVERHEAD, c->overhead);
-    expect(row, time_key(c, "cpu", "inclusive"), c->away, in_ns(c, on_cpu(v->inclusive)));
-    expect(row, time_key(c, "cpu", "exclusive"), c->away, in_ns(c, on_cpu(v->exclusive)));
-    expect_percent(row, c->samples ? "inclusive_percent" : "elapsed_inclusive_percent", true, v->inclusive[ELAPSED],
-                   c->session_elapsed);
-    expect_percent(row, c->samples ? "exclusive_percent" : "elapsed_exclusive_percent", true, v->exclusive[ELAPSED],
-                   c->session_elapsed);
-    expect_percent(row, "application_inclusive_percent", c->application, v->inclusive[APPLICATION],
-                   c->session_application);
-    expect_percent(row, "application_exclusive_percent", c->application, v->exclusive[APPLICATION],
-                   c->session_application);
-    expect_percent(row, "waiting_percent", c->away, v->exclusive[BLOCKED], v->exclusive[ELAPSED]);
-    expect(row, "page_faults", c->away, (uint64_t)v->inclusive[FAULTS]);
-    expect(row, "page_faults_exclusive", c->away, (uint64_t)v->exclusive[FAULTS]);
-    expect(row, time_key(c, "min", ""), v->least <= v->most, in_ns(c, v->least));
-    expect(row, time_key(c, "max", ""), v->least <= v->most, in_ns(c, v->most));
+    viewed_expect(row, "calls", !c->samples, (uint64_t)v->calls);
+    viewed_expect_pair(c, row, v, ELAPSED, true);
+    viewed_expect_pair(c, row, v, APPLICATION, c->application);
+    viewed_expect_pair(c, row, v, BLOCKED, c->away);
+    viewed_expect_pair(c, row, v, PREEMPTED, c->away);
+    viewed_expect_pair(c, row, v, OVERHEAD, c->overhead);
+    viewed_expect(row, time_key(c, "cpu", "inclusive"), c->away, in_ns(c, on_cpu(v->inclusive)));
+    viewed_expect(row, time_key(c, "cpu", "exclusive"), c->away, in_ns(c, on_cpu(v->exclusive)));
+    viewed_expect_percent(row, c->samples ? "inclusive_percent" : "elapsed_inclusive_percent", true,
+                          v->inclusive[ELAPSED], c->session_elapsed);
+    viewed_expect_percent(row, c->samples ? "exclusive_percent" : "elapsed_exclusive_percent", true,
+                          v->exclusive[ELAPSED], c->session_elapsed);
+    viewed_expect_percent(row, "application_inclusive_percent", c->application, v->inclusive[APPLICATION],
+                          c->session_application);
+    viewed_expect_percent(row, "application_exclusive_percent", c->application, v->exclusive[APPLICATION],
+                          c->session_application);
+    viewed_expect_percent(row, "waiting_percent", c->away, v->exclusive[BLOCKED], v->exclusive[ELAPSED]);
+    viewed_expect(row, "page_faults", c->away, (uint64_t)v->inclusive[FAULTS]);
+    viewed_expect(row, "page_faults_exclusive", c->away, (uint64_t)v->exclusive[FAULTS]);
+    viewed_expect(row, time_key(c, "min", ""), v->least <= v->most, in_ns(c, v->least));
+    viewed_expect(row, time_key(c, "max", ""), v->least <= v->most, in_ns(c, v->most));
 }
 
 /* ---- tables ---- */
 
-static struct json_object *parsed(const char *command, const char *session)
+static struct json_object *viewed_report_json(const char *command, const char *session)
 {
     char *text = run_well("$DWELL %s --no-config --format json %s", command, session);
     struct json_object *root = json_tokener_parse(text);
@@ -162,7 +163,7 @@ static struct json_object *parsed(const char *command, const char *session)
     return root;
 }
 
-static struct json_object *element(const struct checking *c, const char *list, size_t index)
+static struct json_object *viewed_element(const struct checking *c, const char *list, size_t index)
 {
     return json_object_array_get_idx(viewed_get(c->v->header, list), index);
 }
@@ -182,8 +183,9 @@ static bool same_number(struct json_object *row, const char *key, struct json_ob
 
 static bool is_function(const struct checking *c, size_t i, struct json_object *row)
 {
-    struct json_object *function = element(c, "functions", i);
-    struct json_object *module = element(c, "modules", (size_t)json_object_get_uint64(viewed_get(function, "module")));
+    struct json_object *function = viewed_element(c, "functions", i);
+    struct json_object *module =
+        viewed_element(c, "modules", (size_t)json_object_get_uint64(viewed_get(function, "module")));
     return same_text(row, "function", viewed_text(function, "name")) &&
            same_text(row, "module", viewed_text(module, "name")) &&
            same_text(row, "file", viewed_text(function, "file")) && same_number(row, "line", function, "line");
@@ -191,28 +193,28 @@ static bool is_function(const struct checking *c, size_t i, struct json_object *
 
 static bool is_module(const struct checking *c, size_t i, struct json_object *row)
 {
-    struct json_object *module = element(c, "modules", i);
+    struct json_object *module = viewed_element(c, "modules", i);
     return same_text(row, "module", viewed_text(module, "name")) && same_text(row, "path", viewed_text(module, "path"));
 }
 
 static bool is_thread(const struct checking *c, size_t i, struct json_object *row)
 {
-    struct json_object *thread = element(c, "threads", i);
+    struct json_object *thread = viewed_element(c, "threads", i);
     struct json_object *process =
-        element(c, "processes", (size_t)json_object_get_uint64(viewed_get(thread, "process")));
+        viewed_element(c, "processes", (size_t)json_object_get_uint64(viewed_get(thread, "process")));
     return same_text(row, "thread", viewed_text(thread, "name")) && same_number(row, "tid", thread, "id") &&
            same_text(row, "process", viewed_text(process, "name")) && same_number(row, "pid", process, "id");
 }
 
 static bool is_process(const struct checking *c, size_t i, struct json_object *row)
 {
-    struct json_object *process = element(c, "processes", i);
+    struct json_object *process = viewed_element(c, "processes", i);
     return same_text(row, "process", viewed_text(process, "name")) && same_number(row, "pid", process, "id") &&
            same_number(row, "parent", process, "parent") &&
            same_text(row, "arguments", viewed_text(process, "command"));
 }
 
-/* In a part of a session, rows of other parts are empty in the page, and not in the report. */
+/* For a part of a session, the page has empty rows of other parts; the report has none. */
 static bool is_empty(const struct values *v)
 {
     return v->calls == 0 && v->inclusive[ELAPSED] == 0 && v->inclusive[FAULTS] == 0 && v->least > v->most;
@@ -223,7 +225,7 @@ static void check_table(const struct checking *c, const char *by, const char *ta
 {
     char command[64];
     snprintf(command, sizeof command, "report --limit 0 --by %s", by);
-    struct json_object *root = parsed(command, session), *rows = viewed_get(root, "rows");
+    struct json_object *root = viewed_report_json(command, session), *rows = viewed_get(root, "rows");
     const size_t count = viewed_rows(c->v, table);
     cr_assert(eq(sz, json_object_array_length(viewed_get(c->v->header, table)), count));
     bool *found = calloc(count + 1, sizeof *found);
@@ -237,7 +239,7 @@ static void check_table(const struct checking *c, const char *by, const char *ta
         cr_assert(lt(sz, at, count), "%s: %s", table, json_object_to_json_string(row));
         const struct values values = values_at(c->v, table, at);
         found[at] = true;
-        expect_times(c, row, &values);
+        viewed_expect_times(c, row, &values);
     }
     for (size_t at = 0; at < count; at++) {
         const struct values values = values_at(c->v, table, at);
@@ -250,39 +252,41 @@ static void check_table(const struct checking *c, const char *by, const char *ta
 /* The same rows in the same order. */
 static void check_tree(const struct checking *c, const char *session)
 {
-    struct json_object *root = parsed("tree --min 0 --depth 1000000", session), *rows = viewed_get(root, "rows");
+    struct json_object *root = viewed_report_json("tree --min 0 --depth 1000000", session),
+                       *rows = viewed_get(root, "rows");
     const size_t count = viewed_rows(c->v, "paths");
-    struct values *paths = paths_of(c->v);
+    struct values *paths = viewed_paths(c->v);
     unsigned *depths = calloc(count + 1, sizeof *depths);
     cr_assert(eq(sz, json_object_array_length(rows), count));
     for (size_t i = 0; i < count; i++) {
         struct json_object *row = json_object_array_get_idx(rows, i);
-        struct json_object *function = element(c, "functions", (size_t)viewed_number(c->v, "paths", "function", i));
+        struct json_object *function =
+            viewed_element(c, "functions", (size_t)viewed_number(c->v, "paths", "function", i));
         const double parent = viewed_number(c->v, "paths", "parent", i);
         depths[i] = parent < 0 ? 1 : depths[(size_t)parent] + 1;
-        expect(row, "depth", true, depths[i]);
+        viewed_expect(row, "depth", true, depths[i]);
         cr_assert(same_text(row, "function", viewed_text(function, "name")));
-        expect_times(c, row, &paths[i]);
+        viewed_expect_times(c, row, &paths[i]);
     }
     free(depths);
     free(paths);
     json_object_put(root);
 }
 
-static void check_session(const struct checking *c, const char *session)
+static void viewed_check_session(const struct checking *c, const char *session)
 {
-    struct json_object *root = parsed("report", session), *said = viewed_get(root, "session");
+    struct json_object *root = viewed_report_json("report", session), *said = viewed_get(root, "session");
     struct json_object *page = viewed_get(c->v->header, "session");
-    expect(said, time_key(c, "elapsed", "inclusive"), true, in_ns(c, c->session_elapsed));
-    if (c->samples) { /* nothing else is said of them */
+    viewed_expect(said, time_key(c, "elapsed", "inclusive"), true, in_ns(c, c->session_elapsed));
+    if (c->samples) { /* samples have no other values */
         json_object_put(root);
         return;
     }
-    expect(said, "application_inclusive_ns", c->application, in_ns(c, c->session_application));
-    expect(said, "threads", true, json_object_array_length(viewed_get(c->v->header, "threads")));
-    expect(said, "processes", true, json_object_array_length(viewed_get(c->v->header, "processes")));
-    expect(said, "events", true, json_object_get_uint64(viewed_get(page, "events")));
-    expect(said, "lost_events", true, json_object_get_uint64(viewed_get(page, "lost_events")));
+    viewed_expect(said, "application_inclusive_ns", c->application, in_ns(c, c->session_application));
+    viewed_expect(said, "threads", true, json_object_array_length(viewed_get(c->v->header, "threads")));
+    viewed_expect(said, "processes", true, json_object_array_length(viewed_get(c->v->header, "processes")));
+    viewed_expect(said, "events", true, json_object_get_uint64(viewed_get(page, "events")));
+    viewed_expect(said, "lost_events", true, json_object_get_uint64(viewed_get(page, "lost_events")));
     json_object_put(root);
 }
 
@@ -299,7 +303,7 @@ void check_viewed(const struct viewed *v, const char *session)
         .session_elapsed = json_object_get_double(viewed_get(totals, "elapsed_inclusive")),
         .session_application = json_object_get_double(viewed_get(totals, "application_inclusive")),
     };
-    check_session(&c, session);
+    viewed_check_session(&c, session);
     check_table(&c, "function", "functions", is_function, session);
     check_table(&c, "module", "modules", is_module, session);
     check_table(&c, "thread", "threads", is_thread, session);

@@ -1,14 +1,14 @@
-/* What a page says of a session against what the reports print of it. */
+/* Compares a page's values with the values in the reports. */
 #ifndef DWELL_TESTS_VIEWED_REPORT_H
 #define DWELL_TESTS_VIEWED_REPORT_H
 
 #include "support/viewed.h"
 
-/* Every value of `dwell report --by ...` and of `dwell tree`, as JSON, of `session` (arguments: a file, options for a
- * part of it) must follow from the page's numbers; and no more rows than these may be there. */
+/* Every value of `dwell report --by ...` and of `dwell tree` must follow from the page's numbers. `session` has their
+ * arguments: a file, and options that select a part. The page must have no other rows. */
 void check_viewed(const struct viewed *v, const char *session);
 
-/* Writes a page of them and checks that. */
+/* Writes a page of the session and compares it. */
 void check_page(const char *session);
 
 #endif

@@ -1,3 +1,4 @@
+/* Imports texts of Visual Studio reports as sessions, and describes their trees. */
 #include "support/vsperf_session.h"
 #include "support/load.h"
 

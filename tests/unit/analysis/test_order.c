@@ -1,4 +1,4 @@
-/* The order in which exports tell of a session: the same however the work was split. */
+/* The order in which exports list a session's call paths. It is the same however the work was split. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ struct recorded {
     FILE *out;
 };
 
-static void enter(struct order_visitor *v, uint32_t node)
+static void order_enter(struct order_visitor *v, uint32_t node)
 {
     struct recorded *r = (struct recorded *)v;
     const struct profile *p = r->session->profile;
@@ -32,16 +32,16 @@ static void enter(struct order_visitor *v, uint32_t node)
     r->entered++;
 }
 
-static void leave(struct order_visitor *v, uint32_t node)
+static void order_leave(struct order_visitor *v, uint32_t node)
 {
     struct recorded *r = (struct recorded *)v;
     cr_assert(eq(u32, v->path[v->depth - 1], node));
     r->left++;
 }
 
-static struct recorded record(const struct analysis *l)
+static struct recorded order_record(const struct analysis *l)
 {
-    struct recorded r = { .visitor = { enter, leave, NULL, 0 }, .session = l };
+    struct recorded r = { .visitor = { order_enter, order_leave, NULL, 0 }, .session = l };
     struct order *order = order_new(l);
     r.out = open_memstream(&r.text, &r.length);
     for (size_t i = 0; i < l->profile->thread_count; i++) {
@@ -54,13 +54,13 @@ static struct recorded record(const struct analysis *l)
     return r;
 }
 
-Test(unit_order, every_path_once_and_always_in_the_same_order)
+Test(unit_order, every_path_appears_once_and_always_in_the_same_order)
 {
     char *first = NULL;
     for (unsigned pieces = 0; pieces < 8; pieces += 3) {
         struct model *m = model_new(11);
         struct analysis l = loaded_of(model_write(m, pieces, pieces % MODEL_THREADS));
-        struct recorded r = record(&l);
+        struct recorded r = order_record(&l);
         cr_assert(eq(sz, r.entered, l.profile->node_count - l.profile->thread_count));
         cr_assert(eq(sz, r.entered, m->path_count));
         cr_assert(eq(sz, r.left, r.entered));
@@ -81,7 +81,7 @@ static void go_deeper(struct order_visitor *v, uint32_t node)
     cr_assert(eq(sz, v->depth, ++r->deepest));
 }
 
-Test(unit_order, calls_nested_deeper_than_a_stack_bears)
+Test(unit_order, calls_may_nest_deeper_than_a_stack_allows)
 {
     enum { DEPTH = 300000 };
     struct writer *w = writer_new();
@@ -93,7 +93,7 @@ Test(unit_order, calls_nested_deeper_than_a_stack_bears)
     end_events(w, true);
     struct analysis l = loaded_of(w);
     struct order *order = order_new(&l);
-    struct recorded r = { .visitor = { go_deeper, leave, NULL, 0 } };
+    struct recorded r = { .visitor = { go_deeper, order_leave, NULL, 0 } };
     order_walk(order, &l.profile->threads[0], &r.visitor);
     cr_assert(eq(sz, r.deepest, DEPTH));
     cr_assert(eq(sz, r.left, DEPTH));
@@ -101,7 +101,7 @@ Test(unit_order, calls_nested_deeper_than_a_stack_bears)
     analysis_drop(&l);
 }
 
-/* Two libraries of one name hold the same at the same addresses. */
+/* Two libraries of one name have the same functions at the same addresses. */
 Test(unit_order, unique_names_are_unique)
 {
     struct model *m = model_new(3);

@@ -1,4 +1,5 @@
-/* PerfLog's lines as they are met: what each says, which are refused, and that no line makes another one be lost. */
+/* PerfLog's lines in all their forms: what each means, and which ones are errors. No line may cause another one to be
+ * lost. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -7,7 +8,7 @@
 
 #include "support/perflog.h"
 
-/* What is said of bad lines is looked at in golden_perflog. */
+/* golden_perflog tests the messages about bad lines. */
 TestSuite(unit_perflog, .init = log_quietly, .timeout = 60);
 
 static void check_row(const struct perflog *log, const char *marker, uint64_t count, uint64_t total_ns)
@@ -24,7 +25,7 @@ static void check_bad(const struct perflog *log, uint64_t bad_lines)
     cr_assert(eq(u64, perflog_totals(log).bad_lines, bad_lines));
 }
 
-/* ---- the examples of the library's description, and of the seeds ---- */
+/* ---- the examples of the library's description and of the seeds ---- */
 
 static void check_example(const char *file)
 {
@@ -86,7 +87,7 @@ Test(unit_perflog, monitors)
     perflog_free(log);
 }
 
-Test(unit_perflog, the_seed_letter_for_letter)
+Test(unit_perflog, the_seeds_log_gives_the_seeds_figures)
 {
     struct perflog *log = log_of_file("seed.log", false);
     struct rows rows = rows_of(log, false);
@@ -120,7 +121,7 @@ Test(unit_perflog, the_translated_page_is_refused)
     perflog_free(log);
 }
 
-/* ---- what lines may look like ---- */
+/* ---- forms of lines ---- */
 
 static const struct {
     const char *line, *marker;
@@ -138,13 +139,14 @@ static const struct {
     { "## PERF ## APP [a] EVT [1] DUR [0]", "m", 0 },
     { "## PERF ## APP [a] EVT [1] DUR [4294967296]", "m", 4294967296000000 },
     { "## PERF ## APP [a] EVT [1] DUR [18446744073709]", "m", 18446744073709000000u },
-    { "## PERF ## APP [a] EVT [1] DUR [18446744073709551615]", "m", UINT64_MAX }, /* the most that can be told */
+    { "## PERF ## APP [a] EVT [1] DUR [18446744073709551615]", "m",
+      UINT64_MAX }, /* the largest value that can be reported */
     { "## PERF ## APP [a] EVT [2] DUR [7]", "", 7000000 },
     { "## PERF ## APP [a] EVT [0] DUR [7]", "", 7000000 },
     { "## PERF ## APP [a] EVT [4294967295] DUR [7]", "", 7000000 },
 };
 
-Test(unit_perflog, lines_as_they_are_met)
+Test(unit_perflog, lines_may_have_any_of_their_forms)
 {
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         char text[2048];
@@ -216,7 +218,7 @@ static const char *const registrations[] = {
     "## PERF ## REGISTERED MARKER [m] AS [1] BY APP [a] another program",
 };
 
-Test(unit_perflog, registrations_as_they_are_met)
+Test(unit_perflog, registrations_may_have_any_of_their_forms)
 {
     for (size_t i = 0; i < sizeof registrations / sizeof *registrations; i++) {
         char text[2048];
@@ -290,7 +292,7 @@ static const char sample[] = LOG_HEADER LOG_MARKER("Gr\xc3\xb6\xc3\x9f"
 static const char sample_name[] = "Gr\xc3\xb6\xc3\x9f"
                                   "e \xf0\x9f\x98\x80";
 
-/* The sample as UTF-16; its ends of lines as they are, or CR LF. */
+/* The sample as UTF-16, with its own line ends or with CR LF. */
 static size_t put_utf16(unsigned char *to, bool big, bool mark, bool crlf)
 {
     size_t length = 0;
@@ -334,7 +336,7 @@ Test(unit_perflog, utf16_cut_anywhere_or_broken)
     const size_t length = put_utf16(bytes, false, true, true);
     for (size_t cut = 2; cut <= length; cut++)
         perflog_free(log_of_bytes(bytes, cut, false));
-    /* Halves of pairs alone; what follows them is not lost. */
+    /* Single halves of surrogate pairs. The text after them is not lost. */
     static const unsigned char broken[] = {
         0xff, 0xfe, 0x00, 0xd8, '\n', 0, 0x00, 0xdc, 0x3d, 0xd8, 0x3d, 0xd8, '\n', 0
     };
@@ -369,7 +371,7 @@ Test(unit_perflog, the_same_with_cr_lf)
     perflog_free(log);
 }
 
-Test(unit_perflog, next_to_nothing)
+Test(unit_perflog, nearly_empty_logs)
 {
     static const char *const texts[] = { "\n", "#", "##", "## PERF #", "a\r", "\r\n\r\n", "##\tPERF" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -380,7 +382,7 @@ Test(unit_perflog, next_to_nothing)
     }
 }
 
-/* ---- lines that cannot be understood ---- */
+/* ---- bad lines ---- */
 
 static const char *const bad[] = {
     "## PERF ##",
@@ -448,7 +450,7 @@ static const char *const bad[] = {
     "EVT [1] ## APP Perf ## [a] DUR [7]",
 };
 
-/* On the line after the bad one, and on the same. */
+/* A good line follows the bad one, or is appended to it. */
 Test(unit_perflog, a_good_line_after_a_bad_one_is_never_lost)
 {
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -493,7 +495,7 @@ Test(unit_perflog, other_programs_lines_are_no_error)
     }
 }
 
-Test(unit_perflog, very_long_lines_of_others_hide_nothing)
+Test(unit_perflog, very_long_lines_of_other_programs_hide_nothing)
 {
     for (size_t before = 65400; before < 65700; before++) {
         char *text = NULL;
@@ -521,7 +523,7 @@ Test(unit_perflog, lines_cut_anywhere)
         struct perflog *log = log_of_bytes(whole, kept + cut, false);
         const bool complete = cut == sizeof last - 2;
         check_row(log, "m", complete ? 2 : 1, complete ? 15000000 : 7000000);
-        check_bad(log, cut >= 10 && !complete); /* the tag is there */
+        check_bad(log, cut >= 10 && !complete); /* the tag is complete */
         perflog_free(log);
     }
 }

@@ -1,4 +1,4 @@
-/* What belongs to which marker, application and run. */
+/* How the lines of a log are assigned to markers, applications and runs. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ TestSuite(unit_perflog_log, .init = log_quietly, .timeout = 60);
 #define MARKER_OF(app, string, id) "## PERF ## REGISTERED MARKER [" string "] AS [" #id "] BY APP [" app "]\n"
 #define DURATION_OF(app, id, ticks) "## PERF ## APP [" app "] EVT [" #id "] DUR [" #ticks "]\n"
 
-/* One line a row: application, marker, id, count, total in milliseconds. */
+/* One line for each row: application, marker, id, count, total in milliseconds. */
 static void expect_rows(struct perflog *log, bool instances, const char *wanted)
 {
     char text[4096] = "";
@@ -29,7 +29,7 @@ static void expect_rows(struct perflog *log, bool instances, const char *wanted)
     perflog_free(log);
 }
 
-static void expect(const char *text, const char *wanted)
+static void expect_log(const char *text, const char *wanted)
 {
     expect_rows(log_of(text), false, wanted);
 }
@@ -42,9 +42,9 @@ static void expect_instances(const char *text, const char *wanted)
 static const char again[] = LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) LOG_MARKER("m", 1) LOG_DURATION(1, 2)
     LOG_MARKER("n", 1) LOG_DURATION(1, 4) LOG_MARKER("m", 2) LOG_DURATION(2, 8) LOG_DURATION(1, 16);
 
-Test(unit_perflog_log, the_same_string_again_is_the_same_row)
+Test(unit_perflog_log, a_string_registered_again_is_the_same_row)
 {
-    expect(again, "a m 1 3 11\na n 1 2 20\n");
+    expect_log(again, "a m 1 3 11\na n 1 2 20\n");
 }
 
 Test(unit_perflog_log, instances_keep_registrations_apart)
@@ -52,33 +52,34 @@ Test(unit_perflog_log, instances_keep_registrations_apart)
     expect_instances(again, "a m 1 1 1\na m 1 1 2\na n 1 2 20\na m 2 1 8\n");
 }
 
-Test(unit_perflog_log, ids_without_a_string_are_apart)
+Test(unit_perflog_log, ids_without_a_string_have_rows_of_their_own)
 {
-    expect(LOG_HEADER LOG_DURATION(3, 1) LOG_DURATION(4, 2) LOG_DURATION(3, 4) LOG_MARKER("", 4) LOG_DURATION(4, 8),
-           "a  3 2 5\na  4 2 10\n");
+    expect_log(LOG_HEADER LOG_DURATION(3, 1) LOG_DURATION(4, 2) LOG_DURATION(3, 4) LOG_MARKER("", 4) LOG_DURATION(4, 8),
+               "a  3 2 5\na  4 2 10\n");
 }
 
 Test(unit_perflog_log, a_marker_without_durations_is_a_row)
 {
-    expect(LOG_HEADER LOG_MARKER("never", 1) LOG_MARKER("CPU: a", 103) LOG_MARKER("MEM: a", 102)
-               LOG_MARKER("value", 5) "## PERF ## APP [a] EVT [5] CPU [1.0]\n",
-           "a never 1 0 0\n");
+    expect_log(LOG_HEADER LOG_MARKER("never", 1) LOG_MARKER("CPU: a", 103) LOG_MARKER("MEM: a", 102)
+                   LOG_MARKER("value", 5) "## PERF ## APP [a] EVT [5] CPU [1.0]\n",
+               "a never 1 0 0\n");
 }
 
 Test(unit_perflog_log, calibration_counts_nowhere)
 {
-    expect(LOG_HEADER LOG_MARKER("calibration", 101) LOG_DURATION(101, 1) "## PERF ## APP [a] CAL [41]\n"
-                                                                          "## PERF ## APP [a] CPU CAL [74328]\n"
-                                                                          "## PERF ## APP [a] CPU MON [a] FREQ [100]\n",
-           "");
+    expect_log(LOG_HEADER LOG_MARKER("calibration", 101)
+                   LOG_DURATION(101, 1) "## PERF ## APP [a] CAL [41]\n"
+                                        "## PERF ## APP [a] CPU CAL [74328]\n"
+                                        "## PERF ## APP [a] CPU MON [a] FREQ [100]\n",
+               "");
 }
 
 Test(unit_perflog_log, applications_have_ids_of_their_own)
 {
-    expect(APP("a", "0x1") RESOLUTION(1000) APP("b", "0x2") RESOLUTION(2000) MARKER_OF("a", "m", 1)
-               MARKER_OF("b", "m", 1) MARKER_OF("b", "n", 2) DURATION_OF("a", 1, 1) DURATION_OF("b", 1, 2)
-                   DURATION_OF("b", 2, 4) DURATION_OF("a", 2, 8),
-           "a m 1 1 1\nb m 1 1 1\nb n 2 1 2\na  2 1 8\n");
+    expect_log(APP("a", "0x1") RESOLUTION(1000) APP("b", "0x2") RESOLUTION(2000) MARKER_OF("a", "m", 1)
+                   MARKER_OF("b", "m", 1) MARKER_OF("b", "n", 2) DURATION_OF("a", 1, 1) DURATION_OF("b", 1, 2)
+                       DURATION_OF("b", 2, 4) DURATION_OF("a", 2, 8),
+               "a m 1 1 1\nb m 1 1 1\nb n 2 1 2\na  2 1 8\n");
 }
 
 Test(unit_perflog_log, appended_runs_have_pid_resolution_and_markers_of_their_own)
@@ -98,29 +99,30 @@ Test(unit_perflog_log, appended_runs_have_pid_resolution_and_markers_of_their_ow
     cr_assert(runs[1].fields[FIELD_PLATFORM] == NULL);
     perflog_free(log);
     /* 1 of 1000 and 1 of 10 a second; the second run did not register id 1 */
-    expect(text, "a m 1 2 101\na  1 1 100\n");
+    expect_log(text, "a m 1 2 101\na  1 1 100\n");
 }
 
-/* Programs that start at once write into each other. */
+/* Programs that start at the same time interleave their lines. */
 Test(unit_perflog_log, headers_may_be_interleaved)
 {
-    expect("## PERF ## OSVERSION=[6.0] BUILD=[1]\n## PERF ## OSVERSION=[6.0] BUILD=[1]\n" APP("a", "1") APP("b", "2")
-               RESOLUTION(1000) RESOLUTION(1000) DURATION_OF("a", 1, 1) DURATION_OF("b", 1, 2),
-           "a  1 1 1\nb  1 1 2\n");
+    expect_log("## PERF ## OSVERSION=[6.0] BUILD=[1]\n## PERF ## OSVERSION=[6.0] BUILD=[1]\n" APP("a", "1")
+                   APP("b", "2") RESOLUTION(1000) RESOLUTION(1000) DURATION_OF("a", 1, 1) DURATION_OF("b", 1, 2),
+               "a  1 1 1\nb  1 1 2\n");
 }
 
 Test(unit_perflog_log, headers_need_not_name_the_application)
 {
-    expect("## PERF ## OSVERSION=[6.0] BUILD=[1]\n" RESOLUTION(1000) MARKER_OF("a", "m", 1)
-               DURATION_OF("a", 1, 1) "## PERF ## OSVERSION=[6.0] BUILD=[1]\n" RESOLUTION(100) DURATION_OF("a", 1, 1),
-           "a m 1 1 1\na  1 1 10\n");
-    expect(APP("", "0x1") RESOLUTION(1000) MARKER_OF("", "m", 1) DURATION_OF("", 1, 1), " m 1 1 1\n");
-    expect(RESOLUTION(1000) DURATION_OF("a", 1, 1), "a  1 1 1\n");
+    expect_log("## PERF ## OSVERSION=[6.0] BUILD=[1]\n" RESOLUTION(1000) MARKER_OF("a", "m", 1)
+                   DURATION_OF("a", 1, 1) "## PERF ## OSVERSION=[6.0] BUILD=[1]\n" RESOLUTION(100)
+                       DURATION_OF("a", 1, 1),
+               "a m 1 1 1\na  1 1 10\n");
+    expect_log(APP("", "0x1") RESOLUTION(1000) MARKER_OF("", "m", 1) DURATION_OF("", 1, 1), " m 1 1 1\n");
+    expect_log(RESOLUTION(1000) DURATION_OF("a", 1, 1), "a  1 1 1\n");
 }
 
-Test(unit_perflog_log, an_application_without_a_header_has_the_resolution_before)
+Test(unit_perflog_log, an_application_without_a_header_has_the_previous_resolution)
 {
-    expect(LOG_HEADER MARKER_OF("b", "m", 1) DURATION_OF("b", 1, 5), "b m 1 1 5\n");
+    expect_log(LOG_HEADER MARKER_OF("b", "m", 1) DURATION_OF("b", 1, 5), "b m 1 1 5\n");
 }
 
 Test(unit_perflog_log, durations_without_any_resolution)
@@ -131,7 +133,7 @@ Test(unit_perflog_log, durations_without_any_resolution)
     cr_assert(eq(u64, perflog_totals(log).bad_lines, 2));
     cr_assert(eq(u64, perflog_totals(log).events, 1));
     perflog_free(log);
-    expect(text, "a m 1 0 0\nb  1 1 7\n");
+    expect_log(text, "a m 1 0 0\nb  1 1 7\n");
     log = perflog_new(false);
     FILE *in = fmemopen((void *)text, strlen(text), "r");
     cr_assert(perflog_load(log, in, "test.log"));
@@ -141,11 +143,11 @@ Test(unit_perflog_log, durations_without_any_resolution)
     expect_rows(log, false, "a m 1 2 1100\nb  1 1 7\n");
 }
 
-Test(unit_perflog_log, a_header_that_was_lost_but_for_the_resolution)
+Test(unit_perflog_log, a_header_of_which_only_the_resolution_is_left)
 {
-    expect(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) RESOLUTION(10) LOG_DURATION(1, 1),
-           "a m 1 1 1\na  1 1 100\n");
-    expect(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) RESOLUTION(1000) LOG_DURATION(1, 1), "a m 1 2 2\n");
+    expect_log(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) RESOLUTION(10) LOG_DURATION(1, 1),
+               "a m 1 1 1\na  1 1 100\n");
+    expect_log(LOG_HEADER LOG_MARKER("m", 1) LOG_DURATION(1, 1) RESOLUTION(1000) LOG_DURATION(1, 1), "a m 1 2 2\n");
 }
 
 Test(unit_perflog_log, several_files)
@@ -167,7 +169,7 @@ Test(unit_perflog_log, the_librarys_other_form)
     static const char text[] = "### PERF TEST [ x ] ###\n## PERF ## Frequency is [1000] ticks per second\n"
                                "## PERF ## [one] took [1] ticks\n## PERF ## [two [2]] took [2] ticks\n"
                                "## PERF ## [one] took [4] ticks\n";
-    expect(text, " one 0 2 5\n two [2] 1 1 2\n");
+    expect_log(text, " one 0 2 5\n two [2] 1 1 2\n");
     expect_instances(text, " one 0 2 5\n two [2] 1 1 2\n");
 }
 
@@ -209,7 +211,7 @@ Test(unit_perflog_log, unknown_kinds_of_events_are_counted)
     expect_rows(log, false, "a m 1 1 7\n");
 }
 
-/* ---- however long ---- */
+/* ---- logs of any length ---- */
 
 Test(unit_perflog_log, a_plot_of_any_number_of_values)
 {
@@ -241,17 +243,17 @@ Test(unit_perflog_log, a_plot_of_any_number_of_values)
     }
 }
 
-/* ---- lines that say nothing change nothing ---- */
+/* ---- meaningless lines change nothing ---- */
 
 static uint64_t random_state = 20;
 
-static uint32_t random_below(uint32_t limit)
+static uint32_t garbage_random(uint32_t limit)
 {
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)((random_state >> 33) % limit);
 }
 
-/* Bytes of any kind, pieces of the grammar, or the beginning of a line that was cut off. */
+/* Arbitrary bytes, parts of valid lines, or the beginning of a truncated line. */
 static void put_garbage(FILE *out)
 {
     static const char *const pieces[] = { "##", " PERF ", "APP ", "[a]", " EVT ", "[1]", " DUR ",
@@ -259,18 +261,18 @@ static void put_garbage(FILE *out)
     static const char *const cut[] = { "## PERF ## APP [a] EVT [1] DUR [123", "## PERF ## APP [a] EVT [103] CPU [5",
                                        "## PERF ## REGISTERED MARKER [m] AS [1] BY APP [a",
                                        "## PERF ## RESOLUTION [17" };
-    const uint32_t way = random_below(3), length = random_below(40);
+    const uint32_t way = garbage_random(3), length = garbage_random(40);
     if (way == 0)
         for (uint32_t i = 0; i < length; i++) {
-            const int c = (int)random_below(256);
+            const int c = (int)garbage_random(256);
             fputc(c == '\n' ? ' ' : c, out);
         }
-    else if (way == 1) /* never a whole line: what is in brackets is no number behind DUR */
+    else if (way == 1) /* never a valid line: DUR has no number in its brackets */
         for (uint32_t i = 0; i < length; i++)
-            fputs(pieces[random_below(sizeof pieces / sizeof *pieces)], out);
+            fputs(pieces[garbage_random(sizeof pieces / sizeof *pieces)], out);
     else {
-        const char *line = cut[random_below(sizeof cut / sizeof *cut)];
-        fwrite(line, 1, random_below((uint32_t)strlen(line) + 1), out);
+        const char *line = cut[garbage_random(sizeof cut / sizeof *cut)];
+        fwrite(line, 1, garbage_random((uint32_t)strlen(line) + 1), out);
     }
     fputc('\n', out);
 }
@@ -282,7 +284,7 @@ static struct perflog *with_garbage(const char *const *lines, size_t count, size
     FILE *out = open_memstream(&text, &length);
     *garbage = 0;
     for (size_t i = 0; i < count; i++) {
-        for (uint32_t some = random_below(4); some > 0; some--, ++*garbage)
+        for (uint32_t some = garbage_random(4); some > 0; some--, ++*garbage)
             put_garbage(out);
         fputs(lines[i], out);
     }
@@ -292,7 +294,7 @@ static struct perflog *with_garbage(const char *const *lines, size_t count, size
     return log;
 }
 
-Test(unit_perflog_log, random_lines_between_never_change_the_figures)
+Test(unit_perflog_log, random_lines_in_between_never_change_the_figures)
 {
     static const char *const lines[] = {
         "## PERF ## OSVERSION=[6.0] BUILD=[1]\n",

@@ -1,4 +1,4 @@
-/* Several sessions loaded as one: what is the same in all of them, and what stays apart. */
+/* Several sessions loaded as one: what is added up, and what stays separate. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -129,7 +129,7 @@ Test(unit_several, the_order_of_the_sessions_does_not_matter)
         free(paths[i]);
 }
 
-Test(unit_several, losses_and_sources_are_told_of_each)
+Test(unit_several, losses_and_sources_are_reported_for_each_session)
 {
     const struct version seeing = { .lookups = 1, .main_time = 100, .source = SOURCE_PERF };
     const struct version blind = { .lookups = 1, .main_time = 100, .source = SOURCE_NONE };
@@ -156,7 +156,7 @@ Test(unit_several, losses_and_sources_are_told_of_each)
     free(paths[1]);
 }
 
-/* A thread of whose process nothing is known, in both: events alone. */
+/* In both sessions, a thread without process metadata: events alone. */
 Test(unit_several, sessions_without_metadata)
 {
     char *paths[2];

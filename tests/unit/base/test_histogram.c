@@ -1,4 +1,4 @@
-/* Sums that lose nothing, percentiles that are exact or near. */
+/* Exact sums, and percentiles that are exact or within half a percent. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -7,12 +7,12 @@
 
 TestSuite(unit_histogram, .timeout = 60);
 
-static bool near(double number, double wanted, double share)
+static bool histogram_near(double number, double wanted, double share)
 {
     return fabs(number - wanted) <= fabs(wanted) * share;
 }
 
-Test(unit_histogram, of_nothing)
+Test(unit_histogram, an_empty_histogram_is_all_zero)
 {
     struct histogram h = { 0 };
     histogram_add(&h, 7, 0);
@@ -51,22 +51,22 @@ Test(unit_histogram, sums_are_exact)
     histogram_drop(&h);
 }
 
-/* Where the squares of numbers far from zero would cancel each other in floating point. */
+/* Here the squares of large numbers would cancel each other in floating point. */
 Test(unit_histogram, deviation_of_numbers_close_together)
 {
     struct histogram h = { 0 };
     const uint64_t far = 1ull << 62;
     for (uint64_t i = 0; i < 1000; i++)
         histogram_add(&h, far + i, 1);
-    cr_assert(near(histogram_deviation_squares(&h), 1000.0 * (1000.0 * 1000.0 - 1) / 12, 1e-12));
+    cr_assert(histogram_near(histogram_deviation_squares(&h), 1000.0 * (1000.0 * 1000.0 - 1) / 12, 1e-12));
     histogram_drop(&h);
     histogram_add(&h, far, 1);
     histogram_add(&h, far + 1, 2);
-    cr_assert(near(histogram_deviation_squares(&h), 2.0 / 3, 1e-12));
+    cr_assert(histogram_near(histogram_deviation_squares(&h), 2.0 / 3, 1e-12));
     histogram_drop(&h);
 }
 
-Test(unit_histogram, the_same_numbers_have_no_deviation)
+Test(unit_histogram, equal_numbers_have_no_deviation)
 {
     struct histogram h = { 0 };
     histogram_add(&h, 123456789012345, 1000000007);
@@ -82,14 +82,14 @@ Test(unit_histogram, many_numbers_are_within_half_a_percent)
     static const double percents[] = { 1, 10, 50, 90, 99, 99.9 };
     for (size_t p = 0; p < sizeof percents / sizeof *percents; p++) {
         const double wanted = percents[p] / 100 * 1000003 * 1000;
-        cr_assert(near((double)histogram_percentile(&h, percents[p]), wanted, 0.005), "%g", percents[p]);
+        cr_assert(histogram_near((double)histogram_percentile(&h, percents[p]), wanted, 0.005), "%g", percents[p]);
     }
     cr_assert(lt(sz, h.step_count, 4096));
     histogram_drop(&h);
 }
 
-/* To be exact or near, it is all the same in which order they came. */
-Test(unit_histogram, does_not_depend_on_the_order)
+/* Percentiles do not depend on the order of the values, whether exact or approximate. */
+Test(unit_histogram, the_order_does_not_matter)
 {
     struct histogram up = { 0 }, down = { 0 };
     for (uint64_t i = 0; i < 3000; i++) {

@@ -1,4 +1,4 @@
-/* How far a long work has come: the line itself, and when it is on the terminal. */
+/* The progress line of a long operation: its text, and when the terminal shows it. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <locale.h>
@@ -20,7 +20,7 @@ static void expect_line(struct progress p, unsigned width, bool blocks, const ch
     cr_assert(eq(str, line, (char *)expected));
 }
 
-Test(unit_progress, line)
+Test(unit_progress, the_line_drops_parts_to_fit_its_width)
 {
     const struct progress p = { "reading", "dwell.data", 250, 1000, 3 };
     expect_line(p, 100, false, "reading dwell.data ##########..............................  25 %, 9 s left");
@@ -41,7 +41,7 @@ Test(unit_progress, blocks_and_names_of_many_bytes)
     expect_line(p, 47, true, "reading \u00fc.data \u2588\u2588\u2588\u2588\u2591\u2591\u2591\u2591  50 %");
 }
 
-Test(unit_progress, time_that_is_left_is_told_when_it_can_be_known)
+Test(unit_progress, the_remaining_time_is_shown_once_it_can_be_estimated)
 {
     expect_line((struct progress){ "reading", "a", 49, 1000, 9 }, 40, false, "........   4 %");
     expect_line((struct progress){ "reading", "a", 50, 1000, 0 }, 40, false, "........   5 %");
@@ -100,7 +100,7 @@ static void expect_sent(struct terminal *t, const char *expected)
 #define ERASE "\r\033[K"
 static const uint64_t second = 1000000000, tenth = 100000000;
 
-Test(unit_progress, after_a_second)
+Test(unit_progress, the_line_appears_after_a_second)
 {
     struct terminal *t = begin_test(NULL);
     progress_begin("reading", "/tmp/dwell.data", 100);
@@ -127,7 +127,7 @@ Test(unit_progress, after_a_second)
     terminal_drop(t);
 }
 
-Test(unit_progress, nothing_of_what_is_quick)
+Test(unit_progress, quick_work_shows_no_line)
 {
     struct terminal *t = begin_test(NULL);
     for (unsigned i = 0; i < 9; i++) {
@@ -141,7 +141,7 @@ Test(unit_progress, nothing_of_what_is_quick)
     terminal_drop(t);
 }
 
-Test(unit_progress, as_early_or_late_as_is_asked_for)
+Test(unit_progress, the_delay_can_be_set)
 {
     struct terminal *t = begin_test("0");
     progress_begin("reading", "dwell.data", 2);
@@ -151,7 +151,7 @@ Test(unit_progress, as_early_or_late_as_is_asked_for)
     terminal_drop(t);
 }
 
-Test(unit_progress, never)
+Test(unit_progress, the_line_can_be_turned_off)
 {
     struct terminal *t = begin_test("never");
     progress_begin("reading", "dwell.data", 2);
@@ -185,7 +185,7 @@ Test(unit_progress, messages_have_lines_of_their_own)
     terminal_drop(t);
 }
 
-Test(unit_progress, gone_after_an_interrupt)
+Test(unit_progress, an_interrupt_removes_the_line)
 {
     struct terminal *t = begin_test("0");
     const pid_t pid = fork();

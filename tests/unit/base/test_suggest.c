@@ -1,4 +1,4 @@
-/* "Did you mean": near names, and none where nothing is near. */
+/* "Did you mean": suggests similar names, and nothing if no name is similar. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -6,7 +6,7 @@
 
 static const char *const names[] = { "record", "report", "tree", "info", "replay" };
 
-static void check(const char *typed, const char *wanted)
+static void expect_suggestion(const char *typed, const char *wanted)
 {
     const char *found = suggest(typed, names, sizeof names / sizeof *names);
     cr_assert(eq(str, (char *)(found ? found : ""), (char *)wanted), "%s", typed);
@@ -14,35 +14,35 @@ static void check(const char *typed, const char *wanted)
 
 Test(unit_suggest, one_mistake)
 {
-    check("recrd", "record");
-    check("rreport", "report");
-    check("teee", "tree");
-    check("rpeort", "report");
-    check("trees", "tree");
-    check("inof", "info");
-    check("repaly", "replay");
+    expect_suggestion("recrd", "record");
+    expect_suggestion("rreport", "report");
+    expect_suggestion("teee", "tree");
+    expect_suggestion("rpeort", "report");
+    expect_suggestion("trees", "tree");
+    expect_suggestion("inof", "info");
+    expect_suggestion("repaly", "replay");
 }
 
 Test(unit_suggest, two_mistakes)
 {
-    check("recodr", "record"); /* but swapped neighbours are one */
-    check("rekord1", "record");
-    check("repot", "report");
-    check("rplai", "replay");
+    expect_suggestion("recodr", "record"); /* but swapped neighbours count as one mistake */
+    expect_suggestion("rekord1", "record");
+    expect_suggestion("repot", "report");
+    expect_suggestion("rplai", "replay");
 }
 
-Test(unit_suggest, the_nearest_and_the_first_of_them)
+Test(unit_suggest, the_first_of_the_nearest_is_suggested)
 {
-    check("repor", "report");
-    check("recort", "record");
-    check("", "");
+    expect_suggestion("repor", "report");
+    expect_suggestion("recort", "record");
+    expect_suggestion("", "");
 }
 
-Test(unit_suggest, nothing_near)
+Test(unit_suggest, nothing_is_suggested_if_nothing_is_near)
 {
-    check("profile", "");
-    check("xyz", "");
-    check("a", "");
-    check("in", "");
-    check("recordrecordrecordrecordrecordrecord", "");
+    expect_suggestion("profile", "");
+    expect_suggestion("xyz", "");
+    expect_suggestion("a", "");
+    expect_suggestion("in", "");
+    expect_suggestion("recordrecordrecordrecordrecordrecord", "");
 }

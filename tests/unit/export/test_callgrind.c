@@ -1,4 +1,4 @@
-/* callgrind's format: own costs and calls, whose sums are the report's whatever the recursion. */
+/* The callgrind format: own costs and calls. Their sums are the report's, with any recursion. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <inttypes.h>
@@ -12,17 +12,17 @@
 TestSuite(unit_callgrind);
 
 struct costs {
-    uint64_t own, called, calls; /* elapsed: its own, and that of all calls of it */
+    uint64_t own, called, calls; /* elapsed: the function's own, and that of all its calls */
 };
 
-/* By name; read with nothing but the format's description in mind. */
+/* Costs by name. This reader knows only the format's description. */
 struct table_of_costs {
     char *names[64];
     struct costs costs[64];
     struct costs whole; /* what `totals` says, as `own` */
 };
 
-static unsigned number_of(struct table_of_costs *t, const char *text)
+static unsigned costs_number(struct table_of_costs *t, const char *text)
 {
     unsigned number;
     int length = 0;
@@ -43,10 +43,10 @@ static struct table_of_costs read_costs(char *text)
     bool body = false;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         if (strncmp(line, "fn=", 3) == 0) {
-            function = number_of(&t, line + 3);
+            function = costs_number(&t, line + 3);
             body = true;
         } else if (strncmp(line, "cfn=", 4) == 0) {
-            callee = number_of(&t, line + 4);
+            callee = costs_number(&t, line + 4);
         } else if (strncmp(line, "calls=", 6) == 0) {
             calls = strtoull(line + 6, NULL, 10);
             cr_assert(calls > 0);
@@ -73,7 +73,7 @@ static const struct costs *costs_of(const struct table_of_costs *t, const char *
     cr_fatal("%s is not there", name);
 }
 
-static void drop(struct table_of_costs *t)
+static void costs_drop(struct table_of_costs *t)
 {
     for (int i = 0; i < 64; i++)
         free(t->names[i]);
@@ -88,7 +88,7 @@ static struct table_of_costs exported_costs(const struct analysis *l)
     return t;
 }
 
-Test(unit_callgrind, sums_are_the_reports_whatever_the_recursion)
+Test(unit_callgrind, sums_are_the_reports_with_any_recursion)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct model *m = model_new(seed);
@@ -106,7 +106,7 @@ Test(unit_callgrind, sums_are_the_reports_whatever_the_recursion)
         cr_assert(eq(u64, t.whole.own, m->session.elapsed_inclusive));
         free(names);
         free(functions);
-        drop(&t);
+        costs_drop(&t);
         analysis_drop(&l);
         model_free(m);
     }
@@ -131,7 +131,7 @@ Test(unit_callgrind, names_of_all_kinds)
         cr_assert(eq(u64, c->own, 10 * (1 + i)));
         cr_assert(eq(u64, c->calls, 1 + i));
     }
-    drop(&t);
+    costs_drop(&t);
     analysis_drop(&l);
 }
 
@@ -145,7 +145,7 @@ static void expect_events(uint32_t source, const char *line)
     analysis_drop(&l);
 }
 
-Test(unit_callgrind, only_times_that_are_known)
+Test(unit_callgrind, unknown_times_are_left_out)
 {
     expect_events(SOURCE_PERF, "\nevents: Elapsed Application Blocked\nsummary: 294000 178750 18000\n");
     expect_events(SOURCE_RSEQ, "\nevents: Elapsed Application\nsummary: 294000 178750\n");

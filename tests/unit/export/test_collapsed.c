@@ -1,4 +1,4 @@
-/* Collapsed stacks: a path a line, whatever the names hold. */
+/* The collapsed-stack format: one line for each path, whatever its names contain. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 TestSuite(unit_collapsed);
 
-static void expect(struct writer *w, enum export_time time, const char *wanted)
+static void expect_collapsed(struct writer *w, enum export_time time, const char *wanted)
 {
     struct analysis l = loaded_of(w);
     size_t length;
@@ -19,9 +19,9 @@ static void expect(struct writer *w, enum export_time time, const char *wanted)
     analysis_drop(&l);
 }
 
-Test(unit_collapsed, by_each_of_the_times)
+Test(unit_collapsed, each_of_the_times_can_be_exported)
 {
-    expect(
+    expect_collapsed(
         example_session(SOURCE_PERF), EXPORT_APPLICATION,
         "shop;shop;main 42000\n"
         "shop;shop;main;audit 2000\n"
@@ -35,8 +35,8 @@ Test(unit_collapsed, by_each_of_the_times)
         "shop;pricing;price_of(shop::Item const&, int);shop::round_up(double) 8250\n"
         "worker;worker;main 5000\n"
         "worker;worker;main;price_of(shop::Item const&, int) 5000\n");
-    expect(example_session(SOURCE_PERF), EXPORT_BLOCKED, "shop;shop;main;handle 18000\n");
-    expect(
+    expect_collapsed(example_session(SOURCE_PERF), EXPORT_BLOCKED, "shop;shop;main;handle 18000\n");
+    expect_collapsed(
         example_session(SOURCE_NONE), EXPORT_CALLS,
         "shop;shop;main 1\n"
         "shop;shop;main;audit 1\n"
@@ -88,5 +88,5 @@ Test(unit_collapsed, a_session_without_calls_has_no_line)
     write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     end_events(w, true);
-    expect(w, EXPORT_ELAPSED, "");
+    expect_collapsed(w, EXPORT_ELAPSED, "");
 }

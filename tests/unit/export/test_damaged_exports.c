@@ -1,4 +1,4 @@
-/* Hostile input: what is left of a damaged session is exported, and is what the format asks for. */
+/* Hostile input: the readable part of a damaged session is exported, and the result is valid in its format. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/redirect.h>
@@ -18,7 +18,7 @@
 
 TestSuite(unit_damaged_exports, .init = cr_redirect_stderr, .timeout = 300);
 
-static uint64_t next_random(uint64_t *state)
+static uint64_t damage_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return *state >> 33;
@@ -33,7 +33,7 @@ static bool can_be_opened(const char *path)
     return file != NULL;
 }
 
-/* What is packed can be read, and timelines stay within their room. */
+/* Compressed output can be read, and timelines stay within their limits. */
 static void view_all(const struct analysis *l)
 {
     enum { ROOM = 100000 };
@@ -81,16 +81,16 @@ static void export_all(const struct analysis *l)
     nftw(test_path("damaged.ctf"), remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Mostly of bytes that say something: the file is made of units whose rest is zero. */
+/* Mostly a nonzero byte, because the file consists of units that are mostly zero. */
 static size_t next_place(const struct bytes *whole, uint64_t *random)
 {
-    size_t place = next_random(random) % whole->length;
+    size_t place = damage_random(random) % whole->length;
     for (int tries = 0; tries < 200 && !whole->at[place]; tries++)
-        place = next_random(random) % whole->length;
+        place = damage_random(random) % whole->length;
     return place;
 }
 
-static void damage(struct writer *w, uint64_t seed, unsigned times)
+static void damage_session(struct writer *w, uint64_t seed, unsigned times)
 {
     uint64_t random = seed;
     unsigned opened = 0;
@@ -99,8 +99,8 @@ static void damage(struct writer *w, uint64_t seed, unsigned times)
     memcpy(whole.at, w->file.at, whole.length);
     for (unsigned i = 0; i < times; i++) {
         memcpy(w->file.at, whole.at, whole.length);
-        for (uint64_t changes = 1 + next_random(&random) % 6; changes > 0; changes--)
-            w->file.at[next_place(&whole, &random)] = (uint8_t)next_random(&random);
+        for (uint64_t changes = 1 + damage_random(&random) % 6; changes > 0; changes--)
+            w->file.at[next_place(&whole, &random)] = (uint8_t)damage_random(&random);
         FILE *out = fopen(test_path("damaged.dwell"), "wb");
         cr_assert(eq(sz, fwrite(w->file.at, 1, whole.length, out), whole.length));
         cr_assert(eq(int, fclose(out), 0));
@@ -117,17 +117,17 @@ static void damage(struct writer *w, uint64_t seed, unsigned times)
     writer_free(w);
 }
 
-Test(unit_damaged_exports, a_session_of_everything)
+Test(unit_damaged_exports, the_example_session)
 {
-    damage(example_session(SOURCE_PERF), 1, 150);
+    damage_session(example_session(SOURCE_PERF), 1, 150);
 }
 
 Test(unit_damaged_exports, a_small_session)
 {
-    damage(example_small(), 2, 150);
+    damage_session(example_small(), 2, 150);
 }
 
 Test(unit_damaged_exports, names_of_all_kinds)
 {
-    damage(bad_session(), 3, 50);
+    damage_session(bad_session(), 3, 50);
 }

@@ -1,4 +1,4 @@
-/* Parts of random sessions, however they are cut into chunks: together they are the whole, to the tick. */
+/* Parts of random sessions, cut into chunks anywhere, add up to the whole session, to the tick. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ static bool node_is_empty(const struct profile_node *node)
     return !node->elapsed && !node->calls && !node->page_faults && node->shortest > node->longest;
 }
 
-/* Of two profiles each other's call path, or PROFILE_NONE. */
+/* Maps each call path of one profile to the other's, or to PROFILE_NONE. */
 static uint32_t *map_nodes(struct profile *to, const struct profile *from)
 {
     uint32_t *map = calloc(from->node_count, sizeof *map);
@@ -48,7 +48,7 @@ static uint32_t *map_nodes(struct profile *to, const struct profile *from)
     return map;
 }
 
-/* Every call path of one has the other's values. */
+/* Every call path of one profile has the other's values. */
 static void same_paths(struct profile *parts, const struct profile *whole)
 {
     uint32_t *map = map_nodes(parts, whole);
@@ -87,7 +87,7 @@ static void add_part(struct profile *sum, const struct session_file *file, const
 static const unsigned cuts[] = { 0, 300, 20, 2 };
 
 /* By name, by tid, and by the name of the process. */
-Test(unit_slices, threads_and_processes_are_together_the_whole, .timeout = 60)
+Test(unit_slices, threads_and_processes_add_up_to_the_whole, .timeout = 60)
 {
     static const char *const threads[][4] = { { "first", "sec?nd" }, { "200", "201", "202", "203" } };
     static const char *const processes[] = { "model", "101" };
@@ -118,7 +118,7 @@ Test(unit_slices, threads_and_processes_are_together_the_whole, .timeout = 60)
     }
 }
 
-/* Of threads and of processes, any is meant; but both must be. */
+/* A thread must match any given thread and any given process. */
 Test(unit_slices, threads_of_processes)
 {
     struct model *m = model_new(7);
@@ -141,9 +141,7 @@ Test(unit_slices, threads_of_processes)
     model_free(m);
 }
 
-/* ---- below a function ---- */
-
-/* All that is in calls of a function, by the reference's paths: what is behind its first place in each of them. */
+/* The times within calls of a function: the part of each reference path from its first frame on. */
 static void check_root(struct model *m, const struct profile *whole, int function)
 {
     const uint32_t module =
@@ -193,7 +191,7 @@ Test(unit_slices, below_a_function, .timeout = 60)
     }
 }
 
-/* Where all calls are within main's, those are the whole. */
+/* If all calls are within main's, the part is the whole session. */
 Test(unit_slices, below_main_is_the_whole)
 {
     enum { MAIN = 0x1000, F = 0x2000, G = 0x3000 };
@@ -224,8 +222,6 @@ Test(unit_slices, below_main_is_the_whole)
     outcome_drop(&o);
 }
 
-/* ---- recursion ---- */
-
 static void check_once_a_path(const struct profile *p)
 {
     for (size_t i = 0; i < p->node_count; i++) {
@@ -237,7 +233,7 @@ static void check_once_a_path(const struct profile *p)
     }
 }
 
-/* How many calls of each function were open at once, by the reference's paths. */
+/* The most calls of each function that were open at once, by the reference's paths. */
 static unsigned deepest_of(const struct model *m, int function)
 {
     unsigned deepest = 0;
@@ -303,7 +299,7 @@ static void add_range(struct profile *sum, const struct session_file *file, uint
     add_part(sum, file, &slice, jobs);
 }
 
-/* Borders wherever they may be: at events, beside them, and before and behind all. */
+/* Borders anywhere: at events, beside them, and before and after all of them. */
 static uint64_t random_border(struct model *m)
 {
     const unsigned thread = model_random(m, MODEL_THREADS);
@@ -316,7 +312,7 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-Test(unit_slices, adjacent_ranges_are_together_the_whole, .timeout = 100)
+Test(unit_slices, adjacent_ranges_add_up_to_the_whole, .timeout = 100)
 {
     enum { BORDERS = 6 };
     for (unsigned seed = 21; seed <= 32; seed++) {
@@ -341,7 +337,7 @@ struct reference {
     uint64_t elapsed[MODEL_FUNCTIONS], application[MODEL_FUNCTIONS], calls[MODEL_FUNCTIONS], outside;
 };
 
-/* What of an interval is between two borders belongs to the function on top. */
+/* The part of an interval that lies between two borders belongs to the function on top. */
 static void add_overlap(struct reference *r, int top, uint64_t begin, uint64_t end, bool flagged,
                         const uint64_t border[2])
 {
@@ -399,7 +395,7 @@ static void check_range(const struct model *m, const struct session_file *file, 
     profile_free(p);
 }
 
-Test(unit_slices, a_range_is_what_is_between_its_borders, .timeout = 100)
+Test(unit_slices, a_range_is_what_lies_between_its_borders, .timeout = 100)
 {
     for (unsigned seed = 41; seed <= 48; seed++) {
         struct model *m = model_new(seed);
@@ -416,8 +412,8 @@ Test(unit_slices, a_range_is_what_is_between_its_borders, .timeout = 100)
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000 };
 
-/* F from 10, G in it 20..60: blocked for 8 and preempted for 12 of the 30 from 20 on, with three faults; a pause from
- * 70 to 90 in which F goes on; another stack, with H, from 110 to 120. */
+/* F from 10, with G in it from 20 to 60. G's 30 ticks from 20 on have 8 blocked, 12 preempted and three faults. A pause
+ * lasts from 70 to 90, while F stays open. Another stack, with H, runs from 110 to 120. */
 static struct session_file *open_eventful(void)
 {
     struct writer *w = writer_new();
@@ -452,7 +448,7 @@ static struct session_file *open_eventful(void)
     return file;
 }
 
-/* Cut anywhere, into two parts or into parts of a tick. */
+/* Cut anywhere, into two parts or into parts of one tick. */
 Test(unit_slices, waits_pauses_and_other_stacks_are_cut)
 {
     struct session_file *file = open_eventful();
@@ -489,7 +485,7 @@ static struct times times_of(const struct session_file *file, uint64_t from, uin
     return found;
 }
 
-/* From the event at the one border until before that at the other. */
+/* From the event at one border to just before the event at the other. */
 Test(unit_slices, what_belongs_to_a_range)
 {
     struct session_file *file = open_eventful();
@@ -497,7 +493,7 @@ Test(unit_slices, what_belongs_to_a_range)
     ASSERT_TIMES(g, 30, 30, 0, 0, 1);
     cr_assert(eq(u64, g.blocked_exclusive, 8));
     cr_assert(eq(u64, g.preempted_exclusive, 12));
-    cr_assert(eq(u64, g.page_faults_exclusive, 0)); /* they are told at 50 */
+    cr_assert(eq(u64, g.page_faults_exclusive, 0)); /* the event at 50 records them */
     cr_assert(gt(u64, g.shortest, g.longest));      /* not ended yet */
     ASSERT_TIMES(times_of(file, 20, 50, F), 30, 0, 0, 0, 0);
     g = times_of(file, 21, 61, G);
@@ -505,8 +501,8 @@ Test(unit_slices, what_belongs_to_a_range)
     cr_assert(eq(u64, g.blocked_exclusive, 7));
     cr_assert(eq(u64, g.preempted_exclusive, 12));
     cr_assert(eq(u64, g.page_faults_exclusive, 3));
-    cr_assert(eq(u64, g.longest, 40));                          /* a call that ended here, whole */
-    ASSERT_TIMES(times_of(file, 65, 95, F), 10, 10, 10, 10, 0); /* less the pause */
+    cr_assert(eq(u64, g.longest, 40));                          /* a call that ended here, with its full length */
+    ASSERT_TIMES(times_of(file, 65, 95, F), 10, 10, 10, 10, 0); /* without the pause */
     ASSERT_TIMES(times_of(file, 145, 1000, G), 5, 5, 0, 0, 0);  /* up to the thread's end */
     session_file_close(file);
 }
@@ -529,7 +525,7 @@ static void print_part(const struct analysis *l, FILE *out)
     }
 }
 
-/* What is printed of a part of a session that is cut into chunks that way. */
+/* What a report prints for a part of a session in chunks of that size. */
 static char *print_slice(struct model *m, unsigned pieces, unsigned jobs, uint64_t from, uint64_t to)
 {
     struct analysis_options options = {
@@ -557,7 +553,7 @@ static char *print_slice(struct model *m, unsigned pieces, unsigned jobs, uint64
     return text;
 }
 
-Test(unit_slices, the_same_however_it_is_cut_into_chunks, .timeout = 100)
+Test(unit_slices, the_result_does_not_depend_on_chunks, .timeout = 100)
 {
     for (unsigned seed = 61; seed <= 64; seed++) {
         struct model *m = model_new(seed);
@@ -580,7 +576,7 @@ static bool count_call(void *context, const struct finished_call *call)
     return true;
 }
 
-/* Single calls: those that ended there, or within calls of a function. */
+/* Single calls: those that ended in the range, or are within calls of a function. */
 Test(unit_slices, single_calls)
 {
     struct session_file *file = open_eventful();

@@ -1,4 +1,4 @@
-/* The SQLite export: its views give the values of the call tree, whatever the recursion; names are as they were. */
+/* The SQLite export: its views give the values of the call tree, with any recursion, and names are unchanged. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <sqlite3.h>
@@ -26,14 +26,14 @@ static sqlite3 *database_of(const struct analysis *l)
     return db;
 }
 
-static sqlite3_stmt *ask(sqlite3 *db, const char *sql)
+static sqlite3_stmt *database_ask(sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *statement;
     cr_assert(eq(int, sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK), "%s: %s", sql, sqlite3_errmsg(db));
     return statement;
 }
 
-static uint64_t number(sqlite3_stmt *row, const char *column)
+static uint64_t database_number(sqlite3_stmt *row, const char *column)
 {
     for (int i = 0; i < sqlite3_column_count(row); i++)
         if (strcmp(sqlite3_column_name(row, i), column) == 0)
@@ -41,7 +41,7 @@ static uint64_t number(sqlite3_stmt *row, const char *column)
     cr_fatal("no column %s", column);
 }
 
-/* Of the table of neighbours in ticks, or of a report in nanoseconds: which are the same here. */
+/* Compares the table of neighbours, in ticks, with a report in nanoseconds. Both are equal here. */
 static void expect_times(sqlite3_stmt *row, const struct times *t, const char *unit)
 {
     const struct {
@@ -54,22 +54,23 @@ static void expect_times(sqlite3_stmt *row, const struct times *t, const char *u
         { "preempted", t->preempted_inclusive, t->preempted_exclusive },
     };
     char column[64];
-    cr_assert(eq(u64, number(row, "calls"), t->calls));
+    cr_assert(eq(u64, database_number(row, "calls"), t->calls));
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         snprintf(column, sizeof column, "%s_inclusive%s", pairs[i].name, unit);
-        cr_assert(eq(u64, number(row, column), pairs[i].inclusive), "%s", column);
+        cr_assert(eq(u64, database_number(row, column), pairs[i].inclusive), "%s", column);
         snprintf(column, sizeof column, "%s_exclusive%s", pairs[i].name, unit);
-        cr_assert(eq(u64, number(row, column), pairs[i].exclusive), "%s", column);
+        cr_assert(eq(u64, database_number(row, column), pairs[i].exclusive), "%s", column);
     }
-    cr_assert(eq(u64, number(row, "page_faults_exclusive"), t->page_faults_exclusive));
-    cr_assert(eq(u64, number(row, unit[0] ? "min_ns" : "shortest"), t->shortest <= t->longest ? t->shortest : 0));
-    cr_assert(eq(u64, number(row, unit[0] ? "max_ns" : "longest"), t->longest));
+    cr_assert(eq(u64, database_number(row, "page_faults_exclusive"), t->page_faults_exclusive));
+    cr_assert(
+        eq(u64, database_number(row, unit[0] ? "min_ns" : "shortest"), t->shortest <= t->longest ? t->shortest : 0));
+    cr_assert(eq(u64, database_number(row, unit[0] ? "max_ns" : "longest"), t->longest));
 }
 
 static void expect_row(sqlite3 *db, const char *sql, int64_t key, int64_t second, const struct times *t,
                        const char *unit)
 {
-    sqlite3_stmt *statement = ask(db, sql);
+    sqlite3_stmt *statement = database_ask(db, sql);
     sqlite3_bind_int64(statement, 1, key);
     sqlite3_bind_int64(statement, 2, second);
     cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW), "%s", sql);
@@ -93,7 +94,7 @@ static void expect_neighbours(sqlite3 *db, const struct analysis *l, const struc
     neighbours_free(&n);
 }
 
-Test(unit_sqlite, views_are_the_call_trees_sums_whatever_the_recursion, .timeout = 120)
+Test(unit_sqlite, views_are_the_call_trees_sums_with_any_recursion, .timeout = 120)
 {
     for (uint64_t seed = 21; seed <= 24; seed++) {
         struct model *m = model_new(seed);
@@ -122,7 +123,7 @@ Test(unit_sqlite, names_of_all_kinds)
 {
     struct analysis l = loaded_of(bad_session());
     sqlite3 *db = database_of(&l);
-    sqlite3_stmt *statement = ask(db, "SELECT calls, file, line FROM report_function WHERE function = ?");
+    sqlite3_stmt *statement = database_ask(db, "SELECT calls, file, line FROM report_function WHERE function = ?");
     for (int i = 0; i < BAD_NAMES; i++) {
         const char *name = i == BAD_BYTES ? "bad\xef\xbf\xbd\xef\xbf\xbdname\xef\xbf\xbd\xef\xbf\xbd" : bad_names[i];
         sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
@@ -133,7 +134,7 @@ Test(unit_sqlite, names_of_all_kinds)
         sqlite3_reset(statement);
     }
     sqlite3_finalize(statement);
-    statement = ask(db, "SELECT thread, process FROM report_thread");
+    statement = database_ask(db, "SELECT thread, process FROM report_thread");
     cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW));
     cr_assert(eq(str, (char *)sqlite3_column_text(statement, 0), "th\nread"));
     cr_assert(eq(str, (char *)sqlite3_column_text(statement, 1), "a;b"));
@@ -144,14 +145,14 @@ Test(unit_sqlite, names_of_all_kinds)
 
 static int column_type(sqlite3 *db, const char *sql)
 {
-    sqlite3_stmt *statement = ask(db, sql);
+    sqlite3_stmt *statement = database_ask(db, sql);
     cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW));
     const int type = sqlite3_column_type(statement, 0);
     sqlite3_finalize(statement);
     return type;
 }
 
-Test(unit_sqlite, what_is_not_known_is_null)
+Test(unit_sqlite, unknown_values_are_null)
 {
     struct analysis l = loaded_of(example_session(SOURCE_NONE));
     sqlite3 *db = database_of(&l);
@@ -167,7 +168,7 @@ Test(unit_sqlite, what_is_not_known_is_null)
     analysis_drop(&l);
 }
 
-/* The tables of ticks_per_second that are no power of ten, and values near the limit of 64 bits. */
+/* Tables for values of ticks_per_second that are not powers of ten, and values near the limit of 64 bits. */
 Test(unit_sqlite, ticks_become_nanoseconds_as_in_reports)
 {
     static const uint64_t rates[] = { 1000, 2600000123, 24000000, 999999937 };
@@ -177,13 +178,13 @@ Test(unit_sqlite, ticks_become_nanoseconds_as_in_reports)
         struct analysis l = loaded_of(w);
         cr_assert(eq(u64, l.summary.ticks_per_second, rates[i]));
         sqlite3 *db = database_of(&l);
-        sqlite3_stmt *statement = ask(db, "SELECT sum(elapsed_inclusive_ns) AS sum FROM report_function");
+        sqlite3_stmt *statement = database_ask(db, "SELECT sum(elapsed_inclusive_ns) AS sum FROM report_function");
         struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
         uint64_t wanted = 0;
         for (size_t j = 0; j < l.profile->function_count; j++)
             wanted += ticks_to_ns(functions[j].elapsed_inclusive, rates[i]);
         cr_assert(eq(int, sqlite3_step(statement), SQLITE_ROW));
-        cr_assert(eq(u64, number(statement, "sum"), wanted));
+        cr_assert(eq(u64, database_number(statement, "sum"), wanted));
         sqlite3_finalize(statement);
         sqlite3_close(db);
         free(functions);

@@ -1,4 +1,4 @@
-/* CSV as other programs write it: encodings, quotes, separators, ends of lines; and their numbers. */
+/* CSV from other programs: encodings, quotes, separators, line ends and numbers. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -9,8 +9,9 @@
 
 TestSuite(unit_csv_reader);
 
-/* All records as one text: a field in brackets, its line before each record; or "! line: error" behind them. */
-static char *records(const void *bytes, size_t length)
+/* All records as one text: each record begins with its line, and fields are in brackets. An error follows as "! line:
+ * error". */
+static char *csv_records(const void *bytes, size_t length)
 {
     struct csv csv;
     char *text = NULL;
@@ -33,13 +34,13 @@ static char *records(const void *bytes, size_t length)
 
 static void expect_bytes(const void *bytes, size_t length, const char *wanted)
 {
-    char *got = records(bytes, length), *copy = strdup(wanted);
+    char *got = csv_records(bytes, length), *copy = strdup(wanted);
     cr_assert(eq(str, got, copy));
     free(got);
     free(copy);
 }
 
-static void expect(const char *text, const char *wanted)
+static void expect_records(const char *text, const char *wanted)
 {
     expect_bytes(text, strlen(text), wanted);
 }
@@ -48,44 +49,44 @@ static void expect(const char *text, const char *wanted)
 
 Test(unit_csv_reader, fields_and_lines)
 {
-    expect("a,b\nc,d\n", "1[a][b]\n2[c][d]\n");
-    expect("a,b\r\nc,d", "1[a][b]\n2[c][d]\n");
-    expect("a,b\rc,d\r", "1[a][b]\n2[c][d]\n");
-    expect("a,,\n,b,", "1[a][][]\n2[][b][]\n");
-    expect("a\n\n\r\n,,\nb\n", "1[a]\n5[b]\n");
-    expect("", "");
-    expect("\n", "");
+    expect_records("a,b\nc,d\n", "1[a][b]\n2[c][d]\n");
+    expect_records("a,b\r\nc,d", "1[a][b]\n2[c][d]\n");
+    expect_records("a,b\rc,d\r", "1[a][b]\n2[c][d]\n");
+    expect_records("a,,\n,b,", "1[a][][]\n2[][b][]\n");
+    expect_records("a\n\n\r\n,,\nb\n", "1[a]\n5[b]\n");
+    expect_records("", "");
+    expect_records("\n", "");
 }
 
 Test(unit_csv_reader, quotes)
 {
-    expect("\"a,b\",c\n", "1[a,b][c]\n");
-    expect("\"say \"\"yes\"\"\",\"\"\"\",\"\"\n", "1[say \"yes\"][\"][]\n");
-    expect("\"two\nlines\",x\ny,z\n", "1[two\nlines][x]\n3[y][z]\n");
-    expect("\"two\r\nlines\r\rmore\",x\r\ny,z\r\n", "1[two\r\nlines\r\rmore][x]\n5[y][z]\n");
-    expect("\"a\" ,b\n", "1[a ][b]\n");
-    expect("a\"b\"c,d\n", "1[a\"b\"c][d]\n");
+    expect_records("\"a,b\",c\n", "1[a,b][c]\n");
+    expect_records("\"say \"\"yes\"\"\",\"\"\"\",\"\"\n", "1[say \"yes\"][\"][]\n");
+    expect_records("\"two\nlines\",x\ny,z\n", "1[two\nlines][x]\n3[y][z]\n");
+    expect_records("\"two\r\nlines\r\rmore\",x\r\ny,z\r\n", "1[two\r\nlines\r\rmore][x]\n5[y][z]\n");
+    expect_records("\"a\" ,b\n", "1[a ][b]\n");
+    expect_records("a\"b\"c,d\n", "1[a\"b\"c][d]\n");
 }
 
 /* The first line of the seed's listing has lost its first quote. */
 Test(unit_csv_reader, a_quote_that_was_lost)
 {
-    expect("Root\",\"_wmain\"\n\"Caller\",\"x\"\n", "1[Root][_wmain]\n2[Caller][x]\n");
+    expect_records("Root\",\"_wmain\"\n\"Caller\",\"x\"\n", "1[Root][_wmain]\n2[Caller][x]\n");
 }
 
 Test(unit_csv_reader, a_quote_that_is_never_closed)
 {
-    expect("a,b\nc,\"d\ne,f\n", "1[a][b]\n! 2: a quote is opened and never closed\n");
+    expect_records("a,b\nc,\"d\ne,f\n", "1[a][b]\n! 2: a quote is opened and never closed\n");
 }
 
 Test(unit_csv_reader, separators)
 {
-    expect("a;b;c\n1,5;2;\"x;y\"\n", "1[a][b][c]\n2[1,5][2][x;y]\n");
-    expect("a\tb\n1,5\t2\n", "1[a][b]\n2[1,5][2]\n");
-    expect("\"a;b;c\",d\ne,f\n", "1[a;b;c][d]\n2[e][f]\n");
-    expect("sep=;\na;b,c\n", "2[a][b,c]\n");
-    expect("sep=|\r\na|b\r\n", "2[a][b]\n");
-    expect("one\ntwo\n", "1[one]\n2[two]\n");
+    expect_records("a;b;c\n1,5;2;\"x;y\"\n", "1[a][b][c]\n2[1,5][2][x;y]\n");
+    expect_records("a\tb\n1,5\t2\n", "1[a][b]\n2[1,5][2]\n");
+    expect_records("\"a;b;c\",d\ne,f\n", "1[a;b;c][d]\n2[e][f]\n");
+    expect_records("sep=;\na;b,c\n", "2[a][b,c]\n");
+    expect_records("sep=|\r\na|b\r\n", "2[a][b]\n");
+    expect_records("one\ntwo\n", "1[one]\n2[two]\n");
 }
 
 Test(unit_csv_reader, encodings)
@@ -97,7 +98,7 @@ Test(unit_csv_reader, encodings)
     EXPECT_BYTES("\xfe\xff"
                  "\0\xe9\0,\0b\0\r\0\n",
                  "1[\xc3\xa9][b]\n");
-    /* Above 2^16, and halves of it that stand alone. */
+    /* Characters above 2^16, and single halves of their surrogate pairs. */
     EXPECT_BYTES("\xff\xfe"
                  "\x3d\xd8\x00\xde,\0\xac\x20",
                  "1[\xf0\x9f\x98\x80][\xe2\x82\xac]\n");
@@ -150,7 +151,7 @@ Test(unit_csv_reader, whole_numbers)
     expect_count("72057594037927936", (uint64_t)1 << 56);
 }
 
-/* The seed's viewer took these for 10000 and 4286. */
+/* The seed's viewer read these as 10000 and 4286. */
 Test(unit_csv_reader, percentages)
 {
     expect_percent("100,00", 100);
@@ -169,7 +170,7 @@ static void expect_wrong(const char *text, const char *wanted)
     cr_assert(strcmp(wrong, wanted) == 0, "'%s' %s", text, wrong);
 }
 
-Test(unit_csv_reader, what_is_no_number)
+Test(unit_csv_reader, text_that_is_not_a_number)
 {
     static const char *const texts[] = { "",        "x", "1x", "0x10", "1e5", "1,2,3", "1,23,456", ",5.5.",
                                          "1.2.3,4", ",", ".",  "+1",   "1%2", "nan",   "1,234,56" };

@@ -1,5 +1,5 @@
-/* VSPerfReport's files of every make become sessions: sampled and traced, whole and in part, and the trees scaled of
- * them. */
+/* Reports of every version of VSPerfReport become sessions: sampled and traced, whole and in part, with call trees that
+ * may be scaled. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ static const char tidy[] = "\"Root\",\"std::list::_Tidy(void)\",6,0,\"42,86\",\"
                            "\"Caller\",\"Data::~Data(void)\",6,0,\"42,86\",\"0,00\"\n"
                            "\"Callee\",\"_free\",6,0,\"42,86\",\"0,00\"\n";
 
-Test(unit_vsperf, the_seeds_example_names_alone)
+Test(unit_vsperf, the_seeds_example_with_names_only)
 {
     struct analysis l = load(names_alone);
     expect_paths(&l, "_wmainCRTStartup 0 0\n"
@@ -73,7 +73,7 @@ Test(unit_vsperf, the_seeds_example_names_alone)
     analysis_drop(&l);
 }
 
-/* wmain is drawn once, under its caller; "100,00" is 100 %, and its samples are told. */
+/* wmain is drawn once, under its caller. "100,00" is 100 %, and its samples are given. */
 Test(unit_vsperf, the_seeds_example)
 {
     struct analysis l = load(wmain);
@@ -98,8 +98,8 @@ Test(unit_vsperf, the_seeds_example)
     analysis_drop(&l);
 }
 
-/* The whole of the seed's program, as the article tells it: _Tidy, called below both methods, is 2 and 4 of its 6
- * samples there, and not 6 in each. */
+/* The whole of the seed's program, from the article. _Tidy is called by both methods. It has 2 and 4 of its 6 samples
+ * there, not 6 in each. */
 static const char sampled[] =
     "Type,Function Name,Inclusive Samples,Exclusive Samples,Inclusive Samples %,Exclusive Samples %\r\n"
     "\"Root\",\"_wmain\",14,0,\"100,00\",\"0,00\"\r\n"
@@ -161,7 +161,7 @@ Test(unit_vsperf, semicolons_and_bare_decimal_commas)
     free(tabs);
 }
 
-/* 2012: more columns, and in another order. */
+/* 2012: more columns, in another order. */
 Test(unit_vsperf, columns_by_name)
 {
     struct analysis l =
@@ -259,7 +259,7 @@ Test(unit_vsperf, traced_2010)
     cr_assert(eq(u64, l.summary.elapsed_inclusive, 1000));
     cr_assert(eq(u64, l.summary.application_inclusive, 700));
     expect_paths(&l, "main 1000 100 1\nmain/work(int, char) 900 900 3\n");
-    /* Paths of that system have this one's slashes, so that names end where they should. */
+    /* Backslashes in paths become slashes, so that names end correctly. */
     cr_assert(eq(str, l.names[0].module, (char *)"play.exe"));
     cr_assert(eq(str, l.names[0].file, (char *)"c:/src/play.cpp"));
     cr_assert(eq(u32, l.file->processes[0].pid, 5068));
@@ -267,7 +267,7 @@ Test(unit_vsperf, traced_2010)
     analysis_drop(&l);
 }
 
-/* Two functions of a name are two, by their addresses. */
+/* Two functions of one name are distinct by their addresses. */
 Test(unit_vsperf, functions_of_one_name)
 {
     struct text t;
@@ -293,7 +293,7 @@ Test(unit_vsperf, ticks_of_another_clock)
 
 /* ---- recursion ---- */
 
-/* Whatever the tree can say, the functions have what the report says, and all exclusive times are in the tree. */
+/* Whatever the tree can show, the functions have the report's values, and the tree has all exclusive times. */
 Test(unit_vsperf, recursion)
 {
     struct text t;
@@ -317,7 +317,7 @@ Test(unit_vsperf, functions_that_call_each_other)
 {
     struct text t;
     begin_traced(&t);
-    /* main 10, even 40 (of them 30 outermost under main), odd 50; odd is entered from main as well. */
+    /* main 10, even 40 (of them 30 outermost under main), odd 50. main also calls odd. */
     traced(&t, "Root", "main", TIMES(100, 10, 100, 10), 1, 0x1000);
     traced(&t, "Callee", "even", TIMES(60, 25, 60, 25), 1, 0x2000);
     traced(&t, "Callee", "odd", TIMES(30, 20, 30, 20), 1, 0x3000);
@@ -339,7 +339,7 @@ Test(unit_vsperf, functions_that_call_each_other)
     analysis_drop(&l);
 }
 
-/* Who calls whom is as the report says, too. */
+/* Callers and callees are also as the report says. */
 Test(unit_vsperf, callers_and_callees)
 {
     struct analysis l = load(sampled);
@@ -366,8 +366,8 @@ static const char tree_text[] =
     "3,\"g\",2,20,20,\"p.exe\",\"p.exe\",\n"
     "2,\"b\",1,30,25,\"p.exe\",\"p.exe\",\n";
 
-/* The time that a report leaves out, as it does with what is small, is not lost. */
-Test(unit_vsperf, a_call_tree_of_its_own)
+/* A report leaves out small rows. Their time is not lost. */
+Test(unit_vsperf, a_call_tree_summary)
 {
     struct analysis l = load(tree_text);
     expect_paths(&l,
@@ -376,7 +376,7 @@ Test(unit_vsperf, a_call_tree_of_its_own)
     analysis_drop(&l);
 }
 
-Test(unit_vsperf, functions_alone)
+Test(unit_vsperf, a_functions_summary_alone)
 {
     struct analysis l = load("Function Name,Inclusive Samples,Exclusive Samples\nmain,14,5\nf,9,9\n");
     expect_paths(&l, "f 9 9\nmain 5 5\n");
@@ -385,7 +385,7 @@ Test(unit_vsperf, functions_alone)
     analysis_drop(&l);
 }
 
-/* The tree is the tree's, the functions' values are those of the functions' summary. */
+/* The tree comes from the tree; the functions' values come from the functions' summary. */
 Test(unit_vsperf, several_files)
 {
     const char functions[] =
@@ -397,7 +397,7 @@ Test(unit_vsperf, several_files)
     analysis_drop(&l);
 }
 
-/* ---- what is refused ---- */
+/* ---- invalid files ---- */
 
 static void refuse(const char *text, const char *wanted)
 {
@@ -412,7 +412,7 @@ static void refuse(const char *text, const char *wanted)
 
 #define SAMPLED "Type,Function Name,Inclusive Samples,Exclusive Samples,Inclusive Samples %\n"
 
-Test(unit_vsperf, refused)
+Test(unit_vsperf, invalid_files_are_refused)
 {
     refuse("", "1.csv: the file is empty");
     refuse("hello\nworld\n", "1.csv:1: not a report of VSPerfReport: none of its columns are here");
@@ -502,7 +502,7 @@ Test(unit_vsperf, functions_that_wait)
         cr_assert(not(function_waits(working[i])), "%s", working[i]);
 }
 
-/* They have most samples, and are not hot: the path goes to what works. */
+/* These functions have the most samples but are not hot. The path leads to the working functions. */
 Test(unit_vsperf, waiting_is_not_hot)
 {
     struct analysis l = load("Level,Function Name,Inclusive Samples,Exclusive Samples\n1,main,100,2\n2,idle,2,2\n"

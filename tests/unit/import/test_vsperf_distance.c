@@ -1,6 +1,6 @@
 /*
- * How far a tree that was scaled from callers and callees is from the true one: of a session whose answer can be
- * computed by hand exactly, of others it is told. And what holds however far it is: the function table.
+ * The distance between a tree scaled from callers and callees and the true tree. One session has an answer computed by
+ * hand; for others the test prints the distance. The function table is the same in every case.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -28,7 +28,7 @@ static char *table_of(const char *path)
     size_t size;
     load_whole(&l, path, 1);
     struct table t = sorted_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "elapsed_exclusive" });
-    /* What such a report holds: nothing of being off the CPU. */
+    /* What such a report holds: no time off the CPU. */
     static const char columns[] =
         "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,elapsed_exclusive_percent,"
         "application_inclusive,application_inclusive_percent,application_exclusive,"
@@ -47,7 +47,7 @@ static char *in_folder(const char *name)
     return strdup(test_path(name));
 }
 
-/* Exported, and imported again from the summaries named; the function table is the same, byte for byte. */
+/* Exports the session and imports the summaries named. The function table is the same, byte for byte. */
 static struct distance there_and_back(struct writer *w, const char *const *summaries, size_t count)
 {
     char *original = in_folder("original.dwell"), *prefix = in_folder("out"), *back = in_folder("back.dwell");
@@ -88,9 +88,9 @@ static struct distance with_tree(struct writer *w)
 enum { MAIN = 0x1000, A = 0x2000, B = 0x3000, G = 0x4000, H = 0x5000 };
 
 /*
- * main (40) calls a (30) and b (30), both call g: from a it takes 40 alone, from b it takes 20 and calls h, which
- * takes 40. The report says of g that it was called from a for 40 and from b for 60, and of h that g called it. Scaled,
- * 4 tenths of h are below a:
+ * main (40) calls a (30) and b (30), and both call g. From a, g takes 40 and calls nothing. From b, g takes 20 and
+ * calls h, which takes 40. The report says that a called g for 40, that b called g for 60, and that g called h. The
+ * scaled tree therefore has 4 tenths of h below a:
  *
  *                 true          scaled        difference
  *                 excl  incl    excl  incl    excl  incl
@@ -133,8 +133,8 @@ Test(unit_vsperf_distance, computed_by_hand)
     cr_assert(epsilon_eq(dbl, d.inclusive, 96.0 / 1000, 1e-12));
 }
 
-/* g does the same below both: nothing is lost by scaling, though it is called by two. */
-Test(unit_vsperf_distance, the_same_below_each)
+/* g does the same below both callers. Scaling loses nothing, although g has two callers. */
+Test(unit_vsperf_distance, a_callee_that_does_the_same_below_each_caller)
 {
     struct writer *w = writer_new();
     write_thread(w, 1, 1, 1, SOURCE_PERF, "main");
@@ -178,40 +178,39 @@ Test(unit_vsperf_distance, the_example)
 
 /* ---- any program ---- */
 
-static uint32_t next(uint32_t *seed)
+static uint32_t program_random(uint32_t *seed)
 {
     *seed = *seed * 1664525 + 1013904223;
     return *seed >> 8;
 }
 
-/* Functions that call each other in every way there is, on three threads of two processes, some time of them flagged.
- */
+/* Functions that call each other in every possible way, on three threads of two processes, partly in flagged time. */
 static struct writer *random_program(uint32_t seed)
 {
     struct writer *w = writer_new();
-    const uint32_t functions = 2 + next(&seed) % 12;
+    const uint32_t functions = 2 + program_random(&seed) % 12;
     for (uint32_t process = 1; process <= 2; process++)
         write_process(w, process, 100 + process, process == 1 ? "/bin/one" : "/bin/two");
     for (uint32_t thread = 1; thread <= 3; thread++)
         write_thread(w, 1 + thread / 3, thread, 200 + thread, SOURCE_PERF, "t");
     for (uint32_t thread = 1; thread <= 3; thread++) {
-        uint64_t time = next(&seed) % 1000;
+        uint64_t time = program_random(&seed) % 1000;
         uint32_t depth = 0;
         begin_events(w, 1 + thread / 3, thread, 0, time, NULL, 0);
         for (int i = 0; i < 300; i++) {
-            time += next(&seed) % 997;
-            if (next(&seed) % 5 == 0)
+            time += program_random(&seed) % 997;
+            if (program_random(&seed) % 5 == 0)
                 write_os(w);
-            if (depth && (next(&seed) % 2 || depth > 30)) {
+            if (depth && (program_random(&seed) % 2 || depth > 30)) {
                 write_exit(w, time);
                 depth--;
             } else {
-                write_enter(w, time, 0x1000 + 16 * (next(&seed) % functions));
+                write_enter(w, time, 0x1000 + 16 * (program_random(&seed) % functions));
                 depth++;
             }
         }
         end_events(w, true);
-        write_thread_end(w, 1 + thread / 3, thread, next(&seed) % 2, time + next(&seed) % 997);
+        write_thread_end(w, 1 + thread / 3, thread, program_random(&seed) % 2, time + program_random(&seed) % 997);
     }
     return w;
 }

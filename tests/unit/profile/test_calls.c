@@ -1,4 +1,4 @@
-/* Single calls: the four times of each, their spread, and the slowest. */
+/* Single calls: the four times of each, their distribution, and the slowest. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -52,8 +52,8 @@ static void check(const struct finished_call *call, uint64_t el_incl, uint64_t e
     cr_assert(eq(u64, call->blocked, blocked));
 }
 
-/* F 10..110, in it G 30..60, which is blocked for 12 at its end, and 25 flagged before F's exit. */
-Test(unit_calls, four_times_of_each)
+/* F 10..110, in it G 30..60. G is blocked for 12 at its end, and 25 are flagged before F's exit. */
+Test(unit_calls, each_call_has_four_times)
 {
     struct writer *w = begin(SOURCE_PERF);
     write_enter(w, 10, F);
@@ -95,8 +95,8 @@ Test(unit_calls, without_a_source_nothing_is_application_time)
     analysis_drop(&l);
 }
 
-/* What is still open, or was open before, is no completed call. */
-Test(unit_calls, open_ones_are_none)
+/* A call that is still open, or was open at the start, is not a completed call. */
+Test(unit_calls, open_calls_do_not_count)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 10, "/bin/p");
@@ -112,7 +112,7 @@ Test(unit_calls, open_ones_are_none)
     analysis_drop(&l);
 }
 
-/* ---- against the model: the sums of single calls are the report's ---- */
+/* ---- comparison with the model: the sums of single calls are the report's ---- */
 
 struct sums {
     uint64_t (*times)[CALL_TIMES];
@@ -132,7 +132,7 @@ static bool add(void *context, const struct finished_call *call)
     return true;
 }
 
-Test(unit_calls, as_the_report_has_them, .timeout = 60)
+Test(unit_calls, sums_are_the_reports, .timeout = 60)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct model *m = model_new(seed);

@@ -1,4 +1,4 @@
-/* The four times of stacks that are known: one small session a test, each value worked out by hand. */
+/* The four times of known stacks. Each test has one small session whose values are computed by hand. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -18,7 +18,7 @@ Test(unit_collect, nested_calls)
 {
     struct writer *w = one_thread();
     begin_events(w, 1, 1, 0, 1000, NULL, 0);
-    write_enter(w, 1010, F); /* the ten before belong to nobody */
+    write_enter(w, 1010, F); /* the ten before belong to no function */
     write_enter(w, 1030, G);
     write_exit(w, 1070);
     write_exit(w, 1075);
@@ -97,7 +97,7 @@ Test(unit_collect, a_flagged_interval_leaves_application_times_whole)
     outcome_drop(&o);
 }
 
-Test(unit_collect, frames_left_end_at_the_event_that_shows_it)
+Test(unit_collect, frames_that_were_left_end_at_the_next_event)
 {
     struct writer *w = one_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
@@ -150,7 +150,7 @@ Test(unit_collect, the_interval_to_the_threads_end)
         write_enter(w, 10, F);
         write_enter(w, 20, G);
         end_events(w, true);
-        write_thread_end(w, 1, 1, true, 25); /* the later one holds */
+        write_thread_end(w, 1, 1, true, 25); /* the later record is the valid one */
         write_thread_end(w, 1, 1, flagged, 120);
         write_process_end(w, 1, 100, END_EXIT, 0, 500);
         struct outcome o = outcome_of(w, 1);
@@ -179,7 +179,7 @@ Test(unit_collect, off_the_cpu_to_the_threads_end)
                 end_events(w, true);
             }
             write_thread_end_away(w, 1, 1, 120, ends[i][0], ends[i][1]);
-            write_thread_end(w, 1, 1, true, 50); /* an earlier one, and of an earlier version */
+            write_thread_end(w, 1, 1, true, 50); /* an earlier record, of an earlier version */
             struct outcome o = outcome_of(w, 1);
             const struct times t = function_times(&o, F);
             cr_assert(eq(u64, t.elapsed_exclusive, 100 + 10 * (uint64_t)tree));
@@ -206,7 +206,7 @@ Test(unit_collect, a_killed_process_ends_its_threads_in_a_flagged_interval)
     outcome_drop(&o);
 }
 
-Test(unit_collect, open_calls_go_on_but_are_not_calls_again)
+Test(unit_collect, open_calls_continue_without_counting_again)
 {
     struct writer *w = one_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
@@ -246,7 +246,7 @@ Test(unit_collect, functions_are_known_by_module_and_address)
     write_module(w, 1, 2, 0x7f0000000000, 0x7f0000001000, 0x7f0000002000, 0, "/lib/libx.so");
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, 0x401100);
-    write_enter(w, 20, 0x7f0000001100); /* the same address in the file's own terms */
+    write_enter(w, 20, 0x7f0000001100); /* the same offset in the file */
     write_exit(w, 60);
     write_exit(w, 70);
     struct outcome o = outcome_of(w, 1);
@@ -297,7 +297,7 @@ Test(unit_collect, neighbours)
     write_exit(w, 35);
     write_exit(w, 50);
     write_exit(w, 60);
-    write_enter(w, 70, H); /* 5 from nobody */
+    write_enter(w, 70, H); /* 5 from no caller */
     write_exit(w, 75);
     struct outcome o = outcome_of(w, 1);
     uint32_t f = 0;
@@ -337,7 +337,7 @@ Test(unit_collect, blocked_time_belongs_to_the_call_that_waited)
     write_enter(w, 100, G);
     write_away(w, true, 110, 40); /* preempted */
     write_exit(w, 200);
-    write_away(w, false, 210, 50); /* the kernel's clock says more than the interval has */
+    write_away(w, false, 210, 50); /* the kernel's clock reports more than the interval has */
     write_exit(w, 240);
     write_away(w, false, 300, 60); /* in no call */
     write_enter(w, 400, H);
@@ -347,11 +347,11 @@ Test(unit_collect, blocked_time_belongs_to_the_call_that_waited)
     cr_assert(eq(u64, node_of(&o, G)->blocked, 0));
     cr_assert(eq(u64, node_of(&o, H)->blocked, 0));
     cr_assert(eq(u64, o.profile->nodes[o.profile->threads[0].root].blocked, 0));
-    cr_assert(eq(u64, o.profile->counts.blocked, 145)); /* as it was told */
+    cr_assert(eq(u64, o.profile->counts.blocked, 145)); /* as recorded */
     outcome_drop(&o);
 }
 
-Test(unit_collect, what_the_os_did_while_paused_is_nobodys)
+Test(unit_collect, os_time_during_a_pause_is_discarded)
 {
     struct writer *w = one_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);

@@ -1,7 +1,7 @@
 /*
- * Random sessions against the time model taken literally: every number of every function, module, thread, process,
- * call path and neighbour, to the tick. And the same events cut into other chunks, read by another number of threads,
- * must be reported byte for byte alike.
+ * Compares random sessions with the time model taken literally. Every value of every function, module, thread, process,
+ * call path and neighbour agrees to the tick. The same events in other chunks, read by more or fewer threads, give
+ * byte-identical reports.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -36,7 +36,7 @@ static int module_number(const struct profile *p, uint32_t module)
     return i;
 }
 
-/* The model's number of a function; MODEL_NOBODY of PROFILE_NONE. */
+/* The model's number of a function; MODEL_NOBODY for PROFILE_NONE. */
 static int function_number(const struct profile *p, uint32_t function)
 {
     if (function == PROFILE_NONE)
@@ -123,7 +123,7 @@ static void compare_neighbours(const struct outcome *o, const struct model *m)
     }
 }
 
-Test(unit_model, every_number, .timeout = 60)
+Test(unit_model, every_value_is_the_models, .timeout = 60)
 {
     static const unsigned pieces[] = { 0, 100, 7, 1 };
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -145,9 +145,9 @@ Test(unit_model, every_number, .timeout = 60)
     }
 }
 
-/* ---- the same, merged from parts in any order ---- */
+/* ---- merging parts in any order ---- */
 
-/* Sums over all threads, which do not depend on the order of entries. */
+/* Sums over all threads. They do not depend on the order of entries. */
 static void same_sums(const struct profile *a, const struct profile *b)
 {
     struct rollup *x = rollup_new(a), *y = rollup_new(b);
@@ -205,7 +205,7 @@ static void print_all(const struct table *t, FILE *out)
     table_print_json(t, out);
 }
 
-/* The functions' indices depend on the split, their names and modules do not. */
+/* The functions' indices depend on the split; their names and modules do not. */
 static uint32_t by_number(const struct profile *p, int number)
 {
     uint32_t i = 0;
@@ -262,12 +262,12 @@ static void same_however_it_is_split(bool by_thread)
     model_free(m);
 }
 
-Test(unit_model, reports_are_the_same_however_it_is_split, .timeout = 60)
+Test(unit_model, reports_do_not_depend_on_the_split, .timeout = 60)
 {
     same_however_it_is_split(false);
 }
 
-Test(unit_model, trees_by_thread_are_the_same_however_it_is_split, .timeout = 60)
+Test(unit_model, trees_by_thread_do_not_depend_on_the_split, .timeout = 60)
 {
     same_however_it_is_split(true);
 }

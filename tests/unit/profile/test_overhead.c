@@ -1,5 +1,4 @@
-/* The probes' own time, taken out of a profile by hand-made costs: exact ticks, and the identities with and without it.
- */
+/* Probe overhead, subtracted from a profile by given costs: exact ticks, and the identities with and without it. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -18,7 +17,7 @@ static struct writer *begin(void)
     return w;
 }
 
-/* F from 0 to 1000, in which it calls G three times for 100 each, the last of which calls H for 10. */
+/* F from 0 to 1000. It calls G three times for 100 each, and the last G calls H for 10. */
 static struct outcome nested(void)
 {
     struct writer *w = begin();
@@ -50,7 +49,7 @@ static void expect_overhead(struct times t, uint64_t inclusive, uint64_t exclusi
     cr_assert(eq(u64, t.overhead_exclusive, exclusive));
 }
 
-Test(unit_overhead, of_each_call_and_of_those_it_makes)
+Test(unit_overhead, each_call_pays_for_itself_and_for_the_calls_it_makes)
 {
     struct outcome o = nested();
     struct overhead sum = subtract(&o, (struct probe_cost){ 1, 2 * TICK, 5 * TICK, 3 * TICK });
@@ -68,7 +67,7 @@ Test(unit_overhead, of_each_call_and_of_those_it_makes)
     outcome_drop(&o);
 }
 
-Test(unit_overhead, is_rounded_down_once_a_path)
+Test(unit_overhead, is_rounded_down_once_for_each_path)
 {
     struct outcome o = nested();
     subtract(&o, (struct probe_cost){ 1, TICK / 2, 0, 0 });
@@ -126,7 +125,7 @@ static void write_runtime(struct writer *w, uint16_t ticks)
     write_words(w, (uint16_t[]){ DWELL_EXT_RUNTIME << DWELL_EXTENSION_LENGTH_BITS | 3, ticks, 0, 0 }, 4);
 }
 
-Test(unit_overhead, what_the_runtime_tells_of_itself_comes_first)
+Test(unit_overhead, time_that_the_runtime_recorded_comes_first)
 {
     struct writer *w = begin();
     write_enter(w, 0, F);
@@ -135,7 +134,7 @@ Test(unit_overhead, what_the_runtime_tells_of_itself_comes_first)
     write_runtime(w, 65);
     write_exit(w, 100);
     struct outcome o = outcome_of(w, 1);
-    ASSERT_TIMES(function_times(&o, F), 100, 100, 0, 0, 1); /* as measured: it says nothing */
+    ASSERT_TIMES(function_times(&o, F), 100, 100, 0, 0, 1); /* as measured: the process recorded no costs */
     subtract(&o, (struct probe_cost){ 1, TICK, 0, 0 });
     struct times t = function_times(&o, F);
     ASSERT_TIMES(t, 34, 34, 0, 0, 1);
@@ -145,7 +144,7 @@ Test(unit_overhead, what_the_runtime_tells_of_itself_comes_first)
     outcome_drop(&o);
 }
 
-Test(unit_overhead, of_more_than_the_interval_is_the_interval)
+Test(unit_overhead, is_at_most_the_interval)
 {
     struct writer *w = begin();
     write_enter(w, 0, F);
@@ -158,7 +157,7 @@ Test(unit_overhead, of_more_than_the_interval_is_the_interval)
     outcome_drop(&o);
 }
 
-Test(unit_overhead, of_a_process_that_has_not_told_is_none)
+Test(unit_overhead, is_zero_without_recorded_costs)
 {
     struct outcome o = nested();
     struct overhead sum = subtract(&o, (struct probe_cost){ 2, 2 * TICK, 5 * TICK, 3 * TICK });
@@ -169,8 +168,9 @@ Test(unit_overhead, of_a_process_that_has_not_told_is_none)
     outcome_drop(&o);
 }
 
-/* Of a tree, it counts as flagged as long as it is there; it may be more than there is besides waiting. */
-Test(unit_overhead, the_runtimes_own_in_call_trees)
+/* In a call tree, overhead counts as flagged as far as flagged time is left. It may exceed the time that is not
+ * waiting. */
+Test(unit_overhead, runtime_time_in_call_trees)
 {
     static const struct tree_node nodes[] = {
         { .function = F, .calls = 1, .elapsed = 1000, .flagged = 400, .blocked = 300, .preempted = 50, .runtime = 100 },
@@ -207,8 +207,8 @@ Test(unit_overhead, the_runtimes_own_in_call_trees)
     outcome_drop(&o);
 }
 
-/* What the runtime took of an interval, it took at the end: of ranges that part it, each has its share. */
-Test(unit_overhead, the_runtimes_own_in_ranges_of_time)
+/* The runtime's time lies at the end of an interval. Ranges that split the interval each have their share. */
+Test(unit_overhead, runtime_time_in_ranges_of_time)
 {
     struct writer *w = begin();
     const char *path = test_path("ranges.dwell"), *error;

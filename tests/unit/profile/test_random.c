@@ -1,6 +1,6 @@
 /*
- * Random sessions against a reference that knows nothing of trees: for each interval it walks the stack. And the same
- * events cut into chunks at other places, read by other numbers of threads, must give the same.
+ * Compares random sessions with a reference without trees, which walks the stack for each interval. The same events in
+ * other chunks, read by more or fewer threads, give the same profile.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -11,7 +11,7 @@ enum { FUNCTIONS = 7, THREADS = 3, EVENTS = 3000, DEEPEST = 40 };
 
 struct event {
     uint64_t time;
-    uint64_t function; /* zero: an exit */
+    uint64_t function; /* zero for an exit */
     bool flagged;
     uint32_t unwound;
 };
@@ -82,7 +82,7 @@ static void add_interval(struct reference *r, const uint32_t *stack, uint32_t de
     r->thread.application_inclusive += flagged ? 0 : d;
 }
 
-static void walk(struct reference *r, const struct event *events)
+static void reference_walk(struct reference *r, const struct event *events)
 {
     uint32_t stack[DEEPEST + 1], depth = 0;
     uint64_t last = 1000;
@@ -102,7 +102,7 @@ static void walk(struct reference *r, const struct event *events)
 
 /* ---- the session ---- */
 
-/* A new chunk begins before every event with a chance of one in `pieces`; zero: never. */
+/* A new chunk begins before every event with a chance of one in `pieces`, or never if it is zero. */
 static void write_events(struct writer *w, uint32_t thread, const struct event *events, uint32_t pieces)
 {
     struct open_call stack[DEEPEST + 1];
@@ -141,7 +141,7 @@ static struct outcome read_back(struct event events[THREADS][EVENTS], uint32_t p
     return outcome_of(w, jobs);
 }
 
-static void compare(const struct outcome *o, const struct reference *references)
+static void reference_compare(const struct outcome *o, const struct reference *references)
 {
     for (uint32_t i = 0; i < FUNCTIONS; i++) {
         struct times sum = { 0 };
@@ -164,7 +164,7 @@ static void compare(const struct outcome *o, const struct reference *references)
     }
 }
 
-Test(unit_random, like_the_reference_however_it_is_cut, .timeout = 60)
+Test(unit_random, equals_the_reference_for_any_chunks, .timeout = 60)
 {
     static struct event events[THREADS][EVENTS];
     static struct reference references[THREADS];
@@ -172,12 +172,12 @@ Test(unit_random, like_the_reference_however_it_is_cut, .timeout = 60)
         state = seed;
         for (int t = 0; t < THREADS; t++) {
             make_events(events[t]);
-            walk(&references[t], events[t]);
+            reference_walk(&references[t], events[t]);
         }
         const uint32_t pieces[] = { 0, 500, 20, 2 };
         for (int i = 0; i < 4; i++) {
             struct outcome o = read_back(events, pieces[i], (unsigned)(1 + seed % 4));
-            compare(&o, references);
+            reference_compare(&o, references);
             check_identities(&o);
             outcome_drop(&o);
         }

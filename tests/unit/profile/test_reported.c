@@ -1,5 +1,5 @@
-/* Records of what an imported report says, written by hand: they hold before the tree; and what cannot be is left out.
- */
+/* Records of an imported report's values, written by hand. They take precedence over the tree, and impossible ones are
+ * left out. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct values {
         longest;
 };
 
-/* As docs/format.md says it: 80 bytes behind type and size. */
+/* As docs/format.md says: 80 bytes after type and size. */
 static void write_reported(struct writer *w, uint32_t kind, uint64_t function, uint64_t other, struct values v)
 {
     uint8_t content[80] = { 0 };
@@ -30,8 +30,8 @@ static void write_reported(struct writer *w, uint32_t kind, uint64_t function, u
     write_record(w, 1, REPORTED, content, sizeof content);
 }
 
-/* f calls g: 100 and 40 of it; the report says otherwise. */
-static struct writer *session(void)
+/* f calls g with 100 and 40 of it; the report says otherwise. */
+static struct writer *reported_session(void)
 {
     struct writer *w = writer_new();
     write_header(w, 148, 1 | 2, 4);
@@ -72,7 +72,7 @@ static struct times times_of(const struct analysis *l, uint64_t address)
 
 Test(unit_reported, functions_as_reported)
 {
-    struct writer *w = session();
+    struct writer *w = reported_session();
     write_reported(w, FUNCTION, G, 0, (struct values){ 45, 44, 43, 42, 3, 10, 20 });
     struct analysis l = load(w);
     ASSERT_TIMES(times_of(&l, F), 100, 60, 100, 60, 1);
@@ -82,7 +82,7 @@ Test(unit_reported, functions_as_reported)
     cr_assert(eq(u64, l.summary.elapsed_inclusive, 100)); /* the tree's */
     cr_assert(l.summary.imported && !l.summary.samples);
     cr_assert(eq(sz, l.summary.remark_count, 1));
-    /* Nothing is said of callers and callees: the tree knows them. */
+    /* Without reported callers and callees, those of the tree are used. */
     struct neighbours n = rollup_neighbours(l.rollup, number_of(&l, G));
     cr_assert(eq(sz, n.caller_count, 1));
     cr_assert(eq(u64, n.callers[0].times.elapsed_inclusive, 40));
@@ -92,7 +92,7 @@ Test(unit_reported, functions_as_reported)
 
 Test(unit_reported, callers_and_callees_as_reported)
 {
-    struct writer *w = session();
+    struct writer *w = reported_session();
     write_reported(w, CALLER, G, F, (struct values){ 30, 29, 28, 27, 2, UINT64_MAX, 0 });
     write_reported(w, CALLER, G, 0, (struct values){ 10, 10, 10, 10, 1, UINT64_MAX, 0 });
     write_reported(w, CALLEE, F, G, (struct values){ 31, 29, 28, 27, 2, UINT64_MAX, 0 });
@@ -114,10 +114,10 @@ Test(unit_reported, callers_and_callees_as_reported)
     analysis_drop(&l);
 }
 
-/* A module's is of the module that the address lies in, and of its process. */
+/* A module's values belong to the module that contains the address, and to its process. */
 Test(unit_reported, modules_as_reported)
 {
-    struct writer *w = session();
+    struct writer *w = reported_session();
     write_module(w, 1, 1, 0, 0x1000, 0x1800, 0, "/bin/p");
     write_reported(w, 4, F, 0, (struct values){ 90, 80, 70, 60, 5, UINT64_MAX, 0 });
     struct analysis l = load(w);
@@ -133,10 +133,10 @@ Test(unit_reported, modules_as_reported)
     analysis_drop(&l);
 }
 
-Test(unit_reported, what_cannot_be_is_left_out)
+Test(unit_reported, impossible_values_are_left_out)
 {
     const struct values good = { 45, 44, 43, 42, 3, 10, 20 };
-    struct writer *w = session();
+    struct writer *w = reported_session();
     write_reported(w, 0, G, 0, good);
     write_reported(w, 5, G, 0, good);
     write_reported(w, FUNCTION, 0, 0, good);
@@ -153,16 +153,16 @@ Test(unit_reported, what_cannot_be_is_left_out)
     analysis_drop(&l);
 }
 
-/* A recording has no origin, and nothing is said of one. */
+/* A recording has no origin, and none is reported. */
 Test(unit_reported, samples_and_recordings)
 {
-    struct writer *w = session();
+    struct writer *w = reported_session();
     write_header(w, 148, 1 | 4, 4);
     struct analysis l = load(w);
     cr_assert(l.summary.samples && l.summary.imported);
     cr_assert(eq(sz, l.summary.remark_count, 0));
     analysis_drop(&l);
-    w = session();
+    w = reported_session();
     write_header(w, 148, 0, 4);
     l = load(w);
     cr_assert(not(l.summary.samples || l.summary.imported));

@@ -1,4 +1,4 @@
-/* Call sites: records to the byte, paths told apart by them, and the view by line. */
+/* Call sites: their records to the byte, paths that differ by call site alone, and the view by line. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static const uint64_t inlined = 1ull << 63;
 /* ---- records ---- */
 
 /* The site of the last enter, whose caller is F. */
-static uint64_t decoded(struct writer *w)
+static uint64_t decode_written_site(struct writer *w)
 {
     const char *path = test_path("sites.dwell"), *error;
     writer_save(w, path);
@@ -48,64 +48,64 @@ static struct writer *within_f(void)
     return w;
 }
 
-static uint64_t with(unsigned type, uint64_t value, unsigned words)
+static uint64_t decode_value(unsigned type, uint64_t value, unsigned words)
 {
     struct writer *w = within_f();
     write_site(w, type, value, words);
     write_enter(w, 20, G);
-    return decoded(w);
+    return decode_written_site(w);
 }
 
-Test(unit_sites, lengths)
+Test(unit_sites, sites_of_every_length)
 {
-    cr_assert(eq(u64, with(SITE, 1, 1), F + 1));
-    cr_assert(eq(u64, with(SITE, 0xffff, 1), F + 0xffff));
-    cr_assert(eq(u64, with(INLINED, 0x8001, 1), (F + 0x8001) | inlined));
-    cr_assert(eq(u64, with(SITE, 0x12345, 2), F + 0x12345));
-    cr_assert(eq(u64, with(SITE, 0xfffffff0, 2), F - 16)); /* signed */
-    cr_assert(eq(u64, with(INLINED, 0xfffffff0, 2), (F - 16) | inlined));
-    cr_assert(eq(u64, with(SITE, 0x7f0000001234, 3), 0x7f0000001234));
-    cr_assert(eq(u64, with(INLINED, 0x7f0000001234, 3), 0x7f0000001234 | inlined));
+    cr_assert(eq(u64, decode_value(SITE, 1, 1), F + 1));
+    cr_assert(eq(u64, decode_value(SITE, 0xffff, 1), F + 0xffff));
+    cr_assert(eq(u64, decode_value(INLINED, 0x8001, 1), (F + 0x8001) | inlined));
+    cr_assert(eq(u64, decode_value(SITE, 0x12345, 2), F + 0x12345));
+    cr_assert(eq(u64, decode_value(SITE, 0xfffffff0, 2), F - 16)); /* signed */
+    cr_assert(eq(u64, decode_value(INLINED, 0xfffffff0, 2), (F - 16) | inlined));
+    cr_assert(eq(u64, decode_value(SITE, 0x7f0000001234, 3), 0x7f0000001234));
+    cr_assert(eq(u64, decode_value(INLINED, 0x7f0000001234, 3), 0x7f0000001234 | inlined));
 }
 
-/* Before and behind other extensions, and with words that a later version might add. */
-Test(unit_sites, among_other_extensions)
+/* Before and after other extensions, and with words that a later version might add. */
+Test(unit_sites, sites_among_other_extensions)
 {
     struct writer *w = within_f();
     write_site(w, SITE, 0x30, 1);
     write_os(w);
     write_enter(w, 20, G);
-    cr_assert(eq(u64, decoded(w), F + 0x30));
+    cr_assert(eq(u64, decode_written_site(w), F + 0x30));
     w = within_f();
     write_os(w);
     write_site(w, INLINED, 0x30, 1);
     write_enter(w, 20, G);
-    cr_assert(eq(u64, decoded(w), (F + 0x30) | inlined));
+    cr_assert(eq(u64, decode_written_site(w), (F + 0x30) | inlined));
     w = within_f();
     write_words(w, (uint16_t[]){ SITE << 8 | 5, 0x1234, 0, 0x7f00, 9, 9 }, 6);
     write_enter(w, 20, G);
-    cr_assert(eq(u64, decoded(w), 0x7f0000001234));
+    cr_assert(eq(u64, decode_written_site(w), 0x7f0000001234));
 }
 
-/* One that belongs to nothing: an enter that was not written, or an exit; the next enter has none. */
-Test(unit_sites, of_nothing)
+/* Sites without an enter: before a missing enter, or before an exit. The next enter has none. */
+Test(unit_sites, a_site_without_an_enter_is_ignored)
 {
     struct writer *w = within_f();
     write_site(w, SITE, 0x30, 1);
     write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
     write_enter(w, 20, G);
-    cr_assert(eq(u64, decoded(w), 0));
+    cr_assert(eq(u64, decode_written_site(w), 0));
     w = within_f();
     write_site(w, SITE, 0x30, 1);
     write_exit(w, 20);
     write_enter(w, 30, G);
-    cr_assert(eq(u64, decoded(w), 0));
+    cr_assert(eq(u64, decode_written_site(w), 0));
     w = within_f();
     write_enter(w, 20, G);
-    cr_assert(eq(u64, decoded(w), 0));
+    cr_assert(eq(u64, decode_written_site(w), 0));
 }
 
-Test(unit_sites, damaged_ones_end_the_chunk)
+Test(unit_sites, damaged_sites_end_the_chunk)
 {
     const uint16_t heads[] = { SITE << 8, INLINED << 8 };
     for (int i = 0; i < 2; i++) {
@@ -129,17 +129,17 @@ Test(unit_sites, damaged_ones_end_the_chunk)
 
 enum { MANY = 130 };
 
-/* Each open call's site, of which `told` are there in records of `a_record`. */
-static void check_open(unsigned told, unsigned a_record)
+/* The site of each open call. `with_sites` of them have sites, in records of up to `per_record`. */
+static void check_open(unsigned with_sites, unsigned per_record)
 {
     struct open_call calls[MANY];
     struct writer *w = writer_new();
     for (unsigned i = 0; i < MANY; i++)
         calls[i] = (struct open_call){ F, i };
     begin_events(w, 1, 1, 0, MANY, calls, MANY);
-    for (unsigned i = 0; i < told; i++) {
-        if (i % a_record == 0) {
-            const unsigned here = told - i < a_record ? told - i : a_record;
+    for (unsigned i = 0; i < with_sites; i++) {
+        if (i % per_record == 0) {
+            const unsigned here = with_sites - i < per_record ? with_sites - i : per_record;
             write_words(w, (uint16_t[]){ (uint16_t)(OPEN_SITES << 8 | here * 4) }, 1);
         }
         write_words(w, (uint16_t[]){ (uint16_t)(i + 1), 0, 0, i % 2 ? 0x8000 : 0 }, 4);
@@ -150,14 +150,14 @@ static void check_open(unsigned told, unsigned a_record)
     writer_free(w);
     struct session_file *file = session_file_open(path, &error);
     struct profile *p = collect_sites(file, 1, NULL), *without = collect_profile(file, 1);
-    cr_assert(eq(sz, p->site_count, told));
+    cr_assert(eq(sz, p->site_count, with_sites));
     cr_assert(eq(sz, p->node_count, MANY + 2));
     cr_assert(eq(sz, without->node_count, MANY + 2));
     cr_assert(eq(sz, without->site_count, 0));
     for (unsigned i = 0; i < MANY; i++) {
         const uint32_t site = p->nodes[i + 1].site;
-        cr_assert(eq(u32, site, i < told ? i : PROFILE_NONE));
-        if (i < told) {
+        cr_assert(eq(u32, site, i < with_sites ? i : PROFILE_NONE));
+        if (i < with_sites) {
             cr_assert(eq(u64, p->sites[site].offset, i + 1));
             cr_assert(eq(int, p->sites[site].inlined, i % 2));
         }
@@ -167,7 +167,7 @@ static void check_open(unsigned told, unsigned a_record)
     session_file_close(file);
 }
 
-Test(unit_sites, of_open_calls)
+Test(unit_sites, sites_of_open_calls)
 {
     check_open(MANY, 63);
     check_open(MANY, 1);
@@ -175,8 +175,8 @@ Test(unit_sites, of_open_calls)
     check_open(0, 63);
 }
 
-/* A record that goes beyond the chunk tells nothing, and takes nothing with it. */
-Test(unit_sites, of_open_calls_damaged)
+/* A record that extends beyond the chunk is ignored, and no other data is lost. */
+Test(unit_sites, damaged_sites_of_open_calls)
 {
     struct writer *w = writer_new();
     begin_events(w, 1, 1, 0, 10, &(struct open_call){ F, 0 }, 1);
@@ -195,7 +195,7 @@ Test(unit_sites, of_open_calls_damaged)
 
 /* ---- the view ---- */
 
-static void load(struct analysis *l, struct writer *w)
+static void load_sites(struct analysis *l, struct writer *w)
 {
     writer_save(w, test_path("lines.dwell"));
     writer_free(w);
@@ -218,7 +218,7 @@ Test(unit_sites, lines)
 {
     for (int way = 0; way < SITES_WAYS; way++) {
         struct analysis l;
-        load(&l, site_session(way));
+        load_sites(&l, site_session(way));
         ASSERT_TIMES(line_times(&l, "a.c:10"), 20, 20, 20, 20, 1);
         ASSERT_TIMES(line_times(&l, "a.c:11"), 90, 45, 90, 45, 2);
         ASSERT_TIMES(line_times(&l, "a.c:20"), 30, 20, 30, 20, 1);
@@ -231,8 +231,8 @@ Test(unit_sites, lines)
     }
 }
 
-/* A line that is on the stack twice counts once: here all calls of F are from one place. */
-Test(unit_sites, a_line_within_itself)
+/* A line that is on the stack twice counts once. Here all calls of F are from one place. */
+Test(unit_sites, a_line_on_the_stack_twice_counts_once)
 {
     struct writer *w = writer_new();
     write_header(w, 176, 1, 4);
@@ -246,7 +246,7 @@ Test(unit_sites, a_line_within_itself)
     for (uint64_t i = 1; i <= 4; i++)
         write_exit(w, 30 + 10 * i);
     struct analysis l;
-    load(&l, w);
+    load_sites(&l, w);
     ASSERT_TIMES(line_times(&l, "[unknown]+0x10040"), 50, 50, 50, 50, 3);
     ASSERT_TIMES(line_times(&l, "(unknown)"), 70, 20, 70, 20, 1);
     analysis_drop(&l);
@@ -255,7 +255,7 @@ Test(unit_sites, a_line_within_itself)
 Test(unit_sites, callers_by_line)
 {
     struct analysis l;
-    load(&l, site_session(SITES_WHOLE));
+    load_sites(&l, site_session(SITES_WHOLE));
     size_t count;
     uint32_t *found = function_find_all(&l, "f", &count);
     struct neighbours n = rollup_neighbours(l.rollup, found[0]);
@@ -264,7 +264,7 @@ Test(unit_sites, callers_by_line)
     for (size_t i = 0; i < n.caller_count; i++)
         calls += n.callers[i].times.calls;
     cr_assert(eq(u64, calls, 5));
-    cr_assert(eq(sz, n.callee_count, 3)); /* g from a line and from nobody knows where, f */
+    cr_assert(eq(sz, n.callee_count, 3)); /* g from a line and from an unknown place, f */
     neighbours_free(&n);
     free(found);
     analysis_drop(&l);
@@ -280,7 +280,7 @@ struct made {
 
 /* The times of each line by the rule of the time model: the stack is walked for each interval. */
 struct expected {
-    struct times lines[FUNCTIONS * PLACES + 1]; /* the last one: of calls that nothing was open for */
+    struct times lines[FUNCTIONS * PLACES + 1]; /* the last one: calls without an open caller */
 };
 
 static uint64_t address_of(unsigned function)
@@ -288,7 +288,7 @@ static uint64_t address_of(unsigned function)
     return 0x10000 + 0x1000ull * function;
 }
 
-static void add_interval(struct expected *e, const unsigned *lines, unsigned depth, uint64_t d)
+static void lines_add_interval(struct expected *e, const unsigned *lines, unsigned depth, uint64_t d)
 {
     bool seen[FUNCTIONS * PLACES + 1] = { false };
     for (unsigned i = 0; i < depth; i++) {
@@ -314,7 +314,7 @@ static struct writer *random_calls(unsigned seed, struct expected *e)
     for (int i = 0; i < EVENTS || depth; i++) {
         const uint64_t passed = (uint64_t)(rand() % 50);
         now += passed;
-        add_interval(e, lines, depth, passed);
+        lines_add_interval(e, lines, depth, passed);
         if (i < EVENTS && depth < DEEPEST && (depth == 0 || rand() % 2)) {
             const struct made call = { (unsigned)(rand() % FUNCTIONS), (unsigned)(rand() % PLACES) };
             lines[depth] = depth ? stack[depth - 1].function * PLACES + call.place : FUNCTIONS * PLACES;
@@ -332,7 +332,7 @@ static struct writer *random_calls(unsigned seed, struct expected *e)
     return w;
 }
 
-/* And functions, and the paths of functions, are what they are without sites. */
+/* Functions, and the paths of functions, are as without sites. */
 static void check_functions(const struct analysis *l, const char *path)
 {
     struct analysis plain;
@@ -360,12 +360,12 @@ static void check_functions(const struct analysis *l, const char *path)
     analysis_drop(&plain);
 }
 
-Test(unit_sites, any_calls)
+Test(unit_sites, random_calls_have_the_models_times)
 {
     for (unsigned seed = 1; seed <= 6; seed++) {
         struct expected e;
         struct analysis l;
-        load(&l, random_calls(seed, &e));
+        load_sites(&l, random_calls(seed, &e));
         for (unsigned line = 0; line <= FUNCTIONS * PLACES; line++) {
             char name[64] = "(unknown)";
             if (line < FUNCTIONS * PLACES)
@@ -392,8 +392,8 @@ static void write_fib(struct writer *w, uint64_t *now, int n, unsigned place)
     write_exit(w, *now += 100);
 }
 
-/* Without more paths than there are ways for the functions and the places. Of each call, the probes' own is left out
- * where it is, though the nodes of callees are those of all recursive calls. */
+/* There are no more paths than the combinations of functions and places allow. Overhead is subtracted in the right
+ * call, although callee nodes stand for all recursive calls. */
 Test(unit_sites, calls_of_itself_from_two_places)
 {
     enum { TICK = 256 };
@@ -404,7 +404,7 @@ Test(unit_sites, calls_of_itself_from_two_places)
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_fib(w, &now, 18, 3);
     struct analysis l;
-    load(&l, w);
+    load_sites(&l, w);
     cr_assert(le(sz, l.profile->node_count, 400)); /* some 18 levels, squared */
     uint64_t calls = 0;
     for (size_t i = 0; i < l.profile->node_count; i++)
@@ -425,7 +425,7 @@ Test(unit_sites, calls_of_itself_from_two_places)
     analysis_drop(&l);
 }
 
-/* Of two sessions, of which one is a copy: all values twice. */
+/* Two sessions, one a copy of the other: all values are doubled. */
 Test(unit_sites, lines_of_several_sessions)
 {
     static const char *const names[] = { "one.dwell", "two.dwell" };
@@ -447,8 +447,8 @@ Test(unit_sites, lines_of_several_sessions)
 
 /* ---- call trees ---- */
 
-/* F, and below it G from two places: the same place twice is one path. */
-Test(unit_sites, of_call_trees)
+/* F calls G from two places. The same place twice is one path. */
+Test(unit_sites, sites_in_call_trees)
 {
     static const struct tree_node nodes[] = {
         { .function = F, .calls = 10, .elapsed = 100 },

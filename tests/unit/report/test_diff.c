@@ -1,4 +1,5 @@
-/* Sessions compared: what is matched with what, means and changes, what is significant, and conditions that fail. */
+/* Comparisons of sessions: which rows are matched, means and changes, which changes are significant, and which
+ * conditions fail. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <math.h>
@@ -60,7 +61,8 @@ static void expect_pair(const struct diff *d, const char *name, enum diff_value 
 Test(unit_diff, students_t)
 {
     cr_assert(epsilon_eq(dbl, student_two_sided(0, 7), 1, 1e-12));
-    cr_assert(epsilon_eq(dbl, student_two_sided(1, 1), 0.5, 1e-12)); /* Cauchy's: a quarter on each side of 1 */
+    cr_assert(
+        epsilon_eq(dbl, student_two_sided(1, 1), 0.5, 1e-12)); /* Cauchy's distribution: a quarter on each side of 1 */
     cr_assert(epsilon_eq(dbl, student_two_sided(2, 2), 1 - 2 / sqrt(6), 1e-12));
     cr_assert(epsilon_eq(dbl, student_two_sided(12.7062047362, 1), 0.05, 1e-9)); /* from tables */
     cr_assert(epsilon_eq(dbl, student_two_sided(-2.7764451052, 4), 0.05, 1e-9));
@@ -68,9 +70,10 @@ Test(unit_diff, students_t)
     cr_assert(epsilon_eq(dbl, student_two_sided(1.9599639845, 1e9), 0.05, 1e-6)); /* the normal distribution's */
 }
 
-Test(unit_diff, welch)
+Test(unit_diff, welchs_test)
 {
-    /* Means 2 and 5, variances 1 and 4, of three each: t is 3 / sqrt(5 / 3), degrees (5 / 3)^2 / (1 / 18 + 16 / 18). */
+    /* Means 2 and 5, variances 1 and 4, three sessions each: t is 3 / sqrt(5 / 3), degrees (5 / 3)^2 / (1 / 18 + 16 /
+     * 18). */
     const struct sample x = sample_of((double[]){ 1, 2, 3 }, 3), y = sample_of((double[]){ 3, 5, 7 }, 3);
     cr_assert(epsilon_eq(dbl, x.mean, 2, 1e-12));
     cr_assert(epsilon_eq(dbl, x.variance, 1, 1e-12));
@@ -84,10 +87,10 @@ Test(unit_diff, welch)
     cr_assert(epsilon_eq(dbl, welch_test(&same, &other), 0, 0));
 }
 
-Test(unit_diff, many_tests)
+Test(unit_diff, adjustment_for_many_tests)
 {
     double p[] = { 0.04, NAN, 0.01, 0.03, 0.5 };
-    adjust_for_many(p, 5); /* four tests: 4/1, 4/2, 4/3 and 4/4 times, and none more than the next one */
+    adjust_for_many(p, 5); /* four tests: 4/1, 4/2, 4/3 and 4/4 times, each at most the next one */
     cr_assert(epsilon_eq(dbl, p[2], 0.04, 1e-12));
     cr_assert(epsilon_eq(dbl, p[3], 0.04 * 4 / 3, 1e-12));
     cr_assert(epsilon_eq(dbl, p[0], 0.04 * 4 / 3, 1e-12));
@@ -96,9 +99,9 @@ Test(unit_diff, many_tests)
     adjust_for_many(NULL, 0);
 }
 
-/* ---- what is matched ---- */
+/* ---- matching ---- */
 
-Test(unit_diff, functions_are_matched_by_name_wherever_they_lie)
+Test(unit_diff, functions_are_matched_by_name_at_any_address)
 {
     const struct version before = { .lookups = 3, .main_time = 1000, .source = SOURCE_PERF };
     const struct version after = { .shift = 0x40, .lookups = 5, .main_time = 700, .source = SOURCE_PERF };
@@ -115,7 +118,7 @@ Test(unit_diff, functions_are_matched_by_name_wherever_they_lie)
     diff_free(d);
 }
 
-Test(unit_diff, functions_of_one_side_alone)
+Test(unit_diff, functions_of_one_side_only)
 {
     const struct version before = { .lookups = 2, .main_time = 100, .logged = true };
     const struct version after = { .lookups = 2, .main_time = 100, .cached = true };
@@ -160,7 +163,7 @@ Test(unit_diff, a_program_of_another_name_is_another_version)
     diff_free(d);
 }
 
-/* Two static functions "step" of one module, one calling the other: one row, whose time counts once. */
+/* Two static functions "step" of one module, one calling the other. They are one row, whose time counts once. */
 Test(unit_diff, functions_of_one_name_are_one_row)
 {
     struct diff *d = diff_new(DIFF_FUNCTIONS);
@@ -178,7 +181,7 @@ Test(unit_diff, functions_of_one_name_are_one_row)
         write_enter(w, 1010, 0x402000);
         write_exit(w, 1030);
         write_exit(w, 1040);
-        write_enter(w, 1040, 0x7f00dead0000 + (uint64_t)side); /* of no module: its address says nothing */
+        write_enter(w, 1040, 0x7f00dead0000 + (uint64_t)side); /* in no module: its address means nothing */
         write_exit(w, 1045);
         end_events(w, true);
         writer_save(w, test_path("steps.dwell"));
@@ -221,7 +224,7 @@ Test(unit_diff, values_that_not_all_sessions_know)
     diff_free(d);
 }
 
-/* ---- several sessions, and what is significant ---- */
+/* ---- several sessions and significance ---- */
 
 static struct diff *three_each(uint64_t main_before, uint64_t main_after, const uint64_t noise[3],
                                unsigned lookups_after)
@@ -259,7 +262,7 @@ Test(unit_diff, a_change_within_the_noise_is_not)
     diff_free(d);
 }
 
-Test(unit_diff, times_that_agree_by_chance_are_no_certainty)
+Test(unit_diff, times_that_agree_by_chance_prove_nothing)
 {
     struct diff *d = three_each(10000, 10001, (uint64_t[]){ 0, 0, 0 }, 2);
     cr_assert(eq(int, row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_NOTHING));
@@ -275,7 +278,7 @@ Test(unit_diff, calls_are_exact_where_sessions_agree)
     cr_assert(eq(int, row_of(d, "main (shop)")->values[DIFF_CALLS].judged, JUDGED_NOTHING));
     diff_free(d);
     d = diff_new(DIFF_FUNCTIONS);
-    for (unsigned i = 0; i < 4; i++) /* 1 and 4 calls before, 2 and 5 after: no change but chance */
+    for (unsigned i = 0; i < 4; i++) /* 1 and 4 calls before, 2 and 5 after: no more than chance */
         add(d, i < 2 ? DIFF_BEFORE : DIFF_AFTER,
             &(struct version){ .lookups = 1 + i % 2 * 3 + i / 2, .main_time = 100 });
     diff_judge(d, &usual);
@@ -365,7 +368,7 @@ Test(unit_diff, conditions_of_several_sessions)
     diff_free(d);
 }
 
-Test(unit_diff, what_is_no_condition)
+Test(unit_diff, invalid_conditions)
 {
     static const char *const texts[] = {
         "",
@@ -401,7 +404,7 @@ Test(unit_diff, what_is_no_condition)
     diff_free(d);
 }
 
-/* a, b, a, b and so on, `depth` deep, and then `more` times c, each called once. */
+/* a, b, a, b and so on, `depth` deep, and then c `more` times, each called once. */
 static struct diff *deep(unsigned depth, unsigned more)
 {
     struct diff *d = diff_new(DIFF_PATHS);

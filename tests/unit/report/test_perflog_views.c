@@ -1,4 +1,4 @@
-/* Logs as rows: units, several resolutions, the order, pairs and macros, two logs compared. */
+/* Logs as rows: units, several resolutions, order, pairs and macros, and comparisons of two logs. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static const struct perflog_choice by_total = { "total", 0, false };
 
 Test(unit_perflog_views, ticks_become_nanoseconds_once)
 {
-    /* Three times a third of a second: the sum is a second, of which no nanosecond is lost by rounding. */
+    /* Three times a third of a second. The sum is a second; rounding loses no nanosecond. */
     struct perflog *log = log_of(
         "## PERF ## REGISTERED APP [a] PROCESSID [1]\n## PERF ## RESOLUTION [3] TICKS PER SECOND\n" LOG_DURATION(1, 1)
             LOG_DURATION(1, 1) LOG_DURATION(1, 1) LOG_DURATION(2, 1) LOG_DURATION(2, 1));
@@ -50,7 +50,7 @@ Test(unit_perflog_views, the_same_marker_in_runs_of_other_resolutions)
     perflog_free(log);
 }
 
-Test(unit_perflog_views, sums_beyond_64_bits_are_the_most_that_can_be_told)
+Test(unit_perflog_views, sums_beyond_64_bits_are_the_largest_value)
 {
     struct perflog *log =
         log_of(LOG_HEADER LOG_DURATION(1, 18446744073709551615) LOG_DURATION(1, 18446744073709551615));
@@ -65,7 +65,7 @@ Test(unit_perflog_views, sums_beyond_64_bits_are_the_most_that_can_be_told)
 /* ---- the order ---- */
 
 /* The ids in the order of that key. */
-static void expect_order(const struct perflog *log, const char *key, const char *wanted)
+static void expect_ids(const struct perflog *log, const char *key, const char *wanted)
 {
     char order[64] = "";
     struct rows rows = rows_of(log, false);
@@ -81,17 +81,17 @@ Test(unit_perflog_views, sorted_by_each_key)
     struct perflog *log = log_of(LOG_HEADER LOG_MARKER("z", 1) LOG_MARKER("x", 2) LOG_MARKER("y", 3) LOG_MARKER("w", 4)
                                      LOG_DURATION(1, 10) LOG_DURATION(2, 4) LOG_DURATION(2, 8) LOG_DURATION(3, 1)
                                          LOG_DURATION(3, 1) LOG_DURATION(3, 20));
-    expect_order(log, "total", "3214"); /* 22, 12, 10, 0 */
-    expect_order(log, "count", "3214");
-    expect_order(log, "min", "1234");
-    expect_order(log, "mean", "1324");
-    expect_order(log, "max", "3124");
-    expect_order(log, "median", "1234");
-    expect_order(log, "p90", "3124");
-    expect_order(log, "p99", "3124");
-    expect_order(log, "stddev", "3241");
-    expect_order(log, "name", "4231");
-    expect_order(log, "order", "1234");
+    expect_ids(log, "total", "3214"); /* 22, 12, 10, 0 */
+    expect_ids(log, "count", "3214");
+    expect_ids(log, "min", "1234");
+    expect_ids(log, "mean", "1324");
+    expect_ids(log, "max", "3124");
+    expect_ids(log, "median", "1234");
+    expect_ids(log, "p90", "3124");
+    expect_ids(log, "p99", "3124");
+    expect_ids(log, "stddev", "3241");
+    expect_ids(log, "name", "4231");
+    expect_ids(log, "order", "1234");
     perflog_free(log);
 }
 
@@ -153,7 +153,7 @@ static const struct {
     { "a=1e5,t=%a%*2", "t", "1e5*2" },
 };
 
-static char *value_of(const char *marker, const char *key, const char *durations)
+static char *row_text(const char *marker, const char *key, const char *durations)
 {
     char text[2048];
     snprintf(text, sizeof text, LOG_HEADER "## PERF ## REGISTERED MARKER [%s] AS [1] BY APP [a]\n%s", marker,
@@ -169,7 +169,7 @@ static char *value_of(const char *marker, const char *key, const char *durations
 Test(unit_perflog_views, pairs_and_macros)
 {
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        char *value = value_of(pairs[i].marker, pairs[i].key, LOG_DURATION(1, 1) LOG_DURATION(1, 3));
+        char *value = row_text(pairs[i].marker, pairs[i].key, LOG_DURATION(1, 1) LOG_DURATION(1, 3));
         cr_assert(eq(str, value ? value : "(none)", (char *)(pairs[i].value ? pairs[i].value : "(none)")), "%s in %s",
                   pairs[i].key, pairs[i].marker);
         free(value);
@@ -178,17 +178,17 @@ Test(unit_perflog_views, pairs_and_macros)
 
 Test(unit_perflog_views, macros_of_a_marker_without_durations)
 {
-    cr_assert(value_of("t=%AVG%", "t", "") == NULL);
-    char *value = value_of("t=%n%,n=5", "t", "");
+    cr_assert(row_text("t=%AVG%", "t", "") == NULL);
+    char *value = row_text("t=%n%,n=5", "t", "");
     cr_assert(eq(str, value, "5"));
     free(value);
 }
 
-/* Macros that would double the text again and again stay as they are. */
-Test(unit_perflog_views, macros_do_not_run_away)
+/* Macros that would double the text again and again stay unexpanded. */
+Test(unit_perflog_views, macro_expansion_is_bounded)
 {
     char *value =
-        value_of("a=%b%%b%%b%%b%,b=%c%%c%%c%%c%,c=%d%%d%%d%%d%,d=%e%%e%%e%%e%,e=%f%%f%%f%%f%,f=%g%%g%%g%%g%,g=12345678",
+        row_text("a=%b%%b%%b%%b%,b=%c%%c%%c%%c%,c=%d%%d%%d%%d%,d=%e%%e%%e%%e%,e=%f%%f%%f%%f%,f=%g%%g%%g%%g%,g=12345678",
                  "a", LOG_DURATION(1, 1));
     cr_assert(eq(str, value, "%b%%b%%b%%b%"));
     free(value);
@@ -196,7 +196,7 @@ Test(unit_perflog_views, macros_do_not_run_away)
 
 /* ---- two logs ---- */
 
-static char *diff(const char *first_text, const char *second_text, const char *sort)
+static char *diff_logs(const char *first_text, const char *second_text, const char *sort)
 {
     char *text = NULL;
     size_t length;
@@ -216,7 +216,7 @@ static char *diff(const char *first_text, const char *second_text, const char *s
 
 static void expect_diff(const char *first, const char *second, const char *sort, const char *wanted)
 {
-    char *rows = diff(first, second, sort);
+    char *rows = diff_logs(first, second, sort);
     cr_assert(eq(str, rows, (char *)wanted));
     free(rows);
 }
@@ -237,7 +237,7 @@ Test(unit_perflog_views, two_logs_compared)
                 "a,same,both,1,1,9000000,9000000,0,0.0000,9000000,9000000,0,0.0000\r\n");
 }
 
-Test(unit_perflog_views, two_logs_compared_the_other_way_round)
+Test(unit_perflog_views, two_logs_compared_in_reverse)
 {
     expect_diff(after, before, "name",
                 "a,gone,second,,1,,7000000,,,,7000000,7000000,\r\n"
@@ -249,7 +249,7 @@ Test(unit_perflog_views, two_logs_compared_the_other_way_round)
 
 Test(unit_perflog_views, a_log_compared_with_itself)
 {
-    char *rows = diff(before, before, "mean");
+    char *rows = diff_logs(before, before, "mean");
     cr_assert(strstr(rows, "first,") == NULL && strstr(rows, "second,") == NULL);
     cr_assert(strstr(rows, "a,less,both,2,2,40000000,40000000,0,0.0000,80000000,80000000,0,0.0000\r\n") != NULL);
     free(rows);

@@ -1,4 +1,4 @@
-/* Which rows conditions leave. */
+/* Tests which rows remain under given conditions. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@ static const struct column columns[] = {
     { "share", "%", CELL_PERCENT, USE_ALWAYS, false },
 };
 
-/* a 1 (b 2 (c 3), d 4), e 5: times are the counts in microseconds, shares ten times the counts; those of d are unknown.
- */
+/* a 1 (b 2 (c 3), d 4), e 5: times are the counts in microseconds, shares ten times the counts. Those of d are
+ * unknown. */
 static struct table five(const struct summary *session)
 {
     static const size_t parents[] = { 0, 1, 2, 1, 0 };
@@ -79,14 +79,14 @@ Test(unit_row_filter, all_conditions_hold)
     check(false, "count>1", "count<2", "");
 }
 
-Test(unit_row_filter, what_is_above_stays)
+Test(unit_row_filter, callers_of_a_row_stay)
 {
     check(true, "name=c", NULL, "abc");
     check(true, "name=d", NULL, "ad");
     check(true, "count>4", NULL, "e");
 }
 
-Test(unit_row_filter, branches_stay_where_they_belong)
+Test(unit_row_filter, branches_keep_their_place)
 {
     struct row_filters f = { 0 };
     struct table t = five(NULL);
@@ -116,7 +116,7 @@ Test(unit_row_filter, a_row_that_always_stays)
 }
 
 /* Ticks are compared as times, samples as numbers. */
-Test(unit_row_filter, by_the_sessions_clock)
+Test(unit_row_filter, times_are_compared_by_the_sessions_clock)
 {
     const struct summary slow = { .ticks_per_second = 1000000 }, samples = { .samples = true };
     struct row_filters f = { 0 }, g = { 0 };

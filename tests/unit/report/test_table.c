@@ -1,4 +1,4 @@
-/* Tables as text, csv and json: what each format does with each kind of cell. */
+/* Tables as text, CSV and JSON: how each format prints each kind of cell. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <json-c/json.h>
@@ -42,7 +42,7 @@ static struct table one_row(const char *name)
     return t;
 }
 
-static char *print(struct table t, table_printer *printer)
+static char *table_printed(struct table t, table_printer *printer)
 {
     char *text = NULL;
     size_t length = 0;
@@ -53,20 +53,20 @@ static char *print(struct table t, table_printer *printer)
     return text;
 }
 
-static void expect(struct table t, table_printer *printer, const char *wanted)
+static void expect_table(struct table t, table_printer *printer, const char *wanted)
 {
-    char *text = print(t, printer);
+    char *text = table_printed(t, printer);
     cr_assert(eq(str, text, (char *)wanted));
     free(text);
 }
 
 Test(unit_table, csv)
 {
-    expect(one_row("plain"), table_print_csv,
-           "name,calls,time_ns,share_percent,data\r\nplain,12,3456789,12.3456,99\r\n");
+    expect_table(one_row("plain"), table_print_csv,
+                 "name,calls,time_ns,share_percent,data\r\nplain,12,3456789,12.3456,99\r\n");
 }
 
-Test(unit_table, csv_quotes_what_it_has_to)
+Test(unit_table, csv_quotes_where_needed)
 {
     static const char *const names[][2] = {
         { "f(int, char)", "\"f(int, char)\"" },
@@ -80,7 +80,7 @@ Test(unit_table, csv_quotes_what_it_has_to)
         char wanted[256];
         snprintf(wanted, sizeof wanted, "name,calls,time_ns,share_percent,data\r\n%s,12,3456789,12.3456,99\r\n",
                  names[i][1]);
-        expect(one_row(names[i][0]), table_print_csv, wanted);
+        expect_table(one_row(names[i][0]), table_print_csv, wanted);
     }
 }
 
@@ -88,12 +88,12 @@ Test(unit_table, csv_leaves_the_unknown_empty)
 {
     struct table t = table_make(columns, COLUMNS, &summary);
     table_row(&t);
-    expect(t, table_print_csv, "name,calls,time_ns,share_percent,data\r\n,,,,\r\n");
+    expect_table(t, table_print_csv, "name,calls,time_ns,share_percent,data\r\n,,,,\r\n");
 }
 
 Test(unit_table, json)
 {
-    expect(
+    expect_table(
         one_row("plain"), table_print_json,
         "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":4000000,\"overhead_inclusive_ns\":null,\"os_events\":3,"
         "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
@@ -106,17 +106,17 @@ Test(unit_table, json_has_null_for_the_unknown)
     blind.application_known = false;
     struct table t = table_make(columns, COLUMNS, &blind);
     table_row(&t);
-    expect(
+    expect_table(
         t, table_print_json,
         "{\"session\": {\"elapsed_inclusive_ns\":5000000,\"application_inclusive_ns\":null,\"overhead_inclusive_ns\":null,\"os_events\":null,"
         "\"threads\":1,\"processes\":2,\"events\":18446744073709551615,\"lost_events\":7},\n \"rows\": [\n  "
         "{\"name\":null,\"calls\":null,\"time_ns\":null,\"share_percent\":null,\"data\":null}\n ]}\n");
 }
 
-/* The name that a reader of the JSON gets. */
+/* The name as a reader of the JSON gets it. */
 static void expect_json_name(const char *name, const char *wanted)
 {
-    char *text = print(one_row(name), table_print_json);
+    char *text = table_printed(one_row(name), table_print_json);
     struct json_object *whole = json_tokener_parse(text), *rows, *found;
     cr_assert(whole != NULL, "%s", text);
     cr_assert(json_object_object_get_ex(whole, "rows", &rows));
@@ -140,7 +140,7 @@ Test(unit_table, json_escapes)
 
 #define BAD "\xef\xbf\xbd"
 
-Test(unit_table, json_replaces_what_is_no_utf8)
+Test(unit_table, json_replaces_invalid_utf8)
 {
     expect_json_name("a\xff"
                      "b",
@@ -157,7 +157,8 @@ Test(unit_table, numbers_are_the_same_in_every_locale)
 {
     if (!setlocale(LC_ALL, "de_DE.UTF-8"))
         cr_skip("there is no locale here with a comma in numbers");
-    char *csv = print(one_row("plain"), table_print_csv), *json = print(one_row("plain"), table_print_json);
+    char *csv = table_printed(one_row("plain"), table_print_csv),
+         *json = table_printed(one_row("plain"), table_print_json);
     cr_assert(strstr(csv, ",12.3456,") != NULL);
     cr_assert(strstr(json, ":12.3456,") != NULL);
     free(csv);
@@ -166,11 +167,11 @@ Test(unit_table, numbers_are_the_same_in_every_locale)
 
 Test(unit_table, text)
 {
-    expect(one_row("plain"), table_print_text,
-           "a.data: elapsed 5000.000 us, application 4000.000 us, 3 OS events, 1 thread, 2 processes, "
-           "18446744073709551615 events\n\n"
-           "CALLS  TIME us     % NAME  SHOWN\n"
-           "   12 3456.789 12.35 plain here\n");
+    expect_table(one_row("plain"), table_print_text,
+                 "a.data: elapsed 5000.000 us, application 4000.000 us, 3 OS events, 1 thread, 2 processes, "
+                 "18446744073709551615 events\n\n"
+                 "CALLS  TIME us     % NAME  SHOWN\n"
+                 "   12 3456.789 12.35 plain here\n");
 }
 
 Test(unit_table, text_has_dashes_for_the_unknown)
@@ -179,11 +180,11 @@ Test(unit_table, text_has_dashes_for_the_unknown)
     blind.application_known = false;
     struct table t = table_make(columns, COLUMNS, &blind);
     cell_text(&table_row(&t)[0], "f");
-    expect(t, table_print_text,
-           "a.data: elapsed 5000.000 us, application unknown (no source of OS events), 1 thread, 2 processes, "
-           "18446744073709551615 events\n\n"
-           "CALLS TIME us % NAME SHOWN\n"
-           "    -       - - f    \n");
+    expect_table(t, table_print_text,
+                 "a.data: elapsed 5000.000 us, application unknown (no source of OS events), 1 thread, 2 processes, "
+                 "18446744073709551615 events\n\n"
+                 "CALLS TIME us % NAME SHOWN\n"
+                 "    -       - - f    \n");
 }
 
 Test(unit_table, text_chooses_one_unit)
@@ -203,13 +204,13 @@ Test(unit_table, text_chooses_one_unit)
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         struct summary s = summary;
         s.elapsed_inclusive = units[i].elapsed;
-        char *text = print(table_make(columns, COLUMNS, &s), table_print_text);
+        char *text = table_printed(table_make(columns, COLUMNS, &s), table_print_text);
         cr_assert(strstr(text, units[i].told) != NULL, "%s in %s", units[i].told, text);
         free(text);
     }
 }
 
-Test(unit_table, text_tells_remarks_and_hidden_rows)
+Test(unit_table, text_has_remarks_and_the_number_of_hidden_rows)
 {
     char *remarks[] = { "this was lost", "that too" };
     struct summary s = summary;
@@ -218,13 +219,13 @@ Test(unit_table, text_tells_remarks_and_hidden_rows)
     struct table t = one_row("plain");
     t.session = &s;
     t.hidden_rows = 5;
-    char *text = print(t, table_print_text);
+    char *text = table_printed(t, table_print_text);
     cr_assert(strstr(text, "events\n! this was lost\n! that too\n\nCALLS") != NULL);
     cr_assert(strstr(text, "\n5 more; --limit 0 shows all\n") != NULL);
     free(text);
 }
 
-Test(unit_table, ticks_become_nanoseconds_each_rounded_by_itself)
+Test(unit_table, ticks_become_nanoseconds_rounded_one_by_one)
 {
     cr_assert(eq(u64, ticks_to_ns(0, 2600000000), 0));
     cr_assert(eq(u64, ticks_to_ns(13, 2600000000), 5));
@@ -244,7 +245,7 @@ Test(unit_table, formats_by_name)
     cr_assert(table_format("") == NULL);
 }
 
-/* ---- tables of no session ---- */
+/* ---- tables without a session ---- */
 
 static const struct column free_columns[] = {
     { "name", "NAME", CELL_TEXT, USE_ALWAYS, false },     { "time", "TIME", CELL_TICKS, USE_ALWAYS, false },
@@ -272,27 +273,27 @@ static struct table free_table(void)
     return t;
 }
 
-Test(unit_table, of_no_session_as_text)
+Test(unit_table, without_a_session_as_text)
 {
-    expect(free_table(), table_print_text,
-           " TIME ms    BY ms      %     VALUE NAME\n"
-           "1500.000 -250.000 -14.29 57.843834 f\n"
-           "   1.000   +0.000   0.00  10059776 f\n"
-           "   0.000   +0.000   0.00         - f\n");
+    expect_table(free_table(), table_print_text,
+                 " TIME ms    BY ms      %     VALUE NAME\n"
+                 "1500.000 -250.000 -14.29 57.843834 f\n"
+                 "   1.000   +0.000   0.00  10059776 f\n"
+                 "   0.000   +0.000   0.00         - f\n");
 }
 
-Test(unit_table, of_no_session_as_csv)
+Test(unit_table, without_a_session_as_csv)
 {
-    expect(free_table(), table_print_csv,
-           "name,time_ns,change_ns,change_percent,value\r\n"
-           "f,1500000000,-250000000,-14.2857,57.843834\r\n"
-           "f,1000499,499,0.0000,10059776\r\n"
-           "f,0,0,0.0000,\r\n");
+    expect_table(free_table(), table_print_csv,
+                 "name,time_ns,change_ns,change_percent,value\r\n"
+                 "f,1500000000,-250000000,-14.2857,57.843834\r\n"
+                 "f,1000499,499,0.0000,10059776\r\n"
+                 "f,0,0,0.0000,\r\n");
 }
 
-Test(unit_table, of_no_session_as_json)
+Test(unit_table, without_a_session_as_json)
 {
-    expect(
+    expect_table(
         free_table(), table_print_json,
         "{\"rows\": [\n"
         "  {\"name\":\"f\",\"time_ns\":1500000000,\"change_ns\":-250000000,\"change_percent\":-14.2857,\"value\":57.843834},\n"
@@ -304,18 +305,19 @@ Test(unit_table, the_largest_times_and_changes)
 {
     struct table t = table_make(free_columns, FREE_COLUMNS, NULL);
     add_free_row(&t, UINT64_MAX, INT64_MIN, 0, "0");
-    expect(t, table_print_text,
-           "         TIME s            BY s    % VALUE NAME\n"
-           "18446744073.710 -9223372036.855 0.00     0 f\n");
+    expect_table(t, table_print_text,
+                 "         TIME s            BY s    % VALUE NAME\n"
+                 "18446744073.710 -9223372036.855 0.00     0 f\n");
     t = table_make(free_columns, FREE_COLUMNS, NULL);
     add_free_row(&t, UINT64_MAX, INT64_MAX, 0, "0");
-    expect(t, table_print_csv,
-           "name,time_ns,change_ns,change_percent,value\r\nf,18446744073709551615,9223372036854775807,0.0000,0\r\n");
+    expect_table(
+        t, table_print_csv,
+        "name,time_ns,change_ns,change_percent,value\r\nf,18446744073709551615,9223372036854775807,0.0000,0\r\n");
 }
 
 Test(unit_table, csv_quotes_titles)
 {
     static const struct column odd[] = { { "a,b", "", CELL_COUNT, USE_ALWAYS, false },
                                          { "c\"d", "", CELL_COUNT, USE_DATA, false } };
-    expect(table_make(odd, 2, NULL), table_print_csv, "\"a,b\",\"c\"\"d\"\r\n");
+    expect_table(table_make(odd, 2, NULL), table_print_csv, "\"a,b\",\"c\"\"d\"\r\n");
 }

@@ -1,4 +1,4 @@
-/* The views: names, percentages by the seeds' formulas, what is unknown, order, and the shares of callers. */
+/* The views: names, percentages by the seeds' formulas, unknown values, order, and the shares of callers. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void add_symbol_module(struct writer *w, uint32_t number, const char *pat
     write_symbol(w, number, number + 1, 10 + number, offset, name);
 }
 
-/* /bin/prog with a(int) and b, two libraries of one name with a function "twin" each; thread 1 has a source. */
+/* /bin/prog has a(int) and b. Two libraries of one name each have a function "twin". Thread 1 has a source. */
 static struct writer *program(uint32_t source)
 {
     struct writer *w = writer_new();
@@ -45,7 +45,7 @@ static struct writer *program(uint32_t source)
     return w;
 }
 
-/* The row of the table whose cell in the first column is that text. */
+/* The row of the table whose first cell is that text. */
 static const struct cell *row_of(const struct table *t, const char *name)
 {
     for (size_t row = 0; row < t->row_count; row++)
@@ -74,8 +74,8 @@ static struct table by(const struct analysis *l, enum rollup_by what, const char
     return sorted_rows(l, what, &(struct sorting){ .key = sort });
 }
 
-/* Session: elapsed 400, application 160; a: 300 and 100 inclusive, 100 and 40 exclusive; b in it: 200 and 60;
- * the twins: 60 flagged less... each worked out at its line. */
+/* Session: elapsed 400, application 160. a: 300 and 100 inclusive, 100 and 40 exclusive. b in it: 200 and 60. The twins
+ * have 60 and, flagged, 40. Comments below give each interval's time. */
 static struct writer *known_times(uint32_t source)
 {
     struct writer *w = program(source);
@@ -136,7 +136,7 @@ Test(unit_views, percentages_of_modules_threads_and_processes)
     analysis_drop(&l);
 }
 
-Test(unit_views, functions_of_one_name_have_a_row_each)
+Test(unit_views, functions_of_one_name_have_separate_rows)
 {
     struct analysis l = load(known_times(SOURCE_PERF));
     struct table t = by(&l, BY_FUNCTION, "name"), m = by(&l, BY_MODULE, "name");
@@ -173,7 +173,7 @@ Test(unit_views, names_files_and_lines)
     analysis_drop(&l);
 }
 
-Test(unit_views, code_of_no_known_file)
+Test(unit_views, code_in_an_unknown_file)
 {
     struct writer *w = program(SOURCE_PERF);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
@@ -189,7 +189,7 @@ Test(unit_views, code_of_no_known_file)
     analysis_drop(&l);
 }
 
-/* A file of the same path with another build-id is another module: its symbols are not this one's. */
+/* A file of the same path with another build-id is another module. Its symbols do not belong to this one. */
 Test(unit_views, symbols_belong_to_a_build_id)
 {
     struct writer *w = writer_new();
@@ -232,7 +232,7 @@ Test(unit_views, without_a_source_application_times_are_unknown)
     analysis_drop(&l);
 }
 
-/* "All their time counts as flagged", says the remark: application times are not invented. */
+/* The remark says "All their time counts as flagged". Application times are unknown, not invented. */
 Test(unit_views, a_thread_without_a_source_has_no_application_time)
 {
     struct writer *w = program(SOURCE_PERF);
@@ -323,7 +323,7 @@ Test(unit_views, callers_and_their_shares)
     analysis_drop(&l);
 }
 
-/* Two callers alike but for their calls, met in either order: the report may not show which came first. */
+/* Two callers that differ only in their calls, in either order. The report must not depend on that order. */
 static char *callers_of_b(bool turned)
 {
     struct writer *w = program(SOURCE_PERF);

@@ -1,4 +1,4 @@
-/* The interpreter of seccomp filters: what each instruction does, and that malformed programs end without an answer. */
+/* The interpreter of seccomp filters: the effect of each instruction. Malformed programs end without an answer. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <linux/audit.h>
@@ -160,7 +160,7 @@ static const struct comparison {
     bool holds;
 } comparisons[] = {
     { BPF_JEQ, 5, 5, true },           { BPF_JEQ, 5, 6, false },         { BPF_JGT, 6, 5, true },
-    { BPF_JGT, 5, 5, false },          { BPF_JGT, 0x80000000, 1, true }, /* without a sign */
+    { BPF_JGT, 5, 5, false },          { BPF_JGT, 0x80000000, 1, true }, /* unsigned */
     { BPF_JGT, 1, 0x80000000, false }, { BPF_JGE, 5, 5, true },          { BPF_JGE, 4, 5, false },
     { BPF_JGE, 0xffffffff, 0, true },  { BPF_JSET, 6, 2, true },         { BPF_JSET, 6, 9, false },
     { BPF_JSET, 6, 0, false },
@@ -217,7 +217,7 @@ Test(unit_bpf, jumps_out_of_the_program_are_refused)
 {
     const uint32_t distances[] = {
         1, 2, 100, 0x7fffffff, 0xfffffffd, 0xfffffffe, 0xffffffff
-    }; /* the last ones: back */
+    }; /* the last ones jump backwards */
     for (size_t i = 0; i < COUNT(distances); i++)
         cr_assert(eq(u32, RUN(LOAD(0), BPF_STMT(BPF_JMP | BPF_JA, distances[i]), RETURN(1)), REFUSED));
     cr_assert(eq(u32, RUN(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0), RETURN(1)), REFUSED));
@@ -256,7 +256,7 @@ Test(unit_bpf, instructions_that_seccomp_does_not_have_are_refused)
     };
     for (size_t i = 0; i < COUNT(unknown); i++) {
         cr_assert(eq(u32, RUN(BPF_STMT(unknown[i], 0), RETURN(SECCOMP_RET_ALLOW)), REFUSED), "code %#x", unknown[i]);
-        /* One that is skipped does no harm. */
+        /* An invalid instruction that is skipped does no harm. */
         cr_assert(eq(u32, RUN(BPF_STMT(BPF_JMP | BPF_JA, 1), BPF_STMT(unknown[i], 0), RETURN(SECCOMP_RET_ALLOW)),
                      SECCOMP_RET_ALLOW));
     }

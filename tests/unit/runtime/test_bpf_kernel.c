@@ -1,6 +1,6 @@
 /*
- * The interpreter of seccomp filters against the kernel: a forked child installs a filter and makes system calls, and
- * what becomes of each has to be what the interpreter says. All filters let through everything but getppid.
+ * Compares the interpreter of seccomp filters with the kernel. A forked child installs a filter and makes system calls.
+ * The interpreter must predict the outcome of each. All filters allow every call except getppid.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -27,12 +27,12 @@ TestSuite(unit_bpf_kernel);
 #define RETURN(value) BPF_STMT(BPF_RET | BPF_K, value)
 #define FAIL(error) RETURN(SECCOMP_RET_ERRNO | (error))
 
-/* The kernel's answers to a call, beside the error numbers by which it fails. */
+/* The kernel's answers to a call, other than the error numbers of failed calls. */
 enum { ALLOWED = -1, KILLED = -2 };
 
 enum { MAX_CODE = 64, CALLS = 6 };
 
-/* The arguments of getppid, which takes none. The last one is by how many bits the filters of VALUE shift. */
+/* The arguments of getppid, which takes none. The last one is the shift, in bits, of the filters of VALUE. */
 static const uint64_t calls[CALLS][6] = {
     { 0 },
     { 1, 2, 3, 4, 5, 10 },
@@ -43,11 +43,11 @@ static const uint64_t calls[CALLS][6] = {
 };
 
 struct outcomes {
-    uint32_t count; /* of the calls that have been made; the one behind killed the child */
+    uint32_t count; /* of completed calls; the next one killed the child */
     int of[CALLS];
 };
 
-/* `code` behind the instructions that let other calls through. */
+/* Puts `code` after the instructions that allow other calls. */
 static struct sock_fprog bpf_filter_of(struct sock_filter *room, const struct sock_filter *code, size_t length)
 {
     const struct sock_filter before[] = {
@@ -78,7 +78,7 @@ static void bpf_make_calls(struct outcomes *outcomes)
     }
 }
 
-/* What the kernel does to the calls, up to the one that kills. Returns false if it refuses the filter. */
+/* Runs the calls under the kernel, up to the one that kills. Returns false if the kernel refuses the filter. */
 static bool bpf_ask_kernel(const struct sock_fprog *program, struct outcomes *outcomes)
 {
     struct outcomes *shared = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -104,7 +104,7 @@ static bool bpf_ask_kernel(const struct sock_fprog *program, struct outcomes *ou
     return !WIFEXITED(status) || WEXITSTATUS(status) == 0;
 }
 
-/* What the kernel does by an answer of a filter, where nobody traces or listens. */
+/* The kernel's action for a filter's answer, without a tracer or listener. */
 static int bpf_outcome_of(uint32_t answer)
 {
     const uint32_t data = answer & SECCOMP_RET_DATA;
@@ -151,7 +151,7 @@ static void bpf_compare_with_kernel(const char *name, const struct sock_filter *
     bpf_compare_with_kernel(name, (const struct sock_filter[]){ __VA_ARGS__ },                                         \
                             COUNT(((const struct sock_filter[]){ __VA_ARGS__ })))
 
-/* Ends a filter so that the error number shows ten bits of A, from the bit on that the call's last argument says. */
+/* Ends a filter so that the error number is ten bits of A. The call's last argument gives the first bit. */
 #define VALUE                                                                                                          \
     BPF_STMT(BPF_ST, 0), LOAD_OF_CALL(args[5]), BPF_STMT(BPF_MISC | BPF_TAX, 0), BPF_STMT(BPF_LD | BPF_MEM, 0),        \
         BPF_STMT(BPF_ALU | BPF_RSH | BPF_X, 0), BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x3ff),                            \
@@ -226,7 +226,7 @@ Test(unit_bpf_kernel, jumps, .init = bpf_need_seccomp)
     COMPARE("always", BPF_STMT(BPF_JMP | BPF_JA, 1), FAIL(11), FAIL(12));
 }
 
-/* Malformed programs: what the kernel does not take, the interpreter answers by the end of the process. */
+/* Malformed programs: where the kernel refuses a program, the interpreter answers with the end of the process. */
 Test(unit_bpf_kernel, refusals, .init = bpf_need_seccomp)
 {
     const struct sock_filter bad[][3] = {
@@ -249,12 +249,12 @@ Test(unit_bpf_kernel, refusals, .init = bpf_need_seccomp)
     }
 }
 
-/* In a child: how many of all codes the kernel takes or refuses otherwise than the interpreter does. */
+/* Counts, in a child, the codes that the kernel and the interpreter judge differently. */
 static int bpf_count_differences(void)
 {
     int differences = 0;
     for (uint32_t code = 0; code <= UINT16_MAX; code++) {
-        /* Skipped, it is checked by the kernel, and has no effect on this process. */
+        /* Skipped, so the kernel checks it, and it has no effect on this process. */
         struct sock_filter skipped[] = {
             LOAD(1),
             BPF_STMT(BPF_ST, 4),

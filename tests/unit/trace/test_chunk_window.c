@@ -1,4 +1,4 @@
-/* A chunk that is read piece by piece says what it says as a whole, wherever the pieces end. */
+/* A chunk that is read in pieces has the same events as when read at once, wherever the pieces end. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -78,7 +78,7 @@ static struct seen decode_whole(const struct session_file *file)
     return s;
 }
 
-/* Both ways; the widest window is no larger than that. Returns what was seen. */
+/* Decodes in both ways. The widest window is at most that large. Returns what was decoded. */
 static struct seen expect_same(struct writer *w, size_t widest)
 {
     const char *path = test_path("window.dwell"), *error;
@@ -157,7 +157,7 @@ static void write_something(struct writer *w, uint64_t *state, uint64_t time)
         write_enter(w, time, F + ((uint64_t)random_below(state, 5) << 32));
 }
 
-Test(unit_chunk_window, pieces_end_anywhere)
+Test(unit_chunk_window, pieces_may_end_anywhere)
 {
     uint64_t state = 1;
     for (unsigned pads = 0; pads < 24; pads++) {
@@ -176,7 +176,7 @@ Test(unit_chunk_window, pieces_end_anywhere)
     }
 }
 
-Test(unit_chunk_window, an_event_is_longer_than_a_piece)
+Test(unit_chunk_window, an_event_may_be_longer_than_a_piece)
 {
     struct writer *w = begin();
     write_enter(w, 10, F);
@@ -191,12 +191,12 @@ Test(unit_chunk_window, an_event_is_longer_than_a_piece)
     cr_assert(eq(u64, s.time, 30));
 }
 
-Test(unit_chunk_window, zeros_are_longer_than_a_piece)
+Test(unit_chunk_window, zeros_may_be_longer_than_a_piece)
 {
     static const uint16_t zeros[3 * WINDOW];
     struct writer *w = begin();
     write_enter(w, 10, F);
-    write_os(w); /* void, as nothing was written behind it */
+    write_os(w); /* void, because nothing was written after it */
     write_words(w, zeros, sizeof zeros / sizeof *zeros);
     write_exit(w, 30);
     end_events(w, false);
@@ -205,8 +205,8 @@ Test(unit_chunk_window, zeros_are_longer_than_a_piece)
     cr_assert(eq(u64, s.time, 30));
 }
 
-/* What a kill or damage ends, is ended for the pieces behind it, too. */
-Test(unit_chunk_window, nothing_is_read_behind_the_end)
+/* Damage or a kill that ends a chunk also ends it for later pieces. */
+Test(unit_chunk_window, nothing_is_read_after_the_end)
 {
     static const uint16_t killed[] = { 1 << 14 | 20, 0, 0 }, bad[] = { 2 << 8 | 3, 2, 0, 0 };
     for (int damaged = 0; damaged < 2; damaged++) {
@@ -229,7 +229,7 @@ Test(unit_chunk_window, nothing_is_read_behind_the_end)
     }
 }
 
-Test(unit_chunk_window, many_calls_are_open)
+Test(unit_chunk_window, many_calls_may_be_open)
 {
     static struct open_call calls[10000]; /* of 16 bytes */
     for (unsigned i = 0; i < 10000; i++)

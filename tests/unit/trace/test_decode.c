@@ -1,4 +1,4 @@
-/* Records to the byte: what docs/format.md says of words, extensions, and what a kill leaves behind. */
+/* Records to the byte: words and extensions as docs/format.md describes them, and what a kill leaves. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -32,7 +32,7 @@ static size_t decode_all(struct writer *w, struct event *events, size_t most)
     return count;
 }
 
-static void expect(const struct event *event, enum decoded kind, uint64_t time, uint64_t function)
+static void expect_events(const struct event *event, enum decoded kind, uint64_t time, uint64_t function)
 {
     cr_assert(eq(int, (int)event->kind, (int)kind));
     cr_assert(eq(u64, event->time, time));
@@ -52,7 +52,7 @@ Test(unit_decode, times_wrap_at_14_and_48_bits)
     struct event events[8];
     cr_assert(eq(sz, decode_all(w, events, 8), 5));
     for (int i = 0; i < 5; i++)
-        expect(&events[i], DECODED_ENTER, times[i], F);
+        expect_events(&events[i], DECODED_ENTER, times[i], F);
 }
 
 Test(unit_decode, upper_halves_are_replaced)
@@ -65,7 +65,7 @@ Test(unit_decode, upper_halves_are_replaced)
     struct event events[8];
     cr_assert(eq(sz, decode_all(w, events, 8), 5));
     for (int i = 0; i < 5; i++)
-        expect(&events[i], DECODED_ENTER, 10 + (uint64_t)i, functions[i]);
+        expect_events(&events[i], DECODED_ENTER, 10 + (uint64_t)i, functions[i]);
 }
 
 Test(unit_decode, holes_are_stepped_over)
@@ -73,14 +73,14 @@ Test(unit_decode, holes_are_stepped_over)
     struct writer *w = writer_new();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
-    write_words(w, (uint16_t[]){ 0 }, 1); /* an exit that was claimed, and not stored */
+    write_words(w, (uint16_t[]){ 0 }, 1); /* an exit that was claimed but not stored */
     write_enter(w, 20, G);
     write_words(w, (uint16_t[]){ 0, 0, 0 }, 3); /* an enter */
     write_exit(w, 30);
     struct event events[8];
     cr_assert(eq(sz, decode_all(w, events, 8), 3));
-    expect(&events[1], DECODED_ENTER, 20, G);
-    expect(&events[2], DECODED_EXIT, 30, 0);
+    expect_events(&events[1], DECODED_ENTER, 20, G);
+    expect_events(&events[2], DECODED_EXIT, 30, 0);
 }
 
 Test(unit_decode, an_enter_without_its_address_is_the_last)
@@ -120,10 +120,10 @@ Test(unit_decode, unknown_extensions_are_stepped_over)
     write_enter(w, 10, F);
     struct event events[8];
     cr_assert(eq(sz, decode_all(w, events, 8), 1));
-    expect(&events[0], DECODED_ENTER, 10, F);
+    expect_events(&events[0], DECODED_ENTER, 10, F);
 }
 
-Test(unit_decode, damaged_extensions_end_the_chunk_and_are_told)
+Test(unit_decode, damaged_extensions_end_the_chunk_and_are_reported)
 {
     const uint16_t bad[][2] = { { 1u << 8 | 1, 5 }, { 2u << 8 | 3, 7 }, { 4u << 8 | 2, 0 } };
     for (int i = 0; i < 3; i++) {

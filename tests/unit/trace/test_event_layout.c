@@ -1,4 +1,4 @@
-/* EVENT_TRACE_HEADER by offsets, and what is refused of one. */
+/* The members of EVENT_TRACE_HEADER by offset, and which headers are invalid. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stddef.h>
@@ -43,7 +43,7 @@ Test(unit_event_layout, members)
     cr_assert(eq(sz, offsetof(MOF_FIELD, DataType), 12));
 }
 
-Test(unit_event_layout, version_rolls_up_the_class)
+Test(unit_event_layout, the_version_contains_the_class)
 {
     EVENT_TRACE_HEADER h = { .Class = { .Type = 0x12, .Level = 0x34, .Version = 0x5678 } };
     cr_assert(eq(u32, h.Version, 0x56783412));
@@ -83,7 +83,7 @@ Test(unit_event_layout, predefined_numbers)
         cr_assert(eq(int, cases[i].got, cases[i].wanted), "%zu", i);
 }
 
-/* A level lets the lower ones pass; a class that is not enabled lets nothing pass. */
+/* A level enables the lower ones. A class that is not enabled records nothing. */
 Test(unit_event_layout, levels)
 {
     static const dwell_guid any;
@@ -95,14 +95,14 @@ Test(unit_event_layout, levels)
     }
 }
 
-/* ---- what is refused ---- */
+/* ---- invalid headers ---- */
 
 struct event {
     EVENT_TRACE_HEADER header;
     MOF_FIELD fields[MAX_MOF_FIELDS + 1];
 };
 
-static int check(uint32_t size, uint32_t flags, struct event_data *data)
+static int expect_check(uint32_t size, uint32_t flags, struct event_data *data)
 {
     static struct event event;
     memset(&event, 0, sizeof event);
@@ -117,11 +117,12 @@ Test(unit_event_layout, sizes)
     struct event_data data;
     cr_assert(eq(int, event_check_header(NULL, &data), DWELL_EVENT_BAD_SIZE));
     for (uint32_t size = 0; size < 48; size++)
-        cr_assert(eq(int, check(size, WNODE_FLAG_TRACED_GUID, &data), DWELL_EVENT_BAD_SIZE), "%u", size);
-    /* A buffer is 65,536 bytes; the event is to be smaller than that less 72. */
+        cr_assert(eq(int, expect_check(size, WNODE_FLAG_TRACED_GUID, &data), DWELL_EVENT_BAD_SIZE), "%u", size);
+    /* A buffer has 65,536 bytes. The event must be smaller than that less 72. */
     for (uint32_t size = 48; size <= 65535; size++) {
-        cr_assert(eq(int, check(size, WNODE_FLAG_TRACED_GUID, &data), size < 65464 ? DWELL_OK : DWELL_EVENT_TOO_LONG),
-                  "%u", size);
+        cr_assert(
+            eq(int, expect_check(size, WNODE_FLAG_TRACED_GUID, &data), size < 65464 ? DWELL_OK : DWELL_EVENT_TOO_LONG),
+            "%u", size);
         cr_assert(eq(u64, data.size, size - 48));
     }
     cr_assert(eq(int, event_check_size(DWELL_EVENT_LONGEST_DATA), DWELL_OK));
@@ -135,10 +136,12 @@ Test(unit_event_layout, flags)
     struct event_data data;
     for (uint32_t bit = 0; bit < 32; bit++) {
         const uint32_t flags = WNODE_FLAG_TRACED_GUID | 1u << bit;
-        cr_assert(eq(int, check(48, flags, &data), known >> bit & 1 ? DWELL_OK : DWELL_EVENT_BAD_FLAGS), "bit %u", bit);
-        cr_assert(eq(int, check(48, flags & ~WNODE_FLAG_TRACED_GUID, &data), DWELL_EVENT_BAD_FLAGS), "bit %u", bit);
+        cr_assert(eq(int, expect_check(48, flags, &data), known >> bit & 1 ? DWELL_OK : DWELL_EVENT_BAD_FLAGS),
+                  "bit %u", bit);
+        cr_assert(eq(int, expect_check(48, flags & ~WNODE_FLAG_TRACED_GUID, &data), DWELL_EVENT_BAD_FLAGS), "bit %u",
+                  bit);
     }
-    cr_assert(eq(int, check(48, known, &data), DWELL_OK));
+    cr_assert(eq(int, expect_check(48, known, &data), DWELL_OK));
     const struct event null_pointer = { .header = { .Size = 48,
                                                     .Flags = WNODE_FLAG_TRACED_GUID | WNODE_FLAG_USE_GUID_PTR } };
     cr_assert(eq(int, event_check_header(&null_pointer.header, &data), DWELL_EVENT_BAD_SIZE));
@@ -150,7 +153,8 @@ Test(unit_event_layout, fields)
     struct event_data data;
     for (uint32_t behind = 0; behind <= 16 * 18; behind++) {
         const bool right = behind % 16 == 0 && behind / 16 <= 16;
-        cr_assert(eq(int, check(48 + behind, flags, &data), right ? DWELL_OK : DWELL_EVENT_BAD_SIZE), "%u", behind);
+        cr_assert(eq(int, expect_check(48 + behind, flags, &data), right ? DWELL_OK : DWELL_EVENT_BAD_SIZE), "%u",
+                  behind);
         if (right)
             cr_assert(eq(u32, data.count, behind / 16));
     }
@@ -159,7 +163,7 @@ Test(unit_event_layout, fields)
     cr_assert(eq(u64, data.size, 65415));
     two[1].Length++;
     cr_assert(eq(int, event_check_fields(two, 2, &data), DWELL_EVENT_TOO_LONG));
-    two[0].Length = two[1].Length = UINT32_MAX; /* their sum does not come round */
+    two[0].Length = two[1].Length = UINT32_MAX; /* their sum must not wrap around */
     cr_assert(eq(int, event_check_fields(two, 2, &data), DWELL_EVENT_TOO_LONG));
     two[0] = (MOF_FIELD){ 0, 1, 0 };
     cr_assert(eq(int, event_check_fields(two, 1, &data), DWELL_EVENT_BAD_SIZE));

@@ -1,4 +1,4 @@
-/* Each kind of extension by itself, in company, and where it does not count; all of them in docs/format.md's words. */
+/* Each kind of extension alone, with others, and where it is ignored. docs/format.md describes them all. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -16,7 +16,7 @@ static struct writer *in_f(void)
     return w;
 }
 
-/* F from 10 to 30, with whatever the test put before its exit. */
+/* F from 10 to 30. The test puts extensions before its exit. */
 static struct outcome out_of_f(struct writer *w)
 {
     write_exit(w, 30);
@@ -93,11 +93,11 @@ Test(unit_extensions, only_the_interval_before_the_event_is_flagged)
     outcome_drop(&o);
 }
 
-Test(unit_extensions, kept_and_unknown_types_say_nothing)
+Test(unit_extensions, reserved_and_unknown_types_are_ignored)
 {
     for (unsigned type = 8; type < 64; type++) {
         if ((type >= 10 && type <= 15 && type != 13) || type == 19)
-            continue; /* these say something */
+            continue; /* these have a meaning */
         struct writer *w = in_f();
         uint16_t words[256] = { (uint16_t)(type << 8 | (type == 9 || type == 13 ? 0 : type == 63 ? 255 : 2)) };
         for (unsigned i = 1; i < 256; i++)
@@ -111,7 +111,7 @@ Test(unit_extensions, kept_and_unknown_types_say_nothing)
     }
 }
 
-Test(unit_extensions, longer_than_this_version_knows_are_read_as_far_as_it_does)
+Test(unit_extensions, longer_extensions_are_read_as_far_as_this_version_knows)
 {
     struct writer *w = in_f();
     write_words(w, (uint16_t[]){ 3u << 8 | 2, 0xffff, 0xffff }, 3);   /* OS */
@@ -137,7 +137,7 @@ Test(unit_extensions, unwind_before_an_exit)
     outcome_drop(&o);
 }
 
-Test(unit_extensions, more_frames_than_there_are_cannot_be_left)
+Test(unit_extensions, no_more_frames_are_left_than_are_open)
 {
     struct writer *w = in_f();
     write_unwind(w, UINT32_MAX);
@@ -150,9 +150,9 @@ Test(unit_extensions, more_frames_than_there_are_cannot_be_left)
     outcome_drop(&o);
 }
 
-/* ---- order, and words that were claimed and not written ---- */
+/* ---- order, and words that were claimed but not written ---- */
 
-/* UPPER, TIME, OS and UNWIND before an enter, in the order that `turn` says. */
+/* UPPER, TIME, OS and UNWIND before an enter, in the order that `turn` gives. */
 static struct outcome in_order(unsigned turn)
 {
     struct writer *w = in_f();
@@ -193,7 +193,7 @@ Test(unit_extensions, a_hole_voids_an_upper_half_and_a_time)
     write_upper(w, 0, 0x7f);
     write_time(w, 500000);
     write_words(w, (uint16_t[]){ 0 }, 1);
-    w->upper[0] = 0; /* as it still is for the reader */
+    w->upper[0] = 0; /* the reader has not changed it */
     write_enter(w, 12, G);
     write_exit(w, 13);
     struct outcome o = out_of_f(w);
@@ -202,7 +202,7 @@ Test(unit_extensions, a_hole_voids_an_upper_half_and_a_time)
     outcome_drop(&o);
 }
 
-Test(unit_extensions, a_hole_voids_what_came_before_it_and_not_what_comes_behind)
+Test(unit_extensions, a_hole_voids_extensions_before_it_but_not_after_it)
 {
     struct writer *w = in_f();
     write_away(w, false, 11, 2);
@@ -211,7 +211,7 @@ Test(unit_extensions, a_hole_voids_what_came_before_it_and_not_what_comes_behind
     expect_flagged(w, 3, 3, 0, 0);
 }
 
-Test(unit_extensions, without_an_event_behind_them_they_say_nothing)
+Test(unit_extensions, extensions_without_an_event_are_ignored)
 {
     for (int with_used = 0; with_used < 2; with_used++) {
         struct writer *w = in_f();
@@ -273,10 +273,10 @@ Test(unit_extensions, a_thousand_calls_of_no_ticks_are_calls)
 
 /* ---- after a kill ---- */
 
-Test(unit_extensions, time_up_to_the_end_belongs_to_who_ran_when_an_enter_was_cut_off)
+Test(unit_extensions, after_a_truncated_enter_the_time_belongs_to_the_caller)
 {
     struct writer *w = in_f();
-    write_words(w, (uint16_t[]){ 1u << 14 | 25, 0, 0 }, 3); /* its word is there, its address is not */
+    write_words(w, (uint16_t[]){ 1u << 14 | 25, 0, 0 }, 3); /* its word is stored, its address is not */
     end_events(w, false);
     write_process_end(w, 0, 100, END_SIGNAL, 9, 60);
     struct outcome o = outcome_of(w, 1);
@@ -284,7 +284,7 @@ Test(unit_extensions, time_up_to_the_end_belongs_to_who_ran_when_an_enter_was_cu
     outcome_drop(&o);
 }
 
-Test(unit_extensions, a_chunk_that_ends_in_zeros_or_where_it_says)
+Test(unit_extensions, a_chunk_ends_in_zeros_or_at_its_given_end)
 {
     for (int with_used = 0; with_used < 2; with_used++) {
         struct writer *w = in_f();

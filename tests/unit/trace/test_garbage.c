@@ -1,4 +1,4 @@
-/* Hostile input: whatever is in the file, it is opened with an error, or read as far as it goes. */
+/* Hostile input: a file with any content gives an error, or is read as far as possible. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 static uint8_t *whole;
 static size_t whole_length;
 
-/* A session with every kind of record in it. */
+/* A session with every kind of record. */
 static void make_whole(void)
 {
     struct writer *w = writer_new();
@@ -58,8 +58,8 @@ static void put_file(const char *path, const uint8_t *bytes, size_t length)
     cr_assert(eq(int, fclose(out), 0));
 }
 
-/* Opens and reads all of it; true if it could be opened. */
-static bool swallow(const char *path)
+/* Opens the file and reads everything; true if it could be opened. */
+static bool swallow_file(const char *path)
 {
     const char *error = NULL;
     struct session_file *file = session_file_open(path, &error);
@@ -85,7 +85,7 @@ TestSuite(unit_garbage, .init = make_whole, .fini = drop_whole, .timeout = 120);
 
 Test(unit_garbage, the_whole_is_read)
 {
-    cr_assert(swallow(test_path("whole")));
+    cr_assert(swallow_file(test_path("whole")));
 }
 
 Test(unit_garbage, cut_off_at_every_length)
@@ -94,7 +94,7 @@ Test(unit_garbage, cut_off_at_every_length)
     put_file(path, whole, whole_length);
     for (size_t length = whole_length; length-- > 0;) {
         cr_assert(eq(int, truncate(path, (off_t)length), 0));
-        bool opened = swallow(path);
+        bool opened = swallow_file(path);
         cr_assert(eq(int, opened, length >= sizeof(struct dwell_file_header)), "cut to %zu bytes", length);
     }
 }
@@ -112,12 +112,12 @@ Test(unit_garbage, flipped_bytes)
             copy[chunk * 4096 + (state >> 40) % 256] ^= (uint8_t)(state >> 56 | 1);
         }
         put_file(path, copy, whole_length);
-        swallow(path);
+        swallow_file(path);
         free(copy);
     }
 }
 
-Test(unit_garbage, random_bytes_behind_a_good_header)
+Test(unit_garbage, random_bytes_after_a_good_header)
 {
     const char *path = test_path("random");
     uint64_t state = 7;
@@ -131,7 +131,7 @@ Test(unit_garbage, random_bytes_behind_a_good_header)
                 copy[i] = (uint8_t)(state >> 40);
         }
         put_file(path, copy, whole_length);
-        swallow(path);
+        swallow_file(path);
         free(copy);
     }
 }
@@ -143,7 +143,7 @@ static const char *error_of(const char *path)
     return error;
 }
 
-Test(unit_garbage, what_is_wrong_is_said)
+Test(unit_garbage, errors_name_the_problem)
 {
     const char *path = test_path("wrong");
     put_file(path, whole, 0);
@@ -160,7 +160,7 @@ Test(unit_garbage, what_is_wrong_is_said)
     cr_assert(eq(str, (char *)error_of(test_path("missing")), "No such file or directory"));
 }
 
-Test(unit_garbage, a_damaged_chunk_is_told_and_the_rest_used)
+Test(unit_garbage, a_damaged_chunk_is_reported_and_the_rest_is_used)
 {
     const char *path = test_path("damaged"), *error;
     size_t events = 0;
@@ -168,7 +168,7 @@ Test(unit_garbage, a_damaged_chunk_is_told_and_the_rest_used)
         if (whole[at + 4] == 1)
             events = at;
     cr_assert(ne(sz, events, 0));
-    whole[events + 9] = 0x01; /* its size is no multiple of the unit any more */
+    whole[events + 9] = 0x01; /* its size is not a multiple of the unit any more */
     put_file(path, whole, whole_length);
     struct session_file *file = session_file_open(path, &error);
     cr_assert(file != NULL);

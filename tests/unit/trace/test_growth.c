@@ -1,4 +1,4 @@
-/* A session that is read while it grows gives what it gives when it is read at its end. */
+/* A session read while it grows gives the same profile as the finished session. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ Test(unit_growth, random_sessions)
     }
 }
 
-Test(unit_growth, an_example_of_everything)
+Test(unit_growth, the_example_session)
 {
     static const uint32_t sources[] = { 0, 1 };
     for (int i = 0; i < 2; i++) {

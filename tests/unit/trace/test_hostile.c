@@ -1,6 +1,6 @@
 /*
- * A small session with every kind of record, damaged in every place: whatever comes of it, it is an error in one line
- * or a session that can be read to its end. Complements test_garbage.c, which damages many bytes at once.
+ * A small session with every kind of record, damaged in every place. The result is a one-line error or a session that
+ * can be read to its end. Complements test_garbage.c, which damages many bytes at once.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -59,7 +59,7 @@ static void end(void)
 
 TestSuite(unit_hostile, .init = begin, .fini = end, .timeout = 120);
 
-/* False: it could not be opened, and said in one line why. */
+/* Returns false if the file could not be opened and the error was one line. */
 static bool try(void)
 {
     const char *error = NULL;
@@ -76,7 +76,7 @@ static void put(size_t at, uint64_t value, size_t size)
 
 /* ---- every byte, every length ---- */
 
-Test(unit_hostile, every_byte_turned)
+Test(unit_hostile, every_byte_changed)
 {
     for (size_t at = 0; at < length; at++) {
         const uint8_t values[] = { (uint8_t)~whole[at], (uint8_t)(whole[at] ^ 1u << at % 8) };
@@ -97,11 +97,11 @@ Test(unit_hostile, cut_off_at_every_length)
     }
 }
 
-/* What was read before the cut is told as it was. */
+/* What was read before the cut is reported unchanged. */
 Test(unit_hostile, what_is_before_the_cut_is_used)
 {
     const char *error;
-    cr_assert(eq(int, ftruncate(fd, (off_t)events + 64 + 2 * 16 + 6), 0)); /* behind the first enter */
+    cr_assert(eq(int, ftruncate(fd, (off_t)events + 64 + 2 * 16 + 6), 0)); /* after the first enter */
     struct session_file *file = session_file_open(path, &error);
     struct profile *profile = collect_profile(file, 1);
     cr_assert(eq(u64, profile->counts.enters, 1));
@@ -169,7 +169,7 @@ Test(unit_hostile, extreme_records)
     }
 }
 
-/* Any word anywhere: so extensions of every type and length, too, whether or not the chunk goes on that far. */
+/* Any word anywhere. Extensions of every type and length occur, even if the chunk ends before they do. */
 Test(unit_hostile, any_word_at_the_end_of_a_chunk)
 {
     uint32_t used;
@@ -195,7 +195,7 @@ Test(unit_hostile, odd_ends)
 
 /* ---- what cannot be opened ---- */
 
-/* Root may read everything: so it is tried as somebody else. */
+/* Root may read everything, so the test uses another user. */
 Test(unit_hostile, no_permission)
 {
     cr_assert(eq(int, chmod(path, 0), 0));
@@ -213,7 +213,7 @@ Test(unit_hostile, no_permission)
     cr_assert(eq(int, status, 0));
 }
 
-/* A hole costs its maker nothing; it may not cost the reader hours either. */
+/* A hole costs its maker nothing. It must not cost the reader hours either. */
 Test(unit_hostile, a_file_that_is_mostly_a_hole, .timeout = 5)
 {
     const off_t huge = (off_t)256 << 30;
@@ -222,7 +222,7 @@ Test(unit_hostile, a_file_that_is_mostly_a_hole, .timeout = 5)
     cr_assert(try());
 }
 
-/* As a program does that loads one of its two plugins for each of its jobs. */
+/* A program may load one of its two plugins for each of its jobs. */
 Test(unit_hostile, libraries_that_came_and_went_ten_thousand_times, .timeout = 10)
 {
     enum { TIMES = 10000 };
@@ -276,7 +276,8 @@ Test(unit_hostile, reports_of_damaged_sessions)
 {
     FILE *out = fopen("/dev/null", "w");
     uint64_t state = 11;
-    cr_assert(freopen("/dev/null", "w", stderr) != NULL); /* modules that are not there are told, thousandfold */
+    cr_assert(freopen("/dev/null", "w", stderr) !=
+              NULL); /* there is a message for each of thousands of missing modules */
     for (int round = 0; round < 1500; round++) {
         for (int i = 0; i <= round % 6; i++) {
             state = state * 6364136223846793005u + 1442695040888963407u;

@@ -1,4 +1,4 @@
-/* Sessions merged into one: all that each held is there, at its time, and nothing of one becomes another's. */
+/* Sessions merged into one: it has everything that each held, at its time, and nothing moves from one to another. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static char *merge(const char *name, char *const *paths, size_t count)
     return merged;
 }
 
-/* Everything that reports say of functions, modules and call paths. */
+/* Everything that reports print about functions, modules and call paths. */
 static char *printed(char *const *paths, size_t count)
 {
     struct analysis l;
@@ -80,7 +80,7 @@ static void drop(char **paths, size_t count)
         free(paths[i]);
 }
 
-Test(unit_merge, reports_are_those_of_all)
+Test(unit_merge, the_report_covers_all_sessions)
 {
     const struct version version = { .lookups = 3, .main_time = 400, .logged = true, .source = SOURCE_PERF };
     char *paths[] = { save("example", example_session(SOURCE_PERF)), save("version", version_session(&version)),
@@ -157,8 +157,8 @@ Test(unit_merge, every_kind_of_record)
     drop(paths, 2);
 }
 
-/* The recorder knows a process by its pid alone; both sessions have one of that pid. */
-Test(unit_merge, ends_of_processes_of_one_pid)
+/* The recorder knows a process by its pid alone. Both sessions have one with that pid. */
+Test(unit_merge, ends_of_processes_with_one_pid)
 {
     char *paths[2];
     for (unsigned i = 0; i < 2; i++) {
@@ -203,7 +203,7 @@ static uint64_t elapsed_of(char *path)
     return elapsed;
 }
 
-/* Open until the recording ended: until the end of its own recording, not that of another one. */
+/* A call that is open until the recording ends lasts until the end of its own recording, not of another one. */
 Test(unit_merge, calls_that_were_open_at_the_end)
 {
     char *paths[] = { save("short", open_call(2000)), save("long", open_call(9000)), save("killed", open_call(0)) };
@@ -221,12 +221,12 @@ Test(unit_merge, calls_that_were_open_at_the_end)
     drop(paths, 3);
 }
 
-/* A record that nobody can understand must not keep the numbers that it had. */
+/* An invalid record must not keep its old numbers. */
 Test(unit_merge, damaged_records_are_left_out)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/p");
-    write_record(w, 1, 5, "", 0); /* THREAD_END, too short: stepped over; as THREAD_SWITCHES, */
+    write_record(w, 1, 5, "", 0); /* THREAD_END, too short: skipped; as THREAD_SWITCHES, */
     write_record(w, 1, 19, "", 0);
     write_thread_switches(w, 1, 1, 7, 6, 5); /* which is the thread's in the merged session, too */
     write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
@@ -247,7 +247,7 @@ Test(unit_merge, damaged_records_are_left_out)
     drop(paths, 2);
 }
 
-/* ---- what cannot be merged ---- */
+/* ---- sessions that cannot be merged ---- */
 
 struct start {
     uint64_t ticks, monotonic, real;
@@ -266,7 +266,7 @@ static struct writer *started(struct start start, uint64_t rate)
 static const struct start first_start = { 50000000000, 20000000000, 1000020000000000 };
 enum { RATE = 2000000000 };
 
-/* With a session of first_start and RATE, which `w` is to be merged with. */
+/* With a session of first_start and RATE, with which `w` is to be merged. */
 static void expect(struct writer *w, const char *wanted)
 {
     char *paths[] = { save("first", started(first_start, RATE)), save("second", w) };
@@ -287,7 +287,7 @@ static struct writer *with_header(size_t offset, uint64_t value, unsigned size)
     return w;
 }
 
-Test(unit_merge, sessions_of_other_clocks)
+Test(unit_merge, sessions_with_other_clocks)
 {
     static const char restarted[] =
         "recorded before or after the machine was restarted, slept, or had its time set: by another clock";
@@ -305,7 +305,7 @@ Test(unit_merge, sessions_of_other_clocks)
     expect(with_header(148, 1, 4), "recordings and what was imported have no common clock");
 }
 
-Test(unit_merge, a_copy)
+Test(unit_merge, a_copy_of_a_session)
 {
     struct writer *w = with_header(24, 77, 8);
     char *path = save("one", w);
@@ -316,7 +316,7 @@ Test(unit_merge, a_copy)
     free(path);
 }
 
-Test(unit_merge, numbers_that_have_no_room)
+Test(unit_merge, numbers_that_do_not_fit)
 {
     char *paths[2];
     for (int i = 0; i < 2; i++) {

@@ -1,4 +1,5 @@
-/* Whose code was at an address at a time: modules that come and go at random, and the page's words taken literally. */
+/* Which module contained an address at a given time. Modules come and go at random, and the reference follows the
+ * format's definition literally. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -9,44 +10,44 @@
 
 enum { MODULES = 40, CALLS = 3000, AREA = 0x10000, PAGES = 6, OUTER = 0x900000 };
 
-/* Times of modules are multiples of four, those of calls are one more: nothing is ever equally near. */
+/* Times of modules are multiples of four; times of calls are one more. So two modules are never equally near. */
 struct window {
     uint64_t begin, end, load, unload;
 };
 
 static uint64_t state;
 
-static uint64_t below(uint64_t limit)
+static uint64_t modules_random(uint64_t limit)
 {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return (state >> 33) % limit;
 }
 
-/* One after another, each over some of the area's pages; the last one stays. */
+/* One after another, each over some of the area's pages. The last one stays. */
 static void make_windows(struct window *windows)
 {
-    uint64_t time = 4 * below(50);
+    uint64_t time = 4 * modules_random(50);
     for (int i = 0; i < MODULES; i++) {
-        const uint64_t first = below(PAGES), count = 1 + below(PAGES - first);
+        const uint64_t first = modules_random(PAGES), count = 1 + modules_random(PAGES - first);
         windows[i] = (struct window){ AREA + first * 4096, AREA + (first + count) * 4096, time, 0 };
-        time += 4 + 4 * below(100);
+        time += 4 + 4 * modules_random(100);
         windows[i].unload = i + 1 < MODULES ? time : UINT64_MAX;
-        time += 4 * below(100);
+        time += 4 * modules_random(100);
     }
 }
 
-static uint64_t distance(const struct window *w, uint64_t time)
+static uint64_t window_distance(const struct window *w, uint64_t time)
 {
     return time < w->load ? w->load - time : time < w->unload ? 0 : time - w->unload;
 }
 
-/* MODULES if none was ever there. */
-static int owner(const struct window *windows, uint64_t address, uint64_t time)
+/* MODULES if there never was one. */
+static int window_owner(const struct window *windows, uint64_t address, uint64_t time)
 {
     int nearest = MODULES;
     for (int i = 0; i < MODULES; i++)
         if (address >= windows[i].begin && address < windows[i].end &&
-            (nearest == MODULES || distance(&windows[i], time) < distance(&windows[nearest], time)))
+            (nearest == MODULES || window_distance(&windows[i], time) < window_distance(&windows[nearest], time)))
             nearest = i;
     return nearest;
 }
@@ -62,8 +63,9 @@ static void write_windows(struct writer *w, const struct window *windows)
     }
 }
 
-/* Calls within one that began before all modules; counts whose they are. Chunks begin between enter and exit, too. */
-static void write_calls(struct writer *w, const struct window *windows, uint64_t pieces, uint64_t *calls)
+/* Calls within a call that began before all modules. Counts the calls of each module. Chunks also begin between enter
+ * and exit. */
+static void write_nested_calls(struct writer *w, const struct window *windows, uint64_t pieces, uint64_t *calls)
 {
     const uint64_t last = windows[MODULES - 1].load + 400;
     struct open_call open[2] = { { OUTER, 1 } };
@@ -72,10 +74,10 @@ static void write_calls(struct writer *w, const struct window *windows, uint64_t
     write_enter(w, 1, OUTER);
     for (uint64_t i = 0; i < CALLS; i++) {
         const uint64_t time = i * last / CALLS / 4 * 4 + 5;
-        open[1] = (struct open_call){ AREA + below(PAGES) * 4096 + 16 * below(2), time };
-        calls[owner(windows, open[1].function, time)]++;
+        open[1] = (struct open_call){ AREA + modules_random(PAGES) * 4096 + 16 * modules_random(2), time };
+        calls[window_owner(windows, open[1].function, time)]++;
         write_enter(w, time, open[1].function);
-        if (pieces && below(pieces) == 0) {
+        if (pieces && modules_random(pieces) == 0) {
             end_events(w, true);
             begin_events(w, 1, 1, sequence++, time, open, 2);
         }
@@ -84,7 +86,7 @@ static void write_calls(struct writer *w, const struct window *windows, uint64_t
     end_events(w, true);
 }
 
-static void check(const struct outcome *o, const uint64_t *calls)
+static void check_modules(const struct outcome *o, const uint64_t *calls)
 {
     struct times *sums = rollup_groups(o->rollup, BY_MODULE);
     uint64_t found = 0;
@@ -98,7 +100,7 @@ static void check(const struct outcome *o, const uint64_t *calls)
     free(sums);
 }
 
-Test(unit_modules, the_nearest_in_time_however_the_chunks_are_cut, .timeout = 60)
+Test(unit_modules, the_nearest_in_time_for_any_chunks, .timeout = 60)
 {
     static const uint64_t pieces[] = { 0, 200, 10, 1 };
     for (uint64_t seed = 1; seed <= 15; seed++) {
@@ -109,9 +111,9 @@ Test(unit_modules, the_nearest_in_time_however_the_chunks_are_cut, .timeout = 60
             state = seed;
             make_windows(windows);
             write_windows(w, windows);
-            write_calls(w, windows, pieces[i], calls);
+            write_nested_calls(w, windows, pieces[i], calls);
             struct outcome o = outcome_of(w, 1 + (unsigned)i);
-            check(&o, calls);
+            check_modules(&o, calls);
             outcome_drop(&o);
         }
     }

@@ -1,4 +1,4 @@
-/* The quick scan counts what the profile counts, and names the functions once each, however the session is cut. */
+/* The quick scan has the profile's counts, and lists each function once, however the session is cut. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "support/scenario.h"
 #include "trace/scan.h"
 
-static bool names(const struct scan *scan, uint32_t process, uint64_t address)
+static bool scan_names(const struct scan *scan, uint32_t process, uint64_t address)
 {
     size_t found = 0;
     for (size_t i = 0; i < scan->function_count; i++)
@@ -16,14 +16,14 @@ static bool names(const struct scan *scan, uint32_t process, uint64_t address)
     return found == 1;
 }
 
-static void check(const struct scan *scan, const struct outcome *o)
+static void check_scan(const struct scan *scan, const struct outcome *o)
 {
     cr_assert(eq(u64, scan->enters, o->profile->counts.enters));
     cr_assert(eq(u64, scan->exits, o->profile->counts.exits));
     cr_assert(eq(sz, scan->function_count, (size_t)MODEL_PROCESSES * MODEL_FUNCTIONS));
     for (unsigned process = 0; process < MODEL_PROCESSES; process++)
         for (int i = 0; i < MODEL_FUNCTIONS; i++)
-            cr_assert(names(scan, process + 1, model_address(process, i)));
+            cr_assert(scan_names(scan, process + 1, model_address(process, i)));
 }
 
 Test(unit_scan, counts_and_functions)
@@ -35,10 +35,10 @@ Test(unit_scan, counts_and_functions)
             struct outcome o = outcome_of(model_write(m, pieces[i], i), 1);
             for (unsigned jobs = 1; jobs <= 5; jobs += 2) {
                 struct scan scan = scan_session(o.file, jobs);
-                check(&scan, &o);
+                check_scan(&scan, &o);
                 scan_free(&scan);
             }
-            struct scan counts = scan_counts(o.file); /* some chunks say themselves how many they hold, some do not */
+            struct scan counts = scan_counts(o.file); /* some chunks store their counts, some do not */
             cr_assert(eq(u64, counts.enters, o.profile->counts.enters));
             cr_assert(eq(u64, counts.exits, o.profile->counts.exits));
             outcome_drop(&o);
@@ -47,7 +47,7 @@ Test(unit_scan, counts_and_functions)
     }
 }
 
-/* More functions than the scan remembers as seen lately, many at places that it confuses. */
+/* More functions than the scan's cache holds, many with colliding places. */
 Test(unit_scan, many_functions)
 {
     enum { MANY = 30000 };
@@ -70,8 +70,8 @@ Test(unit_scan, many_functions)
     outcome_drop(&o);
 }
 
-/* Open calls are functions too: they were entered in a chunk that may be missing. */
-Test(unit_scan, open_calls_are_named)
+/* Open calls are functions too, although the chunk of their enter may be missing. */
+Test(unit_scan, open_calls_are_listed)
 {
     struct writer *w = writer_new();
     begin_events(w, 3, 1, 5, 100, (struct open_call[]){ { 0x1000, 10 }, { 0x2000, 20 } }, 2);
@@ -80,8 +80,8 @@ Test(unit_scan, open_calls_are_named)
     struct scan scan = scan_session(o.file, 1);
     cr_assert(eq(u64, scan.enters, 0));
     cr_assert(eq(u64, scan.exits, 1));
-    cr_assert(names(&scan, 3, 0x1000));
-    cr_assert(names(&scan, 3, 0x2000));
+    cr_assert(scan_names(&scan, 3, 0x1000));
+    cr_assert(scan_names(&scan, 3, 0x2000));
     scan_free(&scan);
     outcome_drop(&o);
 }

@@ -1,4 +1,4 @@
-/* The index of chunks and what metadata says, record by record. */
+/* The index of chunks and the content of metadata, record by record. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -68,7 +68,7 @@ Test(unit_session_file, processes_and_threads)
     session_file_close(f);
 }
 
-/* "The process' own gives the time, the recorder's the exit status", whichever lies first in the file. */
+/* The process' record gives the time, the recorder's the exit status, in any order in the file. */
 Test(unit_session_file, two_ends_of_one_process)
 {
     for (int recorder_first = 0; recorder_first < 2; recorder_first++) {
@@ -150,7 +150,7 @@ Test(unit_session_file, records_of_a_later_version_are_stepped_over)
     session_file_close(f);
 }
 
-Test(unit_session_file, a_record_too_short_for_its_type_is_told)
+Test(unit_session_file, a_record_too_short_for_its_type_is_reported)
 {
     for (uint32_t type = 1; type <= 11; type++) {
         struct writer *w = writer_new();
@@ -164,7 +164,7 @@ Test(unit_session_file, a_record_too_short_for_its_type_is_told)
     }
 }
 
-Test(unit_session_file, metadata_counts_as_far_as_its_chunk_says)
+Test(unit_session_file, metadata_ends_where_its_chunk_says)
 {
     struct writer *w = writer_new();
     write_note(w, 1, "counts");
@@ -178,7 +178,7 @@ Test(unit_session_file, metadata_counts_as_far_as_its_chunk_says)
 
 /* ---- chunks ---- */
 
-Test(unit_session_file, what_lies_between_chunks_is_stepped_over)
+Test(unit_session_file, data_between_chunks_is_stepped_over)
 {
     struct writer *w = writer_new();
     write_nothing(w);
@@ -196,7 +196,7 @@ Test(unit_session_file, what_lies_between_chunks_is_stepped_over)
     session_file_close(f);
 }
 
-Test(unit_session_file, kinds_that_nobody_knows_are_stepped_over)
+Test(unit_session_file, unknown_kinds_are_stepped_over)
 {
     struct writer *w = writer_new();
     write_chunk_of_kind(w, 5);
@@ -208,8 +208,8 @@ Test(unit_session_file, kinds_that_nobody_knows_are_stepped_over)
     session_file_close(f);
 }
 
-/* Killed before it stored the magic number, behind the size. */
-Test(unit_session_file, a_chunk_whose_writer_did_not_come_far)
+/* Killed after it stored the size and before it stored the magic number. */
+Test(unit_session_file, a_chunk_that_was_begun_but_not_finished)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 10, "/bin/p");
@@ -224,7 +224,7 @@ Test(unit_session_file, a_chunk_whose_writer_did_not_come_far)
     session_file_close(f);
 }
 
-Test(unit_session_file, damage_between_chunks_is_told)
+Test(unit_session_file, damage_between_chunks_is_reported)
 {
     struct writer *w = writer_new();
     write_nothing(w);
@@ -249,7 +249,7 @@ static struct session_file *open_with_cursor(struct writer *w, uint64_t cursor)
     return f;
 }
 
-Test(unit_session_file, nothing_lies_behind_the_cursor_or_the_end)
+Test(unit_session_file, nothing_is_read_after_the_cursor_or_the_end)
 {
     struct writer *w = writer_new();
     write_note(w, 1, "before");
@@ -261,7 +261,7 @@ Test(unit_session_file, nothing_lies_behind_the_cursor_or_the_end)
     cr_assert(eq(sz, f->note_count, 1));
     cr_assert(eq(u64, f->size, cursor));
     session_file_close(f);
-    f = open_with_cursor(w, UINT64_MAX); /* space was claimed, and the file never made longer */
+    f = open_with_cursor(w, UINT64_MAX); /* space was claimed, and the file never extended */
     cr_assert(eq(sz, f->note_count, 2));
     cr_assert(eq(u64, f->size, w->file.length));
     session_file_close(f);
@@ -293,7 +293,7 @@ Test(unit_session_file, chunks_of_a_thread_in_any_order)
     }
 }
 
-Test(unit_session_file, the_lowest_costs_of_probes_hold)
+Test(unit_session_file, the_lowest_costs_of_probes_are_used)
 {
     static const uint32_t costs[][2] = { { 30, 9 }, { 20, 18 }, { 25, 15 } };
     struct writer *w = writer_new();
@@ -373,7 +373,7 @@ Test(unit_session_file, modules_by_address_and_time)
     session_file_close(f);
 }
 
-/* "Their load and unload times tell, and the nearest in time is meant where none fits exactly." */
+/* Load and unload times decide. If none fits exactly, the nearest in time is used. */
 Test(unit_session_file, the_nearest_module_in_time)
 {
     struct writer *w = writer_new();
@@ -387,9 +387,9 @@ Test(unit_session_file, the_nearest_module_in_time)
     session_file_close(f);
 }
 
-/* Between the two libraries nothing is loaded there; calls are the nearest one's, whatever was called before and
- * wherever the chunks were cut. */
-Test(unit_session_file, calls_between_two_modules_are_the_nearest_ones)
+/* In the time between the two libraries no module is loaded. Calls then belong to the nearest one. Previous calls and
+ * chunk borders do not matter. */
+Test(unit_session_file, calls_between_two_modules_belong_to_the_nearest_one)
 {
     for (int pieces = 1; pieces <= 2; pieces++) {
         struct writer *w = writer_new();

@@ -1,4 +1,4 @@
-/* Events in time order over all threads, calls with the time that they were on the stack, and what becomes of gaps. */
+/* Events in time order over all threads, calls with their time on the stack, and how gaps are handled. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum { F = 0x1000, G = 0x2000, H = 0x3000 };
 
 static FILE *told;
 
-static bool note(void *context, const struct timeline_event *e)
+static bool timeline_note(void *context, const struct timeline_event *e)
 {
     static const char *const kinds[] = { "enter", "found", "exit",  "left",   "open",
                                          "away",  "back",  "pause", "resume", "mark" };
@@ -33,8 +33,8 @@ static bool note(void *context, const struct timeline_event *e)
     return true;
 }
 
-/* Runs through what was written; to be freed. */
-static char *tell(struct writer *w, struct timeline_counts *counts)
+/* Reads the written session. The caller frees the result. */
+static char *timeline_print(struct writer *w, struct timeline_counts *counts)
 {
     char *text = NULL;
     size_t length;
@@ -44,7 +44,7 @@ static char *tell(struct writer *w, struct timeline_counts *counts)
     struct session_file *file = session_file_open(test_path("timeline.dwell"), &error);
     cr_assert(file != NULL);
     told = open_memstream(&text, &length);
-    struct timeline_counts c = timeline_run(file, note, NULL);
+    struct timeline_counts c = timeline_run(file, timeline_note, NULL);
     fclose(told);
     session_file_close(file);
     if (counts)
@@ -54,14 +54,14 @@ static char *tell(struct writer *w, struct timeline_counts *counts)
     return text;
 }
 
-static void check(struct writer *w, const char *wanted)
+static void expect_timeline(struct writer *w, const char *wanted)
 {
-    char *text = tell(w, NULL);
+    char *text = timeline_print(w, NULL);
     cr_assert(eq(str, text, (char *)wanted));
     free(text);
 }
 
-static struct writer *begin(unsigned threads)
+static struct writer *begin_session(unsigned threads)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 10, "/bin/p");
@@ -72,8 +72,8 @@ static struct writer *begin(unsigned threads)
 
 Test(unit_timeline, threads_in_time_order)
 {
-    struct writer *w = begin(2);
-    begin_events(w, 1, 2, 0, 90, NULL, 0); /* chunks in the file in no order */
+    struct writer *w = begin_session(2);
+    begin_events(w, 1, 2, 0, 90, NULL, 0); /* the file has the chunks in no order */
     write_enter(w, 100, H);
     write_exit(w, 260);
     end_events(w, true);
@@ -86,17 +86,17 @@ Test(unit_timeline, threads_in_time_order)
     write_os(w);
     write_exit(w, 200);
     end_events(w, true);
-    check(w, "100.1 enter F +0\n"
-             "100.2 enter H +10\n"
-             "150.1 enter G +50\n"
-             "200.1 exit G 50/50 flagged +50\n"
-             "260.2 exit H 160/160 +160\n"
-             "300.1 exit F 200/200 +100\n");
+    expect_timeline(w, "100.1 enter F +0\n"
+                       "100.2 enter H +10\n"
+                       "150.1 enter G +50\n"
+                       "200.1 exit G 50/50 flagged +50\n"
+                       "260.2 exit H 160/160 +160\n"
+                       "300.1 exit F 200/200 +100\n");
 }
 
-Test(unit_timeline, recursion_counts_once)
+Test(unit_timeline, recursive_time_counts_once)
 {
-    struct writer *w = begin(1);
+    struct writer *w = begin_session(1);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -105,17 +105,17 @@ Test(unit_timeline, recursion_counts_once)
     write_exit(w, 70);
     write_exit(w, 100);
     end_events(w, true);
-    check(w, "10.1 enter F +10\n"
-             "20.1 enter G +10\n"
-             "30.1 enter F +10\n"
-             "50.1 exit F 20/0 +20\n"
-             "70.1 exit G 50/50 +20\n"
-             "100.1 exit F 90/90 +30\n");
+    expect_timeline(w, "10.1 enter F +10\n"
+                       "20.1 enter G +10\n"
+                       "30.1 enter F +10\n"
+                       "50.1 exit F 20/0 +20\n"
+                       "70.1 exit G 50/50 +20\n"
+                       "100.1 exit F 90/90 +30\n");
 }
 
-Test(unit_timeline, left_and_open)
+Test(unit_timeline, calls_that_were_left_and_calls_still_open)
 {
-    struct writer *w = begin(1);
+    struct writer *w = begin_session(1);
     begin_events(w, 1, 1, 0, 0, (struct open_call[]){ { F, 0 } }, 1);
     write_enter(w, 10, G);
     write_enter(w, 20, H);
@@ -123,20 +123,20 @@ Test(unit_timeline, left_and_open)
     write_enter(w, 50, H);
     end_events(w, true);
     write_thread_end(w, 1, 1, true, 75);
-    check(w, "0.1 found F +0\n"
-             "10.1 enter G +10\n"
-             "20.1 enter H +10\n"
-             "50.1 left H 30/30 +30\n"
-             "50.1 left G 40/40 +0\n"
-             "50.1 enter H +0\n"
-             "75.1 open H 25/25 flagged +25\n"
-             "75.1 open F 75/75 +0\n");
+    expect_timeline(w, "0.1 found F +0\n"
+                       "10.1 enter G +10\n"
+                       "20.1 enter H +10\n"
+                       "50.1 left H 30/30 +30\n"
+                       "50.1 left G 40/40 +0\n"
+                       "50.1 enter H +0\n"
+                       "75.1 open H 25/25 flagged +25\n"
+                       "75.1 open F 75/75 +0\n");
 }
 
 /* docs/format.md: PAUSE and RESUME with a time of three words; OPEN before RESUME. */
 Test(unit_timeline, a_pause_takes_no_time)
 {
-    struct writer *w = begin(1);
+    struct writer *w = begin_session(1);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -147,20 +147,20 @@ Test(unit_timeline, a_pause_takes_no_time)
     write_exit(w, 90);
     write_exit(w, 100);
     end_events(w, true);
-    check(w, "10.1 enter F +10\n"
-             "20.1 enter G +10\n"
-             "30.1 pause +10\n"
-             "70.1 resume +0\n"
-             "70.1 left G 10/10 +0\n"
-             "70.1 found H +0\n"
-             "90.1 exit H 20/20 +20\n"
-             "100.1 exit F 50/50 +10\n");
+    expect_timeline(w, "10.1 enter F +10\n"
+                       "20.1 enter G +10\n"
+                       "30.1 pause +10\n"
+                       "70.1 resume +0\n"
+                       "70.1 left G 10/10 +0\n"
+                       "70.1 found H +0\n"
+                       "90.1 exit H 20/20 +20\n"
+                       "100.1 exit F 50/50 +10\n");
 }
 
-/* Two stacks of one thread; one is never come back to. */
+/* Two stacks of one thread; the thread never returns to one of them. */
 Test(unit_timeline, stacks_go_away_and_come_back)
 {
-    struct writer *w = begin(1);
+    struct writer *w = begin_session(1);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -174,37 +174,37 @@ Test(unit_timeline, stacks_go_away_and_come_back)
     write_exit(w, 75);
     write_exit(w, 90);
     end_events(w, true);
-    check(w, "10.1 enter F +10\n"
-             "20.1 enter G +10\n"
-             "30.1 away G 10/10 +10\n"
-             "30.1 away F 20/20 +0\n"
-             "40.1 enter F +10\n"
-             "60.1 away F 20/20 +20\n"
-             "60.1 back F +0\n"
-             "60.1 back G +0\n"
-             "75.1 exit G 25/25 +15\n"
-             "90.1 exit F 50/50 +15\n"
-             "90.1 open F 20/20 +0\n");
+    expect_timeline(w, "10.1 enter F +10\n"
+                       "20.1 enter G +10\n"
+                       "30.1 away G 10/10 +10\n"
+                       "30.1 away F 20/20 +0\n"
+                       "40.1 enter F +10\n"
+                       "60.1 away F 20/20 +20\n"
+                       "60.1 back F +0\n"
+                       "60.1 back G +0\n"
+                       "75.1 exit G 25/25 +15\n"
+                       "90.1 exit F 50/50 +15\n"
+                       "90.1 open F 20/20 +0\n");
 }
 
 Test(unit_timeline, marks)
 {
-    struct writer *w = begin(1);
+    struct writer *w = begin_session(1);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_words(w, (uint16_t[]){ 10u << 8 | 11, 30, 0, 0, 25, 0, 0, 7, 0, 3, 'h' | 'e' << 8, 'y' }, 12);
     w->last = 30;
     write_exit(w, 40);
     end_events(w, true);
-    check(w, "10.1 enter F +10\n"
-             "30.1 mark 7 hey at 25 +20\n"
-             "40.1 exit F 30/30 +10\n");
+    expect_timeline(w, "10.1 enter F +10\n"
+                       "30.1 mark 7 hey at 25 +20\n"
+                       "40.1 exit F 30/30 +10\n");
 }
 
-/* What a chunk says to be open is open, and what it does not has ended when the last one did. */
+/* A call that a chunk lists as open is open. Any other call ended with the last chunk. */
 Test(unit_timeline, missing_chunks)
 {
-    struct writer *w = begin(1);
+    struct writer *w = begin_session(1);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -216,7 +216,7 @@ Test(unit_timeline, missing_chunks)
     write_exit(w, 130);
     end_events(w, true);
     struct timeline_counts counts;
-    char *text = tell(w, &counts);
+    char *text = timeline_print(w, &counts);
     cr_assert(eq(str, text,
                  "10.1 enter F +10\n"
                  "20.1 enter G +10\n"
@@ -230,7 +230,7 @@ Test(unit_timeline, missing_chunks)
     free(text);
 }
 
-/* ---- against the model ---- */
+/* ---- comparison with the model ---- */
 
 struct sums {
     struct resolver *resolver;
@@ -239,7 +239,7 @@ struct sums {
     size_t events, stop_after;
 };
 
-static bool add(void *context, const struct timeline_event *e)
+static bool times_add_call(void *context, const struct timeline_event *e)
 {
     struct sums *s = context;
     cr_assert(ge(u64, e->time, s->last));
@@ -254,7 +254,7 @@ static bool add(void *context, const struct timeline_event *e)
     return ++s->events != s->stop_after;
 }
 
-Test(unit_timeline, sums_are_the_reports_however_it_is_cut, .timeout = 60)
+Test(unit_timeline, sums_are_the_reports_for_any_chunks, .timeout = 60)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
         static const unsigned pieces[] = { 0, 100, 3 };
@@ -268,7 +268,7 @@ Test(unit_timeline, sums_are_the_reports_however_it_is_cut, .timeout = 60)
             load_whole(&l, test_path("model.dwell"), 1);
             struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
             struct sums s = { .resolver = resolver_new(l.file, l.profile) };
-            timeline_run(l.file, add, &s);
+            timeline_run(l.file, times_add_call, &s);
             cr_assert(eq(u64, s.found, 0));
             for (uint32_t f = 0; f < l.profile->function_count; f++) {
                 cr_assert(eq(u64, s.calls[f], functions[f].calls));
@@ -277,7 +277,7 @@ Test(unit_timeline, sums_are_the_reports_however_it_is_cut, .timeout = 60)
             cr_assert(events == 0 || s.events == events);
             events = s.events;
             struct sums part = { .resolver = s.resolver, .stop_after = 100 };
-            timeline_run(l.file, add, &part);
+            timeline_run(l.file, times_add_call, &part);
             cr_assert(eq(sz, part.events, 100));
             resolver_free(s.resolver);
             free(functions);

@@ -1,4 +1,4 @@
-/* A part of a session is read from the chunks in which it begins, and says of it what the whole says. */
+/* A part of a session is read from the chunks in which it begins, and has the same events as in the whole. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static bool not_the_second(void *context, uint32_t process, uint32_t thread)
     return process == 1 && thread != 2;
 }
 
-/* To be freed. */
+/* The caller frees it. */
 static char *tell(const struct session_file *file, const struct timeline_part *part, uint64_t from)
 {
     char *text = NULL;
@@ -55,7 +55,7 @@ static struct session_file *save(struct writer *w)
     return file;
 }
 
-/* Thread 1 has three chunks, thread 2 one, and thread 3 has ended at 60. */
+/* Thread 1 has three chunks, thread 2 one, and thread 3 ended at 60. */
 static struct session_file *three_threads(void)
 {
     struct writer *w = writer_new();
@@ -93,7 +93,7 @@ static void check(const struct session_file *file, const struct timeline_part *p
     free(text);
 }
 
-Test(unit_timeline_part, begins_at_the_chunk_it_lies_in)
+Test(unit_timeline_part, reading_begins_at_the_chunk_that_contains_it)
 {
     struct session_file *file = three_threads();
     check(file, &(struct timeline_part){ .begin = 61 },
@@ -110,7 +110,7 @@ Test(unit_timeline_part, begins_at_the_chunk_it_lies_in)
     session_file_close(file);
 }
 
-Test(unit_timeline_part, a_thread_that_ended_before_it_is_not_read)
+Test(unit_timeline_part, a_thread_that_ended_earlier_is_not_read)
 {
     struct session_file *file = three_threads();
     check(file, &(struct timeline_part){ .begin = 60, .wants = not_the_second },
@@ -121,8 +121,8 @@ Test(unit_timeline_part, a_thread_that_ended_before_it_is_not_read)
     session_file_close(file);
 }
 
-/* From any moment on, however the events are cut into chunks. */
-Test(unit_timeline_part, like_the_whole)
+/* From any time on, however the events are cut into chunks. */
+Test(unit_timeline_part, events_are_those_of_the_whole)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
         struct model *m = model_new(seed);

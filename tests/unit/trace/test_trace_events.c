@@ -1,4 +1,4 @@
-/* Trace events of hand-written sessions: read, matched, held against the rule of CPU times, and damaged. */
+/* Trace events of handmade sessions: reading, matching, the rule of CPU times, and damage. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@ TestSuite(unit_trace_events);
 static const char JOB[16] = "job's guid 0123", MAIL[16] = "mail's guid 456";
 
 /* A process with threads 1 to 3, another with 4. */
-static struct writer *session(void)
+static struct writer *events_session(void)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/prog");
@@ -34,7 +34,7 @@ struct read {
     struct trace_events events;
 };
 
-static struct read read_back(struct writer *w)
+static struct read events_read_back(struct writer *w)
 {
     const char *error = NULL;
     struct read r;
@@ -47,7 +47,7 @@ static struct read read_back(struct writer *w)
     return r;
 }
 
-static void drop(struct read *r)
+static void events_drop(struct read *r)
 {
     trace_events_free(&r->events);
     session_file_close(r->file);
@@ -58,7 +58,7 @@ static uint32_t process_of(uint32_t thread)
     return thread == 4 ? 2 : 1;
 }
 
-/* "THREAD TYPE TIME [DATA]" a line, each event a chunk of its own, in any order of threads. TYPE: a letter of Start,
+/* "THREAD TYPE TIME [DATA]" on a line, each event in its own chunk, in any order of threads. TYPE: a letter of Start,
  * Queue's end, End, Reply, Info. */
 static void write_script(struct writer *w, const char *script, const char guid[16])
 {
@@ -108,20 +108,20 @@ static char *pairs_of(const struct trace_events *events, size_t key)
 
 static void check_pairs(const char *script, size_t key, const char *wanted)
 {
-    struct writer *w = session();
+    struct writer *w = events_session();
     write_script(w, script, JOB);
-    struct read r = read_back(w);
+    struct read r = events_read_back(w);
     char *got = pairs_of(&r.events, key);
     cr_assert(eq(str, got, (char *)wanted), "%s", script);
     free(got);
-    drop(&r);
+    events_drop(&r);
 }
 
 /* ---- reading ---- */
 
-Test(unit_trace_events, all_of_it_in_the_order_of_time)
+Test(unit_trace_events, events_are_in_the_order_of_time)
 {
-    struct writer *w = session();
+    struct writer *w = events_session();
     const uint64_t frames[] = { 0x401300, 0x401200, 0x401100 };
     begin_trace_events(w, 1, 1, 0);
     write_trace_event(w, JOB,
@@ -132,7 +132,7 @@ Test(unit_trace_events, all_of_it_in_the_order_of_time)
     write_trace_event(w, JOB, &(struct written_event){ .time = 30, .data = "123456789", .size = 9 });
     write_trace_event(w, JOB, &(struct written_event){ .time = 40, .data = "12345678", .size = 8 });
     end_trace_events(w, false);
-    struct read r = read_back(w);
+    struct read r = events_read_back(w);
     cr_assert(eq(sz, r.events.count, 4));
     const struct trace_event *e = r.events.list;
     cr_assert(eq(u64, e[0].time, 30));
@@ -161,25 +161,25 @@ Test(unit_trace_events, all_of_it_in_the_order_of_time)
     cr_assert(eq(str, r.events.classes[e[0].class].name, "job")); /* the first name stays */
     cr_assert(eq(str, r.events.classes[e[3].class].name, ""));    /* it was never registered */
     cr_assert(eq(u64, r.events.damaged_chunks, 0));
-    drop(&r);
+    events_drop(&r);
 }
 
 Test(unit_trace_events, chunks_of_a_thread_in_the_order_of_their_numbers)
 {
-    struct writer *w = session();
+    struct writer *w = events_session();
     for (uint32_t i = 0; i < 3; i++) {
         begin_trace_events(w, 1, 1, 2 - i);
         write_trace_event(w, JOB, &(struct written_event){ .time = 7, .version = 2 - i });
         end_trace_events(w, true);
     }
-    struct read r = read_back(w);
+    struct read r = events_read_back(w);
     cr_assert(eq(sz, r.events.count, 3));
     for (uint32_t i = 0; i < 3; i++)
         cr_assert(eq(u32, r.events.list[i].version, i));
-    drop(&r);
+    events_drop(&r);
 }
 
-/* ---- what belongs together ---- */
+/* ---- matching ---- */
 
 Test(unit_trace_events, start_and_end_by_nesting)
 {
@@ -194,17 +194,17 @@ Test(unit_trace_events, each_thread_by_itself)
 
 Test(unit_trace_events, classes_do_not_mix)
 {
-    struct writer *w = session();
+    struct writer *w = events_session();
     write_script(w, "1 S 10\n1 E 40", JOB);
     write_script(w, "2 S 20\n2 E 30", MAIL);
     begin_trace_events(w, 1, 1, 9);
     write_trace_event(w, MAIL, &(struct written_event){ .time = 45, .type = EVENT_TRACE_TYPE_END });
     end_trace_events(w, true);
-    struct read r = read_back(w);
+    struct read r = events_read_back(w);
     char *got = pairs_of(&r.events, 0);
     cr_assert(eq(str, got, "10-40 20-30 !45"));
     free(got);
-    drop(&r);
+    events_drop(&r);
 }
 
 /* START: put into the queue; DEQUEUE: the work begins; END: it is done. */
@@ -247,8 +247,8 @@ Test(unit_trace_events, without_a_partner)
 Test(unit_trace_events, by_a_key_in_the_data)
 {
     check_pairs("1 S 10 a1 one\n1 S 20 a2 two\n2 Q 30 a2\n3 Q 40 a1\n1 E 50 a2\n2 E 60 a1", 2, "10/40-60 20/30-50");
-    check_pairs("1 S 10 ab\n2 S 20 a", 2, "10-0 !20");  /* too short for one */
-    check_pairs("1 S 10 ab\n4 E 20 ab", 2, "10-0 !20"); /* another process' */
+    check_pairs("1 S 10 ab\n2 S 20 a", 2, "10-0 !20");  /* too short for a key */
+    check_pairs("1 S 10 ab\n4 E 20 ab", 2, "10-0 !20"); /* of another process */
     check_pairs("1 S 10 ab\n1 S 20 ab\n2 E 30 ab\n2 E 40 ab", 2, "10-40 20-30");
 }
 
@@ -259,12 +259,12 @@ Test(unit_trace_events, the_worked_example_of_cpu_cost)
 {
     const uint32_t resolution = 156250;
     const uint64_t unit = 156250 * 100ull;
-    struct writer *w = session();
+    struct writer *w = events_session();
     begin_trace_events(w, 1, 1, 0);
     write_trace_event(w, JOB, &(struct written_event){ .time = 10, .kernel_ns = 50 * unit, .user_ns = 100 * unit });
     write_trace_event(w, JOB, &(struct written_event){ .time = 20, .kernel_ns = 60 * unit, .user_ns = 115 * unit });
     end_trace_events(w, true);
-    struct read r = read_back(w);
+    struct read r = events_read_back(w);
     const struct trace_event *a = &r.events.list[0], *b = &r.events.list[1];
     cr_assert(eq(u32, event_charge(a, resolution), 150));
     cr_assert(eq(u32, event_charge(b, resolution), 175));
@@ -274,10 +274,10 @@ Test(unit_trace_events, the_worked_example_of_cpu_cost)
     char seconds[16];
     snprintf(seconds, sizeof seconds, "%.2f", (double)event_cost_ns(cost, resolution) / 1e9);
     cr_assert(eq(str, seconds, "0.39"));
-    drop(&r);
+    events_drop(&r);
 }
 
-Test(unit_trace_events, units_are_whole_and_come_round)
+Test(unit_trace_events, units_are_whole_and_wrap_around)
 {
     struct trace_event a = { .kernel_time = 1999999, .user_time = 999999 },
                        b = { .kernel_time = 2000000, .user_time = 1999999 };
@@ -292,10 +292,10 @@ Test(unit_trace_events, units_are_whole_and_come_round)
 
 /* ---- damage ---- */
 
-/* Of three events the second is changed; those before it stay. */
+/* The second of three events is changed. Those before it stay. */
 static void check_damage(size_t offset, uint64_t value, unsigned size, bool damaged, const char *what)
 {
-    struct writer *w = session();
+    struct writer *w = events_session();
     const uint64_t frames[] = { 1, 2 };
     begin_trace_events(w, 1, 1, 0);
     write_trace_event(w, JOB, &(struct written_event){ .time = 10, .data = "abc", .size = 3 });
@@ -305,13 +305,13 @@ static void check_damage(size_t offset, uint64_t value, unsigned size, bool dama
     write_trace_event(w, JOB, &(struct written_event){ .time = 30 });
     end_trace_events(w, true);
     write_header(w, second + offset, value, size); /* any place of the file */
-    struct read r = read_back(w);
+    struct read r = events_read_back(w);
     cr_assert(eq(sz, r.events.count, 1), "%s", what);
     cr_assert(eq(u64, r.events.damaged_chunks, damaged), "%s", what);
-    drop(&r);
+    events_drop(&r);
 }
 
-Test(unit_trace_events, damaged_ones_end_their_chunk)
+Test(unit_trace_events, damaged_events_end_their_chunk)
 {
     check_damage(0, 0, 4, false, "not written");
     check_damage(0, 7, 4, true, "size not a multiple of 8");
@@ -325,7 +325,7 @@ Test(unit_trace_events, damaged_ones_end_their_chunk)
 
 Test(unit_trace_events, a_cut_file)
 {
-    struct writer *w = session();
+    struct writer *w = events_session();
     begin_trace_events(w, 1, 1, 0);
     for (unsigned i = 0; i < 100; i++)
         write_trace_event(w, JOB, &(struct written_event){ .time = i, .version = i });

@@ -1,4 +1,4 @@
-/* The container of a page's numbers: each column in the smallest type that holds it, to the byte. */
+/* The container of a page's numbers. Each column has the smallest type that holds it, to the byte. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static struct viewed written(const struct container_table *tables, size_t count)
     return v;
 }
 
-Test(unit_view_container, types_hold_what_they_must)
+Test(unit_view_container, types_hold_their_largest_values)
 {
     const struct container_column columns[] = {
         COLUMN(small, CONTAINER_U64, NULL), COLUMN(word, CONTAINER_U64, NULL), COLUMN(wide, CONTAINER_U64, NULL),
@@ -77,7 +77,7 @@ Test(unit_view_container, rows_in_an_order)
     viewed_drop(&v);
 }
 
-/* Longer than what is written at once. */
+/* Longer than a single write. */
 Test(unit_view_container, many_rows)
 {
     enum { ROWS = 100003 };

@@ -1,4 +1,4 @@
-/* Levels of detail: exactly which spans each shows, what is merged, and what goes when there are too many. */
+/* Levels of detail: which spans each level shows, which are merged, and which are dropped if there are too many. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -9,16 +9,17 @@
 
 TestSuite(unit_view_levels);
 
-/* 2,048 columns of 64 ticks at level 0, of 16, 4 and 1 at the next ones; nothing is merged at level 4. */
+/* 2,048 columns of 64 ticks at level 0, of 16, 4 and 1 at the next ones. Nothing is merged at level 4. */
 enum { LENGTH = 2048 * 64, PLENTY = 1000 };
 
-static void add(struct levels *l, uint32_t lane, uint16_t row, int32_t function, uint64_t start, uint64_t length)
+static void levels_add_span(struct levels *l, uint32_t lane, uint16_t row, int32_t function, uint64_t start,
+                            uint64_t length)
 {
     levels_add(l, &(struct level_span){
                       .start = start, .length = length, .lane = lane, .row = row, .function = function, .count = 1 });
 }
 
-static int compare_spans(const void *a, const void *b)
+static int level_spans_compare(const void *a, const void *b)
 {
     const struct level_span *x = a, *y = b;
     if (x->lane != y->lane || x->row != y->row)
@@ -26,8 +27,8 @@ static int compare_spans(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* "lane.row start+length function*count" for each span of the level; to be freed. */
-static char *shown(const struct levels *l, unsigned level)
+/* "lane.row start+length function*count" for each span of the level. The caller frees it. */
+static char *levels_shown(const struct levels *l, unsigned level)
 {
     char *text;
     size_t length, count;
@@ -35,7 +36,7 @@ static char *shown(const struct levels *l, unsigned level)
     struct level_span *sorted = malloc((count + 1) * sizeof *sorted);
     FILE *out = open_memstream(&text, &length);
     memcpy(sorted, spans, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_spans);
+    qsort(sorted, count, sizeof *sorted, level_spans_compare);
     for (size_t i = 0; i < count; i++)
         if (sorted[i].coarsest <= level && level <= sorted[i].finest)
             fprintf(out, "%u.%u %ju+%ju %d*%u\n", sorted[i].lane, sorted[i].row, (uintmax_t)sorted[i].start,
@@ -45,9 +46,9 @@ static char *shown(const struct levels *l, unsigned level)
     return text;
 }
 
-static void check(const struct levels *l, unsigned level, const char *wanted)
+static void expect_level(const struct levels *l, unsigned level, const char *wanted)
 {
-    char *text = shown(l, level);
+    char *text = levels_shown(l, level);
     cr_assert(eq(str, text, (char *)wanted), "level %u", level);
     free(text);
 }
@@ -76,48 +77,49 @@ Test(unit_view_levels, resolutions)
     levels_free(l);
 }
 
-/* Below 64 ticks, and less than 64 apart, is one at level 0; the same by 16, 4 and 1 at the others. */
+/* Spans shorter than 64 ticks and less than 64 apart are one at level 0. At the other levels the limits are 16, 4 and
+ * 1. */
 Test(unit_view_levels, neighbours_are_merged)
 {
     struct levels *l = levels_new(LENGTH, 2, PLENTY);
-    add(l, 0, 2, 1, 1000, 10);
-    add(l, 0, 2, 1, 1020, 10);
-    add(l, 0, 2, 5, 1093, 63); /* 63 behind it */
-    add(l, 0, 2, 5, 1220, 63); /* 64 behind it */
-    add(l, 0, 2, 6, 1290, 64); /* long enough */
-    add(l, 0, 2, 7, 1354, 1);
-    add(l, 0, 3, 8, 1000, 5); /* another row, another lane */
-    add(l, 1, 2, 8, 1000, 5);
+    levels_add_span(l, 0, 2, 1, 1000, 10);
+    levels_add_span(l, 0, 2, 1, 1020, 10);
+    levels_add_span(l, 0, 2, 5, 1093, 63); /* 63 after it */
+    levels_add_span(l, 0, 2, 5, 1220, 63); /* 64 after it */
+    levels_add_span(l, 0, 2, 6, 1290, 64); /* long enough */
+    levels_add_span(l, 0, 2, 7, 1354, 1);
+    levels_add_span(l, 0, 3, 8, 1000, 5); /* another row, another lane */
+    levels_add_span(l, 1, 2, 8, 1000, 5);
     levels_end(l);
-    check(l, 0,
-          "0.2 1000+156 -1*3\n0.2 1220+63 5*1\n0.2 1290+64 6*1\n0.2 1354+1 7*1\n0.3 1000+5 8*1\n1.2 1000+5 8*1\n");
-    check(l, 1,
-          "0.2 1000+30 1*2\n0.2 1093+63 5*1\n0.2 1220+63 5*1\n0.2 1290+64 6*1\n0.2 1354+1 7*1\n"
-          "0.3 1000+5 8*1\n1.2 1000+5 8*1\n");
+    expect_level(
+        l, 0, "0.2 1000+156 -1*3\n0.2 1220+63 5*1\n0.2 1290+64 6*1\n0.2 1354+1 7*1\n0.3 1000+5 8*1\n1.2 1000+5 8*1\n");
+    expect_level(l, 1,
+                 "0.2 1000+30 1*2\n0.2 1093+63 5*1\n0.2 1220+63 5*1\n0.2 1290+64 6*1\n0.2 1354+1 7*1\n"
+                 "0.3 1000+5 8*1\n1.2 1000+5 8*1\n");
     const char *all =
         "0.2 1000+10 1*1\n0.2 1020+10 1*1\n0.2 1093+63 5*1\n0.2 1220+63 5*1\n0.2 1290+64 6*1\n0.2 1354+1 7*1\n"
         "0.3 1000+5 8*1\n1.2 1000+5 8*1\n";
-    check(l, 2, all);
-    check(l, 3, all);
-    check(l, 4, all);
+    expect_level(l, 2, all);
+    expect_level(l, 3, all);
+    expect_level(l, 4, all);
     cr_assert(eq(int, levels_are_whole(l, 0), false));
     cr_assert(eq(int, levels_are_whole(l, 1), false));
     cr_assert(eq(int, levels_are_whole(l, 2), true));
     levels_free(l);
 }
 
-/* What one level made of short ones may be long enough for the next to take it as it is. */
+/* A span that one level merged from short ones may be long enough for the next to use it unchanged. */
 Test(unit_view_levels, runs_grow)
 {
     struct levels *l = levels_new(LENGTH, 1, PLENTY);
     for (uint64_t i = 0; i < 40; i++)
-        add(l, 0, 2, 3, i * 2, 1); /* one tick each, and one between them */
-    add(l, 0, 2, 4, 90, 1);
+        levels_add_span(l, 0, 2, 3, i * 2, 1); /* one tick each, one tick apart */
+    levels_add_span(l, 0, 2, 4, 90, 1);
     levels_end(l);
-    check(l, 0, "0.2 0+79 3*40\n0.2 90+1 4*1\n");
-    check(l, 1, "0.2 0+79 3*40\n0.2 90+1 4*1\n");
-    check(l, 2, "0.2 0+79 3*40\n0.2 90+1 4*1\n");
-    char *singles = shown(l, 3);
+    expect_level(l, 0, "0.2 0+79 3*40\n0.2 90+1 4*1\n");
+    expect_level(l, 1, "0.2 0+79 3*40\n0.2 90+1 4*1\n");
+    expect_level(l, 2, "0.2 0+79 3*40\n0.2 90+1 4*1\n");
+    char *singles = levels_shown(l, 3);
     cr_assert(eq(int, strncmp(singles, "0.2 0+1 3*1\n0.2 2+1 3*1\n", 24), 0));
     free(singles);
     size_t count;
@@ -129,17 +131,17 @@ Test(unit_view_levels, runs_grow)
 Test(unit_view_levels, spans_without_length)
 {
     struct levels *l = levels_new(LENGTH, 1, PLENTY);
-    add(l, 0, 2, 3, 5, 0);
-    add(l, 0, 2, 3, 5, 0);
-    add(l, 0, 2, 3, 6, 0);
+    levels_add_span(l, 0, 2, 3, 5, 0);
+    levels_add_span(l, 0, 2, 3, 5, 0);
+    levels_add_span(l, 0, 2, 3, 6, 0);
     levels_end(l);
-    check(l, 2, "0.2 5+1 3*3\n");
-    check(l, 3, "0.2 5+0 3*2\n0.2 6+0 3*1\n"); /* a tick apart */
-    check(l, 4, "0.2 5+0 3*1\n0.2 5+0 3*1\n0.2 6+0 3*1\n");
+    expect_level(l, 2, "0.2 5+1 3*3\n");
+    expect_level(l, 3, "0.2 5+0 3*2\n0.2 6+0 3*1\n"); /* a tick apart */
+    expect_level(l, 4, "0.2 5+0 3*1\n0.2 5+0 3*1\n0.2 6+0 3*1\n");
     levels_free(l);
 }
 
-static uint64_t next_random(uint64_t *state)
+static uint64_t levels_random(uint64_t *state)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     return *state >> 33;
@@ -152,17 +154,17 @@ static struct level_span *random_spans(uint64_t seed)
     struct level_span *spans = calloc(CALLS, sizeof *spans);
     uint64_t random = seed, time = 0;
     for (size_t i = 0; i < CALLS; i++) {
-        const uint64_t length = next_random(&random) % (next_random(&random) % 40 == 0 ? 2000 : 12);
-        const uint64_t gap = next_random(&random) % (next_random(&random) % 20 == 0 ? 300 : 5);
+        const uint64_t length = levels_random(&random) % (levels_random(&random) % 40 == 0 ? 2000 : 12);
+        const uint64_t gap = levels_random(&random) % (levels_random(&random) % 20 == 0 ? 300 : 5);
         spans[i] = (struct level_span){ .start = time, .length = length, .row = 2, .count = 1 };
-        spans[i].function = (int32_t)(next_random(&random) % 3);
-        time += length + gap + (length == 0); /* none begins with another */
+        spans[i].function = (int32_t)(levels_random(&random) % 3);
+        time += length + gap + (length == 0); /* no two begin together */
     }
     return spans;
 }
 
-/* Merged by the rule taken literally: the neighbours of a level are what the level below shows. */
-static size_t merged(const struct level_span *from, size_t count, uint64_t resolution, struct level_span *into)
+/* Merged by the rule taken literally: a level is made of the spans that the level below shows. */
+static size_t level_merged(const struct level_span *from, size_t count, uint64_t resolution, struct level_span *into)
 {
     size_t made = 0;
     bool open = false;
@@ -181,14 +183,14 @@ static size_t merged(const struct level_span *from, size_t count, uint64_t resol
     return made;
 }
 
-static size_t collect(const struct levels *l, unsigned level, struct level_span *into)
+static size_t level_spans(const struct levels *l, unsigned level, struct level_span *into)
 {
     size_t count, kept = 0;
     const struct level_span *spans = levels_spans(l, &count);
     for (size_t i = 0; i < count; i++)
         if (spans[i].coarsest <= level && level <= spans[i].finest)
             into[kept++] = spans[i];
-    qsort(into, kept, sizeof *into, compare_spans);
+    qsort(into, kept, sizeof *into, level_spans_compare);
     return kept;
 }
 
@@ -204,8 +206,8 @@ Test(unit_view_levels, every_level_is_made_of_the_one_below)
         levels_end(l);
         size_t count = CALLS;
         for (unsigned level = levels_finest(l) + 1; level-- > 0;) {
-            count = merged(spans, count, levels_resolution(l, level), wanted);
-            cr_assert(eq(sz, collect(l, level, shown_spans), count), "seed %ju, level %u", (uintmax_t)seed, level);
+            count = level_merged(spans, count, levels_resolution(l, level), wanted);
+            cr_assert(eq(sz, level_spans(l, level, shown_spans), count), "seed %ju, level %u", (uintmax_t)seed, level);
             for (size_t i = 0; i < count; i++) {
                 cr_assert(eq(u64, shown_spans[i].start, wanted[i].start));
                 cr_assert(eq(u64, shown_spans[i].length, wanted[i].length));
@@ -221,14 +223,14 @@ Test(unit_view_levels, every_level_is_made_of_the_one_below)
     free(wanted);
 }
 
-/* Whatever is left out, each level counts every call once, and covers what it did. */
-Test(unit_view_levels, a_bounded_number_of_them)
+/* Even if levels are dropped, each level counts every call once, and covers the same time. */
+Test(unit_view_levels, the_number_of_spans_is_bounded)
 {
     struct level_span *shown_spans = calloc(CALLS * 2, sizeof *shown_spans);
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct level_span *spans = random_spans(seed);
         const struct level_span *last = &spans[CALLS - 1];
-        const size_t most = 1000 + seed * 40; /* the coarsest level stays, whatever it holds */
+        const size_t most = 1000 + seed * 40; /* the coarsest level stays, however large it is */
         struct levels *l = levels_new(last->start + last->length, 1, most);
         const unsigned finest = levels_finest(l);
         for (size_t i = 0; i < CALLS; i++) {
@@ -242,7 +244,7 @@ Test(unit_view_levels, a_bounded_number_of_them)
         cr_assert(eq(int, levels_are_whole(l, 0), false));
         cr_assert(eq(int, levels_are_whole(l, levels_finest(l)), false));
         for (unsigned level = 0; level <= levels_finest(l); level++) {
-            const size_t count = collect(l, level, shown_spans);
+            const size_t count = level_spans(l, level, shown_spans);
             uint64_t calls = 0;
             size_t at = 0;
             for (size_t i = 0; i < count; i++)
@@ -260,15 +262,15 @@ Test(unit_view_levels, a_bounded_number_of_them)
     free(shown_spans);
 }
 
-/* A lane that has ended needs no memory; others go on. */
+/* A lane that has ended needs no memory; the others continue. */
 Test(unit_view_levels, lanes_end)
 {
     struct levels *l = levels_new(LENGTH, 2, PLENTY);
-    add(l, 0, 2, 1, 10, 1);
-    add(l, 1, 2, 1, 10, 1);
+    levels_add_span(l, 0, 2, 1, 10, 1);
+    levels_add_span(l, 1, 2, 1, 10, 1);
     levels_end_lane(l, 0);
-    add(l, 1, 2, 1, 12, 1);
+    levels_add_span(l, 1, 2, 1, 12, 1);
     levels_end(l);
-    check(l, 0, "0.2 10+1 1*1\n1.2 10+3 1*2\n");
+    expect_level(l, 0, "0.2 10+1 1*1\n1.2 10+3 1*2\n");
     levels_free(l);
 }

@@ -1,4 +1,4 @@
-/* The timeline of a page: exact spans of hand-made sessions, and of random ones however they are cut into chunks. */
+/* The timeline of a page: exact spans of handmade sessions, and of random ones with any chunks. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -55,9 +55,9 @@ static uint64_t number_of(struct json_object *object, const char *key)
     return json_object_get_uint64(viewed_get(object, key));
 }
 
-/* A span as it was before it was cut by the stretch. */
+/* A span before it was cut at the borders of stretches. */
 struct span {
-    unsigned thread, depth; /* of times off the CPU, the depth is their kind */
+    unsigned thread, depth; /* for times off the CPU, the depth is their kind */
     int function;
     uint64_t start, length;
     unsigned count;
@@ -96,7 +96,7 @@ static int compare_spans(const void *a, const void *b)
     return (x->length > y->length) - (x->length < y->length);
 }
 
-/* The block that a page shows of a place: that of the finest level that has one. */
+/* The block that a page shows for a place: the one of the finest level that has one. */
 static const struct viewed *finest_block(const struct shown *s, uint64_t place)
 {
     struct json_object *levels = viewed_get(timeline_of(s), "levels");
@@ -111,7 +111,7 @@ static const struct viewed *finest_block(const struct shown *s, uint64_t place)
     return found;
 }
 
-/* All that the finest blocks show, each once. */
+/* Everything that the finest blocks show, once each. */
 static struct span *finest_spans(const struct shown *s, const char *table, size_t *count)
 {
     struct json_object *timeline = timeline_of(s);
@@ -145,7 +145,7 @@ static const char *function_name(const struct shown *s, int number)
     return viewed_text(json_object_array_get_idx(viewed_get(s->main.header, "functions"), (size_t)number), "address");
 }
 
-/* "thread.depth address start+length" and a "*count" of merged ones; to be freed. */
+/* "thread.depth address start+length", and "*count" for merged spans. The caller frees it. */
 static char *described(const struct shown *s, const char *table)
 {
     char *text;
@@ -220,7 +220,7 @@ Test(unit_view_timeline, calls_and_times_off_the_cpu)
     analysis_drop(&l);
 }
 
-/* Level 0 has a column of 4 ticks: calls shorter than that are one there, and single in the next level's stretches. */
+/* Level 0 has a column of 4 ticks. Shorter calls are merged there, and separate in the next level's stretches. */
 Test(unit_view_timeline, levels_and_stretches)
 {
     struct writer *w = writer_new();
@@ -275,7 +275,7 @@ Test(unit_view_timeline, levels_and_stretches)
     analysis_drop(&l);
 }
 
-/* Different functions that are one have none. */
+/* Spans merged from different functions have no function. */
 Test(unit_view_timeline, runs_of_several_functions)
 {
     struct writer *w = writer_new();
@@ -307,7 +307,7 @@ static void take(struct analysis *l, const struct analysis_options *options)
     load_with(l, test_path("part.dwell"), options);
 }
 
-Test(unit_view_timeline, a_part_of_it)
+Test(unit_view_timeline, a_part_of_the_session)
 {
     struct analysis_options options = { .jobs = 1,
                                         .selection = { .from = { true, NULL, 1100 }, .to = { true, NULL, 2500 } } };
@@ -352,7 +352,7 @@ Test(unit_view_timeline, calls_of_a_function)
     selection_request_drop(&options.selection);
 }
 
-/* A call that leaves its stack and comes back is there twice; so is one around a chunk that is missing. */
+/* A call that leaves its stack and comes back appears twice. So does one around a missing chunk. */
 Test(unit_view_timeline, stacks_that_go_and_come_back)
 {
     struct writer *w = writer_new();
@@ -361,7 +361,7 @@ Test(unit_view_timeline, stacks_that_go_and_come_back)
     write_enter(w, 100, F);
     end_events(w, true);
     const struct open_call g = { G, 50 };
-    begin_events(w, 1, 1, 2, 300, &g, 1); /* the second one is not there */
+    begin_events(w, 1, 1, 2, 300, &g, 1); /* the second chunk is missing */
     write_exit(w, 400);
     end_events(w, true);
     struct analysis l = loaded_of(w);
@@ -378,7 +378,7 @@ Test(unit_view_timeline, another_stack_and_back)
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
-    write_words(w, (uint16_t[]){ 15u << 8 | 5, 30, 0, 0, 1, 0 }, 6); /* to the stack number 1 */
+    write_words(w, (uint16_t[]){ 15u << 8 | 5, 30, 0, 0, 1, 0 }, 6); /* to stack number 1 */
     w->last = 30;
     write_enter(w, 40, H);
     write_words(w, (uint16_t[]){ 14u << 8 | 7, F, 0, 0, 0, 40, 0, 0 }, 8); /* back, where these two are open */
@@ -395,7 +395,7 @@ Test(unit_view_timeline, another_stack_and_back)
     analysis_drop(&l);
 }
 
-/* Rows that nobody would scroll to are not kept. */
+/* Rows that are too deep to scroll to are dropped. */
 Test(unit_view_timeline, very_deep_calls)
 {
     enum { DEPTH = 3000, SHOWN = 1024 };
@@ -438,7 +438,7 @@ static void reference_add(struct reference *r, unsigned thread, unsigned depth, 
         (struct span){ .thread = thread, .depth = depth, .start = start, .length = end - start, .count = 1 };
 }
 
-/* The model's calls, by a stack of their begins. */
+/* The model's calls, by a stack of their starts. */
 static struct reference reference_of(const struct model *m)
 {
     struct reference r = { NULL, 0, 0 };
@@ -477,7 +477,7 @@ static struct span *all_blocks(const struct shown *s, size_t *count)
     return spans;
 }
 
-/* Spans of one that stand for themselves are calls, and all calls are among them. */
+/* Unmerged spans are calls, and all calls are among them. */
 static void check_random(uint64_t seed, unsigned pieces)
 {
     struct model *m = model_new(seed);
