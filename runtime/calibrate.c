@@ -1,13 +1,11 @@
 /*
- * What the probes themselves take, measured where they run: on this machine, in this process, when it begins and when
- * it ends.
+ * Measuring what the probes themselves take: on this machine, in this process, at its begin and at its end.
  *
- * Small functions like those of real programs are called in two shapes, once with probes and once without. A block that
- * belongs to no thread stands in for the thread's own meanwhile, so that the probes are the real ones, and record into
- * memory that is thrown away. What an interval lasts between two probes, less what its part of the work takes when
- * nobody looks on, is what the probes add to it: work of a few nanoseconds runs beside the probe's instructions, so
- * this is less than the time between two probes with nothing between them. docs/time-model.md says what is done with
- * it.
+ * Small functions like those of real programs are called twice, with probes and without. Meanwhile, a block that
+ * belongs to no thread takes the place of the thread's own. So the probes are the real ones, and record into memory
+ * that is thrown away. The probes add to an interval what it lasts between two probes, less what its part of the work
+ * takes without probes. Work of a few nanoseconds runs beside the probe's instructions, so this is less than the time
+ * between two probes with nothing between them. docs/time-model.md describes how it is used.
  */
 #include <string.h>
 
@@ -46,11 +44,11 @@ struct item {
 #define ENTERED(function) calibrate_enter((void *)(function), __builtin_return_address(0))
 #define EXITED(function) calibrate_exit((void *)(function), __builtin_return_address(0))
 
-/* As programs reach them: by a pointer that the loader has set. */
+/* As programs call them: by a pointer that the loader has set. */
 static void (*volatile calibrate_enter)(void *, void *) = probe_enter;
 static void (*volatile calibrate_exit)(void *, void *) = probe_exit;
 
-/* A number of 7 bits a byte, as file formats have them; what asks for it; and two loops over a list. */
+/* Reads a number of 7 bits a byte, as file formats have them; a function that calls this; and two loops over a list. */
 #define WORK(NAME, ENTER, EXIT)                                                                                        \
     static NEVER_INLINE uint32_t NAME##_leaf(const struct item *item)                                                  \
     {                                                                                                                  \
@@ -119,8 +117,8 @@ struct scratch {
     struct dwell_chunk_header chunk; /* call sites: the extensions' bytes are counted in it */
     struct item items[ITEMS];
     uint64_t os_word;
-    /* Of each round, on average: what a leaf's interval lasted, the flat loop's between two calls, the two of a call
-     * that makes one; and what the work takes by itself, each call. */
+    /* The averages of each round: a leaf's interval; the flat loop's interval between two calls; the two intervals of a
+     * call that makes another; and what the work takes by itself, per call. */
     uint32_t leaf[ROUNDS], loop[ROUNDS], between[ROUNDS];
     uint32_t bare[3][ROUNDS];
     _Alignas(64) char shadow[SHADOW];
@@ -129,7 +127,7 @@ struct scratch {
     struct dwell_tree_node nodes[NODES];
 };
 
-/* No call is open; the state's low half is a position in trace, and a time in the tree. */
+/* No call is open. The state's low half is a position, or a time in mode profile. */
 static void calibrate_reset(struct thread *t, uint64_t now, uint32_t low)
 {
     t->state = one_call | low;
@@ -153,8 +151,8 @@ static void calibrate_stand_in(struct scratch *s)
     t->stack.span = 2 * NEAR;
 }
 
-/* The sums of a round's intervals by kind, from its records. False: there are not as many as there should be, as one
- * took a way that records nothing here. */
+/* Sums a round's intervals by kind, from its records. False if events are missing, as one took the slow path, which
+ * records nothing here. */
 static bool calibrate_read_records(const struct scratch *s, int calls, uint64_t sums[INTERVALS],
                                    uint32_t counts[INTERVALS])
 {
@@ -169,7 +167,7 @@ static bool calibrate_read_records(const struct scratch *s, int calls, uint64_t 
         const unsigned kind = word >> DWELL_WORD_KIND_SHIFT;
         if (kind == DWELL_WORD_EXTENSION && runtime.call_sites && word) {
             at += 2 + 2 * (word & ((1 << DWELL_EXTENSION_LENGTH_BITS) - 1));
-            i--; /* it belongs to the next */
+            i--; /* it belongs to the next event */
             continue;
         }
         const bool enter = kind == DWELL_WORD_ENTER_0 || kind == DWELL_WORD_ENTER_0 + 1;
@@ -237,7 +235,7 @@ static bool calibrate_tree_round(struct scratch *s, int round)
     const uint64_t inside = leaf->elapsed;
     s->leaf[round] = calibrate_mean(inside, ITEMS);
     s->loop[round] =
-        calibrate_mean(s->thread.last - begin - inside, ITEMS); /* from before the first call: one a call */
+        calibrate_mean(s->thread.last - begin - inside, ITEMS); /* including that before the first call: one per call */
     probed_deep(s->items);
     if (between->calls != ITEMS)
         return false;
@@ -272,7 +270,7 @@ static void calibrate_bare_round(struct scratch *s, int round)
     }
 }
 
-/* The machine's other work makes some rounds longer. */
+/* The median, as other work on the machine makes some rounds longer. */
 static uint32_t calibrate_median(uint32_t *values, int count)
 {
     for (int i = 1; i < count; i++) {
@@ -285,7 +283,7 @@ static uint32_t calibrate_median(uint32_t *values, int count)
     return values[count / 2];
 }
 
-/* What calibrate has found, which a forked child's probes take as well; and which process that was. */
+/* The result of the first measurement, which holds for forked children, too; and the process that measured it. */
 static struct dwell_rec_probes calibrate_found;
 static uint32_t calibrate_found_in;
 

@@ -1,6 +1,6 @@
 /*
- * Chunks of the session file: taken ready from the pool that the helper thread fills, else asked for,
- * else prepared by the thread that needs one; and given up when they are full.
+ * Chunks of the session file. A thread takes one from the pool that the helper thread fills, asks the helper for one,
+ * or prepares one itself. A chunk is given up when it is full.
  */
 #include <string.h>
 
@@ -14,8 +14,8 @@
 
 enum {
     PREPARED_SIZE = 256 << 10,
-    WORDS_AT_ONCE = 64, /* a fixed number: the compiler makes vector instructions of it */
-    MIN_REST = 8 << 10, /* smaller rests are not worth a chunk of their own */
+    WORDS_AT_ONCE = 64, /* a constant, so that the compiler uses vector instructions */
+    MIN_REST = 8 << 10, /* smaller rests are not used */
 };
 
 static uint32_t chunk_area_size(const char *at)
@@ -88,7 +88,7 @@ static struct area chunk_take_prepared(uint32_t least)
     const uint32_t wanted = least < PREPARED_SIZE ? PREPARED_SIZE : least;
     if (p->helper.tid) {
         if (p->pool.target < POOL_SLOTS)
-            p->pool.target++; /* it was not quick enough */
+            p->pool.target++; /* the helper was too slow */
         area = helper_ask(wanted);
     }
     if (!area.at && !p->helper.tid)
@@ -114,7 +114,7 @@ void chunk_cut(struct area *area, uint32_t size)
     if (area->size < size + MIN_REST)
         return;
     struct area rest = { area->at + size, area->size - size };
-    chunk_write_free_header(rest); /* before the first part ends there */
+    chunk_write_free_header(rest); /* written before the first part ends there */
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area->at;
     __atomic_store_n(&chunk->size, size, __ATOMIC_RELEASE);
     area->size = size;
@@ -133,7 +133,7 @@ void chunk_free(char *at)
         sys_unmap(at, size);
 }
 
-/* Whether any word is zero: a record that was not stored, or else part of an address or of an extension. */
+/* Whether any word is zero: a record that was not stored, or part of an address or extension. */
 static bool chunk_has_zero_word(const record_word *at, const record_word *end)
 {
     for (; at + WORDS_AT_ONCE <= end; at += WORDS_AT_ONCE) {
@@ -182,8 +182,8 @@ bool chunk_has_holes(const struct dwell_chunk_header *chunk)
 }
 
 /*
- * A probe that a signal handler interrupted between its claim and its stores may still write to this
- * chunk, however long the handler runs. Such a chunk has a hole, and stays mapped until it has none.
+ * A signal handler may interrupt a probe between its claim and its stores, and run for long. The probe still writes to
+ * this chunk then. Such a chunk has a hole, and stays mapped until it has none.
  */
 void chunk_retire(struct dwell_chunk_header *chunk)
 {
@@ -199,8 +199,9 @@ void chunk_retire(struct dwell_chunk_header *chunk)
 }
 
 /*
- * For thread.c's count of the chunk's events. If a handler has ended the chunk meanwhile, it may have counted without
- * this event's share: then the reader is to count itself. The chunk stays mapped until the event is stored.
+ * For the count of the chunk's events (thread.c). If a handler has ended the chunk meanwhile, it may have counted
+ * without this event. Then the chunk is marked as not counted, and the reader counts. The chunk stays mapped until the
+ * event is stored.
  */
 void chunk_count_extensions(struct dwell_chunk_header *chunk, uint32_t extension_bytes, uint32_t left)
 {

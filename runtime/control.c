@@ -1,10 +1,10 @@
 /*
  * Switching the recording on and off, from the program and from outside.
  *
- * Three places have a say: the session as a whole (in the file's header), the process, the thread. What the first two
- * say together is kept with its history, so that a thread which slept through several changes records each of them
- * at the time it came. A thread obeys at its next probe: whoever changes something counts it first, then sets the limit
- * of the threads to zero; and a thread that sets its limit looks at the count behind that.
+ * There are three levels: the session (in the file's header), the process and the thread. The state of the first two is
+ * kept with its history, so that a thread which slept through several changes records each of them at its time. A
+ * thread follows at its next probe. A change is counted first, then the threads' limits are set to zero. A thread that
+ * sets its limit compares the count after that.
  */
 #include "dwell/dwell.h"
 
@@ -102,7 +102,7 @@ void control_begin_thread(struct thread *t, bool forked)
     thread_set_limit(t);
 }
 
-/* ---- what they are told ---- */
+/* ---- changes for the threads ---- */
 
 static void control_call_thread(struct thread *t)
 {
@@ -171,7 +171,7 @@ void control_trigger(bool on)
 
 /* ---- from outside ---- */
 
-/* Makes the process' control chunk, and puts it before those of others. */
+/* Makes the process' control chunk, and puts it at the head of the session's list. */
 void control_begin_process(int fd)
 {
     struct process *p = runtime.process;
@@ -221,7 +221,7 @@ static int control_command(struct process *p, uint32_t what, int fd)
     }
 }
 
-/* To PATH.dump, where PATH is the session. */
+/* Copies the session to PATH.dump, where PATH is the session. */
 static void control_dump(int fd)
 {
     char path[sizeof runtime.path + sizeof ".dump"];
@@ -240,7 +240,8 @@ static void control_on_signal(int number)
         helper_wake();
 }
 
-/* DWELL_DUMP_ON: a signal's number, which the program does not use; if it sets a handler of its own, that holds. */
+/* DWELL_DUMP_ON is the number of a signal that the program does not use. If the program sets a handler of its own,
+ * that holds. */
 void control_dump_on_signal(void)
 {
     const char *wanted = environment_get("DWELL_DUMP_ON");
@@ -265,7 +266,7 @@ void control_take_commands(struct process *p, int fd)
     }
 }
 
-/* Others look at the header when their helper is woken. */
+/* Other processes read the header when their helper is woken. */
 static void control_wake_all(void)
 {
     const struct dwell_file_header *h = runtime.session.header;
@@ -406,7 +407,7 @@ DWELL_EXPORT uint64_t dwell_runtime_time(void)
 
 /* ---- marks and names ---- */
 
-/* Cut at a character's begin. */
+/* The length of a text that is cut at the begin of a character. */
 static size_t control_cut_text(const char *text, size_t most)
 {
     size_t length = text ? strnlen(text, most + 1) : 0;
@@ -454,7 +455,7 @@ DWELL_EXPORT int dwell_runtime_mark(uint64_t time, int32_t number, const char *t
     if (number < 1)
         return DWELL_RESERVED;
     if (!runtime.recorder->control)
-        return DWELL_NO_SUPPORT; /* it keeps nothing that has a time */
+        return DWELL_NO_SUPPORT; /* this mode keeps nothing that has a time */
     uint64_t mask = sys_block_signals();
     if (control_pending(t))
         control_attend(t);

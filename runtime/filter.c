@@ -1,6 +1,6 @@
 /*
  * Filters: which functions are recorded. `dwell record` finds the functions that the user's patterns name, and puts
- * their addresses into the session file; here they are looked up at every enter.
+ * their addresses into the session file. Here they are looked up at every enter.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ struct filter_settings filter_settings = { .depth = UINT32_MAX };
 
 static const struct dwell_filters *filters;
 static struct filter_table *filter_functions;
-static uint64_t filter_functions_of; /* which modules' functions are in it: a sum over them */
+static uint64_t filter_functions_of; /* a sum over the modules whose functions are in the table */
 
 static inline uint64_t filter_first_slot(const struct filter_table *in, uint64_t address)
 {
@@ -100,7 +100,7 @@ static void filter_insert(struct filter_table *into, uint64_t address, uint32_t 
     into->slots[i] = (struct filter_slot){ address, action };
 }
 
-/* The old table stays: a probe may look into it. */
+/* The old table stays mapped: a probe may be reading it. */
 void filter_use_modules(const struct filter_use *uses, uint32_t count)
 {
     uint64_t sum = 0, functions = 0;
@@ -133,7 +133,7 @@ void filter_ignore(struct thread *t, uint32_t depth, uint64_t now)
     t->filter.ignored_depth = depth;
 }
 
-/* A function that starts or stops the recording is entered. */
+/* The function that is entered may start or stop the recording. */
 void filter_trigger(const struct event *event)
 {
     const uint32_t action = filter_action(event->function);

@@ -1,6 +1,6 @@
 /*
- * A fork in a signal handler that interrupted a probe: the child goes on in the middle of that probe, which may have
- * read where its parent's chunk and ring are, and have claimed its room there already. Neither is mapped in a child.
+ * A fork in a signal handler that interrupted a probe. The child goes on in the middle of that probe, which may have
+ * read the addresses of its parent's chunk and ring, and may have claimed its room there. Neither is mapped in a child.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -15,7 +15,7 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* What is written there belongs to the parent's record, which the parent writes. */
+/* Maps memory there that is never read: the parent writes the record itself. */
 static void forked_map_scrap(void *at, size_t size)
 {
     void *mapped = (void *)SYS6(mmap, at, size, PROT_READ | PROT_WRITE,
@@ -30,7 +30,7 @@ void thread_forked(void)
     struct thread *t = thread_self;
     if (!t || t->wiped->alive)
         return;
-    /* If the handler's own calls filled it, the interrupted probe's chunk is one of those before. */
+    /* If the handler's own calls filled the chunk, the interrupted probe's chunk is one of the finished ones. */
     for (int i = 0; i < CHUNKS_REMEMBERED; i++)
         if (t->chunks.last[i].at)
             forked_map_scrap(t->chunks.last[i].at, t->chunks.last[i].size);
@@ -42,5 +42,5 @@ void thread_forked(void)
         t->os.word = &nothing;
         t->os.seen = 0;
     }
-    t->state += EXIT_BYTES; /* a probe that has not claimed yet finds that it has to start over */
+    t->state += EXIT_BYTES; /* a probe that has not claimed yet starts over */
 }

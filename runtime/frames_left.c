@@ -10,8 +10,8 @@
 #include "sys.h"
 #include "thread.h"
 
-/* Whether a signal handler runs on a stack of its own, and the frame at the top of the shadow stack
- * lies on another: their stack pointers say nothing about each other then. */
+/* Whether a signal handler runs on a stack of its own, and the frame at the top of the shadow stack lies on another.
+ * Their stack pointers cannot be compared then. */
 static bool frames_on_other_stack(uint64_t stack_pointer, uint64_t top)
 {
     stack_t stack;
@@ -23,7 +23,7 @@ static bool frames_on_other_stack(uint64_t stack_pointer, uint64_t top)
     return here != there;
 }
 
-/* How many calls were left without an exit before this enter. */
+/* The number of calls that were left without an exit before this enter. */
 static uint32_t frames_left_before_enter(const struct thread *t, uint64_t state, const struct event *event)
 {
     const struct call *call = thread_call(t, state) - 1;
@@ -47,7 +47,7 @@ static bool frames_is_frame_of(const struct call *call, const struct event *even
     return event->stack_pointer <= call->stack_pointer;
 }
 
-/* How many frames were left between this exit's own and the top; -1: its enter was not recorded. */
+/* The number of frames that were left between this exit's own and the top. -1 if its enter was not recorded. */
 static int64_t frames_left_before_exit(const struct thread *t, uint64_t state, const struct event *event)
 {
     const struct call *first = (const struct call *)t->shadow;
@@ -55,7 +55,7 @@ static int64_t frames_left_before_exit(const struct thread *t, uint64_t state, c
     for (const struct call *call = top; call > first; call--)
         if (frames_is_frame_of(call, event))
             return top - call;
-    for (const struct call *call = top; call > first; call--) /* on another stack, then */
+    for (const struct call *call = top; call > first; call--) /* the call is on another stack */
         if (call->function == event->function)
             return top - call;
     return -1;
@@ -66,8 +66,8 @@ int64_t frames_left_before(const struct thread *t, uint64_t state, const struct 
     return event->enter ? frames_left_before_enter(t, state, event) : frames_left_before_exit(t, state, event);
 }
 
-/* No stack pointer is below zero: such a frame was left, whatever comes next. Safe at any moment, as the state stays.
- */
+/* No stack pointer is below zero: such a frame counts as left at the next event. Safe at any moment, as the state
+ * stays. */
 void frames_leave_below(struct thread *t, uint64_t stack_pointer)
 {
     struct call *first = (struct call *)t->shadow;

@@ -1,10 +1,10 @@
 /*
- * The helper thread: keeps chunks ready, mapped and present in memory, so that the program's threads
- * never wait for the file system; and unmaps the full ones.
+ * The helper thread. It keeps chunks ready, mapped and present in memory, so that the program's threads never wait for
+ * the file system, and unmaps full ones.
  *
- * It is made by a bare clone, so libc does not know of it. It has a table of descriptors of its own,
- * which holds the session file and nothing else: the program can neither see nor close it. It uses no
- * TLS, as it shares that of the thread that started it.
+ * It is made by a bare clone, so libc does not know of it. It has a table of descriptors of its own, which holds the
+ * session file and nothing else: the program can neither see nor close it. It uses no TLS, as it shares that of the
+ * thread that started it.
  */
 #include <errno.h>
 #include <linux/prctl.h>
@@ -30,7 +30,7 @@ enum {
     PREPARED_SIZE = 256 << 10,
     PATIENCE = 2000, /* milliseconds to wait for an answer before the helper counts as lost */
     MAX_DESCRIPTORS = 65536,
-    REQUEST_RING = 1, /* no sizes of a chunk */
+    REQUEST_RING = 1, /* requests that are not sizes of a chunk */
     REQUEST_CLOSE = 2,
 };
 
@@ -69,7 +69,7 @@ static bool helper_answer_request(struct process *p, int fd)
     return true;
 }
 
-/* One chunk for the pool, where it has fewer than it should. */
+/* Prepares one chunk for the pool, if that has fewer than its target. */
 static bool helper_fill_pool(struct process *p, int fd)
 {
     uint32_t ready = 0;
@@ -109,7 +109,7 @@ static void helper_hold_chunk(struct process *p, char *at)
             return;
         }
     }
-    /* Stays mapped for good: it is not known to be finished. */
+    /* All slots are taken: the chunk stays mapped for good, as a record may still be stored. */
 }
 
 static bool helper_unmap_retired(struct process *p)
@@ -148,7 +148,7 @@ static void helper_run(void *argument)
             waited = sys_futex_wait_shared(p->helper.work, seen, patience);
         __atomic_store_n(&p->helper.sleeps, 0, __ATOMIC_RELAXED);
         if (!waited)
-            break; /* it is refused: rather no helper than one that never rests */
+            break; /* waiting is refused: no helper is better than one that never sleeps */
     }
     p->helper.tid = 0;
 }
@@ -204,7 +204,7 @@ static bool helper_request(struct process *p, uint32_t what)
     helper_wake();
     while (__atomic_load_n(&p->helper.request_done, __ATOMIC_ACQUIRE) == before) {
         if (!p->helper.tid || clock_monotonic() > give_up) {
-            p->helper.tid = 0; /* it may still answer one day; nobody listens then */
+            p->helper.tid = 0; /* it may still answer later, and no thread waits then */
             return false;
         }
         sys_futex_wait(&p->helper.request_done, before, PATIENCE / 10);
@@ -245,7 +245,7 @@ void helper_close(int fd)
     lock_release(&p->helper.request_lock);
 }
 
-/* Where the program may not open the file any more, the helper's own descriptor is copied. */
+/* Copies the helper's own descriptor, for a program that may not open the file any more. */
 static int helper_copy_descriptor(const struct process *p)
 {
     const int pidfd = (int)SYS2(pidfd_open, p->helper.tid, PIDFD_THREAD);
@@ -256,7 +256,7 @@ static int helper_copy_descriptor(const struct process *p)
     return fd;
 }
 
-/* Only then is the process what the kernel calls single-threaded, if it has no other threads. */
+/* Waits for the helper's end: only then does the kernel count the process as single-threaded. */
 static bool helper_wait_for_end(const struct process *p, uint32_t tid)
 {
     const uint64_t give_up = clock_monotonic() + PATIENCE * 1000000ull;

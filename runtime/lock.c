@@ -1,4 +1,4 @@
-/* Locks of the runtime: 0 is free, 1 is taken, 2 is taken and somebody waits. */
+/* Locks of the runtime: 0 is free, 1 is taken, 2 is taken and a thread waits. */
 #include "lock.h"
 #include "sys.h"
 

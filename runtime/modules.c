@@ -1,7 +1,6 @@
 /*
- * The module map: which file's code lies where, and since when. Looked at when the process begins and
- * after each dlopen and dlclose, by the thread that called them: another one might wait for the loader's
- * lock while the loader waits for it.
+ * The module map: which file's code lies where, and since when. The thread that begins the process, or that calls
+ * dlopen or dlclose, looks after it. Another thread might wait for the loader's lock while the loader waits for it.
  */
 #include <elf.h>
 #include <errno.h>
@@ -36,15 +35,15 @@ enum {
 struct module {
     uint64_t bias, begin, end;
     uint32_t serial;
-    uint32_t seen;              /* in the walk that goes on */
-    uint32_t filter;            /* what the filters say of it; zero: nothing */
+    uint32_t seen;              /* in the current walk */
+    uint32_t filter;            /* its number in the filters; zero if they do not name it */
     struct text path, build_id; /* kept */
 };
 
-/* What was loaded when this was last looked at, for forked children: they must not ask the loader, as another thread of
- * their parent may have held its lock, and nobody releases that in the child. Made anew at each change. */
+/* The modules at the last look, for forked children. These must not ask the loader: another thread of their parent may
+ * have held its lock, which is never released in the child. It is made anew at each change. */
 struct known_modules {
-    size_t size; /* of this memory */
+    size_t size; /* of this block, in bytes */
     uint64_t unloads;
     uint32_t count;
     struct module modules[];
@@ -52,7 +51,7 @@ struct known_modules {
 
 static struct known_modules *known_modules;
 
-/* Texts that stay: each once. */
+/* Texts that are kept for good, each once. */
 struct kept_text {
     struct kept_text *next;
     size_t length;
@@ -139,8 +138,8 @@ static struct text modules_find_build_id(const struct dl_phdr_info *info)
     return found;
 }
 
-/* The main program has no name in the loader's list. Names relative to the working directory are made
- * whole, as the analyzer has another one. */
+/* The main program has no name in the loader's list. Names relative to the working directory are made absolute, as the
+ * analyzer has another directory. */
 static struct text modules_path(struct walk *walk, const char *name)
 {
     long length = 0;
@@ -232,8 +231,8 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-/* A library may be replaced by another at the very same place between two looks: the loader's counts of
- * loadings and unloadings tell, and then all is noted anew. */
+/* Another library may replace one at the same address between two looks. The loader's counts of loads and unloads show
+ * that, and then all modules are recorded anew. */
 struct changes {
     uint64_t loads, unloads;
 };
@@ -272,8 +271,8 @@ static void modules_publish(const struct process *p)
     }
 }
 
-/* A thread that changes the loader's list has its lock, and may want malloc's meanwhile: which is ours, if this is a
- * handler that interrupted malloc. */
+/* A thread that changes the loader's list holds its lock, and may wait for malloc's. This thread may hold that one, if
+ * it is in a handler that interrupted malloc. */
 static bool modules_loader_is_busy(void)
 {
     return &_r_debug && __atomic_load_n(&_r_debug.r_state, __ATOMIC_ACQUIRE) != RT_CONSISTENT;
@@ -284,7 +283,7 @@ static bool modules_same_text(struct text a, struct text b)
     return a.length == b.length && memcmp(a.at, b.at, a.length) == 0;
 }
 
-/* What lay where this module lies now is gone. False: it is this one. The main program stays. */
+/* Removes the modules that overlap with this one. False if the module itself is known. The main program stays. */
 static bool modules_replace_others(struct process *p, const struct module *module, uint64_t now)
 {
     uint32_t kept = 0;
@@ -296,7 +295,7 @@ static bool modules_replace_others(struct process *p, const struct module *modul
         }
         if (m->bias == module->bias && modules_same_text(m->path, module->path) &&
             modules_same_text(m->build_id, module->build_id))
-            return false; /* no two lie in one place: nothing was left out before */
+            return false; /* modules do not overlap: none was removed before */
         modules_append_unloaded(m, now);
     }
     const bool any = kept < p->modules.count;
@@ -306,7 +305,7 @@ static bool modules_replace_others(struct process *p, const struct module *modul
     return true;
 }
 
-/* The module of a function that runs, and so stays where it is: without any lock. */
+/* Records the module of a function that runs, and so stays mapped, without taking a lock. */
 static void modules_note_one(struct process *p, struct walk *walk, uint64_t function)
 {
 #if __GLIBC_PREREQ(2, 35)
@@ -356,7 +355,7 @@ static void modules_look(struct process *p, struct walk *walk)
     walk->now = clock_now(runtime.clock);
     walk->first = true;
     if (unloads != p->modules.loader_unloads) {
-        /* All but the main program may have changed under an address that looks the same. */
+        /* All but the main program may have changed at the same addresses. */
         for (uint32_t i = 1; i < p->modules.count; i++)
             modules_append_unloaded(&p->modules.list[i], walk->now);
         p->modules.count = p->modules.count ? 1 : 0;
@@ -390,11 +389,11 @@ void modules_begin(void)
         modules_append_loaded(p, known->modules[i], now);
 }
 
-/* Whoever has it may wait for a lock of the loader's, which we hold if we are inside dlopen, as in a library's
- * constructor, or in a handler that has interrupted dlclose or fork: then not for long. But an event that is recorded
- * before its library is known may be taken for one of the library that was there before. Having waited for nothing,
- * such a thread does not wait again soon: where handlers come one after another and each waits, the code that they
- * interrupt, which has the loader's lock, would never run. */
+/* The thread that holds the lock may wait for a lock of the loader. This thread holds that one inside dlopen, as in a
+ * library's constructor, or in a handler that has interrupted dlclose or fork. Then it does not wait long. But an
+ * event that is recorded before its library is known may be taken for one of the library that was there before. After
+ * a wait in vain, such a thread does not wait again soon: if handlers came one after another and each waited, the
+ * interrupted code, which holds the loader's lock, would never run. */
 static bool modules_take_lock(struct process *p, bool inside)
 {
     const bool may_wait = !inside || !thread_self || clock_monotonic() >= thread_self->modules.next_wait;
@@ -412,7 +411,7 @@ static bool modules_take_lock(struct process *p, bool inside)
 
 bool modules_update(bool loading, uint64_t function)
 {
-    static struct walk walk; /* too large for a small stack; under the lock */
+    static struct walk walk; /* static, as it is too large for a small stack; under the lock */
     struct process *p = runtime.process;
     const bool kept = thread_self && thread_self->modules.inside_loader;
     if (!modules_take_lock(p, loading || kept))
@@ -433,8 +432,8 @@ bool modules_is_program(uint64_t address)
     return p->modules.count && address >= p->modules.list[0].begin && address < p->modules.list[0].end;
 }
 
-/* As dlopen is entered by a jump, its end is not seen; but when another function has been called from its caller, its
- * return address is not in its place any more. */
+/* As dlopen is entered by a jump, its end is not seen. But once its caller has called another function, the return
+ * address is not in its place any more. */
 bool modules_is_loading(const struct thread *t, uint64_t stack_pointer)
 {
     if (!t->modules.loading_slot || *t->modules.loading_slot != t->modules.loading_return)
@@ -453,7 +452,7 @@ void modules_loading(const volatile uint64_t *slot)
     modules_changed();
 }
 
-/* Meanwhile, the loader's list holds libraries that are not there any more: a handler's probe must not look. */
+/* During dlclose, the loader's list holds libraries that are unmapped: a handler's probe must not look. */
 void modules_unloading(bool now)
 {
     struct thread *t = thread_self;

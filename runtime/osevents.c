@@ -1,7 +1,7 @@
 /*
- * What the operating system did on a thread: context switches and page faults, known to a probe by one
- * load. The exact source is a perf event that the thread opens on itself, whose ring the kernel fills; the
- * other is rseq, whose pointer the kernel clears when it takes the CPU away. Neither needs privilege.
+ * What the operating system did on a thread: context switches and page faults. A probe sees by one load that it
+ * intervened. The exact source is a perf event that the thread opens on itself; the kernel fills its ring. The other
+ * source is rseq, whose pointer the kernel clears when it takes the CPU away. Neither needs privilege.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ const size_t os_ring_size = PAGE + RING_SIZE;
 
 /* ---- perf ---- */
 
-/* The number of the kernel's event for the start of a system call; zero: this user may not know. */
+/* The number of the kernel's event for the start of a system call; zero if this user may not read it. */
 static uint32_t os_find_syscalls_event(void)
 {
     static const char *const places[] = { "/sys/kernel/tracing/events/raw_syscalls/sys_enter/id",
@@ -67,7 +67,7 @@ bool os_watch_syscalls(void)
     return runtime.os.syscalls_id != 0;
 }
 
-/* Another event of the thread's that writes into the same ring. It lives as long as its descriptor. */
+/* Opens another event of the thread that writes into the same ring. It lives as long as its descriptor. */
 static int os_add_syscalls(long ring_fd, uint32_t tid)
 {
     struct perf_event_attr attr = os_syscalls_event();
@@ -93,7 +93,7 @@ void *os_open_ring(uint32_t tid, int *syscalls)
     return ring;
 }
 
-/* One instant on both clocks, by which the times of the ring's records become ticks. */
+/* One instant on both clocks. It converts the times of the ring's records to ticks. */
 struct instant {
     uint64_t ticks, ns;
 };
@@ -104,7 +104,7 @@ uint64_t os_ticks(uint64_t ns)
     return ns / second * rate + ns % second * rate / second;
 }
 
-/* The kernel's own conversion (time_zero of perf_event_mmap_page) is not there in virtual machines. */
+/* The kernel's own conversion (time_zero of perf_event_mmap_page) does not exist in virtual machines. */
 static uint64_t os_time_to_ticks(struct instant *now, uint64_t ns)
 {
     if (runtime.clock == DWELL_CLOCK_MONOTONIC)
@@ -117,14 +117,13 @@ static uint64_t os_time_to_ticks(struct instant *now, uint64_t ns)
 
 struct switch_state {
     struct instant now;
-    int last[2]; /* 1 + where the last record of being blocked, or preempted, is in the words; zero: there is none yet
-                  */
+    int last[2]; /* 1 + the index of the last record of being blocked, and of being preempted; zero if there is none */
     uint64_t out_time;
     bool out, preempted;
     bool flagged;
 };
 
-/* A sample of a system call: what it has behind its time. */
+/* A sample of a system call: what follows its time. */
 struct syscall_sample {
     uint32_t size;
     char data[8 + 8 + 6 * 8]; /* common to all events; number; arguments */
@@ -141,15 +140,15 @@ static void os_put_time(struct os_events *e, uint64_t value)
         e->words[e->length++] = (uint16_t)(value >> 16 * i);
 }
 
-enum { SWITCH_WORDS = 1 + 2 * TIME_WORDS, OTHER_WORDS = 3 /* page faults, and the mere flag */ };
+enum { SWITCH_WORDS = 1 + 2 * TIME_WORDS, OTHER_WORDS = 3 /* page faults, and the flag alone */ };
 
-/* One of the other kind may still come. */
+/* Keeps room for a record of the other kind. */
 static bool os_has_room_for_switch(const struct os_events *e, const struct switch_state *s)
 {
     return e->length + SWITCH_WORDS + (s->last[!s->preempted] ? 0 : SWITCH_WORDS) + OTHER_WORDS <= OS_MAX_WORDS;
 }
 
-/* Where there is no room for more, the last one of its kind grows: the sums stay true. */
+/* If there is no more room, the last record of its kind grows, so that the sums stay true. */
 static void os_put_switch(struct os_events *e, struct switch_state *s, uint64_t in_time)
 {
     uint64_t duration = in_time > s->out_time ? in_time - s->out_time : 0;
@@ -181,7 +180,7 @@ static void os_take_record(const struct perf_event_header *head, uint64_t ns, st
                            struct os_events *e)
 {
     if (head->type == PERF_RECORD_SAMPLE) {
-        e->page_faults += head->size == sizeof *head + sizeof ns; /* else it is a system call */
+        e->page_faults += head->size == sizeof *head + sizeof ns; /* others are of system calls */
     } else if (head->type == PERF_RECORD_SWITCH && head->misc & PERF_RECORD_MISC_SWITCH_OUT) {
         s->out = true;
         s->preempted = head->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
@@ -192,7 +191,7 @@ static void os_take_record(const struct perf_event_header *head, uint64_t ns, st
     }
 }
 
-/* System calls of the runtime's own are none of the program's. */
+/* Whether the record is of a system call that the runtime itself made. */
 static bool os_is_own(const char *data, uint64_t at, const struct perf_event_header *head)
 {
     struct syscall_sample sample;
@@ -209,8 +208,8 @@ static void os_note_overflow(enum os_overflow overflow)
     __atomic_fetch_or(&runtime.process->os_overflow, overflow, __ATOMIC_RELAXED);
 }
 
-/* The ring was full, and the kernel may have had more to say: the time in which the thread was not on the CPU is of the
- * kind that was missed more often, and taken to have passed last. */
+/* The ring was full, and the kernel may have dropped records. The time off the CPU that is missing is counted as of
+ * the kind that was missed more often, and as if it had passed last. */
 static void os_make_up_missed(const struct thread *t, struct switch_state *s, struct os_events *e)
 {
     struct switch_counts missed;
@@ -237,7 +236,7 @@ static uint64_t os_read_ring(const struct thread *t, struct os_events *e)
     const uint64_t head = __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE);
     struct switch_state state = { 0 };
     for (uint64_t at = t->os_source.tail; at < head;) {
-        struct { /* all records of interest end with their time */
+        struct { /* all records that are read end with their time */
             struct perf_event_header head;
             uint64_t time;
         } record;
@@ -304,7 +303,7 @@ void os_open(struct thread *t)
         os_open_rseq(t);
 }
 
-/* The lock: another thread may be looking at the ring. */
+/* The lock is taken, as another thread may be reading the ring. */
 void os_close(struct thread *t)
 {
     static const uint64_t nothing;
@@ -339,8 +338,8 @@ uint64_t os_read(const struct thread *t, struct os_events *e)
         return head;
     }
     uint64_t found = *t->os.word;
-    e->flagged = found == 0;        /* else another user of rseq was here: nothing is known of this interval */
-    e->switches.waits = e->flagged; /* or something like it */
+    e->flagged = found == 0;        /* else another user of rseq has set it: nothing is known of this interval */
+    e->switches.waits = e->flagged; /* or something similar */
     if (e->flagged)
         os_put_head(e, DWELL_EXT_OS, 0);
     return found;
@@ -353,7 +352,7 @@ bool os_commit(struct thread *t, uint64_t head, const struct os_events *events)
         return true;
     }
     struct perf_event_mmap_page *ring = t->os_source.ring;
-    if (t->os.seen >= head) {         /* a signal handler's probe was here first, */
+    if (t->os.seen >= head) {         /* a signal handler's probe has read them first, */
         if (t->os.seen > *t->os.word) /* or it has forked, and this is still the parent's count */
             t->os_source.tail = t->os.seen = *t->os.word;
         return false;
@@ -376,7 +375,7 @@ void os_skip(struct thread *t)
     }
 }
 
-/* Else an event that makes system calls of its own would send the next one the same way. */
+/* Otherwise an event that makes system calls of its own would send the next one to the slow path, too. */
 void os_forget_own(struct thread *t)
 {
     if (t->os_source.kind != DWELL_OS_SYSCALLS || *t->os.word == t->os.seen)

@@ -12,7 +12,7 @@
 #include "slow.h"
 #include "thread.h"
 
-/* Takes away the calls that were left. False: that ended a call which a filter ignores, and the thread goes on. */
+/* Removes the calls that were left. False if that ended a call which a filter ignores: the thread records again. */
 static bool pause_has_room(const struct thread *t)
 {
     return (t->state >> 32) + SHADOW_FREE_CALLS * sizeof(struct call) <= t->shadow_size &&

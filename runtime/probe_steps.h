@@ -72,7 +72,7 @@ static ALWAYS_INLINE bool steps_time_fits(const unsigned steps, const struct thr
     return now - t->last <= DWELL_TIME_MASK;
 }
 
-/* The time of an event, in ticks. False if the OS intervened, or the time cannot be told by a usual record. */
+/* The time of an event, in ticks. False if the OS intervened, or the time does not fit into a usual record. */
 static ALWAYS_INLINE bool steps_read_clock(const unsigned steps, const struct thread *t, uint64_t *now)
 {
     *now = clock_counter();

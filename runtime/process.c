@@ -1,6 +1,6 @@
 /*
- * A process' life in the recording: it enters the session at its first event, or when the loader starts
- * the runtime; a forked child does so anew.
+ * A process' life in the recording. It enters the session at its first event, or when the loader starts the runtime. A
+ * forked child enters it again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ enum {
     LOCK_PATIENCE = 1000, /* milliseconds */
 };
 
-/* 0: nobody has begun to set up the runtime; 1: somebody is at it; 2: done */
+/* 0: the runtime is not set up; 1: a thread is setting it up; 2: done */
 static uint32_t setup_state;
 
 static void process_complain(const char *what)
@@ -58,7 +58,7 @@ void process_unlock(void)
     lock_release(&runtime.process->lock);
 }
 
-/* Where the session goes: made absolute, as the program may change its directory. */
+/* The session's path, made absolute, as the program may change its directory. */
 static bool process_find_path(void)
 {
     const char *path = environment_get("DWELL_OUTPUT");
@@ -126,14 +126,14 @@ static void process_explain(int error)
 
 static bool order_wanted;
 
-/* CLOCK_MONOTONIC is in order anyway. */
+/* CLOCK_MONOTONIC needs no fence. */
 static void process_order_clock(void)
 {
     order_wanted = clock_order_wanted() && runtime.clock != DWELL_CLOCK_MONOTONIC;
     runtime.ordered = order_wanted && clock_order();
 }
 
-/* Once in the life of a program; forked children find it done. Returns a descriptor of the session. */
+/* Runs once in a program; forked children find it done. Returns a descriptor of the session. */
 static int process_set_up(void)
 {
     environment_adopt();
@@ -180,7 +180,7 @@ static bool process_was_forked(const struct process *p)
 
 static void process_announce(struct process *p, uint32_t parent_process)
 {
-    static char command[4096], path[4096]; /* only one thread is here, but its stack may be small */
+    static char command[4096], path[4096]; /* only one thread runs this, but its stack may be small */
     long length = SYS4(readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path);
     long command_length = sys_read_file("/proc/self/cmdline", command, sizeof command);
     struct dwell_rec_process record = {
@@ -209,10 +209,10 @@ static void process_note_missing_features(void)
         metadata_note("the CPU's counter cannot be used as a clock: every event reads CLOCK_MONOTONIC");
 }
 
-/* Enters the session: in the first process, and in each forked child. */
+/* Enters the session, in the first process and in each forked child. */
 static void process_enter_session(int fd)
 {
-    static uint32_t last_serial; /* in a child: that of the process it was forked from */
+    static uint32_t last_serial; /* in a forked child: the parent's */
     struct process *p = runtime.process;
     const uint32_t parent_process = last_serial;
     p->serial = __atomic_fetch_add(&runtime.session.header->next_process, 1, __ATOMIC_RELAXED);
@@ -258,7 +258,7 @@ bool process_begin(void)
     if (p && __atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
         return true;
     if (__atomic_load_n(&setup_state, __ATOMIC_ACQUIRE) != 2)
-        return environment_is_there() && process_set_up_first(); /* else: before libc itself has begun */
+        return environment_is_there() && process_set_up_first(); /* without an environment, libc itself has not begun */
     if (!environment_follows()) {
         runtime.off = true;
         return false;
@@ -280,7 +280,7 @@ void process_stop(void)
     __atomic_store_n(&runtime.process->stopped, 1, __ATOMIC_RELAXED);
 }
 
-/* The names of threads that ended no chunk since they got theirs. */
+/* Records the name of a thread that has ended no chunk since it got its name. */
 static void process_refresh_name(struct thread *t)
 {
     char path[64] = "/proc/self/task/", name[sizeof t->name + 1], digits[12];
@@ -301,8 +301,8 @@ static void process_refresh_name(struct thread *t)
 
 enum { MAX_ENDING = 4096 };
 
-/* Blocks of threads are never unmapped, so the list may be walked without its lock, which metadata_append
- * needs; a thread that ends meanwhile is noted twice, and the reader takes the later time. */
+/* Threads' blocks are never unmapped, so the list may be walked without its lock, which metadata_append needs. A
+ * thread that ends at the same time is recorded twice, and the reader takes the later time. */
 static void process_note_threads(void)
 {
     int count = 0;
@@ -318,11 +318,11 @@ void process_end(enum dwell_end how, int value)
     if (runtime.off || thread_is_silent() || !p || !__atomic_load_n(&p->initialized, __ATOMIC_ACQUIRE))
         return;
     if ((uint32_t)SYS0(getpid) != p->pid)
-        return; /* a child by vfork, which has our memory but is not us */
+        return; /* a child of vfork, which shares this process' memory */
     int error = errno;
     uint64_t mask = sys_block_signals();
     if (mask == SYS_NOT_BLOCKED)
-        return; /* the recorder notes the end */
+        return; /* the recorder records the end */
     if (thread_self && thread_self->wiped->alive)
         recorder_flush(thread_self);
     process_note_threads();
@@ -331,7 +331,7 @@ void process_end(enum dwell_end how, int value)
         metadata_note(
             "intervals with hundreds of OS events: how long these took is known, but not when each was; page faults may be missing");
     if (p->os_overflow & OS_MISSED)
-        metadata_note("intervals with hundreds of OS events: what they were blocked or preempted is more than is told");
+        metadata_note("intervals with hundreds of OS events: blocked and preempted times are underreported");
     struct dwell_rec_process_end record = {
         .record.type = DWELL_REC_PROCESS_END,
         .process = p->serial,

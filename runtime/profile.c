@@ -41,9 +41,9 @@ static bool profile_is_ready(const struct thread *t, uint32_t room)
 /* ---- events ---- */
 
 struct passed {
-    uint64_t time, own; /* the runtime's */
+    uint64_t time, own; /* ticks; `own` is what the runtime took */
     bool flagged;
-    uint32_t count; /* of OS events */
+    uint32_t count; /* number of OS events */
     uint64_t blocked, preempted, page_faults;
 };
 
@@ -57,7 +57,8 @@ static void profile_add_os_events(struct passed *passed, const struct os_events 
     passed->count += count ? count : 1;
 }
 
-/* t->last may be that of an earlier event than the state's time, where a handler has interrupted a probe. */
+/* The time of the last event. Where a handler has interrupted a probe, t->last may be that of an earlier event than
+ * the time in the state. */
 static uint64_t profile_last_time(const struct thread *t)
 {
     return t->last + (uint32_t)((uint32_t)t->state - (uint32_t)t->last);
@@ -77,7 +78,8 @@ static void profile_add_interval(struct thread *t, const struct passed *passed)
     tree_add(&node->page_faults, passed->page_faults);
 }
 
-/* At the end of the interval that an event ends, and at the beginning of the next one. */
+/* Adds what the slow path took since `begin` to the innermost call. It is called at the end of the interval that an
+ * event ends, and at the beginning of the next one. */
 static void profile_add_own_time(struct thread *t, uint64_t begin)
 {
     if (begin == 0 || !t->tree.head || t->pause.active || t->stopped)
@@ -90,7 +92,7 @@ static void profile_add_own_time(struct thread *t, uint64_t begin)
     t->tree.own_since = since;
 }
 
-/* Adds what passed since the last event to the innermost call, and returns the time. */
+/* Adds the time since the last event to the innermost call, and returns the time. */
 static uint64_t profile_end_interval(struct thread *t, uint64_t now, bool flagged)
 {
     struct passed passed = { .flagged = flagged };
@@ -114,7 +116,7 @@ static uint64_t profile_end_interval(struct thread *t, uint64_t now, bool flagge
     return now;
 }
 
-/* False: it was a hidden one. */
+/* False if the call was hidden. */
 static bool profile_end_call(struct thread *t, uint64_t now)
 {
     const struct call *call = thread_call(t, t->state) - 1;
@@ -172,7 +174,7 @@ static bool profile_apply(struct thread *t, const struct event *event, uint64_t 
         if (!event->enter)
             profile_end_call(t, now);
     }
-    if (!t->pause.active) /* by a filter */
+    if (!t->pause.active) /* a filter may have paused the thread */
         tree_note_last(t, now, thread_call(t, t->state)[-1].node);
     return true;
 }

@@ -1,8 +1,8 @@
 /*
- * The mode ring, a flight recorder: a thread keeps so many bytes of chunks, and then uses its oldest again. The session
- * file always holds what there is to be read; a chunk that is being cleared is a free one.
+ * The mode ring, a flight recorder: a thread keeps a number of bytes of chunks, and then uses its oldest again. The
+ * session file can be read at any time: a chunk that is being cleared is a free one.
  *
- * Chunks of threads that have ended are kept likewise, as many bytes together as one thread has.
+ * Chunks of threads that have ended are kept in the same way, as many bytes together as one thread has.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static uint32_t ring_limit(void)
     return runtime.session.header->ring_size;
 }
 
-/* A power of two of which the ring has eight. */
+/* A power of two; a ring has eight such chunks. */
 uint32_t ring_chunk_size(void)
 {
     uint32_t size = MIN_CHUNK;
@@ -29,14 +29,14 @@ uint32_t ring_chunk_size(void)
     return size;
 }
 
-/* The oldest one is forgotten; unless a record of it has still to be stored: then it stays as it is, for good. */
+/* Frees the chunk. If a record of it is claimed but not stored, it stays as it is, for good. */
 static void ring_drop_chunk(struct dwell_chunk_header *chunk)
 {
     if (chunk->kind != DWELL_CHUNK_EVENTS || !chunk_has_holes(chunk))
         chunk_free((char *)chunk);
 }
 
-/* Lists of chunks, the oldest first, linked by a member of their headers that is the writer's own. */
+/* Chunks are linked by a member of their headers that belongs to the writer. */
 static struct dwell_chunk_header *ring_take_first(struct ring *ring)
 {
     struct dwell_chunk_header *first = ring->first;

@@ -18,7 +18,7 @@ enum { MAX_SITE_WORDS = 4 };
  * The call site of a function that `caller` calls: the address that the call returns to. If the function is inlined
  * into its caller, it is the address that the probe returns to, with DWELL_SITE_INLINED. Then both frames return to the
  * same address. So do two nested calls from one site. They differ in their stack pointers, but alloca changes these,
- * too. What tells them apart: without inlining, the probe is called from the code of the function itself.
+ * too. But without inlining, the probe is called from the code of the function itself.
  */
 static inline uint64_t call_site_of(const struct call *caller, uint64_t function, uint64_t stack_pointer,
                                     struct origin origin)

@@ -1,9 +1,9 @@
 /*
- * A copy of the session as it stands, while it is being written to: what `dwell control PID dump` and dwell_dump make.
+ * Copying a session while it is being written, for `dwell control PID dump` and dwell_dump.
  *
- * A chunk that a thread writes to is copied from its end to its begin, page by page: as the thread goes the other way,
- * the copy holds all of it up to some moment, and zeros behind, and is as good as one whose writer was killed then. If
- * the chunk was begun anew meanwhile (a ring), it is copied again.
+ * A chunk that a thread writes to is copied from its end to its begin, page by page. As the thread writes in the other
+ * direction, the copy holds all of it up to some moment, and zeros behind. It is as good as a chunk whose writer was
+ * killed at that moment. If the chunk was begun anew meanwhile (a ring), it is copied again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +20,7 @@ enum { PIECE = 64 << 10, TRIES = 8 };
 
 struct copy {
     int from, to;
-    char *buffer; /* PIECE bytes */
+    char *buffer; /* of PIECE bytes */
 };
 
 static long snapshot_write_whole(int fd, const char *data, size_t size, uint64_t offset)
@@ -68,7 +68,7 @@ static bool snapshot_same_chunk(const struct dwell_chunk_header *a, const struct
     return a->kind == b->kind && a->thread == b->thread && a->sequence == b->sequence && a->size == b->size;
 }
 
-/* The copy of what cannot be had whole is a free chunk. */
+/* A chunk that cannot be copied whole becomes a free chunk. */
 static long snapshot_copy_chunk(const struct copy *c, uint64_t offset, struct dwell_chunk_header *head)
 {
     for (int i = 0; i < TRIES && head->kind != DWELL_CHUNK_FREE && head->kind != DWELL_CHUNK_CONTROL; i++) {
@@ -94,7 +94,7 @@ static long snapshot_copy_session(const struct copy *c, uint64_t end)
     for (uint64_t offset = DWELL_UNIT; offset < end && error == 0;) {
         struct dwell_chunk_header head;
         if (!snapshot_read_head(c, offset, &head) || head.size > end - offset) {
-            offset += DWELL_UNIT; /* claimed, and not begun */
+            offset += DWELL_UNIT; /* claimed, but not begun */
             continue;
         }
         error = snapshot_copy_chunk(c, offset, &head);
@@ -114,7 +114,7 @@ static long snapshot_copy_session(const struct copy *c, uint64_t end)
     return snapshot_write_whole(c->to, (const char *)&header, sizeof header, 0);
 }
 
-/* A new file, or an older session that nobody writes to. */
+/* Creates the file, or opens an older session that no process writes to. */
 static int snapshot_open_target(const char *path)
 {
     int fd = sys_open(path, O_RDWR | O_CREAT | O_NONBLOCK | O_NOFOLLOW, 0666);

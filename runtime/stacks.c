@@ -1,8 +1,9 @@
 /*
- * Several stacks on one thread: coroutines, by ucontext or by hand. Each has a shadow stack of its own, which comes and
- * goes with it; where its place is known, probes notice by their stack pointer that the thread has changed over.
+ * Several stacks on one thread: coroutines, by ucontext or by hand. Each has a shadow stack of its own, which is used
+ * while the thread runs on it. If a stack's addresses are known, probes see by their stack pointer that the thread has
+ * switched to it.
  *
- * A thread's own stack is whatever lies in none of the known places.
+ * A thread's own stack is all that lies in none of the known stacks.
  */
 #include "dwell/dwell.h"
 
@@ -23,12 +24,13 @@
 #include "thread.h"
 
 enum {
-    STACK_SIZE = 32 << 10, /* of a shadow stack, at first */
-    AT_ONCE = 64,          /* that many are made in one mapping */
+    STACK_SIZE = 32 << 10, /* bytes of a shadow stack, at first */
+    AT_ONCE = 64,          /* number of stacks made in one mapping */
     FIRST_PLACES = 512,
 };
 
-/* All stacks whose place is known, by address; and stacks that are not used. Outlives a fork, as stacks do. */
+/* All stacks whose addresses are known, in the order of their addresses; and unused ones. They outlive a fork, as
+ * stacks do. */
 static struct {
     struct stack **at;
     size_t count, room;
@@ -83,7 +85,7 @@ static struct stack *stacks_new(uint64_t low, uint64_t high)
     return s;
 }
 
-/* The first place that ends above `address`. */
+/* The index of the first known stack that ends above `address`. */
 static size_t stacks_index_above(uint64_t address)
 {
     size_t low = 0, high = stacks_known.count;
@@ -136,7 +138,7 @@ static void stacks_give_up(struct stack *s)
     stacks_known.spare = s;
 }
 
-/* A stack is begun at this place: what was there is gone. */
+/* Makes a stack at these addresses. Known stacks that it overlaps are gone. */
 static struct stack *stacks_begin_at(uint64_t low, uint64_t high)
 {
     struct stack *same = stacks_at(low);
@@ -159,7 +161,7 @@ static struct stack *stacks_begin_at(uint64_t low, uint64_t high)
     return s;
 }
 
-/* The thread's own stack reaches from the known place below `address` to the one above. */
+/* The thread's own stack reaches from the known stack below `address` to the one above. */
 static void stacks_set_own_range(struct thread *t, uint64_t address)
 {
     const size_t above = stacks_index_above(address);
@@ -181,7 +183,7 @@ static void stacks_put_aside(struct thread *t, uint64_t now)
     from->tree_of = t->tree.head ? t->serial : 0;
 }
 
-/* Calls on it are as if they had begun later, by the time that it was put aside. */
+/* The calls become as if they had begun later, by the time that the stack was put aside. */
 static void stacks_take_up(struct thread *t, struct stack *to, uint64_t now)
 {
     t->stacks.on = to;
@@ -203,7 +205,7 @@ void stacks_exchange(struct thread *t, struct stack *to, uint64_t now)
     stacks_take_up(t, to, now);
 }
 
-/* What is paused goes on in another chunk, with the calls of whatever stack the thread is on then. */
+/* A paused thread goes on in another chunk, with the calls of the stack that it is on then. */
 static void stacks_switch_paused(struct thread *t, struct stack *to, uint64_t now)
 {
     const uint64_t state = t->state;
@@ -256,7 +258,7 @@ static void stacks_go_to(struct thread *t, uint64_t stack_pointer)
     stacks_lock();
     struct stack *to = stacks_at(stack_pointer);
     if (!to)
-        to = t->stacks.on->high ? &t->stacks.own : t->stacks.on; /* of which the place is not known */
+        to = t->stacks.on->high ? &t->stacks.own : t->stacks.on; /* its addresses are not known */
     stacks_set_range(t, to, stack_pointer);
     stacks_unlock();
     stacks_switch(t, to);
@@ -275,7 +277,7 @@ void stacks_find(struct thread *t, uint64_t stack_pointer)
     if (LIKELY(stack_pointer - t->stack.low < t->stack.span && t->stacks.seen_changes == known))
         return;
     if (stacks_is_handlers(stack_pointer))
-        return; /* it belongs to whatever it interrupted */
+        return; /* the handler's calls belong to the stack that it interrupted */
     uint64_t mask = sys_block_signals();
     t->stacks.seen_changes = known;
     stacks_go_to(t, stack_pointer);

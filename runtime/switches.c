@@ -1,6 +1,6 @@
 /*
- * How often threads were taken from their CPU, and for how long: by the kernel's own count, beside what was recorded.
- * The reader of a session sees how much was missed, and what a full ring has lost is made up for.
+ * How often threads were taken from their CPU, and for how long, as the kernel itself counts it. The reader of a
+ * session sees how much was missed. What a full ring has lost is estimated from it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -34,13 +34,12 @@
 enum {
     FIRST_CHUNK = 32 << 10, /* doubled for each further one, so that short threads cost little space */
     LARGEST_CHUNK = 256 << 10,
-    MIN_ROOM = 4 << 10, /* for events, in a chunk that others left */
+    MIN_ROOM = 4 << 10, /* for events, in the rest of another chunk */
     FIRST_STACK = 256 << 10,
-    FREE_CALLS = 512,            /* at least so many entries of the shadow stack are free after a slow path */
-    FIRST_POSITION = 64,         /* above every limit of zero */
-    LAST_POSITION = 0x30000000,  /* a chunk that begins there ends before the next: */
-    QUIET_POSITION = 0x78000000, /* so that no position of a pause comes in a recording, nor the other way round */
-    LAST_PASS = 4,               /* libc runs the destructors of keys so many times (PTHREAD_DESTRUCTOR_ITERATIONS) */
+    FREE_CALLS = 512,           /* after the slow path, at least that many entries of the shadow stack are free */
+    FIRST_POSITION = 64,        /* a limit of zero lets no position pass */
+    LAST_POSITION = 0x30000000, /* a chunk that begins there ends before PAUSE_FIRST_POSITION */
+    LAST_PASS = 4,              /* libc runs the destructors of keys that many times (PTHREAD_DESTRUCTOR_ITERATIONS) */
 };
 
 static const uint64_t nothing; /* an OS word that never changes */
@@ -52,7 +51,7 @@ static struct thread *thread_allocate_block(void)
         return NULL;
     struct thread *t = (struct thread *)(at + PAGE);
     t->wiped = (struct thread_wiped *)at;
-    /* Where the page is not wiped, forked children would write to our chunks. */
+    /* If the page were not wiped, forked children would write to this process' chunks. */
     t->shadow = SYS3(madvise, at, PAGE, MADV_WIPEONFORK) < 0 ? NULL : sys_memory(FIRST_STACK);
     if (!t->shadow) {
         sys_unmap(at, 2 * PAGE);
@@ -123,7 +122,7 @@ static void thread_check_name(struct thread *t)
         metadata_thread_name(t, name);
 }
 
-/* Fits the block to the calling thread, whether new or left behind by a fork. */
+/* Prepares the block for the calling thread. It is new, or comes from before a fork. */
 static void thread_fit_block(struct thread *t, bool forked)
 {
     if (!forked)
@@ -152,7 +151,7 @@ static void thread_fit_block(struct thread *t, bool forked)
     t->named = 0;
     trace_events_begin_thread(t);
     if (!forked) {
-        t->pause.next_position = QUIET_POSITION;
+        t->pause.next_position = PAUSE_FIRST_POSITION;
         stacks_begin_thread(t);
     }
     os_open(t);
@@ -162,13 +161,13 @@ static void thread_fit_block(struct thread *t, bool forked)
     thread_announce(t);
     if (!forked)
         t->last = clock_now(runtime.clock);
-    else if (runtime.forked_at > t->last) /* else the fork was one that the runtime did not see */
+    else if (runtime.forked_at > t->last) /* else the runtime did not see the fork */
         t->last = runtime.forked_at;
-    t->stacks.seen_changes = runtime.process->stacks.changes - 1; /* to be looked at */
+    t->stacks.seen_changes = runtime.process->stacks.changes - 1; /* so that stacks_find looks */
     control_begin_thread(t, forked);
 }
 
-/* This thread could not be set up. It is not tried again: it would have exits without an enter then. */
+/* This thread could not be set up. It is not tried again, as it would then have exits without an enter. */
 static __thread bool thread_refused __attribute__((tls_model("initial-exec")));
 
 void thread_refuse(enum dwell_trouble trouble)
@@ -242,7 +241,8 @@ static enum gate thread_gate(const struct thread *t, uint32_t room)
     return r->is_ready(t, room) ? r->gates[runtime.call_sites] : GATE_SLOW;
 }
 
-/* Whoever has something for this thread to look at says so first, then sets limit and gate to zero. */
+/* Another thread that changes something which this one has to look at changes it first, then sets limit and gate to
+ * zero. So limit and gate are set before the look. */
 void thread_set_limit(struct thread *t)
 {
     const uint32_t room = thread_limit(t);
@@ -257,8 +257,8 @@ void thread_set_limit(struct thread *t)
     }
 }
 
-/* The old stack stays mapped: a probe that a handler interrupted may still write its scratch entry
- * there, before it finds that the state has changed. All old ones together are smaller than the new. */
+/* The old shadow stack stays mapped. A probe that a handler interrupted may still write its scratch entry there,
+ * before it finds that the state has changed. All old ones together are smaller than the new one. */
 bool thread_grow_stack(struct thread *t)
 {
     const uint32_t depth = (uint32_t)(t->state >> 32);
@@ -279,8 +279,8 @@ struct wish {
     uint32_t least, size;
 };
 
-/* So large that the open calls it begins with fill a quarter of it at the most; but a thread's first chunks
- * may be what others left of theirs. A size of zero: there is no chunk that large. */
+/* The size of the next chunk. The open calls that it begins with fill a quarter of it at most. A thread's first chunks
+ * may be the rest of others. A size of zero: no chunk is that large. */
 static struct wish thread_chunk_wish(const struct thread *t, uint32_t depth, uint32_t bytes)
 {
     const uint64_t frames =
@@ -326,7 +326,7 @@ static void thread_begin_chunk(struct thread *t, struct area area, uint32_t dept
     chunk->enters = sites; /* bytes of extensions */
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_EVENTS, __ATOMIC_RELEASE);
 
-    uint32_t position = (uint32_t)t->state + 2; /* never one that was used lately */
+    uint32_t position = (uint32_t)t->state + 2; /* not one that was used recently */
     if (position > LAST_POSITION)
         position = FIRST_POSITION;
     t->chunks.current = chunk;
@@ -336,9 +336,9 @@ static void thread_begin_chunk(struct thread *t, struct area area, uint32_t dept
     t->state = (t->state >> 32) << 32 | (position + sites);
 }
 
-/* The probes count nothing: but so many bytes, and so many calls more open than at the chunk's start, can be made by
- * one number of enters and exits only. While the chunk is written to, the slow path keeps the bytes of extensions in
- * `enters`, and the number of calls left without an exit in `exits`. */
+/* The probes do not count. But the bytes, and the change in the number of open calls since the chunk's start,
+ * determine the numbers of enters and exits. While the chunk is written to, the slow path keeps the bytes of
+ * extensions in `enters`, and the number of calls left without an exit in `exits`. */
 static void thread_count_events(const struct thread *t, struct dwell_chunk_header *chunk, const char *next)
 {
     const char *begin = (const char *)(chunk + 1) + (size_t)chunk->depth * sizeof(struct dwell_frame);
@@ -382,7 +382,7 @@ void thread_stop_for(struct thread *t, enum dwell_trouble trouble)
     thread_stop(t);
 }
 
-/* The stack has moved: a probe that was interrupted must find that the state has changed. */
+/* The shadow stack has moved: a probe that was interrupted must find that the state has changed. */
 static void thread_pad_chunk(struct thread *t)
 {
     const uint16_t word = DWELL_EXT_PAD << DWELL_EXTENSION_LENGTH_BITS;
@@ -398,7 +398,7 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         thread_stop_for(t, DWELL_TROUBLE_REFUSED);
         return;
     }
-    if (!t->wiped->alive) { /* a handler has forked, and this is the child, which begins anew */
+    if (!t->wiped->alive) { /* a handler has forked; this is the child, which begins a recording of its own */
         sys_restore_signals(mask);
         return;
     }
@@ -450,7 +450,7 @@ void thread_give_up_chunk(struct thread *t, bool count)
     thread_retire_chunk(t, chunk);
 }
 
-/* What the OS did after the last event. The lock keeps another thread from closing its ring meanwhile. */
+/* What the OS did after the last event. The lock keeps another thread from closing its ring at the same time. */
 static void thread_fill_end(struct dwell_rec_thread_end *end, const struct thread *t)
 {
     struct os_events events;
@@ -471,7 +471,7 @@ void thread_note_end(const struct thread *t)
     struct dwell_rec_thread_end record = {
         .record.type = DWELL_REC_THREAD_END,
         .thread = t->serial,
-        .time = t->stopped ? t->last : clock_now(runtime.clock), /* what was lost belongs to no function */
+        .time = t->stopped ? t->last : clock_now(runtime.clock), /* lost time belongs to no function */
     };
     if (!t->stopped)
         thread_fill_end(&record, t);
@@ -500,8 +500,8 @@ static void thread_end(struct thread *t)
     process_unlock();
 }
 
-/* Destructors of other keys may run instrumented code after this one: it asks to be called again, until
- * libc calls it the last time. */
+/* Destructors of other keys may run instrumented code after this one. So it asks to be called again, until libc calls
+ * it the last time. */
 void thread_key_ended(void *block)
 {
     struct thread *t = block;
@@ -525,7 +525,7 @@ void thread_silence(void)
     session_trouble(&runtime.session, DWELL_TROUBLE_REFUSED);
     if (mask != SYS_NOT_BLOCKED) {
         thread_end(thread_self);
-        helper_end(); /* a thread in that sandbox ends its process by ending alone */
+        helper_end(); /* in that sandbox, a thread that ends alone ends the process */
         thread_refused = true;
     }
     sys_restore_signals(mask);

@@ -2,7 +2,7 @@
  * A thread's block: its part of the recording. Each module declares its members in its own header.
  *
  * Two kinds of memory hold it. What must be gone in a forked child lies in a page marked MADV_WIPEONFORK, which the
- * child finds zero, whatever system call made it. So the child never writes to its parent's chunks, and begins a
+ * child finds zero after any system call that makes one. So the child never writes to its parent's chunks, and begins a
  * recording of its own at its first probe. What the child needs, above all the shadow stack, lies in ordinary private
  * memory.
  */

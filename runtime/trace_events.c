@@ -1,12 +1,11 @@
 /*
- * Trace events (dwell/event.h): each thread's go into chunks of their own, whatever the mode, and while it is paused.
+ * Trace events (dwell/event.h). Each thread has chunks of its own for them, in every mode, and while it is paused.
  *
- * An event is written with signals held back: nothing of it can be interrupted by another one, or by a probe, on the
- * same thread. Its size is stored last, so that a reader after a kill finds a whole event or none.
+ * An event is written with signals held back: neither another event nor a probe can interrupt it on the same thread.
+ * Its size is stored last, so that a reader after a kill finds a whole event or none.
  *
- * What is wanted is one text, "NAME:LEVEL,GUID:LEVEL,*:off" and so on, of which the last setting that means a class
- * holds. It comes as DWELL_EVENTS, is handed on so to the programs that this one executes, and changes by dwell
- * control.
+ * The settings are one text, "NAME:LEVEL,GUID:LEVEL,*:off" and so on. The last setting that selects a class holds. The
+ * text comes from DWELL_EVENTS, is handed on to the programs that this one executes, and changes by dwell control.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,11 +30,11 @@
 #include "thread.h"
 #include "trace_events.h"
 
-/* As a probe called in the same place would have it (hooks.c). */
+/* As that of a probe called there (hooks.c). */
 #define CALLERS_STACK_POINTER ((uint64_t)__builtin_dwarf_cfa() - sizeof(void *))
 
 enum {
-    FIRST_CHUNK = 16 << 10, /* doubled for each further one of a thread */
+    FIRST_CHUNK = 16 << 10, /* doubled for each further chunk of a thread */
     LARGEST_CHUNK = 256 << 10,
     GUID_TEXT = 36,
     LONGEST_SETTINGS = 8 << 10,
@@ -45,7 +44,7 @@ enum {
 
 static const char setting_name[] = "DWELL_EVENTS=";
 
-/* Two: the one that is not in use is filled, then used. They stay through a fork, as the classes do. */
+/* Two buffers: the unused one is filled, then used. They outlive a fork, as the classes do. */
 static char settings[2][sizeof setting_name + LONGEST_SETTINGS];
 static const char *wanted = "";
 static struct dwell_event_class *classes;
@@ -66,14 +65,14 @@ static void trace_events_write_guid(char text[GUID_TEXT], const dwell_guid *guid
         trace_events_write_hexadecimal(text + 19 + 2 * i + (i > 1), guid->data4[i], 2);
 }
 
-/* A setting: what it is of, and behind the colon its level. */
+/* A setting: what it selects, and behind the colon its level. */
 struct setting {
     const char *subject;
     size_t length;
     uint32_t enabled; /* as in struct dwell_event_class */
 };
 
-/* The first of the list, and *list behind it; false: there is none. */
+/* Takes the first setting of *list. False if there is none. */
 static bool trace_events_next_setting(const char **list, struct setting *s)
 {
     if (!**list)
@@ -126,7 +125,7 @@ void trace_events_begin(void)
         wanted = given;
 }
 
-/* The settings so far without those of the same subject, and the new one behind them. */
+/* Appends a setting to the settings, and drops those of the same subject. */
 static bool trace_events_add_setting(const char *text)
 {
     char *fresh = wanted == settings[0] + sizeof setting_name - 1 ? settings[1] : settings[0];
@@ -227,7 +226,7 @@ DWELL_EXPORT int dwell_runtime_event_register(struct dwell_event_class *c)
     if (fresh) {
         trace_events_apply_settings(c);
         c->next = classes;
-        __atomic_store_n(&classes, c, __ATOMIC_RELEASE); /* at once: another thread may be forking */
+        __atomic_store_n(&classes, c, __ATOMIC_RELEASE); /* in one step, as another thread may be forking */
     }
     lock_release(&runtime.process->trace_events.lock);
     if (fresh)
@@ -322,16 +321,17 @@ void trace_events_end_thread(struct thread *t)
 
 /* ---- events ---- */
 
-/* Since its last probe; `here`: the event comes from the stack that the shadow stack belongs to. */
+/* Whether the call's frame was left since the last probe. `here`: the event comes from the stack that the shadow stack
+ * belongs to. */
 static bool trace_events_frame_left(const struct thread *t, const struct call *call, uint64_t stack_pointer, bool here)
 {
     if (call->stack_pointer == 0)
-        return true; /* frames_leave_below has said so */
+        return true; /* marked by frames_leave_below */
     return here && call->stack_pointer - t->stack.low < t->stack.span && call->stack_pointer < stack_pointer;
 }
 
-/* The calls that are open on the thread's stack, without those that were left since its last probe, and those that
- * filters hide. Returns how many; the innermost addresses are in `frames`. */
+/* Counts the open calls of the thread's stack, without those that were left since its last probe and those that
+ * filters hide. The innermost addresses go to `frames`. */
 static uint32_t trace_events_open_calls(const struct thread *t, uint64_t stack_pointer,
                                         uint64_t frames[DWELL_TRACE_EVENT_FRAMES])
 {
@@ -477,8 +477,8 @@ DWELL_EXPORT int dwell_runtime_event_write_fields(const struct dwell_event_class
     return status;
 }
 
-/* Several classes may have that GUID; any of them that lets the event pass will do. Classes may come and go meanwhile:
- * signals are held back, and the lock is taken. */
+/* Several classes may have that GUID; one that lets the event pass is enough. Classes may come and go at any time, so
+ * signals are held back and the lock is taken. */
 static int trace_events_find_class(const dwell_guid *guid, uint8_t level)
 {
     int status = DWELL_EVENT_NO_CLASS;

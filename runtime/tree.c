@@ -23,10 +23,10 @@ enum {
 
 /* ---- nodes; signals are held back from here on ---- */
 
-/* In the place of a node that is not to be found again. */
+/* Replaces a node that must not be found again. */
 static struct dwell_tree_node tree_forgotten;
 
-/* All old ones together are smaller than the new. */
+/* Old tables stay mapped; all together are smaller than the new one. */
 static bool tree_grow_table(struct thread *t)
 {
     struct tree_table *old = t->tree.table;
@@ -75,10 +75,9 @@ static bool tree_next_chunk(struct thread *t)
 }
 
 /*
- * A function that calls itself from two places would have as many paths as there are ways to get down. So, where a call
- * is made that is open already from the same site, what is below it does not depend on that site any more:
- * calls of one function, from whatever site, by one caller, share what they call. The functions on each path stay
- * what they are, and so does the set of places.
+ * A function that calls itself from two sites would have as many call paths as there are sequences of the two. So a
+ * call that is open already from the same site ends that: calls of one function by one caller, from any site, share
+ * their callees' nodes from there on. The functions on each call path stay what they are, and so does the set of sites.
  */
 static bool tree_is_recursion(const struct thread *t, const struct call *call)
 {
@@ -90,9 +89,9 @@ static bool tree_is_recursion(const struct thread *t, const struct call *call)
     return false;
 }
 
-enum { ANY_PLACE = 1 }; /* no code lies there */
+enum { ANY_PLACE = 1 }; /* no code has this address */
 
-/* The first such node of that function below its parent; this one, if there is none. */
+/* The number of the first such node of the function below its parent, or of this node if there is none. */
 static uint32_t tree_base_of_recursion(struct tree_table *table, const struct call *call, struct dwell_tree_node *node)
 {
     const uint64_t key = tree_key(node->parent, call->function, ANY_PLACE);
@@ -162,7 +161,7 @@ bool tree_begin(struct thread *t, uint64_t now)
     t->tree.seen_unloads = runtime.process->modules.unloads;
     if (!table)
         return false;
-    t->tree.table = table; /* the older one is of before a fork */
+    t->tree.table = table; /* an older one is from before a fork */
     if (!tree_next_chunk(t))
         return false;
     t->tree.head = (struct dwell_tree_head *)(t->tree.chunk + 1);
@@ -171,7 +170,7 @@ bool tree_begin(struct thread *t, uint64_t now)
     return tree_find_open_calls(t, sizeof(struct call), now);
 }
 
-/* For calibrate.c, whose nodes are in no file. */
+/* For calibrate.c, whose nodes are not in the file. */
 bool tree_add_known(struct thread *t, const struct dwell_tree_node *parent, struct dwell_tree_node *node,
                     uint64_t function)
 {
@@ -211,7 +210,7 @@ void tree_end(struct thread *t)
     t->tree.table = NULL;
 }
 
-/* Another library may be where one was: nodes of the program alone are found again. */
+/* Another library may lie where one was unloaded: only nodes of the program are found again. */
 void tree_forget_unloaded(struct thread *t)
 {
     t->tree.seen_unloads = __atomic_load_n(&runtime.process->modules.unloads, __ATOMIC_ACQUIRE);
