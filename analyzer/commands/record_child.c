@@ -1,0 +1,169 @@
+#include "commands/record_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "commands/commands.h"
+#include "commands/runtime_library.h"
+
+/* ---- the environment ---- */
+
+static void record_child_append_variable(const char *name, const char *value)
+{
+    const char *before = getenv(name);
+    if (!before || !*before) {
+        setenv(name, value, 1);
+        return;
+    }
+    char *both = NULL;
+    if (asprintf(&both, "%s:%s", before, value) < 0)
+        die(STATUS_OWN_FAILURE, "out of memory");
+    setenv(name, both, 1);
+    free(both);
+}
+
+static void record_child_set_variable(const char *name, unsigned long number)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lu", number);
+    setenv(name, text, 1);
+}
+
+void record_child_prepare(const struct record_settings *s, const struct executable *e, const char *session)
+{
+    setenv("DWELL_OUTPUT", session, 1);
+    if (s->os_events)
+        setenv("DWELL_OS_EVENTS", s->os_events, 1);
+    if (s->paused)
+        setenv("DWELL_START", "paused", 1);
+    if (s->dump_on)
+        record_child_set_variable("DWELL_DUMP_ON", (unsigned long)s->dump_on);
+    if (s->monitor)
+        record_child_set_variable("DWELL_MONITOR", s->monitor);
+    if (s->events)
+        setenv("DWELL_EVENTS", s->events, 1);
+    if (s->no_follow)
+        setenv("DWELL_FOLLOW", "no", 1);
+    if (s->no_os_calls)
+        setenv("DWELL_OS_CALLS", "off", 1);
+    if (e->has_runtime)
+        return;
+    struct runtime_library library = runtime_library_find();
+    if (library.wrong)
+        die(STATUS_OWN_FAILURE, "%s", library.wrong);
+    char *runtime = library.path;
+    record_child_append_variable("LD_PRELOAD", runtime);
+    free(runtime);
+}
+
+/* ---- the program ---- */
+
+static volatile sig_atomic_t child;
+
+/* What is sent to dwell alone is meant for the program; the terminal sends to both. */
+static void record_child_pass_on_signal(int number)
+{
+    if (child > 0)
+        kill((pid_t)child, number);
+}
+
+static void record_child_set_signal_handler(int number, void (*handler)(int), struct sigaction *before)
+{
+    struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, before);
+}
+
+static const int terminal_signals[] = { SIGINT, SIGQUIT };
+static const int sent_signals[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
+enum { TERMINAL_SIGNALS = 2, SENT_SIGNALS = 4, ALL_SIGNALS = TERMINAL_SIGNALS + SENT_SIGNALS };
+
+static void record_child_guard_signals(struct sigaction *before)
+{
+    for (int i = 0; i < TERMINAL_SIGNALS; i++)
+        record_child_set_signal_handler(terminal_signals[i], SIG_IGN, &before[i]);
+    for (int i = 0; i < SENT_SIGNALS; i++)
+        record_child_set_signal_handler(sent_signals[i], record_child_pass_on_signal, &before[TERMINAL_SIGNALS + i]);
+}
+
+static void record_child_unguard_signals(const struct sigaction *before)
+{
+    for (int i = 0; i < TERMINAL_SIGNALS; i++)
+        sigaction(terminal_signals[i], &before[i], NULL);
+    for (int i = 0; i < SENT_SIGNALS; i++)
+        sigaction(sent_signals[i], &before[TERMINAL_SIGNALS + i], NULL);
+}
+
+/* Runs in the new process: as if the shell had started the program. */
+static void __attribute__((noreturn)) record_child_execute(const struct executable *e, char **argv, int report)
+{
+    execv(e->path, argv);
+    int error = errno;
+    if (error == ENOEXEC) { /* a script without a first line that names its interpreter */
+        size_t count = 0;
+        while (argv[count])
+            count++;
+        char **shell = need_memory(count + 2, sizeof *shell);
+        shell[0] = "sh";
+        shell[1] = e->path;
+        memcpy(shell + 2, argv + 1, count * sizeof *shell);
+        execv("/bin/sh", shell);
+    }
+    if (write(report, &error, sizeof error) < 0)
+        _exit(STATUS_OWN_FAILURE);
+    _exit(STATUS_NOT_EXECUTABLE);
+}
+
+int record_child_run(const struct record_settings *s, const struct executable *e, pid_t *pid, int *error)
+{
+    int pipes[2];
+    struct sigaction before[ALL_SIGNALS];
+    sigset_t all, mask;
+    if (pipe2(pipes, O_CLOEXEC) < 0)
+        die(STATUS_OWN_FAILURE, "pipe: %s", strerror(errno));
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &mask); /* nothing is lost between the fork and knowing the child */
+    record_child_guard_signals(before);
+    *pid = fork();
+    if (*pid < 0)
+        die(STATUS_OWN_FAILURE, "fork: %s", strerror(errno));
+    if (*pid == 0) {
+        record_child_unguard_signals(before);
+        sigprocmask(SIG_SETMASK, &mask, NULL);
+        record_child_execute(e, s->program, pipes[1]);
+    }
+    child = (sig_atomic_t)*pid;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    close(pipes[1]);
+    bool failed = read(pipes[0], error, sizeof *error) == (ssize_t)sizeof *error;
+    close(pipes[0]);
+    int status;
+    while (waitpid(*pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    child = 0;
+    record_child_unguard_signals(before);
+    return failed ? -1 : status;
+}
+
+/* Whoever waits for dwell sees no difference. The program has dumped core, so dwell does not. */
+int record_child_end_as(int status)
+{
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+    signal(WTERMSIG(status), SIG_DFL);
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, WTERMSIG(status));
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
+}

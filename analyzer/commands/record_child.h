@@ -1,0 +1,21 @@
+/* The recorded program as a child process: its environment, its start, its signals and its end. */
+#ifndef DWELL_COMMANDS_RECORD_CHILD_H
+#define DWELL_COMMANDS_RECORD_CHILD_H
+
+#include <sys/types.h>
+
+#include "commands/executable.h"
+#include "commands/record_options.h"
+
+/* Sets the environment variables by which the runtime finds the session and its settings. Ends dwell if the program
+ * needs libdwell.so and there is none. */
+void record_child_prepare(const struct record_settings *s, const struct executable *e, const char *session);
+
+/* Runs the program and waits for its end; signals sent to dwell reach the program. Returns the wait status, or -1 with
+ * *error set if the program cannot be started. */
+int record_child_run(const struct record_settings *s, const struct executable *e, pid_t *pid, int *error);
+
+/* Returns the program's exit status, or ends dwell by the signal that ended the program. */
+int record_child_end_as(int status);
+
+#endif

@@ -1,0 +1,267 @@
+#include "commands/record_options.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/command_line.h"
+#include "commands/commands.h"
+#include "commands/event_settings.h"
+
+enum {
+    OPTION_OS_EVENTS = 256,
+    OPTION_MODE,
+    OPTION_PAUSED,
+    OPTION_FILTER_FILE,
+    OPTION_ONLY,
+    OPTION_SUPPRESS,
+    OPTION_IGNORE,
+    OPTION_START_ON,
+    OPTION_STOP_ON,
+    OPTION_DEPTH,
+    OPTION_MIN,
+    OPTION_NO_FOLLOW,
+    OPTION_NO_OS_CALLS,
+    OPTION_DUMP_ON,
+    OPTION_MONITOR,
+    OPTION_EVENT,
+    OPTION_CLOCK,
+    OPTION_CALL_SITES,
+};
+
+static const struct argp_option options[] = {
+    { "quiet", 'q', NULL, 0, "Print nothing at the end unless something was lost", 0 },
+    { "os-events", OPTION_OS_EVENTS, "SOURCE", 0,
+      "How to learn what the operating system did: auto (default), perf, syscalls (perf, and every system call: for "
+      "root), rseq or none",
+      0 },
+    { "no-os-calls", OPTION_NO_OS_CALLS, NULL, 0,
+      "No rows for calls of the operating system (read, poll, nanosleep, pthread_cond_wait ...): their time counts for "
+      "their callers",
+      0 },
+    { "call-sites", OPTION_CALL_SITES, NULL, 0,
+      "Record where each call is made, so that reports can show times by source line; a call takes 12 bytes instead of "
+      "8",
+      0 },
+    { "no-follow", OPTION_NO_FOLLOW, NULL, 0, "Record only PROGRAM, not the processes that it starts", 0 },
+    { "mode", OPTION_MODE, "MODE", 0,
+      "What to keep: trace (default): every interval; profile: sums by call path, so that the file does not grow with "
+      "the run; ring[=SIZE]: the last SIZE bytes of each thread (default: 4M)",
+      0 },
+    { "dump-on", OPTION_DUMP_ON, "SIGNAL", 0,
+      "Write what was recorded until then to FILE.dump whenever PROGRAM gets this signal (USR2, or a number); PROGRAM "
+      "must not use the signal itself",
+      0 },
+    { "monitor", OPTION_MONITOR, "TIME", 0, "Sample the use of CPU and memory of each process every TIME (100ms)", 0 },
+    { "clock", OPTION_CLOCK, "CLOCK", 0,
+      "What the probes read: auto (default): the CPU's counter; ordered: the same after all earlier instructions, "
+      "slower, but right for functions of a few nanoseconds; monotonic: CLOCK_MONOTONIC",
+      0 },
+    { "paused", OPTION_PAUSED, NULL, 0,
+      "Do not record until the program calls dwell_start, or dwell control resumes it", 0 },
+    { "event", OPTION_EVENT, "CLASS[:LEVEL]", 0,
+      "Record trace events of this class (a name, a GUID, or * for all) up to LEVEL (0 to 255, or critical, error, "
+      "warning, information, verbose; default: 255); may be repeated, the last one that fits decides",
+      0 },
+    { NULL, 0, NULL, 0, "Filters, which may be repeated (PATTERN: see below):", 1 },
+    { "only", OPTION_ONLY, "PATTERN", 0, "Record only these functions", 1 },
+    { "suppress", OPTION_SUPPRESS, "PATTERN", 0, "Do not record these: their time counts for their callers", 1 },
+    { "ignore", OPTION_IGNORE, "PATTERN", 0, "Do not record these and all that they call: their time is discarded", 1 },
+    { "start-on", OPTION_START_ON, "PATTERN", 0, "Record nothing until one of these is entered", 1 },
+    { "stop-on", OPTION_STOP_ON, "PATTERN", 0, "Record nothing more once one of these is entered", 1 },
+    { "depth", OPTION_DEPTH, "N", 0, "Suppress calls that are deeper than N", 1 },
+    { "min", OPTION_MIN, "TIME", 0, "Suppress calls that took less time (500ns, 10us, 1ms); not in mode profile", 1 },
+    { "filter-file", OPTION_FILTER_FILE, "FILE", 0,
+      "Read filters from FILE: one a line, as here without the dashes; lines that begin with # are comments", 1 },
+    { 0 },
+};
+
+static const struct shared_use shared[] = {
+    { SHARED_OUTPUT, "(default: dwell.data); an older session of that name becomes FILE.old" },
+    { SHARED_END, NULL },
+};
+
+static void record_parse_mode(struct record_settings *s, const char *mode)
+{
+    s->ring_size = 0;
+    if (strcmp(mode, "trace") == 0) {
+        s->mode = DWELL_MODE_TRACE;
+    } else if (strcmp(mode, "profile") == 0) {
+        s->mode = DWELL_MODE_PROFILE;
+    } else if (strcmp(mode, "ring") == 0) {
+        s->mode = DWELL_MODE_RING;
+        s->ring_size = DWELL_RING_USUAL;
+    } else if (strncmp(mode, "ring=", 5) == 0) {
+        s->mode = DWELL_MODE_RING;
+        s->ring_size = (uint32_t)option_size("--mode ring", mode + 5, DWELL_RING_MIN, DWELL_RING_MAX,
+                                             "a number of bytes from 64K to 1G");
+    } else {
+        option_refuse("--mode", mode, "trace, profile, ring, ring=SIZE");
+    }
+}
+
+static int record_parse_signal(const char *text)
+{
+    char *end;
+    const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
+    long number = strtol(text, &end, 10);
+    if (*end || end == text)
+        for (number = 1; number < SIGRTMIN; number++)
+            if (sigabbrev_np((int)number) && strcmp(sigabbrev_np((int)number), name) == 0)
+                break;
+    if (number < 1 || number >= NSIG || number == SIGKILL || number == SIGSTOP || (number == SIGRTMIN && *end))
+        die(STATUS_OWN_FAILURE, "--dump-on: '%s' is not a signal that a program can receive", text);
+    return (int)number;
+}
+
+static const char *record_option_name(int key)
+{
+    for (const struct argp_option *o = options; o->name || o->doc; o++)
+        if (o->key == key)
+            return o->name;
+    return "";
+}
+
+static void record_parse_filter(struct record_settings *s, int key, const char *value)
+{
+    char place[32];
+    snprintf(place, sizeof place, "--%s", record_option_name(key));
+    if (key == OPTION_FILTER_FILE)
+        filters_read(&s->filters, value);
+    else
+        filters_add(&s->filters, record_option_name(key), value, place);
+}
+
+static void record_add_event_setting(struct record_settings *s, const char *text)
+{
+    enum { LONGEST = 8000 }; /* the runtime's room for it */
+    char *setting = event_setting(text, STATUS_OWN_FAILURE, "--event"), *both = NULL;
+    if (asprintf(&both, "%s%s%s", s->events ? s->events : "", s->events ? "," : "", setting) < 0)
+        die(STATUS_OWN_FAILURE, "out of memory");
+    if (strlen(both) > LONGEST)
+        die(STATUS_OWN_FAILURE, "--event: too many classes; use * for all");
+    free(setting);
+    free(s->events);
+    s->events = both;
+}
+
+/* Ends the program unless the text is one of the names, which are separated by ", ". */
+static void record_check_choice(const char *option, const char *text, const char *names)
+{
+    const size_t length = strlen(text);
+    for (const char *name = names; name; name = strchr(name, ' ') ? strchr(name, ' ') + 1 : NULL)
+        if (length && strcspn(name, ",") == length && strncmp(name, text, length) == 0)
+            return;
+    option_refuse(option, text, names);
+}
+
+/* Milliseconds. */
+static unsigned long record_parse_monitor(const char *text)
+{
+    const uint64_t ms = option_time("--monitor", text) / 1000000, hour = 3600000;
+    if (ms < 1 || ms > hour)
+        die(STATUS_OWN_FAILURE, "--monitor: '%s' is not between 1ms and an hour", text);
+    return (unsigned long)ms;
+}
+
+static void record_check_settings(const struct record_settings *s)
+{
+    if (s->mode == DWELL_MODE_PROFILE && s->filters.shortest_ns)
+        die(STATUS_OWN_FAILURE, "--min: mode profile counts every call; use --mode trace or ring");
+    if (!s->program)
+        die(STATUS_OWN_FAILURE, "record: which PROGRAM? See dwell record --help");
+}
+
+static error_t record_parse_option(int key, char *argument, struct argp_state *state)
+{
+    struct record_settings *s = state->input;
+    switch (key) {
+    case 'q':
+        s->quiet = true;
+        return 0;
+    case OPTION_NO_FOLLOW:
+        s->no_follow = true;
+        return 0;
+    case OPTION_NO_OS_CALLS:
+        s->no_os_calls = true;
+        return 0;
+    case OPTION_CALL_SITES:
+        s->call_sites = true;
+        return 0;
+    case OPTION_OS_EVENTS:
+        record_check_choice("--os-events", argument, "auto, perf, syscalls, rseq, none");
+        s->os_events = argument;
+        return 0;
+    case OPTION_CLOCK:
+        record_check_choice("--clock", argument, "auto, ordered, monotonic");
+        setenv("DWELL_CLOCK", argument, 1); /* of the session, which is made here, and of the program */
+        return 0;
+    case OPTION_MODE:
+        record_parse_mode(s, argument);
+        return 0;
+    case OPTION_PAUSED:
+        s->paused = true;
+        return 0;
+    case OPTION_EVENT:
+        record_add_event_setting(s, argument);
+        return 0;
+    case OPTION_DUMP_ON:
+        s->dump_on = record_parse_signal(argument);
+        return 0;
+    case OPTION_MONITOR:
+        s->monitor = record_parse_monitor(argument);
+        return 0;
+    case OPTION_FILTER_FILE:
+    case OPTION_ONLY:
+    case OPTION_SUPPRESS:
+    case OPTION_IGNORE:
+    case OPTION_START_ON:
+    case OPTION_STOP_ON:
+    case OPTION_DEPTH:
+    case OPTION_MIN:
+        record_parse_filter(s, key, argument);
+        return 0;
+    case ARGP_KEY_ARG:
+        s->program = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        record_check_settings(s);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct command_line line = {
+    .name = "record",
+    .arguments = "[--] PROGRAM [ARG...]",
+    .text = "Runs PROGRAM and records the calls of its instrumented functions.\v"
+            "PROGRAM must be compiled with -finstrument-functions, and with -g to know source lines. dwell ends as "
+            "PROGRAM does, with its exit status or by its signal; 127: not found, 126: not executable, 125: dwell "
+            "itself failed before it started.\n\n"
+            "A PATTERN is a glob such as 'parse_*' or 'ns::Class::*' for the function's name with or without its "
+            "parameters; 're:REGEX', an extended regular expression found in it; 'file:GLOB', the functions of a "
+            "source file; 'module:GLOB', those of a program or library. 'GLOB!PATTERN' names both module and "
+            "function.\n\nExamples:\n  dwell record ./prog arg\n"
+            "  dwell record -o run.data --mode profile ./prog\n"
+            "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog",
+    .options = options,
+    .parse = record_parse_option,
+    .shared = shared,
+    .program_follows = true,
+};
+
+void record_options_parse(struct record_settings *settings, int argc, char **argv)
+{
+    *settings = (struct record_settings){ .shared.output = DEFAULT_SESSION };
+    command_line_parse(&line, argc, argv, settings, &settings->shared);
+}
+
+void record_options_drop(struct record_settings *settings)
+{
+    filters_free(&settings->filters);
+    free(settings->events);
+    shared_options_drop(&settings->shared);
+}

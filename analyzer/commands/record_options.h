@@ -1,0 +1,27 @@
+/* What `dwell record` is asked to do: its options, read from the command line. */
+#ifndef DWELL_COMMANDS_RECORD_OPTIONS_H
+#define DWELL_COMMANDS_RECORD_OPTIONS_H
+
+#include "commands/filters.h"
+#include "commands/shared_options.h"
+#include "dwell/format.h"
+
+struct record_settings {
+    struct shared_options shared;
+    bool quiet, no_follow, no_os_calls, call_sites;
+    const char *os_events;
+    enum dwell_mode mode;
+    uint32_t ring_size;
+    bool paused;
+    int dump_on;           /* a signal's number, or zero */
+    unsigned long monitor; /* milliseconds, or zero */
+    char *events;          /* settings, separated by commas; NULL if none */
+    struct filters filters;
+    char **program; /* and its arguments */
+};
+
+/* Reads the options into *settings. Ends the program at an error. The caller passes them to record_options_drop. */
+void record_options_parse(struct record_settings *settings, int argc, char **argv);
+void record_options_drop(struct record_settings *settings);
+
+#endif

@@ -1,0 +1,93 @@
+#include "commands/record_outcome.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "commands/commands.h"
+#include "commands/record_symbols.h"
+#include "trace/scan.h"
+#include "trace/session_finish.h"
+#include "trace/trace_events.h"
+
+void record_complete(const struct session *session, int fd, const char *path, struct record_outcome *o)
+{
+    const char *error;
+    struct session_file *file = session_file_open(path, &error);
+    if (file) {
+        struct scan scan = scan_counts(file);
+        record_symbols(session, fd, file);
+        o->events = scan.enters + scan.exits;
+        o->trace_events = trace_events_count(file);
+        o->threads = file->thread_count;
+        for (size_t i = 0; i < file->process_count; i++)
+            o->processes += file->processes[i].path[0] != '\0';
+        session_file_close(file);
+    } else {
+        say("%s: %s", path, error);
+    }
+    finish_space(session, fd);
+    struct stat status;
+    if (fstat(fd, &status) == 0)
+        o->bytes = (uint64_t)status.st_blocks * 512; /* on the disk: the file has holes */
+    o->lost = session->header->lost_events;
+    o->lost_trace_events = session->header->lost_trace_events;
+    o->trouble = session->header->trouble;
+}
+
+static const char *record_size_text(char *text, size_t size, uint64_t number)
+{
+    static const char *const units[] = { "", " k", " M", " G", " T" };
+    double value = (double)number;
+    int unit = 0;
+    for (; value >= 1000 && unit < 4; unit++)
+        value /= 1000;
+    snprintf(text, size, unit && value < 100 ? "%.1f%s" : "%.0f%s", value, units[unit]);
+    return text;
+}
+
+static const char *record_loss_reason(uint32_t trouble)
+{
+    if (trouble & DWELL_TROUBLE_NO_SPACE)
+        return "the disk is full, or a limit on file sizes was reached";
+    if (trouble & DWELL_TROUBLE_NO_MEMORY)
+        return "the system refused memory";
+    if (trouble & DWELL_TROUBLE_NO_FILE)
+        return "a process could not open the session file";
+    if (trouble & DWELL_TROUBLE_REFUSED)
+        return "the system refused a call that recording needs (a sandbox?)";
+    return "the runtime could not say why";
+}
+
+void record_report(const struct record_settings *s, const struct record_outcome *o)
+{
+    char events[32], bytes[32], lost[32];
+    if (o->lost || o->trouble & (DWELL_TROUBLE_NO_FILE | DWELL_TROUBLE_REFUSED))
+        say("%s events were lost: %s", record_size_text(lost, sizeof lost, o->lost), record_loss_reason(o->trouble));
+    if (o->lost_trace_events)
+        say("%s trace events were lost: %s", record_size_text(lost, sizeof lost, o->lost_trace_events),
+            record_loss_reason(o->trouble));
+    if (o->events == 0 && o->trace_events == 0 && !o->trouble) {
+        if (o->processes && (filters_any(&s->filters) || s->paused))
+            say("%s: nothing was recorded: %s", s->program[0],
+                s->paused ? "it never called dwell_start, and nobody resumed it" : "the filters let nothing through");
+        else if (o->processes)
+            say("%s: nothing was recorded: no function of it is instrumented; compile it with -g -finstrument-functions",
+                s->program[0]);
+        else
+            say("%s: nothing was recorded: the runtime was not loaded into it, or could not open the session file (is "
+                "it setuid, does it clear its environment, or is it short of descriptors or memory?)",
+                s->program[0]);
+        return;
+    }
+    if (s->quiet)
+        return;
+    char said[48] = "", traced[32];
+    if (o->trace_events)
+        snprintf(said, sizeof said, "%s trace events, ", record_size_text(traced, sizeof traced, o->trace_events));
+    say("%s events, %s%zu thread%s, %zu process%s, %sB in %s; see: dwell report%s%s",
+        record_size_text(events, sizeof events, o->events), said, o->threads, o->threads == 1 ? "" : "s", o->processes,
+        o->processes == 1 ? "" : "es", record_size_text(bytes, sizeof bytes, o->bytes), s->shared.output,
+        strcmp(s->shared.output, DEFAULT_SESSION) == 0 ? "" : " ",
+        strcmp(s->shared.output, DEFAULT_SESSION) == 0 ? "" : s->shared.output);
+}

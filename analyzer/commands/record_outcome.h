@@ -1,0 +1,20 @@
+/* The end of a recording: completing the session file, and what was recorded and lost, in one line. */
+#ifndef DWELL_COMMANDS_RECORD_OUTCOME_H
+#define DWELL_COMMANDS_RECORD_OUTCOME_H
+
+#include "commands/record_options.h"
+#include "session.h"
+
+struct record_outcome {
+    uint64_t events, trace_events, lost, lost_trace_events, bytes;
+    size_t threads, processes; /* that the runtime was in */
+    uint32_t trouble;
+};
+
+/* Adds the symbols to the session, gives back its unused space, and counts what it holds. */
+void record_complete(const struct session *session, int fd, const char *path, struct record_outcome *o);
+
+/* Prints what was recorded, and what was lost and why. */
+void record_report(const struct record_settings *s, const struct record_outcome *o);
+
+#endif
