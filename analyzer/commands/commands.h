@@ -27,7 +27,7 @@ uint64_t option_time(const char *option, const char *text);
 /* A number of bytes, which may end in K, M or G. `wanted` completes the message "'TEXT' is not ...". */
 uint64_t option_size(const char *option, const char *text, uint64_t min, uint64_t max, const char *wanted);
 
-/* Ends the program: the text is none of these, such as "text, csv, json". */
+/* Ends the program because the text is none of these names, such as "text, csv, json". */
 void option_refuse(const char *option, const char *text, const char *names) __attribute__((noreturn));
 
 /* A number of threads. */
@@ -53,7 +53,7 @@ void option_filter(struct table *t, const struct row_filters *filters);
 void option_order(struct table *t, const struct sorting *sorting);
 void option_choose(struct table *t, const char *columns);
 
-/* Sorts the rows and chooses columns; NULL: as they are. `all`: any column may be left out. */
+/* Sorts the rows and chooses columns, unless NULL. With `all`, any column may be left out. */
 void option_arrange(struct table *t, const char *sort, const char *columns, bool all);
 
 /* Whether an argument that may be a PID or a file is a PID. */
@@ -62,22 +62,22 @@ bool option_is_pid(const char *text);
 /* For ARGP_KEY_ARG of commands that take one session: sets *file. */
 void option_session(const struct argp_state *state, const char *argument, const char **file);
 
-/* The one function that FUNCTION names; ends the program where there is none, or more than one. */
+/* The function that FUNCTION names. Ends the program if there is none, or more than one. */
 uint32_t option_function(const struct analysis *session, const char *text);
 
-/* Loads a session; ends the program where that fails. */
+/* Loads a session. Ends the program if that fails. */
 void command_load(struct analysis *session, const char *path, const struct analysis_options *options);
 
-/* Ends the program if `path` (NULL: stdout) is the session, by whatever name. */
+/* Ends the program if `path` is the session, under the same name or another. NULL is stdout. */
 void output_spare(const char *path, const char *session);
 
-/* The file to write to, stdout if `path` is NULL; ends the program where it cannot be. */
+/* Opens the file for writing; NULL is stdout. Ends the program if that fails. */
 FILE *output_open(const char *path);
 
-/* The status to return: an error, which is said, where it could not all be written. */
+/* Closes the file. Returns the exit status: an error, which is printed, if not all could be written. */
 int output_close(const char *path, FILE *out);
 
-/* Flushes stdout; the status to return: an error where it could not be written. */
+/* Flushes stdout. Returns the exit status: an error, which is printed, if not all could be written. */
 int finish_output(void);
 
 #endif

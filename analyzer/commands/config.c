@@ -15,10 +15,10 @@ static const char *const configurable[] = { "report", "top",   "tree",   "caller
 
 static char no_config[] = "--no-config";
 
-/* What is parsed; the options point into it for as long as the program runs. */
+/* The parsed file. Settings of commands point into its texts until the program ends. */
 static struct {
     char *path;
-    char **arguments, **places; /* each option of the file, and where it is */
+    char **arguments, **places; /* each option of the file, and its place */
     size_t count, room, place_room;
     const struct argp_state *state; /* of the parser; NULL if it is behind the options of the file */
 } config;
@@ -57,11 +57,11 @@ static bool config_is_refused(int argc, char **argv)
 
 /* ---- the file ---- */
 
-/* NULL: there is nowhere one could be. */
+/* Returns NULL if the environment names no directory for it. */
 static char *config_find_path(void)
 {
     const char *folder = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-    const bool own = folder && *folder == '/'; /* others are to be ignored, says XDG */
+    const bool own = folder && *folder == '/'; /* XDG says to ignore relative paths */
     if (!own && (!home || !*home))
         return NULL;
     return need_text("%s%s/dwell/config", own ? folder : home, own ? "" : "/.config");
@@ -78,7 +78,7 @@ static void config_add_argument(const char *name, const char *value, unsigned li
     config.places[config.count++] = place;
 }
 
-/* Flags are there or not; an option whose argument may be missing is both. */
+/* A flag takes yes or no. An option with an optional argument takes yes, no or the argument. */
 static void config_add_option(const struct argp_option *option, const char *value, unsigned line)
 {
     const bool may_be_flag = !option->arg || option->flags & OPTION_ARG_OPTIONAL;
@@ -111,12 +111,11 @@ static void config_add_line(const struct option_list *options, const char *name,
         *equals = '\0';
     char *dot = strchr(command, '.'), *value = equals ? config_trim_blanks(equals + 1) : NULL;
     if (!dot || !value || !*value)
-        die(STATUS_ERROR, "%s:%u: a line such as 'report.columns = calls,elapsed_exclusive' is wanted", config.path,
-            line);
+        die(STATUS_ERROR, "%s:%u: not a line such as 'report.columns = calls,elapsed_exclusive'", config.path, line);
     *dot = '\0';
     if (!config_takes(command))
-        die(STATUS_ERROR, "%s:%u: '%s' is no command that takes options from here%s", config.path, line, command,
-            suggestion(command, configurable, sizeof configurable / sizeof *configurable, ""));
+        die(STATUS_ERROR, "%s:%u: '%s' is not a command that takes options from this file%s", config.path, line,
+            command, suggestion(command, configurable, sizeof configurable / sizeof *configurable, ""));
     if (strcmp(command, name) != 0)
         return;
     const struct argp_option *option = option_find(options, config_trim_blanks(dot + 1));

@@ -1,4 +1,5 @@
-/* Tells a running program's runtime what to do, by its control chunk in the session file (docs/format.md). */
+/* dwell control: sends commands to a running program's runtime, by its control chunk in the session file
+ * (docs/format.md). */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -85,7 +86,7 @@ static struct dwell_file_header *control_map_header(int fd)
     return at;
 }
 
-/* The chunk at *offset, which becomes that of the next one; NULL: there is none any more. */
+/* Maps the chunk at *offset and sets *offset to the next one. Returns NULL behind the last one. */
 static struct dwell_control *control_next_chunk(int fd, uint64_t *offset)
 {
     struct dwell_chunk_header head;
@@ -105,7 +106,7 @@ static void control_wake_runtime(struct dwell_control *control)
     syscall(SYS_futex, &control->work, FUTEX_WAKE, INT_MAX);
 }
 
-/* Waits until *word is `wanted`; false: not within that time. */
+/* Waits until *word is `wanted`. Returns false if that takes longer. */
 static bool control_wait_for_word(const uint32_t *word, uint32_t wanted, long milliseconds)
 {
     for (; milliseconds > 0; milliseconds--) {
@@ -119,27 +120,28 @@ static bool control_wait_for_word(const uint32_t *word, uint32_t wanted, long mi
 static void control_send_command(struct dwell_control *control, uint32_t pid, uint32_t command, const char *text)
 {
     if (!__atomic_load_n(&control->listening, __ATOMIC_ACQUIRE))
-        die(STATUS_ERROR, "%u: nobody listens there: its runtime has no helper thread (DWELL_HELPER=off)", pid);
+        die(STATUS_ERROR,
+            "process %u takes no commands: its runtime has no helper thread; run it without DWELL_HELPER=off", pid);
     uint32_t none = DWELL_COMMAND_NONE;
     const uint32_t claimed = UINT32_MAX; /* while the text is written */
     if (!control_wait_for_word(&control->command, DWELL_COMMAND_NONE, PATIENCE) ||
         !__atomic_compare_exchange_n(&control->command, &none, claimed, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        die(STATUS_ERROR, "%u: is busy with another command", pid);
+        die(STATUS_ERROR, "process %u is busy with another command; try again", pid);
     snprintf(control->text, sizeof control->text, "%s", text);
     __atomic_store_n(&control->command, command, __ATOMIC_RELEASE);
     control_wake_runtime(control);
     if (!control_wait_for_word(&control->command, DWELL_COMMAND_NONE,
                                command == DWELL_COMMAND_DUMP ? DUMP_PATIENCE : PATIENCE))
-        die(STATUS_ERROR, "%u: does not answer: is it stopped?", pid);
+        die(STATUS_ERROR, "process %u does not answer; is it stopped?", pid);
     if (control->result == -EEXIST)
-        die(STATUS_ERROR, "%s: not a dwell session, so it is not replaced; choose another file by -o", text);
+        die(STATUS_ERROR, "%s: not a dwell session, so it is not replaced; choose another file with -o", text);
     if (control->result < 0 && command == DWELL_COMMAND_DUMP)
         die(STATUS_ERROR, "%s: %s", text, strerror(-control->result));
     if (control->result == -ENOSPC && command == DWELL_COMMAND_EVENT)
-        die(STATUS_ERROR, "%u: too many classes are named already; use * for all", pid);
+        die(STATUS_ERROR, "process %u: too many classes; use * for all", pid);
     if (control->result < 0)
-        die(STATUS_ERROR, "%u: refused: %s", pid,
-            control->result == -EPERM ? "it was stopped for good" : strerror(-control->result));
+        die(STATUS_ERROR, "process %u refused: %s", pid,
+            control->result == -EPERM ? "its recording was stopped for good" : strerror(-control->result));
 }
 
 /* ---- the command ---- */
@@ -164,7 +166,7 @@ static char *control_absolute_path(const char *path)
 {
     char *folder = path[0] == '/' ? need_copy("", 0) : getcwd(NULL, 0);
     if (!folder)
-        die(STATUS_ERROR, "the working directory: %s", strerror(errno));
+        die(STATUS_ERROR, "working directory: %s", strerror(errno));
     const size_t room = strlen(folder) + strlen(path) + 2;
     char *whole = need_memory(room, 1);
     snprintf(whole, room, "%s%s%s", folder, path[0] == '/' ? "" : "/", path);
@@ -174,7 +176,7 @@ static char *control_absolute_path(const char *path)
     return whole;
 }
 
-/* What goes with the command; to be freed by the caller. */
+/* The argument of the command. The caller frees it. */
 static char *control_command_text(const struct control_settings *s, enum dwell_command command)
 {
     if (command == DWELL_COMMAND_DUMP)
@@ -191,16 +193,16 @@ static void control_one_process(const struct control_settings *s, enum dwell_com
     struct dwell_file_header *header = control_map_header(fd);
     uint64_t offset = header->first_control;
     struct dwell_control *control = control_next_chunk(fd, &offset);
-    while (control && control->pid != pid) /* the one made last comes first */
+    while (control && control->pid != pid) /* the newest comes first */
         control = control_next_chunk(fd, &offset);
     if (!control)
-        die(STATUS_ERROR, "%u: has no place for commands in its session file", pid);
+        die(STATUS_ERROR, "process %u has no room for commands in its session file", pid);
     char *text = control_command_text(s, command);
     control_send_command(control, pid, command, text);
     if (command == DWELL_COMMAND_DUMP)
-        say("%s: what was recorded until now; see: dwell report %s", s->shared.output, s->shared.output);
+        say("dumped to %s; see: dwell report %s", s->shared.output, s->shared.output);
     if (command == DWELL_COMMAND_EVENT && control->result == 0 && strcmp(s->event, "*") != 0)
-        say("%u: has no class '%.*s' yet: this holds for one that it registers later", pid, (int)strcspn(text, ":"),
+        say("process %u has no class '%.*s' yet; the setting holds when it registers one", pid, (int)strcspn(text, ":"),
             text);
     free(text);
     close(fd);

@@ -202,7 +202,7 @@ static void diff_print_result(const struct diff_settings *s, const struct diff *
     table_drop(&rows);
 }
 
-/* On standard error; where people read behind a pager, behind the table. */
+/* Prints on standard error; with a pager, behind the table. Returns whether a condition is met. */
 static bool diff_report_gates(const struct diff_settings *s, const struct diff *d)
 {
     FILE *out = terminal_is_paged() && s->shared.print == table_print_text ? stdout : stderr;

@@ -1,4 +1,4 @@
-/* dwell doctor: what works here and what does not, and how to mend it. */
+/* dwell doctor: reports what works on this machine, what does not, and how to mend it. */
 #include "commands/doctor.h"
 
 #include <stdarg.h>
@@ -53,7 +53,7 @@ static void doctor_print_text(const struct findings *f)
     for (size_t i = 0; i < f->count; i++) {
         const struct finding *finding = &f->list[i];
         printf("%-4s  %-*s  ", names[finding->health], (int)width, finding->what);
-        for (const char *at = finding->says; *at; at++) /* paths may hold anything */
+        for (const char *at = finding->says; *at; at++) /* paths may contain any byte */
             putchar((unsigned char)*at < ' ' || *at == 127 ? '?' : *at);
         putchar('\n');
     }

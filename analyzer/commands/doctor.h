@@ -1,4 +1,4 @@
-/* What dwell doctor finds: one line each. */
+/* The findings of dwell doctor, one line each. */
 #ifndef DWELL_COMMANDS_DOCTOR_H
 #define DWELL_COMMANDS_DOCTOR_H
 
@@ -7,13 +7,13 @@
 enum health {
     HEALTH_OK,
     HEALTH_WARN, /* recording works, but something is missing or slow */
-    HEALTH_BAD,  /* it does not */
+    HEALTH_BAD,  /* recording does not work */
 };
 
 struct finding {
     enum health health;
     const char *what;
-    char *says; /* how to mend it is part of it */
+    char *says; /* with how to mend it */
 };
 
 struct findings {

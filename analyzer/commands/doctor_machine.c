@@ -1,4 +1,4 @@
-/* What the machine, and whoever limits its use, let a recording have. */
+/* The part of dwell doctor that examines the machine: clock, perf events, rseq, memory, disk. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,12 +22,12 @@
 #include "rseq.h"
 
 enum {
-    RING_PAGES_COUNTED = OS_RING_PAGES + 1, /* of a thread, as locked memory */
+    RING_PAGES_COUNTED = OS_RING_PAGES + 1, /* locked memory of a thread */
     FEW_THREADS = 64,
     TRIED_BYTES = 32 << 20,
     BLOCK = 1 << 20,
-    MAX_NS = 1000000000, /* for the disk's trial */
-    HOT_SPEED = 380,     /* MB/s that a thread writes which does nothing but call: 8 bytes in 21 ns */
+    MAX_NS = 1000000000, /* of the disk's test */
+    HOT_SPEED = 380,     /* MB/s written by a thread that only makes calls: 8 bytes in 21 ns */
 };
 
 /* ---- small files of the kernel ---- */
@@ -38,7 +38,7 @@ static bool doctor_read_number(const char *path, long *number)
     return sys_read_file(path, text, sizeof text) > 0 && sscanf(text, "%ld", number) == 1;
 }
 
-/* A number of /proc/self/status, in that base. */
+/* A number in /proc/self/status, in this base. */
 static unsigned long long doctor_status_number(const char *key, int base)
 {
     char text[8192];
@@ -89,7 +89,7 @@ static const char *doctor_why_monotonic(void)
 {
     const char *wanted = getenv("DWELL_CLOCK");
     if (wanted && strcmp(wanted, "monotonic") == 0)
-        return "asked for by DWELL_CLOCK; unset it";
+        return "DWELL_CLOCK selects it; unset it";
 #ifdef PR_GET_TSC
     int mode = PR_TSC_ENABLE;
     if (prctl(PR_GET_TSC, &mode) == 0 && mode != PR_TSC_ENABLE)
@@ -114,7 +114,7 @@ static void doctor_examine_clock(struct findings *f)
 
 /* ---- what the operating system did ---- */
 
-/* As the runtime opens it. Zero, or an error. */
+/* Opens an event as the runtime does. Returns zero or an error. */
 static int doctor_try_perf(void)
 {
     struct perf_event_attr attr = os_perf_attr(clock_choose() == DWELL_CLOCK_MONOTONIC);
@@ -135,10 +135,9 @@ static bool doctor_examine_rseq(struct findings *f, bool needed)
     volatile uint64_t *pointer = rseq_pointer();
     const enum health health = needed ? HEALTH_WARN : HEALTH_OK;
     if (!pointer)
-        find_that(f, health, "rseq",
-                  "not there: glibc 2.35 or later has it, unless GLIBC_TUNABLES=glibc.pthread.rseq=0");
+        find_that(f, health, "rseq", "missing: glibc 2.35 or later has it, unless GLIBC_TUNABLES=glibc.pthread.rseq=0");
     else if (!rseq_works(pointer))
-        find_that(f, health, "rseq", "there, but this kernel does not tell of waits by it");
+        find_that(f, health, "rseq", "available, but this kernel does not report waits by it");
     else
         find_that(f, HEALTH_OK, "rseq", "works%s", needed ? "" : ", and is not needed where perf events are allowed");
     return pointer && rseq_works(pointer);
@@ -146,7 +145,7 @@ static bool doctor_examine_rseq(struct findings *f, bool needed)
 
 static void doctor_examine_perf(struct findings *f, int error)
 {
-    enum { OWN_PROCESS = 2 }; /* the paranoia that still lets one watch that */
+    enum { OWN_PROCESS = 2 }; /* the largest kernel.perf_event_paranoid that allows it */
     long paranoid = -1;
     const bool known = doctor_read_number("/proc/sys/kernel/perf_event_paranoid", &paranoid);
     if (!error)
@@ -204,12 +203,12 @@ static void doctor_examine_os_events(struct findings *f)
         doctor_examine_locked_memory(f);
     if (!doctor_examine_rseq(f, error != 0) && error)
         find_that(f, HEALTH_WARN, "application times",
-                  "unknown, as neither perf events nor rseq tell what the operating system does");
+                  "unknown, as neither perf events nor rseq report what the operating system does");
 }
 
 /* ---- the disk ---- */
 
-/* The folder of that path; to be freed. */
+/* The directory of the path. The caller frees it. */
 static char *doctor_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -218,7 +217,7 @@ static char *doctor_folder(const char *path)
     return need_copy(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
-/* A file without a name in the folder, or with one that is gone at once. */
+/* Opens a file without a name in the directory, or one whose name is removed at once. */
 static int doctor_open_trial_file(const char *folder)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -247,7 +246,7 @@ static bool doctor_can_map_file(int fd)
     return true;
 }
 
-/* Bytes a second, up to the disk. */
+/* Measures bytes a second, up to the disk. */
 static double doctor_measure_speed(int fd, uint64_t most)
 {
     char *block = need_memory(BLOCK, 1);
@@ -266,7 +265,7 @@ static double doctor_measure_speed(int fd, uint64_t most)
     return took ? (double)written * 1e9 / (double)took : 0;
 }
 
-/* A small disk is not filled for it. */
+/* The test must not fill a small disk. */
 static void doctor_examine_speed(struct findings *f, int fd, uint64_t room)
 {
     const double speed = doctor_measure_speed(fd, room / 4 < TRIED_BYTES ? room / 4 : TRIED_BYTES) / 1e6;
@@ -280,7 +279,7 @@ static void doctor_examine_speed(struct findings *f, int fd, uint64_t room)
                   speed, HOT_SPEED);
 }
 
-/* Bytes that a file there may have. */
+/* Bytes that a file in the directory may have. */
 static uint64_t doctor_examine_space(struct findings *f, const char *folder)
 {
     enum { LITTLE_MB = 1000, NOTHING_MB = 4, CALL_BYTES = 8 };
@@ -292,7 +291,7 @@ static uint64_t doctor_examine_space(struct findings *f, const char *folder)
         const double mb = (double)room / 1e6;
         if (mb < LITTLE_MB)
             find_that(f, mb < NOTHING_MB ? HEALTH_BAD : HEALTH_WARN, "space",
-                      "%.0f MB are free; make room, or choose another place by -o", mb);
+                      "%.0f MB are free; make room, or choose another place with -o", mb);
         else
             find_that(f, HEALTH_OK, "space", "%.0f GB are free, for some %.0f million calls", mb / 1e3,
                       mb / CALL_BYTES);
@@ -311,10 +310,10 @@ static void doctor_examine_disk(struct findings *f, const char *output)
     char *folder = doctor_folder(output);
     int fd = doctor_open_trial_file(folder);
     if (fd < 0) {
-        find_that(f, HEALTH_BAD, "session file", "cannot be made in %s: %s; choose another place by -o", folder,
+        find_that(f, HEALTH_BAD, "session file", "cannot be made in %s: %s; choose another place with -o", folder,
                   strerror(errno));
     } else if (!doctor_can_map_file(fd)) {
-        find_that(f, HEALTH_BAD, "session file", "cannot be mapped in %s: %s; choose another place by -o", folder,
+        find_that(f, HEALTH_BAD, "session file", "cannot be mapped in %s: %s; choose another place with -o", folder,
                   strerror(errno));
     } else {
         find_that(f, HEALTH_OK, "session file", "can be made in %s", folder);
@@ -329,7 +328,7 @@ static void doctor_examine_disk(struct findings *f, const char *output)
 
 void examine_machine(struct findings *f, const char *output)
 {
-    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is told, not died of */
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is reported as an error */
     doctor_examine_kernel(f);
     doctor_examine_runtime(f);
     doctor_examine_clock(f);

@@ -1,4 +1,4 @@
-/* What there is to record in a program, as far as its file tells. */
+/* The part of dwell doctor that examines a program's file: what there is to record in it. */
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ static void doctor_examine_probes(struct findings *f, const struct executable *e
                   calls->functions, calls->calls);
 }
 
-/* Whether any function has a source line, by whatever file knows it. */
+/* Whether any function has a source line, in the program or in a file of debug information. */
 static bool doctor_has_lines(const char *path)
 {
     uint8_t id[64];
@@ -148,8 +148,8 @@ void examine_program(struct findings *f, const char *program)
     if (fd < 0)
         find_that(f, HEALTH_WARN, "program", "%s may be run, but not read: nothing is known of it", e.path);
     else if (!elf || elf_kind(elf) != ELF_K_ELF)
-        find_that(f, HEALTH_WARN, "program",
-                  "%s is no binary: what is recorded are the instrumented programs that it runs", e.path);
+        find_that(f, HEALTH_WARN, "program", "%s is not a binary; the instrumented programs that it runs are recorded",
+                  e.path);
     else
         doctor_examine_elf(f, &e, elf);
     elf_end(elf);

@@ -28,7 +28,7 @@ int event_type(const char *text)
     return number >= 0 ? number : event_type_of(text);
 }
 
-/* The names that dwell_event_register takes. */
+/* Whether it is a name that dwell_event_register takes. */
 static bool event_settings_is_subject(const char *text)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";

@@ -1,17 +1,17 @@
-/* GUID|NAME[:LEVEL], by which trace events are asked for: `record --event`, `control PID event`. */
+/* GUID|NAME[:LEVEL], which enables trace events: `record --event`, `control PID event`. */
 #ifndef DWELL_COMMANDS_EVENT_SETTINGS_H
 #define DWELL_COMMANDS_EVENT_SETTINGS_H
 
 #include <stdbool.h>
 
-/* As the runtime takes it: "NAME:LEVEL", the level a number or "off", a GUID in lower case without braces; to be freed
- * by the caller. Ends the program with `status` where it is none; `place` tells where it comes from. */
+/* Returns the setting as the runtime takes it: "NAME:LEVEL", the level a number or "off", a GUID in lower case without
+ * braces. The caller frees it. Ends the program with `status` if the text is not valid; `place` begins the message. */
 char *event_setting(const char *text, int status, const char *place);
 
-/* A level: a number, or the name of one; -1: it is none. */
+/* A level, by number or name; -1 if the text is neither. */
 int event_level(const char *text);
 
-/* A type likewise. */
+/* A type, likewise. */
 int event_type(const char *text);
 
 #endif

@@ -71,7 +71,7 @@ struct events_settings {
     struct event_options view;
 };
 
-/* A GUID in any spelling as guid_text has it. */
+/* Adds a class. A GUID in any spelling becomes that of guid_text. */
 static void events_add_class(struct event_filter *f, const char *text)
 {
     uint8_t guid[16];
@@ -211,7 +211,7 @@ static void events_free_filter(struct event_filter *f)
     free(f->classes);
 }
 
-/* Data formats have no place for remarks. */
+/* csv, json and etw have no place for remarks. */
 static void events_print_remarks(const struct events_settings *s, const struct summary *summary)
 {
     for (size_t i = 0; s->shared.print != table_print_text && i < summary->remark_count; i++)

@@ -33,7 +33,7 @@ static bool executable_is_program(const char *path, int *error)
     return true;
 }
 
-/* As execvp: a name without a slash is looked for along PATH. */
+/* Like execvp, looks for a name without a slash along PATH. */
 static char *executable_find_program(const char *program, int *error)
 {
     *error = ENOENT;
@@ -64,7 +64,7 @@ static void executable_examine_elf(struct executable *e, Elf *elf)
 {
     GElf_Ehdr header;
     if (!gelf_getehdr(elf, &header))
-        return; /* the kernel will say what it thinks of it */
+        return; /* execv will report the error */
     e->has_runtime = elf_has_runtime(elf);
     if (header.e_machine != THIS_MACHINE || gelf_getclass(elf) != ELFCLASS64) {
         e->wrong = "is for another architecture than this dwell, which records 64-bit programs of its own";
@@ -87,7 +87,7 @@ struct executable executable_examine(const char *program)
     }
     int fd = open(e.path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return e; /* may be run, but not read */
+        return e; /* executable, but not readable */
     elf_version(EV_CURRENT);
     Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
     if (elf && elf_kind(elf) == ELF_K_ELF)

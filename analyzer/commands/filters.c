@@ -20,21 +20,21 @@
 #include "symbols/os_calls.h"
 #include "symbols/symbols.h"
 
-enum { FILTER_ONLY = 1 << 16 }; /* beside the actions of format.h */
+enum { FILTER_ONLY = 1 << 16 }; /* besides the actions of format.h */
 
 struct filter_pattern {
-    char *text;   /* as given */
-    char *place;  /* where */
-    char *module; /* glob; NULL: any */
-    char *file;   /* glob of a source file; NULL: any */
-    char *name;   /* glob; NULL: any */
+    char *text;   /* as typed */
+    char *place;  /* begins messages about it */
+    char *module; /* glob; NULL for any */
+    char *file;   /* glob of a source file; NULL for any */
+    char *name;   /* glob; NULL for any */
     regex_t regex;
     bool by_regex;
     uint32_t action;
     size_t matches;
 };
 
-/* ---- what the user says ---- */
+/* ---- patterns ---- */
 
 static const struct {
     const char *name;
@@ -153,7 +153,7 @@ bool filters_any(const struct filters *f)
     return f->pattern_count || f->depth || f->shortest_ns;
 }
 
-/* ---- what it means in this program ---- */
+/* ---- matching ---- */
 
 static const char *filters_base_name(const char *path)
 {
@@ -200,7 +200,7 @@ static char *filters_strip_parameters(const char *whole)
     return need_copy(whole, (size_t)(end - whole));
 }
 
-/* What the patterns say of a function; *named: whether any names it. */
+/* The actions of all patterns that match a function. Sets *named if any does. */
 static uint32_t filters_judge_symbol(const struct filters *f, const char *module, const struct symbol *symbol,
                                      bool *named)
 {
@@ -248,7 +248,7 @@ static void filters_add_module(struct filters *f, const char *path)
     m->build_id_length = elf_build_id_of(whole, m->build_id, sizeof m->build_id);
 }
 
-/* The loader itself tells what it would load: it has this program as its argument, and does not run it. */
+/* With LD_TRACE_LOADED_OBJECTS, the loader lists the libraries and does not run the program. */
 static void filters_add_libraries(struct filters *f, const char *path)
 {
     int ends[2];

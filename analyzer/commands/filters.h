@@ -1,4 +1,5 @@
-/* Which functions are to be recorded: from the command line and files, found in the program before it is started. */
+/* Which functions are recorded: patterns of the command line and of files, matched with the functions of the program
+ * before it starts. */
 #ifndef DWELL_COMMANDS_FILTERS_H
 #define DWELL_COMMANDS_FILTERS_H
 
@@ -14,27 +15,27 @@ struct filter_module;
 struct filters {
     struct filter_pattern *patterns;
     size_t pattern_count, pattern_room;
-    struct filter_module *modules; /* of the program, once it has been looked into */
+    struct filter_module *modules; /* of the program; set by filters_find */
     size_t module_count, module_room;
-    uint32_t depth;       /* zero: no limit */
-    uint64_t shortest_ns; /* zero: all calls */
-    bool os_calls;        /* patterns may mean functions of libc that are rows as calls of the OS */
+    uint32_t depth;       /* zero if unlimited */
+    uint64_t shortest_ns; /* zero for all calls */
+    bool os_calls;        /* patterns may match functions of libc that are recorded as calls of the OS */
 };
 
-/* A filter by its name ("only", "suppress", "ignore", "start-on", "stop-on", "depth", "min") and value; `place`
- * begins the message with which the program ends if something is wrong with it. */
+/* Adds a filter by its name ("only", "suppress", "ignore", "start-on", "stop-on", "depth", "min") and value. Ends the
+ * program if they are not valid; `place` begins the message. */
 void filters_add(struct filters *f, const char *name, const char *value, const char *place);
 
-/* A filter a line: its name, blanks, its value. Lines that are empty or begin with # say nothing. */
+/* Reads a filter a line: its name, blanks, its value. Empty lines and lines that begin with # are skipped. */
 void filters_read(struct filters *f, const char *path);
 
 bool filters_any(const struct filters *f);
 
-/* Finds what the patterns mean in the program and the libraries that it loads at its start; ends with a message where
- * one means no function. */
+/* Matches the patterns with the program and the libraries that it loads at its start. Ends the program if a pattern
+ * matches no function. */
 void filters_find(struct filters *f, const char *program);
 
-/* Puts that into the session; false: there is no room. */
+/* Writes the matches into the session. Returns false if there is no room. */
 bool filters_write(const struct filters *f, const struct session *session, int fd);
 
 void filters_free(struct filters *f);

@@ -36,7 +36,7 @@ static char *find_session_check_file(const char *path)
     return need_copy(path, strlen(path));
 }
 
-/* Each name in a folder is tried until one gives a path. */
+/* Tries each name in a directory until one gives a path. */
 static char *find_session_in_folder(const char *folder, char *(*try)(const char *path))
 {
     DIR *names = opendir(folder);
@@ -64,7 +64,7 @@ static char *find_session_of_task(const char *task)
     return helper ? find_session_in_folder(path, find_session_check_file) : NULL;
 }
 
-/* Without that thread, it is among the files that are mapped. */
+/* Without the helper thread, the session is among the mapped files. */
 static char *find_session_in_maps(uint32_t pid)
 {
     char path[64], *line = NULL, *found = NULL;
@@ -89,11 +89,11 @@ char *find_session(uint32_t pid)
     char path[64];
     snprintf(path, sizeof path, "/proc/%u/task", pid);
     if (access(path, F_OK) < 0)
-        die(STATUS_ERROR, "%u: no such process", pid);
+        die(STATUS_ERROR, "no process %u", pid);
     char *found = find_session_in_folder(path, find_session_of_task);
     if (!found)
         found = find_session_in_maps(pid);
     if (!found)
-        die(STATUS_ERROR, "%u: is not being recorded, or belongs to somebody else", pid);
+        die(STATUS_ERROR, "process %u is not being recorded, or belongs to another user", pid);
     return found;
 }

@@ -4,11 +4,11 @@
 
 #include <stdint.h>
 
-/* The path of a file that is a session, or NULL with errno set: EINVAL if it is none. `flags` as for open. */
+/* Opens a session file; `flags` are those of open. Returns -1 with errno set, EINVAL if it is not a session. */
 int session_open_raw(const char *path, int flags);
 
-/* A path by which it can be opened, though it was renamed or removed; to be freed by the caller. Ends the program where
- * there is no such process, or none that is recorded. */
+/* Returns a path by which the session can be opened, even if it was renamed or removed. The caller frees it. Ends the
+ * program if the process does not exist or is not recorded. */
 char *find_session(uint32_t pid);
 
 #endif

@@ -79,7 +79,7 @@ static void info_print_clock(const struct session_file *f)
         info_print_line("host", "%s, %s %s", f->host.node, f->host.system, f->host.release);
 }
 
-/* Per call, in the first process that says it. */
+/* Per call, in the first process that has it. */
 static void info_print_probes(const struct analysis *l)
 {
     const struct session_file *f = l->file;

@@ -73,7 +73,7 @@ static int main_run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     static char help[] = "--help";
-    setlocale(LC_CTYPE, ""); /* characters as the terminal has them; numbers never follow the locale */
+    setlocale(LC_CTYPE, ""); /* only characters follow the locale, numbers do not */
     if (argc < 2) {
         main_print_help(stderr);
         return STATUS_ERROR;

@@ -74,7 +74,7 @@ static void perflog_check_settings(struct perflog_settings *s)
     if (s->diff && s->file_count != 2)
         die(STATUS_ERROR, "--diff: compares two files, not %d", s->file_count);
     if (s->diff && (s->choice.instances || s->monitors))
-        die(STATUS_ERROR, "%s means nothing to --diff", s->monitors ? "--monitors" : "--instances");
+        die(STATUS_ERROR, "%s: not with --diff", s->monitors ? "--monitors" : "--instances");
     if (s->choice.sort && s->diff && !perflog_diff_can_sort(s->choice.sort))
         die(STATUS_ERROR, "--sort: no column '%s'; with --diff there are %s%s", s->choice.sort, perflog_diff_sort_keys,
             suggestion_of(s->choice.sort, perflog_diff_sort_keys, ""));
@@ -105,7 +105,7 @@ static void perflog_load_file(struct perflog *log, const char *path)
                                                 : "no PerfLog: none of its lines can be understood");
 }
 
-/* The logs from `first` on; `count` of them. */
+/* Loads `count` logs from `first` on. */
 static struct perflog *perflog_load_files(const struct perflog_settings *s, int first, int count)
 {
     struct perflog *log = perflog_new(s->choice.instances);
@@ -115,7 +115,7 @@ static struct perflog *perflog_load_files(const struct perflog_settings *s, int 
     return log;
 }
 
-/* ---- what is said above the tables of text ---- */
+/* ---- above the tables of text ---- */
 
 static void perflog_print_text(const char *before, const char *text)
 {
@@ -267,7 +267,7 @@ int command_perflog(int argc, char **argv)
     const struct perflog_totals totals = perflog_totals(log);
     perflog_free(log);
     if (totals.bad_lines && !totals.events) {
-        say("nothing that was measured could be understood");
+        say("no line with a measurement could be understood");
         finish_output();
         return STATUS_ERROR;
     }

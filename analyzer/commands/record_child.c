@@ -68,7 +68,7 @@ void record_child_prepare(const struct record_settings *s, const struct executab
 
 static volatile sig_atomic_t child;
 
-/* What is sent to dwell alone is meant for the program; the terminal sends to both. */
+/* Passes a signal sent to dwell on to the program. The terminal sends its signals to both. */
 static void record_child_pass_on_signal(int number)
 {
     if (child > 0)
@@ -102,7 +102,7 @@ static void record_child_unguard_signals(const struct sigaction *before)
         sigaction(sent_signals[i], &before[TERMINAL_SIGNALS + i], NULL);
 }
 
-/* Runs in the new process: as if the shell had started the program. */
+/* Runs in the new process, and starts the program as a shell would. */
 static void __attribute__((noreturn)) record_child_execute(const struct executable *e, char **argv, int report)
 {
     execv(e->path, argv);
@@ -130,7 +130,7 @@ int record_child_run(const struct record_settings *s, const struct executable *e
     if (pipe2(pipes, O_CLOEXEC) < 0)
         die(STATUS_OWN_FAILURE, "pipe: %s", strerror(errno));
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, &mask); /* nothing is lost between the fork and knowing the child */
+    sigprocmask(SIG_SETMASK, &all, &mask); /* no signal is lost before `child` is set */
     record_child_guard_signals(before);
     *pid = fork();
     if (*pid < 0)

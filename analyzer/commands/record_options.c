@@ -135,7 +135,7 @@ static void record_parse_filter(struct record_settings *s, int key, const char *
 
 static void record_add_event_setting(struct record_settings *s, const char *text)
 {
-    enum { LONGEST = 8000 }; /* the runtime's room for it */
+    enum { LONGEST = 8000 }; /* the runtime's limit */
     char *setting = event_setting(text, STATUS_OWN_FAILURE, "--event"), *both = NULL;
     if (asprintf(&both, "%s%s%s", s->events ? s->events : "", s->events ? "," : "", setting) < 0)
         die(STATUS_OWN_FAILURE, "out of memory");
@@ -195,7 +195,7 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
         return 0;
     case OPTION_CLOCK:
         record_check_choice("--clock", argument, "auto, ordered, monotonic");
-        setenv("DWELL_CLOCK", argument, 1); /* of the session, which is made here, and of the program */
+        setenv("DWELL_CLOCK", argument, 1); /* for the session, which is created here, and for the program */
         return 0;
     case OPTION_MODE:
         record_parse_mode(s, argument);

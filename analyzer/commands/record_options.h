@@ -13,8 +13,8 @@ struct record_settings {
     enum dwell_mode mode;
     uint32_t ring_size;
     bool paused;
-    int dump_on;           /* a signal's number, or zero */
-    unsigned long monitor; /* milliseconds, or zero */
+    int dump_on;           /* a signal's number; zero if none */
+    unsigned long monitor; /* milliseconds; zero if none */
     char *events;          /* settings, separated by commas; NULL if none */
     struct filters filters;
     char **program; /* and its arguments */

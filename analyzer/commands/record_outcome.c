@@ -69,13 +69,14 @@ void record_report(const struct record_settings *s, const struct record_outcome 
             record_loss_reason(o->trouble));
     if (o->events == 0 && o->trace_events == 0 && !o->trouble) {
         if (o->processes && (filters_any(&s->filters) || s->paused))
-            say("%s: nothing was recorded: %s", s->program[0],
-                s->paused ? "it never called dwell_start, and nobody resumed it" : "the filters let nothing through");
+            say("%s: no events were recorded: %s", s->program[0],
+                s->paused ? "it was paused and never resumed by dwell_start or dwell control"
+                          : "the filters match none of the calls");
         else if (o->processes)
-            say("%s: nothing was recorded: no function of it is instrumented; compile it with -g -finstrument-functions",
+            say("%s: no events were recorded: it has no instrumented functions; compile it with -g -finstrument-functions",
                 s->program[0]);
         else
-            say("%s: nothing was recorded: the runtime was not loaded into it, or could not open the session file (is "
+            say("%s: no events were recorded: the runtime was not loaded, or could not open the session file (is "
                 "it setuid, does it clear its environment, or is it short of descriptors or memory?)",
                 s->program[0]);
         return;

@@ -7,7 +7,7 @@
 
 struct record_outcome {
     uint64_t events, trace_events, lost, lost_trace_events, bytes;
-    size_t threads, processes; /* that the runtime was in */
+    size_t threads, processes; /* with the runtime */
     uint32_t trouble;
 };
 

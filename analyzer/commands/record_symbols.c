@@ -10,7 +10,7 @@
 #include "trace/scan.h"
 #include "trace/session_finish.h"
 
-/* With more functions than this in the instrumented modules, those that were called are looked for first. */
+/* If the instrumented modules have more functions than this, only those that were called get names. */
 enum { MANY_FUNCTIONS = 20000 };
 
 struct symbol_gathering {
@@ -28,7 +28,7 @@ static struct symbol_module gather_recorded_module(const struct finish_module *m
     return (struct symbol_module){ m->path, m->build_id, m->build_id_length };
 }
 
-/* The number of modules: it is none of them. */
+/* Returns module_count if the module is unknown. */
 static uint32_t gather_find_module(const struct symbol_gathering *g, const struct finish_module *m)
 {
     uint32_t i = 0;
@@ -74,7 +74,7 @@ static void gather_all_symbols(struct symbol_gathering *g)
     }
 }
 
-/* libc's functions that may be rows: they are few. */
+/* Adds the few functions of libc that are recorded as calls of the OS. */
 static void gather_os_calls(struct symbol_gathering *g)
 {
     for (uint32_t i = 0; i < g->module_count; i++) {
@@ -90,7 +90,7 @@ static void gather_os_calls(struct symbol_gathering *g)
     }
 }
 
-/* An address that several modules had one after the other is one of each: the reader knows the time. */
+/* Several modules may have had an address one after the other. Each gets the symbol; the reader knows the time. */
 static void gather_seen_symbols(struct symbol_gathering *g, const struct session_file *file)
 {
     struct scan scan = scan_session(file, collect_default_jobs());
@@ -104,7 +104,7 @@ static void gather_seen_symbols(struct symbol_gathering *g, const struct session
     scan_free(&scan);
 }
 
-/* Those that calls were made from, with their lines: found by reading the session once more. */
+/* Adds the call sites with their lines. This reads the session once more. */
 static void gather_call_sites(struct symbol_gathering *g, const struct session_file *file)
 {
     struct profile *p = collect_sites(file, collect_default_jobs(), NULL);

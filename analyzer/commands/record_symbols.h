@@ -1,4 +1,4 @@
-/* The names that a recording brings along, so that it can be read elsewhere. */
+/* The symbols that a session contains, so that it can be read on another machine. */
 #ifndef DWELL_COMMANDS_RECORD_SYMBOLS_H
 #define DWELL_COMMANDS_RECORD_SYMBOLS_H
 

@@ -1,4 +1,4 @@
-/* dwell replay: the calls one after the other, straight from the file: the whole of it is never read for a part. */
+/* dwell replay: prints the calls in the order of time. It reads only the selected part of the file. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -68,7 +68,7 @@ static void replay_find_part(struct replay_settings *s, const struct session_fil
 
 struct replay_count {
     struct replay_printer *printer;
-    unsigned long left; /* lines; zero: no limit */
+    unsigned long left; /* lines; zero if unlimited */
     bool any;
 };
 
@@ -81,7 +81,7 @@ static bool replay_print_counted(void *context, const struct replay_line *line)
     return replay_print(c->printer, line) && (!c->left || --c->left);
 }
 
-/* Whoever stops reading has seen enough. */
+/* A closed pipe is no error. */
 static int replay_finish_print(const struct replay_settings *s, const struct replay_result *result, bool any)
 {
     fflush(stdout);
@@ -93,13 +93,13 @@ static int replay_finish_print(const struct replay_settings *s, const struct rep
     if (s->what.root && !result->root_found) {
         struct analysis l;
         command_load(&l, s->file, &(struct analysis_options){ .jobs = s->shared.load.jobs });
-        say("%s: --root: no call of '%s' in what was asked for%s dwell report -s name lists the functions", s->file,
+        say("%s: --root: no call of '%s' in the selected range%s dwell report -s name lists the functions", s->file,
             s->what.root, hint_function(&l, s->what.root, ";"));
         analysis_drop(&l);
         return STATUS_ERROR;
     }
     if (!any)
-        say("%s: nothing was recorded in what was asked for", s->file);
+        say("%s: no events in the selected range", s->file);
     return finish_output();
 }
 

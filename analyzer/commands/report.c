@@ -36,7 +36,7 @@ struct report_settings {
     struct shared_options shared;
     struct session_list sessions;
     enum rollup_by by;
-    table_view *view; /* NULL: view_rows */
+    table_view *view; /* NULL for view_rows */
     bool hot;
 };
 

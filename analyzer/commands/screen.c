@@ -15,7 +15,7 @@
 enum { ESCAPE = 27, CLEAR_LINE = 'U' & 31, BACKSPACE = 'H' & 31, DELETE = 127 };
 
 static SCREEN *screen;
-static int real_stderr = -1, kept_stderr = -1; /* the latter holds what is said meanwhile */
+static int real_stderr = -1, kept_stderr = -1; /* the latter keeps what is printed meanwhile */
 static volatile sig_atomic_t left;
 
 static void screen_leave_on_signal(int signal)
@@ -56,7 +56,7 @@ void screen_begin(void)
     screen = newterm(NULL, stdout, stdin);
     if (!screen) {
         const char *kind = getenv("TERM");
-        die(STATUS_ERROR, "the terminal (TERM=%s) is unknown here, or has no screen; --once prints a table",
+        die(STATUS_ERROR, "the terminal (TERM=%s) is unknown, or has no screen; print a table with --once",
             kind ? kind : "");
     }
     static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
@@ -82,7 +82,7 @@ void screen_end(void)
     screen_print_kept_stderr();
 }
 
-/* How many wide characters fit into so many columns. */
+/* How many wide characters fit into the columns. */
 static size_t screen_fitting_length(const wchar_t *text, int columns)
 {
     size_t length = 0;
@@ -99,7 +99,7 @@ void screen_line(int line, const char *text, int attributes)
 {
     const size_t length = strlen(text);
     wchar_t *wide = need_memory(length + 1, sizeof *wide);
-    if (mbstowcs(wide, text, length + 1) == (size_t)-1) /* not of this locale */
+    if (mbstowcs(wide, text, length + 1) == (size_t)-1) /* not valid in this locale */
         for (size_t i = 0; i <= length; i++)
             wide[i] = (unsigned char)text[i] < 128 ? (wchar_t)text[i] : L'?';
     attrset((attr_t)attributes);
@@ -115,7 +115,7 @@ void screen_line(int line, const char *text, int attributes)
 static void screen_show_question(const char *question, const char *text)
 {
     char line[512];
-    const int room = COLS - (int)strlen(question) - 1; /* of a long text, its end */
+    const int room = COLS - (int)strlen(question) - 1; /* a long text shows its end */
     const size_t length = strlen(text);
     const size_t skip = room > 0 && length > (size_t)room ? length - (size_t)room : 0;
     const int shown = snprintf(line, sizeof line, "%s%s", question, text + skip);
@@ -124,7 +124,7 @@ static void screen_show_question(const char *question, const char *text)
     refresh();
 }
 
-/* Before the last character of UTF-8. */
+/* Removes the last character, of UTF-8. */
 static void screen_drop_character(char *text)
 {
     size_t length = strlen(text);

@@ -1,22 +1,22 @@
-/* The terminal as a screen: its begin and end, lines that fit it, and a line that is typed. */
+/* The terminal as a screen: entering and leaving it, lines that fit it, and a line that the user types. */
 #ifndef DWELL_COMMANDS_SCREEN_H
 #define DWELL_COMMANDS_SCREEN_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Ends the program where the terminal cannot do it. From here on, what is said on stderr waits until the screen ends;
- * at exit it ends by itself. */
+/* Ends the program if the terminal has no screen. From here on, stderr is kept back until the screen ends. The screen
+ * also ends at exit. */
 void screen_begin(void);
 void screen_end(void);
 
-/* The signal by which the user, or somebody else, wants the program to end; zero: none. */
+/* The signal that asked the program to end, or zero. */
 int screen_is_left(void);
 
-/* Puts a text on a line, as much of it as fits, in the attributes of curses; the rest of the line takes them, too. */
+/* Prints as much of the text as fits on a line. The whole line gets the attributes of curses. */
 void screen_line(int line, const char *text, int attributes);
 
-/* Lets the user type on the last line, behind the question; `text` holds what is there at first. False: given up. */
+/* Lets the user edit `text` on the last line, behind the question. Returns false if the user gives up. */
 bool screen_ask(const char *question, char *text, size_t size);
 
 #endif

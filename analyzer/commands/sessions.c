@@ -26,7 +26,7 @@ void session_list_add(struct session_list *list, const char *argument)
         return;
     }
     if (glob(argument, 0, NULL, &found) != 0)
-        die(STATUS_ERROR, "%s: no such files", argument);
+        die(STATUS_ERROR, "%s: no file matches", argument);
     for (size_t i = 0; i < found.gl_pathc; i++)
         sessions_add_file(list, found.gl_pathv[i]);
     globfree(&found);

@@ -1,4 +1,4 @@
-/* dwell histogram and dwell slowest: of one function's single calls. */
+/* dwell histogram and dwell slowest: the single calls of one function. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

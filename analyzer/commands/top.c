@@ -1,4 +1,4 @@
-/* The functions of a program that runs, refreshed. */
+/* dwell top: the functions of a running program, refreshed. This file has its options and plain tables. */
 #include "commands/top.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ struct top_command_settings {
     struct shared_options shared;
     struct top_settings top;
     const char *target;  /* a PID or a file */
-    unsigned long count; /* of tables to be printed; zero: the screen */
+    unsigned long count; /* of printed tables; zero for the screen */
 };
 
 /* ---- options ---- */

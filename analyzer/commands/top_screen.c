@@ -1,4 +1,4 @@
-/* `dwell top` on a terminal. */
+/* The screen of `dwell top`: table, keys, and the view of callers. */
 #include <curses.h>
 #include <locale.h>
 #include <signal.h>
@@ -26,10 +26,10 @@ enum {
 struct top_screen {
     struct live *live;
     struct top_settings *settings;
-    uint32_t *opened; /* functions whose callers are shown, the last one now */
+    uint32_t *opened; /* functions whose callers were opened; the last one is shown */
     size_t opened_count, opened_room;
     bool recent, paused, done, helps;
-    uint64_t left;     /* bytes that wait to be read */
+    uint64_t left;     /* bytes that are not read yet */
     size_t selected;   /* number of the row in numbers of the rollup, or, of callers, in the table; */
     bool has_selected; /* otherwise it is the first row */
     size_t row, top;   /* where that row is, and the first one on the screen */
@@ -49,7 +49,7 @@ static const struct analysis *top_screen_loaded(const struct top_screen *v)
 
 /* ---- the table ---- */
 
-/* Those of the columns that the table has: the view of callers has no rates. */
+/* The columns that the table has. The view of callers has no rates. */
 static char *top_screen_known_columns(const struct table *t, const char *keys)
 {
     char *known = need_memory(strlen(keys) + 2, 1);
@@ -80,7 +80,7 @@ static struct table top_screen_make_table(const struct top_screen *v)
     return t;
 }
 
-/* Which row is selected, and which is the first on the screen. */
+/* Finds the selected row, and the first row on the screen. */
 static void top_screen_find_selected(struct top_screen *v, const struct table *t, size_t room)
 {
     v->row_count = t->row_count;
@@ -122,7 +122,7 @@ static char *top_screen_print_rows(const struct table *t, size_t first, size_t c
     return text;
 }
 
-/* Where the names begin: behind the title of the first column of text. */
+/* The screen column at which names begin: that of the title of the first column of text. */
 static int top_screen_values_width(const struct table *t, const char *text)
 {
     size_t *order = need_memory(table_max_columns(t), sizeof *order);
@@ -135,7 +135,7 @@ static int top_screen_values_width(const struct table *t, const char *text)
     return names ? (int)(names - text) : 0;
 }
 
-/* The last one that is shown, but the one that rows are sorted by. */
+/* The last shown column that does not sort the rows. */
 static void top_screen_drop_column(struct table *t, const char *sort)
 {
     size_t at = t->chosen_count - 1;
@@ -144,7 +144,7 @@ static void top_screen_drop_column(struct table *t, const char *sort)
     memmove(t->chosen + at, t->chosen + at + 1, (--t->chosen_count - at) * sizeof *t->chosen);
 }
 
-/* With as many columns as leave room for names. */
+/* Leaves out columns until there is room for names. */
 static char *top_screen_print_fitting(const struct top_screen *v, struct table *t, size_t room)
 {
     char *text = top_screen_print_rows(t, v->top, room);
@@ -260,7 +260,7 @@ static void top_screen_select_row(struct top_screen *v, long by)
     table_drop(&t);
 }
 
-/* The function of the row in the view of callers; PROFILE_NONE: it is the start of a thread. */
+/* The function of the row in the view of callers; PROFILE_NONE for the start of a thread. */
 static uint32_t top_screen_caller_function(const struct top_screen *v)
 {
     struct table t = top_screen_make_table(v);
@@ -315,7 +315,7 @@ static void top_screen_show_by(struct top_screen *v, enum rollup_by by)
     v->top = 0;
 }
 
-/* To the next of the columns that are there, or to the one before. */
+/* Sorts by the next column, or by the one before. */
 static void top_screen_sort_next(struct top_screen *v, int by)
 {
     struct table t = top_screen_make_table(v);
@@ -351,7 +351,7 @@ static void top_screen_ask_sort(struct top_screen *v)
     top_screen_set_message(v, "no column '%s'%s", text, suggestion(text, keys, count, ""));
 }
 
-/* A word alone is a part of the name. */
+/* A word without a comparison is a part of the name. */
 static void top_screen_ask_filter(struct top_screen *v)
 {
     char text[LONGEST_TEXT - 16], condition[LONGEST_TEXT];
@@ -405,7 +405,7 @@ static void top_screen_handle_view_key(struct top_screen *v, int key)
         top_screen_show_by(v, BY_PROCESS);
         break;
     case 'i':
-        v->recent = !v->recent; /* as soon as there have been two */
+        v->recent = !v->recent; /* takes effect after the second refresh */
         break;
     case 'p':
     case ' ':
@@ -502,7 +502,7 @@ static void top_screen_read_more(struct top_screen *v)
     error_drop(&error);
 }
 
-/* Milliseconds until there is something to be read. */
+/* Milliseconds until the next reading. */
 static int top_screen_poll_timeout(const struct top_screen *v, uint64_t next)
 {
     const uint64_t now = top_screen_now();
@@ -517,7 +517,7 @@ int top_show(struct live *live, struct top_settings *settings)
     struct error error = { NULL };
     if (!live_read(live, &v.left, &error))
         die_of(&error);
-    struct table t = top_screen_make_table(&v); /* bad options are told before the screen begins */
+    struct table t = top_screen_make_table(&v); /* reports bad options before the screen begins */
     table_drop(&t);
     screen_begin();
     for (uint64_t next = top_screen_now() + settings->interval; !v.done && !screen_is_left();) {

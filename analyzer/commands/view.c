@@ -40,7 +40,7 @@ struct view_settings {
     const char *files[MAX_SESSIONS];
     size_t count;
     bool force, no_open, live;
-    unsigned long port; /* zero: not given */
+    unsigned long port; /* zero if not given */
     struct view_options options;
 };
 
@@ -84,7 +84,7 @@ static bool view_is_special_file(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* Ends the program if the page would replace what somebody may want to keep. */
+/* Ends the program if the page would replace a file that is not a page. */
 static void view_check_output(const struct view_settings *s)
 {
     for (size_t i = 0; i < s->count; i++)
@@ -101,7 +101,7 @@ static void view_check_output(const struct view_settings *s)
     fclose(there);
 }
 
-/* A file beside it that takes its place when it is whole; to be freed. */
+/* Opens a file beside `path`, which replaces it when complete. The caller frees the name. */
 static char *view_begin_file(const char *path, FILE **out)
 {
     char *unfinished = need_text("%s.XXXXXX", path);

@@ -12,10 +12,10 @@
 #include "view/browser.h"
 #include "view/server.h"
 
-/* Reading takes a part of one CPU's time: a fifth at most, so that the program that is recorded has the others. */
+/* Reading takes at most a fifth of one CPU's time, so that the recorded program has the rest. */
 enum { INTERVAL_MS = 1000, REST = 4, TRIES = 5, MILLION = 1000000, THOUSAND = 1000 };
 
-static char *secret_file; /* by which the browser learned the address; NULL: there is none */
+static char *secret_file; /* the file by which the browser learned the address; NULL if there is none */
 
 struct view_live {
     const struct live_settings *settings;
@@ -37,10 +37,10 @@ static void view_live_wait_ms(uint64_t ms)
 
 static void view_live_report_end(const struct live_settings *s)
 {
-    say("%s: the recording has ended; the page is there until Ctrl-C", s->file);
+    say("%s: the recording has ended; the page stays until Ctrl-C", s->file);
 }
 
-/* The file may be made anew: for a moment it is nothing that can be read. */
+/* While another recording replaces the file, it cannot be read for a moment. */
 static bool view_live_can_be_read(const char *path)
 {
     const char *error;
@@ -72,7 +72,7 @@ static void *view_live_update(void *context)
         struct view_session *session = view_load(s->file, s->load, &s->options, true, &ended, &error);
         if (session)
             server_show(l->server, session);
-        error_drop(&error); /* it is read again: what is wrong may be so for a moment */
+        error_drop(&error); /* the next reading may succeed */
         took = view_live_now_ms() - begin;
     }
     view_live_report_end(s);
@@ -91,9 +91,9 @@ static void view_live_show(const struct live_settings *s, const char *address)
     fflush(stdout);
     if (s->no_open || !browser_is_wanted())
         return;
-    atexit(view_live_remove_secret); /* whatever ends this */
+    atexit(view_live_remove_secret); /* also at an error */
     if (!browser_open_secret(address, &secret_file))
-        say("no browser was found to open it with: set BROWSER");
+        say("found no browser to open it; set BROWSER");
 }
 
 int view_live(const struct live_settings *s)
@@ -106,7 +106,7 @@ int view_live(const struct live_settings *s)
     sigemptyset(&signals);
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
-    if (signal(SIGHUP, SIG_DFL) == SIG_IGN) /* as by nohup */
+    if (signal(SIGHUP, SIG_DFL) == SIG_IGN) /* under nohup */
         signal(SIGHUP, SIG_IGN);
     else
         sigaddset(&signals, SIGHUP);
@@ -114,7 +114,7 @@ int view_live(const struct live_settings *s)
     struct view_session *first = view_load(s->file, s->load, &s->options, false, &ended, &error);
     if (!first)
         die_of(&error);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in all threads from here on: they are waited for below */
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* in all threads from here on, as sigwait needs it */
     live.server = server_start(s->port, INTERVAL_MS, &error);
     if (!live.server)
         die_of(&error);
@@ -123,9 +123,9 @@ int view_live(const struct live_settings *s)
     if (ended)
         view_live_report_end(s);
     else if (pthread_create(&thread, NULL, view_live_update, &live) != 0)
-        die(STATUS_ERROR, "no thread to follow the session with");
+        die(STATUS_ERROR, "cannot start a thread");
     sigwait(&signals, &number);
     view_live_remove_secret();
     const int status = finish_output();
-    _exit(status); /* a session may be being read, which nobody needs any more */
+    _exit(status); /* without waiting for a reading that is under way */
 }

@@ -143,11 +143,10 @@ Test(e2e_control, from_outside)
     for (int i = 0; i < MODES; i++) {
         char *out = serve(modes[i], "run 10; control pause; run 100; control pause; control resume; run 20; "
                                     "control dump -o early.data; run 40; control stop; run 200; control resume");
-        cr_assert(has(out,
-                      "status 0\nstatus 0\nstatus 0\ndwell: early.data: what was recorded until now; see: dwell report "
-                      "early.data\nstatus 0\nstatus 0\n"),
+        cr_assert(has(out, "status 0\nstatus 0\nstatus 0\ndwell: dumped to early.data; see: dwell report "
+                           "early.data\nstatus 0\nstatus 0\n"),
                   "%s", out);
-        cr_assert(has(out, "refused: it was stopped for good\nstatus 2\n"), "%s", out);
+        cr_assert(has(out, "refused: its recording was stopped for good\nstatus 2\n"), "%s", out);
         struct report *r = report_of("");
         cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 70), "%s", modes[i]);
         cr_assert(eq(u64, report_sum(r, "function", "run", "calls"), 3), "%s", modes[i]);
@@ -180,7 +179,7 @@ Test(e2e_control, a_dump_on_a_signal)
         free(run_well("rm dwell.data.dump"));
     }
     struct ran r = run("$DWELL record --dump-on KILL $SAMPLES/fib 5");
-    cr_assert(eq(str, r.err, "dwell: --dump-on: 'KILL' is no signal that a program can receive\n"));
+    cr_assert(eq(str, r.err, "dwell: --dump-on: 'KILL' is not a signal that a program can receive\n"));
     ran_drop(&r);
 }
 
@@ -204,7 +203,7 @@ Test(e2e_control, mistakes_from_outside)
           "dwell: control: give a PID or a session file, then pause, resume, stop, dump or event; see dwell control --help\n" },
         { "1 jump", "dwell: control: 'jump' is none of pause, resume, stop, dump, event; did you mean 'dump'?\n" },
         { "abc pause", "dwell: abc: No such file or directory\n" },
-        { "4194303 pause", "dwell: 4194303: no such process\n" },
+        { "4194303 pause", "dwell: no process 4194303\n" },
         { "$$ pause", "is not being recorded" },
         { "none.data pause", "dwell: none.data: No such file or directory\n" },
         { "./dwell.data stop",

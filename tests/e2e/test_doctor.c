@@ -47,7 +47,7 @@ Test(e2e_doctor, programs)
                   "ok instrumented 2 functions; 2 calls of the probe, " EACH "ok symbols in the program\n"
                   "ok debug information in the program\n");
     check_program("", "./script", 0,
-                  "warn program ./script is no binary: what is recorded are the instrumented programs that it runs\n");
+                  "warn program ./script is not a binary; the instrumented programs that it runs are recorded\n");
     check_program("", "./nothing", 1, "bad program ./nothing: no such program\n");
     check_program("cp $PROGRAMS/processes/processes-plain plain;", "./plain", 1,
                   "ok program ./plain: dynamically linked, position-independent\n"
@@ -132,7 +132,7 @@ Test(e2e_doctor, where_the_session_would_be)
     struct ran r = run("$DWELL doctor -o missing/x | tail -n 1");
     cr_assert(
         eq(str, r.out,
-           "bad   session file   cannot be made in missing: No such file or directory; choose another place by -o\n"),
+           "bad   session file   cannot be made in missing: No such file or directory; choose another place with -o\n"),
         "%s", r.out);
     ran_drop(&r);
     r = run("$DWELL doctor -o missing/x >all");

@@ -35,7 +35,7 @@ Test(e2e_report, errors)
     check_error("$DWELL reprot", "dwell: no command 'reprot'; did you mean 'report'? dwell --help lists them\n");
     check_error("$DWELL nonsense", "dwell: no command 'nonsense'; dwell --help lists them\n");
     check_error("$DWELL report a b", "dwell: a: No such file or directory\n");
-    check_error("$DWELL report 'a*'", "dwell: a*: no such files\n");
+    check_error("$DWELL report 'a*'", "dwell: a*: no file matches\n");
     check_error("$DWELL info a b", "dwell: one session at a time: 'b' is a second one\n");
     free(run_well("$DWELL record -q $SAMPLES/fib 5"));
     check_error("$DWELL callers nothing",

@@ -229,8 +229,8 @@ Test(e2e_top, mistakes)
 {
     check_error("", "dwell: top: standard output is not a terminal; print tables with --once or --count N\n");
     check_error("--once", "dwell: dwell.data: No such file or directory\n");
-    check_error("--once 4194303", "dwell: 4194303: no such process\n");
-    check_error("--once 1", "dwell: 1: is not being recorded, or belongs to somebody else\n");
+    check_error("--once 4194303", "dwell: no process 4194303\n");
+    check_error("--once 1", "dwell: process 1 is not being recorded, or belongs to another user\n");
     check_error("--once .", "dwell: .: is a directory\n");
     check_error("--once a b", "dwell: one session at a time: 'b' is a second one\n");
     check_error("--interval x", "dwell: --interval: 'x' is not a time such as 500ns, 10us, 2.5ms or 1s\n");

@@ -131,10 +131,10 @@ Test(e2e_tree_exports, of_all_modes)
                       modes[i]));
         free(run_well("$DWELL export callgrind -o out && python3 -B " DWELL_CONSUMERS "/callgrind.py report.csv out"));
         free(run_well("$DWELL export collapsed -o out && python3 -B " DWELL_CONSUMERS
-                      "/collapsed.py report.csv elapsed out"));
+                      "/collapsed.py report.csv elapsed_exclusive out"));
         free(run_well("$DWELL export pprof -o out && python3 -B " DWELL_CONSUMERS "/pprof.py compare report.csv out"));
         free(run_well("$DWELL export speedscope -o out && python3 -B " DWELL_CONSUMERS
-                      "/speedscope.py report.csv elapsed out"));
+                      "/speedscope.py report.csv elapsed_exclusive out"));
         free(run_well("$DWELL export sqlite -o out && python3 -B " DWELL_CONSUMERS "/sqlite.py $DWELL dwell.data out"));
     }
 }
@@ -187,7 +187,7 @@ Test(e2e_tree_exports, errors)
     check_error("$DWELL export collapsed > /dev/full", "dwell: standard output: No space left on device\n");
     check_error("$DWELL export collapsed -o /dev/full", "dwell: /dev/full: No space left on device\n");
     char *terminal = run_well("! script -qec \"$DWELL export pprof\" /dev/null < /dev/null");
-    cr_assert(eq(str, terminal, "dwell: export pprof does not write to a terminal: say where, with -o OUT\r\n"));
+    cr_assert(eq(str, terminal, "dwell: export pprof does not write to a terminal; say where, with -o FILE\r\n"));
     free(terminal);
     check_error("$DWELL export sqlite",
                 "dwell: export sqlite does not write to standard output; say where, with -o FILE\n");

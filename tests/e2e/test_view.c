@@ -122,7 +122,7 @@ Test(e2e_view, mistakes)
     refused("$DWELL view $DWELL", "not a dwell session");
     refused("$DWELL view dwell.data dwell.data dwell.data", "dwell: a page compares two sessions at most");
     refused("$DWELL view --detail much", "dwell: --detail: 'much' is not a number of bytes up to 1G");
-    refused("$DWELL view --detail 2G", "dwell: --detail: '2G' is no number");
+    refused("$DWELL view --detail 2G", "dwell: --detail: '2G' is not a number");
     refused("$DWELL view --detail -1", "dwell: --detail: '-1' is no number");
     refused("$DWELL view --filter 'calls>1'", "dwell: view: no option '--filter'");
     refused("$DWELL view --thread nobody", "dwell: dwell.data: no thread 'nobody'");
@@ -152,7 +152,7 @@ Test(e2e_view, the_browser)
     free(opened);
     opened = run_well(IN_A_TERMINAL " >said; rm bin/*; " IN_A_TERMINAL, "BROWSER=surf", "--no-open",
                       "BROWSER=nothing PATH=/nowhere", "-o third.html");
-    cr_assert(has(opened, "third.html: no browser was found to open it with: set BROWSER"), "%s", opened);
+    cr_assert(has(opened, "third.html: found no browser to open it; set BROWSER"), "%s", opened);
     free(opened);
     free(run_well("test ! -e opened && test -s third.html"));
 }

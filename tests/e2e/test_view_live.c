@@ -96,7 +96,7 @@ Test(e2e_view_live, a_session_that_is_complete)
     expect(get(&l, "/dwell.data"), 404);
     expect(get(&l, "/../dwell.data"), 404);
     char *said = live_end();
-    cr_assert(eq(str, said, "dwell: dwell.data: the recording has ended; the page is there until Ctrl-C\n"));
+    cr_assert(eq(str, said, "dwell: dwell.data: the recording has ended; the page stays until Ctrl-C\n"));
     free(said);
 }
 
@@ -220,7 +220,7 @@ static void check_growth(const char *mode)
     viewed_drop(&v);
     answer_drop(&a);
     char *said = live_end();
-    cr_assert(eq(str, said, "dwell: live.data: the recording has ended; the page is there until Ctrl-C\n"));
+    cr_assert(eq(str, said, "dwell: live.data: the recording has ended; the page stays until Ctrl-C\n"));
     free(said);
 }
 

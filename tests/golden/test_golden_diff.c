@@ -97,7 +97,7 @@ Test(golden_diff, errors)
     check_error("before-1 --", "dwell: diff: give a session of before and one of after\n");
     check_error("before-1 before-2 after-1",
                 "dwell: diff: 3 sessions: write -- between those of before and those of after\n");
-    check_error("before-1 -- 'nothing-*'", "dwell: nothing-*: no such files\n");
+    check_error("before-1 -- 'nothing-*'", "dwell: nothing-*: no file matches\n");
     check_error("before-1 missing", "dwell: missing: No such file or directory\n");
     check_error("before-1 after-1 --by thread", "dwell: --by: 'thread' is none of function, module, path\n");
     check_error("before-1 after-1 --sort speed", "dwell: --sort: no value 'speed'; --columns help lists them\n");

@@ -187,7 +187,7 @@ Test(golden_replay, inside_calls_of_a_function)
     cr_assert(eq(int, r.status, 2));
     cr_assert(eq(str, r.out, ""));
     cr_assert(eq(str, r.err,
-                 "dwell: example.dwell: --root: no call of 'round_up' in what was asked for; dwell report -s name "
+                 "dwell: example.dwell: --root: no call of 'round_up' in the selected range; dwell report -s name "
                  "lists the functions\n"));
     ran_drop(&r);
 }
@@ -257,7 +257,7 @@ Test(golden_replay, mistakes)
     check_mistake("example.dwell --depth 0", 2, "dwell: --depth: must be 1 or more\n");
     check_mistake("example.dwell --thread nobody", 2,
                   "dwell: example.dwell: no thread 'nobody'; dwell report --by thread lists them\n");
-    check_mistake("example.dwell --from 5s", 0, "dwell: example.dwell: nothing was recorded in what was asked for\n");
+    check_mistake("example.dwell --from 5s", 0, "dwell: example.dwell: no events in the selected range\n");
     check_mistake("nothing.dwell", 2, "dwell: nothing.dwell: No such file or directory\n");
 }
 

@@ -69,7 +69,7 @@ static void check_error(const char *arguments, const char *message)
 Test(golden_several, errors)
 {
     check_error("report run-1 missing", "dwell: missing: No such file or directory\n");
-    check_error("tree 'nothing-*'", "dwell: nothing-*: no such files\n");
+    check_error("tree 'nothing-*'", "dwell: nothing-*: no file matches\n");
     check_error("callers run-1 run-2 nothing",
                 "dwell: 2 sessions: no function 'nothing' was recorded; dwell report -s name lists them\n");
     check_error("report run-1 old",

@@ -131,7 +131,7 @@ Test(golden_suggestions, functions)
         "example.dwell: no function 'price_off' was recorded; did you mean 'price_of'? dwell report -s name lists them");
     check(
         "replay example.dwell --root handel", 2,
-        "example.dwell: --root: no call of 'handel' in what was asked for; did you mean 'handle'? dwell report -s name lists the functions");
+        "example.dwell: --root: no call of 'handel' in the selected range; did you mean 'handle'? dwell report -s name lists the functions");
 }
 
 Test(golden_suggestions, threads_processes_and_marks)

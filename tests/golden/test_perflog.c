@@ -130,8 +130,7 @@ Test(golden_perflog, mistakes)
 {
     expect("$DWELL perflog", 2, "dwell: perflog: which FILE? - is standard input\n");
     expect("$DWELL perflog --diff monitors.log", 2, "dwell: --diff: compares two files, not 1\n");
-    expect("$DWELL perflog --diff --instances monitors.log pairs.log", 2,
-           "dwell: --instances means nothing to --diff\n");
+    expect("$DWELL perflog --diff --instances monitors.log pairs.log", 2, "dwell: --instances: not with --diff\n");
     expect(
         "$DWELL perflog --sort size monitors.log", 2,
         "dwell: --sort: no column 'size'; there are total, count, min, mean, max, median, p90, p99, stddev, errors, name, order\n");
@@ -155,7 +154,7 @@ Test(golden_perflog, the_translated_page_with_its_header)
     struct ran r = run("head -n 5 seed.log | cat - scrambled.log | $DWELL perflog --format json -");
     cr_assert(eq(int, r.status, 2));
     cr_assert(has(r.out, "\"bad_lines\": 12"));
-    cr_assert(has(r.err, "dwell: nothing that was measured could be understood\n"));
+    cr_assert(has(r.err, "dwell: no line with a measurement could be understood\n"));
     ran_drop(&r);
 }
 
