@@ -33,7 +33,7 @@ static void load_judge_sources(struct summary *s, const struct analysis *l)
         count++;
         blind += t->announced && t->os_source == DWELL_OS_NONE;
         flags += t->announced && t->os_source == DWELL_OS_RSEQ;
-        times += !t->announced || trace_tells_of_switches(t);
+        times += !t->announced || trace_records_switches(t);
     }
     s->away_known = times > 0;
     if (s->away_known && flags)

@@ -113,10 +113,10 @@ static void slices_pop_call(const struct slices_reader *s, struct slices_thread 
 static void slices_report_away(const struct slices_reader *s, struct slices_thread *t,
                                const struct timeline_event *event, uint64_t begin)
 {
-    struct decoded_away away;
+    struct decoded_off_cpu away;
     if (!s->taker->away)
         return;
-    for (const uint8_t *at = event->extras->run; decode_away(event->extras, event->time, &at, &away);) {
+    for (const uint8_t *at = event->extras->run; decode_off_cpu(event->extras, event->time, &at, &away);) {
         const uint64_t from = away.begin < begin ? begin : away.begin;
         const uint64_t end = away.begin + away.length, to = end > event->time ? event->time : end;
         if (from < to)
@@ -172,7 +172,7 @@ static bool slices_add_event(void *context, const struct timeline_event *event)
     case TIMELINE_OPEN:
         slices_pop_call(s, t, event->time, SLICE_UNENDED);
         break;
-    case TIMELINE_AWAY:
+    case TIMELINE_SET_ASIDE:
         slices_pop_call(s, t, event->time, SLICE_CONTINUES);
         break;
     case TIMELINE_MARK:

@@ -105,8 +105,8 @@ static void follow_end_threads(struct session_file *file, uint64_t now)
         if (t->end_time || !p || !alive[p - file->processes])
             continue;
         t->end_time = now;
-        t->end_told = true;
-        if (trace_tells_of_switches(t) && thread_is_waiting(p->pid, t->tid)) { /* since its last event, as it looks */
+        t->end_recorded = true;
+        if (trace_records_switches(t) && thread_is_waiting(p->pid, t->tid)) { /* since its last event, as it looks */
             t->end_flagged = true;
             t->end_blocked = UINT64_MAX;
         }

@@ -285,7 +285,7 @@ static void replay_show_end(struct replay *r, struct replay_thread *t, size_t at
 static void replay_close_call(struct replay *r, struct replay_thread *t, const struct timeline_event *event)
 {
     static const unsigned notes[] = {
-        [TIMELINE_LEFT] = REPLAY_LEFT, [TIMELINE_OPEN] = REPLAY_UNENDED, [TIMELINE_AWAY] = REPLAY_AWAY
+        [TIMELINE_LEFT] = REPLAY_LEFT, [TIMELINE_OPEN] = REPLAY_UNENDED, [TIMELINE_SET_ASIDE] = REPLAY_AWAY
     };
     if (!t->depth)
         return; /* it went away, and never came back */
@@ -416,7 +416,7 @@ static void replay_handle_event(struct replay *r, struct replay_thread *t, const
     case TIMELINE_EXIT:
     case TIMELINE_LEFT:
     case TIMELINE_OPEN:
-    case TIMELINE_AWAY:
+    case TIMELINE_SET_ASIDE:
         replay_close_call(r, t, event);
         break;
     case TIMELINE_PAUSE:

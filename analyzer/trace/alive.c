@@ -10,7 +10,7 @@
 
 static const uint64_t ns_per_second = 1000000000;
 
-/* As the system has it of a process or thread: a letter, and when it started, in the clock ticks of sysconf. */
+/* The state of a process or thread: a letter, and its start in the clock ticks of sysconf. */
 static bool alive_read_state(const char *path, char *state, unsigned long long *start)
 {
     char text[1024];
@@ -20,12 +20,12 @@ static bool alive_read_state(const char *path, char *state, unsigned long long *
     const size_t length = fread(text, 1, sizeof text - 1, in);
     fclose(in);
     text[length] = '\0';
-    const char *at = strrchr(text, ')'); /* names may hold anything */
+    const char *at = strrchr(text, ')'); /* a name may contain parentheses */
     return at && sscanf(at + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
                         state, start) == 2;
 }
 
-/* Since boot, in nanoseconds; zero: there is no such process, or it is dead and waits for its parent. */
+/* Nanoseconds from boot to its start. Zero if there is no such process or if it is a zombie. */
 static uint64_t alive_process_start(uint32_t pid)
 {
     char path[64], state;
@@ -43,7 +43,7 @@ static uint64_t alive_read_clock(clockid_t id)
     return (uint64_t)now.tv_sec * ns_per_second + (uint64_t)now.tv_nsec;
 }
 
-/* Numbers of processes are used again: the one meant was there at `monotonic`. */
+/* PIDs are reused: the process in question existed at `monotonic`. */
 static bool alive_process_existed(uint32_t pid, uint64_t monotonic)
 {
     const uint64_t start = pid ? alive_process_start(pid) : 0, boot = alive_read_clock(CLOCK_BOOTTIME),
@@ -53,7 +53,7 @@ static bool alive_process_existed(uint32_t pid, uint64_t monotonic)
     return boot - start + ns_per_second >= now - monotonic;
 }
 
-/* Of a time of the session. */
+/* CLOCK_MONOTONIC at a time of the session. */
 static uint64_t alive_monotonic_of(const struct session_file *file, uint64_t time)
 {
     const struct dwell_file_header *h = &file->header;

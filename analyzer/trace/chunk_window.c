@@ -5,7 +5,7 @@
 #include "base/memory.h"
 
 enum {
-    USUAL_SIZE = 64 << 10, /* stays in a core's cache, with the tables that are built of it */
+    USUAL_SIZE = 64 << 10, /* fits into a core's cache, together with the tables that the readers build */
     LONGEST_EVENT = 6,     /* without extensions */
 };
 
@@ -17,7 +17,7 @@ static void chunk_window_reserve(struct chunk_window *w, size_t size)
     w->room = size;
 }
 
-/* Reads on behind the `kept` bytes that are in the buffer. */
+/* Reads the next bytes behind the `kept` ones in the buffer. */
 static void chunk_window_refill(struct chunk_window *w, struct decoder *d, size_t kept)
 {
     const uint64_t left = w->end - w->next;
@@ -52,7 +52,7 @@ bool window_more(struct chunk_window *w, struct decoder *d)
         return false;
     const size_t kept = (size_t)(d->limit - d->at), before = (size_t)(d->at - w->buffer);
     if (before == 0)
-        chunk_window_reserve(w, 2 * w->room); /* one event fills it */
+        chunk_window_reserve(w, 2 * w->room); /* a single event fills the window */
     memmove(w->buffer, w->buffer + before, kept);
     d->at = w->buffer;
     chunk_window_refill(w, d, kept);

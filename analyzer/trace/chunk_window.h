@@ -1,6 +1,6 @@
 /*
- * A chunk of events, read piece by piece: what is in memory of it is a window, whatever the chunk's size. It has to be
- * wider only where one event with its extensions is.
+ * Reads a chunk of events piece by piece: only a window of it is in memory, whatever the chunk's size. The window grows
+ * only for an event that is longer with its extensions.
  *
  *     if (window_begin(&w, file, chunk, &d))
  *         do
@@ -13,7 +13,7 @@
 
 #include "trace/decode.h"
 
-/* Zero at first; one after another may be used for many chunks. */
+/* All zero at first. It may be used for many chunks, one after the other. */
 struct chunk_window {
     uint8_t *buffer;
     size_t room;
@@ -23,12 +23,13 @@ struct chunk_window {
     uint32_t behind;    /* bytes there that are read, too: an event that the end cuts is whole in a damaged chunk */
 };
 
-/* The decoder stands at the first record; decode_frame finds the open frames, and decode_open_sites where they were
- * called from, until window_more. False: the chunk cannot be read, or is another one. */
+/* Begins a chunk: the decoder is at its first record. Until window_more, decode_frame finds the open frames and
+ * decode_open_sites their call sites. Returns false if the chunk cannot be read or is another one by now. */
 bool window_begin(struct chunk_window *w, const struct session_file *file, const struct trace_chunk *chunk,
                   struct decoder *d);
 
-/* Where decode_next came to the end: false, it was that of the chunk. What the decoder points to is no longer there. */
+/* Reads on when decode_next has returned DECODED_END. Returns false at the end of the chunk. Pointers that the decoder
+ * gave are invalid then. */
 bool window_more(struct chunk_window *w, struct decoder *d);
 
 void window_free(struct chunk_window *w);

@@ -2,7 +2,7 @@
 
 enum { TIME_WORDS = 3, LONG_TIME_BITS = 48, SITE_WORDS = 3, OPEN_SITE_WORDS = 4, OPEN_WORDS = 7, ENTER_SIZE = 6 };
 
-/* Extensions belong to the event behind them, and hold only if that was stored. */
+/* Extensions belong to the event behind them. They are valid only if that event was stored. */
 struct pending {
     struct decoded_extras extras;
     struct decoded_site site;
@@ -13,7 +13,7 @@ struct pending {
     bool bad;
 };
 
-static void decode_add_away_time(struct pending *p, const uint8_t *words, uint64_t *sum)
+static void decode_add_off_cpu_time(struct pending *p, const uint8_t *words, uint64_t *sum)
 {
     *sum += decode_number(words + 2 * TIME_WORDS, TIME_WORDS);
     p->extras.flagged = true;
@@ -70,10 +70,10 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
         p->extras.os_events++;
         break;
     case DWELL_EXT_BLOCKED:
-        decode_add_away_time(p, words, &p->extras.blocked);
+        decode_add_off_cpu_time(p, words, &p->extras.blocked);
         break;
     case DWELL_EXT_PREEMPTED:
-        decode_add_away_time(p, words, &p->extras.preempted);
+        decode_add_off_cpu_time(p, words, &p->extras.preempted);
         break;
     case DWELL_EXT_RUNTIME:
         p->extras.runtime += decode_number(words, TIME_WORDS);
@@ -93,12 +93,12 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
         p->site.inlined = type == DWELL_EXT_SITE_INLINED;
         break;
     default:
-        break; /* a later version's, or one that says nothing of times */
+        break; /* of a later version, or without a meaning for times */
     }
 }
 
-/* Over words that were claimed and not written, which are rare, or behind a killed thread's last event,
- * which are many. */
+/* Skips words that were claimed and never written: few in the middle of a chunk, many behind the last event of a killed
+ * thread. */
 static const uint8_t *decode_skip_zeros(const uint8_t *at, const uint8_t *end)
 {
     static const uint8_t zeros[64];
@@ -114,7 +114,7 @@ static void decode_begin_pending(const struct decoder *d, struct pending *p)
     *p = (struct pending){ .extras = d->extras, .upper = { d->upper[0], d->upper[1] } };
 }
 
-/* No event is behind the extensions, or not yet: then they will be read again, with what follows. */
+/* No event follows the extensions. If the chunk goes on, they are read again together with what follows. */
 static void decode_stop(struct decoder *d, bool bad)
 {
     d->damaged |= bad;
@@ -122,13 +122,13 @@ static void decode_stop(struct decoder *d, bool bad)
     d->at = d->more ? d->run : d->end;
 }
 
-/* Whether the event's record is all there; behind the end of a chunk are zeros. */
+/* Whether the whole record of the event has been read. Zeros follow the end of a chunk. */
 static bool decode_record_is_whole(const struct decoder *d, const uint8_t *at)
 {
     return !d->more || at + ENTER_SIZE <= d->limit;
 }
 
-/* What the extensions said holds from here on. */
+/* The event was stored: its extensions are valid. */
 static void decode_commit_pending(struct decoder *d, const struct pending *p, const uint8_t *end, uint64_t *time)
 {
     d->extras = p->extras;
@@ -153,7 +153,7 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
         uint32_t word = decode_word(at);
         if (word == 0) {
             at = decode_skip_zeros(at, d->limit);
-            decode_begin_pending(d, &p); /* the event they belonged to is missing */
+            decode_begin_pending(d, &p); /* the event that they belong to is missing */
             d->run = at;
             continue;
         }
@@ -184,7 +184,8 @@ static uint64_t decode_past_moment(uint64_t now, uint64_t low)
     return time > now ? time - (1ull << LONG_TIME_BITS) : time;
 }
 
-bool decode_away(const struct decoded_extras *extras, uint64_t time, const uint8_t **at, struct decoded_away *away)
+bool decode_off_cpu(const struct decoded_extras *extras, uint64_t time, const uint8_t **at,
+                    struct decoded_off_cpu *off_cpu)
 {
     while (*at < extras->run_end) {
         const uint32_t word = decode_word(*at), type = word >> DWELL_EXTENSION_LENGTH_BITS;
@@ -192,9 +193,9 @@ bool decode_away(const struct decoded_extras *extras, uint64_t time, const uint8
         *at = words + 2 * (word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1));
         if (type != DWELL_EXT_BLOCKED && type != DWELL_EXT_PREEMPTED)
             continue;
-        away->begin = decode_past_moment(time, decode_number(words, TIME_WORDS));
-        away->length = decode_number(words + 2 * TIME_WORDS, TIME_WORDS);
-        away->preempted = type == DWELL_EXT_PREEMPTED;
+        off_cpu->begin = decode_past_moment(time, decode_number(words, TIME_WORDS));
+        off_cpu->length = decode_number(words + 2 * TIME_WORDS, TIME_WORDS);
+        off_cpu->preempted = type == DWELL_EXT_PREEMPTED;
         return true;
     }
     return false;
@@ -235,7 +236,7 @@ const uint8_t *decode_opened_from(const struct decoder *d, const uint8_t *at, st
     return NULL;
 }
 
-/* Those that were decoded are long enough, and an event is behind them. */
+/* OPEN_SITES records that were decoded are long enough, and an event follows them. */
 
 void decode_open_sites(struct open_sites *sites, const struct decoder *d)
 {

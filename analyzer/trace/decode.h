@@ -1,6 +1,6 @@
 /*
- * Decodes an events chunk, event by event. All inline: the loop that consumes the events is compiled into
- * one with this, and the decoder's state stays in registers.
+ * Decodes an events chunk, event by event. The usual path is inline: the compiler makes one loop of it and its
+ * consumer, and keeps the decoder's state in registers.
  */
 #ifndef DWELL_TRACE_DECODE_H
 #define DWELL_TRACE_DECODE_H
@@ -16,7 +16,7 @@ enum { /* the first words of short sites */
 
 enum decoded { DECODED_END = 0, DECODED_ENTER, DECODED_EXIT, DECODED_CONTROL };
 
-/* What came with an event besides; reset by whoever has used it. */
+/* The extensions of an event. The consumer resets them after each event (stack_apply does). */
 struct decoded_extras {
     bool flagged;     /* the OS worked in the interval that ends at the event */
     uint32_t unwound; /* frames that were left without an exit at the event */
@@ -24,40 +24,40 @@ struct decoded_extras {
     uint32_t page_faults;
     uint64_t blocked, preempted;  /* ticks */
     uint64_t runtime;             /* ticks that the runtime took of the interval */
-    const uint8_t *run, *run_end; /* the extensions that said so, in the chunk: for decode_away */
+    const uint8_t *run, *run_end; /* the extensions themselves, in the chunk: for decode_off_cpu */
 };
 
-/* From where a call was made, as its record says it. */
+/* The call site of an enter, as it is recorded. */
 struct decoded_site {
     uint64_t value;
-    uint8_t words; /* of it; zero: it was not recorded */
+    uint8_t words; /* of the value; zero if the site was not recorded */
     bool inlined;
 };
 
 struct decoder {
     const uint8_t *at, *end; /* events that begin before the end are decoded */
-    const uint8_t *limit;    /* up to here there is something to read; behind it, */
-    bool more;               /* the chunk goes on: what is not whole yet is left where it is */
-    uint64_t time;           /* of the event decoded last */
+    const uint8_t *limit;    /* end of the bytes that have been read */
+    bool more;               /* the chunk goes on behind them: an event that is not whole is left for later */
+    uint64_t time;           /* of the event that was decoded last */
     uint64_t function;
-    uint64_t upper[2];       /* shifted to their place */
-    const uint8_t *run;      /* where the extensions before an event that has some begin */
-    const uint8_t *control;  /* the control event's words behind its time, */
-    unsigned control_type;   /* and which it is: enum dwell_extension */
-    unsigned control_length; /* words there */
+    uint64_t upper[2];       /* upper halves of addresses, shifted to their place */
+    const uint8_t *run;      /* begin of the event's extensions, if it has any */
+    const uint8_t *control;  /* the words of a control event behind its time */
+    unsigned control_type;   /* its enum dwell_extension */
+    unsigned control_length; /* number of these words */
     struct decoded_extras extras;
-    struct decoded_site site; /* of an enter; reset by whoever has used it */
+    struct decoded_site site; /* of an enter; the consumer resets it */
     bool has_extras;
-    bool damaged; /* decoding stopped at something that no runtime writes */
+    bool damaged; /* decoding stopped at a record that no runtime writes */
 };
 
-/* Whether the open frames that the chunk speaks of are within it. */
+/* Whether the chunk is as large as its number of open frames says. */
 static inline bool decode_has_frames(const struct trace_chunk *chunk)
 {
     return sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame) <= chunk->size;
 }
 
-/* Where its records begin, and end. */
+/* Offsets of the begin and the end of its records. */
 static inline size_t decode_skip(const struct trace_chunk *chunk)
 {
     const uint64_t skip = sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame);
@@ -70,7 +70,7 @@ static inline size_t decode_end(const struct trace_chunk *chunk)
     return end > skip ? end : skip;
 }
 
-/* Starts at the first record of a chunk; there are as many as lie before `end`. */
+/* Starts at the first record of a chunk, at `at`. The records end at `end`. */
 static inline void decode_begin_at(struct decoder *d, const struct trace_chunk *chunk, const uint8_t *at,
                                    const uint8_t *end)
 {
@@ -117,41 +117,42 @@ static inline uint64_t decode_time(uint64_t last, uint64_t low, unsigned bits)
     return last + ((low - last) & ((1ull << bits) - 1));
 }
 
-/* Extensions up to the next event; out of line, as they are rare. Returns where an enter or exit begins, or a control
- * event has ended (then d->control is set), with what they say in d->extras and *time; or NULL at the chunk's end. */
+/* Decodes the extensions up to the next event into d->extras and *time; out of line, as they are rare. Returns the
+ * begin of an enter or exit, or the end of a control event (d->control is set then), or NULL at the chunk's end. */
 const uint8_t *decode_extensions(struct decoder *d, uint64_t *time);
 
-/* What the program said of a moment. */
+/* A mark that the program set. */
 struct decoded_mark {
-    uint64_t time; /* that it speaks of */
+    uint64_t time; /* the moment that it marks */
     uint32_t number;
-    const char *text; /* in the chunk, not ended by a zero */
+    const char *text; /* in the chunk, without a terminating zero */
     size_t length;
 };
 
 /* A time that the thread was off its CPU. */
-struct decoded_away {
+struct decoded_off_cpu {
     uint64_t begin, length; /* ticks */
     bool preempted;
 };
 
-/* The next one that the extras of an event at `time` tell of; *at is extras->run at first. False: there is none any
- * more. */
-bool decode_away(const struct decoded_extras *extras, uint64_t time, const uint8_t **at, struct decoded_away *away);
+/* Finds the next such time in the extras of an event at `time`; *at is extras->run at first. Returns false if there is
+ * no other. */
+bool decode_off_cpu(const struct decoded_extras *extras, uint64_t time, const uint8_t **at,
+                    struct decoded_off_cpu *off_cpu);
 
 /* The mark that was just decoded as a control event. */
 struct decoded_mark decode_mark(const struct decoder *d);
 
-/* The next call, outermost first, that is found open at the control event just decoded; `at` is d->run at first, and
- * then what this returned. NULL: there is none any more. */
+/* Finds the next call, outermost first, that is open at the control event just decoded. `at` is d->run at first, and
+ * then the value returned before. Returns NULL if there is no other. */
 const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame);
 
-/* Likewise, with its site (zero: unknown). */
+/* Likewise, with its site, which is zero if unknown. */
 const uint8_t *decode_opened_from(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame,
                                   uint64_t *site);
 
-/* The site of an enter as a number, as in DWELL_EXT_OPEN_SITES; zero: unknown. `caller`: address of the innermost open
- * call's function, zero if none is open. */
+/* The site of an enter as a number, as in DWELL_EXT_OPEN_SITES; zero if unknown. `caller` is the address of the
+ * innermost open call's function, or zero. */
 static inline uint64_t decode_site(const struct decoded_site *site, uint64_t caller)
 {
     const uint64_t mark = site->inlined ? DWELL_SITE_INLINED : 0;
@@ -170,7 +171,7 @@ struct open_sites {
     unsigned left; /* in the record at hand */
 };
 void decode_open_sites(struct open_sites *sites, const struct decoder *d); /* right after decode_begin */
-uint64_t decode_next_open_site(struct open_sites *sites);                  /* zero: unknown */
+uint64_t decode_next_open_site(struct open_sites *sites);                  /* zero if unknown */
 
 /* Whether an extension of that type is an event, as an enter or exit is. */
 static inline bool decode_is_control(unsigned type)
@@ -187,7 +188,7 @@ static inline enum decoded decode_next(struct decoder *d)
         return DECODED_END;
     uint32_t word = decode_word(at);
     if (__builtin_expect(word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXTENSION, 0)) {
-        /* Whole where sites are recorded, and nothing else is to be told. */
+        /* An enter with a short site and no other extension, the usual event where sites are recorded. */
         const uint32_t next = at + 4 < d->end ? decode_word(at + 4) >> DWELL_WORD_KIND_SHIFT : DWELL_WORD_EXTENSION;
         if ((word == DECODED_SITE_HEAD || word == DECODED_SITE_INLINED_HEAD) &&
             (next == DWELL_WORD_ENTER_0 || next == DWELL_WORD_ENTER_1)) {
@@ -219,7 +220,8 @@ event:
     uint32_t lower;
     memcpy(&lower, at + 2, sizeof lower); /* the buffer's padding lets this be read at its end, too */
     if (__builtin_expect(lower == 0, 0)) {
-        d->at = d->end; /* killed between the two stores: nothing follows, and the event has not happened */
+        d->at =
+            d->end; /* the thread was killed between the two stores: this is the last record, and it does not count */
         d->more = false;
         return DECODED_END;
     }

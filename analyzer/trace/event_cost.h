@@ -1,7 +1,7 @@
 /*
- * What an event's header says of CPU time: how much its thread had used until then, in kernel and in user mode, in
- * whole units of a timer resolution, which is a number of 100 ns. Between two events of a thread it has used as many
- * units as the sums of both differ by.
+ * CPU time in the header of a trace event: what its thread had used so far in kernel and in user mode, in whole units
+ * of a timer resolution, which is a number of 100 ns. The cost between two events of a thread is the difference of
+ * their sums.
  */
 #ifndef DWELL_TRACE_EVENT_COST_H
 #define DWELL_TRACE_EVENT_COST_H
@@ -13,7 +13,7 @@ enum { EVENT_RESOLUTION_USUAL = 10000 };
 
 static inline uint32_t event_units(uint64_t ns, uint32_t resolution)
 {
-    return (uint32_t)(ns / 100 / resolution); /* as wide as the header's members: it may come round */
+    return (uint32_t)(ns / 100 / resolution); /* as wide as the header's members: it may wrap around */
 }
 
 /* Kernel and user units together. */

@@ -11,7 +11,7 @@ struct event_names_entry {
     int number;
 };
 
-/* The first of a number is the one shown. */
+/* Of several names of a number, the first is shown. */
 static const struct event_names_entry types[] = {
     { "INFO", EVENT_TRACE_TYPE_INFO },
     { "START", EVENT_TRACE_TYPE_START },

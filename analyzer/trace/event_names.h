@@ -1,16 +1,16 @@
-/* Names of the levels and types that the header of a trace event knows. */
+/* Names of the levels and predefined types of trace events. */
 #ifndef DWELL_TRACE_EVENT_NAMES_H
 #define DWELL_TRACE_EVENT_NAMES_H
 
 #include "trace/trace_events.h"
 
-/* NULL: it is one of the program's own. */
+/* NULL if the program defined it. */
 const char *event_type_name(unsigned type);
 
-/* What other tools show an event as: its class and type; to be freed by the caller. */
+/* Its class and type, as other tools show an event. The caller frees it. */
 char *event_name(const struct trace_event *event, const struct trace_event_class *class);
 
-/* -1: there is none of that name, in any case of letters. */
+/* Returns -1 if there is none of that name; upper and lower case are the same. */
 int event_type_of(const char *name);
 int event_level_of(const char *name);
 

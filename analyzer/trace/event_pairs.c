@@ -7,16 +7,16 @@
 #include "base/memory.h"
 #include "dwell/event.h"
 
-/* Activities, as 1 + their index, in the order in which they came; those that are elsewhere by now are skipped. */
+/* Activities, as 1 + their index, oldest first. Those that have left the line are skipped. */
 struct pairs_line {
     size_t *list;
     size_t first, count, room;
 };
 
-/* What a thread has under way of a class; or, with keys, what has the same key. */
+/* Open activities of a class on a thread or, with keys, those with the same key. */
 struct pairs_lane {
     struct pairs_line waiting; /* started */
-    struct pairs_line running; /* and taken from a queue */
+    struct pairs_line running; /* taken from a queue */
     const uint8_t *key;
     uint32_t class, process;
 };
@@ -32,7 +32,7 @@ struct matching {
     struct number_index *lane_numbers, *queue_numbers;
     struct pairs_lane *lanes;
     size_t lane_count, lane_room;
-    struct pairs_line *queues; /* what waits in a process, of a class */
+    struct pairs_line *queues; /* by process and class: activities that wait */
     size_t queue_count, queue_room;
 };
 
@@ -92,7 +92,7 @@ static struct pairs_lane *pairs_lane_of_key(struct matching *m, const struct tra
     }
 }
 
-/* NULL: the event has no key. */
+/* Returns NULL if the event has no key. */
 static struct pairs_lane *pairs_lane_of(struct matching *m, const struct trace_event *e)
 {
     if (m->key)

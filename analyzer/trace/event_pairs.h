@@ -2,15 +2,15 @@
  * Which trace events belong together: an activity is a START, perhaps a DEQUEUE (until then it was waiting in a queue),
  * and an END, or answers (REPLY), of which the last one ends it where there is no END.
  *
- * All events of an activity are of one class and process. Which ones they are is told by threads and nesting:
+ * All events of an activity are of one class and process. Threads and nesting decide which ones:
  *
  *   - a START is on its thread;
- *   - a DEQUEUE takes the oldest activity that its own thread has started and that waits; where there is none, the
- * oldest of the process: another thread has put it into the queue;
- *   - an END or REPLY means the activity that its thread has taken from a queue last, else the innermost that it has
- *     started.
+ *   - a DEQUEUE takes the oldest waiting activity that its own thread has started, or else the oldest of the process,
+ *     which another thread has put into the queue;
+ *   - an END or REPLY belongs to the activity that its thread took from a queue last, or else to the innermost one that
+ *     it has started.
  *
- * Or by a key, the first bytes of the data of each event: then threads do not matter.
+ * With a key, the first bytes of the data of each event decide instead, and threads do not matter.
  */
 #ifndef DWELL_TRACE_EVENT_PAIRS_H
 #define DWELL_TRACE_EVENT_PAIRS_H
@@ -19,7 +19,7 @@
 
 enum { EVENT_LONGEST_KEY = 64 };
 
-/* Events are given as 1 + their index; zero: there is none. */
+/* Events are 1 + their index; zero if there is none. */
 struct event_activity {
     uint32_t class;
     uint32_t replies;
@@ -34,7 +34,7 @@ struct event_pairs {
     size_t stray_count, stray_room;
 };
 
-/* `key`: how many bytes of the data are one; zero: none. */
+/* `key` is the number of bytes of the data that are the key, or zero. */
 struct event_pairs event_pairs_match(const struct trace_events *events, size_t key);
 void event_pairs_free(struct event_pairs *pairs);
 

@@ -9,45 +9,45 @@
 #include "trace/metadata.h"
 
 /*
- * What was read and can change no more is never looked at again. The rest of the file is a list of areas: what is free,
- * claimed, or still written to. A reader may see a store before an earlier one; so what is written to is read twice,
- * and only that counts which was there before the second reading.
+ * Settled parts of the file are never read again. The rest is a list of areas that are free, claimed or still written
+ * to. A reader may see a store before an earlier one. So an area that is written to is read twice, and only records
+ * that were there before the second reading count.
  */
 
 enum {
     BLOCK = 16 << 10,
-    SLACK = 512, /* no record has more zeros at its end */
+    SLACK = 512, /* more than the zeros at the end of any record */
 };
 
 struct growth_area {
     uint64_t begin, end;
 };
 
-/* An events chunk that was read in part; in mode ring, any that was read. */
+/* An events chunk that was read in part; in mode ring, any events chunk. */
 struct growth_part {
     uint64_t offset;
     uint32_t process, thread, sequence;
-    uint32_t at;   /* so many bytes have been read; zero: none */
-    uint32_t seen; /* the end of what was written, when it was looked at last */
-    uint32_t hole; /* where a record was missing then; zero: nowhere */
+    uint32_t at;   /* bytes that have been read */
+    uint32_t seen; /* end of the written bytes at the last look */
+    uint32_t hole; /* offset of a record that was missing then, or zero */
     struct open_stack stack;
 };
 
 struct growth_index {
-    struct growth_area *areas, *next; /* ascending; those of the walk at hand */
+    struct growth_area *areas, *next; /* ascending; `next` is that of the current walk */
     size_t area_count, area_room, next_count, next_room;
-    uint64_t walked;           /* as far as the file has been looked at */
+    uint64_t walked;           /* end of the part of the file that has been walked */
     struct growth_part *parts; /* by offset */
     size_t part_count, part_room;
-    struct trace_chunk *found; /* events chunks of the walk at hand */
+    struct trace_chunk *found; /* events chunks of the current walk */
     size_t found_count, found_room;
     struct trace_chunk *kept; /* metadata, symbols and call trees */
     size_t kept_count, kept_room;
-    uint8_t **buffers; /* of the chunks that have their bytes at hand */
+    uint8_t **buffers; /* of the chunks whose bytes are in memory */
     size_t buffer_count, buffer_room;
     struct number_index *threads; /* (thread, process) to an index into those of the growth */
     uint64_t damaged_chunks, damaged_bytes;
-    bool ring, ended; /* nothing is written any more */
+    bool ring, ended; /* ended: nothing is written any more */
 };
 
 /* ---- areas ---- */
@@ -64,7 +64,7 @@ static void growth_leave_open(struct growth_index *x, uint64_t begin, uint64_t e
     x->next[x->next_count++] = (struct growth_area){ begin, end };
 }
 
-/* Units behind its last record may become a chunk of their own. */
+/* The units behind its last record may become another chunk. */
 static uint64_t growth_end_of_used(const struct trace_chunk *chunk)
 {
     const uint32_t used = chunk->used < chunk->size ? chunk->used : chunk->size;
@@ -77,7 +77,7 @@ static void growth_keep_chunk(struct growth_index *x, const struct trace_chunk *
     x->kept[x->kept_count++] = *chunk;
 }
 
-/* How a walk takes a chunk; true: what is there is settled. */
+/* Visits a chunk in a walk. Returns true if it is settled. */
 enum walk { WALK_EVENTS, WALK_METADATA };
 
 static bool growth_visit_chunk(struct growth *g, enum walk walk, struct trace_chunk *chunk, uint64_t *most)
@@ -121,8 +121,7 @@ static void growth_walk_area(struct growth *g, enum walk walk, struct growth_are
         if (next > area.end)
             next = area.end;
         const bool bad = place == PLACE_BAD_CHUNK || place == PLACE_BAD_UNIT;
-        if (place == PLACE_EMPTY ||
-            (bad && !x->ended)) /* its beginning may have been written a moment after it was looked at */
+        if (place == PLACE_EMPTY || (bad && !x->ended)) /* its header may be written a moment later */
             growth_leave_open(x, offset, next);
         else if (place == PLACE_CHUNK && !growth_visit_chunk(g, walk, &chunk, most))
             growth_leave_open(x, offset, next);
@@ -160,7 +159,7 @@ static void growth_add_fresh(struct growth *g, const struct trace_chunk *chunk)
     g->fresh[g->fresh_count++] = *chunk;
 }
 
-/* Where what is written of the chunk ends, as far as it shows: in a byte that is not zero. */
+/* The end of the written bytes of the chunk, judged by its last byte that is not zero. */
 static uint32_t growth_find_written(const struct session_file *file, const struct trace_chunk *chunk, uint32_t from)
 {
     uint8_t block[BLOCK];
@@ -178,7 +177,7 @@ static uint32_t growth_find_written(const struct session_file *file, const struc
     return end;
 }
 
-/* In mode ring it may have become another one meanwhile. */
+/* In mode ring, the place may hold another chunk by now. */
 static bool growth_chunk_is_same(const struct session_file *file, const struct trace_chunk *chunk)
 {
     struct trace_chunk now;
@@ -187,7 +186,7 @@ static bool growth_chunk_is_same(const struct session_file *file, const struct t
            now.process == chunk->process && now.thread == chunk->thread && now.sequence == chunk->sequence;
 }
 
-/* Over what is missing, to the next record; what follows there counts, too. */
+/* Skips a missing record. Those behind it count. */
 static uint32_t growth_skip_missing(const uint8_t *records, uint32_t at, uint32_t size)
 {
     while (at + 2 <= size && records[at] == 0 && records[at + 1] == 0)
@@ -195,7 +194,7 @@ static uint32_t growth_skip_missing(const uint8_t *records, uint32_t at, uint32_
     return at < size ? at : size;
 }
 
-/* How many bytes of what is there from part->at on count now. */
+/* Returns how many of the bytes from part->at on count now. */
 static uint32_t growth_readable_length(struct growth_part *part, const uint8_t *records, uint32_t written,
                                        uint32_t room, bool ended)
 {
@@ -299,7 +298,7 @@ static uint32_t growth_frames_end(const struct trace_chunk *chunk)
     return (uint32_t)(sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame));
 }
 
-/* The frames, once; false: they are not there. */
+/* Reads the frames, once. Returns false if they are not in the file. */
 static bool growth_begin_part(struct growth *g, struct growth_part *part, const struct trace_chunk *chunk)
 {
     if (part->at)
@@ -382,7 +381,7 @@ static void growth_read_found(struct growth *g, bool ended)
 
 /* ---- steps ---- */
 
-/* With an events chunk for each thread while the metadata are read, so that each has an entry. */
+/* While the metadata are read, there is an events chunk for each thread, so that each gets an entry. */
 static void growth_read_metadata(struct growth *g)
 {
     struct session_file *file = g->file;
@@ -431,7 +430,7 @@ const char *growth_step(struct growth *g, uint64_t most, bool ended)
     g->index->ended = ended;
     growth_walk_areas(g, WALK_EVENTS, most);
     growth_read_found(g, ended);
-    growth_reopen_file(g); /* what was just read is explained by what was written before: in chunks that may be newer */
+    growth_reopen_file(g); /* metadata of the events just read were written before them, perhaps in new chunks */
     growth_walk_areas(g, WALK_METADATA, 0);
     growth_read_metadata(g);
     return NULL;

@@ -1,6 +1,6 @@
 /*
- * A session that grows, read step by step: each step gives what was written since the one before. The program is not
- * touched, and what is written in that very moment waits for the next step.
+ * Reads a session that grows, step by step: each step returns what was written since the one before. The program is not
+ * disturbed. Records that are being written wait for the next step.
  */
 #ifndef DWELL_TRACE_GROWTH_H
 #define DWELL_TRACE_GROWTH_H
@@ -16,23 +16,24 @@ struct growth_thread {
 };
 
 struct growth {
-    /* As the session is now: header and metadata. Its chunks are those of call trees, which are read anew each time. */
+    /* Header and metadata of the session as it is now. Its chunks are the call trees, which are read again in each
+     * step. */
     struct session_file *file;
-    /* Events chunks that are new, and what is new of others, in no order; all of them begin and end by themselves. */
+    /* New events chunks and new parts of others, in no order. Each can be read by itself. */
     struct trace_chunk *fresh;
     size_t fresh_count, fresh_room;
     struct growth_thread *threads; /* in no order */
     size_t thread_count, thread_room;
-    uint64_t left; /* bytes that wait to be read */
+    uint64_t left; /* bytes that have not been read yet */
     struct growth_index *index;
 };
 
-/* NULL: it cannot be read, and *error tells why. The first step is still to be made. */
+/* Returns NULL, with the reason in *error, if the session cannot be read. The caller makes the first step. */
 struct growth *growth_open(const char *path, const char **error);
 void growth_close(struct growth *g);
 
-/* Reads on, about so many bytes at most; what the step before gave is gone then. `ended`: nothing is written any more.
- * NULL, or what is wrong with the file: then all stays as it is. */
+/* Reads on, about `most` bytes at most. The chunks of the step before become invalid. `ended`: nothing is written any
+ * more. Returns NULL, or what is wrong with the file; then nothing has changed. */
 const char *growth_step(struct growth *g, uint64_t most, bool ended);
 
 #endif

@@ -16,8 +16,7 @@ struct metadata_reader {
     struct recorder_ends *ends;
 };
 
-/* What the recorder says of how processes ended: it knows them by their pids alone, so all of them have to be
- * known first. */
+/* The recorder's records of how processes ended. They name PIDs alone, so all processes have to be read first. */
 struct recorder_ends {
     struct dwell_rec_process_end *list;
     size_t count, room;
@@ -52,7 +51,7 @@ static char *metadata_next_text(struct metadata_reader *r)
     return need_copy(s.at, s.length);
 }
 
-/* Copies the fixed part; false where the record is shorter. */
+/* Copies the fixed part. Returns false if the record is shorter. */
 static bool metadata_read_fixed(struct metadata_reader *r, void *into, size_t size)
 {
     if (r->size < size) {
@@ -66,7 +65,7 @@ static bool metadata_read_fixed(struct metadata_reader *r, void *into, size_t si
 
 #define TAKE(r, into) metadata_read_fixed((r), &(into), sizeof(into))
 
-/* The entries are kept in order of their numbers, which mostly come in order. */
+/* Entries are sorted by their numbers, which mostly come in order. */
 static struct trace_process *metadata_need_process(struct session_file *file, uint32_t serial)
 {
     struct trace_process *found = session_file_process(file, serial);
@@ -126,7 +125,7 @@ static void metadata_read_process(struct metadata_reader *r)
 
 static struct trace_process *metadata_process_of_pid(struct session_file *file, uint32_t pid)
 {
-    struct trace_process *found = NULL; /* the last one: numbers are used again */
+    struct trace_process *found = NULL; /* the last one: PIDs are reused */
     for (size_t i = 0; i < file->process_count; i++)
         if (file->processes[i].pid == pid)
             found = &file->processes[i];
@@ -149,7 +148,7 @@ static void metadata_read_process_end(struct metadata_reader *r)
     p->end_value = record.value;
 }
 
-/* The process' own word holds for the time, the recorder's for how. */
+/* The process' own record has the time, the recorder's has how it ended. */
 static void metadata_add_recorder_ends(struct session_file *file, struct recorder_ends *ends)
 {
     for (size_t i = 0; i < ends->count; i++) {
@@ -201,7 +200,7 @@ static void metadata_read_thread_end(struct metadata_reader *r)
     struct trace_thread *t = metadata_need_thread(r->file, record.thread, r->process);
     if (record.time >= t->end_time) {
         t->end_time = record.time;
-        t->end_told = true;
+        t->end_recorded = true;
         t->end_flagged = record.flagged != 0;
         t->end_blocked = record.blocked;
         t->end_preempted = record.preempted;
@@ -298,7 +297,7 @@ static void metadata_read_symbol_file(struct metadata_reader *r)
     f->symbol_files[f->symbol_file_count++].path = metadata_next_text(r);
 }
 
-/* The index of the module of that number; where there is none, the record is bad. */
+/* The index of the module of that number. If there is none, the record is bad. */
 static uint32_t metadata_find_symbol_module(struct metadata_reader *r, uint32_t number)
 {
     const struct session_file *f = r->file;
@@ -367,7 +366,7 @@ static uint64_t metadata_cost_of_call(const struct dwell_rec_probes *probes)
     return (uint64_t)probes->in_callee + probes->in_caller;
 }
 
-/* Of several measurements, the lowest is the one that was disturbed least. */
+/* Of several measurements, the lowest was disturbed least. */
 static void metadata_read_probes(struct metadata_reader *r)
 {
     struct dwell_rec_probes record;
@@ -389,7 +388,7 @@ static void metadata_read_host(struct metadata_reader *r)
         metadata_replace_text(texts[i], metadata_next_text(r));
 }
 
-/* Values that contradict each other, or that sums of them could not hold, are nobody's report. */
+/* Values that contradict each other, or whose sums would overflow, are of no real report. */
 static bool metadata_report_is_plausible(const struct dwell_rec_reported *r)
 {
     const uint64_t most = (uint64_t)1 << 60;
@@ -458,7 +457,7 @@ static void metadata_read_records(struct session_file *file, const struct trace_
             .ends = ends,
         };
         if (head.type < sizeof readers / sizeof *readers && readers[head.type])
-            readers[head.type](&r); /* else a later version's: stepped over */
+            readers[head.type](&r); /* records of later versions are skipped */
         file->damaged_records += r.bad;
         at += head.size;
     }
@@ -476,8 +475,8 @@ static void metadata_record_last_chunk(struct session_file *file, size_t index)
     chunk->last_of_thread = true;
 }
 
-/* Threads that were open when their process ended, or the session (a dump), end with it; nobody knows what the OS did
- * then. */
+/* Threads that lived when their process ended, or the session (a dump), end with it. What the OS did then is unknown.
+ */
 static void metadata_end_open_threads(struct session_file *file)
 {
     for (size_t i = 0; i < file->thread_count; i++) {
@@ -515,7 +514,7 @@ static void metadata_sort_lists(struct session_file *file)
     }
 }
 
-/* In the order in which they were written: what is said later may change what was said before. */
+/* In the order of writing: a later record may replace an earlier one. */
 static int metadata_compare_chunks(const void *a, const void *b)
 {
     const struct trace_chunk *x = *(const struct trace_chunk *const *)a, *y = *(const struct trace_chunk *const *)b;

@@ -10,10 +10,9 @@
 #include "trace/decode.h"
 
 /*
- * Where an event begins is known only from the one before, and whether that is an enter or an exit cannot be
- * predicted: a plain loop spends most of its time on wrong guesses. So each worker follows four chunks side by
- * side, without a branch on the kind of event; whatever is not an exit, or an enter of a function seen lately, is
- * handled apart.
+ * The begin of an event depends on the kind of the one before, which the CPU cannot predict: a plain loop spends most
+ * of its time on mispredicted branches. So each worker follows four chunks side by side, without a branch on the kind
+ * of event. Events other than exits, and enters of functions not seen lately, take a path of their own.
  */
 enum { STREAMS = 4, RECENT = 4096 };
 
@@ -79,7 +78,7 @@ static void scan_open_stream(struct scanner *s, struct scan_stream *stream, cons
     stream->upper[1] = d.upper[1];
 }
 
-/* One event by the book, with its extensions. */
+/* One event, decoded with its extensions. */
 static void scan_step_event(struct scanner *s, struct scan_stream *stream)
 {
     struct decoder d = {
@@ -102,7 +101,7 @@ static void scan_step_event(struct scanner *s, struct scan_stream *stream)
     stream->upper[1] = d.upper[1];
 }
 
-/* Past a usual event; stays where it is not one, and sets `bit` of *unusual. */
+/* Steps over a usual event. At any other, it stays and sets `bit` of *unusual. */
 static inline const uint8_t *scan_follow_event(const struct scanner *s, const uint8_t *at, const uint64_t *upper,
                                                unsigned bit, unsigned *unusual, uint64_t *enters)
 {
@@ -118,7 +117,7 @@ static inline const uint8_t *scan_follow_event(const struct scanner *s, const ui
     return at + (other ? 0 : 2 + 4 * enter);
 }
 
-/* `rounds` events of each stream; none of them ends before. */
+/* Follows `rounds` events of each stream. No stream may end before. */
 static void scan_follow_streams(struct scanner *s, size_t rounds)
 {
     struct scan_stream *const st = s->streams;
@@ -140,7 +139,7 @@ static void scan_follow_streams(struct scanner *s, size_t rounds)
             if (unusual & 1u << i) {
                 events--;
                 scan_step_event(s, &st[i]);
-                rounds = round; /* extensions may be long: count anew what is left */
+                rounds = round; /* extensions may be long: count again */
             }
         }
     }
@@ -173,7 +172,7 @@ static const struct trace_chunk *scan_next_chunk(struct scanner *s)
     }
 }
 
-/* Puts the next chunks of the process at hand where streams have ended; false: there are not enough. */
+/* Replaces streams that have ended by the next chunks of the process. Returns false if there are not enough. */
 static bool scan_refill_streams(struct scanner *s, const struct trace_chunk **chunk)
 {
     for (int i = 0; i < STREAMS; i++) {
@@ -247,7 +246,7 @@ struct scan scan_session(const struct session_file *file, unsigned jobs)
     return scan;
 }
 
-/* Sums of the calls in a call tree chunk: exits are not kept there, and are taken to be as many. */
+/* Sums of the calls in a call tree chunk. It has no exits: they are assumed to be as many. */
 static void scan_count_tree(struct scan *scan, const struct session_file *file, const struct trace_chunk *chunk,
                             struct scan_stream *stream)
 {

@@ -1,4 +1,4 @@
-/* A quick look over a whole session: how much it holds, and which functions it names. */
+/* A quick scan of a whole session: how many events it has, and which functions they name. */
 #ifndef DWELL_TRACE_SCAN_H
 #define DWELL_TRACE_SCAN_H
 
@@ -15,10 +15,10 @@ struct scan {
     size_t function_count;
 };
 
-/* Reads all events by `jobs` threads. */
+/* Reads all events, with `jobs` threads. */
 struct scan scan_session(const struct session_file *file, unsigned jobs);
 
-/* Only counts: takes the writer's word where a chunk was finished, and reads the others. No functions. */
+/* Counts only, without functions: uses the writer's counts of chunks that are finished, and reads the others. */
 struct scan scan_counts(const struct session_file *file);
 void scan_free(struct scan *scan);
 

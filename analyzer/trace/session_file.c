@@ -51,7 +51,7 @@ static const char *session_file_check_header(const struct dwell_file_header *hea
     return NULL;
 }
 
-/* What lies behind the cursor does not count. */
+/* Bytes behind the cursor do not count. */
 static const char *session_file_read_header(struct session_file *file)
 {
     struct stat status;
@@ -110,7 +110,7 @@ static struct trace_chunk session_file_chunk_of(const struct session_file *file,
     };
 }
 
-/* The next unit in which something may have been written: a file can be a hole of terabytes. */
+/* The next unit that may have been written: a file can have holes of terabytes. */
 static uint64_t session_file_next_unit(const struct session_file *file, uint64_t offset)
 {
     uint64_t next = offset + DWELL_UNIT;
@@ -120,15 +120,15 @@ static uint64_t session_file_next_unit(const struct session_file *file, uint64_t
     return (uint64_t)data / DWELL_UNIT * DWELL_UNIT;
 }
 
-/* Never written; or its writer was killed between the size and the magic number, of which nothing is used then. */
+/* It was never written, or its writer was killed between the size and the magic number. Then nothing of it is used. */
 static bool session_file_is_unwritten(const struct dwell_chunk_header *h)
 {
     const struct dwell_chunk_header size_alone = { .size = h->size };
     return memcmp(h, &size_alone, sizeof size_alone) == 0;
 }
 
-/* A disk answers many questions at once as quickly as one: it is asked for the headers that would follow if all chunks
- * were as large as this one, as most are. */
+/* A disk answers many requests at once as fast as one. So the headers are requested that follow if all chunks are as
+ * large as this one, as most are. */
 static void session_file_read_ahead(const struct session_file *file, uint64_t offset, uint32_t size)
 {
     enum { AHEAD = 64 };
@@ -335,7 +335,7 @@ bool session_file_read_chunk(const struct session_file *file, const struct trace
     return session_file_is_chunk(chunk, buffer);
 }
 
-/* Processes and threads both begin with their serial number, and are in its order. */
+/* Processes and threads both begin with their serial number, and are sorted by it. */
 static int session_file_compare_serial(const void *key, const void *entry)
 {
     uint32_t wanted = *(const uint32_t *)key, serial = *(const uint32_t *)entry;
@@ -359,7 +359,7 @@ struct trace_thread *session_file_thread(const struct session_file *file, uint32
 _Static_assert(offsetof(struct trace_process, serial) == 0 && offsetof(struct trace_thread, serial) == 0,
                "session_file_compare_serial reads the first member");
 
-/* How far `time` is from the module's life; a module is noted a moment after it was loaded or unloaded. */
+/* The distance of `time` from the module's life. A module is recorded a moment after it was loaded or unloaded. */
 static uint64_t trace_module_distance(const struct trace_module *m, uint64_t time)
 {
     if (time < m->load_time)
@@ -367,15 +367,15 @@ static uint64_t trace_module_distance(const struct trace_module *m, uint64_t tim
     return time < m->unload_time ? 0 : time - m->unload_time + 1;
 }
 
-bool trace_tells_of_switches(const struct trace_thread *thread)
+bool trace_records_switches(const struct trace_thread *thread)
 {
     return thread->os_source == DWELL_OS_PERF || thread->os_source == DWELL_OS_SYSCALLS;
 }
 
 uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks)
 {
-    if (!thread->end_told && !thread->end_blocked)
-        return trace_tells_of_switches(thread) && os_calls_is_libc(module) ? ticks : 0;
+    if (!thread->end_recorded && !thread->end_blocked)
+        return trace_records_switches(thread) && os_calls_is_libc(module) ? ticks : 0;
     return smaller(thread->end_blocked, ticks);
 }
 

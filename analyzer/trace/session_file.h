@@ -1,7 +1,6 @@
 /*
- * A session file, opened for reading: its header, an index of its chunks, and who recorded them. The file
- * may still be written to, and may be damaged: nothing in it is trusted, what cannot be understood is
- * counted and left out.
+ * A session file, opened for reading: its header, an index of its chunks, and its processes and threads. The file may
+ * still be written to and may be damaged: nothing in it is trusted. Damaged parts are counted and left out.
  */
 #ifndef DWELL_TRACE_SESSION_FILE_H
 #define DWELL_TRACE_SESSION_FILE_H
@@ -19,10 +18,10 @@ struct trace_chunk {
     uint32_t process, thread, sequence, depth;
     uint64_t start_time;
     uint32_t upper[2];
-    uint32_t enters, exits; /* where used is not zero; the writer's word */
+    uint32_t enters, exits; /* valid if `used` is not zero; as the writer counted them */
     bool last_of_thread;
-    bool begins_paused;   /* the thread is paused at its start; only in a part of a chunk */
-    const uint8_t *bytes; /* NULL: they are to be read from the file */
+    bool begins_paused;   /* the thread is paused at its start; true only in a part of a chunk */
+    const uint8_t *bytes; /* NULL if they have to be read from the file */
 };
 
 /* A module as a process had it loaded, from load_time to unload_time. */
@@ -35,29 +34,29 @@ struct trace_module {
     size_t build_id_length;
 };
 
-/* What a process had used of the CPU, and had of memory, at a time. */
+/* CPU time that a process had used, and its memory, at a time. */
 struct trace_sample {
     uint64_t time;
     uint64_t cpu;      /* nanoseconds, of all its threads */
-    uint64_t resident; /* bytes; zero: unknown */
+    uint64_t resident; /* bytes; zero if unknown */
 };
 
 struct trace_process {
     uint32_t serial, pid, parent_pid, parent_process;
     uint64_t start_time;
-    uint64_t end_time;            /* zero: unknown */
+    uint64_t end_time;            /* zero if unknown */
     uint32_t end_how, end_value;  /* how: zero, or enum dwell_end */
     char *path;                   /* of the executable; empty if unknown */
     char *arguments;              /* joined by blanks */
-    char *name;                   /* given by the program; empty: none */
+    char *name;                   /* given by the program; empty if none */
     struct trace_module *modules; /* by load_time */
     size_t module_count, module_room;
-    struct dwell_rec_probes probes; /* what they take; zeros: unknown */
+    struct dwell_rec_probes probes; /* what they cost; all zero if unknown */
     struct trace_sample *samples;   /* by time */
     size_t sample_count, sample_room;
 };
 
-/* Where it was recorded, in uname's words; NULL: unknown. */
+/* The recording machine, as uname reports it. NULL if unknown. */
 struct trace_host {
     char *system, *release, *version, *machine, *node;
 };
@@ -66,16 +65,16 @@ struct trace_thread {
     uint32_t serial, process, tid, os_source;
     bool announced; /* by a THREAD record: os_source is known */
     uint64_t start_time;
-    uint64_t end_time; /* zero: unknown */
-    bool end_told;     /* by the thread's process; else it was killed, or the recording does not say */
-    bool end_flagged;  /* the OS worked between its last event and its end, */
-    uint64_t end_blocked, end_preempted;       /* and it was so long off the CPU there; ticks */
-    struct dwell_rec_thread_switches switches; /* its type is zero: not known */
+    uint64_t end_time;                   /* zero if unknown */
+    bool end_recorded;                   /* by the thread's process; false if it was killed or its end is unknown */
+    bool end_flagged;                    /* the OS intervened between its last event and its end */
+    uint64_t end_blocked, end_preempted; /* ticks off the CPU in that time */
+    struct dwell_rec_thread_switches switches; /* its type is zero if unknown */
     char *name;
     uint64_t last_chunk; /* 1 + index of the chunk with the highest sequence number */
 };
 
-/* A symbol that the recording brings along. */
+/* A symbol that is recorded in the session. */
 struct trace_symbol {
     uint32_t module; /* index into symbol_modules */
     uint32_t file;   /* number of a symbol_files entry, or zero */
@@ -84,7 +83,7 @@ struct trace_symbol {
     char *name;
 };
 
-/* From where calls were made, of a site that the recording brings along. */
+/* Source position of a call site that is recorded in the session. */
 struct trace_site {
     uint32_t module;                             /* index into symbol_modules */
     uint32_t file, line, outer_file, outer_line; /* numbers of symbol_files entries, and lines; or zero */
@@ -146,42 +145,40 @@ struct session_file {
     uint64_t damaged_records; /* of metadata and symbols */
 };
 
-/* Opens and indexes the file. On failure returns NULL and sets *error to a text of what is wrong with it,
- * which needs no freeing. */
+/* Opens and indexes the file. On failure returns NULL and sets *error to a static text that says what is wrong. */
 struct session_file *session_file_open(const char *path, const char **error);
 
 void session_file_close(struct session_file *file);
 
 /* ---- for readers of a session that grows ---- */
 
-/* As session_file_open, with the header alone; and the same file, with its header as it is now. */
+/* session_file_begin opens the file and reads its header alone; session_file_again reads the header again. */
 struct session_file *session_file_begin(const char *path, const char **error);
 struct session_file *session_file_again(const struct session_file *file, const char **error);
 
 enum session_place { PLACE_EMPTY, PLACE_CHUNK, PLACE_BAD_CHUNK, PLACE_BAD_UNIT };
 
-/* What is at an offset where a chunk may begin, and where the next one may. */
+/* What is at an offset at which a chunk may begin; *next is the next such offset. */
 enum session_place session_file_look(const struct session_file *file, uint64_t offset, struct trace_chunk *chunk,
                                      uint64_t *next);
 
-/* How many bytes could be read; less than zero: none, errno says why. */
+/* Returns how many bytes were read, or -1 with errno set. */
 long session_file_read_some(const struct session_file *file, uint64_t offset, void *buffer, size_t size);
 
 /* Reads a chunk whole, header included, into `buffer`, which has room for its size and TRACE_PADDING zero
- * bytes that are put behind it. False: the file is shorter now, or the chunk is another one. Safe from
- * several threads at once. */
+ * bytes that are put behind it. Returns false if the file is shorter now or the chunk is another one. Thread-safe. */
 enum { TRACE_PADDING = 16 };
 bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer);
 
-/* Reads a part of a chunk, from its byte `at` on, and TRACE_PADDING zero bytes behind it; where the file is shorter
- * now, zeros. */
+/* Reads a part of a chunk, from its byte `at` on, and puts TRACE_PADDING zero bytes behind it. Bytes behind the end of
+ * the file are zero. */
 void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at,
                             uint8_t *buffer, size_t size);
 
 /* For qsort: thread by thread, in the order in which each was written. */
 int session_file_compare_chunks(const void *a, const void *b);
 
-/* Whether what was read begins with the header that the chunk has in the index. */
+/* Whether the bytes in `buffer` begin with the header that the chunk has in the index. */
 bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffer);
 
 /* The last time that is known without reading the events, in ticks. */
@@ -191,12 +188,11 @@ uint64_t session_file_last_time(const struct session_file *file);
 struct trace_process *session_file_process(const struct session_file *file, uint32_t serial);
 struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial);
 
-/* Its OS events say when it was off the CPU. */
-bool trace_tells_of_switches(const struct trace_thread *thread);
+/* Whether its OS events record when it was off the CPU. */
+bool trace_records_switches(const struct trace_thread *thread);
 
-/* Of the ticks from its last event to its end, in which it was in a function of that module: how many it was blocked,
- * at the most all of them. Of a thread that was killed in a call of the operating system, which is a row of libc's,
- * that is taken to be so. */
+/* Of the `ticks` from its last event to its end, in a function of that module: how many it was blocked, at most all. A
+ * thread that was killed in a call of the operating system, which is a row of libc, counts as blocked. */
 uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks);
 
 /* The module whose code held `address` at `time`, or NULL. */

@@ -11,12 +11,12 @@
 struct finish_symbol {
     uint32_t module; /* index into the modules given with it */
     uint64_t offset;
-    const char *linkage_name; /* NULL: unknown */
-    const char *file;         /* NULL: unknown */
+    const char *linkage_name; /* NULL if unknown */
+    const char *file;         /* NULL if unknown */
     uint32_t line;
 };
 
-/* Where a call was made; texts are NULL, and numbers zero, where they are unknown. */
+/* Source position of a call site. Texts are NULL and numbers zero if unknown. */
 struct finish_site {
     uint32_t module;
     uint64_t offset;
@@ -31,13 +31,13 @@ struct finish_module {
     size_t build_id_length;
 };
 
-/* Notes how the process of that pid ended, now. */
+/* Records how the process of that PID ended, at this moment. */
 bool finish_process(const struct session *session, int fd, uint32_t pid, enum dwell_end how, int value);
 
-/* Notes where this was recorded. */
+/* Records the machine. */
 bool finish_host(const struct session *session, int fd);
 
-/* Writes the end of the session's time, and with it a better estimate of the clock's rate. */
+/* Writes the end time of the session and a better estimate of the clock's rate. */
 void finish_clock(const struct session *session);
 
 struct finish_names {
@@ -49,11 +49,10 @@ struct finish_names {
     size_t site_count;
 };
 
-/* Appends symbols chunks. False: no space; what fits is there. */
+/* Appends symbols chunks. Returns false if there is no space; then as many as fit are written. */
 bool finish_symbols(const struct session *session, int fd, const struct finish_names *names);
 
-/* Gives back the space of what was claimed and never used, unless somebody still writes; and marks the session
- * complete. */
+/* Gives back space that was claimed and never used, unless a process still writes, and marks the session complete. */
 void finish_space(const struct session *session, int fd);
 
 #endif

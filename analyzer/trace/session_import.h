@@ -1,4 +1,4 @@
-/* Writes a session that nobody recorded: processes with a call tree each, and what a report said of them. */
+/* Writes a session that was not recorded but imported: processes with a call tree each, and the rows of a report. */
 #ifndef DWELL_TRACE_SESSION_IMPORT_H
 #define DWELL_TRACE_SESSION_IMPORT_H
 
@@ -10,14 +10,15 @@
 
 /* A call path: parents come before their children. */
 struct import_node {
-    uint64_t function;                /* address, not zero */
-    uint32_t parent;                  /* 1 + index of the node, or zero */
-    uint32_t depth;                   /* from 1 */
-    uint64_t calls, elapsed, flagged; /* elapsed exclusive, and the part of it that is no application time */
-    uint64_t shortest, longest;       /* UINT64_MAX and zero: unknown */
+    uint64_t function; /* address, not zero */
+    uint32_t parent;   /* 1 + index of the node, or zero */
+    uint32_t depth;    /* from 1 */
+    uint64_t calls, elapsed,
+        flagged;                /* `elapsed` is exclusive; `flagged` is the part of it that is no application time */
+    uint64_t shortest, longest; /* UINT64_MAX and zero if unknown */
 };
 
-/* Code at `base` and the 2^48 - 1 addresses behind it; address - base is the offset in the module. */
+/* Code at `base` and at the 2^48 - 1 addresses behind it. The offset in the module is address - base. */
 struct import_module {
     const char *path;
     uint64_t base;
@@ -30,7 +31,7 @@ struct import_process {
     size_t module_count;
     const struct import_node *nodes;
     size_t node_count;
-    const struct dwell_rec_reported *reported; /* their `record` is not looked at */
+    const struct dwell_rec_reported *reported; /* their `record` is ignored */
     size_t reported_count;
 };
 
@@ -46,8 +47,8 @@ struct import_session {
     size_t symbol_count;
 };
 
-/* As `dwell record` would: an older session of that name becomes `path`.old, other files are never replaced. Returns
- * NULL, or what went wrong; then nothing is there that was not there before. */
+/* As `dwell record` does, renames an older session at `path` to `path`.old and never replaces other files. Returns
+ * NULL, or what went wrong; then no file has changed. */
 const char *import_session(const struct import_session *s, const char *path);
 
 #endif

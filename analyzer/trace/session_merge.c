@@ -20,8 +20,7 @@ static uint64_t merge_difference(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Both clocks were read at the same instant when a session began: they must have gone on together from one to the
- * other. */
+/* Both clocks were read at the same instant when each session began: they must have advanced alike between the two. */
 static bool merge_same_course(const struct dwell_file_header *a, const struct dwell_file_header *b)
 {
     const uint64_t rate = a->ticks_per_second, ns = merge_difference(a->start_monotonic, b->start_monotonic);
@@ -29,11 +28,11 @@ static bool merge_same_course(const struct dwell_file_header *a, const struct dw
     const uint128 expected = (uint128)ns * rate / ns_per_second;
     const uint128 difference = expected > ticks ? expected - ticks : ticks - expected;
     const bool forward = (a->start_monotonic < b->start_monotonic) == (a->start_ticks < b->start_ticks);
-    /* A millisecond, and what an estimate of the rate may be wrong. */
+    /* A millisecond, and the error of the estimated rate. */
     return (forward || ticks < rate / 1000) && difference <= rate / 1000 + ticks / 500;
 }
 
-/* Suspending stops CLOCK_MONOTONIC, a restart sets it back: the time of day tells. */
+/* Suspending stops CLOCK_MONOTONIC and a restart sets it back: the time of day shows both. */
 static bool merge_same_boot(const struct dwell_file_header *a, const struct dwell_file_header *b)
 {
     const uint64_t boots[] = { a->start_realtime - a->start_monotonic, b->start_realtime - b->start_monotonic };
@@ -69,11 +68,11 @@ const char *session_merge_check(const struct session_file *first, const struct s
 
 /* ---- copying ---- */
 
-/* What is added to the numbers of a session; zero stays zero. */
+/* Offsets that are added to the numbers of a session. Zero stays zero. */
 struct merge_shift {
     uint32_t process, thread;
     uint32_t symbol_module, symbol_file;
-    uint32_t sequence; /* of chunks that are of no process */
+    uint32_t sequence; /* of chunks without a process */
 };
 
 struct merger {
@@ -134,7 +133,7 @@ static void merge_renumber_record(uint8_t *record, const struct merge_shift *s)
         break;
     case DWELL_REC_THREAD_END:
         SHIFT(record, dwell_rec_thread_name, thread,
-              merge_shifted(fixed_.thread, s->thread)); /* it may be a shorter one */
+              merge_shifted(fixed_.thread, s->thread)); /* the record may be shorter */
         break;
     case DWELL_REC_THREAD_SWITCHES:
         SHIFT(record, dwell_rec_thread_switches, thread, merge_shifted(fixed_.thread, s->thread));
@@ -159,8 +158,8 @@ static void merge_renumber_record(uint8_t *record, const struct merge_shift *s)
     }
 }
 
-/* Renumbers the records and closes the gaps of those that are left out: ends of processes are told anew, by serial
- * number. What cannot be understood ends the chunk. Returns how many bytes of it count. */
+/* Renumbers the records and closes the gaps of those that are left out: ends of processes are written again, by serial
+ * number. A damaged record ends the chunk. Returns how many bytes of it count. */
 static uint32_t merge_renumber_records(uint8_t *chunk, uint32_t end, const struct merge_shift *shift)
 {
     uint32_t from = sizeof(struct dwell_chunk_header), to = from;
@@ -199,7 +198,7 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     const bool records = chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS;
     if (!records && chunk->kind != DWELL_CHUNK_EVENTS && chunk->kind != DWELL_CHUNK_CALL_TREE &&
         chunk->kind != DWELL_CHUNK_TRACE_EVENTS)
-        return; /* nothing that was recorded, or nobody knows what */
+        return; /* not recorded, or of an unknown kind */
     const size_t whole = (size_t)merge_round_to_unit(chunk->size) + TRACE_PADDING;
     if (whole > m->room) {
         m->buffer = need_more(m->buffer, whole, 1);
@@ -213,7 +212,7 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     struct dwell_chunk_header head;
     memcpy(&head, m->buffer, sizeof head);
     uint32_t length = chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
-    head.size = merge_round_to_unit(chunk->size); /* the last one of a file may be cut off */
+    head.size = merge_round_to_unit(chunk->size); /* the last chunk of a file may be truncated */
     head.used = chunk->used && chunk->used <= head.size ? chunk->used : 0;
     if (records) {
         head.used = length = merge_renumber_records(m->buffer, length, &m->shift);
@@ -223,8 +222,8 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     merge_put_chunk(m, &head, m->buffer, length);
 }
 
-/* How and when the session's processes ended, as far as it knows. Threads that were open when the recording ended, and
- * whose process has no end, ended with the recording. */
+/* How and when the session's processes ended, as far as it is known. Threads without an end, of processes without an
+ * end, ended with the recording. */
 static void merge_write_ends(struct merger *m, const struct session_file *file)
 {
     const size_t most = (1 << 20) / sizeof(struct dwell_rec_process_end);
@@ -284,7 +283,7 @@ static struct merge_shift merge_largest_numbers(const struct session_file *f)
     return s;
 }
 
-/* False: more than a session can hold. */
+/* Returns false if that is more than a session can hold. */
 static bool merge_shift_by(uint32_t *shift, uint32_t by)
 {
     const uint64_t sum = (uint64_t)*shift + by;
@@ -326,7 +325,7 @@ static void merge_add_header(struct dwell_file_header *h, const struct dwell_fil
     h->lost_trace_events += from->lost_trace_events;
 }
 
-/* The longer both clocks are seen to go on together, the better their rates are known. */
+/* The longer both clocks are observed, the better the rate is known. */
 static uint64_t merge_measured_rate(const struct dwell_file_header *h)
 {
     const uint64_t ns = h->end_monotonic - h->start_monotonic, ticks = h->end_ticks - h->start_ticks;
@@ -355,7 +354,7 @@ static void merge_fill_header(struct dwell_file_header *h, struct session_file *
     }
     if (count > 1 && !(h->origin & DWELL_ORIGIN_IMPORTED))
         h->ticks_per_second = merge_measured_rate(h);
-    if (!ended) /* else threads of whose end nobody knows would have lasted until then */
+    if (!ended) /* else threads without a known end would last until then */
         h->end_ticks = h->end_monotonic = 0;
     h->state = complete ? DWELL_COMPLETE : DWELL_RECORDING;
     h->next_process = m->shift.process + 1;

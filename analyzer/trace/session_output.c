@@ -24,7 +24,7 @@ static const char *session_output_reason(int error)
     }
 }
 
-/* The session that was there gets its name back. */
+/* Renames the older session back. */
 static void session_output_undo(const char *path, const struct stat *before)
 {
     struct stat old;
@@ -35,7 +35,7 @@ static void session_output_undo(const char *path, const struct stat *before)
     free(aside);
 }
 
-/* The name is taken as a recording would take it, but by a file that is complete already. */
+/* Takes the name as a recording does, but with a complete file. */
 static const char *session_output_claim_name(const char *part, const char *path)
 {
     struct stat before = { .st_ino = 0 };

@@ -1,4 +1,4 @@
-/* A session file that is not recorded: made whole beside its name, and then given it as a recording would take it. */
+/* A session file that is not recorded: it is written under another name, and renamed when it is complete. */
 #ifndef DWELL_TRACE_SESSION_OUTPUT_H
 #define DWELL_TRACE_SESSION_OUTPUT_H
 
@@ -10,11 +10,11 @@ struct session_output {
     char *path, *part;
 };
 
-/* Creates it. Returns NULL, or what went wrong. */
+/* Creates the file. Returns NULL, or what went wrong. */
 const char *session_output_begin(struct session_output *o, const char *path);
 
-/* Gives it its name, if there was no error so far: an older session of that name becomes `path`.old, other files are
- * never replaced. With an error, nothing is there that was not there before. Returns what went wrong, or NULL. */
+/* Renames the file, if there was no error so far. An older session at `path` is renamed to `path`.old; other files are
+ * never replaced. Returns NULL, or what went wrong; then no file has changed. */
 const char *session_output_end(struct session_output *o, const char *error);
 
 #endif

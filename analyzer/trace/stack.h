@@ -46,7 +46,7 @@ struct stack_actions {
     void (*open)(void *to, const struct decoder *d, const struct dwell_frame *frame, uint64_t site);
     void (*pause)(void *to, const struct decoder *d);
     void (*resume)(void *to, const struct decoder *d); /* before calls that ended meanwhile come off */
-    void (*mark)(void *to, const struct decoder *d);   /* decode_mark tells which */
+    void (*mark)(void *to, const struct decoder *d);   /* see decode_mark */
 };
 
 #define STACK_INLINE static inline __attribute__((always_inline))

@@ -50,22 +50,22 @@ static void timeline_run_heap(struct timeline *l)
 
 /* ---- beginning and end ---- */
 
-/* Calls on stacks that no thread has come back to. */
-static void timeline_end_away(struct timeline *l, size_t process)
+/* Calls on stacks to which no thread has changed back. */
+static void timeline_end_set_aside(struct timeline *l, size_t process)
 {
     static const struct decoded_extras none;
     struct timeline_thread thread = { .process =
                                           process < l->file->process_count ? l->file->processes[process].serial : 0 };
-    const struct away_call *away;
-    for (size_t at = 0; !l->enough && (away = away_next(&l->away[process], &at));) {
-        struct timeline_call call = away->call;
-        thread.thread = away->thread;
+    const struct set_aside_call *found;
+    for (size_t at = 0; !l->enough && (found = set_aside_next(&l->set_aside[process], &at));) {
+        struct timeline_call call = found->call;
+        thread.thread = found->thread;
         l->enough =
             !l->take(l->context,
                      &(struct timeline_event){
                          .kind = TIMELINE_OPEN, .time = l->last, .extras = &none, .thread = &thread, .call = &call });
     }
-    away_free(&l->away[process]);
+    set_aside_free(&l->set_aside[process]);
 }
 
 static int timeline_compare_chunks(const void *a, const void *b, void *context)
@@ -162,15 +162,15 @@ struct timeline_counts timeline_run_part(const struct session_file *file, const 
                                          timeline_taker *take, void *context)
 {
     struct timeline l = { .file = file, .take = take, .context = context };
-    l.away = need_memory(file->process_count + 1, sizeof *l.away);
+    l.set_aside = need_memory(file->process_count + 1, sizeof *l.set_aside);
     timeline_find_lanes(&l, part);
-    timeline_run_heap(&l); /* either no lane is left, or the taker has enough and is told nothing of those that are */
+    timeline_run_heap(&l); /* if a lane is left, the taker has stopped, and gets no more events */
     progress_end();
     for (size_t i = 0; i < l.heap_count; i++)
         lane_free(l.heap[i]);
     for (size_t i = 0; i <= file->process_count; i++)
-        timeline_end_away(&l, i);
-    free(l.away);
+        timeline_end_set_aside(&l, i);
+    free(l.set_aside);
     free(l.order);
     free(l.lanes);
     free(l.heap);

@@ -8,7 +8,7 @@
 
 /* ---- reports ---- */
 
-/* The event is filled in its place: one that is copied would be read before its parts have been stored. */
+/* The event is filled in place: a copy would be loaded before its parts are stored, and the CPU would wait. */
 static void lane_report_event(struct timeline *l, struct timeline_lane *lane, enum timeline_kind kind, uint64_t time,
                               struct timeline_call *call)
 {
@@ -85,20 +85,20 @@ static void lane_pop_call(struct timeline *l, struct timeline_lane *lane, enum t
 
 /* ---- several stacks ---- */
 
-/* Those of processes that the session does not know are together at the end. */
-static struct away *lane_away_of(struct timeline *l, const struct timeline_lane *lane)
+/* Calls of unknown processes are together, at the end. */
+static struct set_aside *lane_set_aside_of(struct timeline *l, const struct timeline_lane *lane)
 {
     const struct trace_process *process = session_file_process(l->file, lane->shown.process);
-    return &l->away[process ? (size_t)(process - l->file->processes) : l->file->process_count];
+    return &l->set_aside[process ? (size_t)(process - l->file->processes) : l->file->process_count];
 }
 
-/* A call that is found open: one that was away, or one that is new here. */
+/* A call that is found open: one that was set aside, or one that is new here. */
 static void lane_open_call(struct timeline *l, struct timeline_lane *lane, const struct dwell_frame *frame,
                            uint64_t time)
 {
     struct timeline_call *call = lane_new_call(lane);
     *call = (struct timeline_call){ .function = frame->function, .enter_time = frame->enter_time };
-    const bool back = away_take(lane_away_of(l, lane), frame, time, call);
+    const bool back = set_aside_remove(lane_set_aside_of(l, lane), frame, time, call);
     lane_push_call(l, lane, back ? TIMELINE_BACK : TIMELINE_FOUND, call, time);
 }
 
@@ -199,8 +199,9 @@ static void lane_set_aside(void *to, const struct decoder *d)
     const struct lane_turn *turn = to;
     struct timeline_lane *lane = turn->lane;
     while (lane->shown.depth) {
-        lane_pop_call(turn->l, lane, TIMELINE_AWAY, d->time, false);
-        away_put(lane_away_of(turn->l, lane), &lane->shown.stack[lane->shown.depth], d->time, lane->shown.thread);
+        lane_pop_call(turn->l, lane, TIMELINE_SET_ASIDE, d->time, false);
+        set_aside_add(lane_set_aside_of(turn->l, lane), &lane->shown.stack[lane->shown.depth], d->time,
+                      lane->shown.thread);
     }
 }
 
@@ -235,7 +236,7 @@ static void lane_report_mark(void *to, const struct decoder *d)
     lane_report_event(turn->l, turn->lane, TIMELINE_MARK, d->time, lane_innermost(turn->lane));
 }
 
-/* The event that was decoded. */
+/* Applies the event that was decoded. */
 static void lane_apply_event(struct timeline *l, struct timeline_lane *lane)
 {
     static const struct stack_actions actions = {
@@ -293,7 +294,7 @@ static uint64_t lane_begin_chunk(struct timeline_lane *lane, const struct trace_
     return before && state.last > chunk->start_time ? state.last : chunk->start_time;
 }
 
-/* False: the lane has none left. */
+/* Returns false if the lane has no chunk left. */
 static bool lane_begin_next_chunk(struct timeline *l, struct timeline_lane *lane)
 {
     while (lane->next_chunk < lane->chunk_count) {
@@ -308,7 +309,7 @@ static bool lane_begin_next_chunk(struct timeline *l, struct timeline_lane *lane
     return false;
 }
 
-/* When nothing more is recorded of the thread: what was open then was so until its end, if that is known. */
+/* Behind its last event: open calls last until the end of the thread, if that is known. */
 static uint64_t lane_end_time(const struct timeline *l, const struct timeline_lane *lane)
 {
     const struct trace_thread *t = lane->chunk ? stack_thread_end(l->file, lane->chunk, &lane->state) : NULL;
@@ -392,7 +393,7 @@ static bool lane_apply_next(struct timeline *l, struct timeline_lane *lane)
 
 bool lane_advance(struct timeline *l, struct timeline_lane *lane, const struct timeline_lane *next)
 {
-    if (!lane->slots) /* its time has come */
+    if (!lane->slots) /* it has not begun yet */
         lane_find_next(l, lane);
     bool lives = true;
     while (lives && !l->enough && (!next || lane_is_before(lane, next)))

@@ -6,12 +6,12 @@
 #define DWELL_TRACE_TIMELINE_LANE_H
 
 #include "base/index.h"
-#include "trace/away.h"
 #include "trace/chunk_window.h"
+#include "trace/set_aside.h"
 #include "trace/stack.h"
 #include "trace/timeline.h"
 
-/* What is to be taken next from a lane. */
+/* What comes next in a lane. */
 enum lane_next { NEXT_EVENT, NEXT_CHUNK, NEXT_END };
 
 struct timeline_lane {
@@ -23,12 +23,12 @@ struct timeline_lane {
     struct chunk_window window; /* of it */
     struct decoder decoder;
     enum lane_next next;
-    enum decoded event; /* decoded, and not told of yet */
-    uint64_t key;       /* when that is */
+    enum decoded event; /* decoded, and not reported yet */
+    uint64_t key;       /* time of what comes next */
     bool follows;       /* the chunk at hand is the one behind the one before, which did not end in a pause */
     struct stack_state state;
     struct timeline_sums sums; /* of all intervals so far */
-    bool blind;                /* what the OS did is not known */
+    bool blind;                /* what the OS did is unknown */
     uint64_t interval;
     bool unreported;            /* no event was reported that ends the interval */
     struct number_index *slots; /* function -> index of open */
@@ -46,10 +46,10 @@ struct timeline {
     size_t lane_count;
     struct timeline_lane **heap; /* the one with the earliest event first */
     size_t heap_count;
-    struct away *away; /* by process */
+    struct set_aside *set_aside; /* by process */
     struct timeline_counts counts;
     bool enough;
-    struct timeline_event event; /* that is told of */
+    struct timeline_event event; /* that is being reported */
 };
 
 /* Of two lanes with an event at the same time, the order is that in the array. */

@@ -9,8 +9,8 @@
 
 /* ---- one chunk ---- */
 
-/* The event at `at`, and how many bytes it has; zero: none is there, or not all of it (then *damaged says whether no
- * runtime writes such a thing). */
+/* Reads the event at `at` and returns its size. Returns zero if there is none or not all of it; *damaged is set if no
+ * runtime writes such bytes. */
 static uint32_t trace_events_event_at(const uint8_t *data, uint32_t at, uint32_t end, struct dwell_trace_event *event,
                                       bool *damaged)
 {
@@ -27,7 +27,7 @@ static uint32_t trace_events_event_at(const uint8_t *data, uint32_t at, uint32_t
     }
     uint32_t again;
     memcpy(&again, data + at + event->size - sizeof again, sizeof again);
-    return again == event->size ? event->size : 0; /* else a copy was made while it was being written */
+    return again == event->size ? event->size : 0; /* else it was copied while it was being written */
 }
 
 static uint32_t trace_events_chunk_end(const struct trace_chunk *chunk)
@@ -57,12 +57,12 @@ static uint32_t trace_events_class_of(struct trace_events *events, const uint8_t
     }
 }
 
-/* Where a GUID was registered several times, the first name stays. */
+/* If a GUID was registered several times, its first name counts. */
 static void trace_events_add_classes(struct trace_events *events, const struct session_file *file)
 {
     for (size_t i = 0; i < file->event_class_count; i++) {
         const struct trace_event_class *registered = &file->event_classes[i];
-        const uint32_t number = trace_events_class_of(events, registered->guid); /* the list may move */
+        const uint32_t number = trace_events_class_of(events, registered->guid); /* the call may move the list */
         struct trace_event_class *c = &events->classes[number];
         if (c->name[0])
             continue;
@@ -150,8 +150,7 @@ static int trace_events_compare_events(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The events come thread by thread; a damaged file may say that time runs backwards, which is not to undo their order.
- */
+/* Events come thread by thread. They stay in their order also where the times of a damaged file run backwards. */
 static void trace_events_number_events(struct trace_events *events)
 {
     for (size_t i = 0; i < events->count; i++) {
@@ -221,7 +220,7 @@ void trace_events_free(struct trace_events *events)
     memset(events, 0, sizeof *events);
 }
 
-/* What is followed, and where in its thread. */
+/* The events that are wanted, and the position in their thread. */
 struct following {
     trace_event_taker *take;
     void *context;
@@ -230,7 +229,7 @@ struct following {
     uint64_t last;
 };
 
-/* False: enough. */
+/* Returns false to stop. */
 static bool trace_events_follow_chunk(struct following *f, const struct trace_chunk *chunk, const uint8_t *data)
 {
     const uint32_t end = trace_events_chunk_end(chunk);
@@ -299,7 +298,7 @@ uint64_t trace_events_count(const struct session_file *file)
 
 /* ---- GUIDs ---- */
 
-/* The first three parts are numbers, which lie with their low byte first. */
+/* The first three parts are little-endian numbers. */
 static const int text_order[16] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
 
 static bool guid_has_dash_before(int i)

@@ -18,17 +18,17 @@ struct trace_event {
     const uint8_t *data;
     uint32_t data_size;
     uint32_t order;  /* among those of its thread */
-    size_t previous; /* 1 + index of the event of its thread before this one; zero: none */
+    size_t previous; /* 1 + index of the event of its thread before this one; or zero */
 };
 
 struct trace_events {
     struct trace_event *list;
     size_t count, room;
-    struct trace_event_class *classes; /* those that were registered, and others that have events: without a name */
+    struct trace_event_class *classes; /* the registered ones first, then others that have events, without a name */
     size_t class_count, class_room;
-    size_t registered; /* so many, the first ones, were */
+    size_t registered; /* number of registered classes */
     struct number_index *class_numbers;
-    uint8_t **chunks; /* in which addresses and data lie */
+    uint8_t **chunks; /* they hold addresses and data */
     size_t chunk_count, chunk_room;
     uint64_t damaged_chunks;
 };
@@ -36,12 +36,12 @@ struct trace_events {
 struct trace_events trace_events_read(const struct session_file *file);
 void trace_events_free(struct trace_events *events);
 
-/* Each of them, thread by thread, or of that thread alone (serial number; zero: all); nothing but one chunk is held.
- * False: enough. */
+/* Called for each event, thread by thread, of all threads or of the one with that serial number (zero for all). Only
+ * one chunk is in memory at a time. Returns false to stop. */
 typedef bool trace_event_taker(void *context, const struct trace_event *event, const struct trace_event_class *class);
 void trace_events_follow(const struct session_file *file, uint32_t thread, trace_event_taker *take, void *context);
 
-/* How many there are, without keeping them. */
+/* Counts the events without keeping them. */
 uint64_t trace_events_count(const struct session_file *file);
 
 uint64_t trace_event_frame(const struct trace_event *event, unsigned i);
@@ -51,7 +51,7 @@ uint64_t trace_event_frame(const struct trace_event *event, unsigned i);
 enum { GUID_TEXT = 37 };
 void guid_text(const uint8_t guid[16], char text[GUID_TEXT]);
 
-/* With or without braces; false: it is none. */
+/* Braces are optional. Returns false if the text is no GUID. */
 bool guid_parse(const char *text, uint8_t guid[16]);
 
 #endif

@@ -143,8 +143,8 @@ static void view_timeline_add_away(struct view_timeline *f, const struct view_la
 {
     const uint64_t since = e->time - e->interval;
     const uint8_t *at = e->extras->run;
-    struct decoded_away away;
-    while (decode_away(e->extras, e->time, &at, &away)) {
+    struct decoded_off_cpu away;
+    while (decode_off_cpu(e->extras, e->time, &at, &away)) {
         const uint64_t begin = away.begin > since ? away.begin : since;
         const uint64_t end = away.length < e->time - begin ? begin + away.length : e->time;
         if (end > f->range.begin && begin < f->range.end)
@@ -171,7 +171,7 @@ static bool view_timeline_add_event(void *context, const struct timeline_event *
     case TIMELINE_EXIT:
     case TIMELINE_LEFT:
     case TIMELINE_OPEN:
-    case TIMELINE_AWAY:
+    case TIMELINE_SET_ASIDE:
         if (e->thread->depth && e->thread->depth == lane->depth)
             view_timeline_end_call(f, lane, e->time);
         break;

@@ -25,7 +25,7 @@ static bool timeline_note(void *context, const struct timeline_event *e)
     fprintf(told, "%ju.%u %s", (uintmax_t)e->time, e->thread->thread, kinds[e->kind]);
     if (call && e->kind < TIMELINE_PAUSE)
         fprintf(told, " %c", call->function == F ? 'F' : call->function == G ? 'G' : 'H');
-    if (e->kind >= TIMELINE_EXIT && e->kind <= TIMELINE_AWAY)
+    if (e->kind >= TIMELINE_EXIT && e->kind <= TIMELINE_SET_ASIDE)
         fprintf(told, " %ju/%ju", (uintmax_t)call->elapsed, (uintmax_t)call->once);
     if (e->kind == TIMELINE_MARK)
         fprintf(told, " %u %.*s at %ju", e->mark_number, (int)e->mark_length, e->mark_text, (uintmax_t)e->mark_time);
