@@ -88,6 +88,7 @@ void analysis_summarize(struct analysis *l)
     free(rollup_process_list(l->profile, &processes));
     s->path = l->file->path;
     s->ticks_per_second = l->file->header.ticks_per_second;
+    s->sums = l->rollup->session;
     s->elapsed_inclusive = l->rollup->session.elapsed_inclusive;
     s->application_inclusive = l->rollup->session.application_inclusive;
     s->os_events = l->profile->counts.os_events;

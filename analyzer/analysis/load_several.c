@@ -44,42 +44,13 @@ static void several_renumber_profile(struct analysis *part, struct several_place
         p->reported[i].process = several_new_process(part, place, p->reported[i].process);
 }
 
-static void several_scale_times(struct times *t, uint64_t rate)
-{
-    uint64_t *values[] = {
-        &t->elapsed_inclusive,  &t->elapsed_exclusive,  &t->application_inclusive, &t->application_exclusive,
-        &t->blocked_inclusive,  &t->blocked_exclusive,  &t->preempted_inclusive,   &t->preempted_exclusive,
-        &t->overhead_inclusive, &t->overhead_exclusive,
-    };
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        *values[i] = ticks_to_ns(*values[i], rate);
-    if (t->shortest <= t->longest) {
-        t->shortest = ticks_to_ns(t->shortest, rate);
-        t->longest = ticks_to_ns(t->longest, rate);
-    }
-}
-
 /* Each path's own values are rounded, and all others are sums of them: these add up as those of one session do. */
 static void several_scale_profile(struct profile *p, uint64_t rate)
 {
-    for (size_t i = 0; i < p->node_count; i++) {
-        struct profile_node *node = &p->nodes[i];
-        node->elapsed = ticks_to_ns(node->elapsed, rate);
-        node->flagged = ticks_to_ns(node->flagged, rate);
-        node->blocked = ticks_to_ns(node->blocked, rate);
-        node->runtime = ticks_to_ns(node->runtime, rate);
-        node->runtime_flagged = ticks_to_ns(node->runtime_flagged, rate);
-        node->runtime_blocked = ticks_to_ns(node->runtime_blocked, rate);
-        node->runtime_preempted = ticks_to_ns(node->runtime_preempted, rate);
-        node->overhead = ticks_to_ns(node->overhead, rate);
-        node->preempted = ticks_to_ns(node->preempted, rate);
-        if (node->shortest <= node->longest) {
-            node->shortest = ticks_to_ns(node->shortest, rate);
-            node->longest = ticks_to_ns(node->longest, rate);
-        }
-    }
+    for (size_t i = 0; i < p->node_count; i++)
+        amounts_scale(&p->nodes[i], rate);
     for (size_t i = 0; i < p->reported_count; i++)
-        several_scale_times(&p->reported[i].times, rate);
+        times_scale(&p->reported[i].times, rate);
     p->counts.blocked = ticks_to_ns(p->counts.blocked, rate);
     p->counts.preempted = ticks_to_ns(p->counts.preempted, rate);
     p->counts.paused = ticks_to_ns(p->counts.paused, rate);
@@ -162,6 +133,7 @@ static void several_summarize(struct analysis *all, const struct summary *parts,
     struct summary *s = &all->summary;
     s->path = all->file->path;
     s->ticks_per_second = ns_per_second;
+    s->sums = all->rollup->session;
     s->elapsed_inclusive = all->rollup->session.elapsed_inclusive;
     s->application_inclusive = all->rollup->session.application_inclusive;
     s->overhead = all->rollup->session.overhead_inclusive;

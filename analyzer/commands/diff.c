@@ -56,9 +56,12 @@ static enum diff_by diff_parse_by(const char *text)
 static enum diff_value diff_parse_sort(const char *text)
 {
     const enum diff_value value = diff_value_named(text, strlen(text));
+    const char *names[DIFF_VALUES];
+    for (enum diff_value i = 0; i < DIFF_VALUES; i++)
+        names[i] = diff_value_name(i);
     if (value == DIFF_VALUES && strcmp(text, "name") != 0)
         die(STATUS_ERROR, "--sort: no value '%s'%s --columns help lists them", text,
-            suggestion(text, diff_value_names, DIFF_VALUES, ";"));
+            suggestion(text, names, DIFF_VALUES, ";"));
     return value;
 }
 
@@ -222,7 +225,7 @@ static void diff_check_sessions(const struct diff_settings *s, const struct diff
         if (diff_gate_check(&s->gates[i], d))
             die(STATUS_ERROR, "--fail-if '%s': %s", s->gates[i].text, diff_gate_check(&s->gates[i], d));
     if (s->diff.sort < DIFF_VALUES && !d->known[s->diff.sort])
-        die(STATUS_ERROR, "--sort: %s is not known of all these sessions", diff_value_names[s->diff.sort]);
+        die(STATUS_ERROR, "--sort: %s is not known of all these sessions", diff_value_name(s->diff.sort));
     shared_options_check_min(&s->shared, d->samples, first);
     if (d->samples && s->diff.large.ns)
         die(STATUS_ERROR, "%s: holds samples, not times; give --large as a percentage", first);

@@ -72,6 +72,16 @@ static void export_parse_argument(struct export_settings *s, const struct argp_s
     s->file = argument;
 }
 
+static enum export_time export_parse_measure(const char *text)
+{
+    enum export_time measure;
+    char names[256];
+    measure_names(names, sizeof names);
+    if (!measure_find(text, &measure))
+        option_refuse("--value", text, names);
+    return measure;
+}
+
 static error_t export_parse_option(int key, char *argument, struct argp_state *state)
 {
     struct export_settings *s = state->input;
@@ -93,8 +103,8 @@ static error_t export_parse_option(int key, char *argument, struct argp_state *s
 static bool export_read_shared(void *settings, enum shared_option option, const char *argument)
 {
     struct export_settings *s = settings;
-    if (option == SHARED_VALUE && !measure_find(argument, &s->options.time))
-        option_refuse("--value", argument, measure_names);
+    if (option == SHARED_VALUE)
+        s->options.time = export_parse_measure(argument);
     return false;
 }
 

@@ -17,14 +17,8 @@
 #include "export/measures.h"
 #include "export/text.h"
 
-static const struct {
-    enum export_time time;
-    const char *name, *title;
-} events[] = {
-    { EXPORT_ELAPSED, "Elapsed", "Elapsed time (ns)" },
-    { EXPORT_APPLICATION, "Application", "Application time (ns)" },
-    { EXPORT_BLOCKED, "Blocked", "Blocked time (ns)" },
-};
+/* Times alone. */
+static const enum export_time events[] = { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED };
 enum { EVENT_COUNT = sizeof events / sizeof *events };
 
 struct callgrind_costs {
@@ -65,7 +59,15 @@ static struct callgrind_costs callgrind_own_costs(const struct profile_node *nod
 {
     struct callgrind_costs c;
     for (int i = 0; i < EVENT_COUNT; i++)
-        c.ticks[i] = measure_ticks(node, events[i].time);
+        c.ticks[i] = measure_ticks(node, events[i]);
+    return c;
+}
+
+static struct callgrind_costs callgrind_inclusive_costs(const struct times *times)
+{
+    struct callgrind_costs c;
+    for (int i = 0; i < EVENT_COUNT; i++)
+        c.ticks[i] = measure_inclusive(times, events[i]);
     return c;
 }
 
@@ -97,9 +99,7 @@ static void callgrind_enter_node(struct order_visitor *visitor, uint32_t index)
     const uint32_t caller = p->nodes[node->parent].function;
     const char *file = caller == PROFILE_NONE ? NULL : w->session->names[caller].file;
     struct callgrind_edge *edge = callgrind_find_edge(w, caller, node->function, lines_in_file(w->session, node, file));
-    const struct callgrind_costs own = callgrind_own_costs(node);
-    const struct callgrind_costs inclusive = { { times->elapsed_inclusive, times->application_inclusive,
-                                                 times->blocked_inclusive } };
+    const struct callgrind_costs own = callgrind_own_costs(node), inclusive = callgrind_inclusive_costs(times);
     edge->calls += node->calls;
     callgrind_add_costs(&w->own[node->function], &own);
     if (w->open[node->function]++ == 0)
@@ -221,11 +221,12 @@ static void callgrind_write_head(const struct callgrind_writer *w)
     fputs("positions: line\n", w->out);
     for (int i = 0; i < EVENT_COUNT; i++)
         if (w->known[i])
-            fprintf(w->out, "event: %s : %s\n", events[i].name, events[i].title);
+            fprintf(w->out, "event: %s : %s time (ns)\n", measure_value(events[i])->label,
+                    measure_value(events[i])->label);
     fputs("events:", w->out);
     for (int i = 0; i < EVENT_COUNT; i++)
         if (w->known[i])
-            fprintf(w->out, " %s", events[i].name);
+            fprintf(w->out, " %s", measure_value(events[i])->label);
     putc('\n', w->out);
 }
 
@@ -295,7 +296,7 @@ bool export_callgrind(const struct analysis *session, const struct export_option
         .out = out,
     };
     for (int i = 0; i < EVENT_COUNT; i++)
-        w.known[i] = measure_is_known(session, events[i].time);
+        w.known[i] = measure_is_known(session, events[i]);
     callgrind_find_edges(&w);
     callgrind_name_all(&w);
     callgrind_write_all(&w);

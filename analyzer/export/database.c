@@ -91,16 +91,32 @@ static bool database_bind(sqlite3_stmt *statement, const char *kinds, va_list va
     return true;
 }
 
+static void database_end_row(struct database *d, sqlite3_stmt *statement, bool bound)
+{
+    if (!bound || sqlite3_step(statement) != SQLITE_DONE)
+        database_fail(d);
+    sqlite3_reset(statement);
+}
+
 void database_insert(struct database *d, sqlite3_stmt *statement, const char *kinds, ...)
 {
     va_list values;
     if (database_has_failed(d))
         return;
     va_start(values, kinds);
-    if (!database_bind(statement, kinds, values) || sqlite3_step(statement) != SQLITE_DONE)
-        database_fail(d);
+    const bool bound = database_bind(statement, kinds, values);
     va_end(values);
-    sqlite3_reset(statement);
+    database_end_row(d, statement, bound);
+}
+
+void database_insert_numbers(struct database *d, sqlite3_stmt *statement, const char *kinds, const int64_t *numbers)
+{
+    bool bound = true;
+    if (database_has_failed(d))
+        return;
+    for (int i = 0; kinds[i]; i++)
+        bound &= database_bind_number(statement, i + 1, numbers[i], kinds[i]) == SQLITE_OK;
+    database_end_row(d, statement, bound);
 }
 
 static void database_put_in_place(struct database *d)

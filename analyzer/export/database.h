@@ -27,4 +27,7 @@ bool database_end(struct database *d);
  * same, but always NULL; t, a text of any bytes, which becomes UTF-8, or NULL. */
 void database_insert(struct database *d, sqlite3_stmt *statement, const char *kinds, ...);
 
+/* Runs a statement with numbers by `kinds`, the same letters without t. */
+void database_insert_numbers(struct database *d, sqlite3_stmt *statement, const char *kinds, const int64_t *numbers);
+
 #endif

@@ -4,19 +4,28 @@
 
 #include "base/units.h"
 
-static const char *const names[] = {
-    [EXPORT_ELAPSED] = "elapsed_exclusive",
-    [EXPORT_APPLICATION] = "application_exclusive",
-    [EXPORT_BLOCKED] = "blocked_exclusive",
-    [EXPORT_CALLS] = "calls",
+/* Which value each is. */
+static const enum value_id measured[] = {
+    [EXPORT_ELAPSED] = VALUE_ELAPSED,
+    [EXPORT_APPLICATION] = VALUE_APPLICATION,
+    [EXPORT_BLOCKED] = VALUE_BLOCKED,
+    [EXPORT_CALLS] = VALUE_CALLS,
 };
 
-const char measure_names[] = "elapsed_exclusive, application_exclusive, blocked_exclusive, calls";
+const struct value *measure_value(enum export_time measure)
+{
+    return &value_table[measured[measure]];
+}
+
+static const char *measure_name(enum export_time measure)
+{
+    return measure_value(measure)->names[EXCLUSIVE];
+}
 
 bool measure_find(const char *name, enum export_time *measure)
 {
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(names[i], name) == 0) {
+    for (size_t i = 0; i < sizeof measured / sizeof *measured; i++) {
+        if (strcmp(measure_name((enum export_time)i), name) == 0) {
             *measure = (enum export_time)i;
             return true;
         }
@@ -24,11 +33,18 @@ bool measure_find(const char *name, enum export_time *measure)
     return false;
 }
 
+void measure_names(char *text, size_t size)
+{
+    size_t length = 0;
+    *text = '\0';
+    for (size_t i = 0; i < sizeof measured / sizeof *measured && length < size; i++)
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s%s", i ? ", " : "", measure_name((enum export_time)i));
+}
+
 bool measure_is_known(const struct analysis *session, enum export_time measure)
 {
-    if (measure == EXPORT_APPLICATION)
-        return session->summary.application_known;
-    return measure != EXPORT_BLOCKED || session->summary.away_known;
+    return value_is_known(measured[measure], summary_knows(&session->summary) | NEEDS_CALLS, NULL);
 }
 
 bool measure_check(const struct analysis *session, enum export_time measure, struct error *error)
@@ -36,26 +52,23 @@ bool measure_check(const struct analysis *session, enum export_time measure, str
     if (measure_is_known(session, measure))
         return true;
     return error_set(error, "%s: %s is unknown: no thread had a source of OS events that reports it",
-                     session->summary.path, names[measure]);
+                     session->summary.path, measure_name(measure));
 }
 
 uint64_t measure_ticks(const struct profile_node *node, enum export_time measure)
 {
-    switch (measure) {
-    case EXPORT_ELAPSED:
-        return node->elapsed;
-    case EXPORT_APPLICATION:
-        return node->elapsed - node->flagged;
-    case EXPORT_BLOCKED:
-        return node->blocked;
-    case EXPORT_CALLS:
-        return node->calls;
-    }
-    return 0;
+    const struct times own = times_of_path(node);
+    return times_value(&own, measured[measure], EXCLUSIVE);
+}
+
+uint64_t measure_inclusive(const struct times *times, enum export_time measure)
+{
+    return times_value(times, measured[measure], INCLUSIVE);
 }
 
 uint64_t measure_own(const struct analysis *session, uint32_t node, enum export_time measure)
 {
     const uint64_t value = measure_ticks(&session->profile->nodes[node], measure);
-    return measure == EXPORT_CALLS ? value : ticks_to_ns(value, session->summary.ticks_per_second);
+    return measure_value(measure)->kind == VALUE_IS_TIME ? ticks_to_ns(value, session->summary.ticks_per_second)
+                                                         : value;
 }

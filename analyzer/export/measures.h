@@ -6,7 +6,12 @@
 
 /* Finds a value by its name, such as "elapsed_exclusive"; false if there is none. */
 bool measure_find(const char *name, enum export_time *measure);
-extern const char measure_names[]; /* for messages */
+
+/* All names, for messages. */
+void measure_names(char *text, size_t size);
+
+/* Its key, its label, and whether it is a time. */
+const struct value *measure_value(enum export_time measure);
 
 /* Whether the session tells it, of one thread at least. */
 bool measure_is_known(const struct analysis *session, enum export_time measure);
@@ -17,7 +22,10 @@ bool measure_check(const struct analysis *session, enum export_time measure, str
 /* Of the path itself, without those below it, in ticks; or calls. */
 uint64_t measure_ticks(const struct profile_node *node, enum export_time measure);
 
-/* The same in nanoseconds, or calls. */
+/* The same with those below it, from the path's sums. */
+uint64_t measure_inclusive(const struct times *times, enum export_time measure);
+
+/* Of the path itself, in nanoseconds, or calls. */
 uint64_t measure_own(const struct analysis *session, uint32_t node, enum export_time measure);
 
 #endif

@@ -19,15 +19,7 @@
 #include "pprof.pb-c.h"
 
 /* Counts come first, as is the custom. */
-static const struct {
-    enum export_time time;
-    const char *type, *unit;
-} kinds[] = {
-    { EXPORT_CALLS, "calls", "count" },
-    { EXPORT_ELAPSED, "elapsed", "nanoseconds" },
-    { EXPORT_APPLICATION, "application", "nanoseconds" },
-    { EXPORT_BLOCKED, "blocked", "nanoseconds" },
-};
+static const enum export_time kinds[] = { EXPORT_CALLS, EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
 enum { LABEL_PROCESS, LABEL_PID, LABEL_THREAD, LABEL_TID, LABEL_COUNT };
@@ -84,14 +76,14 @@ static void pprof_write_kinds(struct pprof_writer *w)
     Pprof__Profile piece = PPROF__PROFILE__INIT;
     piece.sample_type = list;
     for (int i = 0; i < KIND_COUNT; i++) {
-        if (!measure_is_known(w->session, kinds[i].time))
+        if (!measure_is_known(w->session, kinds[i]))
             continue;
         Pprof__ValueType *type = list[w->time_count] = &types[w->time_count];
         pprof__value_type__init(type);
-        type->type = pprof_write_string(w, kinds[i].type);
-        type->unit = strcmp(kinds[i].unit, "count") == 0 ? count : nanoseconds;
-        w->times[w->time_count++] = kinds[i].time;
-        if (kinds[i].time == EXPORT_ELAPSED) {
+        type->type = pprof_write_string(w, measure_value(kinds[i])->key);
+        type->unit = measure_value(kinds[i])->kind == VALUE_IS_COUNT ? count : nanoseconds;
+        w->times[w->time_count++] = kinds[i];
+        if (kinds[i] == EXPORT_ELAPSED) {
             piece.default_sample_type = type->type;
             piece.period_type = type;
         }

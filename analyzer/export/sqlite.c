@@ -104,6 +104,8 @@ static void sqlite_write_functions(const struct sqlite_writer *w)
 
 /* ---- call paths ---- */
 
+enum { PATH_COLUMNS = 11 }; /* before its values */
+
 /* How often the function, called by that other one, is on the stack. */
 static uint32_t *sqlite_open_calls(struct sqlite_writer *w, uint32_t node)
 {
@@ -127,16 +129,24 @@ static void sqlite_write_path(struct order_visitor *visitor, uint32_t index)
     const int64_t first_of_function = w->open_functions[node->function]++ == 0;
     const int64_t first_of_module = w->open_modules[p->functions[node->function].module]++ == 0;
     const int64_t first_of_call = (*sqlite_open_calls(w, index))++ == 0;
-    const bool completed = t->shortest <= t->longest;
+    const char limits = t->shortest <= t->longest ? 'i' : 'n';
     w->paths[index] = ++w->last_path;
-    database_insert(w->database, w->insert, completed ? "iziiiiiiiiiiiiiiiiiiiii" : "iziiiinniiiiiiiiiiiiiii",
-                    (int64_t)w->last_path, (int64_t)(visitor->depth > 1 ? w->paths[node->parent] : 0), w->thread,
-                    (int64_t)w->order->ranks[node->function] + 1, (int64_t)visitor->depth, (int64_t)t->calls,
-                    (int64_t)t->shortest, (int64_t)t->longest, first_of_function, first_of_module, first_of_call,
-                    (int64_t)t->elapsed_inclusive, (int64_t)t->elapsed_exclusive, (int64_t)t->application_inclusive,
-                    (int64_t)t->application_exclusive, (int64_t)t->blocked_inclusive, (int64_t)t->blocked_exclusive,
-                    (int64_t)t->preempted_inclusive, (int64_t)t->preempted_exclusive, (int64_t)t->page_faults_inclusive,
-                    (int64_t)t->page_faults_exclusive, (int64_t)t->overhead_inclusive, (int64_t)t->overhead_exclusive);
+    int64_t row[PATH_COLUMNS + MAX_PATH_VALUES] = {
+        w->last_path,
+        visitor->depth > 1 ? w->paths[node->parent] : 0,
+        w->thread,
+        w->order->ranks[node->function] + 1,
+        visitor->depth,
+        (int64_t)t->calls,
+        (int64_t)t->shortest,
+        (int64_t)t->longest,
+        first_of_function,
+        first_of_module,
+        first_of_call,
+    };
+    char kinds[PATH_COLUMNS + MAX_PATH_VALUES + 1] = { 'i', 'z', 'i', 'i', 'i', 'i', limits, limits, 'i', 'i', 'i' };
+    memset(kinds + PATH_COLUMNS, 'i', sqlite_list_path_values(row + PATH_COLUMNS, t));
+    database_insert_numbers(w->database, w->insert, kinds, row);
 }
 
 static void sqlite_leave_path(struct order_visitor *visitor, uint32_t index)
@@ -148,6 +158,19 @@ static void sqlite_leave_path(struct order_visitor *visitor, uint32_t index)
     (*sqlite_open_calls(w, index))--;
 }
 
+static sqlite3_stmt *sqlite_prepare_path(struct database *d)
+{
+    char places[2 * (PATH_COLUMNS + MAX_PATH_VALUES)] = "?";
+    const struct times none = times_of_nothing();
+    int64_t list[MAX_PATH_VALUES];
+    for (size_t i = 1; i < PATH_COLUMNS + sqlite_list_path_values(list, &none); i++)
+        memcpy(places + 2 * i - 1, ",?", sizeof ",?");
+    char *sql = need_text("INSERT INTO path VALUES (%s)", places);
+    sqlite3_stmt *statement = database_prepare(d, sql);
+    free(sql);
+    return statement;
+}
+
 static void sqlite_write_paths(struct sqlite_writer *w)
 {
     const struct profile *p = w->session->profile;
@@ -155,8 +178,7 @@ static void sqlite_write_paths(struct sqlite_writer *w)
     w->open_functions = need_memory(p->function_count + 1, sizeof *w->open_functions);
     w->open_modules = need_memory(p->module_count + 1, sizeof *w->open_modules);
     w->call_table = index_new();
-    w->insert =
-        database_prepare(w->database, "INSERT INTO path VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    w->insert = sqlite_prepare_path(w->database);
     for (size_t i = 0; i < p->thread_count; i++) {
         w->thread = (int64_t)i + 1;
         order_walk(w->order, &p->threads[w->order->threads[i]], &w->visitor);

@@ -6,19 +6,6 @@
 
 #include "base/memory.h"
 
-/* What a path has an inclusive and an exclusive value of; the session's column that says whether it is known. */
-static const struct {
-    const char *name, *unit, *known;
-} measures[] = {
-    { "elapsed", "_ticks", "1" },
-    { "application", "_ticks", "s.application_known" },
-    { "blocked", "_ticks", "s.away_known" },
-    { "preempted", "_ticks", "s.away_known" },
-    { "page_faults", "", "s.away_known" },
-    { "overhead", "_ticks", "s.overhead_known" },
-};
-enum { MEASURE_OVERHEAD = 5, MEASURE_COUNT = sizeof measures / sizeof *measures };
-
 static const char *const tables[] = {
     "PRAGMA user_version = 1",
     "CREATE TABLE session (file TEXT, creator TEXT, start_realtime_ns INTEGER, duration_ticks INTEGER,"
@@ -32,23 +19,70 @@ static const char *const tables[] = {
     "CREATE TABLE module (id INTEGER PRIMARY KEY, name TEXT, path TEXT, build_id TEXT)",
     "CREATE TABLE function (id INTEGER PRIMARY KEY, name TEXT, linkage_name TEXT, module INTEGER REFERENCES module,"
     " address INTEGER, file TEXT, line INTEGER)",
-    "CREATE TABLE path (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES path, thread INTEGER REFERENCES thread,"
-    " function INTEGER REFERENCES function, depth INTEGER, calls INTEGER, min_ticks INTEGER, max_ticks INTEGER,"
-    " first_of_function INTEGER, first_of_module INTEGER, first_of_call INTEGER,"
-    " elapsed_inclusive_ticks INTEGER, elapsed_exclusive_ticks INTEGER,"
-    " application_inclusive_ticks INTEGER, application_exclusive_ticks INTEGER,"
-    " blocked_inclusive_ticks INTEGER, blocked_exclusive_ticks INTEGER,"
-    " preempted_inclusive_ticks INTEGER, preempted_exclusive_ticks INTEGER,"
-    " page_faults_inclusive INTEGER, page_faults_exclusive INTEGER,"
-    " overhead_inclusive_ticks INTEGER, overhead_exclusive_ticks INTEGER)",
     "CREATE TABLE mark (id INTEGER PRIMARY KEY, time_ticks INTEGER, since_previous_ticks INTEGER, number INTEGER,"
     " thread INTEGER REFERENCES thread, path INTEGER REFERENCES path, text TEXT)",
 };
+
+/* What a path has an inclusive and an exclusive value of. */
+static bool schema_is_stored(const struct value *v)
+{
+    return v->forms == 2 && v->part_count == 0;
+}
+
+static const char *schema_unit(const struct value *v)
+{
+    return v->kind == VALUE_IS_TIME ? "_ticks" : "";
+}
+
+/* Whether a session s knows the value. */
+static const char *schema_known(const struct value *v)
+{
+    switch (v->needs & (NEEDS_APPLICATION | NEEDS_OFF_CPU | NEEDS_OVERHEAD)) {
+    case NEEDS_APPLICATION:
+        return "s.application_known";
+    case NEEDS_OFF_CPU:
+        return "s.away_known";
+    case NEEDS_OVERHEAD:
+        return "s.overhead_known";
+    case NEEDS_APPLICATION | NEEDS_OFF_CPU:
+        return "s.application_known AND s.away_known";
+    default:
+        return "1";
+    }
+}
+
+static void schema_make_path_table(struct database *d)
+{
+    char *text;
+    size_t length;
+    FILE *out = need_stream(&text, &length);
+    fputs("CREATE TABLE path (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES path, thread INTEGER REFERENCES thread,"
+          " function INTEGER REFERENCES function, depth INTEGER, calls INTEGER, min_ticks INTEGER, max_ticks INTEGER,"
+          " first_of_function INTEGER, first_of_module INTEGER, first_of_call INTEGER",
+          out);
+    for (enum value_id i = 0; i < VALUE_COUNT; i++)
+        for (int form = 0; schema_is_stored(&value_table[i]) && form < VALUE_FORMS; form++)
+            fprintf(out, ", %s%s INTEGER", value_table[i].names[form], schema_unit(&value_table[i]));
+    fputs(")", out);
+    need_stream_end(out);
+    database_run(d, text);
+    free(text);
+}
 
 void sqlite_make_tables(struct database *d)
 {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         database_run(d, tables[i]);
+    schema_make_path_table(d);
+}
+
+size_t sqlite_list_path_values(int64_t *list, const struct times *t)
+{
+    size_t count = 0;
+    for (enum value_id i = 0; i < VALUE_COUNT; i++)
+        for (int form = 0; schema_is_stored(&value_table[i]) && form < VALUE_FORMS; form++)
+            list[count++] = (int64_t)times_value(t, i, (enum value_form)form);
+    return count;
 }
 
 /* ---- pieces of views ---- */
@@ -58,13 +92,15 @@ static char *schema_path_sums(const char *is_first)
 {
     char *text;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
+    FILE *out = need_stream(&text, &length);
     fputs("sum(p.calls) AS calls, min(p.min_ticks) AS shortest, max(p.max_ticks) AS longest", out);
-    for (int i = 0; i < MEASURE_COUNT; i++)
-        fprintf(out, ", sum(iif(%s, p.%s_inclusive%s, 0)) AS %s_inclusive, sum(p.%s_exclusive%s) AS %s_exclusive",
-                is_first, measures[i].name, measures[i].unit, measures[i].name, measures[i].name, measures[i].unit,
-                measures[i].name);
-    fclose(out);
+    for (enum value_id i = 0; i < VALUE_COUNT; i++) {
+        const struct value *v = &value_table[i];
+        if (schema_is_stored(v))
+            fprintf(out, ", sum(iif(%s, p.%s%s, 0)) AS %s, sum(p.%s%s) AS %s", is_first, v->names[INCLUSIVE],
+                    schema_unit(v), v->names[INCLUSIVE], v->names[EXCLUSIVE], schema_unit(v), v->names[EXCLUSIVE]);
+    }
+    need_stream_end(out);
     return text;
 }
 
@@ -83,58 +119,72 @@ static void schema_put_share(FILE *out, const char *part, const char *whole, con
             whole, name);
 }
 
-/* Of the measure: nanoseconds inclusive and exclusive, with what share of the session's they are. */
-static void schema_put_pair(FILE *out, int measure, bool shares)
+/* The value in sums t: ticks or a number, and zero where there are no calls. */
+static char *schema_value(const struct value *v, int form)
 {
-    static const char *const kinds[] = { "inclusive", "exclusive" };
-    for (int i = 0; i < 2; i++) {
-        char *name = need_text("%s_%s", measures[measure].name, kinds[i]);
-        char *ticks = need_text("ifnull(t.%s, 0)", name),
-             *whole = need_text("s.%s_inclusive_ticks", measures[measure].name);
-        fputs(", ", out);
-        schema_put_ns(out, ticks, measures[measure].known, name);
-        if (shares) {
-            fputs(", ", out);
-            schema_put_share(out, ticks, whole, measures[measure].known, name);
-        }
-        free(name);
-        free(ticks);
-        free(whole);
-    }
-}
-
-/* The columns that all reports have, from sums t. */
-static char *schema_time_columns(void)
-{
-    static const char *const kinds[] = { "inclusive", "exclusive" };
+    if (!v->part_count)
+        return need_text("ifnull(t.%s, 0)", v->names[form]);
     char *text;
     size_t length;
-    FILE *out = open_memstream(&text, &length);
-    fputs("ifnull(t.calls, 0) AS calls", out);
-    schema_put_pair(out, 0, true);
-    schema_put_pair(out, 1, true);
+    FILE *out = need_stream(&text, &length);
+    fprintf(out, "max(ifnull(t.%s", value_table[v->whole].names[form]);
+    for (unsigned i = 0; i < v->part_count; i++)
+        fprintf(out, " - t.%s", value_table[v->parts[i]].names[form]);
+    fputs(", 0), 0)", out);
+    need_stream_end(out);
+    return text;
+}
+
+static void schema_put_form(FILE *out, const struct value *v, int form)
+{
+    char *number = schema_value(v, form);
     fputs(", ", out);
-    schema_put_ns(out, "t.shortest", "1", "min");
-    fputs(", ", out);
-    schema_put_ns(out, "t.longest", "1", "max");
-    schema_put_pair(out, 2, false);
-    schema_put_pair(out, 3, false);
-    for (int i = 0; i < 2; i++) {
-        char *name = need_text("cpu_%s", kinds[i]);
-        char *on =
-            need_text("max(ifnull(t.elapsed_%s - t.blocked_%s - t.preempted_%s, 0), 0)", kinds[i], kinds[i], kinds[i]);
+    if (v->kind == VALUE_IS_TIME)
+        schema_put_ns(out, number, schema_known(v), v->names[form]);
+    else
+        fprintf(out, "iif(%s, %s, NULL) AS %s", schema_known(v), number,
+                v->columns[form] ? v->columns[form] : v->names[form]);
+    if (v->shares[form]) {
+        char *whole = need_text("s.%s_ticks", v->names[INCLUSIVE]);
         fputs(", ", out);
-        schema_put_ns(out, on, "s.away_known", name);
-        free(on);
-        free(name);
+        schema_put_share(out, number, whole, schema_known(v), v->names[form]);
+        free(whole);
     }
-    fputs(", iif(s.away_known, ifnull(t.page_faults_inclusive, 0), NULL) AS page_faults,"
-          " iif(s.away_known, ifnull(t.page_faults_exclusive, 0), NULL) AS page_faults_exclusive",
-          out);
-    schema_put_pair(out, MEASURE_OVERHEAD, false);
+    free(number);
+}
+
+static void schema_put_percentage(FILE *out, const struct value *v)
+{
+    char *part = need_text("ifnull(t.%s, 0)", value_table[v->parts[0]].names[EXCLUSIVE]);
+    char *whole = need_text("t.%s", value_table[v->whole].names[EXCLUSIVE]);
     fputs(", ", out);
-    schema_put_share(out, "ifnull(t.blocked_exclusive, 0)", "t.elapsed_exclusive", "s.away_known", "waiting");
-    fclose(out);
+    schema_put_share(out, part, whole, schema_known(v), v->key);
+    free(whole);
+    free(part);
+}
+
+/* The columns that all reports have as data, from sums t. */
+static char *schema_time_columns(void)
+{
+    char *text;
+    size_t length;
+    FILE *out = need_stream(&text, &length);
+    fputs("ifnull(t.calls, 0) AS calls", out);
+    for (enum value_id i = VALUE_CALLS + 1; i < VALUE_COUNT; i++) {
+        const struct value *v = &value_table[i];
+        if (!(v->shown & SHOWN_IN_DATA))
+            continue;
+        if (i == VALUE_MIN || i == VALUE_MAX) {
+            fputs(", ", out);
+            schema_put_ns(out, i == VALUE_MIN ? "t.shortest" : "t.longest", "1", v->key);
+        } else if (v->kind == VALUE_IS_PERCENT) {
+            schema_put_percentage(out, v);
+        } else {
+            for (int form = 0; form < VALUE_FORMS; form++)
+                schema_put_form(out, v, form);
+        }
+    }
+    need_stream_end(out);
     return text;
 }
 
@@ -200,9 +250,9 @@ static void schema_make_callers(struct database *d, const char *columns)
                      " UNION ALL SELECT c.function, 3, 'callee', p.function, %s"
                      " FROM path p JOIN path c ON c.id = p.parent GROUP BY c.function, p.function",
                      by_function, by_function, by_call));
-    FILE *out = open_memstream(&share, &length);
+    FILE *out = need_stream(&share, &length);
     schema_put_share(out, "t.elapsed_inclusive", "w.elapsed_inclusive", "1", "share");
-    fclose(out);
+    need_stream_end(out);
     schema_make_view(
         d, need_text("CREATE VIEW report_callers AS WITH w AS"
                      " (SELECT subject, elapsed_inclusive FROM neighbour WHERE place = 2)"
@@ -222,11 +272,11 @@ static void schema_make_marks(struct database *d)
 {
     char *ns;
     size_t length;
-    FILE *out = open_memstream(&ns, &length);
+    FILE *out = need_stream(&ns, &length);
     schema_put_ns(out, "k.time_ticks", "1", "time");
     fputs(", ", out);
     schema_put_ns(out, "k.since_previous_ticks", "1", "since_previous");
-    fclose(out);
+    need_stream_end(out);
     schema_make_view(
         d, need_text("CREATE VIEW report_marks AS SELECT %s, k.number, h.tid, r.pid AS process, h.name AS thread,"
                      " f.name AS function, k.text FROM mark k LEFT JOIN thread h ON h.id = k.thread"
@@ -236,29 +286,29 @@ static void schema_make_marks(struct database *d)
     free(ns);
 }
 
+static void schema_put_path_value(FILE *out, const struct value *v, const char *name)
+{
+    char *value = need_text("p.%s%s", name, schema_unit(v));
+    fputs(", ", out);
+    if (v->kind == VALUE_IS_TIME)
+        schema_put_ns(out, value, schema_known(v), name);
+    else
+        fprintf(out, "iif(%s, %s, NULL) AS %s", schema_known(v), value, name);
+    free(value);
+}
+
 static void schema_make_paths(struct database *d)
 {
-    static const char *const kinds[] = { "inclusive", "exclusive" };
     char *ns;
     size_t length;
-    FILE *out = open_memstream(&ns, &length);
+    FILE *out = need_stream(&ns, &length);
     schema_put_ns(out, "p.min_ticks", "1", "min");
     fputs(", ", out);
     schema_put_ns(out, "p.max_ticks", "1", "max");
-    for (int i = 0; i < MEASURE_COUNT; i++) {
-        for (int j = 0; j < 2; j++) {
-            char *name = need_text("%s_%s", measures[i].name, kinds[j]),
-                 *value = need_text("p.%s%s", name, measures[i].unit);
-            fputs(", ", out);
-            if (measures[i].unit[0])
-                schema_put_ns(out, value, measures[i].known, name);
-            else
-                fprintf(out, "iif(%s, %s, NULL) AS %s", measures[i].known, value, name);
-            free(name);
-            free(value);
-        }
-    }
-    fclose(out);
+    for (enum value_id i = 0; i < VALUE_COUNT; i++)
+        for (int form = 0; schema_is_stored(&value_table[i]) && form < VALUE_FORMS; form++)
+            schema_put_path_value(out, &value_table[i], value_table[i].names[form]);
+    need_stream_end(out);
     schema_make_view(
         d, need_text("CREATE VIEW paths AS SELECT p.id, p.parent, p.depth, r.name AS process, r.pid, h.name AS thread,"
                      " h.tid, f.name AS function, m.name AS module, p.calls, %s FROM path p"

@@ -3,8 +3,13 @@
 #define DWELL_EXPORT_SQLITE_SCHEMA_H
 
 #include "export/database.h"
+#include "profile/values.h"
 
 void sqlite_make_tables(struct database *d);
+
+/* The values of a path, in the order of the last columns of its table; returns how many there are. */
+enum { MAX_PATH_VALUES = VALUE_COUNT * VALUE_FORMS };
+size_t sqlite_list_path_values(int64_t *list, const struct times *t);
 
 /* Indices and views: for when the tables are full. */
 void sqlite_make_views(struct database *d);

@@ -28,12 +28,8 @@ static uint32_t collector_add_child(struct collector *w, uint32_t parent, uint64
     uint32_t function = identify_function(w->profile, w->process, address, time);
     GROW(p->nodes, p->node_count, p->node_room);
     uint32_t node = (uint32_t)p->node_count++;
-    p->nodes[node] = (struct profile_node){
-        .parent = parent,
-        .function = function,
-        .site = PROFILE_NONE,
-        .shortest = UINT64_MAX,
-    };
+    p->nodes[node] = (struct profile_node){ .parent = parent, .function = function, .site = PROFILE_NONE };
+    amounts_clear(&p->nodes[node]);
     index_set(w->children, slot, collector_child_key(w, address), parent, node);
     return node;
 }

@@ -137,23 +137,12 @@ static void follow_add_open_interval(struct profile *p, const struct session_fil
 
 static struct profile *follow_difference(const struct profile *now, const struct profile *before)
 {
+    static const struct profile_node nothing;
     struct profile *p = follow_new_alike(now);
     for (size_t i = 0; i < p->node_count; i++) {
-        static const struct profile_node none;
-        const struct profile_node *n = &now->nodes[i], *b = i < before->node_count ? &before->nodes[i] : &none;
-        struct profile_node *d = &p->nodes[i];
-        d->elapsed = less(n->elapsed, b->elapsed);
-        d->flagged = smaller(less(n->flagged, b->flagged),
-                             d->elapsed); /* what went on has turned out to be no work of the OS, */
-        d->blocked =
-            smaller(less(n->blocked, b->blocked), d->elapsed); /* nor a wait, or one that had been taken for work */
-        d->preempted = smaller(less(n->preempted, b->preempted), d->elapsed - d->blocked);
-        d->runtime = less(n->runtime, b->runtime);
-        d->runtime_flagged = less(n->runtime_flagged, b->runtime_flagged);
-        d->runtime_blocked = less(n->runtime_blocked, b->runtime_blocked);
-        d->runtime_preempted = less(n->runtime_preempted, b->runtime_preempted);
-        d->page_faults = less(n->page_faults, b->page_faults);
-        d->calls = less(n->calls, b->calls);
+        struct profile_node *node = &p->nodes[i];
+        profile_add_values(node, &now->nodes[i]);
+        amounts_subtract(node, i < before->node_count ? &before->nodes[i] : &nothing);
     }
     return p;
 }

@@ -102,12 +102,8 @@ uint32_t profile_site(struct profile *p, uint32_t module, uint64_t offset, bool 
 static uint32_t profile_add_node(struct profile *p, uint32_t parent, uint32_t function, uint32_t site)
 {
     GROW(p->nodes, p->node_count, p->node_room);
-    p->nodes[p->node_count] = (struct profile_node){
-        .parent = parent,
-        .function = function,
-        .site = site,
-        .shortest = UINT64_MAX,
-    };
+    p->nodes[p->node_count] = (struct profile_node){ .parent = parent, .function = function, .site = site };
+    amounts_clear(&p->nodes[p->node_count]);
     return (uint32_t)p->node_count++;
 }
 
@@ -137,25 +133,6 @@ uint32_t profile_child_from(struct profile *p, uint32_t parent, uint32_t functio
     uint32_t node = profile_add_node(p, parent, function, site);
     index_set(p->node_table, slot, key, parent, node);
     return node;
-}
-
-void profile_add_values(struct profile_node *into, const struct profile_node *from)
-{
-    into->elapsed += from->elapsed;
-    into->flagged += from->flagged;
-    into->blocked += from->blocked;
-    into->preempted += from->preempted;
-    into->page_faults += from->page_faults;
-    into->runtime += from->runtime;
-    into->runtime_flagged += from->runtime_flagged;
-    into->runtime_blocked += from->runtime_blocked;
-    into->runtime_preempted += from->runtime_preempted;
-    into->overhead += from->overhead;
-    into->calls += from->calls;
-    if (from->shortest < into->shortest)
-        into->shortest = from->shortest;
-    if (from->longest > into->longest)
-        into->longest = from->longest;
 }
 
 void profile_copy_functions(struct profile *into, const struct profile *from)

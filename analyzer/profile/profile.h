@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profile/values.h"
+
 #define PROFILE_NONE UINT32_MAX
 
 /* A file of code. Two are the same if path and build-id are. */
@@ -39,20 +41,14 @@ struct profile_thread {
     uint32_t root; /* its node: the calls are below it */
 };
 
-/* All times in ticks. Inclusive values are sums over a node and those below it; see rollup.h. */
+/* A call path. All times in ticks; inclusive values are sums over a node and those below it; see rollup.h. */
 struct profile_node {
-    uint32_t parent;             /* PROFILE_NONE for a thread's root */
-    uint32_t function;           /* PROFILE_NONE for a thread's root */
-    uint32_t site;               /* PROFILE_NONE: unknown, or not asked for */
-    uint64_t elapsed;            /* elapsed exclusive */
-    uint64_t flagged;            /* the part of it in which the OS intervened: application = elapsed - flagged */
-    uint64_t blocked, preempted; /* the parts of it off the CPU: waiting, or while another was to run */
-    uint64_t page_faults;
-    /* Parts of those in which the runtime was at work: of elapsed, flagged, blocked and preempted. */
-    uint64_t runtime, runtime_flagged, runtime_blocked, runtime_preempted;
-    uint64_t overhead;          /* what was taken out of elapsed, as the probes' own; see overhead.h */
-    uint64_t calls;             /* enters */
-    uint64_t shortest, longest; /* of completed calls, elapsed inclusive; UINT64_MAX and 0 if none */
+    uint32_t parent;   /* PROFILE_NONE for a thread's root */
+    uint32_t function; /* PROFILE_NONE for a thread's root */
+    uint32_t site;     /* PROFILE_NONE: unknown, or not asked for */
+#define AMOUNT_MEMBER(member, unit, merge) uint64_t member;
+    PATH_AMOUNTS(AMOUNT_MEMBER)
+#undef AMOUNT_MEMBER
 };
 
 /* What the program said of a moment of one of its threads. */
@@ -75,18 +71,6 @@ struct profile_counts {
     uint64_t pauses, paused; /* how often recording was paused on a thread, and for how many ticks until it went on */
     uint64_t outside;        /* ticks between events of a thread when no function was open */
     uint64_t chunks, damaged_chunks;
-};
-
-/* Ticks; calls as counted; shortest and longest of completed calls, UINT64_MAX and 0 where none was. */
-struct times {
-    uint64_t elapsed_inclusive, elapsed_exclusive;
-    uint64_t application_inclusive, application_exclusive;
-    uint64_t blocked_inclusive, blocked_exclusive;
-    uint64_t preempted_inclusive, preempted_exclusive;
-    uint64_t page_faults_inclusive, page_faults_exclusive; /* a number of them */
-    uint64_t overhead_inclusive, overhead_exclusive;       /* the probes', which is not in the others */
-    uint64_t calls;
-    uint64_t shortest, longest;
 };
 
 /* What an imported report says: it holds before what the tree says. */
@@ -140,9 +124,6 @@ uint32_t profile_site(struct profile *p, uint32_t module, uint64_t offset, bool 
 
 /* Copies all of them, and all sites, into an empty profile: they have the same numbers there. */
 void profile_copy_functions(struct profile *into, const struct profile *from);
-
-/* Adds the values of one node to those of another. */
-void profile_add_values(struct profile_node *into, const struct profile_node *from);
 
 /* For qsort of marks: by time, then thread, then the order in which they were set. */
 int profile_compare_marks(const void *a, const void *b);

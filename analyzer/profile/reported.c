@@ -23,7 +23,7 @@ static void reported_replace_sums(const struct profile *p, enum dwell_reported k
         if (r->kind != kind || !reported_has_process(p, r->process))
             continue;
         if (!begun[r->function])
-            sums[r->function] = (struct times){ .shortest = UINT64_MAX };
+            sums[r->function] = times_of_nothing();
         begun[r->function] = true;
         times_add(&sums[r->function], &r->times);
     }

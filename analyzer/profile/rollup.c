@@ -8,61 +8,6 @@
 #include "dwell/format.h"
 #include "profile/reported.h"
 
-static void rollup_own_times(struct times *t, const struct profile_node *node)
-{
-    t->elapsed_exclusive = t->elapsed_inclusive = node->elapsed;
-    t->application_exclusive = t->application_inclusive = node->elapsed - node->flagged;
-    t->blocked_exclusive = t->blocked_inclusive = node->blocked;
-    t->preempted_exclusive = t->preempted_inclusive = node->preempted;
-    t->page_faults_exclusive = t->page_faults_inclusive = node->page_faults;
-    t->overhead_exclusive = t->overhead_inclusive = node->overhead;
-    t->calls = node->calls;
-    t->shortest = node->shortest;
-    t->longest = node->longest;
-}
-
-void times_add_exclusive(struct times *into, const struct times *from)
-{
-    into->elapsed_exclusive += from->elapsed_exclusive;
-    into->application_exclusive += from->application_exclusive;
-    into->blocked_exclusive += from->blocked_exclusive;
-    into->preempted_exclusive += from->preempted_exclusive;
-    into->page_faults_exclusive += from->page_faults_exclusive;
-    into->overhead_exclusive += from->overhead_exclusive;
-}
-
-/* All but the inclusive values, which count once however often something is on the stack. */
-static void rollup_add_own(struct times *into, const struct times *from)
-{
-    times_add_exclusive(into, from);
-    into->calls += from->calls;
-    if (from->shortest < into->shortest)
-        into->shortest = from->shortest;
-    if (from->longest > into->longest)
-        into->longest = from->longest;
-}
-
-void times_add_inclusive(struct times *into, const struct times *from)
-{
-    into->elapsed_inclusive += from->elapsed_inclusive;
-    into->application_inclusive += from->application_inclusive;
-    into->blocked_inclusive += from->blocked_inclusive;
-    into->preempted_inclusive += from->preempted_inclusive;
-    into->page_faults_inclusive += from->page_faults_inclusive;
-    into->overhead_inclusive += from->overhead_inclusive;
-}
-
-void times_add(struct times *into, const struct times *from)
-{
-    rollup_add_own(into, from);
-    times_add_inclusive(into, from);
-}
-
-bool times_are_empty(const struct times *t)
-{
-    return !t->calls && !t->elapsed_inclusive && !t->page_faults_inclusive && t->shortest > t->longest;
-}
-
 static void rollup_link_children(struct rollup *r)
 {
     const struct profile *p = r->profile;
@@ -82,16 +27,14 @@ static void rollup_sum_subtrees(struct rollup *r)
 {
     const struct profile *p = r->profile;
     for (size_t i = 0; i < p->node_count; i++)
-        rollup_own_times(&r->nodes[i], &p->nodes[i]);
+        r->nodes[i] = times_of_path(&p->nodes[i]);
     for (size_t i = p->node_count; i-- > 0;) {
         if (p->nodes[i].parent != PROFILE_NONE) {
             times_add_inclusive(&r->nodes[p->nodes[i].parent], &r->nodes[i]);
         } else {
             times_add_inclusive(&r->session, &r->nodes[i]);
         }
-        struct times own = { .shortest = UINT64_MAX };
-        rollup_own_times(&own, &p->nodes[i]);
-        rollup_add_own(&r->session, &own);
+        times_add_own(&r->session, &r->nodes[i]);
     }
 }
 
@@ -102,6 +45,7 @@ struct rollup *rollup_new(const struct profile *profile)
     r->nodes = need_memory(profile->node_count, sizeof *r->nodes);
     r->first_child = need_memory(profile->node_count, sizeof *r->first_child);
     r->sibling = need_memory(profile->node_count, sizeof *r->sibling);
+    r->session = times_of_nothing();
     rollup_link_children(r);
     rollup_sum_subtrees(r);
     return r;
@@ -161,7 +105,7 @@ static void rollup_enter_group(struct rollup_visitor *v, uint32_t node)
     struct grouping *g = (struct grouping *)v;
     uint32_t group = g->group_of[node];
     const struct times *times = &v->rollup->nodes[node];
-    rollup_add_own(&g->sums[group], times);
+    times_add_own(&g->sums[group], times);
     if (g->open[group]++ == 0)
         times_add_inclusive(&g->sums[group], times);
 }
@@ -251,7 +195,7 @@ static struct times *rollup_new_sums(size_t count)
 {
     struct times *sums = need_memory(count, sizeof *sums);
     for (size_t i = 0; i < count; i++)
-        sums[i].shortest = UINT64_MAX;
+        sums[i] = times_of_nothing();
     return sums;
 }
 
@@ -300,7 +244,7 @@ static struct neighbour *rollup_find_neighbour(struct neighbour_sums *sums, uint
         return &sums->list[slot->value_plus_1 - 1];
     GROW(sums->list, sums->count, sums->room);
     GROW(sums->open, sums->count, sums->open_room);
-    sums->list[sums->count] = (struct neighbour){ function, site, { .shortest = UINT64_MAX } };
+    sums->list[sums->count] = (struct neighbour){ function, site, times_of_nothing() };
     sums->open[sums->count] = 0;
     index_set(sums->places, slot, function, site, (uint32_t)sums->count);
     return &sums->list[sums->count++];
@@ -325,13 +269,13 @@ static void rollup_enter_neighbour(struct rollup_visitor *v, uint32_t node)
                    caller = rollup_parent_function(p, node);
     if (caller == w->function) {
         struct neighbour *callee = rollup_find_neighbour(&w->callees, function, site);
-        rollup_add_own(&callee->times, times);
+        times_add_own(&callee->times, times);
         if ((*rollup_open_count(&w->callees, callee))++ == 0)
             times_add_inclusive(&callee->times, times);
     }
     if (function == w->function) {
         struct times *sum = &rollup_find_neighbour(&w->callers, caller, site)->times;
-        rollup_add_own(sum, times);
+        times_add_own(sum, times);
         if (w->open++ == 0)
             times_add_inclusive(sum, times);
     }

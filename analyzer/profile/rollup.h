@@ -7,31 +7,6 @@
 
 #include "profile/profile.h"
 
-/* On the CPU: elapsed less blocked less preempted. */
-static inline uint64_t times_cpu_inclusive(const struct times *t)
-{
-    const uint64_t away = t->blocked_inclusive + t->preempted_inclusive;
-    return t->elapsed_inclusive > away ? t->elapsed_inclusive - away : 0;
-}
-
-static inline uint64_t times_cpu_exclusive(const struct times *t)
-{
-    const uint64_t away = t->blocked_exclusive + t->preempted_exclusive;
-    return t->elapsed_exclusive > away ? t->elapsed_exclusive - away : 0;
-}
-
-/* Adds all values, where no interval counts for both: those of one thread to those of another. */
-void times_add(struct times *into, const struct times *from);
-
-/* Nothing happened there. */
-bool times_are_empty(const struct times *t);
-
-/* Adds the inclusive values alone. */
-void times_add_inclusive(struct times *into, const struct times *from);
-
-/* The exclusive ones alone. */
-void times_add_exclusive(struct times *into, const struct times *from);
-
 /* The tree with its children in lists and its inclusive times; order of the entries as in the profile. */
 struct rollup {
     const struct profile *profile;

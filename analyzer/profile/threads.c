@@ -9,7 +9,7 @@ void threads_take_outside(struct profile *p)
     for (size_t i = 0; i < p->thread_count; i++) {
         struct profile_node *root = &p->nodes[p->threads[i].root];
         p->counts.outside += root->elapsed;
-        root->elapsed = root->flagged = root->blocked = root->preempted = root->page_faults = 0;
+        amounts_clear(root);
     }
 }
 

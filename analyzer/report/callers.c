@@ -12,7 +12,6 @@ static const struct column columns[] = {
     { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
-    TIME_COLUMNS,
 };
 static const struct column line_columns[] = {
     { "role", "", CELL_TEXT, USE_ALWAYS, false },
@@ -21,7 +20,6 @@ static const struct column line_columns[] = {
     { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false },
     { "of", "OF FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "share_percent", "SHARE %", CELL_PERCENT, USE_ALWAYS, false },
-    TIME_COLUMNS,
 };
 enum {
     SOURCE = 3,
@@ -85,9 +83,8 @@ static void callers_add_rows(const struct callers_context *c, const char *role, 
 
 struct table view_callers(const struct analysis *l, uint32_t function)
 {
-    struct table t = l->lines ? table_make(line_columns, LINE_COLUMN_COUNT, &l->summary)
-                              : table_make(columns, COLUMN_COUNT, &l->summary);
-    t.first_value = t.column_count - TIME_COLUMN_COUNT;
+    struct table t = l->lines ? values_table(line_columns, LINE_COLUMN_COUNT, NULL, 0, &l->summary)
+                              : values_table(columns, COLUMN_COUNT, NULL, 0, &l->summary);
     struct times *sums = rollup_groups(l->rollup, BY_FUNCTION);
     struct neighbours n = rollup_neighbours(l->rollup, function);
     struct callers_context c = { l, &t, sums[function].elapsed_inclusive };

@@ -13,16 +13,26 @@
 
 enum { NS_PER_SECOND = 1000000000 }; /* values are in nanoseconds */
 
-const char *const diff_value_names[DIFF_VALUES] = {
-    "calls",         "elapsed_inclusive", "elapsed_exclusive", "application_inclusive", "application_exclusive",
-    "cpu_inclusive", "cpu_exclusive",
+const struct diff_compared diff_compared[DIFF_VALUES] = {
+    [DIFF_CALLS] = { VALUE_CALLS, INCLUSIVE },
+    [DIFF_ELAPSED_INCLUSIVE] = { VALUE_ELAPSED, INCLUSIVE },
+    [DIFF_ELAPSED_EXCLUSIVE] = { VALUE_ELAPSED, EXCLUSIVE },
+    [DIFF_APPLICATION_INCLUSIVE] = { VALUE_APPLICATION, INCLUSIVE },
+    [DIFF_APPLICATION_EXCLUSIVE] = { VALUE_APPLICATION, EXCLUSIVE },
+    [DIFF_CPU_INCLUSIVE] = { VALUE_CPU, INCLUSIVE },
+    [DIFF_CPU_EXCLUSIVE] = { VALUE_CPU, EXCLUSIVE },
 };
+
+const char *diff_value_name(enum diff_value value)
+{
+    return value_column(diff_compared[value].value, diff_compared[value].form);
+}
 
 enum diff_value diff_value_named(const char *name, size_t length)
 {
-    for (int i = 0; i < DIFF_VALUES; i++)
-        if (strlen(diff_value_names[i]) == length && strncmp(diff_value_names[i], name, length) == 0)
-            return (enum diff_value)i;
+    for (enum diff_value i = 0; i < DIFF_VALUES; i++)
+        if (strlen(diff_value_name(i)) == length && strncmp(diff_value_name(i), name, length) == 0)
+            return i;
     return DIFF_VALUES;
 }
 
@@ -179,15 +189,13 @@ static size_t diff_key_count(const struct diff *d)
 
 static struct diff_values diff_values_of_times(const struct times *t, uint64_t ticks_per_second)
 {
-    return (struct diff_values){ {
-        [DIFF_CALLS] = t->calls,
-        [DIFF_ELAPSED_INCLUSIVE] = ticks_to_ns(t->elapsed_inclusive, ticks_per_second),
-        [DIFF_ELAPSED_EXCLUSIVE] = ticks_to_ns(t->elapsed_exclusive, ticks_per_second),
-        [DIFF_APPLICATION_INCLUSIVE] = ticks_to_ns(t->application_inclusive, ticks_per_second),
-        [DIFF_APPLICATION_EXCLUSIVE] = ticks_to_ns(t->application_exclusive, ticks_per_second),
-        [DIFF_CPU_INCLUSIVE] = ticks_to_ns(times_cpu_inclusive(t), ticks_per_second),
-        [DIFF_CPU_EXCLUSIVE] = ticks_to_ns(times_cpu_exclusive(t), ticks_per_second),
-    } };
+    struct diff_values values;
+    for (enum diff_value i = 0; i < DIFF_VALUES; i++) {
+        const struct diff_compared *c = &diff_compared[i];
+        const uint64_t value = times_value(t, c->value, c->form);
+        values.of[i] = value_table[c->value].kind == VALUE_IS_TIME ? ticks_to_ns(value, ticks_per_second) : value;
+    }
+    return values;
 }
 
 static void diff_fill_run(struct diff *d, struct diff_run *run, const struct profile *named, uint64_t ticks_per_second)
@@ -230,11 +238,9 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
     d->side_count[side]++;
     diff_fill_run(d, run, named, s->samples ? 1000000000 : s->ticks_per_second);
     profile_free(named);
-    d->known[DIFF_CALLS] &= !s->samples;
-    d->known[DIFF_APPLICATION_INCLUSIVE] &= run->application_known;
-    d->known[DIFF_APPLICATION_EXCLUSIVE] &= run->application_known;
-    d->known[DIFF_CPU_INCLUSIVE] &= run->cpu_known;
-    d->known[DIFF_CPU_EXCLUSIVE] &= run->cpu_known;
+    const unsigned knows = summary_knows(s) & ~(s->imported ? NEEDS_OFF_CPU : 0u);
+    for (enum diff_value i = 0; i < DIFF_VALUES; i++)
+        d->known[i] &= value_is_known(diff_compared[i].value, knows, NULL);
     for (size_t i = 0; i < s->loss_count; i++)
         diff_add_remark(d, need_text("%s: %s", s->path, s->remarks[i]));
     return true;

@@ -22,7 +22,16 @@ enum diff_value {
     DIFF_CPU_EXCLUSIVE,
     DIFF_VALUES,
 };
-extern const char *const diff_value_names[DIFF_VALUES];
+
+/* Which value (profile/values.h) that is. */
+struct diff_compared {
+    enum value_id value;
+    enum value_form form;
+};
+extern const struct diff_compared diff_compared[DIFF_VALUES];
+
+/* "elapsed_inclusive". */
+const char *diff_value_name(enum diff_value value);
 
 /* By its name; DIFF_VALUES: there is none of it. */
 enum diff_value diff_value_named(const char *name, size_t length);

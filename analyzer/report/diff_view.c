@@ -8,82 +8,90 @@
 #include "report/change.h"
 #include "report/diff.h"
 
-/* A value's columns, in the order of enum diff_value. */
-#define COLUMNS_OF_TIME(key, title)                                                                                    \
-    { key "_before", title " 1", CELL_TICKS, USE_ALWAYS, false },                                                      \
-        { key "_after", title " 2", CELL_TICKS, USE_ALWAYS, false },                                                   \
-        { key "_change", title " +-", CELL_CHANGE, USE_ALWAYS, false },                                                \
-        { key "_change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                               \
-    {                                                                                                                  \
-        key "_p", title " p", CELL_DIGITS, USE_ALWAYS, false                                                           \
-    }
-#define VALUE_COLUMNS                                                                                                  \
-    { "calls_before", "CALLS 1", CELL_DIGITS, USE_ALWAYS, false },                                                     \
-        { "calls_after", "CALLS 2", CELL_DIGITS, USE_ALWAYS, false },                                                  \
-        { "calls_change", "CALLS +-", CELL_DIGITS, USE_ALWAYS, false },                                                \
-        { "calls_change_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                              \
-        { "calls_p", "CALLS p", CELL_DIGITS, USE_ALWAYS, false }, COLUMNS_OF_TIME("elapsed_inclusive", "EL.INCL"),     \
-        COLUMNS_OF_TIME("elapsed_exclusive", "EL.EXCL"), COLUMNS_OF_TIME("application_inclusive", "APP.INCL"),         \
-        COLUMNS_OF_TIME("application_exclusive", "APP.EXCL"), COLUMNS_OF_TIME("cpu_inclusive", "CPU.INCL"),            \
-        COLUMNS_OF_TIME("cpu_exclusive", "CPU.EXCL")
+/* The columns of each value. */
+static const struct diff_view_column {
+    const char *behind_key, *title; /* behind the value's own; a title without a blank at first stands alone */
+    enum cell_kind kind, kind_of_counts;
+} value_columns_of[] = {
+    { "_before", " 1", CELL_TICKS, CELL_DIGITS },   { "_after", " 2", CELL_TICKS, CELL_DIGITS },
+    { "_change", " +-", CELL_CHANGE, CELL_DIGITS }, { "_change_percent", "%", CELL_PERCENT, CELL_PERCENT },
+    { "_p", " p", CELL_DIGITS, CELL_DIGITS },
+};
 enum { BEFORE, AFTER, CHANGE, CHANGE_PERCENT, PROBABILITY, COLUMNS_A_VALUE };
 
-#define JUDGED_COLUMN                                                                                                  \
-    {                                                                                                                  \
-        "judged", "JUDGED", CELL_TEXT, USE_DATA, false                                                                 \
-    }
-#define MARK_COLUMN                                                                                                    \
-    {                                                                                                                  \
-        "mark", "", CELL_TEXT, USE_TEXT, false                                                                         \
-    }
-#define IN_COLUMN                                                                                                      \
-    {                                                                                                                  \
-        "in", "IN", CELL_TEXT, USE_ALWAYS, false                                                                       \
-    }
+static const struct column judged_columns[] = {
+    { "mark", "", CELL_TEXT, USE_TEXT, false },
+    { "judged", "JUDGED", CELL_TEXT, USE_DATA, false },
+    { "in", "IN", CELL_TEXT, USE_ALWAYS, false },
+};
+enum { JUDGED_COLUMNS = sizeof judged_columns / sizeof *judged_columns };
 
 static const struct column function_columns[] = {
-    MARK_COLUMN,
-    JUDGED_COLUMN,
-    IN_COLUMN,
     { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
-    VALUE_COLUMNS,
 };
 static const struct column module_columns[] = {
-    MARK_COLUMN, JUDGED_COLUMN, IN_COLUMN, { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false }, VALUE_COLUMNS,
+    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
 };
 static const struct column path_columns[] = {
-    MARK_COLUMN,
-    JUDGED_COLUMN,
-    IN_COLUMN,
     { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },
     { "path", "CALL PATH", CELL_TEXT, USE_ALWAYS, false },
     { "module", "MODULE", CELL_TEXT, USE_DATA, false },
-    VALUE_COLUMNS,
 };
 
 static const struct {
     const struct column *columns;
     size_t count;
-} column_sets[] = {
+} subjects[] = {
     [DIFF_FUNCTIONS] = { function_columns, sizeof function_columns / sizeof *function_columns },
     [DIFF_MODULES] = { module_columns, sizeof module_columns / sizeof *module_columns },
     [DIFF_PATHS] = { path_columns, sizeof path_columns / sizeof *path_columns },
 };
 
+/* The columns of a comparison, and the texts of those of its values: one piece of memory, which the table owns. */
+struct diff_view_columns {
+    struct {
+        char key[64], title[32];
+    } texts[DIFF_VALUES][COLUMNS_A_VALUE];
+    struct column list[JUDGED_COLUMNS + 3 + DIFF_VALUES * COLUMNS_A_VALUE];
+    size_t count;
+};
+
+static void diff_view_add_value_columns(struct diff_view_columns *columns, enum diff_value value)
+{
+    const struct value *v = &value_table[diff_compared[value].value];
+    for (int i = 0; i < COLUMNS_A_VALUE; i++) {
+        const struct diff_view_column *c = &value_columns_of[i];
+        char *key = columns->texts[value][i].key, *title = columns->texts[value][i].title;
+        snprintf(key, sizeof columns->texts[value][i].key, "%s%s", diff_value_name(value), c->behind_key);
+        snprintf(title, sizeof columns->texts[value][i].title, "%s%s",
+                 c->title[0] == ' ' ? v->titles[diff_compared[value].form] : "", c->title);
+        const enum cell_kind kind = v->kind == VALUE_IS_COUNT ? c->kind_of_counts : c->kind;
+        columns->list[columns->count++] = (struct column){ key, title, kind, USE_ALWAYS, false };
+    }
+}
+
+static struct table diff_view_make_table(const struct diff *d, const struct summary *session)
+{
+    struct diff_view_columns *columns = need_memory(1, sizeof *columns);
+    for (size_t i = 0; i < JUDGED_COLUMNS; i++)
+        columns->list[columns->count++] = judged_columns[i];
+    for (size_t i = 0; i < subjects[d->by].count; i++)
+        columns->list[columns->count++] = subjects[d->by].columns[i];
+    const size_t first_value = columns->count;
+    for (enum diff_value i = 0; i < DIFF_VALUES; i++)
+        diff_view_add_value_columns(columns, i);
+    struct table t = table_make(columns->list, columns->count, session);
+    t.own_columns = columns;
+    t.first_value = first_value;
+    return t;
+}
+
 void view_diff_list_columns(FILE *out)
 {
-    static const char *const meanings[DIFF_VALUES] = {
-        "enters",
-        "time with it on the stack",
-        "time with it on top of the stack",
-        "elapsed inclusive without the intervals in which the OS intervened",
-        "elapsed exclusive without the intervals in which the OS intervened",
-        "elapsed inclusive, less blocked and preempted",
-        "elapsed exclusive, less blocked and preempted",
-    };
-    for (int i = 0; i < DIFF_VALUES; i++)
-        fprintf(out, "%-30s %s\n", diff_value_names[i], meanings[i]);
+    for (enum diff_value i = 0; i < DIFF_VALUES; i++)
+        fprintf(out, "%-30s %s\n", diff_value_name(i),
+                value_table[diff_compared[i].value].meanings[diff_compared[i].form]);
     fputs("\nEach with one of these behind it:\n", out);
     fprintf(out, "%-30s %s\n", "_before, _after", "the mean of the side's sessions");
     fprintf(out, "%-30s %s\n", "_change, _change_percent", "from before to after");
@@ -249,8 +257,7 @@ struct table view_diff(const struct diff *d, const struct diff_options *options,
 {
     static const char *const marks[] = { "", "~", "*" }, *const words[] = { "", "large", "significant" };
     const enum diff_value value = options->sort < DIFF_VALUES ? options->sort : DIFF_ELAPSED_EXCLUSIVE;
-    struct table t = table_make(column_sets[d->by].columns, column_sets[d->by].count, d->samples ? &of_samples : NULL);
-    t.first_value = t.column_count - (size_t)COLUMNS_A_VALUE * DIFF_VALUES;
+    struct table t = diff_view_make_table(d, d->samples ? &of_samples : NULL);
     const size_t shown = options->limit && options->limit < d->row_count ? options->limit : d->row_count;
     for (size_t i = 0; i < shown; i++) {
         const struct diff_row *row = &d->rows[i];
@@ -274,7 +281,7 @@ char *view_diff_usual_columns(const struct diff *d, const struct diff_options *o
     char *keys = NULL;
     size_t length = 0;
     FILE *out = need_stream(&keys, &length);
-    const char *name = diff_value_names[first];
+    const char *name = diff_value_name(first);
     if (d->known[DIFF_CALLS])
         fputs("calls_before,calls_after,", out);
     if (d->known[DIFF_CALLS] && options->sort == DIFF_CALLS)
@@ -284,7 +291,8 @@ char *view_diff_usual_columns(const struct diff *d, const struct diff_options *o
         fprintf(out, ",%s_p", options->sort == DIFF_CALLS ? "calls" : name);
     for (int value = DIFF_ELAPSED_INCLUSIVE; value <= DIFF_APPLICATION_EXCLUSIVE; value++)
         if (value != (int)first && d->known[value])
-            fprintf(out, ",%s_change,%s_change_percent", diff_value_names[value], diff_value_names[value]);
+            fprintf(out, ",%s_change,%s_change_percent", diff_value_name((enum diff_value)value),
+                    diff_value_name((enum diff_value)value));
     need_stream_end(out);
     return keys;
 }

@@ -12,7 +12,7 @@ static const struct column columns[] = {
     { "of", "OF FUNCTION", CELL_TEXT, USE_TEXT, false },     { "called", "CALLED", CELL_TEXT, USE_ALWAYS, false },
     { "called_functions", "", CELL_COUNT, USE_DATA, false }, { "module", "MODULE", CELL_TEXT, USE_DATA, false },
     { "file", "FILE", CELL_TEXT, USE_DATA, false },          { "line", "LINE", CELL_COUNT, USE_DATA, false },
-    { "inlined", "INLINED IN", CELL_TEXT, USE_DATA, false }, TIME_COLUMNS,
+    { "inlined", "INLINED IN", CELL_TEXT, USE_DATA, false },
 };
 enum {
     SOURCE,
@@ -102,8 +102,7 @@ static void line_rows_fill_line(struct cell *cells, const struct line_name *line
 
 struct table view_lines(const struct analysis *l)
 {
-    struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
-    t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
+    struct table t = values_table(columns, COLUMN_COUNT, NULL, 0, &l->summary);
     struct times *sums = rollup_groups(l->rollup, BY_LINE);
     size_t count;
     struct line_call *called = line_rows_find_calls(l->profile, &count);

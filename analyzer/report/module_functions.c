@@ -9,7 +9,7 @@
 static const struct column columns[] = {
     { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },      { "name", "MODULE, FUNCTION", CELL_TEXT, USE_ALWAYS, true },
     { "module", "MODULE", CELL_TEXT, USE_DATA, false },     { "path", "PATH", CELL_TEXT, USE_DATA, false },
-    { "function", "FUNCTION", CELL_TEXT, USE_DATA, false }, TIME_COLUMNS,
+    { "function", "FUNCTION", CELL_TEXT, USE_DATA, false },
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
@@ -33,8 +33,7 @@ static size_t module_functions_add_row(struct table *t, const struct analysis *l
 struct table view_module_functions(const struct analysis *l)
 {
     const struct profile *p = l->profile;
-    struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
-    t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
+    struct table t = values_table(columns, COLUMN_COUNT, NULL, 0, &l->summary);
     struct times *modules = rollup_groups(l->rollup, BY_MODULE), *functions = rollup_groups(l->rollup, BY_FUNCTION);
     for (uint32_t module = 0; module < p->module_count; module++) {
         if (l->selection && times_are_empty(&modules[module]))

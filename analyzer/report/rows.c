@@ -9,11 +9,6 @@
 #include "report/row_order.h"
 #include "report/views.h"
 
-#define SOURCE_COLUMN                                                                                                  \
-    {                                                                                                                  \
-        "source", "SOURCE", CELL_TEXT, USE_TEXT, false                                                                 \
-    }
-
 /* Of single calls: these take another reading of the session. */
 #define COLUMNS_OF_CALLS(key, title)                                                                                   \
     { key "_min", title " MIN", CELL_TICKS, USE_CHOSEN, false },                                                       \
@@ -34,75 +29,88 @@ enum {
     COLUMNS_A_TIME = CALL_COLUMN_COUNT / CALL_TIMES
 };
 
-/* Of a session that is watched: what happened since it was looked at before. */
-#define RECENT_COLUMNS                                                                                                 \
-    { "calls_per_second", "CALLS/S", CELL_COUNT, USE_CHOSEN, false },                                                  \
-        { "recent_calls", "+CALLS", CELL_COUNT, USE_CHOSEN, false },                                                   \
-        { "recent_elapsed_inclusive", "+EL.INCL", CELL_TICKS, USE_CHOSEN, false },                                     \
-        { "recent_elapsed_inclusive_percent", "NOW.INCL %", CELL_PERCENT, USE_CHOSEN, false },                         \
-        { "recent_elapsed_exclusive", "+EL.EXCL", CELL_TICKS, USE_CHOSEN, false },                                     \
-        { "recent_elapsed_exclusive_percent", "NOW %", CELL_PERCENT, USE_CHOSEN, false },                              \
-        { "recent_application_inclusive", "+APP.INCL", CELL_TICKS, USE_CHOSEN, false },                                \
-        { "recent_application_exclusive", "+APP.EXCL", CELL_TICKS, USE_CHOSEN, false },                                \
-    {                                                                                                                  \
-        "number", "NUMBER", CELL_COUNT, USE_CHOSEN, false                                                              \
-    }
-static const struct column recent_columns[] = { RECENT_COLUMNS };
-enum { RECENT_COLUMN_COUNT = sizeof recent_columns / sizeof *recent_columns };
+/* Of a session that is watched: what happened since the refresh before. */
+static const struct recent_column {
+    struct column column;
+    const char *meaning;
+    enum value_id value;
+    enum value_form form; /* of a percentage: of the value whose share in the time since then it is */
+} recent_columns[] = {
+    { { "calls_per_second", "CALLS/S", CELL_COUNT, USE_CHOSEN, false },
+      "enters a second, since the refresh before",
+      VALUE_CALLS,
+      INCLUSIVE },
+    { { "recent_calls", "+CALLS", CELL_COUNT, USE_CHOSEN, false },
+      "enters since the refresh before",
+      VALUE_CALLS,
+      INCLUSIVE },
+    { { "recent_elapsed_inclusive", "+EL.INCL", CELL_TICKS, USE_CHOSEN, false },
+      "elapsed inclusive since the refresh before",
+      VALUE_ELAPSED,
+      INCLUSIVE },
+    { { "recent_elapsed_inclusive_percent", "NOW.INCL %", CELL_PERCENT, USE_CHOSEN, false },
+      "its share of all that elapsed since the refresh before",
+      VALUE_ELAPSED,
+      INCLUSIVE },
+    { { "recent_elapsed_exclusive", "+EL.EXCL", CELL_TICKS, USE_CHOSEN, false },
+      "elapsed exclusive since the refresh before",
+      VALUE_ELAPSED,
+      EXCLUSIVE },
+    { { "recent_elapsed_exclusive_percent", "NOW %", CELL_PERCENT, USE_CHOSEN, false },
+      "its share of all that elapsed since the refresh before",
+      VALUE_ELAPSED,
+      EXCLUSIVE },
+    { { "recent_application_inclusive", "+APP.INCL", CELL_TICKS, USE_CHOSEN, false },
+      "application inclusive since the refresh before",
+      VALUE_APPLICATION,
+      INCLUSIVE },
+    { { "recent_application_exclusive", "+APP.EXCL", CELL_TICKS, USE_CHOSEN, false },
+      "application exclusive since the refresh before",
+      VALUE_APPLICATION,
+      EXCLUSIVE },
+};
+enum {
+    RECENT_VALUES = sizeof recent_columns / sizeof *recent_columns,
+    RECENT_COLUMN_COUNT = RECENT_VALUES + 1, /* with the number of what the row is of */
+};
+static const struct column number_column = { "number", "NUMBER", CELL_COUNT, USE_CHOSEN, false };
 
 static const struct column function_columns[] = {
-    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false },
-    { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
-    { "file", "FILE", CELL_TEXT, USE_DATA, false },
-    { "line", "LINE", CELL_COUNT, USE_DATA, false },
-    SOURCE_COLUMN,
-    TIME_COLUMNS,
-    CALL_COLUMNS,
-    RECENT_COLUMNS,
+    { "function", "FUNCTION", CELL_TEXT, USE_ALWAYS, false }, { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
+    { "file", "FILE", CELL_TEXT, USE_DATA, false },           { "line", "LINE", CELL_COUNT, USE_DATA, false },
+    { "source", "SOURCE", CELL_TEXT, USE_TEXT, false },
 };
 static const struct column module_columns[] = {
     { "module", "MODULE", CELL_TEXT, USE_ALWAYS, false },
     { "path", "PATH", CELL_TEXT, USE_ALWAYS, false },
-    TIME_COLUMNS,
-    RECENT_COLUMNS,
 };
-#define THREAD_COLUMNS                                                                                                 \
-    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false }, { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },             \
-        { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false },                                                        \
-    {                                                                                                                  \
-        "pid", "PID", CELL_COUNT, USE_DATA, false                                                                      \
-    }
-#define PROCESS_COLUMNS                                                                                                \
-    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false }, { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },           \
-        { "parent", "PARENT", CELL_COUNT, USE_DATA, false },                                                           \
-    {                                                                                                                  \
-        "arguments", "COMMAND", CELL_TEXT, USE_ALWAYS, false                                                           \
-    }
-#define SESSION_COLUMN                                                                                                 \
-    {                                                                                                                  \
-        "session", "SESSION", CELL_TEXT, USE_ALWAYS, false                                                             \
-    }
+static const struct column thread_columns[] = {
+    { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },   { "tid", "TID", CELL_COUNT, USE_ALWAYS, false },
+    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false }, { "pid", "PID", CELL_COUNT, USE_DATA, false },
+    { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false },
+};
+static const struct column process_columns[] = {
+    { "process", "PROCESS", CELL_TEXT, USE_ALWAYS, false }, { "pid", "PID", CELL_COUNT, USE_ALWAYS, false },
+    { "parent", "PARENT", CELL_COUNT, USE_DATA, false },    { "arguments", "COMMAND", CELL_TEXT, USE_ALWAYS, false },
+    { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false },
+};
 enum { COLUMN_SESSION = 4 };
 
-static const struct column thread_columns[] = { THREAD_COLUMNS, TIME_COLUMNS, RECENT_COLUMNS };
-static const struct column process_columns[] = { PROCESS_COLUMNS, TIME_COLUMNS, RECENT_COLUMNS };
-static const struct column threads_of_sessions[] = { THREAD_COLUMNS, SESSION_COLUMN, TIME_COLUMNS, RECENT_COLUMNS };
-static const struct column processes_of_sessions[] = { PROCESS_COLUMNS, SESSION_COLUMN, TIME_COLUMNS, RECENT_COLUMNS };
-
-#define COLUMN_SET(columns)                                                                                            \
+#define COLUMN_SET(columns, of_several)                                                                                \
     {                                                                                                                  \
-        columns, sizeof columns / sizeof *columns                                                                      \
+        columns, sizeof columns / sizeof *columns - (of_several), of_several                                           \
     }
 
-/* Of one session, and of several. */
+/* What a row is of. */
 static const struct {
     const struct column *columns;
     size_t count;
-} column_sets[2][4] = {
-    { COLUMN_SET(function_columns), COLUMN_SET(module_columns), COLUMN_SET(thread_columns),
-      COLUMN_SET(process_columns) },
-    { COLUMN_SET(function_columns), COLUMN_SET(module_columns), COLUMN_SET(threads_of_sessions),
-      COLUMN_SET(processes_of_sessions) },
+    size_t of_several; /* columns behind these, where there are several sessions */
+} subjects[] = {
+    [BY_FUNCTION] = COLUMN_SET(function_columns, 0),
+    [BY_MODULE] = COLUMN_SET(module_columns, 0),
+    [BY_THREAD] = COLUMN_SET(thread_columns, 1),
+    [BY_PROCESS] = COLUMN_SET(process_columns, 1),
 };
 
 /* ---- what stands before the times ---- */
@@ -165,51 +173,24 @@ static void rows_fill_process(const struct analysis *l, struct cell *cells, uint
 
 /* ---- order ---- */
 
-static const struct column time_columns[] = { TIME_COLUMNS };
-
-static void rows_list_recent_columns(FILE *out)
+static void rows_list_value_columns(FILE *out, int width)
 {
-    static const char *const meanings[] = {
-        "enters a second, since the refresh before",      "enters since the refresh before",
-        "elapsed inclusive since the refresh before",     "its share of all that elapsed since the refresh before",
-        "elapsed exclusive since the refresh before",     "its share of all that elapsed since the refresh before",
-        "application inclusive since the refresh before", "application exclusive since the refresh before",
-    };
-    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
-        fprintf(out, "%-32s %s\n", recent_columns[i].key, meanings[i]);
+    for (enum value_id i = 0; i < VALUE_COUNT; i++) {
+        const struct value *v = &value_table[i];
+        for (unsigned form = 0; form < v->forms; form++) {
+            fprintf(out, "%-*s %s\n", width, value_column(i, form), v->meanings[form]);
+            if (v->shares[form])
+                fprintf(out, "%-*s its share of the session's %s inclusive time\n", width, v->shares[form], v->key);
+        }
+    }
 }
 
 void view_list_columns(FILE *out, bool recent)
 {
-    static const char *const meanings[TIME_COLUMN_COUNT] = {
-        [TIME_CALLS] = "enters",
-        [TIME_ELAPSED_INCLUSIVE] = "time with it on the stack",
-        [TIME_ELAPSED_INCLUSIVE + 1] = "its share of the session's elapsed inclusive time",
-        [TIME_ELAPSED_EXCLUSIVE] = "time with it on top of the stack",
-        [TIME_ELAPSED_EXCLUSIVE + 1] = "its share of the session's elapsed inclusive time",
-        [TIME_APPLICATION_INCLUSIVE] = "elapsed inclusive without the intervals in which the OS intervened",
-        [TIME_APPLICATION_INCLUSIVE + 1] = "its share of the session's application inclusive time",
-        [TIME_APPLICATION_EXCLUSIVE] = "elapsed exclusive without the intervals in which the OS intervened",
-        [TIME_APPLICATION_EXCLUSIVE + 1] = "its share of the session's application inclusive time",
-        [TIME_WAITING] = "share of its elapsed exclusive time in which it was blocked",
-        [TIME_MIN] = "shortest completed call, elapsed inclusive",
-        [TIME_MAX] = "longest completed call, elapsed inclusive",
-        [TIME_BLOCKED_INCLUSIVE] = "off the CPU, waiting, with it on the stack",
-        [TIME_BLOCKED_EXCLUSIVE] = "off the CPU, waiting, with it on top of the stack",
-        [TIME_PREEMPTED_INCLUSIVE] = "off the CPU because another was to run, with it on the stack",
-        [TIME_PREEMPTED_EXCLUSIVE] = "off the CPU because another was to run, with it on top of the stack",
-        [TIME_CPU_INCLUSIVE] = "elapsed inclusive, less blocked and preempted",
-        [TIME_CPU_EXCLUSIVE] = "elapsed exclusive, less blocked and preempted",
-        [TIME_PAGE_FAULTS] = "page faults with it on the stack",
-        [TIME_OVERHEAD_INCLUSIVE] =
-            "what the probes took with it on the stack, which is in none of the others (see --raw)",
-        [TIME_OVERHEAD_EXCLUSIVE] = "what the probes took with it on top of the stack",
-        [TIME_PAGE_FAULTS_EXCLUSIVE] = "page faults with it on top of the stack",
-    };
-    if (recent)
-        rows_list_recent_columns(out);
-    for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
-        fprintf(out, "%-*s %s\n", recent ? 32 : 30, time_columns[i].key, meanings[i]);
+    const int width = recent ? 32 : 30;
+    for (size_t i = 0; recent && i < RECENT_VALUES; i++)
+        fprintf(out, "%-*s %s\n", width, recent_columns[i].column.key, recent_columns[i].meaning);
+    rows_list_value_columns(out, width);
     if (!recent)
         fputs("\nOf functions, of their single completed calls (the session is read once more): each of\n"
               "elapsed_inclusive, elapsed_exclusive, application_inclusive and application_exclusive with\n"
@@ -228,16 +209,24 @@ static bool rows_is_call_column(const char *key, size_t length)
 
 size_t view_sort_keys(const char **keys, bool recent)
 {
-    static const char *const subjects[] = { "function", "module",  "file", "line",   "path",      "thread", "tid",
-                                            "threads",  "process", "pid",  "parent", "arguments", "session" };
+    static const char *const names[] = { "function", "module",  "file", "line",   "path",      "thread", "tid",
+                                         "threads",  "process", "pid",  "parent", "arguments", "session" };
+    struct column columns[MAX_VALUE_COLUMNS];
+    const size_t values = value_columns(columns);
     size_t count = 0;
     keys[count++] = "name";
-    for (size_t i = 0; i < TIME_COLUMN_COUNT; i++)
-        keys[count++] = time_columns[i].key;
-    for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
-        keys[count++] = subjects[i];
-    for (size_t i = 0; i < (recent ? RECENT_COLUMN_COUNT : CALL_COLUMN_COUNT); i++)
-        keys[count++] = recent ? recent_columns[i].key : call_columns[i].key;
+    for (size_t i = 0; i < values; i++)
+        keys[count++] = columns[i].key;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        keys[count++] = names[i];
+    if (!recent) {
+        for (size_t i = 0; i < CALL_COLUMN_COUNT; i++)
+            keys[count++] = call_columns[i].key;
+        return count;
+    }
+    for (size_t i = 0; i < RECENT_VALUES; i++)
+        keys[count++] = recent_columns[i].column.key;
+    keys[count++] = number_column.key;
     return count;
 }
 
@@ -294,14 +283,14 @@ static void rows_fill_calls(const struct analysis *l, struct cell *cells, struct
         histogram_drop(&histograms[i]);
 }
 
-/* `groups`: which function each row is of. */
-static void rows_fill_all_calls(const struct analysis *l, struct table *t, const size_t *groups)
+/* `first`: the first of their columns; `groups`: which function each row is of. */
+static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_t first, const size_t *groups)
 {
     struct rows_distributions d = { NULL, l->profile->function_count };
     d.functions = need_memory(d.count, sizeof *d.functions);
     calls_follow_selection(l->file, l->profile, l->selection, rows_add_call, &d);
     for (size_t i = 0; i < t->row_count; i++)
-        rows_fill_calls(l, &t->cells[i * t->column_count + t->first_value + TIME_COLUMN_COUNT], d.functions[groups[i]]);
+        rows_fill_calls(l, &t->cells[i * t->column_count + first], d.functions[groups[i]]);
     free(d.functions);
 }
 
@@ -312,18 +301,22 @@ size_t view_row_number(const struct table *t, size_t row)
 
 /* ---- what happened since the look before ---- */
 
-static void rows_fill_recent(struct cell *cells, const struct times *t, const struct recent_times *recent)
+static void rows_fill_recent(struct cell *cells, unsigned knows, const struct times *t,
+                             const struct recent_times *recent)
 {
     const uint64_t all = recent->rollup->session.elapsed_inclusive;
     const double seconds = (double)recent->interval / 1e9;
+    for (size_t i = 0; i < RECENT_VALUES; i++) {
+        const struct recent_column *column = &recent_columns[i];
+        const uint64_t value = times_value(t, column->value, column->form);
+        if (!value_is_known(column->value, knows, t))
+            continue;
+        if (column->column.kind == CELL_PERCENT)
+            cell_percent(&cells[i], percent_of(value, all));
+        else
+            cell_number(&cells[i], value);
+    }
     cell_number(&cells[0], seconds > 0 ? (uint64_t)llround((double)t->calls / seconds) : 0);
-    cell_number(&cells[1], t->calls);
-    cell_number(&cells[2], t->elapsed_inclusive);
-    cell_percent(&cells[3], percent_of(t->elapsed_inclusive, all));
-    cell_number(&cells[4], t->elapsed_exclusive);
-    cell_percent(&cells[5], percent_of(t->elapsed_exclusive, all));
-    cell_number(&cells[6], t->application_inclusive);
-    cell_number(&cells[7], t->application_exclusive);
 }
 
 static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum rollup_by by,
@@ -334,20 +327,31 @@ static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum
         struct cell *cells = &t->cells[(i + 1) * t->column_count - RECENT_COLUMN_COUNT];
         cell_number(&cells[RECENT_COLUMN_COUNT - 1], groups[i]);
         if (sums)
-            rows_fill_recent(cells, &sums[groups[i]], recent);
-        if (!l->summary.application_known)
-            cells[6].known = cells[7].known = false;
+            rows_fill_recent(cells, summary_knows(&l->summary), &sums[groups[i]], recent);
     }
     free(sums);
 }
 
+/* The columns behind the values. */
+static size_t rows_list_others(struct column *columns, bool calls, bool recent)
+{
+    size_t count = 0;
+    for (size_t i = 0; calls && i < CALL_COLUMN_COUNT; i++)
+        columns[count++] = call_columns[i];
+    for (size_t i = 0; recent && i < RECENT_VALUES; i++)
+        columns[count++] = recent_columns[i].column;
+    if (recent)
+        columns[count++] = number_column;
+    return count;
+}
+
 struct table view_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting)
 {
-    const bool several = l->part_count > 0;
-    const size_t columns = column_sets[several][by].count - (sorting->recent ? 0 : RECENT_COLUMN_COUNT);
-    struct table t = table_make(column_sets[several][by].columns, columns, &l->summary);
-    t.first_value = column_sets[several][by].count - RECENT_COLUMN_COUNT - TIME_COLUMN_COUNT -
-                    (by == BY_FUNCTION ? CALL_COLUMN_COUNT : 0);
+    struct column others[CALL_COLUMN_COUNT + RECENT_COLUMN_COUNT];
+    const size_t other_count = rows_list_others(others, by == BY_FUNCTION, sorting->recent);
+    struct table t =
+        values_table(subjects[by].columns, subjects[by].count + (l->part_count ? subjects[by].of_several : 0), others,
+                     other_count, &l->summary);
     size_t count = rollup_group_count(l->rollup, by), process_count;
     struct times *sums = rollup_groups(l->rollup, by);
     uint32_t *processes = rollup_process_list(l->profile, &process_count);
@@ -368,7 +372,7 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
         fill_times(&t, &sums[i]);
     }
     if (by == BY_FUNCTION && sorting->calls)
-        rows_fill_all_calls(l, &t, groups);
+        rows_fill_all_calls(l, &t, t.column_count - other_count, groups);
     if (sorting->recent)
         rows_fill_all_recent(l, &t, by, sorting->recent, groups);
     free(groups);

@@ -42,6 +42,7 @@ void table_drop(struct table *t)
     free(t->cells);
     free(t->parents);
     free(t->chosen);
+    free(t->own_columns);
 }
 
 bool table_is_key(const struct column *column, const char *key, size_t length)

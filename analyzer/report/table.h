@@ -50,6 +50,7 @@ struct cell {
 struct table {
     const struct column *columns;
     size_t column_count;
+    void *own_columns;  /* memory of columns that are the table's own, or NULL */
     struct cell *cells; /* row by row */
     size_t row_count, row_room;
     size_t *parents;    /* by row, 1 + row of the parent or zero; NULL where the table is no tree */

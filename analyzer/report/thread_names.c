@@ -8,7 +8,6 @@
 static const struct column columns[] = {
     { "thread", "THREAD", CELL_TEXT, USE_ALWAYS, false },
     { "threads", "THREADS", CELL_COUNT, USE_ALWAYS, false },
-    TIME_COLUMNS,
 };
 enum { COLUMN_COUNT = sizeof columns / sizeof *columns };
 
@@ -40,8 +39,7 @@ static struct thread_name_row *thread_names_list(const struct analysis *l, const
 
 struct table view_thread_names(const struct analysis *l)
 {
-    struct table t = table_make(columns, COLUMN_COUNT, &l->summary);
-    t.first_value = COLUMN_COUNT - TIME_COLUMN_COUNT;
+    struct table t = values_table(columns, COLUMN_COUNT, NULL, 0, &l->summary);
     size_t count;
     struct times *times = rollup_groups(l->rollup, BY_THREAD);
     struct thread_name_row *list = thread_names_list(l, times, &count);

@@ -1,47 +1,76 @@
-/* The values of a row: every time of the time model, in the columns that all views of times share. */
+/* The columns of the values, which all views of values share, and a row's cells in them. */
+#include <string.h>
+
+#include "base/memory.h"
 #include "base/units.h"
 #include "report/views.h"
 
-static void time_columns_fill_pair(struct cell *cells, uint64_t ticks, uint64_t whole)
+static enum column_use time_columns_use(unsigned shown)
 {
-    cell_number(&cells[0], ticks);
-    cell_percent(&cells[1], percent_of(ticks, whole));
+    if (shown & SHOWN_IN_TEXT)
+        return shown & SHOWN_IN_DATA ? USE_ALWAYS : USE_TEXT;
+    return shown & SHOWN_IN_DATA ? USE_DATA : USE_CHOSEN;
 }
 
-static void time_columns_fill_off_cpu(struct cell *cells, const struct times *t)
+size_t value_columns(struct column *columns)
 {
-    cell_percent(&cells[TIME_WAITING], percent_of(t->blocked_exclusive, t->elapsed_exclusive));
-    cell_number(&cells[TIME_BLOCKED_INCLUSIVE], t->blocked_inclusive);
-    cell_number(&cells[TIME_BLOCKED_EXCLUSIVE], t->blocked_exclusive);
-    cell_number(&cells[TIME_PREEMPTED_INCLUSIVE], t->preempted_inclusive);
-    cell_number(&cells[TIME_PREEMPTED_EXCLUSIVE], t->preempted_exclusive);
-    cell_number(&cells[TIME_CPU_INCLUSIVE], times_cpu_inclusive(t));
-    cell_number(&cells[TIME_CPU_EXCLUSIVE], times_cpu_exclusive(t));
-    cell_number(&cells[TIME_PAGE_FAULTS], t->page_faults_inclusive);
-    cell_number(&cells[TIME_PAGE_FAULTS_EXCLUSIVE], t->page_faults_exclusive);
+    static const enum cell_kind kinds[] = {
+        [VALUE_IS_TIME] = CELL_TICKS,
+        [VALUE_IS_COUNT] = CELL_COUNT,
+        [VALUE_IS_PERCENT] = CELL_PERCENT,
+    };
+    size_t count = 0;
+    for (enum value_id i = 0; i < VALUE_COUNT; i++) {
+        const struct value *v = &value_table[i];
+        const enum column_use use = time_columns_use(v->shown);
+        for (unsigned form = 0; form < v->forms; form++) {
+            columns[count++] = (struct column){ value_column(i, form), v->titles[form], kinds[v->kind], use, false };
+            if (v->shares[form])
+                columns[count++] = (struct column){ v->shares[form], "%", CELL_PERCENT, use, false };
+        }
+    }
+    return count;
+}
+
+struct table values_table(const struct column *subjects, size_t subject_count, const struct column *others,
+                          size_t other_count, const struct summary *session)
+{
+    struct column *columns = need_memory(subject_count + MAX_VALUE_COLUMNS + other_count, sizeof *columns);
+    size_t count = subject_count;
+    memcpy(columns, subjects, subject_count * sizeof *columns);
+    count += value_columns(columns + count);
+    if (other_count)
+        memcpy(columns + count, others, other_count * sizeof *columns);
+    struct table t = table_make(columns, count + other_count, session);
+    t.own_columns = columns;
+    t.first_value = subject_count;
+    return t;
+}
+
+static void time_columns_fill_cell(struct cell *cell, const struct times *t, enum value_id value, enum value_form form)
+{
+    if (value_table[value].kind == VALUE_IS_PERCENT)
+        cell_percent(cell, times_percent(t, value));
+    else
+        cell_number(cell, times_value(t, value, form));
 }
 
 void fill_times(struct table *table, const struct times *t)
 {
     const struct summary *s = table->session;
-    struct cell *cells = &table->cells[(table->row_count - 1) * table->column_count + table->first_value];
-    table->dim_column = table->first_value + TIME_WAITING;
-    if (s->overhead_known) {
-        cell_number(&cells[TIME_OVERHEAD_INCLUSIVE], t->overhead_inclusive);
-        cell_number(&cells[TIME_OVERHEAD_EXCLUSIVE], t->overhead_exclusive);
+    const unsigned knows = summary_knows(s);
+    struct cell *row = &table->cells[(table->row_count - 1) * table->column_count], *cell = row + table->first_value;
+    for (enum value_id i = 0; i < VALUE_COUNT; i++) {
+        const struct value *v = &value_table[i];
+        const bool known = value_is_known(i, knows, t);
+        if (i == VALUE_WAITING)
+            table->dim_column = (size_t)(cell - row);
+        for (unsigned form = 0; form < v->forms; form++, cell++) {
+            if (known)
+                time_columns_fill_cell(cell, t, i, form);
+            if (v->shares[form] && known)
+                cell_percent(cell + 1, percent_of(cell->number, times_value(&s->sums, i, INCLUSIVE)));
+            cell += v->shares[form] != NULL;
+        }
     }
-    if (!s->samples)
-        cell_number(&cells[TIME_CALLS], t->calls);
-    time_columns_fill_pair(&cells[TIME_ELAPSED_INCLUSIVE], t->elapsed_inclusive, s->elapsed_inclusive);
-    time_columns_fill_pair(&cells[TIME_ELAPSED_EXCLUSIVE], t->elapsed_exclusive, s->elapsed_inclusive);
-    if (s->application_known) {
-        time_columns_fill_pair(&cells[TIME_APPLICATION_INCLUSIVE], t->application_inclusive, s->application_inclusive);
-        time_columns_fill_pair(&cells[TIME_APPLICATION_EXCLUSIVE], t->application_exclusive, s->application_inclusive);
-    }
-    if (t->shortest <= t->longest) {
-        cell_number(&cells[TIME_MIN], t->shortest);
-        cell_number(&cells[TIME_MAX], t->longest);
-    }
-    if (s->away_known)
-        time_columns_fill_off_cpu(cells, t);
 }

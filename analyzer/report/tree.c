@@ -8,37 +8,23 @@
 #include "profile/recursion.h"
 #include "report/views.h"
 
-#define PATH_COLUMNS                                                                                                   \
-    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false }, { "hot", "HOT", CELL_TEXT, USE_ALWAYS, false },                 \
-        { "function", "CALL PATH", CELL_TEXT, USE_ALWAYS, true },                                                      \
-    {                                                                                                                  \
-        "module", "MODULE", CELL_TEXT, USE_DATA, false                                                                 \
-    }
-
-static const struct column columns[] = { PATH_COLUMNS, TIME_COLUMNS };
-static const struct column recursion_columns[] = {
-    PATH_COLUMNS,
-    { "recursion", "DEEP", CELL_COUNT, USE_ALWAYS, false },
-    TIME_COLUMNS,
+static const struct column path_columns[] = {
+    { "depth", "DEPTH", CELL_COUNT, USE_DATA, false },
+    { "hot", "HOT", CELL_TEXT, USE_ALWAYS, false },
+    { "function", "CALL PATH", CELL_TEXT, USE_ALWAYS, true },
+    { "module", "MODULE", CELL_TEXT, USE_DATA, false },
 };
-#define LINE_COLUMNS                                                                                                   \
-    { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false },                                                           \
-    {                                                                                                                  \
-        "of", "OF FUNCTION", CELL_TEXT, USE_DATA, false                                                                \
-    }
-enum { LINE_COLUMN_COUNT = 2 };
-static const struct column line_columns[] = { PATH_COLUMNS, LINE_COLUMNS, TIME_COLUMNS };
-static const struct column line_recursion_columns[] = {
-    PATH_COLUMNS,
-    LINE_COLUMNS,
-    { "recursion", "DEEP", CELL_COUNT, USE_ALWAYS, false },
-    TIME_COLUMNS,
+static const struct column line_columns[] = {
+    { "source", "FROM LINE", CELL_TEXT, USE_ALWAYS, false },
+    { "of", "OF FUNCTION", CELL_TEXT, USE_DATA, false },
 };
-enum { COLUMN_COUNT = sizeof columns / sizeof *columns, SOURCE = COLUMN_COUNT - TIME_COLUMN_COUNT };
-
-/* By whether there are lines, and whether recursion is folded. */
-static const struct column *const column_sets[2][2] = { { columns, recursion_columns },
-                                                        { line_columns, line_recursion_columns } };
+static const struct column recursion_column = { "recursion", "DEEP", CELL_COUNT, USE_ALWAYS, false };
+enum {
+    PATH_COLUMN_COUNT = sizeof path_columns / sizeof *path_columns,
+    LINE_COLUMN_COUNT = sizeof line_columns / sizeof *line_columns,
+    SOURCE = PATH_COLUMN_COUNT,
+    MAX_SUBJECTS = PATH_COLUMN_COUNT + LINE_COLUMN_COUNT + 1,
+};
 
 /* A path is hot while one child has at least half of its parent's time. */
 enum { HOT_SHARE = 2 };
@@ -124,19 +110,13 @@ static size_t tree_sorted_children(const struct tree_drawing *d, uint32_t node, 
 static void tree_add_folded_row(struct tree_drawing *d, const struct tree_ranked_node *children, size_t count,
                                 size_t parent, unsigned depth, const char *why)
 {
-    struct times sum = { .shortest = UINT64_MAX };
+    struct times sum = times_of_nothing();
     for (size_t i = 0; i < count; i++) {
         const struct times *t = &d->rollup->nodes[children[i].node];
         times_add_inclusive(&sum, t);
         sum.calls += t->calls;
     }
-    /* Nothing is shown below this row, so it has no time of its own to tell from the rest. */
-    sum.elapsed_exclusive = sum.elapsed_inclusive;
-    sum.application_exclusive = sum.application_inclusive;
-    sum.blocked_exclusive = sum.blocked_inclusive;
-    sum.preempted_exclusive = sum.preempted_inclusive;
-    sum.page_faults_exclusive = sum.page_faults_inclusive;
-    sum.overhead_exclusive = sum.overhead_inclusive;
+    times_own_all(&sum); /* nothing is shown below this row */
     char name[64];
     snprintf(name, sizeof name, "(%zu %s)", count, why);
     tree_add_row(d, parent, depth, "", name, NULL, &sum);
@@ -304,12 +284,23 @@ static uint64_t tree_amount(const struct amount *amount, const struct analysis *
     return (uint64_t)amount_ticks(amount, l->summary.elapsed_inclusive, l->summary.ticks_per_second);
 }
 
+static size_t tree_list_subjects(struct column *columns, const struct tree_options *options)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < PATH_COLUMN_COUNT; i++)
+        columns[count++] = path_columns[i];
+    for (size_t i = 0; options->by_line && i < LINE_COLUMN_COUNT; i++)
+        columns[count++] = line_columns[i];
+    if (options->fold_recursion)
+        columns[count++] = recursion_column;
+    return count;
+}
+
 struct table view_tree(const struct analysis *l, const struct tree_options *options)
 {
-    struct table t =
-        table_make(column_sets[options->by_line][options->fold_recursion],
-                   COLUMN_COUNT + options->by_line * LINE_COLUMN_COUNT + options->fold_recursion, &l->summary);
-    t.first_value = t.column_count - TIME_COLUMN_COUNT;
+    struct column subjects[MAX_SUBJECTS];
+    const size_t count = tree_list_subjects(subjects, options);
+    struct table t = values_table(subjects, count, NULL, 0, &l->summary);
     void (*draw_all)(struct tree_drawing *) = options->fold_recursion ? tree_draw_folded : tree_draw_nodes;
     struct tree_drawing d = { .loaded = l, .rollup = l->rollup, .options = options, .table = &t };
     d.smallest = tree_amount(&options->min, l);

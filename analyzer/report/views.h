@@ -80,56 +80,17 @@ extern const size_t view_marks_column_count, view_histogram_column_count, view_s
  * filter compares a column with what it cannot be. */
 bool view_sort(struct table *t, const struct sorting *sorting, struct error *error);
 
-/* Application times are known where at least one thread had a source of OS events; those away from the CPU and page
- * faults where the source was perf. */
-#define TIME_COLUMNS                                                                                                   \
-    { "calls", "CALLS", CELL_COUNT, USE_ALWAYS, false },                                                               \
-        { "elapsed_inclusive", "EL.INCL", CELL_TICKS, USE_ALWAYS, false },                                             \
-        { "elapsed_inclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                         \
-        { "elapsed_exclusive", "EL.EXCL", CELL_TICKS, USE_ALWAYS, false },                                             \
-        { "elapsed_exclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                         \
-        { "application_inclusive", "APP.INCL", CELL_TICKS, USE_ALWAYS, false },                                        \
-        { "application_inclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                     \
-        { "application_exclusive", "APP.EXCL", CELL_TICKS, USE_ALWAYS, false },                                        \
-        { "application_exclusive_percent", "%", CELL_PERCENT, USE_ALWAYS, false },                                     \
-        { "min", "MIN", CELL_TICKS, USE_DATA, false }, { "max", "MAX", CELL_TICKS, USE_DATA, false },                  \
-        { "blocked_inclusive", "BL.INCL", CELL_TICKS, USE_DATA, false },                                               \
-        { "blocked_exclusive", "BL.EXCL", CELL_TICKS, USE_DATA, false },                                               \
-        { "preempted_inclusive", "PRE.INCL", CELL_TICKS, USE_DATA, false },                                            \
-        { "preempted_exclusive", "PRE.EXCL", CELL_TICKS, USE_DATA, false },                                            \
-        { "cpu_inclusive", "CPU.INCL", CELL_TICKS, USE_DATA, false },                                                  \
-        { "cpu_exclusive", "CPU.EXCL", CELL_TICKS, USE_DATA, false },                                                  \
-        { "page_faults", "FAULTS", CELL_COUNT, USE_DATA, false },                                                      \
-        { "page_faults_exclusive", "FAULTS.EXCL", CELL_COUNT, USE_DATA, false },                                       \
-        { "overhead_inclusive", "OVH.INCL", CELL_TICKS, USE_DATA, false },                                             \
-        { "overhead_exclusive", "OVH.EXCL", CELL_TICKS, USE_DATA, false },                                             \
-    {                                                                                                                  \
-        "waiting_percent", "WAIT %", CELL_PERCENT, USE_ALWAYS, false                                                   \
-    }
-enum {
-    TIME_CALLS,
-    TIME_ELAPSED_INCLUSIVE,
-    TIME_ELAPSED_EXCLUSIVE = TIME_ELAPSED_INCLUSIVE + 2,
-    TIME_APPLICATION_INCLUSIVE = TIME_ELAPSED_EXCLUSIVE + 2,
-    TIME_APPLICATION_EXCLUSIVE = TIME_APPLICATION_INCLUSIVE + 2,
-    TIME_MIN = TIME_APPLICATION_EXCLUSIVE + 2,
-    TIME_MAX,
-    TIME_BLOCKED_INCLUSIVE,
-    TIME_BLOCKED_EXCLUSIVE,
-    TIME_PREEMPTED_INCLUSIVE,
-    TIME_PREEMPTED_EXCLUSIVE,
-    TIME_CPU_INCLUSIVE,
-    TIME_CPU_EXCLUSIVE,
-    TIME_PAGE_FAULTS,
-    TIME_PAGE_FAULTS_EXCLUSIVE,
-    TIME_OVERHEAD_INCLUSIVE,
-    TIME_OVERHEAD_EXCLUSIVE,
-    TIME_WAITING,
-    TIME_COLUMN_COUNT,
-};
+/* A table of a session whose columns are the subjects, which say what a row is of, the values (profile/values.h), and
+ * others. */
+struct table values_table(const struct column *subjects, size_t subject_count, const struct column *others,
+                          size_t other_count, const struct summary *session);
 
-/* Fills those columns of a table's last row, and has it dimmed if what it is of mostly waits. */
+/* Fills the values of a table's last row, and has it dimmed if what it is of mostly waits. */
 void fill_times(struct table *t, const struct times *times);
+
+/* The columns of the values alone; returns how many there are. */
+enum { MAX_VALUE_COLUMNS = VALUE_COUNT * VALUE_FORMS * 2 };
+size_t value_columns(struct column *columns);
 
 /* A line for each of those columns: its key, and what it is; `recent`: and for those of what happened since the look
  * before, in place of those of single calls. */

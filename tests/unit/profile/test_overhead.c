@@ -101,7 +101,7 @@ Test(unit_overhead, is_no_time_off_the_cpu)
     ASSERT_TIMES(t, 90, 90, 0, 0, 1);
     cr_assert(eq(u64, t.blocked_exclusive, 60));
     cr_assert(eq(u64, t.preempted_exclusive, 30));
-    cr_assert(eq(u64, times_cpu_exclusive(&t), 0));
+    cr_assert(eq(u64, times_value(&t, VALUE_CPU, EXCLUSIVE), 0));
     cr_assert(eq(u64, sum.missing, 40));
     outcome_drop(&o);
 }

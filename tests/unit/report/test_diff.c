@@ -52,8 +52,8 @@ static const struct diff_row *row_of(const struct diff *d, const char *name)
 static void expect_pair(const struct diff *d, const char *name, enum diff_value value, uint64_t before, uint64_t after)
 {
     const struct diff_pair *pair = &row_of(d, name)->values[value];
-    cr_assert(eq(u64, pair->mean[DIFF_BEFORE], before), "%s %s", name, diff_value_names[value]);
-    cr_assert(eq(u64, pair->mean[DIFF_AFTER], after), "%s %s", name, diff_value_names[value]);
+    cr_assert(eq(u64, pair->mean[DIFF_BEFORE], before), "%s %s", name, diff_value_name(value));
+    cr_assert(eq(u64, pair->mean[DIFF_AFTER], after), "%s %s", name, diff_value_name(value));
 }
 
 /* ---- statistics ---- */
