@@ -44,13 +44,13 @@ const struct value value_table[VALUE_COUNT] = {
         .key = "min", .label = "Min", .kind = VALUE_IS_TIME,
         SINGLE("min", "MIN"), SINGLE_IN(shortest),
         .meanings = { "shortest completed call, elapsed inclusive" },
-        .needs = NEEDS_COMPLETED, .shown = SHOWN_IN_DATA,
+        .needs = NEEDS_CALLS | NEEDS_COMPLETED, .shown = SHOWN_IN_DATA,
     },
     [VALUE_MAX] = {
         .key = "max", .label = "Max", .kind = VALUE_IS_TIME,
         SINGLE("max", "MAX"), SINGLE_IN(longest),
         .meanings = { "longest completed call, elapsed inclusive" },
-        .needs = NEEDS_COMPLETED, .shown = SHOWN_IN_DATA,
+        .needs = NEEDS_CALLS | NEEDS_COMPLETED, .shown = SHOWN_IN_DATA,
     },
     [VALUE_BLOCKED] = {
         .key = "blocked", .label = "Blocked", .kind = VALUE_IS_TIME,

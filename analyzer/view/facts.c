@@ -124,7 +124,55 @@ static struct json_object *facts_texts(char *const *lines, size_t count)
     return list;
 }
 
+/* ---- values ---- */
+
+/* "cpu" is elapsed less blocked less preempted; a percentage is a part of the whole. */
+static void facts_add_formula(struct json_object *object, const struct value *v)
+{
+    struct json_object *parts = json_object_new_array();
+    for (unsigned i = 0; i < v->part_count; i++)
+        json_object_array_add(parts, json_new_text(value_table[v->parts[i]].key));
+    facts_add_text(object, "whole", value_table[v->whole].key);
+    json_object_object_add(object, "parts", parts);
+}
+
+static struct json_object *facts_value(enum value_id value, unsigned knows)
+{
+    static const char *const kinds[] = { "time", "count", "percent" };
+    const struct value *v = &value_table[value];
+    struct json_object *object = json_object_new_object(), *meanings = json_object_new_array();
+    facts_add_text(object, "key", v->key);
+    facts_add_text(object, "title", v->label);
+    facts_add_text(object, "kind", kinds[v->kind]);
+    for (unsigned form = 0; form < v->forms; form++)
+        json_object_array_add(meanings, json_new_text(v->meanings[form]));
+    json_object_object_add(object, "meanings", meanings);
+    facts_add_flag(object, "known", value_is_known(value, knows, NULL));
+    facts_add_flag(object, "shown", v->shown & SHOWN_IN_PAGE);
+    facts_add_flag(object, "share_shown", v->shown & SHARE_SHOWN_IN_PAGE);
+    facts_add_flag(object, "completed", v->needs & NEEDS_COMPLETED);
+    facts_add_flag(object, "off_cpu", v->off_cpu);
+    facts_add_flag(object, "of_probes", v->of_probes);
+    if (v->part_count)
+        facts_add_formula(object, v);
+    return object;
+}
+
+static struct json_object *facts_values(const struct summary *s)
+{
+    struct json_object *list = json_object_new_array();
+    for (enum value_id i = 0; i < VALUE_COUNT; i++)
+        json_object_array_add(list, facts_value(i, summary_knows(s)));
+    return list;
+}
+
 /* ---- of the session ---- */
+
+/* Neither the shortest and longest calls nor what is derived from others. */
+static bool facts_has_total(const struct value *v)
+{
+    return !v->part_count && !(v->needs & NEEDS_COMPLETED);
+}
 
 static struct json_object *facts_totals(const struct analysis *l)
 {
@@ -135,19 +183,6 @@ static struct json_object *facts_totals(const struct analysis *l)
         const char *key;
         uint64_t number;
     } members[] = {
-        { "calls", t->calls },
-        { "elapsed_inclusive", l->summary.elapsed_inclusive },
-        { "elapsed_exclusive", t->elapsed_exclusive },
-        { "application_inclusive", l->summary.application_inclusive },
-        { "application_exclusive", t->application_exclusive },
-        { "blocked_inclusive", t->blocked_inclusive },
-        { "blocked_exclusive", t->blocked_exclusive },
-        { "preempted_inclusive", t->preempted_inclusive },
-        { "preempted_exclusive", t->preempted_exclusive },
-        { "page_faults_inclusive", t->page_faults_inclusive },
-        { "page_faults_exclusive", t->page_faults_exclusive },
-        { "overhead_inclusive", t->overhead_inclusive },
-        { "overhead_exclusive", t->overhead_exclusive },
         { "events", l->summary.events },
         { "lost_events", l->summary.lost_events },
         { "os_events", l->summary.os_events },
@@ -159,6 +194,9 @@ static struct json_object *facts_totals(const struct analysis *l)
         { "pauses", c->pauses },
         { "paused", c->paused },
     };
+    for (enum value_id i = 0; i < VALUE_COUNT; i++)
+        for (unsigned form = 0; facts_has_total(&value_table[i]) && form < value_table[i].forms; form++)
+            facts_add_number(object, value_table[i].names[form], times_value(t, i, (enum value_form)form));
     for (size_t i = 0; i < sizeof members / sizeof *members; i++)
         facts_add_number(object, members[i].key, members[i].number);
     return object;
@@ -239,6 +277,7 @@ struct json_object *facts_of(const struct analysis *l, const struct order *order
     facts_add_number(object, "losses", l->summary.loss_count);
     json_object_object_add(object, "notes", facts_texts(l->file->notes, l->file->note_count));
     json_object_object_add(object, "session", facts_totals(l));
+    json_object_object_add(object, "values", facts_values(&l->summary));
     json_object_object_add(object, "modules", facts_modules(l, order));
     json_object_object_add(object, "functions", facts_functions(l, order));
     json_object_object_add(object, "processes", facts_processes(l, serials, count));

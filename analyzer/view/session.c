@@ -11,11 +11,11 @@
 
 /* ---- what is measured ---- */
 
-#define MEASURE(t, member, order)                                                                                      \
-    {                                                                                                                  \
-#member, &(t)->member, sizeof *(t), CONTAINER_U64, order                                                       \
-    }
-enum { GROUP_COLUMNS = 15, PATH_COLUMNS = 11 };
+enum {
+    MAX_GROUP_COLUMNS = VALUE_COUNT * VALUE_FORMS,
+    PATH_KEYS = 2,
+    MAX_PATH_COLUMNS = PATH_KEYS + MAX_GROUP_COLUMNS,
+};
 
 /* Where no call has ended, the shortest one is longer than the longest one: small numbers for that. */
 static void view_session_mark_unknown(struct times *times, size_t count)
@@ -28,9 +28,23 @@ static void view_session_mark_unknown(struct times *times, size_t count)
     }
 }
 
+/* The values of all `t` but those that the page derives: all their forms, or the exclusive ones alone. */
+static size_t view_session_list_values(struct container_column *columns, const struct times *t, const uint32_t *order,
+                                       bool inclusive)
+{
+    size_t count = 0;
+    for (enum value_id i = 0; i < VALUE_COUNT; i++) {
+        const struct value *v = &value_table[i];
+        for (unsigned form = v->forms == 2 && !inclusive ? EXCLUSIVE : 0; !v->part_count && form < v->forms; form++)
+            columns[count++] = (struct container_column){ v->names[form], (const char *)t + v->offsets[form], sizeof *t,
+                                                          CONTAINER_U64, order };
+    }
+    return count;
+}
+
 struct view_session_group {
     struct times *times;
-    struct container_column columns[GROUP_COLUMNS];
+    struct container_column columns[MAX_GROUP_COLUMNS];
 };
 
 static struct container_table view_session_group_table(struct view_session_group *g, const char *name,
@@ -38,51 +52,22 @@ static struct container_table view_session_group_table(struct view_session_group
                                                        const uint32_t *order)
 {
     const size_t count = rollup_group_count(l->rollup, by);
-    const struct times *t = g->times = rollup_groups(l->rollup, by);
+    g->times = rollup_groups(l->rollup, by);
     view_session_mark_unknown(g->times, count);
-    const struct container_column columns[GROUP_COLUMNS] = {
-        MEASURE(t, calls, order),
-        MEASURE(t, elapsed_inclusive, order),
-        MEASURE(t, elapsed_exclusive, order),
-        MEASURE(t, application_inclusive, order),
-        MEASURE(t, application_exclusive, order),
-        MEASURE(t, blocked_inclusive, order),
-        MEASURE(t, blocked_exclusive, order),
-        MEASURE(t, preempted_inclusive, order),
-        MEASURE(t, preempted_exclusive, order),
-        MEASURE(t, page_faults_inclusive, order),
-        MEASURE(t, page_faults_exclusive, order),
-        MEASURE(t, overhead_inclusive, order),
-        MEASURE(t, overhead_exclusive, order),
-        { "min", &t->shortest, sizeof *t, CONTAINER_U64, order },
-        { "max", &t->longest, sizeof *t, CONTAINER_U64, order },
-    };
-    for (size_t i = 0; i < GROUP_COLUMNS; i++)
-        g->columns[i] = columns[i];
-    return (struct container_table){ name, count, g->columns, GROUP_COLUMNS };
+    const size_t columns = view_session_list_values(g->columns, g->times, order, true);
+    return (struct container_table){ name, count, g->columns, columns };
 }
 
 /* Inclusive times of paths are left to the page: they are sums over the rows behind them. */
 static struct container_table view_session_path_table(struct container_column *columns, const struct paths *paths)
 {
-    const struct times *t = paths->rollup->nodes;
     view_session_mark_unknown(paths->rollup->nodes, paths->profile->node_count);
-    const struct container_column filled[PATH_COLUMNS] = {
-        { "parent", paths->parents, sizeof *paths->parents, CONTAINER_I32, NULL },
-        { "function", paths->functions, sizeof *paths->functions, CONTAINER_U32, NULL },
-        MEASURE(t, calls, paths->nodes),
-        MEASURE(t, elapsed_exclusive, paths->nodes),
-        MEASURE(t, application_exclusive, paths->nodes),
-        MEASURE(t, blocked_exclusive, paths->nodes),
-        MEASURE(t, preempted_exclusive, paths->nodes),
-        MEASURE(t, page_faults_exclusive, paths->nodes),
-        MEASURE(t, overhead_exclusive, paths->nodes),
-        { "min", &t->shortest, sizeof *t, CONTAINER_U64, paths->nodes },
-        { "max", &t->longest, sizeof *t, CONTAINER_U64, paths->nodes },
-    };
-    for (size_t i = 0; i < PATH_COLUMNS; i++)
-        columns[i] = filled[i];
-    return (struct container_table){ "paths", paths->count, columns, PATH_COLUMNS };
+    columns[0] = (struct container_column){ "parent", paths->parents, sizeof *paths->parents, CONTAINER_I32, NULL };
+    columns[1] =
+        (struct container_column){ "function", paths->functions, sizeof *paths->functions, CONTAINER_U32, NULL };
+    const size_t count =
+        PATH_KEYS + view_session_list_values(columns + PATH_KEYS, paths->rollup->nodes, paths->nodes, false);
+    return (struct container_table){ "paths", paths->count, columns, count };
 }
 
 struct view_session *view_session_new(const struct analysis *l, const struct view_options *options, struct error *error)
@@ -92,7 +77,7 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
     struct paths paths = paths_of(l, order);
     struct moments marks, events;
     struct json_object *header = facts_of(l, order);
-    struct container_column path_columns[PATH_COLUMNS];
+    struct container_column path_columns[MAX_PATH_COLUMNS];
     struct view_session_group groups[4];
     struct blocks blocks;
     marks_find(&marks, l, order);

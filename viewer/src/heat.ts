@@ -1,6 +1,6 @@
 // How hot rows are: their own time, as a share of what the hottest has. Rows whose own time is mostly waiting are not hot.
 import { heat, palette } from './colours';
-import type { ColumnKey, Measure } from './data/measures';
+import { type Measure, isOffCpu } from './data/measures';
 import type { Model, Side, TableName, Values } from './data/model';
 
 const noticed = 0.002; // of the whole: what has less of its own is not said to wait
@@ -27,15 +27,15 @@ function mostOf(model: Model, table: TableName, values: Values, side: Side, wait
 
 // The most own time of any row that works.
 export function hottestOf(model: Model, table: TableName, measure: Measure, side: Side): number {
-    const waiting = model.facts[side]!.away && measure !== 'blocked' && measure !== 'preempted';
-    return mostOf(model, table, model.column(table, `${measure}_exclusive` as ColumnKey, side), side, waiting);
+    const waiting = model.facts[side]!.away && !isOffCpu(model, measure);
+    return mostOf(model, table, model.column(table, `${measure}_exclusive`, side), side, waiting);
 }
 
 // Where waiting itself is looked at, it is as hot as anything.
 export function heatOf(model: Model, table: TableName, row: number, measure: Measure, side: Side): string {
-    const waiting = model.facts[side]!.away && measure !== 'blocked' && measure !== 'preempted';
+    const waiting = model.facts[side]!.away && !isOffCpu(model, measure);
     if (waiting && waitsByItself(model, table, row, side)) return palette().wait;
-    const values = model.column(table, `${measure}_exclusive` as ColumnKey, side);
+    const values = model.column(table, `${measure}_exclusive`, side);
     const most = hottestOf(model, table, measure, side);
     return heat(most > 0 ? values[row]! / most : 0);
 }

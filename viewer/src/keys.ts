@@ -1,6 +1,6 @@
 // Keys that do the same everywhere; those of a view are in its own file.
 import { isDark } from './colours';
-import { choices } from './data/measures';
+import { choicesOf } from './data/measures';
 import { fragment } from './link';
 import { chosenUnit, dark, details, helping, measure, model, notify, recentre, reveal, search, subject, path, unit, view, views, zoomed } from './state';
 import type { Unit } from './format';
@@ -110,7 +110,7 @@ export function showInFlame(): void {
 }
 
 export function nextMeasure(): void {
-    const known = choices.filter((x) => model.value!.knows(`${x.key}_inclusive`));
+    const known = choicesOf(model.value!).filter((x) => model.value!.knows(`${x.key}_inclusive`));
     measure.value = known[(known.findIndex((x) => x.key === measure.value) + 1) % known.length]!.key;
 }
 

@@ -2,7 +2,7 @@
 // fits the same recording wherever its page lies, and a live one after the next fetch.
 import { effect } from '@preact/signals';
 import { identify, locate } from './data/identity';
-import { type Measure, choices } from './data/measures';
+import { type Measure, choicesOf } from './data/measures';
 import type { Model, Side } from './data/model';
 import type { Unit } from './format';
 import * as state from './state';
@@ -50,7 +50,7 @@ export function restore(m: Model, fragment: string): boolean {
     const p = new URLSearchParams(fragment.replace(/^#/, ''));
     const get = (key: string) => p.get(key) ?? '';
     state.view.value = oneOf(p.get('view'), state.views.map((v) => v.key), 'tree');
-    const by = oneOf<Measure>(p.get('by'), choices.map((x) => x.key), 'elapsed');
+    const by = oneOf<Measure>(p.get('by'), choicesOf(m).map((x) => x.key), 'elapsed');
     state.measure.value = m.knows(`${by}_inclusive`) ? by : 'elapsed';
     state.search.value = get('search');
     state.path.value = locate(m, 'paths', get('path'));

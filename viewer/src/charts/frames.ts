@@ -1,5 +1,4 @@
 // What flame graphs are made of: nodes with values, children ordered from the largest.
-import type { ColumnKey } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Order } from '../data/open';
 import { type Slices, Stopped } from '../data/slices';
@@ -23,7 +22,7 @@ export class TreeFrames implements Frames {
     private readonly order: Order;
 
     constructor(private readonly model: Model, measure: string, side: Side) {
-        this.values = model.column('paths', `${measure}_inclusive` as ColumnKey, side);
+        this.values = model.column('paths', `${measure}_inclusive`, side);
         const values = this.values;
         const inFileOrder = model.sides === 1 && measure === 'elapsed';
         this.order = new Order(model.paths, inFileOrder ? null : (a, b) => values[b]! - values[a]! || a - b);
@@ -76,7 +75,7 @@ export class InvertedFrames implements Frames {
     private places: Int32Array | undefined;
 
     constructor(private readonly model: Model, measure: string, side: Side, private readonly slices: Slices) {
-        this.own = model.column('paths', `${measure}_exclusive` as ColumnKey, side);
+        this.own = model.column('paths', `${measure}_exclusive`, side);
     }
 
     begin(): void {

@@ -39,6 +39,22 @@ export interface TimelineFacts {
     complete: boolean;
 }
 
+// A value of everything in the session: docs/view-format.md.
+export interface ValueFacts {
+    key: string;
+    title: string;
+    kind: 'time' | 'count' | 'percent';
+    meanings: string[]; // inclusive and exclusive, or one alone
+    known: boolean;
+    shown: boolean;
+    share_shown: boolean;
+    completed: boolean; // of completed calls
+    off_cpu: boolean;
+    of_probes: boolean;
+    whole?: string; // derived: the whole less its parts, or the part of the whole in percent
+    parts?: string[];
+}
+
 export interface SessionFacts {
     dwell: string;
     title: string;
@@ -56,6 +72,7 @@ export interface SessionFacts {
     mode: string;
     remarks: string[];
     session: Record<string, number | null>;
+    values: ValueFacts[];
     modules: ModuleFacts[];
     functions: FunctionFacts[];
     processes: ProcessFacts[];
@@ -82,6 +99,7 @@ const absent: SessionFacts = {
     mode: 'trace',
     remarks: [],
     session: {},
+    values: [],
     modules: [],
     functions: [],
     processes: [],

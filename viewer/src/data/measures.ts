@@ -1,27 +1,45 @@
-// What can be measured, and how it is called.
+// What can be measured, and what it is called: the session's header says it (facts.ts, "values").
+import type { SessionFacts, ValueFacts } from './facts';
 
-export type Measure = 'elapsed' | 'application' | 'cpu' | 'blocked' | 'preempted' | 'page_faults' | 'overhead';
-export type Kind = 'time' | 'count';
+export type Measure = string; // the key of a value that is inclusive and exclusive
+export type Extent = 'inclusive' | 'exclusive';
+export type ColumnKey = string; // `${Measure}_${Extent}`, or the key of a value that is neither
 
-export const measures: { key: Measure; title: string; meaning: string }[] = [
-    { key: 'elapsed', title: 'Elapsed', meaning: 'all time between enter and exit' },
-    { key: 'application', title: 'Application', meaning: 'elapsed time without the intervals in which the OS intervened' },
-    { key: 'cpu', title: 'CPU', meaning: 'elapsed time less blocked and preempted' },
-    { key: 'blocked', title: 'Blocked', meaning: 'off the CPU, waiting' },
-    { key: 'preempted', title: 'Preempted', meaning: 'off the CPU because another was to run' },
-    { key: 'page_faults', title: 'Page faults', meaning: 'a number of them' },
-    { key: 'overhead', title: 'Overhead', meaning: 'what the probes took, which is left out of the other times' },
-];
+export const extents: Extent[] = ['inclusive', 'exclusive'];
 
-// What the views can be about: overhead is not the program's, and has its columns only.
-export const choices = measures.filter((m) => m.key !== 'overhead');
+export const isMeasure = (v: ValueFacts): boolean => v.meanings.length === extents.length;
 
-export const measureTitle = (key: Measure): string => measures.find((m) => m.key === key)!.title;
+interface Described {
+    facts: SessionFacts[];
+}
+
+export const measuresOf = (m: Described): ValueFacts[] => m.facts[0]!.values.filter(isMeasure);
+
+// What the views can be about: what is the probes' is not the program's, and has its columns only.
+export const choicesOf = (m: Described): ValueFacts[] => measuresOf(m).filter((v) => !v.of_probes);
+
+const byColumn = new WeakMap<SessionFacts, Map<ColumnKey, ValueFacts>>();
+
+export function valueOf(facts: SessionFacts, key: ColumnKey): ValueFacts | undefined {
+    let values = byColumn.get(facts);
+    if (!values) {
+        const columns = (v: ValueFacts) => (isMeasure(v) ? extents.map((extent) => `${v.key}_${extent}`) : [v.key]);
+        values = new Map(facts.values.flatMap((v) => columns(v).map((column) => [column, v] as const)));
+        byColumn.set(facts, values);
+    }
+    return values.get(key);
+}
+
+export const isCount = (m: Described, key: ColumnKey): boolean => valueOf(m.facts[0]!, key)?.kind === 'count';
+
+const measureOf = (m: Described, key: Measure): ValueFacts | undefined => valueOf(m.facts[0]!, `${key}_inclusive`);
+
+export const measureTitle = (m: Described, key: Measure): string => measureOf(m, key)?.title ?? key;
 
 // Within a sentence.
-export const measureName = (key: Measure): string => (key === 'cpu' ? 'CPU' : measureTitle(key).toLowerCase());
+export function measureName(m: Described, key: Measure): string {
+    const title = measureTitle(m, key);
+    return /^[A-Z]{2}/.test(title) ? title : title[0]!.toLowerCase() + title.slice(1);
+}
 
-export type Extent = 'inclusive' | 'exclusive';
-export type ColumnKey = `${Measure}_${Extent}` | 'calls' | 'min' | 'max';
-
-export const kindOf = (key: ColumnKey): Kind => (key === 'calls' || key.startsWith('page_faults') ? 'count' : 'time');
+export const isOffCpu = (m: Described, key: Measure): boolean => measureOf(m, key)?.off_cpu ?? false;

@@ -2,8 +2,8 @@
 // are, from the root on (docs/diff.md). Rows that only one has are zero in the other.
 import type { Container } from './container';
 import type { FunctionFacts, ModuleFacts, ProcessFacts, SessionFacts, ThreadFacts } from './facts';
-import type { ColumnKey } from './measures';
-import { type Model, type Side, type SingleModel, type TableName, type Values, derive, totalOf } from './model';
+import { type ColumnKey, valueOf } from './measures';
+import { type Model, type Side, type SingleModel, type TableName, type Values, derive, isDerived, totalOf } from './model';
 import { type Paths, makePaths, outermost } from './paths';
 import type { Slices } from './slices';
 
@@ -132,8 +132,8 @@ class MergedModel implements Model {
 
     private make(table: TableName, key: ColumnKey, side: Side): Values {
         const count = this.rows(table);
-        if (key.startsWith('cpu') || (table === 'paths' && key.endsWith('_inclusive')))
-            return derive(key, table, count, this.paths, (other) => this.column(table, other, side));
+        if (isDerived(this.facts[side]!, key, table))
+            return derive(this.facts[side]!, key, table, count, this.paths, (other) => this.column(table, other, side));
         const from = this.two[side]!.column(table, key);
         const map = this.maps[table][side]!;
         const column = new Float64Array(count);
@@ -159,7 +159,7 @@ class MergedModel implements Model {
     }
 
     knows(key: ColumnKey): boolean {
-        return key !== 'min' && key !== 'max' && this.two.every((one) => one.knows(key));
+        return !valueOf(this.facts[0]!, key)?.completed && this.two.every((one) => one.knows(key));
     }
 
     total(key: ColumnKey, side: Side): number {

@@ -2,7 +2,7 @@
 // row of a table and each side, in that side's ticks.
 import type { Container } from './container';
 import { type FunctionFacts, type ModuleFacts, type ProcessFacts, type SessionFacts, type ThreadFacts, factsOf } from './facts';
-import type { ColumnKey, Extent, Measure } from './measures';
+import { type ColumnKey, valueOf } from './measures';
 import { type Paths, addUp, makePaths, outermost } from './paths';
 
 export type Values = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
@@ -29,26 +29,29 @@ export interface Model {
     rowOf(table: TableName, row: number, side: Side): number;
 }
 
+// Whether a column is computed from others, as the file has none of it.
+export function isDerived(facts: SessionFacts, key: ColumnKey, table: TableName): boolean {
+    return !!valueOf(facts, key)?.parts || (table === 'paths' && key.endsWith('_inclusive'));
+}
+
 // How a column is computed from others, where it is not in the file.
-export function derive(key: ColumnKey, table: TableName, count: number, paths: Paths, get: (key: ColumnKey) => Values): Values {
+export function derive(facts: SessionFacts, key: ColumnKey, table: TableName, count: number, paths: Paths, get: (key: ColumnKey) => Values): Values {
     const [, measure, extent] = /^(.*)_(inclusive|exclusive)$/.exec(key) ?? [];
-    if (measure === 'cpu') {
-        const elapsed = get(`elapsed_${extent as Extent}`);
-        const blocked = get(`blocked_${extent as Extent}`);
-        const preempted = get(`preempted_${extent as Extent}`);
-        const cpu = new Float64Array(count);
-        for (let i = 0; i < count; i++) cpu[i] = Math.max(0, elapsed[i]! - blocked[i]! - preempted[i]!);
-        return cpu;
+    const { whole, parts } = valueOf(facts, key) ?? {};
+    if (whole && parts) {
+        const rest = Float64Array.from(get(`${whole}_${extent}`));
+        for (const part of parts) {
+            const values = get(`${part}_${extent}`);
+            for (let i = 0; i < count; i++) rest[i] = Math.max(0, rest[i]! - values[i]!);
+        }
+        return rest;
     }
-    if (table === 'paths' && extent === 'inclusive') return addUp(paths, get(`${measure as Measure}_exclusive`));
+    if (table === 'paths' && extent === 'inclusive') return addUp(paths, get(`${measure}_exclusive`));
     return new Uint8Array(count);
 }
 
 export function knownBy(facts: SessionFacts, key: ColumnKey): boolean {
-    if (key === 'calls' || key === 'min' || key === 'max') return !facts.samples;
-    if (key.startsWith('application')) return facts.application;
-    if (key.startsWith('overhead')) return facts.overhead;
-    return key.startsWith('elapsed') || facts.away;
+    return valueOf(facts, key)?.known ?? false;
 }
 
 export class SingleModel implements Model {
@@ -85,7 +88,7 @@ export class SingleModel implements Model {
         const name = `${table}.${key}`;
         let column = this.made.get(name);
         if (!column) {
-            column = derive(key, table, this.rows(table), this.paths, (other) => this.column(table, other));
+            column = derive(this.facts[0]!, key, table, this.rows(table), this.paths, (other) => this.column(table, other));
             this.made.set(name, column);
         }
         return column;
@@ -123,6 +126,6 @@ function addTotal(model: Model, key: ColumnKey, side: Side): number {
     const said = model.facts[side]!.session[key.replace('exclusive', 'inclusive')];
     if (typeof said === 'number') return said;
     let sum = 0;
-    for (const value of model.column('processes', key.replace('exclusive', 'inclusive') as ColumnKey, side)) sum += value;
+    for (const value of model.column('processes', key.replace('exclusive', 'inclusive'), side)) sum += value;
     return sum;
 }

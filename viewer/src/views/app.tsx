@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { choices } from '../data/measures';
+import { choicesOf } from '../data/measures';
 import { shortDuration, shortened } from '../format';
 import { isDark as darkNow } from '../colours';
 import { copyLink, focusView } from '../keys';
@@ -44,9 +44,9 @@ function Top() {
                 ))}
             </div>
             <div class="measures" role="radiogroup" aria-label="Measure">
-                {choices.map((x) => (
+                {choicesOf(m).map((x) => (
                     <button role="radio" aria-checked={measure.value === x.key} disabled={!m.knows(`${x.key}_inclusive`)}
-                        title={m.knows(`${x.key}_inclusive`) ? x.meaning : 'unavailable: the recording does not tell it'}
+                        title={m.knows(`${x.key}_inclusive`) ? x.meanings[0] : 'unavailable: the recording does not tell it'}
                         onClick={() => (measure.value = x.key)}>{x.title}</button>
                 ))}
             </div>

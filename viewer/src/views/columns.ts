@@ -1,5 +1,6 @@
 // The columns of values, the same for all tables.
-import { type ColumnKey, type Extent, kindOf, measures } from '../data/measures';
+import type { ValueFacts } from '../data/facts';
+import { type ColumnKey, extents, isCount, isMeasure } from '../data/measures';
 import type { Model, Side, TableName, Values } from '../data/model';
 import { type Unit, count, duration, nanoseconds, percent, signed, units } from '../format';
 import { columns as chosenColumns } from '../state';
@@ -25,44 +26,50 @@ interface Quantity {
     title: string;
     group?: string;
     hint: string;
+    value: ValueFacts;
 }
 
-const quantities: Quantity[] = [
-    { key: 'calls', title: 'Calls', hint: 'how often it was entered' },
-    ...measures.flatMap((m) =>
-        (['inclusive', 'exclusive'] as Extent[]).map((extent) => ({
-            key: `${m.key}_${extent}` as ColumnKey,
-            title: extent,
-            group: m.title,
-            hint: `${m.title} ${extent}: ${m.meaning}, ${extent === 'inclusive' ? 'with' : 'without'} what it calls`,
-        })),
-    ),
-    { key: 'min', title: 'Min', hint: 'shortest completed call, elapsed inclusive, as measured: with what the probes took' },
-    { key: 'max', title: 'Max', hint: 'longest completed call, elapsed inclusive, as measured: with what the probes took' },
-];
+// As the session lists its values, what is of single calls behind the sums, shares of a row itself last.
+function quantities(model: Model): Quantity[] {
+    const rank = (v: ValueFacts) => (v.kind === 'percent' ? 2 : v.completed ? 1 : 0);
+    const raw = model.facts[0]!.overhead ? ', as measured: with what the probes took' : '';
+    return [...model.facts[0]!.values]
+        .sort((a, b) => rank(a) - rank(b))
+        .flatMap((value): Quantity[] =>
+            isMeasure(value)
+                ? extents.map((extent, i) => ({
+                      key: `${value.key}_${extent}`,
+                      title: extent,
+                      group: value.title,
+                      hint: `${value.title} ${extent}: ${value.meanings[i]}`,
+                      value,
+                  }))
+                : [{ key: value.key, title: value.title, hint: value.meanings[0]! + (value.completed ? raw : ''), value }],
+        );
+}
 
 // A value as text, in the page's unit.
 export function valueText(model: Model, key: ColumnKey, ticks: number, side: Side, unit: Unit): string {
-    if (kindOf(key) === 'count' || model.facts[0]!.samples) return count(ticks);
+    if (isCount(model, key) || model.facts[0]!.samples) return count(ticks);
     return duration(nanoseconds(ticks, model.facts[side]!.ticks_per_second), unit);
 }
 
 // Exact, with its unit.
 export function exactText(model: Model, key: ColumnKey, ticks: number, side: Side): string {
-    if (kindOf(key) === 'count') return count(ticks);
+    if (isCount(model, key)) return count(ticks);
     if (model.facts[0]!.samples) return `${count(ticks)} samples`;
     return `${count(nanoseconds(ticks, model.facts[side]!.ticks_per_second))} ns`;
 }
 
 const empty = '—';
 
-function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: Set<string>): GridColumn[] {
+function single(model: Model, table: TableName, q: Quantity, unit: Unit, shares: boolean): GridColumn[] {
+    if (q.value.kind === 'percent') return [percentage(model, table, q.value)];
     const known = model.knows(q.key);
     const values = known ? model.column(table, q.key, 0) : new Uint8Array(0);
     const total = model.total(q.key, 0);
-    const time = kindOf(q.key) === 'time' && !model.facts[0]!.samples;
-    const limits = q.key === 'min' || q.key === 'max';
-    const isKnown = (row: number) => known && (!limits || model.column(table, 'min', 0)[row]! <= model.column(table, 'max', 0)[row]!);
+    const time = q.value.kind === 'time' && !model.facts[0]!.samples;
+    const isKnown = (row: number) => known && (!q.value.completed || model.column(table, 'min', 0)[row]! <= model.column(table, 'max', 0)[row]!);
     const hint = known ? q.hint : `${q.hint} (unavailable: the recording does not tell it)`;
     const group = q.group && (time ? `${q.group} (${units[unit].text})` : q.group);
     const main: GridColumn = {
@@ -70,18 +77,18 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: 
         title: q.title,
         group,
         hint: time ? `${hint}, in ${units[unit].text}` : hint,
-        width: q.key === 'calls' ? 100 : 92,
+        width: isMeasure(q.value) || time ? 92 : 100,
         numeric: true,
-        shown: usual.has(q.key),
+        shown: q.value.shown && (known || !isMeasure(q.value)),
         text: (row) => (isKnown(row) ? valueText(model, q.key, values[row]!, 0, unit) : empty),
         sortBy: (row) => (isKnown(row) ? values[row]! : -1),
         whole: total,
         perNanosecond: time ? model.facts[0]!.ticks_per_second / 1e9 : undefined,
     };
-    if (q.key === 'calls' || limits) return [main];
+    if (!isMeasure(q.value)) return [main];
     const share = (row: number) => (known && total > 0 ? values[row]! / total : 0);
     main.share = share;
-    main.tone = () => toneOf(q.key);
+    main.tone = () => toneOf(q.value);
     return [
         main,
         {
@@ -91,7 +98,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: 
             hint: `${hint}; its share of the session's`,
             width: 76,
             numeric: true,
-            shown: usual.has(`${q.key}_percent`),
+            shown: shares && q.value.share_shown && known,
             text: (row) => (known && total > 0 ? percent(share(row)) : empty),
             sortBy: (row) => (known ? values[row]! : -1),
             whole: total,
@@ -99,16 +106,36 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, usual: 
     ];
 }
 
-function toneOf(key: ColumnKey): string {
-    return /^(blocked|preempted|overhead)/.test(key) ? 'bar-wait' : 'bar-hot';
+function toneOf(value: ValueFacts): string {
+    return value.off_cpu || value.of_probes ? 'bar-wait' : 'bar-hot';
+}
+
+// A part of the row's own value, as a share of another of them.
+function percentage(model: Model, table: TableName, value: ValueFacts): GridColumn {
+    const [part, whole] = [`${value.parts![0]}_exclusive`, `${value.whole}_exclusive`];
+    const share = (row: number) => {
+        const all = model.column(table, whole, 0)[row]!;
+        return all > 0 ? model.column(table, part, 0)[row]! / all : 0;
+    };
+    return {
+        key: `${value.key}_percent`,
+        title: value.title,
+        hint: value.meanings[0]!,
+        width: 76,
+        numeric: true,
+        shown: value.shown && value.known,
+        text: (row) => (value.known ? percent(share(row)) : empty),
+        sortBy: (row) => (value.known ? share(row) : -1),
+        whole: 1,
+    };
 }
 
 // Base, new, and what changed. Changes are of nanoseconds, as the two clocks may differ.
-function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual: Set<string>): GridColumn[] {
-    const known = model.knows(q.key) && q.key !== 'min' && q.key !== 'max';
-    if (!known) return [];
+function compared(model: Model, table: TableName, q: Quantity, unit: Unit): GridColumn[] {
+    if (!model.knows(q.key) || q.value.kind === 'percent') return [];
+    const shown = q.value.share_shown;
     const sides: Values[] = [model.column(table, q.key, 0), model.column(table, q.key, 1)];
-    const time = kindOf(q.key) === 'time' && !model.facts[0]!.samples;
+    const time = q.value.kind === 'time' && !model.facts[0]!.samples;
     const scale = ([0, 1] as Side[]).map((s) => (time ? 1e9 / model.facts[s]!.ticks_per_second : 1));
     const exact = (row: number, side: Side): bigint =>
         time ? nanoseconds(sides[side]![row]!, model.facts[side]!.ticks_per_second) : BigInt(Math.round(sides[side]![row]!));
@@ -123,11 +150,11 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
         hint: `${q.hint}; ${side ? 'new (B)' : 'base (A)'}${time ? `, in ${units[unit].text}` : ''}`,
         width: 88,
         numeric: true,
-        shown: usual.has(q.key),
+        shown,
         text: (row) => valueText(model, q.key, sides[side]![row]!, side, unit),
         sortBy: (row) => sides[side]![row]! * scale[side]!,
-        share: q.key === 'calls' ? undefined : (row) => (totals[side] ? (sides[side]![row]! * scale[side]!) / totals[side]! : 0),
-        tone: () => toneOf(q.key),
+        share: !isMeasure(q.value) ? undefined : (row) => (totals[side] ? (sides[side]![row]! * scale[side]!) / totals[side]! : 0),
+        tone: () => toneOf(q.value),
         whole: totals[side],
         perNanosecond: time ? 1 : undefined,
     }));
@@ -143,7 +170,7 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
             hint: `${q.hint}; new less base`,
             width: 96,
             numeric: true,
-            shown: usual.has(q.key),
+            shown,
             text: (row) => {
                 const by = exact(row, 1) - exact(row, 0);
                 return signed(time ? duration(by, unit) : count(by));
@@ -161,7 +188,7 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
             hint: `${q.hint}; the change as a share of base`,
             width: 84,
             numeric: true,
-            shown: usual.has(q.key),
+            shown,
             text: (row) => {
                 const [from, to] = [Number(exact(row, 0)), Number(exact(row, 1))];
                 if (from <= 0) return to > 0 ? 'new' : empty;
@@ -177,47 +204,13 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit, usual
     return columns;
 }
 
-const usualSingle = [
-    'calls',
-    'elapsed_inclusive',
-    'elapsed_inclusive_percent',
-    'elapsed_exclusive',
-    'elapsed_exclusive_percent',
-    'application_inclusive',
-    'application_exclusive',
-];
-
 export function valueColumns(model: Model, table: TableName, unit: Unit, shares = true): GridColumn[] {
-    if (model.sides === 2) {
-        const usual = new Set(['elapsed_inclusive', 'elapsed_exclusive']);
-        // Sorted by what changed in the functions themselves: that comes first.
-        const own = table === 'functions' || table === 'modules';
-        const order = own ? [...quantities].sort((a, b) => Number(b.key === 'elapsed_exclusive') - Number(a.key === 'elapsed_exclusive')) : quantities;
-        return order.flatMap((q) => compared(model, table, q, unit, usual));
-    }
-    const usual = new Set(usualSingle.filter((key) => shares || !key.endsWith('_percent')));
-    if (!model.facts[0]!.application) {
-        usual.delete('application_inclusive');
-        usual.delete('application_exclusive');
-    }
-    const columns = quantities.flatMap((q) => single(model, table, q, unit, usual));
-    const away = model.facts[0]!.away;
-    const waiting = (row: number) => {
-        const whole = model.column(table, 'elapsed_exclusive', 0)[row]!;
-        return whole > 0 ? model.column(table, 'blocked_exclusive', 0)[row]! / whole : 0;
-    };
-    columns.push({
-        key: 'waiting_percent',
-        title: 'Wait %',
-        hint: 'share of its elapsed exclusive time in which it was blocked',
-        width: 76,
-        numeric: true,
-        shown: away,
-        text: (row) => (away ? percent(waiting(row)) : empty),
-        sortBy: (row) => (away ? waiting(row) : -1),
-        whole: 1,
-    });
-    return columns;
+    const all = quantities(model);
+    if (model.sides === 1) return all.flatMap((q) => single(model, table, q, unit, shares));
+    // Sorted by what changed in the functions themselves: that comes first.
+    const own = table === 'functions' || table === 'modules';
+    if (own) all.sort((a, b) => Number(b.key === 'elapsed_exclusive') - Number(a.key === 'elapsed_exclusive'));
+    return all.flatMap((q) => compared(model, table, q, unit));
 }
 
 // Rows that mostly wait are no hot spots.

@@ -1,6 +1,6 @@
 // What is selected, whole: its name however long, where it is, all its values.
 import { copy, largestPath, showInFlame, showInTree } from '../keys';
-import { type ColumnKey, measures } from '../data/measures';
+import { type ColumnKey, measuresOf } from '../data/measures';
 import type { Model, Side, TableName } from '../data/model';
 import { stackOf } from '../data/paths';
 import { count, percent, visible } from '../format';
@@ -19,8 +19,8 @@ function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
         <table class="values alone">
             <thead><tr><th /><th colSpan={2}>inclusive</th><th colSpan={2}>exclusive</th></tr></thead>
             <tbody>
-                {measures.filter((x) => m.knows(`${x.key}_inclusive`)).map((x) => (
-                    <tr key={x.key}><th title={x.meaning}>{x.title}</th>{cells(`${x.key}_inclusive`)}{cells(`${x.key}_exclusive`)}</tr>
+                {measuresOf(m).filter((x) => m.knows(`${x.key}_inclusive`)).map((x) => (
+                    <tr key={x.key}><th title={x.meanings[0]}>{x.title}</th>{cells(`${x.key}_inclusive`)}{cells(`${x.key}_exclusive`)}</tr>
                 ))}
                 {m.knows('calls') && <tr><th>Calls</th><td>{count(value('calls'))}</td></tr>}
                 {limits && <tr><th title="as measured: with what the probes took">One call, raw</th><td colSpan={4}>{oneValue(m, 'min', value('min'), 0)} … {oneValue(m, 'max', value('max'), 0)}</td></tr>}
@@ -33,7 +33,7 @@ function AllValues({ m, table, row }: { m: Model; table: TableName; row: number 
     if (m.sides === 1) return <Alone m={m} table={table} row={row} />;
     const line = (title: string, key: ColumnKey): Line => ({ title, key, get: (side: Side) => m.column(table, key, side)[row]! });
     const lines = [line('Calls', 'calls')];
-    for (const x of measures) lines.push(line(`${x.title} incl.`, `${x.key}_inclusive`), line(`${x.title} excl.`, `${x.key}_exclusive`));
+    for (const x of measuresOf(m)) lines.push(line(`${x.title} incl.`, `${x.key}_inclusive`), line(`${x.title} excl.`, `${x.key}_exclusive`));
     return <Values m={m} lines={lines.filter((one) => one.get(0) !== 0 || one.get(1) !== 0)} />;
 }
 

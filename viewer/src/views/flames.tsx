@@ -4,7 +4,7 @@ import { FlameChart } from '../charts/flame';
 import { InvertedFrames, TreeFrames } from '../charts/frames';
 import { change, heat, ofKind, palette } from '../colours';
 import { heatOf, hottestOf } from '../heat';
-import { type ColumnKey, measureName, measureTitle } from '../data/measures';
+import { type ColumnKey, isOffCpu, measureName, measureTitle } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Slices } from '../data/slices';
 import { percent, shortened, visible } from '../format';
@@ -33,7 +33,7 @@ interface Painted {
 
 function colourOf(m: Model, p: Painted): string {
     if (colouring.value === 'module') return ofKind(m.functions[p.function]!.module);
-    const key = `${measure.value}_${p.extent}` as ColumnKey;
+    const key = `${measure.value}_${p.extent}`;
     if (m.sides === 2) {
         const scale = ([0, 1] as Side[]).map((s) => 1e9 / m.facts[s]!.ticks_per_second);
         const [a, b] = ([0, 1] as Side[]).map((s) => sum(m.column('paths', key, s), p.origins) * scale[s]!);
@@ -43,7 +43,7 @@ function colourOf(m: Model, p: Painted): string {
     }
     if (p.extent === 'inclusive') return heatOf(m, 'paths', p.origins[0]!, measure.value, 0);
     // Of the inverted graph: what the function at its top is, by itself.
-    if (m.facts[0]!.away && measure.value !== 'blocked' && measure.value !== 'preempted' && p.origins.length < 10000) {
+    if (m.facts[0]!.away && !isOffCpu(m, measure.value) && p.origins.length < 10000) {
         const elapsed = sum(m.column('paths', 'elapsed_exclusive', 0), p.origins);
         if (elapsed > 0 && sum(m.column('paths', 'blocked_exclusive', 0), p.origins) > elapsed / 2) return palette().wait;
     }
@@ -63,7 +63,7 @@ function Head({ m, node }: { m: Model; node: number }) {
 function pathLines(m: Model, row: number): Line[] {
     const line = (title: string, key: ColumnKey): Line => ({ title, key, get: (side) => m.column('paths', key, side)[row]! });
     const of = measure.value;
-    const lines = [line(`${measureTitle(of)} inclusive`, `${of}_inclusive`), line(`${measureTitle(of)} exclusive`, `${of}_exclusive`), line('Calls', 'calls')];
+    const lines = [line(`${measureTitle(m, of)} inclusive`, `${of}_inclusive`), line(`${measureTitle(m, of)} exclusive`, `${of}_exclusive`), line('Calls', 'calls')];
     if (of !== 'blocked') lines.push(line('Blocked inclusive', 'blocked_inclusive'));
     return lines;
 }
@@ -132,7 +132,7 @@ export function Flame() {
             <p class="below bar">
                 <button disabled={zoomed.value < 0} onClick={() => (zoomed.value = -1)} title="Zoom out (0)">Whole</button>
                 <Legend m={m} /> <span>{matched}</span>
-                <span class="hint">width: {measureName(measure.value)} inclusive; click: zoom in, Backspace: out</span>
+                <span class="hint">width: {measureName(m, measure.value)} inclusive; click: zoom in, Backspace: out</span>
             </p>
         </div>
     );
@@ -177,9 +177,9 @@ function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: Inverte
     };
     const lines = (node: number): Line[] => {
         const { origins } = frames.rowsOf(node);
-        const key = `${measure.value}_exclusive` as ColumnKey;
+        const key = `${measure.value}_exclusive`;
         return [
-            { title: `${measureTitle(measure.value)} exclusive`, key, get: (s) => sum(m.column('paths', key, s), origins) },
+            { title: `${measureTitle(m, measure.value)} exclusive`, key, get: (s) => sum(m.column('paths', key, s), origins) },
             { title: 'Calls', key: 'calls', get: (s) => sum(m.column('paths', 'calls', s), origins) },
         ];
     };
@@ -205,7 +205,7 @@ function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: Inverte
             <p class="below bar">
                 <button disabled={zoom < 0} onClick={() => zoomTo(-1)} title="Zoom out (0)">Whole</button>
                 <Legend m={m} />
-                <span class="hint">top: functions by {measureName(measure.value)} exclusive; below each: who called it</span>
+                <span class="hint">top: functions by {measureName(m, measure.value)} exclusive; below each: who called it</span>
             </p>
         </div>
     );

@@ -188,7 +188,7 @@ export function Tree() {
                 <button onClick={() => wholeBranch(-1, false)} title="Close all branches (_)">Close all</button>{' '}
                 {search.value && found.value
                     ? <>{matches.length.toLocaleString('en')} of {m.paths.count.toLocaleString('en')} paths match; Enter or n: the next one</>
-                    : <>{m.paths.count.toLocaleString('en')} call paths, {rows.length.toLocaleString('en')} shown; hot: {measureName(measure.value)} inclusive</>}
+                    : <>{m.paths.count.toLocaleString('en')} call paths, {rows.length.toLocaleString('en')} shown; hot: {measureName(m, measure.value)} inclusive</>}
             </p>
         </div>
     );

@@ -1,11 +1,10 @@
 // Values of one thing, for tips and details.
-import type { ColumnKey } from '../data/measures';
+import { type ColumnKey, isCount } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { nanoseconds, percent, shortDuration, signed, count } from '../format';
-import { kindOf } from '../data/measures';
 
 export function oneValue(m: Model, key: ColumnKey, ticks: number, side: Side): string {
-    if (kindOf(key) === 'count' || m.facts[0]!.samples) return count(Math.round(ticks));
+    if (isCount(m, key) || m.facts[0]!.samples) return count(Math.round(ticks));
     return shortDuration(Number(nanoseconds(ticks, m.facts[side]!.ticks_per_second)));
 }
 
@@ -17,7 +16,7 @@ export interface Line {
 
 // A line a value; of two sessions with what changed.
 export function Values({ m, lines }: { m: Model; lines: Line[] }) {
-    const scale = (key: ColumnKey, side: Side) => (kindOf(key) === 'count' ? 1 : 1e9 / m.facts[side]!.ticks_per_second);
+    const scale = (key: ColumnKey, side: Side) => (isCount(m, key) ? 1 : 1e9 / m.facts[side]!.ticks_per_second);
     return (
         <table class="values">
             {m.sides === 2 && <thead><tr><th /><th>A</th><th>B</th><th>Δ</th></tr></thead>}
@@ -27,7 +26,7 @@ export function Values({ m, lines }: { m: Model; lines: Line[] }) {
                     const share = l.key.endsWith('clusive') && total > 0 ? percent(l.get((m.sides - 1) as Side) / total) : '';
                     if (m.sides === 1) return <tr key={l.title}><th>{l.title}</th><td>{oneValue(m, l.key, l.get(0), 0)}</td><td>{share}</td></tr>;
                     const [a, b] = [l.get(0) * scale(l.key, 0), l.get(1) * scale(l.key, 1)];
-                    const by = kindOf(l.key) === 'count' ? count(b - a) : shortDuration(Math.round(b - a));
+                    const by = isCount(m, l.key) ? count(b - a) : shortDuration(Math.round(b - a));
                     return (
                         <tr key={l.title}>
                             <th>{l.title}</th><td>{oneValue(m, l.key, l.get(0), 0)}</td><td>{oneValue(m, l.key, l.get(1), 1)}</td>

@@ -3,6 +3,25 @@ import { container } from './container.mjs';
 
 const times = ['elapsed', 'application', 'blocked', 'preempted', 'page_faults'];
 
+// As the analyzer describes them (analyzer/profile/values.c).
+const value = (key, title, kind, meanings, more = {}) => ({
+    key, title, kind, meanings, known: true, shown: false, share_shown: false, completed: false, off_cpu: false, of_probes: false, ...more,
+});
+const pair = (key, title, more) => value(key, title, 'time', [`${key}, with what it calls`, `${key}, by itself`], more);
+const valuesOf = ({ application, away, samples }) => [
+    value('calls', 'Calls', 'count', ['enters'], { shown: true, known: !samples }),
+    pair('elapsed', 'Elapsed', { shown: true, share_shown: true }),
+    pair('application', 'Application', { shown: true, known: application }),
+    value('min', 'Min', 'time', ['shortest completed call'], { completed: true, known: !samples }),
+    value('max', 'Max', 'time', ['longest completed call'], { completed: true, known: !samples }),
+    pair('blocked', 'Blocked', { known: away, off_cpu: true }),
+    pair('preempted', 'Preempted', { known: away, off_cpu: true }),
+    pair('cpu', 'CPU', { known: away, whole: 'elapsed', parts: ['blocked', 'preempted'] }),
+    { ...pair('page_faults', 'Page faults', { known: away }), kind: 'count' },
+    pair('overhead', 'Overhead', { known: false, of_probes: true }),
+    value('waiting', 'Wait %', 'percent', ['share of its own time in which it was blocked'], { shown: true, known: away, whole: 'elapsed', parts: ['blocked'] }),
+];
+
 export const hostileNames = [
     '<script>window.hacked = 1</script>',
     '"><img src=x onerror="window.hacked = 2">',
@@ -100,6 +119,7 @@ export function fromPaths(paths, names, options) {
         mark_names: options.markNames ?? [],
         timeline: options.timeline,
     };
+    facts.values = valuesOf(facts);
     const threads = { ...all };
     if (facts.threads.length > 1)
         for (const key of Object.keys(all)) threads[key] = facts.threads.map((_, i) => (i ? 0 : all[key][0]));
