@@ -20,7 +20,7 @@ struct edges_walk {
 
 static struct called edges_no_calls(void)
 {
-    return (struct called){ .times.shortest = UINT64_MAX, .every_known = true };
+    return (struct called){ .times = times_of_nothing(), .every_known = true };
 }
 
 static uint32_t edges_find_between(struct edges_walk *w, uint32_t caller, uint32_t callee)
@@ -37,20 +37,11 @@ static uint32_t edges_find_between(struct edges_walk *w, uint32_t caller, uint32
 
 static void edges_add_times(struct called *into, const struct times *from, bool outermost)
 {
-    struct times *t = &into->times;
-    t->elapsed_exclusive += from->elapsed_exclusive;
-    t->application_exclusive += from->application_exclusive;
-    t->calls += from->calls;
-    if (from->shortest < t->shortest)
-        t->shortest = from->shortest;
-    if (from->longest > t->longest)
-        t->longest = from->longest;
+    times_add_own(&into->times, from);
+    if (outermost)
+        times_add_inclusive(&into->times, from);
     into->every_elapsed += from->elapsed_inclusive;
     into->every_application += from->application_inclusive;
-    if (outermost) {
-        t->elapsed_inclusive += from->elapsed_inclusive;
-        t->application_inclusive += from->application_inclusive;
-    }
 }
 
 static void edges_enter_node(struct edges_walk *w, uint32_t node)
