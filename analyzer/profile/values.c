@@ -73,6 +73,13 @@ const struct value value_table[VALUE_COUNT] = {
         .meanings = { "elapsed inclusive, less blocked and preempted", "elapsed exclusive, less blocked and preempted" },
         .needs = NEEDS_OFF_CPU, .shown = SHOWN_IN_DATA,
     },
+    [VALUE_FLAGGED_ON_CPU] = {
+        .key = "flagged_on_cpu", .label = "Flagged on CPU", .kind = VALUE_IS_TIME,
+        FORMS_OF(flagged_on_cpu), TITLES("FLG.CPU"), KEPT_IN(flagged_on_cpu),
+        .meanings = { "on the CPU in intervals in which the OS intervened, with it on the stack",
+                      "on the CPU in intervals in which the OS intervened, with it on top of the stack" },
+        .needs = NEEDS_APPLICATION | NEEDS_OFF_CPU,
+    },
     [VALUE_PAGE_FAULTS] = {
         .key = "page_faults", .label = "Page faults", .kind = VALUE_IS_COUNT,
         FORMS_OF(page_faults), .heading = "FAULTS", .titles = { "FAULTS", "FAULTS.EXCL" }, KEPT_IN(page_faults),

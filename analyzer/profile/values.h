@@ -49,6 +49,7 @@
     PAIR(BLOCKED, blocked, node->blocked)                                                                              \
     PAIR(PREEMPTED, preempted, node->preempted)                                                                        \
     DERIVED(CPU, cpu)                                                                                                  \
+    PAIR(FLAGGED_ON_CPU, flagged_on_cpu, less(less(node->flagged, node->blocked), node->preempted))                    \
     PAIR(PAGE_FAULTS, page_faults, node->page_faults)                                                                  \
     PAIR(OVERHEAD, overhead, node->overhead)                                                                           \
     DERIVED(WAITING, waiting)

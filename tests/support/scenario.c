@@ -122,10 +122,12 @@ struct times path_times(const struct outcome *o, uint32_t thread, const uint64_t
 static void check_rows(const struct outcome *o, enum rollup_by by)
 {
     struct times *sums = rollup_groups(o->rollup, by);
-    uint64_t elapsed = 0, application = 0;
+    uint64_t elapsed = 0, application = 0, flagged_on_cpu = 0;
     for (size_t i = 0; i < rollup_group_count(o->rollup, by); i++) {
         elapsed += sums[i].elapsed_exclusive;
         application += sums[i].application_exclusive;
+        flagged_on_cpu += sums[i].flagged_on_cpu_exclusive;
+        cr_assert(ge(u64, sums[i].flagged_on_cpu_inclusive, sums[i].flagged_on_cpu_exclusive));
         cr_assert(ge(u64, sums[i].elapsed_inclusive, sums[i].elapsed_exclusive));
         cr_assert(ge(u64, sums[i].application_inclusive, sums[i].application_exclusive));
         cr_assert(ge(u64, sums[i].elapsed_inclusive, sums[i].application_inclusive));
@@ -133,6 +135,7 @@ static void check_rows(const struct outcome *o, enum rollup_by by)
     }
     cr_assert(eq(u64, elapsed, o->rollup->session.elapsed_inclusive));
     cr_assert(eq(u64, application, o->rollup->session.application_inclusive));
+    cr_assert(eq(u64, flagged_on_cpu, o->rollup->session.flagged_on_cpu_inclusive));
     free(sums);
 }
 
@@ -141,12 +144,15 @@ static void check_path_times(const struct outcome *o)
     const struct rollup *r = o->rollup;
     for (uint32_t i = 0; i < o->profile->node_count; i++) {
         uint64_t elapsed = r->nodes[i].elapsed_exclusive, application = r->nodes[i].application_exclusive;
+        uint64_t flagged_on_cpu = r->nodes[i].flagged_on_cpu_exclusive;
         for (uint32_t child = r->first_child[i]; child != PROFILE_NONE; child = r->sibling[child]) {
             elapsed += r->nodes[child].elapsed_inclusive;
             application += r->nodes[child].application_inclusive;
+            flagged_on_cpu += r->nodes[child].flagged_on_cpu_inclusive;
         }
         cr_assert(eq(u64, elapsed, r->nodes[i].elapsed_inclusive));
         cr_assert(eq(u64, application, r->nodes[i].application_inclusive));
+        cr_assert(eq(u64, flagged_on_cpu, r->nodes[i].flagged_on_cpu_inclusive));
     }
 }
 

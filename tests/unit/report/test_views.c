@@ -117,6 +117,32 @@ Test(unit_views, percentages_are_of_the_sessions_inclusive_times)
     analysis_drop(&l);
 }
 
+Test(unit_views, time_on_the_cpu_in_flagged_intervals)
+{
+    struct analysis l = load(known_times(SOURCE_PERF));
+    struct table t = by(&l, BY_FUNCTION, "flagged_on_cpu_inclusive");
+    const struct cell *a = row_of(&t, "a(int)"), *b = row_of(&t, "b");
+    cr_assert(eq(ptr, (void *)a, (void *)t.cells));
+    cr_assert(eq(u64, cell_of(&t, a, "flagged_on_cpu_inclusive")->number, 200));
+    cr_assert(eq(u64, cell_of(&t, a, "flagged_on_cpu_exclusive")->number, 60));
+    cr_assert(eq(u64, cell_of(&t, b, "flagged_on_cpu_inclusive")->number, 140));
+    cr_assert(eq(u64, cell_of(&t, b, "flagged_on_cpu_exclusive")->number, 140));
+    cr_assert(eq(u64, l.summary.sums.flagged_on_cpu_inclusive, 240));
+    table_drop(&t);
+    analysis_drop(&l);
+}
+
+Test(unit_views, time_on_the_cpu_in_flagged_intervals_needs_times_of_os_events)
+{
+    for (uint32_t source = SOURCE_NONE; source <= SOURCE_RSEQ; source++) {
+        struct analysis l = load(known_times(source));
+        struct table t = by(&l, BY_FUNCTION, "name");
+        cr_assert(eq(int, cell_of(&t, row_of(&t, "b"), "flagged_on_cpu_inclusive")->known, source == SOURCE_PERF));
+        table_drop(&t);
+        analysis_drop(&l);
+    }
+}
+
 Test(unit_views, percentages_of_modules_threads_and_processes)
 {
     struct analysis l = load(known_times(SOURCE_PERF));
