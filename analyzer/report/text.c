@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds.h"
 #include "base/memory.h"
 #include "base/terminal.h"
 #include "base/units.h"
@@ -181,6 +182,10 @@ static void text_print_remarks(const struct summary *s, FILE *out)
 {
     for (size_t i = 0; i < s->remark_count; i++)
         fprintf(out, "! %s\n", s->remarks[i]);
+    char *bounds = bounds_remark(s);
+    if (bounds)
+        fprintf(out, "! %s\n", bounds);
+    free(bounds);
     fputs("\n", out);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/bounds.h"
 #include "base/json_text.h"
 #include "base/memory.h"
 
@@ -121,6 +122,16 @@ static struct json_object *facts_texts(char *const *lines, size_t count)
     struct json_object *list = json_object_new_array();
     for (size_t i = 0; i < count; i++)
         json_object_array_add(list, json_new_text(lines[i]));
+    return list;
+}
+
+static struct json_object *facts_remarks(const struct summary *s)
+{
+    struct json_object *list = facts_texts(s->remarks, s->remark_count);
+    char *bounds = bounds_remark(s);
+    if (bounds)
+        json_object_array_add(list, json_new_text(bounds));
+    free(bounds);
     return list;
 }
 
@@ -273,7 +284,7 @@ struct json_object *facts_of(const struct analysis *l, const struct order *order
     facts_add_time(object, l->file);
     facts_add_kind(object, l);
     json_object_object_add(object, "host", facts_host(l->file));
-    json_object_object_add(object, "remarks", facts_texts(l->summary.remarks, l->summary.remark_count));
+    json_object_object_add(object, "remarks", facts_remarks(&l->summary));
     facts_add_number(object, "losses", l->summary.loss_count);
     json_object_object_add(object, "notes", facts_texts(l->file->notes, l->file->note_count));
     json_object_object_add(object, "session", facts_totals(l));

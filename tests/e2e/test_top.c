@@ -187,11 +187,11 @@ Test(e2e_top, plain_tables)
 {
     expect(
         "run 10; $DWELL top --once -i 20ms " CALLS
-        "$pid | sed -n '1s/ ([0-9]*): running for [0-9.]* s,/:/p; 4,$s/ *$//p'\n"
+        "$pid | sed -n '1s/ ([0-9]*): running for [0-9.]* s,/:/p; 1,/^$/d; s/ *$//p'\n"
         "(sleep 0.3; run 7) & $DWELL top --count 40 -i 20ms --columns calls,recent_calls --format csv --filter name=leaf $pid | "
         "awk -F, '$1 == \"leaf\" { n += $6 ; last = $5 } END { print NR, last, n }'; wait $!\n"
         "mkdir -p config/dwell; echo 'top.columns = calls' > config/dwell/config\n"
-        "XDG_CONFIG_HOME=$PWD/config $DWELL top --once -i 20ms -s name $pid | sed -n 4p",
+        "XDG_CONFIG_HOME=$PWD/config $DWELL top --once -i 20ms -s name $pid | sed -n '1,/^$/d; p; q'",
         "served: 12 calls, 0 a second, 1 thread, 1 process\n"
         "CALLS FUNCTION MODULE SOURCE\n   10 leaf     served served.c:12\n    1 main     served served.c:23\n"
         "    1 run      served served.c:17\n"

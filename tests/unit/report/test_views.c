@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/bounds.h"
 #include "analysis/find_function.h"
 #include "report/views.h"
 #include "support/load.h"
@@ -141,6 +142,39 @@ Test(unit_views, time_on_the_cpu_in_flagged_intervals_needs_times_of_os_events)
         table_drop(&t);
         analysis_drop(&l);
     }
+}
+
+/* One call of 1000, of which so much was flagged and not off the CPU, and as much again blocked. */
+static struct analysis flagged_session(uint32_t source, uint64_t flagged)
+{
+    struct writer *w = program(source);
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 0, A);
+    if (source == SOURCE_PERF)
+        write_away(w, false, 0, flagged);
+    write_os(w);
+    write_enter(w, 2 * flagged, B);
+    write_exit(w, 1000 + flagged);
+    write_exit(w, 1000 + flagged);
+    return load(w);
+}
+
+Test(unit_views, application_and_cpu_times_that_are_far_apart_are_remarked)
+{
+    struct analysis near = flagged_session(SOURCE_PERF, 100), far = flagged_session(SOURCE_PERF, 101);
+    struct analysis unknown = flagged_session(SOURCE_RSEQ, 400);
+    cr_assert(eq(u64, near.summary.sums.application_inclusive, 900));
+    cr_assert(eq(u64, times_value(&near.summary.sums, VALUE_CPU, INCLUSIVE), 1000));
+    cr_assert(eq(ptr, bounds_remark(&near.summary), NULL));
+    cr_assert(eq(ptr, bounds_remark(&unknown.summary), NULL));
+    char *remark = bounds_remark(&far.summary);
+    cr_assert(eq(str, remark,
+                 "application time is a lower bound, CPU time an upper bound of the program's own work: "
+                 "10 % apart (flagged_on_cpu)"));
+    free(remark);
+    analysis_drop(&near);
+    analysis_drop(&far);
+    analysis_drop(&unknown);
 }
 
 Test(unit_views, percentages_of_modules_threads_and_processes)

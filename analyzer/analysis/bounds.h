@@ -1,0 +1,11 @@
+/* How well a session's times bound the program's own work: application time from below, CPU time from above. */
+#ifndef DWELL_ANALYSIS_BOUNDS_H
+#define DWELL_ANALYSIS_BOUNDS_H
+
+#include "analysis/summary.h"
+
+/* A line for people if the two sums are more than 10 % of the CPU time apart, else NULL; NULL as well if one of them is
+ * unknown. The caller frees it. */
+char *bounds_remark(const struct summary *s);
+
+#endif
