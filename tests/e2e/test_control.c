@@ -1,4 +1,5 @@
-/* dwell.h: start, stop, pause, resume, marks, names and dumps, from the program. */
+/* Control of a recording from the program by dwell.h, and from outside by `dwell control`: start, stop, pause, resume,
+ * marks, names and dumps. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ TestSuite(e2e_control, .timeout = 120);
 static const char *const modes[] = { "trace", "ring=1G", "profile" };
 enum { MODES = sizeof modes / sizeof *modes };
 
-/* The program's own counts are the report's, it has found nothing wrong, and times add up. */
+/* The report has the program's own counts, the program found no error, and times add up. */
 static void check(const char *environment, const char *mode, const char *options, const char *name)
 {
     char *out = run_well("%s $DWELL record -q --mode %s %s $PROGRAMS/control/%s", environment, mode, options, name);
@@ -36,7 +37,7 @@ static void check_all(const char *name)
     }
 }
 
-Test(e2e_control, levels)
+Test(e2e_control, pauses_of_thread_process_and_session_nest)
 {
     check_all("control levels");
 }
@@ -46,7 +47,7 @@ Test(e2e_control, in_a_program_that_is_not_position_independent)
     check_all("control-pie levels");
 }
 
-Test(e2e_control, a_recording_that_goes_on_in_another_place_of_the_stack)
+Test(e2e_control, a_recording_that_continues_at_another_depth_of_the_stack)
 {
     check_all("control stacks");
     for (int i = 0; i < MODES; i++) {
@@ -58,12 +59,12 @@ Test(e2e_control, a_recording_that_goes_on_in_another_place_of_the_stack)
     }
 }
 
-Test(e2e_control, threads_that_sleep_through_it)
+Test(e2e_control, threads_that_sleep_during_changes)
 {
     check_all("control others");
 }
 
-Test(e2e_control, children_inherit_it)
+Test(e2e_control, children_inherit_the_state)
 {
     check_all("control family");
 }
@@ -102,7 +103,7 @@ Test(e2e_control, marks)
     check("", "trace", "", "control marks");
     check("", "ring=1G", "", "control marks");
     struct ran r = run("$DWELL record -q --mode profile $PROGRAMS/control/control marks");
-    cr_assert(has(r.out, "wrong: mark is 9, not 0")); /* it keeps nothing that has a time */
+    cr_assert(has(r.out, "wrong: mark is 9, not 0")); /* it records nothing that has a time */
     ran_drop(&r);
 }
 
@@ -127,7 +128,7 @@ Test(e2e_control, a_dump_replaces_sessions_only)
     ran_drop(&r);
 }
 
-/* A program that is told what to do, and `dwell control` beside it. `script` says `run N` and `control ...`. */
+/* Runs a program that takes commands, and `dwell control` beside it. `script` has `run N` and `control ...`. */
 static char *serve(const char *mode, const char *script)
 {
     return run_well("mkfifo in out; $DWELL record -q --mode %s $PROGRAMS/control/served < in > out & recorder=$!\n"
@@ -138,7 +139,7 @@ static char *serve(const char *mode, const char *script)
                     mode, script);
 }
 
-Test(e2e_control, from_outside)
+Test(e2e_control, control_from_outside)
 {
     for (int i = 0; i < MODES; i++) {
         char *out = serve(modes[i], "run 10; control pause; run 100; control pause; control resume; run 20; "
@@ -183,7 +184,7 @@ Test(e2e_control, a_dump_on_a_signal)
     ran_drop(&r);
 }
 
-Test(e2e_control, of_a_whole_session_and_one_that_was_renamed)
+Test(e2e_control, control_of_a_whole_session_and_of_a_renamed_one)
 {
     char *out = serve("trace", "run 10; $DWELL control dwell.data pause; echo status $?; run 100; mv dwell.data away; "
                                "$DWELL control away resume; run 20; control pause; run 100; mv away dwell.data");

@@ -1,4 +1,4 @@
-/* Calls as recorded against calls as the program itself counted them: equal, always. */
+/* The recorded numbers of calls equal the numbers that the program itself counted. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ Test(e2e_counts, the_other_clock)
     free(out);
 }
 
-/* More of them than CPUs: so that probes are interrupted at every point, for long. */
+/* More threads than CPUs, so that probes are preempted at every point and for long. */
 Test(e2e_counts, signals_in_the_middle_of_probes)
 {
     free(run_well("for i in 0 1 2 3 4 5; do $DWELL record -q -o timer$i $PROGRAMS/timer 3000000 > out$i & done; wait"));

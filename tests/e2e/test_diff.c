@@ -1,4 +1,4 @@
-/* Recordings compared: counts of calls are exact, so a gate on them fails if and only if they change. */
+/* Comparisons of recordings. Numbers of calls are exact, so a gate on them fails if and only if they change. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ Test(e2e_diff, calls_are_gated_exactly)
            "dwell: --fail-if 'calls > +0': 1 function\n  fib (fib): 21891 -> 35421 (+61.81 %)\n");
 }
 
-Test(e2e_diff, another_build_of_another_name)
+Test(e2e_diff, another_build_with_another_name)
 {
     free(run_well(
         "cp $SAMPLES/fib old-fib; $DWELL record -q -o before ./old-fib 15; $DWELL record -q -o after $SAMPLES/fib 15"));

@@ -1,5 +1,5 @@
-/* dwell doctor on programs of all kinds, and where something is missing. What it says of this machine is not asserted
- * but where the test takes it away; speeds and sizes never are. */
+/* dwell doctor on programs of all kinds, and with prerequisites missing. The tests assert nothing about this machine
+ * except what they remove, and never speeds or sizes. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <json-c/json.h>
@@ -16,7 +16,7 @@ TestSuite(e2e_doctor, .timeout = 120);
 
 #define AS_NOBODY "setpriv --reuid=54321 --regid=54321 --clear-groups"
 
-/* What is said of PROGRAM itself; `more`: a shell's words before dwell. The status is that of dwell. */
+/* The lines about PROGRAM itself. `more` is shell text before dwell. The status is that of dwell. */
 static void check_program(const char *more, const char *program, int status, const char *wanted)
 {
     struct ran r =
@@ -28,7 +28,7 @@ static void check_program(const char *more, const char *program, int status, con
 
 #define EACH "as each function has one, and each inlined copy\n"
 
-Test(e2e_doctor, programs)
+Test(e2e_doctor, each_kind_of_program)
 {
     free(run_well(
         "cp $SAMPLES/fib fib; cp $PROGRAMS/static static; cp $PROGRAMS/static-dwell ours; printf 'exit 0' >script; "
@@ -76,7 +76,7 @@ Test(e2e_doctor, stripped_programs)
                   "warn debug information none, so source lines are unknown; compile with -g\n");
 }
 
-/* However the linker lets a call reach the probe; and as many as a disassembler finds. */
+/* Whatever form the linker gives a call of the probe. The number equals a disassembler's. */
 Test(e2e_doctor, calls_of_the_probe)
 {
     free(run_well(
@@ -91,7 +91,7 @@ Test(e2e_doctor, calls_of_the_probe)
         "\"$(objdump -d $SAMPLES/cplusplus | grep -c 'call.*__cyg_profile_func_enter')\""));
 }
 
-Test(e2e_doctor, privileges)
+Test(e2e_doctor, programs_with_privileges)
 {
     if (geteuid() != 0)
         cr_skip_test("only root may do this");
@@ -103,7 +103,7 @@ Test(e2e_doctor, privileges)
     free(run_well("chmod 777 .; " AS_NOBODY " $DWELL doctor ./p >as-its-owner; ! grep privilege as-its-owner"));
 }
 
-/* The health of the lines about `what`, of `dwell doctor` after these words of a shell. */
+/* The health of the lines about `what` that `dwell doctor` prints after this shell text. */
 static void check_health(const char *words, const char *what, const char *wanted)
 {
     char *out = run_well("%s $DWELL doctor >all; sed -n 's/^\\([a-z]*\\)  *%s  .*/\\1/p' all", words, what);
@@ -150,7 +150,7 @@ Test(e2e_doctor, where_the_session_would_be)
     ran_drop(&r);
 }
 
-Test(e2e_doctor, as_data)
+Test(e2e_doctor, csv_and_json)
 {
     char *text = run_well("$DWELL doctor --format json $SAMPLES/fib");
     struct json_object *root = json_tokener_parse(text), *rows, *value;

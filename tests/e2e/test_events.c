@@ -14,7 +14,7 @@ TestSuite(e2e_events, .timeout = 120);
 static const char *const modes[] = { "trace", "ring=1G", "profile" };
 enum { MODES = sizeof modes / sizeof *modes };
 
-/* Runs a scenario, which has found nothing wrong; returns what it printed, to be freed. */
+/* Runs a scenario, which must find no error. Returns its output, which the caller frees. */
 static char *record(const char *environment, const char *mode, const char *options, const char *scenario)
 {
     char *out =
@@ -23,7 +23,7 @@ static char *record(const char *environment, const char *mode, const char *optio
     return out;
 }
 
-/* Columns of `dwell events --format csv`, which are called in a shell as `events COLUMNS [OPTIONS]`. */
+/* Columns of `dwell events --format csv`, called in a shell as `events COLUMNS [OPTIONS]`. */
 #define EVENTS                                                                                                         \
     "events() { columns=$1; shift; $DWELL events --format csv \"$@\" | tr -d '\\r' | "                                 \
     "awk -F, -v wanted=$columns 'BEGIN { n = split(wanted, w, \"+\") } NR == 1 { for (i = 1; i <= NF; i++) at[$i] = "  \
@@ -57,7 +57,7 @@ Test(e2e_events, every_way_to_write_one)
 }
 
 /* Without the helper and with the slower clock, and by a GUID in capitals. */
-Test(e2e_events, in_other_circumstances)
+Test(e2e_events, without_the_helper_and_with_other_clocks)
 {
     free(record("DWELL_CLOCK=monotonic DWELL_HELPER=off", "trace",
                 "--event {9A1C5B7E-2F30-4D11-8E02-5C710B6F3D94}:information", "one"));
@@ -69,13 +69,13 @@ Test(e2e_events, in_other_circumstances)
                  "filtered");
 }
 
-Test(e2e_events, what_is_not_wanted_is_not_there)
+Test(e2e_events, events_that_are_not_enabled_are_not_recorded)
 {
     static const struct {
         const char *options, *events;
     } cases[] = {
         { "", "" },
-        { "--event audit.log", "0 1\n" }, /* of which one is written */
+        { "--event audit.log", "0 1\n" }, /* the program writes one of them */
         { "--event shop:off", "" },
         { "--event shop:1", "5 0\n2 0\n" },
         { "--event shop:error", "8 2\n5 0\n2 0\n" },
@@ -91,7 +91,7 @@ Test(e2e_events, what_is_not_wanted_is_not_there)
     }
 }
 
-Test(e2e_events, of_all_sizes)
+Test(e2e_events, events_of_all_sizes)
 {
     for (int i = 0; i < MODES; i++) {
         free(record("", modes[i], "--event '*'", "sizes"));
@@ -124,7 +124,7 @@ Test(e2e_events, several_threads_and_handlers_in_between)
                                 "printf \"events shop %%d\\nevents audit %%d\\n\", n[\"shop\"], n[\"audit.log\"] }'");
         cr_assert(eq(str, counts, out), "%s", modes[i]);
         free(counts);
-        /* Each START has its END, with the same data, and nothing else of its thread in between but the handler's. */
+        /* Each START has its END with the same data. Only the handler's events of that thread lie between them. */
         char *steps = run_well(EVENTS "events tid+type+data --class shop | awk '"
                                       "$2 == \"START\" { if (open[$1] != \"\") print \"wrong\"; open[$1] = $3; next } "
                                       "{ if (open[$1] != $3) print \"wrong\"; open[$1] = \"\"; n[$1]++ } "
@@ -139,7 +139,7 @@ Test(e2e_events, several_threads_and_handlers_in_between)
     }
 }
 
-Test(e2e_events, in_children)
+Test(e2e_events, events_in_children)
 {
     for (int i = 0; i < MODES; i++) {
         free(record("", modes[i], "--event shop", "family"));
@@ -153,7 +153,7 @@ Test(e2e_events, in_children)
     }
 }
 
-Test(e2e_events, while_functions_are_not_recorded)
+Test(e2e_events, events_while_functions_are_not_recorded)
 {
     for (int i = 0; i < MODES; i++) {
         free(record("", modes[i], "--event shop", "paused"));
@@ -174,7 +174,7 @@ Test(e2e_events, the_innermost_functions_of_a_deep_stack)
     }
 }
 
-Test(e2e_events, stacks_that_are_not_what_they_seem)
+Test(e2e_events, stacks_after_longjmp_swapcontext_and_in_handlers)
 {
     for (int i = 0; i < MODES; i++) {
         free(record("", modes[i], "--event shop", "stacks"));
@@ -186,7 +186,7 @@ Test(e2e_events, stacks_that_are_not_what_they_seem)
     }
 }
 
-Test(e2e_events, after_a_kill)
+Test(e2e_events, events_before_a_kill)
 {
     for (int i = 0; i < MODES; i++) {
         struct ran r = run("$DWELL record -q --mode %s --event '*' $PROGRAMS/events/events killed", modes[i]);
@@ -198,7 +198,7 @@ Test(e2e_events, after_a_kill)
     }
 }
 
-/* 64 KiB hold so many events of 64 bytes data and stack; the last ones are there, without a gap. */
+/* 64 KiB hold that many events of 64 bytes of data and stack. The last ones are there, without a gap. */
 Test(e2e_events, a_ring_keeps_the_last_ones)
 {
     free(record("", "ring=64K", "--event '*'", "flood 20000"));
@@ -218,7 +218,7 @@ Test(e2e_events, a_ring_of_threads_that_end)
 }
 
 /* Then there are no functions, and no event is the thread's first. */
-Test(e2e_events, of_a_program_that_is_not_instrumented)
+Test(e2e_events, events_of_a_program_that_is_not_instrumented)
 {
     for (int i = 0; i < MODES; i++) {
         char *said =
@@ -239,16 +239,17 @@ Test(e2e_events, in_a_sandbox_cpu_times_are_unknown)
     }
 }
 
-Test(e2e_events, only_of_the_first_process)
+Test(e2e_events, events_of_the_first_process_alone)
 {
     char *out = run_well("$DWELL record -q --event shop --no-follow $PROGRAMS/events/events family");
-    cr_assert(eq(str, out,
-                 "wrong: register shop is 1, not 0\nwrong: register audit is 1, not 0\n")); /* in the one executed */
+    cr_assert(
+        eq(str, out,
+           "wrong: register shop is 1, not 0\nwrong: register audit is 1, not 0\n")); /* in the executed program */
     free(out);
     check_events("type+data", "START parent\nEND parent\n", "");
 }
 
-Test(e2e_events, none_at_all)
+Test(e2e_events, a_session_without_events)
 {
     free(run_well("$DWELL record -q $PROGRAMS/events/events one"));
     struct ran r = run("$DWELL events --format csv | wc -l");
@@ -264,7 +265,7 @@ Test(e2e_events, none_at_all)
     ran_drop(&r);
 }
 
-Test(e2e_events, what_has_no_room_is_counted)
+Test(e2e_events, events_without_room_are_counted)
 {
     char *out = run_well("ulimit -f 2048; $DWELL record --event '*' $PROGRAMS/events/events flood 100000 2>&1");
     cr_assert(has(out, "trace events were lost: the disk is full, or a limit on file sizes was reached"), "%s", out);
@@ -275,7 +276,7 @@ Test(e2e_events, what_has_no_room_is_counted)
     free(out);
 }
 
-Test(e2e_events, the_cost_of_what_is_between_two)
+Test(e2e_events, the_cpu_time_between_two_events)
 {
     free(record("", "trace", "--event shop", "burn"));
     char *row =
@@ -290,7 +291,7 @@ Test(e2e_events, the_cost_of_what_is_between_two)
     free(row);
 }
 
-/* Byte for byte what the reference says, of which the kernel's numbers are not known here. */
+/* Equals the reference byte for byte, where the kernel's numbers are unknown. */
 Test(e2e_events, as_records_of_etw)
 {
     free(record("", "trace", "--event shop:4", "one"));
@@ -349,7 +350,7 @@ Test(e2e_events, as_records_of_etw)
     free(now);
 }
 
-/* Each order has four events; the number in them tells which they are, as two cooks take turns. */
+/* Each order has four events. Its number identifies them, because two cooks take turns. */
 Test(e2e_events, the_sample)
 {
     for (int i = 0; i < MODES; i++) {
@@ -412,7 +413,7 @@ Test(e2e_events, enabled_for_programs_that_are_executed)
     free(out);
 }
 
-/* Of a class that is registered later, unregistered, registered again; and of a whole session. */
+/* For a class that is registered later, unregistered and registered again, and for a whole session. */
 Test(e2e_events, enabled_before_it_is_known)
 {
     char *out =
@@ -424,7 +425,7 @@ Test(e2e_events, enabled_before_it_is_known)
     free(out);
 }
 
-Test(e2e_events, a_dump_holds_them)
+Test(e2e_events, a_dump_contains_events)
 {
     char *out = serve("--event '*'", "tell say; tell say; control dump -o early.data; tell say");
     cr_assert(has(out, "status 0\n"), "%s", out);
@@ -433,7 +434,7 @@ Test(e2e_events, a_dump_holds_them)
     free(out);
 }
 
-/* ---- around ---- */
+/* ---- other ---- */
 
 Test(e2e_events, names_of_classes)
 {

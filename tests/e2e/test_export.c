@@ -1,4 +1,4 @@
-/* Exports of real recordings, read back by readers of the tests' own and compared with the reports. */
+/* Exports of real recordings, read by readers that share no code with dwell, and compared with the reports. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <inttypes.h>
@@ -80,7 +80,7 @@ static struct perflog *read_log(const char *arguments)
     return log;
 }
 
-/* Markers by their names against the report's functions. */
+/* Compares markers by name with the report's functions. */
 static void check_against_report(struct perflog *log, bool counts)
 {
     struct report *r = report_of(counts ? "--raw" : ""); /* single calls are as measured, sums are not */
@@ -123,8 +123,8 @@ Test(e2e_export, perflog_has_the_reports_calls_and_times)
     check_recording("$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 10");
 }
 
-/* `dwell perflog` reads the same from the log as the report says. */
-Test(e2e_export, perflog_and_back)
+/* `dwell perflog` reads from the log the same values as the report's. */
+Test(e2e_export, perflog_read_back)
 {
     static const char *const programs[] = { "$SAMPLES/fib 18", "$SAMPLES/threads 5 200", "$SAMPLES/sleeper 4 50 2" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
@@ -151,7 +151,8 @@ Test(e2e_export, perflog_of_more_functions_than_numbers)
     check_recording("./many");
     struct perflog *log = read_log("");
     cr_assert(eq(int, log->count, 251));
-    cr_assert(eq(int, log->registered, 751)); /* each is registered anew in each round, as its number was given away */
+    cr_assert(
+        eq(int, log->registered, 751)); /* each is registered again in each round, because its number was reused */
     free(log);
 }
 
@@ -160,7 +161,7 @@ Test(e2e_export, perflog_of_a_recording_with_samples)
     free(run_well("$DWELL record -q --monitor=5ms $SAMPLES/sleeper"));
     struct perflog *log = read_log("");
     cr_assert(ge(u64, log->memory_lines, 3));
-    cr_assert(eq(u64, log->cpu_lines, log->memory_lines - 1)); /* the first has nothing to be compared with */
+    cr_assert(eq(u64, log->cpu_lines, log->memory_lines - 1)); /* the first has no predecessor to compare with */
     check_against_report(log, true);
     free(log);
     struct ran r = run("$DWELL record --monitor=0ms $SAMPLES/sleeper");

@@ -1,4 +1,4 @@
-/* record --only, --suppress and so on: what is left of the calls that a program makes. */
+/* record --only, --suppress and the other filters: which of a program's calls are recorded. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 TestSuite(e2e_filters, .timeout = 120, .init = without_os_calls);
 
-/* threads 2 1000: main calls run_wave; two threads call worker, and that calls work. */
+/* threads 2 1000: main calls run_wave; two threads call worker, which calls work. */
 static void check(const char *mode, const char *filters, const char *wanted)
 {
     free(run_well("$DWELL record -q --mode %s %s $SAMPLES/threads 2 1000", mode, filters));
@@ -32,7 +32,7 @@ static void check_all(const char *filters, const char *wanted)
 
 #define ALL "main 1\nmain/run_wave 1\nworker 2\nworker/work 2000\n"
 
-Test(e2e_filters, suppressed_functions_are_their_callers)
+Test(e2e_filters, suppressed_functions_count_for_their_callers)
 {
     check_all("--suppress worker", "main 1\nmain/run_wave 1\nwork 2000\n");
     check_all("--suppress run_wave --suppress work", "main 1\nworker 2\n");
@@ -70,7 +70,7 @@ Test(e2e_filters, starting_and_stopping_on_functions)
     check_all("--start-on run_wave --stop-on worker", "main 0\nmain/run_wave 1\n");
 }
 
-/* Half of the calls sleep 20 ms, the others do nothing; what the operating system works in is kept. */
+/* Half of the calls sleep 20 ms, the others do nothing. Calls in which the operating system intervenes are kept. */
 Test(e2e_filters, calls_that_are_too_short)
 {
     char *out = run_well("$DWELL record -q --min 10ms $PROGRAMS/filters/short");
@@ -120,7 +120,7 @@ Test(e2e_filters, left_frames_hidden_and_shown)
     }
 }
 
-Test(e2e_filters, from_a_file)
+Test(e2e_filters, filters_from_a_file)
 {
     free(run_well("printf '# what is of interest\\n\\nonly  work \\nonly main\\n  depth 3\\n' > filters; "
                   "$DWELL record -q --filter-file filters $SAMPLES/threads 2 1000"));
@@ -129,7 +129,7 @@ Test(e2e_filters, from_a_file)
     free(paths);
 }
 
-Test(e2e_filters, forked_children_have_them_too)
+Test(e2e_filters, forked_children_have_the_same_filters)
 {
     for (int i = 0; i < 3; i++) {
         free(run_well("$DWELL record -q --mode %s --only child_work $SAMPLES/processes 5", modes[i]));
@@ -149,7 +149,7 @@ Test(e2e_filters, libraries_and_plugins)
     report_drop(r);
 }
 
-/* Nothing is recorded or replaced then, and the program does not run. */
+/* After a mistake nothing is recorded or replaced, and the program does not run. */
 Test(e2e_filters, mistakes)
 {
     static const struct {

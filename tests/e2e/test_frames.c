@@ -1,6 +1,6 @@
 /*
- * Frames that end in other ways than by returning, by both compilers, at all levels of optimisation: the same calls and
- * paths in each, which are kept in tests/golden.
+ * Frames that end without returning, by both compilers, at all optimisation levels. Each variant has the same calls and
+ * paths, which tests/golden holds.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -15,7 +15,7 @@ TestSuite(e2e_frames, .timeout = 300, .init = without_os_calls);
 
 static const char *const modes[] = { "trace", "profile", "ring=1G" };
 
-/* Names of C++ functions are shown whole; the library's own are not of interest. */
+/* Shows names of C++ functions completely, and leaves out the C++ library's functions. */
 static char *paths(void)
 {
     return run_well("$DWELL tree --min 0 --depth 999 --format csv | tr -d '\\r' | "
@@ -42,17 +42,17 @@ static void check(const char *program, int status)
         check_sums(r, "function");
         report_drop(r);
     }
-    cr_assert(ge(int, variants, 16), "both compilers' variants"); /* clang is among what scripts/setup installs */
+    cr_assert(ge(int, variants, 16), "both compilers' variants"); /* scripts/setup installs clang */
     free(list);
     free(wanted);
 }
 
-Test(e2e_frames, exceptions)
+Test(e2e_frames, frames_left_by_exceptions)
 {
     check("exceptions", 0);
 }
 
-Test(e2e_frames, cancelled_ended_and_odd_ones)
+Test(e2e_frames, cancelled_threads_exits_and_unusual_frames)
 {
     check("leaving", 7);
 }

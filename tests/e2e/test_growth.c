@@ -19,7 +19,7 @@ static void check(const char *mode, const char *program)
         check_growth(path, seed);
 }
 
-Test(e2e_growth, pauses_in_all_places)
+Test(e2e_growth, pauses_everywhere)
 {
     check("trace", "$PROGRAMS/control/control levels");
     check("trace", "$PROGRAMS/control/control stacks");

@@ -1,6 +1,6 @@
-/* Exports of single calls of sessions made by hand, with what recordings seldom have: calls that begin or end at the
- * same tick, chunks that are missing, pauses, several stacks, calls left open, and names as bad as names can be. One
- * tick is one nanosecond, so the readers' sums must be the report's. */
+/* Exports of single calls from handmade sessions with rare content. Calls begin or end at the same tick, chunks are
+ * missing, and calls stay open. There are pauses, several stacks and hostile names. One tick is one nanosecond, so the
+ * readers' sums must equal the report's. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void check(struct writer *w)
                   "/ctf.py report.csv trace"));
 }
 
-Test(e2e_handmade_exports, something_of_everything)
+Test(e2e_handmade_exports, the_example_session)
 {
     check(example_session(SOURCE_PERF));
     check(example_session(SOURCE_RSEQ));
@@ -57,7 +57,7 @@ Test(e2e_handmade_exports, random_programs)
     }
 }
 
-/* All within one tick, and then one after the other without a tick between them. */
+/* All calls within one tick, and then one after the other without a gap. */
 static struct writer *equal_ticks(void)
 {
     struct writer *w = begin();
@@ -97,7 +97,7 @@ Test(e2e_handmade_exports, equal_ticks)
     free(depths);
 }
 
-/* As docs/format.md has PAUSE, OPEN, RESUME and SWITCH. */
+/* PAUSE, OPEN, RESUME and SWITCH, as in docs/format.md. */
 Test(e2e_handmade_exports, pauses_and_stacks)
 {
     struct writer *w = begin();
@@ -143,7 +143,7 @@ Test(e2e_handmade_exports, missing_chunks)
     check(w);
 }
 
-/* "in" stretches of an interval, one of which begins before it. */
+/* Parts of an interval; one of them begins before it. */
 Test(e2e_handmade_exports, off_the_cpu)
 {
     struct writer *w = begin();
@@ -180,7 +180,7 @@ Test(e2e_handmade_exports, off_the_cpu)
     free(text);
 }
 
-/* The same pid goes on as another program, which starts a third. */
+/* The same pid continues as another program, which starts a third. */
 Test(e2e_handmade_exports, flows)
 {
     struct writer *w = writer_new();
@@ -211,7 +211,7 @@ Test(e2e_handmade_exports, flows)
     free(text);
 }
 
-/* As the readers print them: JSON's escapes, and Python's. */
+/* As the readers print them, with JSON's and Python's escapes. */
 static void check_names(const char *text, const char *form, const char *const *names)
 {
     for (int i = 0; i < BAD_NAMES; i++) {

@@ -1,7 +1,7 @@
 /*
- * Every system call that the runtime makes fails once, one in each run. The program says and returns what it does
- * without the runtime; and each call that it counts is in the report or among the lost events, with a reason told; or
- * there is no session, and the runtime says so.
+ * Every system call of the runtime fails once, one in each run. The program's output and status stay the same as
+ * without the runtime. Each of its calls is in the report or counted as lost with a reason. Otherwise there is no
+ * session, and the runtime says so.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -69,7 +69,7 @@ static bool inject(const char *command, int number, const struct ran *alone)
     return any;
 }
 
-/* How many of the runtime's calls there are differs by a few from run to run, as the helper thread is quick or slow. */
+/* The number of the runtime's calls varies a little from run to run with the helper thread's speed. */
 static void inject_all(const char *command, int least)
 {
     struct ran alone = run("%s", command);

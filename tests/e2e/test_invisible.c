@@ -1,4 +1,4 @@
-/* Programs that look at themselves see, recorded, exactly what they see alone. */
+/* A recorded program that inspects itself sees exactly what it sees without dwell. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ TestSuite(e2e_invisible, .timeout = 120);
 
 #define PARTS "$PROGRAMS/invisible/invisible-"
 
-/* Every way the runtime can work. */
+/* Every way in which the runtime can work. */
 static const char *const settings[] = {
     "$DWELL record -q --os-events=perf",
     "$DWELL record -q --os-events=rseq",
@@ -21,7 +21,7 @@ static const char *const settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* What it prints and how it ends; a copy of what it printed, to be freed. */
+/* Its output and how it ended. Returns a copy of the output, which the caller frees. */
 static char *compare(const char *setting, const char *command)
 {
     struct ran alone = run("%s", command), recorded = run("%s %s", setting, command);
@@ -71,7 +71,7 @@ Test(e2e_invisible, registers)
     }
 }
 
-/* Without its helper, the runtime opens what it needs in the program's own table. */
+/* Without its helper, the runtime opens files in the program's own descriptor table. */
 Test(e2e_invisible, descriptors)
 {
     for (int i = 0; i < SETTINGS - 1; i++) {

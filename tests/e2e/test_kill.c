@@ -1,7 +1,7 @@
 /*
- * SIGKILL at random moments: whatever a thread completed before is in the report. The program counts its own calls in
- * a file that it maps, after each call; a call may have been recorded and not counted, one a thread, never the
- * other way round.
+ * SIGKILL at random moments: the report has every call that a thread completed before. The program counts each call
+ * afterwards in a file that it maps. So at most one call for each thread is recorded and not counted, and none is
+ * counted and not recorded.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -37,7 +37,7 @@ static void __attribute__((noreturn)) run_killed(bool recorder)
     _exit(99);
 }
 
-/* The program writes its pid beside its counters: dwell is its parent in some rounds. */
+/* The program writes its pid beside its counters, because dwell is its parent in some rounds. */
 static bool read_counters(uint64_t *sum, pid_t *pid)
 {
     int64_t counters[(THREADS + 1) * SLOT];
@@ -63,7 +63,7 @@ static void kill_at_random(int round, pid_t child, bool recorder)
     cr_assert(ne(int, pid, 0), "the program did not start");
     usleep((useconds_t)(rand() % 20000));
     if (recorder && round % 4 == 0)
-        kill(child, SIGKILL); /* dwell first, and then the program */
+        kill(child, SIGKILL); /* dwell first, then the program */
     kill(pid, SIGKILL);
     int status;
     waitpid(child, &status, 0);
@@ -82,7 +82,7 @@ Test(e2e_kill, nothing_completed_is_lost)
         if (child == 0)
             run_killed(recorder);
         kill_at_random(round, child, recorder);
-        usleep(1000); /* the other threads of the killed program may run for a moment */
+        usleep(1000); /* the killed program's other threads may run for a moment */
         uint64_t counted;
         pid_t pid;
         cr_assert(read_counters(&counted, &pid));

@@ -1,4 +1,4 @@
-/* Code that comes and goes, runs before and after main, or has its names elsewhere. */
+/* Code that is loaded and unloaded, runs before and after main, or has its names in another file. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@ TestSuite(e2e_loading, .timeout = 120);
 
 static const char *const modes[] = { "trace", "profile", "ring=1G" };
 
-Test(e2e_loading, a_library_in_the_place_of_another)
+Test(e2e_loading, a_library_at_the_address_of_another)
 {
     for (int i = 0; i < 3; i++) {
         char *out = run_well("$DWELL record -q --mode %s $PROGRAMS/loading/same $PROGRAMS/loading/libloading-a.so "
@@ -30,7 +30,7 @@ Test(e2e_loading, a_library_in_the_place_of_another)
     }
 }
 
-/* The static programs are linked with libdwell.a; what comes before libc is seen in them alone. */
+/* The static programs are linked with libdwell.a. Only they show code that runs before libc is ready. */
 Test(e2e_loading, before_and_after_main)
 {
     static const struct {

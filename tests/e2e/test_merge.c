@@ -1,4 +1,4 @@
-/* Recordings merged by the real program. */
+/* Merges real recordings with the dwell command. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ Test(e2e_merge, recordings_one_after_the_other)
     free(ends);
 }
 
-Test(e2e_merge, nothing_is_written_over)
+Test(e2e_merge, nothing_is_overwritten)
 {
     free(run_well("$DWELL record -q -o one $SAMPLES/fib 5 && $DWELL record -q -o two $SAMPLES/fib 6 && "
                   "$DWELL record -q -o out $SAMPLES/fib 7 && cp out before && $DWELL merge one two -o out && cmp "
@@ -55,7 +55,7 @@ Test(e2e_merge, nothing_is_written_over)
     free(run_well("! ls all 2>/dev/null"));
 }
 
-Test(e2e_merge, what_is_done_where_there_is_no_room)
+Test(e2e_merge, without_room_nothing_is_written)
 {
     free(run_well("$DWELL record -q -o one $SAMPLES/fib 20 && $DWELL record -q -o two $SAMPLES/fib 20"));
     struct ran r = run("ulimit -f 128; $DWELL merge one two -o all");
@@ -65,7 +65,7 @@ Test(e2e_merge, what_is_done_where_there_is_no_room)
     free(run_well("! ls all* 2>/dev/null"));
 }
 
-Test(e2e_merge, profiles)
+Test(e2e_merge, recordings_of_mode_profile)
 {
     free(run_well("for i in 1 2; do $DWELL record -q --mode=profile -o part-$i $SAMPLES/fib 15 || exit 1; done; "
                   "$DWELL merge 'part-*' -o all; $DWELL record -q -o trace $SAMPLES/fib 5"));

@@ -1,4 +1,4 @@
-/* record --mode: what profile and ring keep is what trace keeps, summed up or cut off. */
+/* record --mode: profile and ring keep what trace keeps, summed up or limited to the end. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -152,7 +152,7 @@ Test(e2e_modes, ring_of_many_threads_stays_small)
     report_drop(r);
 }
 
-Test(e2e_modes, after_a_crash)
+Test(e2e_modes, each_mode_after_a_crash)
 {
     static const char *const modes[] = { "profile", "ring=1G" };
     static const char *const ways[] = { "segv", "abort", "kill", "exit", "_exit", "quick_exit", "pthread_exit" };

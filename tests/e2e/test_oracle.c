@@ -1,6 +1,7 @@
 /*
- * Recorded stacks against those that an unwinder finds: made programs, in C and C++, by GCC and clang, not optimised
- * and optimised, in the modes trace, ring and profile. tests/oracle makes the programs, unwinds and compares.
+ * Compares recorded stacks with those of an unwinder. The programs are generated in C and C++, by GCC and clang, with
+ * and without optimisation. The modes are trace, ring and profile. tests/oracle makes the programs, unwinds and
+ * compares.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -20,7 +21,7 @@ static const struct {
 } oracle_compilers[] = { { "c", "gcc" }, { "c", "clang" }, { "c++", "g++" }, { "c++", "clang++" } };
 static const char *const oracle_levels[] = { "-O0", "-O2" };
 
-/* Numbers alone: a test runs in a process of its own, where pointers mean nothing. */
+/* Numbers only: each case runs in a process of its own, where pointers are not valid. */
 struct oracle_case {
     int compiler, level, first;
 };

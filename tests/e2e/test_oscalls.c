@@ -1,5 +1,5 @@
-/* Calls of the operating system as rows: each with its calls, where it was called, and time that is nobody else's; and
- * programs find everything as they would alone. */
+/* OS calls as rows, each with its calls, its callers and its own time. Programs see no difference from a run without
+ * dwell. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ static const char *const settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* In the report's rows of libc there is nothing that the program does not know of. */
+/* The report's rows of libc contain only calls that the program counted. */
 static void check_rows_of_libc(const char *out)
 {
     char *rows = run_well(
@@ -30,7 +30,7 @@ static void check_rows_of_libc(const char *out)
     free(rows);
 }
 
-/* All that the runtime stands before; what they return, errno and data. */
+/* All functions that the runtime wraps: their results, errno and data. */
 Test(e2e_oscalls, every_function)
 {
     char *alone = run_well("timeout 60 " PARTS "every $PWD/every-XXXXXX");
@@ -75,7 +75,7 @@ Test(e2e_oscalls, callers_and_times)
 }
 
 /* doze sleeps 20 times 10 ms. */
-Test(e2e_oscalls, sleeping_is_not_its_callers)
+Test(e2e_oscalls, sleeping_is_not_the_callers_own_time)
 {
     for (int i = 0; i < 3; i++) {
         free(run_well("$DWELL record -q %s $SAMPLES/sleeper 20 100 10", settings[i]));
@@ -114,7 +114,7 @@ static void check_filter(const char *filters, const char *wanted)
     }
 }
 
-Test(e2e_oscalls, filters)
+Test(e2e_oscalls, os_calls_with_filters)
 {
     check_filter("--suppress churn", "main 1\nmain/busy 2\nmain/doze 2\nmain/doze/nanosleep 2\n");
     check_filter("--suppress nanosleep", "main 1\nmain/busy 2\nmain/busy/churn 2\nmain/doze 2\n");
@@ -132,7 +132,7 @@ Test(e2e_oscalls, filters)
     ran_drop(&r);
 }
 
-/* ---- odd moments ---- */
+/* ---- unusual moments ---- */
 
 static void check_odd(const char *way, const char *wanted)
 {
@@ -156,7 +156,7 @@ Test(e2e_oscalls, cancelled_threads)
               "main 1\nmain/cancelled 1\nmain/cancelled/pthread_create 15\nmain/cancelled/pthread_join 15\n");
 }
 
-Test(e2e_oscalls, handlers)
+Test(e2e_oscalls, os_calls_in_handlers)
 {
     check_odd("jumped", "main 1\nmain/jumped 1\nmain/jumped/interrupt_by 4\nmain/jumped/interrupt_by/pthread_create 4\n"
                         "main/jumped/wait_for_byte 5\nmain/jumped/wait_for_byte/read 5\n"
@@ -167,13 +167,13 @@ Test(e2e_oscalls, handlers)
               "main/handled/wait_for_byte/read/answer 4\nmain/handled/wait_for_byte/read/answer/write 4\n");
 }
 
-Test(e2e_oscalls, where_nothing_instrumented_is_open)
+Test(e2e_oscalls, os_calls_outside_instrumented_functions)
 {
     check_odd("root", "main 1\nmain/at_root 1\nmain/at_root/pthread_create 1\nmain/at_root/pthread_join 1\n"
                       "main/at_root/read 1\n");
 }
 
-Test(e2e_oscalls, children)
+Test(e2e_oscalls, os_calls_in_children)
 {
     check_odd("forked", "main 1\nmain/forked 1\nmain/forked/child_work 1\nmain/forked/child_work/write 1\n"
                         "main/forked/wait_for_byte 2\nmain/forked/wait_for_byte/read 2\nmain/forked/waitpid 1\n");
@@ -183,7 +183,7 @@ Test(e2e_oscalls, children)
 }
 
 /* Over several chunks. */
-Test(e2e_oscalls, many_of_them)
+Test(e2e_oscalls, many_os_calls)
 {
     check_odd("many", "main 1\nmain/many 1\nmain/many/close 1\nmain/many/open 1\nmain/many/write 100000\n");
 }
@@ -193,7 +193,7 @@ Test(e2e_oscalls, errors_and_errno)
     check_odd("errors", "main 1\nmain/errors 1\nmain/errors/mmap 1\nmain/errors/read 2\nmain/errors/write 1\n");
 }
 
-/* What the program defines itself is called as it would be, and is a row because it is instrumented. */
+/* A function that the program defines itself is called as without dwell. It has a row because it is instrumented. */
 Test(e2e_oscalls, functions_that_the_program_has_itself)
 {
     char *alone = run_well(PARTS "own"), *out = run_well("$DWELL record -q " PARTS "own");
@@ -206,8 +206,8 @@ Test(e2e_oscalls, functions_that_the_program_has_itself)
     free(out);
 }
 
-/* A sanitizer's library has the same functions, before ours or behind: each call is one row, and libc's. Its own
- * threads may be created in the program's first call. */
+/* A sanitizer's library has the same functions, before or after ours. Each call is one row, that of libc. The program's
+ * first call may create the library's own threads. */
 Test(e2e_oscalls, programs_with_sanitizers)
 {
     static const char *const variants[] = { "gcc-address", "gcc-thread", "clang-address", "clang-thread",
@@ -225,14 +225,14 @@ Test(e2e_oscalls, programs_with_sanitizers)
     }
 }
 
-/* The names are in the session: it can be read where there is another libc, or none. */
+/* The session has the names, so it can be read on a machine with another libc, or none. */
 Test(e2e_oscalls, names_come_with_the_session)
 {
     free(run_well("$DWELL record -q $SAMPLES/sleeper 2 1 1"));
     char *named = run_well("grep -a -c -F -e pthread_cond_clockwait dwell.data");
     cr_assert(eq(str, named, (char *)"1\n"));
     free(named);
-    /* Without them, as after a kill, libc's own symbols tell. */
+    /* Without the names, as after a kill, libc's own symbols are used. */
     free(run_well("DWELL_OUTPUT=bare.data LD_PRELOAD=$RUNTIME $SAMPLES/sleeper 2 1 1"));
     char *paths = report_paths("bare.data");
     cr_assert(eq(str, paths, "main 1\nmain/busy 2\nmain/busy/churn 2\nmain/doze 2\nmain/doze/nanosleep 2\n"));
@@ -267,7 +267,7 @@ Test(e2e_oscalls, every_system_call)
     }
 }
 
-/* Each thread has a descriptor in the helper's table, as long as it lives. */
+/* Each thread has a descriptor in the helper's table as long as it lives. */
 Test(e2e_oscalls, every_system_call_of_threads_that_come_and_go)
 {
     char *out = run_well("$DWELL record -q --os-events syscalls $SAMPLES/threads --waves 300 4 10");

@@ -1,4 +1,4 @@
-/* What the probes take: measured in the recorded process, subtracted, and told. */
+/* Probe overhead: the recorded process measures it, and reports subtract and show it. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@ TestSuite(e2e_overhead, .timeout = 120);
 
 static const char *const modes[] = { "trace", "profile", "ring" };
 
-/* Each row's times as measured are those without overhead and the overhead, but for rounding to nanoseconds; calls and
- * what the probes cannot have touched are the same. */
+/* Each row's measured times are those without overhead plus the overhead, except for rounding to nanoseconds. Calls and
+ * the values that probes cannot affect are the same. */
 static const char compare[] =
     "import csv, sys\n"
     "read = lambda name: {(r['function'], r['module'], r['line']): r for r in csv.DictReader(open(name))}\n"
@@ -34,7 +34,7 @@ static const char compare[] =
     "        assert value(n, 'cpu') <= value(n, 'elapsed'), (key, kind)\n"
     "assert some > 0\n";
 
-Test(e2e_overhead, subtracted_and_kept_apart)
+Test(e2e_overhead, overhead_is_subtracted_and_reported_separately)
 {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         free(run_well("$DWELL record -q --mode %s $SAMPLES/threads 4 20000", modes[i]));
@@ -43,7 +43,7 @@ Test(e2e_overhead, subtracted_and_kept_apart)
     }
 }
 
-Test(e2e_overhead, the_session_tells_what_a_call_costs)
+Test(e2e_overhead, the_session_has_the_cost_of_a_call)
 {
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         char *out = run_well("$DWELL record -q --mode %s $SAMPLES/fib 18 && $DWELL info", modes[i]);
@@ -59,7 +59,7 @@ Test(e2e_overhead, the_session_tells_what_a_call_costs)
     }
 }
 
-/* A tree that grows takes far more than the probes of main, which is called once and calls once. */
+/* A growing tree costs far more than the probes of main, which is called once and calls once. */
 Test(e2e_overhead, the_first_call_on_each_path_of_a_tree)
 {
     char *out = run_well(
@@ -77,7 +77,7 @@ Test(e2e_overhead, the_first_call_on_each_path_of_a_tree)
     free(out);
 }
 
-/* A process measures when it begins and when it ends; its forked children have what it found. */
+/* A process measures when it begins and when it ends. Its forked children use its measurements. */
 static const char records_of_probes[] =
     "import struct\n"
     "data, at, found = open('dwell.data', 'rb').read(), 4096, {}\n"
@@ -94,7 +94,7 @@ static const char records_of_probes[] =
     "    at += size or 4096\n"
     "print(sorted(found.values()))\n";
 
-Test(e2e_overhead, is_measured_at_begin_and_end)
+Test(e2e_overhead, overhead_is_measured_at_begin_and_end)
 {
     static const char *const programs[][2] = { { "$SAMPLES/fib 5", "[2]\n" }, { "$SAMPLES/processes 1", "[1, 2]\n" } };
     for (size_t i = 0; i < 2; i++) {
@@ -107,7 +107,7 @@ Test(e2e_overhead, is_measured_at_begin_and_end)
     }
 }
 
-Test(e2e_overhead, a_forked_child_has_what_its_parent_found)
+Test(e2e_overhead, a_forked_child_has_its_parents_measurements)
 {
     char *out =
         run_well("$DWELL record -q $SAMPLES/processes 3 > /dev/null && $DWELL report --by process --format csv | "
@@ -118,7 +118,7 @@ Test(e2e_overhead, a_forked_child_has_what_its_parent_found)
     free(out);
 }
 
-Test(e2e_overhead, nothing_is_subtracted_where_the_clock_is_not_the_counter)
+Test(e2e_overhead, nothing_is_subtracted_if_the_clock_is_not_the_counter)
 {
     char *out =
         run_well("$DWELL record -q --clock monotonic $SAMPLES/fib 18 && $DWELL info && $DWELL report --format csv");
@@ -146,7 +146,7 @@ Test(e2e_overhead, an_ordered_clock_counts_the_same_calls)
     }
 }
 
-Test(e2e_overhead, a_system_that_keeps_code_as_it_is)
+Test(e2e_overhead, a_system_that_forbids_changes_of_code)
 {
     char *out =
         run_well("$DWELL record -q --clock ordered $PROGRAMS/scarcity/refuse %d@2=%d 1 $SAMPLES/fib 18 && $DWELL info",

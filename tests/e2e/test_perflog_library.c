@@ -1,4 +1,4 @@
-/* dwell/perflog.h: what programs log with it, to the letter; alone and recorded. */
+/* dwell/perflog.h: what programs log with it, to the letter, alone and recorded. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -13,19 +13,19 @@ TestSuite(e2e_perflog_library, .timeout = 120);
 
 #define PROGRAM "$PROGRAMS/perflog/perflog"
 
-/* Durations that the programs give themselves. */
+/* Durations that the programs supply themselves. */
 #define GIVEN "1500000000|4294967295000|7777777000|1500000|2000000"
 
-/* Runs the program, which must find nothing wrong; returns what it printed. */
-static char *runs(const char *before, const char *program, const char *arguments)
+/* Runs the program, which must find no error. Returns its output. */
+static char *perflog_run(const char *before, const char *program, const char *arguments)
 {
     char *out = run_well("rm -f log; %s %s %s", before, program, arguments);
     cr_assert(not(has(out, "wrong")), "%s %s: %s", program, arguments, out);
     return out;
 }
 
-/* Takes off what each line begins and ends with. */
-static void strip(char *log)
+/* Removes what each line begins and ends with. */
+static void perflog_strip(char *log)
 {
     static const char tag[] = "## PERF ## ";
     char *to = log;
@@ -43,14 +43,14 @@ static void strip(char *log)
 }
 
 /* The lines of a log with its measured numbers masked: process ids P, calibration C, durations T, readings N. */
-static char *logged(const char *name)
+static char *perflog_logged(const char *name)
 {
     char *log =
         run_well("sed -E -e 's/PROCCESSID \\[0x[0-9a-f]{8}\\]/PROCCESSID [P]/' -e 's/CAL \\[[0-9]+\\]/CAL [C]/' "
                  "-e '/DUR \\[(" GIVEN ")\\]/!s/DUR \\[[0-9]+\\]/DUR [T]/' -e 's/MEM \\[[0-9]+\\]/MEM [N]/' "
                  "-e 's/CPU \\[[0-9]+\\.[0-9]{6}\\]/CPU [N]/' %s",
                  name);
-    strip(log);
+    perflog_strip(log);
     return log;
 }
 
@@ -60,8 +60,8 @@ static void find_names(struct utsname *names, unsigned version[3])
     cr_assert(eq(int, sscanf(names->release, "%u.%u.%u", &version[0], &version[1], &version[2]), 3));
 }
 
-/* For an application of that name; static. */
-static const char *header(const char *application)
+/* The header for an application of that name; a static string. */
+static const char *perflog_header(const char *application)
 {
     static char text[4096];
     struct utsname names;
@@ -80,11 +80,11 @@ static const char *header(const char *application)
     return text;
 }
 
-/* That the log is a header and those lines. */
+/* The log must be a header and those lines. */
 static void check_log(const char *name, const char *application, const char *lines)
 {
-    char *log = logged(name), *wanted = NULL;
-    cr_assert(ge(int, asprintf(&wanted, "%s%s", header(application), lines), 0));
+    char *log = perflog_logged(name), *wanted = NULL;
+    cr_assert(ge(int, asprintf(&wanted, "%s%s", perflog_header(application), lines), 0));
     cr_assert(eq(str, log, wanted));
     free(wanted);
     free(log);
@@ -112,18 +112,18 @@ Test(e2e_perflog_library, every_line)
     for (size_t i = 0; i < sizeof befores / sizeof *befores; i++) {
         char before[128];
         snprintf(before, sizeof before, "DWELL_PERFLOG=log %s", befores[i]);
-        free(runs(before, PROGRAM, "all"));
+        free(perflog_run(before, PROGRAM, "all"));
         check_log("log", "myperfapp", all_lines);
     }
-    free(runs("DWELL_PERFLOG=log", "$PROGRAMS/perflog/perflog-static", "all"));
+    free(perflog_run("DWELL_PERFLOG=log", "$PROGRAMS/perflog/perflog-static", "all"));
     check_log("log", "myperfapp", all_lines);
 }
 
-/* Where the program's own decimals have a comma. */
+/* In a locale in which the program's own decimals have a comma. */
 Test(e2e_perflog_library, numbers_are_the_same_in_every_locale)
 {
     free(run_well("localedef -i de_DE -f UTF-8 ./de_DE.UTF-8"));
-    char *out = runs("DWELL_PERFLOG=log LOCPATH=$PWD LC_ALL=de_DE.UTF-8", PROGRAM, "locale");
+    char *out = perflog_run("DWELL_PERFLOG=log LOCPATH=$PWD LC_ALL=de_DE.UTF-8", PROGRAM, "locale");
     cr_assert(eq(str, out, "0,5\n0,5\n"));
     free(out);
     check_log("log", "myperfapp", all_lines);
@@ -139,21 +139,21 @@ Test(e2e_perflog_library, where_the_log_goes)
              version[2]);
     char named[300];
     snprintf(named, sizeof named, "myperfapp%s", name);
-    free(runs("mkdir folder;", PROGRAM, "all"));
+    free(perflog_run("mkdir folder;", PROGRAM, "all"));
     check_log(named, "myperfapp", all_lines);
     static const char *const folders[] = { "folder", "folder/", "$PWD/folder", "./folder" };
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char before[64], path[320];
         snprintf(before, sizeof before, "rm -f folder/*; DWELL_PERFLOG=%s", folders[i]);
         snprintf(path, sizeof path, "folder/%s", named);
-        free(runs(before, PROGRAM, "all"));
+        free(perflog_run(before, PROGRAM, "all"));
         check_log(path, "myperfapp", all_lines);
     }
-    free(runs("DWELL_PERFLOG=folder/mine", PROGRAM, "all"));
+    free(perflog_run("DWELL_PERFLOG=folder/mine", PROGRAM, "all"));
     check_log("folder/mine", "myperfapp", all_lines);
-    free(runs("DWELL_PERFLOG=-", PROGRAM, "all 2> standard"));
+    free(perflog_run("DWELL_PERFLOG=-", PROGRAM, "all 2> standard"));
     check_log("standard", "myperfapp", all_lines);
-    free(runs("DWELL_PERFLOG=", PROGRAM, "other"));
+    free(perflog_run("DWELL_PERFLOG=", PROGRAM, "other"));
     snprintf(named, sizeof named, "a_b%s", name);
     check_log(named, "a/b", "APP [a/b] EVT [1] DUR [T]\nAPP [a/b] EVT [1] DUR [T]\n");
 }
@@ -161,33 +161,34 @@ Test(e2e_perflog_library, where_the_log_goes)
 Test(e2e_perflog_library, runs_are_appended)
 {
     free(run_well("export DWELL_PERFLOG=log; for i in 1 2 3; do " PROGRAM " all; done"));
-    char *log = logged("log"), *wanted = NULL;
-    const char *first = header("myperfapp");
+    char *log = perflog_logged("log"), *wanted = NULL;
+    const char *first = perflog_header("myperfapp");
     cr_assert(ge(int, asprintf(&wanted, "%s%s%s%s%s%s", first, all_lines, first, all_lines, first, all_lines), 0));
     cr_assert(eq(str, log, wanted));
     free(wanted);
     free(log);
 }
 
-Test(e2e_perflog_library, rules)
+Test(e2e_perflog_library, order_of_calls_ids_and_strings)
 {
     char name[32], text[513], wanted[8192];
     memset(name, 'n', 31);
     memset(text, 't', 512);
     name[31] = text[512] = '\0';
-    free(runs("DWELL_PERFLOG=log", PROGRAM, "rules"));
-    int length = snprintf(wanted, sizeof wanted, "%s", header(name));
+    free(perflog_run("DWELL_PERFLOG=log", PROGRAM, "rules"));
+    int length = snprintf(wanted, sizeof wanted, "%s", perflog_header(name));
     length += snprintf(wanted + length, sizeof wanted - (size_t)length, "REGISTERED MARKER [%s] AS [5] BY APP [%s]\n%s",
-                       text, name, header("again"));
-    snprintf(wanted + length, sizeof wanted - (size_t)length, "%sAPP [] EVT [3] DUR [7777777000]\n", header(""));
-    char *log = logged("log");
+                       text, name, perflog_header("again"));
+    snprintf(wanted + length, sizeof wanted - (size_t)length, "%sAPP [] EVT [3] DUR [7777777000]\n",
+             perflog_header(""));
+    char *log = perflog_logged("log");
     cr_assert(eq(str, log, wanted));
     free(log);
 }
 
 Test(e2e_perflog_library, pauses_accumulators_errors_and_callbacks)
 {
-    free(runs("DWELL_PERFLOG=log", PROGRAM, "timers"));
+    free(perflog_run("DWELL_PERFLOG=log", PROGRAM, "timers"));
     check_log("log", "timers",
               "APP [timers] EVT [9] DUR [1500000]\n"
               "APP [timers] EVT [9] DUR [T]\n"
@@ -202,16 +203,16 @@ Test(e2e_perflog_library, pauses_accumulators_errors_and_callbacks)
 
 Test(e2e_perflog_library, timers_are_each_threads_own)
 {
-    free(runs("DWELL_PERFLOG=log", PROGRAM, "other"));
+    free(perflog_run("DWELL_PERFLOG=log", PROGRAM, "other"));
     check_log("log", "a/b", "APP [a/b] EVT [1] DUR [T]\nAPP [a/b] EVT [1] DUR [T]\n");
 }
 
-/* Eight threads that log `count` times each: every line is there and whole. */
+/* Eight threads that each log `count` times. Every line is present and complete. */
 static void check_threads(const char *before, const char *program, int count)
 {
     char arguments[32], wanted[128];
     snprintf(arguments, sizeof arguments, "threads %d", count);
-    free(runs(before, program, arguments));
+    free(perflog_run(before, program, arguments));
     char *counts =
         run_well("tail -n +16 log > rest; count() { grep -cE \"^## PERF ## $1\r\\$\" rest; }\n"
                  "count 'APP \\[threads\\] EVT \\[[0-9]+\\] DUR \\[[0-9]+\\]'\n"
@@ -245,8 +246,8 @@ Test(e2e_perflog_library, under_the_thread_sanitizer)
         char program[64];
         snprintf(program, sizeof program, "$PROGRAMS/perflog/perflog-thread-%s", compilers[i]);
         check_threads("DWELL_PERFLOG=log", program, 500);
-        free(runs("DWELL_PERFLOG=log", program, "monitor"));
-        free(runs("DWELL_PERFLOG=log", program, "timers"));
+        free(perflog_run("DWELL_PERFLOG=log", program, "monitor"));
+        free(perflog_run("DWELL_PERFLOG=log", program, "timers"));
     }
 }
 
@@ -256,7 +257,7 @@ Test(e2e_perflog_library, compiles_as_cplusplus_and_old_c)
     for (int i = 0; i < 4; i++) {
         char program[64];
         snprintf(program, sizeof program, "$PROGRAMS/perflog/perflog-%s", programs[i]);
-        char *out = runs("DWELL_PERFLOG=log", program, "");
+        char *out = perflog_run("DWELL_PERFLOG=log", program, "");
         cr_assert(eq(str, out, "ends 3\n"));
         free(out);
         check_log("log", "ported",
@@ -273,8 +274,8 @@ Test(e2e_perflog_library, compiles_as_cplusplus_and_old_c)
     }
 }
 
-/* The number behind the text's last `name`. */
-static double last(const char *text, const char *name)
+/* The number after the text's last `name`. */
+static double perflog_last_number(const char *text, const char *name)
 {
     const char *found = NULL;
     for (const char *at = text; (at = strstr(at, name)); at++)
@@ -300,21 +301,21 @@ static void check_shares(const char *log, double most)
     }
 }
 
-/* The first reading of marker 1 is near what the program read itself: memory is used by others, too. */
+/* The first reading of marker 1 is near the program's own reading. Other processes use memory, too. */
 static void check_memory(const char *log, const char *out, double tolerance)
 {
     const char *at = strstr(log, "EVT [1] MEM [");
     cr_assert(at != NULL, "%s", log);
     const double reading = strtod(at + strlen("EVT [1] MEM ["), NULL);
-    const double before = last(out, "before "), after = last(out, "after ");
+    const double before = perflog_last_number(out, "before "), after = perflog_last_number(out, "after ");
     cr_assert(gt(dbl, reading, (before < after ? before : after) - tolerance));
     cr_assert(lt(dbl, reading, (before > after ? before : after) + tolerance));
 }
 
 Test(e2e_perflog_library, monitor)
 {
-    char *out = runs("DWELL_PERFLOG=log", PROGRAM, "monitor"), *log = run_well("cat log");
-    strip(log);
+    char *out = perflog_run("DWELL_PERFLOG=log", PROGRAM, "monitor"), *log = run_well("cat log");
+    perflog_strip(log);
     cr_assert(has(log, "CAL ["), "%s", log);
     cr_assert(has(log, "\nREGISTERED MARKER [MEM: name] AS [102] BY APP [watched]\n"
                        "APP [watched] CPU MON [name] FREQ [1000]\n"
@@ -337,21 +338,21 @@ Test(e2e_perflog_library, monitor)
 
 Test(e2e_perflog_library, monitor_of_the_process)
 {
-    char *out = runs("DWELL_PERFLOG=log", PROGRAM, "process"), *log = run_well("cat log");
-    /* One thread computes, and the monitor's takes its readings: that is hardly more than one processor. */
+    char *out = perflog_run("DWELL_PERFLOG=log", PROGRAM, "process"), *log = run_well("cat log");
+    /* One thread computes and the monitor's thread reads: that is hardly more than one processor. */
     check_shares(log, 150);
     check_memory(log, out, 1 << 20);
     cr_assert(ge(int, occurrences(log, "EVT [103] CPU ["), 1));
-    cr_assert(gt(dbl, last(log, "EVT [103] CPU ["), 0));
+    cr_assert(gt(dbl, perflog_last_number(log, "EVT [103] CPU ["), 0));
     cr_assert(eq(int, occurrences(log, "EVT [102]"), 0));      /* that interval was an hour */
-    cr_assert(eq(int, occurrences(log, "REGISTERED APP"), 1)); /* none for a call behind the end that logs nothing */
+    cr_assert(eq(int, occurrences(log, "REGISTERED APP"), 1)); /* none for a call after the end that logs nothing */
     free(log);
     free(out);
 }
 
 Test(e2e_perflog_library, the_monitor_is_no_thread_of_the_recording)
 {
-    free(runs("DWELL_PERFLOG=log $DWELL record -q", PROGRAM, "monitor"));
+    free(perflog_run("DWELL_PERFLOG=log $DWELL record -q", PROGRAM, "monitor"));
     char *threads = run_well("$DWELL report --by thread --format csv | tail -n +2 | wc -l");
     cr_assert(eq(str, threads, "1\n"));
     free(threads);
@@ -359,7 +360,7 @@ Test(e2e_perflog_library, the_monitor_is_no_thread_of_the_recording)
 
 static void check_forks(const char *before)
 {
-    char *out = runs(before, PROGRAM, "forks"), *end, wanted[1024];
+    char *out = perflog_run(before, PROGRAM, "forks"), *end, wanted[1024];
     char *log = run_well("grep -vE 'OSVERS|PLATFORM|DEVNAME|RESOL|CAL' log | sed '/7777777/!s/DUR \\[.*\\]/DUR [T]/'");
     const unsigned parent = (unsigned)strtoul(out, &end, 10), child = (unsigned)strtoul(end, NULL, 10);
     snprintf(wanted, sizeof wanted,
@@ -373,7 +374,7 @@ static void check_forks(const char *before)
              "APP [family] EVT [2] DUR [7777777000]\n"
              "APP [family] EVT [1] DUR [T]\n",
              parent, child);
-    strip(log);
+    perflog_strip(log);
     cr_assert(eq(str, log, wanted));
     free(log);
     free(out);
@@ -387,41 +388,41 @@ Test(e2e_perflog_library, forked_children_begin_a_run_of_their_own)
 
 Test(e2e_perflog_library, forks_while_threads_log)
 {
-    free(runs("DWELL_PERFLOG=log", PROGRAM, "storm"));
+    free(perflog_run("DWELL_PERFLOG=log", PROGRAM, "storm"));
     char *counts = run_well("count() { grep -cE \"^## PERF ## $1\r\\$\" log; }\n"
                             "count 'REGISTERED APP \\[storm\\] PROCCESSID .*'\n"
                             "count 'APP \\[storm\\] EVT \\[50\\] DUR \\[7777777000\\]'\n"
                             "count 'APP \\[storm\\] EVT \\[(2|3|99)\\] DUR \\[[0-9]+\\]'");
     cr_assert(eq(str, counts, "101\n100\n4000\n"));
     free(counts);
-    char *log = logged("log"); /* no line that is not whole */
+    char *log = perflog_logged("log"); /* no line that is not whole */
     free(log);
 }
 
-Test(e2e_perflog_library, what_cannot_be_written)
+Test(e2e_perflog_library, logs_that_cannot_be_written)
 {
     static const char *const befores[] = { "DWELL_PERFLOG=/dev/full", "DWELL_PERFLOG=/proc/nothing",
                                            "DWELL_PERFLOG=not/there/", "DWELL_PERFLOG=/dev/full $DWELL record -q" };
     for (size_t i = 0; i < sizeof befores / sizeof *befores; i++) {
-        char *out = runs(befores[i], PROGRAM, "failing");
+        char *out = perflog_run(befores[i], PROGRAM, "failing");
         cr_assert(eq(str, out, "went on\n"));
         free(out);
     }
-    char *out = runs("", PROGRAM, "unwritable");
+    char *out = perflog_run("", PROGRAM, "unwritable");
     cr_assert(eq(str, out, "went on\n"));
     free(out);
-    out = runs("DWELL_PERFLOG=-", PROGRAM, "piped"); /* and no SIGPIPE */
+    out = perflog_run("DWELL_PERFLOG=-", PROGRAM, "piped"); /* and no SIGPIPE */
     cr_assert(eq(str, out, "went on\n"));
     free(out);
 }
 
-Test(e2e_perflog_library, what_can_be_written_later)
+Test(e2e_perflog_library, logs_that_can_be_written_later)
 {
-    free(runs("", PROGRAM, "later"));
+    free(perflog_run("", PROGRAM, "later"));
     check_log("not/yet/log", "later",
               "REGISTERED MARKER [four] AS [4] BY APP [later]\n"
               "APP [later] EVT [4] DUR [7777777000]\n");
-    free(runs("DWELL_PERFLOG=log", PROGRAM, "limited"));
+    free(perflog_run("DWELL_PERFLOG=log", PROGRAM, "limited"));
     char *end = run_well("tail -n 2 log");
     cr_assert(eq(str, end, "## PERF ## APP [limi\r\n## PERF ## APP [limited] EVT [1] DUR [7777777000]\r\n"));
     free(end);
@@ -429,15 +430,15 @@ Test(e2e_perflog_library, what_can_be_written_later)
 
 Test(e2e_perflog_library, programs_that_close_all_descriptors)
 {
-    free(runs("DWELL_PERFLOG=log", PROGRAM, "closes"));
+    free(perflog_run("DWELL_PERFLOG=log", PROGRAM, "closes"));
     check_log("log", "closes", "APP [closes] EVT [1] DUR [7777777000]\nAPP [closes] EVT [1] DUR [1500000000]\n");
     char *size = run_well("stat -c %%s own");
     cr_assert(eq(str, size, "0\n"));
     free(size);
 }
 
-/* So it does not stand before a program's own functions of these names. */
-Test(e2e_perflog_library, has_names_of_its_own)
+/* The library therefore does not replace a program's own functions of these names. */
+Test(e2e_perflog_library, a_programs_own_functions_of_the_same_names)
 {
     char *names = run_well("nm -D --defined-only $RUNTIME > names; grep -c ' Perf_' names || true; "
                            "grep -c ' dwell_perflog_' names");

@@ -1,4 +1,4 @@
-/* Every process of a recording: how many calls it made, and whose child it is, against its own account. */
+/* Every process of a recording, its number of calls and its parent, compared with the program's own account. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ static int read_accounts(const char *text, struct account *accounts)
     return count;
 }
 
-/* As the report has it, in the ledger's words. */
+/* The same lines from the report. */
 #define REPORT_PROCESSES                                                                                               \
     "$DWELL report --by process --format csv %s | tr -d '\\r' | "                                                      \
     "awk -F, 'NR > 1 && $5 > 0 { print \"process\", $2, $3, $5 }'"
 
-/* Runs a command under `dwell record`, and compares. The recorder's child has the recorder for a parent. */
+/* Runs a command under `dwell record`, and compares. The parent of the recorder's child is the recorder. */
 static void record_and_compare(const char *options, const char *command, int processes)
 {
     char *out = run_well("rm -f ledger; export LEDGER=$PWD/ledger; $DWELL record -q %s %s", options, command);
@@ -61,8 +61,8 @@ static void record_and_compare(const char *options, const char *command, int pro
     free(recorded);
 }
 
-/* Path of each row of the tree with its calls, over all processes. */
-static char *paths(void)
+/* The path and calls of each row of the tree, over all processes. */
+static char *tree_paths(void)
 {
     return run_well("$DWELL tree --min 0 --depth 99 --format csv | tr -d '\\r' | "
                     "awk -F, 'NR > 1 { p[$1] = $1 > 1 ? p[$1 - 1] \"/\" $3 : $3; print p[$1], $5 }' | sort");
@@ -75,7 +75,7 @@ Test(e2e_processes, children_of_every_kind_of_fork)
         char command[NAME * 2];
         snprintf(command, sizeof command, PARTS "forks %s", ways[i]);
         record_and_compare("", command, 2);
-        char *tree = paths();
+        char *tree = tree_paths();
         cr_assert(eq(str, tree,
                      "main 1\n"
                      "main/once 1\n"
@@ -96,7 +96,7 @@ Test(e2e_processes, children_of_children)
 Test(e2e_processes, fork_in_a_signal_handler)
 {
     record_and_compare("", PARTS "forks handler", 4);
-    char *tree = paths();
+    char *tree = tree_paths();
     cr_assert(eq(str, tree,
                  "main 1\n"
                  "main/in_a_handler 1\n"
@@ -129,14 +129,14 @@ Test(e2e_processes, clone_with_a_stack_for_the_child)
 {
     record_and_compare("", PARTS "forks clone", 2);
     record_and_compare("", PARTS "forks clone-vfork", 1);
-    char *tree = paths();
+    char *tree = tree_paths();
     cr_assert(has(tree, "main/by_clone_with_memory/step 2\n"), "%s", tree);
     cr_assert(has(tree, "main/by_clone_with_memory/deeper/deeper/deeper/deeper/deeper 1\n"));
     cr_assert(has(tree, "main/steps 2\n"));
     free(tree);
 }
 
-/* The child goes on in the middle of the probe that the handler interrupted. */
+/* The child continues in the middle of the probe that the handler interrupted. */
 Test(e2e_processes, fork_in_a_handler_that_interrupts_probes)
 {
     static const char *const sources[] = { "perf", "rseq", "none", "auto" };
@@ -168,11 +168,12 @@ Test(e2e_processes, without_the_helper_thread)
     record_and_compare("env DWELL_HELPER=off", PARTS "forks threads", 21);
 }
 
-/* What a child by vfork calls counts with its parent, whose memory it has; and leaves the parent's stack right. */
+/* A child by vfork shares its parent's memory. Its calls count for the parent, and it leaves the parent's stack
+ * intact. */
 Test(e2e_processes, vfork)
 {
     record_and_compare("", PARTS "forks vfork", 1);
-    char *tree = paths();
+    char *tree = tree_paths();
     const char *const expected = "main 1\n"
                                  "main/steps 2\n"
                                  "main/steps/step 8\n"
@@ -193,7 +194,7 @@ Test(e2e_processes, vfork)
     record_and_compare("", PARTS "forks vfork-exec " PARTS "worker", 2);
 }
 
-/* The middle process, which recorded nothing, is its parent; and is gone before the daemon's first call. */
+/* The daemon's parent is the middle process, which recorded nothing. It ends before the daemon's first call. */
 Test(e2e_processes, a_daemon)
 {
     record_and_compare("", PARTS "forks daemon", 2);
@@ -264,7 +265,7 @@ Test(e2e_processes, the_first_process_alone)
     record_alone(PARTS "execs " PARTS "worker", 13);
 }
 
-/* A program that takes the first one's place is the first process still. */
+/* A program executed in place of the first process is still the first process. */
 Test(e2e_processes, the_first_process_executes_another)
 {
     free(run_well("LEDGER=ledger $DWELL record -q --no-follow sh -c '" PARTS "worker 2; exec " PARTS "worker 5'"));
@@ -275,7 +276,7 @@ Test(e2e_processes, the_first_process_executes_another)
     free(recorded);
 }
 
-/* Not a mapping, and not a variable: nothing of the recording is in them. */
+/* Neither a mapping nor a variable: nothing of the recording is in them. */
 Test(e2e_processes, children_that_are_not_followed_have_nothing_of_the_runtime)
 {
     char *out =

@@ -1,4 +1,4 @@
-/* The line that tells how far a command is: on terminals alone, and gone when there is something else to see. */
+/* The progress line of the commands: only on terminals, and removed before other output. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -10,12 +10,12 @@ TestSuite(e2e_progress, .timeout = 120);
 
 #define ERASE "\r\033[K"
 
-static void record(void)
+static void progress_record(void)
 {
     free(run_well("$DWELL record -q -o one $SAMPLES/fib 15 && $DWELL record -q -o two $SAMPLES/fib 14"));
 }
 
-/* What is seen when all is done: lines that were taken away are not. */
+/* The lines that remain visible in the end, without those that were removed. */
 static void erase_lines(char *text)
 {
     for (char *at; (at = strstr(text, ERASE));) {
@@ -27,7 +27,7 @@ static void erase_lines(char *text)
     }
 }
 
-/* What a terminal does to the ends of lines. */
+/* A terminal ends lines with CR LF. */
 static void drop_returns(char *text)
 {
     char *to = text;
@@ -37,7 +37,7 @@ static void drop_returns(char *text)
     *to = '\0';
 }
 
-/* The command says so while it works, and what remains on the terminal is what it says to a pipe. */
+/* The command shows progress while it works. What remains on the terminal is what it prints to a pipe. */
 static void expect_progress(const char *command, const char *doing)
 {
     struct ran piped = run("DWELL_PROGRESS=0 LC_ALL=C $DWELL %s", command);
@@ -55,9 +55,9 @@ static void expect_progress(const char *command, const char *doing)
     ran_drop(&piped);
 }
 
-Test(e2e_progress, of_all_that_read_a_session)
+Test(e2e_progress, every_command_that_reads_a_session_shows_progress)
 {
-    record();
+    progress_record();
     expect_progress("report one", "reading one ");
     expect_progress("report one two", "reading two ");
     expect_progress("tree one", "reading one ");
@@ -83,10 +83,10 @@ Test(e2e_progress, after_a_recording)
     ran_drop(&r);
 }
 
-/* Both on one terminal: the table is what it would be without. */
-Test(e2e_progress, gone_before_the_output)
+/* Both on one terminal: the table is as without progress. */
+Test(e2e_progress, the_line_is_removed_before_the_output)
 {
-    record();
+    progress_record();
     static const char *const pagers[] = { "", "cat", "sed s/^/paged:/" };
     static const char *const commands[] = { "report one", "tree one", "replay one", "export perflog one" };
     for (size_t i = 0; i < sizeof pagers / sizeof *pagers; i++)
@@ -106,9 +106,9 @@ Test(e2e_progress, gone_before_the_output)
         }
 }
 
-Test(e2e_progress, nothing_before_its_time)
+Test(e2e_progress, quick_commands_show_no_line)
 {
-    record();
+    progress_record();
     struct ran r = run_on_terminal(70, "DWELL_PROGRESS=3600 DWELL_PAGER= $DWELL report one");
     cr_assert(not(has(r.out, ERASE)));
     ran_drop(&r);
@@ -116,7 +116,7 @@ Test(e2e_progress, nothing_before_its_time)
 
 Test(e2e_progress, errors_are_readable)
 {
-    record();
+    progress_record();
     struct ran r = run_on_terminal(70, "DWELL_PROGRESS=0 DWELL_PAGER= LC_ALL=C $DWELL callers one nobody");
     cr_assert(eq(int, r.status, 2));
     erase_lines(r.out);

@@ -1,4 +1,4 @@
-/* dwell record as its user meets it; and the program, which must not meet it at all. */
+/* dwell record as its user sees it. The program must not see it at all. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 TestSuite(e2e_record, .timeout = 120);
 
-/* One line on stderr that begins with "dwell: " and holds `text`. */
+/* One line on stderr that begins with "dwell: " and contains `text`. */
 static void check_error(struct ran r, int status, const char *text)
 {
     cr_assert(eq(int, r.status, status), "%s", r.err);
@@ -121,7 +121,7 @@ Test(e2e_record, ld_preload_of_the_user_stays)
 
 Test(e2e_record, what_the_program_can_see)
 {
-    /* It prints its lowest free descriptor, whether errno outlives calls, its signal mask and its dispositions. */
+    /* It prints its lowest free descriptor, whether errno survives calls, its signal mask and its dispositions. */
     char *alone = run_well("$PROGRAMS/visible");
     char *recorded = run_well("$DWELL record -q $PROGRAMS/visible");
     cr_assert(eq(str, recorded, alone));
@@ -160,7 +160,7 @@ Test(e2e_record, the_closing_line)
     ran_drop(&r);
 }
 
-/* The program runs on, its status is its own; what was lost is counted, and all is accounted for. */
+/* The program continues with its own status. Lost events are counted, and none is missing from the counts. */
 static void check_loss(struct ran r, const char *file)
 {
     cr_assert(eq(int, r.status, 0), "%s", r.err);
@@ -193,7 +193,7 @@ Test(e2e_record, a_full_disk)
 Test(e2e_record, few_descriptors)
 {
     struct ran r = run("sh -c 'ulimit -n 3; DWELL_OUTPUT=few.data LD_PRELOAD=$RUNTIME exec $SAMPLES/fib 10'");
-    cr_assert(ge(int, r.status, 0)); /* the loader itself may need one more: but nothing may crash */
+    cr_assert(ge(int, r.status, 0)); /* the loader itself may need one more, but nothing may crash */
     ran_drop(&r);
 }
 
@@ -203,6 +203,6 @@ Test(e2e_record, a_probe_makes_no_system_call)
     if (r.status != 0)
         cr_skip_test("strace is not there, or may not trace");
     ran_drop(&r);
-    /* 150,000 events; the program and its helper together make a few hundred system calls. */
+    /* 150,000 events. The program and its helper together make a few hundred system calls. */
     free(run_well("test $(grep -c '^[0-9]' calls) -lt 1500"));
 }

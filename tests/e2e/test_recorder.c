@@ -1,5 +1,5 @@
-/* `dwell record` killed at any moment, from before the program starts until after it ended: the program does not
- * notice, and what it recorded is all there. */
+/* `dwell record` killed at any moment, from before the program starts until after it ended. The program does not
+ * notice, and everything that it recorded is there. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ TestSuite(e2e_recorder, .timeout = 300, .init = without_os_calls);
 
 enum { ROUNDS = 120 };
 
-/* Started with the program's output in a file, and a pipe that ends when nobody of them is left. */
+/* Starts it with the program's output in a file, and a pipe that ends when no process is left. */
 struct recorder {
     pid_t pid;
     int alive;
@@ -33,7 +33,7 @@ static void __attribute__((noreturn)) run_recorder(void)
     _exit(99);
 }
 
-static struct recorder start(void)
+static struct recorder recorder_start(void)
 {
     int pipes[2];
     cr_assert(eq(int, pipe(pipes), 0));
@@ -65,23 +65,23 @@ static void remove_all(void)
     unlink(test_path("left.data.old"));
 }
 
-static long microseconds(void)
+static long recorder_microseconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* How long it takes when nobody is killed. */
+/* How long it takes without a kill. */
 static long usual_time(void)
 {
     long least = LONG_MAX;
     for (int i = 0; i < 5; i++) {
         remove_all();
-        const long begin = microseconds();
-        struct recorder r = start();
+        const long begin = recorder_microseconds();
+        struct recorder r = recorder_start();
         cr_assert(eq(int, wait_for_all(&r), 0));
-        const long time = microseconds() - begin;
+        const long time = recorder_microseconds() - begin;
         least = time < least ? time : least;
     }
     return least;
@@ -107,7 +107,7 @@ Test(e2e_recorder, killed_at_any_moment)
     int before = 0, meanwhile = 0, complete = 0;
     for (int round = 0; round < ROUNDS; round++) {
         remove_all();
-        struct recorder r = start();
+        struct recorder r = recorder_start();
         usleep((useconds_t)(usual * round / (ROUNDS * 9 / 10)));
         kill(r.pid, SIGKILL);
         const int status = wait_for_all(&r);
@@ -124,7 +124,7 @@ Test(e2e_recorder, killed_at_any_moment)
     cr_assert(gt(int, meanwhile, 0));
 }
 
-/* Stopped for good while the program lives, and with it the children that it has. */
+/* Killed for good while the program lives and still has children. */
 Test(e2e_recorder, killed_with_processes_still_to_come)
 {
     free(run_well("LEDGER=$PWD/ledger $DWELL record -q -o left.data sh -c 'kill -9 $PPID; for i in 1 2 3 4 5 6; do "

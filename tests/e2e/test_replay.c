@@ -1,4 +1,4 @@
-/* dwell replay of real recordings: it shows the calls that the report counts, whatever part is asked for. */
+/* dwell replay of real recordings shows the calls that the report counts, for any part. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 TestSuite(e2e_replay, .timeout = 240);
 
-/* `calls FILE...`: how often each function begins in these outputs (csv), as `reported` says it of the session. */
+/* `calls FILE...`: how often each function begins in these outputs (csv), as `reported` prints it for the session. */
 #define SHELL                                                                                                          \
     "calls() { cat \"$@\" | tr -d '\\r' | awk -F, '($7 == \"call\" || $7 == \"begin\") && $9 !~ /began_before/ { "     \
     "n[$8]++ } "                                                                                                       \
@@ -18,7 +18,7 @@ TestSuite(e2e_replay, .timeout = 240);
     "same() { cmp \"$1\" \"$2\" || { diff \"$1\" \"$2\" | head; exit 1; }; }\n"                                        \
     "replay() { $DWELL replay --format csv \"$@\"; }\n"
 
-/* The columns that the shell's functions above rely on. */
+/* The columns that the shell's functions above use. */
 Test(e2e_replay, columns)
 {
     char *out =
@@ -33,7 +33,7 @@ static void check_calls(const char *program)
     free(run_well(SHELL
                   "$DWELL record -q %s >out; reported >wanted; test -s wanted || exit 1\n"
                   "replay >all; calls all >found; same wanted found\n"
-                  /* in order, but for what was open before its thread was recorded */
+                  /* in order, except for what was open before its thread was recorded */
                   "tr -d '\\r' <all | awk -F, 'NR > 1 && $1 && $9 !~ /began_before/ && $7 != \"mark\" { if ($1 < last) "
                   "exit 1; last "
                   "= $1 }' || exit 2\n"
@@ -51,7 +51,7 @@ Test(e2e_replay, calls_of_the_report)
     check_calls("$SAMPLES/sleeper");
 }
 
-/* What --min leaves is what it would have been by hand: the same durations of the same functions. */
+/* --min leaves the same durations of the same functions as a filter by hand. */
 Test(e2e_replay, short_calls_left_out)
 {
     free(run_well(SHELL
@@ -62,7 +62,7 @@ Test(e2e_replay, short_calls_left_out)
                   "replay --min 5us | tr -d '\\r' | awk -F, 'NR > 1 && $2 && $2 < 5000 { exit 1 }'"));
 }
 
-/* The main thread's part of the calls is that of the report by thread. */
+/* The main thread's part has the calls of the report by thread. */
 Test(e2e_replay, one_thread_and_one_process)
 {
     free(run_well(

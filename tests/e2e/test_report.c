@@ -1,4 +1,4 @@
-/* The reports as commands: errors, order, limits, and formats that agree with each other. */
+/* The report commands: errors, order, limits, and formats that agree with each other. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -89,7 +89,7 @@ Test(e2e_report, symbols_lines_and_modules)
     cr_assert(has(csv, "plugin_step,libsample-plugin.so,plugin.c,"), "%s", csv);
     cr_assert(has(csv, "main,modules,modules.c,"), "%s", csv);
     free(csv);
-    /* The names are in the session: it can be read where the binaries are not. */
+    /* The session has the names, so it can be read without the binaries. */
     free(run_well(
         "cp -r $SAMPLES/modules copy && $DWELL record -q -o moved copy/modules copy/libsample-plugin.so 10 && rm -r copy"));
     char *moved = run_well("$DWELL report moved 2>&1");
@@ -108,7 +108,7 @@ Test(e2e_report, symbols_of_programs_with_the_runtime_in_them)
     }
 }
 
-Test(e2e_report, a_binary_that_changed_is_told)
+Test(e2e_report, a_changed_binary_is_reported)
 {
     free(run_well("cp $SAMPLES/fib prog && DWELL_OUTPUT=s LD_PRELOAD=$RUNTIME ./prog 10 && cp $SAMPLES/threads prog"));
     struct ran r = run("$DWELL report s");
@@ -144,7 +144,7 @@ Test(e2e_report, callers_add_up)
 Test(e2e_report, the_tree_folds_and_still_adds_up)
 {
     free(run_well("$DWELL record -q $SAMPLES/cplusplus"));
-    /* On each level the children's inclusive times and the parent's own make the parent's inclusive time. */
+    /* On each level, the children's inclusive times and the parent's own add up to the parent's inclusive time. */
     free(run_well(
         "$DWELL tree --min 3%% --depth 5 --format csv | tr -d '\\r' > tree && awk -F, '"
         "NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }"
@@ -154,7 +154,7 @@ Test(e2e_report, the_tree_folds_and_still_adds_up)
 }
 
 /* script(1) gives it a terminal. */
-Test(e2e_report, pager_and_colours_on_a_terminal_alone)
+Test(e2e_report, pager_and_colours_on_a_terminal_only)
 {
     free(run_well("$DWELL record -q $SAMPLES/sleeper 5 10 5"));
     static const char paged[] = "PAGER='cat; echo paged' TERM=xterm script -qec \"$DWELL report\" /dev/null </dev/null";

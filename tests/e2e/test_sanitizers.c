@@ -1,4 +1,4 @@
-/* Programs built with sanitizers run unharmed under the runtime, and what they find they find with it, too. */
+/* Programs built with sanitizers run undisturbed under the runtime, and the sanitizers find the same errors. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ TestSuite(e2e_sanitizers, .timeout = 120);
 static const char *const compilers[] = { "gcc", "clang" };
 static const char *const sanitizers[] = { "address", "thread", "undefined" };
 
-/* No word of a sanitizer, and exact counts. */
+/* No message of a sanitizer, and exact counts. */
 static void check(const char *program, const char *arguments, int least)
 {
     for (int c = 0; c < 2; c++) {
@@ -33,7 +33,7 @@ static void check(const char *program, const char *arguments, int least)
     }
 }
 
-Test(e2e_sanitizers, threads)
+Test(e2e_sanitizers, threads_under_the_thread_sanitizer)
 {
     check("threads", "8 2000", 4);
 }
@@ -56,7 +56,7 @@ static void check_found(const char *sanitizer, const char *fault, const char *me
     }
 }
 
-Test(e2e_sanitizers, what_they_find)
+Test(e2e_sanitizers, sanitizers_find_the_same_errors)
 {
     check_found("address", "leak", "100 byte(s) leaked in 1 allocation(s)");
     check_found("address", "use", "heap-use-after-free");

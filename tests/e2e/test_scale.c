@@ -1,7 +1,6 @@
 /*
- * Sessions of more than a gigabyte: what is asked of them is exact to the tick, and takes as little memory as of small
- * ones. A main thread with chunks one behind the other, and 256 others that take turns beside it; all do the same
- * calls, again and again.
+ * Sessions of more than a gigabyte: reports are exact to the tick, and need no more memory than for small ones. A main
+ * thread has consecutive chunks; 256 other threads take turns beside it. All make the same calls again and again.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -77,7 +76,7 @@ static void write_once(const char *path)
     writer_free(w);
 }
 
-/* In a process of its own: what it takes of memory would be that of its parent's other children. */
+/* In a process of its own, because memory is measured over all children of a process. */
 static void write_sessions(void)
 {
     const char *folder = test_folder();
@@ -97,8 +96,8 @@ static void write_sessions(void)
     cr_assert(gt(long, large.st_size, 1l << 30));
 }
 
-/* Runs `dwell COMMAND` with no more memory than that, into the file "out"; returns the bytes it had in memory at most.
- */
+/* Runs `dwell COMMAND` with at most that much memory, into the file "out". Returns the largest number of bytes it had
+ * in memory. */
 static long peak_of(const char *command)
 {
     char *line;
@@ -121,7 +120,7 @@ static long peak_of(const char *command)
     return use.ru_maxrss * 1024;
 }
 
-/* Both sessions in turn; the output for the large one is in "out". */
+/* Runs it on both sessions in turn. The output for the large one is in "out". */
 static void run_bounded(const char *format)
 {
     char small[256], large[256];
@@ -132,7 +131,7 @@ static void run_bounded(const char *format)
     cr_assert(le(long, peak, before + MAX_MORE), "dwell %s", large);
 }
 
-/* The columns of what the last one printed as csv, without their headings. */
+/* The columns of the last csv output, without titles. */
 static void expect_rows(const char *columns, const char *format, ...)
 {
     char *expected;
@@ -165,7 +164,7 @@ Test(e2e_scale, memory_does_not_grow_with_the_session)
 {
     write_sessions();
     check_sums_of_all();
-    /* The second time alone: it is 2^48 ticks behind the first. */
+    /* The second repetition only: it is 2^48 ticks after the first. */
     run_bounded("report --from 281474976710656ns --to 562949953421312ns --format csv %s");
     expect_rows("1,5,8", "outer,%d,%d\ninner,%d,%d\n", ALL_ROUNDS, ALL_ROUNDS * (OUTER - INNER), ALL_ROUNDS,
                 ALL_ROUNDS * INNER);

@@ -1,6 +1,6 @@
 /*
- * Programs that are short on something: descriptors, memory, disk, permission. Each says and returns what it does
- * without the runtime; and each call that it counts is in the report or among the lost events, to the last one.
+ * Programs that lack something: descriptors, memory, disk, permission. Their output and status stay the same as without
+ * the runtime. Each call that they count is in the report or counted as lost, to the last one.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -15,13 +15,13 @@
 
 TestSuite(e2e_scarcity, .timeout = 120, .init = without_os_calls);
 
-/* What `dwell record` says at the end. */
+/* What `dwell record` prints at the end. */
 #define FULL "events were lost: the disk is full, or a limit on file sizes was reached\n"
 #define MEMORY "events were lost: the system refused memory\n"
 #define UNOPENED "events were lost: a process could not open the session file\n"
 #define REFUSED "events were lost: the system refused a call that recording needs (a sandbox?)\n"
 
-/* Each function's calls and their exits; a function may have fewer calls in the report, but none more. Those of `open`
+/* Each function's calls and their exits. A function may have fewer calls in the report, but not more. Those of `open`
  * calls that the program never left are not lost. */
 static void check_account(const char *out, const char *file, int open, bool lossless)
 {
@@ -49,19 +49,19 @@ static void check_account(const char *out, const char *file, int open, bool loss
 
 static const char *recorder = "$DWELL";
 
-/* `prefix` is a shell's words before both `dwell record` and the program alone. NULL as `told`: nothing is lost. */
-static void check(const char *prefix, const char *command, const char *told, const char *remark, int open)
+/* `prefix` is shell text before both `dwell record` and the program alone. If `message` is NULL, nothing is lost. */
+static void check(const char *prefix, const char *command, const char *message, const char *remark, int open)
 {
     struct ran alone = run("%s %s", prefix, command);
     struct ran r = run("%s timeout 60 %s record -q %s", prefix, recorder, command);
     cr_assert(eq(int, alone.status, 0), "%s: %s", command, alone.err);
     cr_assert(eq(int, r.status, alone.status), "%s: %s", command, r.err);
     cr_assert(eq(str, r.out, alone.out), "%s", command);
-    if (told)
-        cr_assert(has(r.err, told), "%s: %s", command, r.err);
+    if (message)
+        cr_assert(has(r.err, message), "%s: %s", command, r.err);
     else
         cr_assert(eq(str, r.err, ""), "%s", command);
-    check_account(r.out, "", open, told == NULL);
+    check_account(r.out, "", open, message == NULL);
     char *info = run_well("$DWELL info");
     cr_assert(remark == NULL || has(info, remark), "%s: %s", command, info);
     free(info);
@@ -96,7 +96,7 @@ Test(e2e_scarcity, address_space_lowered_in_the_middle)
     check("", "$PROGRAMS/scarcity/memory", MEMORY, "1 threads could not be recorded", 0);
 }
 
-/* From too little to load the program to enough for all: nothing but the loader's own failure may be seen. */
+/* From too little to load the program to enough for everything. Only the loader's own failure may be seen. */
 Test(e2e_scarcity, address_space_from_the_start)
 {
     for (int kilobytes = 3000; kilobytes < 9000; kilobytes += 250) {
@@ -126,7 +126,7 @@ Test(e2e_scarcity, file_sizes_limited_in_the_middle)
 
 #define AS_NOBODY "setpriv --reuid=54321 --regid=54321 --clear-groups"
 
-/* The build may be in a folder that only its owner sees into. */
+/* The build may be in a folder that only its owner can enter. */
 static void move_to_where_all_may_look(const char *programs)
 {
     free(run_well(
@@ -136,7 +136,7 @@ static void move_to_where_all_may_look(const char *programs)
     recorder = "./analyzer/dwell";
 }
 
-/* Without privilege the memory of rings is limited: threads beyond it have no such source, and miss nothing else. */
+/* Without privilege, the memory of rings is limited. Threads beyond the limit lack this source only. */
 Test(e2e_scarcity, locked_memory)
 {
     need_root();
@@ -167,7 +167,7 @@ Test(e2e_scarcity, a_disk_that_is_filled_in_the_middle)
     ran_drop(&r);
 }
 
-/* 4 KiB hold the session's header, and nothing else. */
+/* 4 KiB hold the session's header only. */
 Test(e2e_scarcity, a_disk_that_is_full_at_once)
 {
     if (left_out("unshare -m true", "no mount namespaces here"))
@@ -218,7 +218,7 @@ Test(e2e_scarcity, a_read_only_file_system)
     ran_drop(&r);
 }
 
-/* The recorder can say no more than that the file is gone; but under another name it is there, as after a kill. */
+/* The recorder can only report that the file is gone. Under another name it still exists, as after a kill. */
 Test(e2e_scarcity, a_folder_that_vanishes)
 {
     struct ran alone = run("mkdir gone; touch gone/x; $PROGRAMS/scarcity/vanish gone gone/x link");
@@ -239,7 +239,7 @@ Test(e2e_scarcity, a_folder_that_vanishes)
 
 Test(e2e_scarcity, perf_events_forbidden)
 {
-    static const int errors[] = { 1, 38 }; /* EPERM, as Docker has it; ENOSYS, as others do */
+    static const int errors[] = { 1, 38 }; /* EPERM, as Docker answers; ENOSYS, as others do */
     for (int i = 0; i < 2; i++) {
         char command[256];
         snprintf(command, sizeof command, "$PROGRAMS/scarcity/refuse %d %d $SAMPLES/threads 4 10000",
@@ -251,7 +251,7 @@ Test(e2e_scarcity, perf_events_forbidden)
     }
 }
 
-Test(e2e_scarcity, a_list_of_system_calls_that_are_allowed)
+Test(e2e_scarcity, an_allowlist_of_system_calls)
 {
     check("", "$PROGRAMS/scarcity/allowlist prctl", REFUSED, "the system refused a call", 0);
     check("", "$PROGRAMS/scarcity/allowlist seccomp", REFUSED, "the system refused a call", 0);
@@ -266,14 +266,14 @@ Test(e2e_scarcity, strict_mode)
     check("", "$PROGRAMS/scarcity/allowlist strict", REFUSED, "the system refused a call", 1);
 }
 
-Test(e2e_scarcity, another_root_folder)
+Test(e2e_scarcity, a_program_that_changes_its_root)
 {
     need_root();
     check("mkdir -p empty;", "$PROGRAMS/scarcity/chrooted empty", UNOPENED, "a process could not open the session file",
           0);
 }
 
-Test(e2e_scarcity, another_user)
+Test(e2e_scarcity, a_program_that_changes_its_user)
 {
     need_root();
     check("umask 077;", "$PROGRAMS/scarcity/dropped", UNOPENED, "a process could not open the session file", 0);
@@ -305,7 +305,7 @@ Test(e2e_scarcity, small_stacks)
     check("", "$PROGRAMS/scarcity/smallstack 6000", NULL, NULL, 100);
 }
 
-/* Bound at once, as the loader's own work would hide the runtime's. */
+/* LD_BIND_NOW, because the loader's lazy binding would hide how much stack the runtime needs. */
 Test(e2e_scarcity, the_stack_that_the_runtime_needs)
 {
     static const char *const helpers[] = { "on", "off" };

@@ -1,4 +1,5 @@
-/* Signal handlers that run instrumented code, wherever they come: exact counts, and both stacks as they were. */
+/* Signal handlers that run instrumented code, wherever they interrupt. Counts are exact, and both stacks are
+ * correct. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ TestSuite(e2e_signals, .timeout = 300);
 static const char *const modes[] = { "trace", "profile", "ring=1G" };
 static const char *const levels[] = { "-O0", "-O2" };
 
-/* Frames that belong to the program alone: a handler may come in any of them, and nothing else may be below a leaf. */
+/* Frames that belong to the program only. A handler may interrupt any of them, and nothing else may be below a leaf. */
 static void check_paths(const char *what)
 {
     char *paths = report_paths("");
@@ -21,7 +22,7 @@ static void check_paths(const char *what)
     for (char *line; (line = strsep(&rest, "\n")) && *line;) {
         const char *handler = strstr(line, "handler");
         const char *leaf = strstr(line, "/leaf/");
-        cr_assert(not(leaf && (!handler || leaf > handler)), "%s: %s", what, line); /* below leaf come handlers alone */
+        cr_assert(not(leaf && (!handler || leaf > handler)), "%s: %s", what, line); /* below leaf come handlers only */
         const char *after = strstr(line, "handler/");
         cr_assert(not(after && strncmp(after, "handler/handler", 15) != 0), "%s: %s", what, line);
     }

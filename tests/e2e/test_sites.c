@@ -1,4 +1,4 @@
-/* record --call-sites: the lines that calls come from, of programs whose calls are known, by both compilers. */
+/* record --call-sites: the lines of calls, in programs with known calls, by both compilers. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static const struct from_line lines_of_calls[] = {
     { "calls.c:100", "work", 11 }, /* in an inlined function, wherever that is */
     { "calls.c:105", "part", 1 },  /* inlined in an inlined one */
     { "calls.c:110", "down", 1 },       { "calls.c:111", "down", 5 },
-    { "calls.c:120", "part", 2 }, /* inlined behind alloca */
+    { "calls.c:120", "part", 2 }, /* inlined after alloca */
     { "calls.c:130", "work", 1 }, /* of a function that is not instrumented */
     { "calls.c:140", "leap", 12 },      { "calls.c:150", "work", 33 },
     { "calls.c:160", "work", 6 },       { "calls.c:170", "work", 1 },
@@ -46,12 +46,12 @@ static const struct from_line lines_of_objects[] = {
     { "objects.cc:210", "Group::draw()", 1 },
 };
 
-/* Named by the frames' compilers. */
+/* Named by the compilers of the frame programs. */
 static const char *const compilers[] = { "gcc", "clang" };
 static const char *const variants[] = { "O0", "O1", "O2", "Os", "dwarf4" };
 static const char *const modes[] = { "trace", "profile", "ring=1G" };
 
-/* The sum over the lines is that over the functions, in calls and in the times that are of one of them alone. */
+/* The sum over the lines equals that over the functions, in calls and in exclusive times. */
 static void check_against_functions(void)
 {
     struct report *lines = report_of("--by line --raw"), *functions = report_of("--raw");
@@ -92,7 +92,7 @@ static void check_program(const char *program, const struct from_line *wanted, s
             snprintf(name, sizeof name, "%s-%s-%s", program, compilers[c], variants[v]);
             cr_assert(c == 1 || is_there(name), "%s", name);
             if (!is_there(name))
-                continue; /* there is no such compiler here */
+                continue; /* this compiler is not installed */
             for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
                 free(run_well("$DWELL record -q --call-sites --mode %s $PROGRAMS/sites/%s", modes[m], name));
                 check_lines(wanted, count);
@@ -110,7 +110,7 @@ Test(e2e_sites, lines_of_cplusplus)
     check_program("objects", lines_of_objects, sizeof lines_of_objects / sizeof *lines_of_objects);
 }
 
-/* Callers of one function: from where, and of which function that is. */
+/* Callers of one function: their lines and functions. */
 Test(e2e_sites, callers_by_line)
 {
     free(run_well("$DWELL record -q --call-sites $PROGRAMS/sites/calls-gcc-O2"));
@@ -142,7 +142,8 @@ Test(e2e_sites, callers_by_line)
     free(out);
 }
 
-/* Where a call comes from outside of its caller, that is shown: a library calls back, the system a handler. */
+/* A call may come from code outside its caller, which the line shows: a library calls back, the system calls a
+ * handler. */
 Test(e2e_sites, calls_from_libraries)
 {
     free(run_well("$DWELL record -q --call-sites $PROGRAMS/sites/calls-gcc-O2"));
@@ -162,7 +163,7 @@ Test(e2e_sites, calls_from_libraries)
     report_drop(functions);
 }
 
-/* The calls that are open where a chunk begins have their lines there, too. */
+/* Calls that are open where a chunk begins keep their lines. */
 Test(e2e_sites, over_many_chunks)
 {
     for (size_t m = 0; m < 2; m++) {
@@ -190,8 +191,8 @@ Test(e2e_sites, over_many_chunks)
     free(out);
 }
 
-/* Of a ring, what is left begins with calls that were entered in chunks that are gone. */
-Test(e2e_sites, of_a_ring_that_went_round)
+/* The rest of a ring begins within calls whose enters are in discarded chunks. */
+Test(e2e_sites, lines_of_a_full_ring)
 {
     free(run_well("$DWELL record -q --call-sites --mode ring=64K $PROGRAMS/sites/calls-gcc-O2 dive"));
     struct report *lines = report_of("--by line --raw"), *functions = report_of("--raw");
@@ -207,7 +208,7 @@ Test(e2e_sites, of_a_ring_that_went_round)
     check_against_functions();
 }
 
-/* Calls that were entered in a pause, and are open behind it. */
+/* Calls that were entered in a pause and are open after it. */
 Test(e2e_sites, over_a_pause)
 {
     for (size_t m = 0; m < 3; m++) {
@@ -237,7 +238,7 @@ Test(e2e_sites, with_filters)
         }
 }
 
-/* A recording holds the lines itself. */
+/* The recording itself has the lines. */
 Test(e2e_sites, without_the_program)
 {
     free(run_well("cp $PROGRAMS/sites/calls-gcc-O2 moved && $DWELL record -q --call-sites ./moved"));
@@ -267,8 +268,8 @@ Test(e2e_sites, without_lines)
     free(out);
 }
 
-/* The system's calls are made from lines as well. */
-Test(e2e_sites, of_calls_of_the_system)
+/* OS calls have lines as well. */
+Test(e2e_sites, lines_of_os_calls)
 {
     static const char *const sessions[] = { "trace", "profile" };
     for (int i = 0; i < 2; i++) {
@@ -277,7 +278,7 @@ Test(e2e_sites, of_calls_of_the_system)
     }
 }
 
-Test(e2e_sites, asked_for_by_the_environment)
+Test(e2e_sites, enabled_by_the_environment)
 {
     free(run_well("DWELL_CALL_SITES=1 DWELL_OUTPUT=dwell.data LD_PRELOAD=$RUNTIME $PROGRAMS/sites/calls-gcc-O2"));
     check_lines(lines_of_calls, sizeof lines_of_calls / sizeof *lines_of_calls);
@@ -302,8 +303,8 @@ Test(e2e_sites, not_recorded)
     ran_drop(&r);
 }
 
-/* Whatever else a program does, each call has its place; and without --by line, reports are those of any session. */
-Test(e2e_sites, of_all_kinds_of_programs)
+/* In any program, each call has its line. Without --by line, reports equal those of other sessions. */
+Test(e2e_sites, lines_of_all_kinds_of_programs)
 {
     static const char *const programs[] = {
         "$SAMPLES/threads 4 2000",
@@ -329,9 +330,9 @@ Test(e2e_sites, of_all_kinds_of_programs)
         }
 }
 
-/* Handlers that interrupt the probes take nothing from the lines of what they interrupt: in trace, each call's is
- * counted from the function of the call that is open. */
-Test(e2e_sites, among_signals)
+/* Handlers that interrupt the probes do not change the lines of the interrupted calls. In trace, each call's line is
+ * relative to the function of the open call. */
+Test(e2e_sites, lines_with_signals)
 {
     for (size_t m = 0; m < 3; m++) {
         char *out = run_well("$DWELL record -q --call-sites --mode %s $PROGRAMS/timer 1000000", modes[m]);
@@ -351,9 +352,8 @@ Test(e2e_sites, among_signals)
     }
 }
 
-/* The bytes that docs/runtime.md tells of: an enter with its site is 10 where the site is within 64 KiB of the caller.
- */
-Test(e2e_sites, bytes_a_call)
+/* The bytes that docs/runtime.md gives: an enter has 10 bytes if its site is within 64 KiB of the caller. */
+Test(e2e_sites, bytes_for_each_call)
 {
     free(run_well(
         "$DWELL record -q --call-sites $SAMPLES/fib 32 && mv dwell.data with && $DWELL record -q $SAMPLES/fib 32"));

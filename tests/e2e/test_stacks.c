@@ -1,4 +1,4 @@
-/* Several stacks on one thread: calls and paths as the program itself has them. */
+/* Several stacks on one thread: calls and paths as the program itself counts them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -29,20 +29,20 @@ static void check(const char *how, const char *mode, const char *options, const 
     free(out);
 }
 
-Test(e2e_stacks, of_ucontext)
+Test(e2e_stacks, switched_by_ucontext)
 {
     check("ucontext", "trace", "", "run_all 3");
     check("ucontext", "ring=1G", "", "run_all 3");
     check("ucontext", "profile", "", "run_all 3");
 }
 
-Test(e2e_stacks, switched_by_hand_and_told)
+Test(e2e_stacks, switched_by_hand_with_dwell_fiber_switch)
 {
     check("hand", "trace", "", "run_all 3");
     check("hand", "profile", "", "run_all 3");
 }
 
-Test(e2e_stacks, switched_by_hand_their_places_known)
+Test(e2e_stacks, switched_by_hand_with_known_places)
 {
     check("place", "trace", "", "run_all 3");
     check("place", "profile", "", "run_all 3");
@@ -54,8 +54,8 @@ Test(e2e_stacks, with_filters)
     check("ucontext", "profile", "--suppress make_context", "run_all 3");
 }
 
-/* 516 threads, one turn each: the calls that are open on a stack go on on the next thread. */
-Test(e2e_stacks, that_go_from_thread_to_thread)
+/* 516 threads, one turn each. The calls that are open on a stack continue on the next thread. */
+Test(e2e_stacks, stacks_that_move_between_threads)
 {
     static const char *const mode[] = { "trace", "profile" };
     for (int i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
-/* Exports of single calls, of real recordings, read by what they are meant for or by readers that share nothing with
- * dwell: what calls add up to is what `dwell report` says. */
+/* Exports of single calls from real recordings. The programs they are for, or readers that share no code with dwell,
+ * read them. Their calls must add up to the report's values. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -24,12 +24,12 @@ static const char *const programs[] = {
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof *programs };
 
-/* With a clock of nanoseconds no time is rounded, and sums are equal; else each end of a call is. */
+/* With a clock of nanoseconds no time is rounded, and sums are equal. Otherwise each end of a call is rounded. */
 static const struct {
     const char *clock, *exactness;
 } clocks[] = { { "monotonic", "exact" }, { "tsc", "rounded" } };
 
-/* The command is given the report and what is to be expected of it; it prints how many threads it found. */
+/* The command gets the report and the expected exactness. It prints how many threads it found. */
 static void check_programs(const char *command)
 {
     for (int i = 0; i < PROGRAM_COUNT; i++)
@@ -50,7 +50,7 @@ Test(e2e_timeline_exports, chrome)
     check_programs("$DWELL export chrome -o out.json && python3 -B $CONSUMERS/chrome.py $CSV $EXACTNESS out.json");
 }
 
-/* speedscope's own importer. Names of several functions are one there, so a program without such. */
+/* speedscope's own importer. It merges functions with the same name, so the program has none. */
 Test(e2e_timeline_exports, chrome_in_speedscope)
 {
     for (int j = 0; j < 2; j++) {
@@ -72,7 +72,7 @@ Test(e2e_timeline_exports, perfetto)
         "$DWELL export perfetto -o out.pftrace && python3 -B $CONSUMERS/perfetto.py $CSV $EXACTNESS out.pftrace");
 }
 
-/* Both ends of a flow are checked by the reader; here, that each forked process has one. */
+/* The reader checks both ends of a flow. Here, each forked process must have one. */
 Test(e2e_timeline_exports, perfetto_flows_and_counters)
 {
     free(run_well(
@@ -95,7 +95,7 @@ Test(e2e_timeline_exports, perfetto_flows_and_counters)
     free(text);
 }
 
-/* In ticks, so all four times are exact whatever the clock. */
+/* In ticks, so all four times are exact with any clock. */
 Test(e2e_timeline_exports, ctf)
 {
     check_programs("rm -rf out; $DWELL export ctf -o out && python3 -B $CONSUMERS/ctf.py $CSV out");
@@ -109,11 +109,11 @@ Test(e2e_timeline_exports, firefox)
     check_programs("$DWELL export firefox -o out.json && python3 -B $CONSUMERS/firefox.py $CSV $EXACTNESS out.json");
 }
 
-/* The Firefox Profiler's own processing; also of call trees, whose paths are samples. */
+/* The Firefox Profiler's own processing, also for call trees, whose paths are samples. */
 Test(e2e_timeline_exports, firefox_in_the_firefox_profiler)
 {
     static const char *const modes[] = { "trace", "profile", "profile", "ring=1G" };
-    /* Intervals are as measured, sums need not be. */
+    /* Intervals are as measured; sums need not be. */
     static const char *const raw[] = { "--raw", "", "--raw", "--raw" };
     static const char *const recorded[] = { "$SAMPLES/cplusplus", "$SAMPLES/threads 2 100", "$SAMPLES/cplusplus",
                                             "$SAMPLES/processes 2 10" };
@@ -214,7 +214,7 @@ Test(e2e_timeline_exports, the_same_bytes_each_time)
                   "-r folder1 folder3"));
 }
 
-/* Of a session of 80 MB and more, a few are held at a time. */
+/* Of a session of 80 MB and more, a few MB are in memory at a time. */
 Test(e2e_timeline_exports, in_bounded_memory)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 4 2500000"));
@@ -230,7 +230,7 @@ Test(e2e_timeline_exports, in_bounded_memory)
     }
 }
 
-/* What a session does not hold is said before anything is written. */
+/* Missing content is reported before anything is written. */
 Test(e2e_timeline_exports, mode_profile)
 {
     free(run_well("$DWELL record -q --mode=profile $SAMPLES/fib 5 && echo before > out"));

@@ -1,4 +1,4 @@
-/* The time model on real recordings: its identities to the tick, and waits told from work. */
+/* The time model on real recordings: its identities hold to the tick, and waits are distinguished from work. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 TestSuite(e2e_times, .timeout = 120);
 
-/* The writer's word on what its chunks hold, a quick look over them, and the whole decoding. */
+/* The counts that the writer stored in its chunks, a quick scan of them, and the complete decoding agree. */
 static void check_counts_of_chunks(const struct session_file *file, const struct profile_counts *counts)
 {
     struct scan said = scan_counts(file), seen = scan_session(file, 2);
@@ -77,8 +77,8 @@ Test(e2e_times, one_recording_gives_one_report_however_many_read_it)
     free(one);
 }
 
-/* From its last event to its end a thread may be preempted, but waits no more. rseq tells of some other interruptions,
- * too. */
+/* Between its last event and its end a thread may be preempted, but it does not wait. rseq also reports some other
+ * interruptions. */
 static void check_switches(unsigned long least, bool exact)
 {
     unsigned long recorded, all, waits, preemptions, threads;
@@ -97,7 +97,7 @@ static void check_switches(unsigned long least, bool exact)
     free(info);
 }
 
-/* doze sleeps, busy (by churn) computes; what else runs on the machine may flag some of churn's intervals. */
+/* doze sleeps, busy (by churn) computes. Other work on the machine may flag some of churn's intervals. */
 static void check_sleeper(const char *source)
 {
     free(run_well("$DWELL record -q --os-events %s $SAMPLES/sleeper 20 1000 10", source));
@@ -141,7 +141,7 @@ Test(e2e_times, application_times_are_not_invented)
 
 Test(e2e_times, the_interval_before_exit)
 {
-    /* Its last probe is main's enter: it then sleeps 50 ms, and ends by _exit. */
+    /* Its last probe is main's enter. It then sleeps 50 ms, and ends by _exit. */
     free(run_well("$DWELL record -q $PROGRAMS/lastsleep"));
     struct report *r = report_of("");
     cr_assert(ge(u64, report_sum(r, "function", "main", "elapsed_inclusive_ns"), 50000000));
@@ -149,7 +149,7 @@ Test(e2e_times, the_interval_before_exit)
     report_drop(r);
 }
 
-/* Threads that wait when the process ends, and have not come back to say so, are not at work. */
+/* Threads that still wait when the process ends are not counted as working, although no record ends their wait. */
 static void check_waiting(const char *mode)
 {
     struct report *r = report_of("");
@@ -174,7 +174,7 @@ Test(e2e_times, waits_that_do_not_end)
     }
 }
 
-/* Nobody says so; but they were in rows of libc's. */
+/* No record says so, but they were in rows of libc. */
 Test(e2e_times, waits_that_a_kill_ends)
 {
     static const char *const modes[] = { "trace", "profile", "ring" };
@@ -186,14 +186,14 @@ Test(e2e_times, waits_that_a_kill_ends)
     }
 }
 
-/* Within one in a hundred of what the kernel says. */
+/* Within one percent of the kernel's value. */
 static void check_near(uint64_t found, uint64_t wanted, uint64_t whole, const char *what)
 {
     const uint64_t difference = found > wanted ? found - wanted : wanted - found;
     cr_assert(le(u64, difference, whole / 100), "%s: %ju instead of %ju", what, (uintmax_t)found, (uintmax_t)wanted);
 }
 
-static uint64_t of(const struct report *r, const char *function, const char *key)
+static uint64_t function_value(const struct report *r, const char *function, const char *key)
 {
     return report_sum(r, "function", function, key);
 }
@@ -203,18 +203,19 @@ static void check_waits(const char *mode)
     char *out = run_well("$DWELL record -q --mode %s --os-events perf --no-follow $PROGRAMS/waits", mode);
     struct report *r = report_of("");
     /* The rest of measured's elapsed time is blocked and preempted. */
-    check_near(of(r, "measured", "cpu_inclusive_ns"), truth(out, "cpu"), of(r, "measured", "elapsed_inclusive_ns"),
-               "cpu");
-    cr_assert(ge(u64, of(r, "sleeps", "blocked_inclusive_ns"), 30000000));
-    cr_assert(ge(u64, of(r, "locks", "blocked_inclusive_ns"), 30000000));
-    cr_assert(ge(u64, of(r, "reads", "blocked_inclusive_ns"), 30000000));
-    cr_assert(eq(u64, of(r, "works", "blocked_inclusive_ns"), 0));
-    cr_assert(gt(u64, of(r, "works", "preempted_exclusive_ns"), 0));
+    check_near(function_value(r, "measured", "cpu_inclusive_ns"), truth(out, "cpu"),
+               function_value(r, "measured", "elapsed_inclusive_ns"), "cpu");
+    cr_assert(ge(u64, function_value(r, "sleeps", "blocked_inclusive_ns"), 30000000));
+    cr_assert(ge(u64, function_value(r, "locks", "blocked_inclusive_ns"), 30000000));
+    cr_assert(ge(u64, function_value(r, "reads", "blocked_inclusive_ns"), 30000000));
+    cr_assert(eq(u64, function_value(r, "works", "blocked_inclusive_ns"), 0));
+    cr_assert(gt(u64, function_value(r, "works", "preempted_exclusive_ns"), 0));
     static const char *const names[] = { "main", "measured", "sleeps", "locks", "reads", "works" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const uint64_t sum = of(r, names[i], "cpu_exclusive_ns") + of(r, names[i], "blocked_exclusive_ns") +
-                             of(r, names[i], "preempted_exclusive_ns"),
-                       whole = of(r, names[i], "elapsed_exclusive_ns");
+        const uint64_t sum = function_value(r, names[i], "cpu_exclusive_ns") +
+                             function_value(r, names[i], "blocked_exclusive_ns") +
+                             function_value(r, names[i], "preempted_exclusive_ns"),
+                       whole = function_value(r, names[i], "elapsed_exclusive_ns");
         cr_assert(le(u64, sum > whole ? sum - whole : whole - sum, 2), "%s", names[i]); /* each is rounded */
     }
     report_drop(r);
@@ -232,16 +233,15 @@ Test(e2e_times, blocked_and_preempted_as_the_kernel_counts_them)
     check_waits("profile");
 }
 
-/* More of them than the ring has room for: when each was is lost, but not how many there were, nor how long they took.
- */
+/* More waits than fit into the ring. Their times are lost, but not their number or their length. */
 Test(e2e_times, more_waits_than_the_ring_has_room_for)
 {
     static const char *const modes[] = { "trace", "profile", "ring" };
     for (int i = 0; i < 3; i++) {
         char *out = run_well("$DWELL record -q --mode %s --os-events perf --no-os-calls $PROGRAMS/storm", modes[i]);
         struct report *r = report_of("");
-        check_near(of(r, "storm", "cpu_exclusive_ns"), truth(out, "cpu"), of(r, "storm", "elapsed_exclusive_ns"),
-                   modes[i]);
+        check_near(function_value(r, "storm", "cpu_exclusive_ns"), truth(out, "cpu"),
+                   function_value(r, "storm", "elapsed_exclusive_ns"), modes[i]);
         report_drop(r);
         free(out);
         check_switches(1000, true); /* some sleeps are over before they begin */

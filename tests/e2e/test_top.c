@@ -1,4 +1,4 @@
-/* dwell top: a program is watched while it runs, on a terminal that tmux makes. */
+/* dwell top follows a running program, on a terminal of tmux. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 
 TestSuite(e2e_top, .timeout = 180, .init = without_os_calls);
 
-/* What scripts may use:
+/* Commands for the scripts:
  * run N          the program calls run once, and leaf N times
- * watch W H ...  `dwell top ...` on a terminal of that size; when it ends, its status is shown
- * screen         what is on it;  keys ...  are typed
- * sees TEXT, sees_not TEXT: waits until a line holds that, or none; the script fails where that does not come
- * left           waits until dwell top has ended, and shows its status */
+ * watch W H ...  runs `dwell top ...` on a terminal of that size, and prints its status when it ends
+ * screen         prints the screen;  keys ...  types keys
+ * sees TEXT, sees_not TEXT: wait until some line, or no line, contains the text; the script fails if they wait too long
+ * left           waits until dwell top has ended, and prints its status */
 static const char helpers[] =
     "export LC_ALL=C.UTF-8\n"
     "tm() { tmux -u -S \"$PWD/tmux.$$.$watched\" -f /dev/null \"$@\" 3>&- 4<&-; }\n"
@@ -38,19 +38,19 @@ static char *watch_with(const char *record, const char *script)
                     helpers, record, script);
 }
 
-static char *watch(const char *script)
+static char *top_watch(const char *script)
 {
     return watch_with("$DWELL record -q", script);
 }
 
 static void expect(const char *script, const char *wanted)
 {
-    char *out = watch(script);
+    char *out = top_watch(script);
     cr_assert(eq(str, out, (char *)wanted));
     free(out);
 }
 
-/* Calls alone, whose numbers are known. */
+/* Calls only, because their numbers are known. */
 #define CALLS "--columns calls --sort calls "
 
 Test(e2e_top, follows_a_program)
@@ -159,7 +159,8 @@ Test(e2e_top, the_program_ends)
                            "sees '^served ([0-9]*): ended$'; sees ' 15 leaf '; keys q; left");
     cr_assert(eq(str, out, "left 0\nrestored\n"));
     free(out);
-    out = watch("watch 80 10 " CALLS "$pid; sees ' main '; exec 3>&-; sees ': ended (exit status 0)$'; keys q; left");
+    out =
+        top_watch("watch 80 10 " CALLS "$pid; sees ' main '; exec 3>&-; sees ': ended (exit status 0)$'; keys q; left");
     cr_assert(eq(str, out, "left 0\nrestored\n"));
     free(out);
 }
@@ -198,7 +199,7 @@ Test(e2e_top, plain_tables)
         "80 17 7\nCALLS FUNCTION MODULE SOURCE\n");
 }
 
-/* What it waits for is not there yet: that is not told by any event, but it is no work. */
+/* Its current wait has not ended, so no event shows it. It still does not count as work. */
 Test(e2e_top, waits_that_go_on)
 {
     static const char *const modes[] = { "trace", "ring", "profile" };

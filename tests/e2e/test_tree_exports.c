@@ -1,5 +1,5 @@
-/* Exports of real recordings, read by what they are meant for or by a reader of our own that shares nothing with dwell:
- * their numbers are those of `dwell report`. */
+/* Exports of call trees from real recordings. The programs they are for, or a reader that shares no code with dwell,
+ * read them. Their values must equal the report's. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -12,8 +12,8 @@
 
 TestSuite(e2e_tree_exports, .timeout = 120);
 
-/* A test's recording; and its report by function as csv. */
-static void record(const char *program)
+/* A recording, and its report by function as csv. */
+static void record_and_report(const char *program)
 {
     free(run_well("$DWELL record -q $SAMPLES/%s && $DWELL report --format csv > report.csv", program));
 }
@@ -25,7 +25,7 @@ Test(e2e_tree_exports, collapsed)
 {
     static const char *const measures[] = { "elapsed_exclusive", "application_exclusive", "calls" };
     for (int i = 0; i < PROGRAM_COUNT; i++) {
-        record(programs[i]);
+        record_and_report(programs[i]);
         for (int j = 0; j < 3; j++)
             free(run_well("$DWELL export collapsed --value %s -o stacks && python3 -B " DWELL_CONSUMERS
                           "/collapsed.py report.csv %s stacks",
@@ -37,7 +37,7 @@ Test(e2e_tree_exports, speedscope)
 {
     static const char *const measures[] = { "elapsed_exclusive", "application_exclusive", "calls" };
     for (int i = 0; i < PROGRAM_COUNT; i++) {
-        record(programs[i]);
+        record_and_report(programs[i]);
         for (int j = 0; j < 3; j++)
             free(run_well("$DWELL export speedscope --value %s -o out.json && python3 -B " DWELL_CONSUMERS
                           "/speedscope.py report.csv %s out.json",
@@ -49,7 +49,7 @@ Test(e2e_tree_exports, pprof)
 {
     static const char *const threads[PROGRAM_COUNT] = { "1\n", "5\n", "4\n", "1\n" };
     for (int i = 0; i < PROGRAM_COUNT; i++) {
-        record(programs[i]);
+        record_and_report(programs[i]);
         char *count = run_well("$DWELL export pprof -o out.pb.gz && python3 -B " DWELL_CONSUMERS
                                "/pprof.py compare report.csv out.pb.gz");
         cr_assert(eq(str, count, (char *)threads[i]));
@@ -91,7 +91,7 @@ Test(e2e_tree_exports, pprof_with_names_of_all_kinds)
 Test(e2e_tree_exports, callgrind)
 {
     for (int i = 0; i < PROGRAM_COUNT; i++) {
-        record(programs[i]);
+        record_and_report(programs[i]);
         free(run_well("$DWELL export callgrind -o callgrind.out && python3 -B " DWELL_CONSUMERS
                       "/callgrind.py report.csv callgrind.out"));
     }
@@ -100,7 +100,7 @@ Test(e2e_tree_exports, callgrind)
 Test(e2e_tree_exports, sqlite)
 {
     for (int i = 0; i < PROGRAM_COUNT; i++) {
-        record(programs[i]);
+        record_and_report(programs[i]);
         free(run_well("$DWELL export sqlite -o out.db && python3 -B " DWELL_CONSUMERS
                       "/sqlite.py $DWELL dwell.data out.db"));
     }
@@ -116,14 +116,14 @@ Test(e2e_tree_exports, sqlite)
 
 Test(e2e_tree_exports, the_same_bytes_each_time)
 {
-    record("threads 8 3000");
+    record_and_report("threads 8 3000");
     free(run_well(
         "for format in callgrind collapsed pprof sqlite speedscope; do $DWELL export $format -o first || exit 1;"
         " for i in 1 2 3 4 5; do $DWELL export $format -o again && cmp first again || exit 1; done; done"));
 }
 
-/* Whatever the recording's mode, all of them tell the same. */
-Test(e2e_tree_exports, of_all_modes)
+/* Recordings of every mode give the same exports. */
+Test(e2e_tree_exports, recordings_of_all_modes)
 {
     static const char *const modes[] = { "trace", "profile", "ring=1G" };
     for (int i = 0; i < 3; i++) {
@@ -139,7 +139,7 @@ Test(e2e_tree_exports, of_all_modes)
     }
 }
 
-/* A sleeping thread is blocked for as long as it sleeps, but for the way there and back. */
+/* A sleeping thread is blocked as long as it sleeps, except for falling asleep and waking up. */
 Test(e2e_tree_exports, blocked_times)
 {
     static const char *const modes[] = { "trace", "profile" };

@@ -1,4 +1,4 @@
-/* dwell view of real recordings: the page's numbers are those of the reports, and nobody loses a file by it. */
+/* dwell view of real recordings: the page's numbers equal the reports', and no existing file is lost. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ Test(e2e_view, values_of_the_reports)
     check_page("--from 1ms --to 2ms dwell.data");
 }
 
-/* Sums alone: there is nothing to show of single calls. */
+/* Sums only: there are no single calls to show. */
 Test(e2e_view, other_modes)
 {
     free(run_well("$DWELL record -q --mode profile $SAMPLES/threads 4 1000"));
@@ -73,7 +73,7 @@ Test(e2e_view, the_timeline_has_all_calls)
     free(sizes);
 }
 
-static void refused(const char *command, const char *why)
+static void view_refused(const char *command, const char *why)
 {
     struct ran r = run("%s", command);
     cr_assert(eq(int, r.status, 2), "%s", command);
@@ -82,26 +82,26 @@ static void refused(const char *command, const char *why)
     ran_drop(&r);
 }
 
-Test(e2e_view, nothing_else_is_replaced)
+Test(e2e_view, other_files_are_not_replaced)
 {
     free(run_well("$DWELL record -q $SAMPLES/fib 5 && echo precious >notes && cp notes kept && : >empty && "
                   "mkdir folder && cp dwell.data other.data"));
-    refused("$DWELL view -o notes", "dwell: notes: is not a page of dwell");
-    refused("$DWELL view -o dwell.data", "dwell: dwell.data: is the session itself");
-    refused("$DWELL view -o ./dwell.data --force", "dwell: ./dwell.data: is the session itself");
-    refused("$DWELL view -o folder", "dwell: folder: is a directory");
-    refused("$DWELL view -o nowhere/page.html", "dwell: nowhere/page.html: No such file or directory");
+    view_refused("$DWELL view -o notes", "dwell: notes: is not a page of dwell");
+    view_refused("$DWELL view -o dwell.data", "dwell: dwell.data: is the session itself");
+    view_refused("$DWELL view -o ./dwell.data --force", "dwell: ./dwell.data: is the session itself");
+    view_refused("$DWELL view -o folder", "dwell: folder: is a directory");
+    view_refused("$DWELL view -o nowhere/page.html", "dwell: nowhere/page.html: No such file or directory");
     free(run_well("cmp notes kept && cmp dwell.data other.data"));
     free(run_well(
         "$DWELL view -o notes --force && ! cmp -s notes kept && $DWELL view -o notes && $DWELL view -o empty && "
         "$DWELL view && $DWELL view && test -s dwell.html"));
-    char *list = run_well("ls -A | tr '\\n' ' '"); /* and nothing is left behind */
+    char *list = run_well("ls -A | tr '\\n' ' '"); /* no other file is left */
     cr_assert(eq(str, list, ".err .out dwell.data dwell.html empty folder kept notes other.data "));
     free(list);
 }
 
-/* A full disk leaves what was there. */
-Test(e2e_view, where_there_is_no_room)
+/* A full disk leaves the existing file. */
+Test(e2e_view, a_full_disk)
 {
     free(run_well("$DWELL record -q $SAMPLES/fib 5 && $DWELL view >said && cp dwell.html kept"));
     struct ran r = run("ulimit -f 1; trap '' XFSZ; $DWELL view");
@@ -118,24 +118,24 @@ Test(e2e_view, where_there_is_no_room)
 Test(e2e_view, mistakes)
 {
     free(run_well("$DWELL record -q $SAMPLES/fib 5"));
-    refused("$DWELL view nothing.data", "dwell: nothing.data: No such file or directory");
-    refused("$DWELL view $DWELL", "not a dwell session");
-    refused("$DWELL view dwell.data dwell.data dwell.data", "dwell: a page compares two sessions at most");
-    refused("$DWELL view --detail much", "dwell: --detail: 'much' is not a number of bytes up to 1G");
-    refused("$DWELL view --detail 2G", "dwell: --detail: '2G' is not a number");
-    refused("$DWELL view --detail -1", "dwell: --detail: '-1' is no number");
-    refused("$DWELL view --filter 'calls>1'", "dwell: view: no option '--filter'");
-    refused("$DWELL view --thread nobody", "dwell: dwell.data: no thread 'nobody'");
-    refused("$DWELL view --port 80", "dwell: --port: only with --live");
-    refused("$DWELL view --live --port 0", "dwell: --port: must be from 1 to 65535");
-    refused("$DWELL view --live --port 65536", "dwell: --port: must be from 1 to 65535");
-    refused("$DWELL view --live -o page.html", "dwell: --live writes no file: leave out --output");
-    refused("$DWELL view --live dwell.data dwell.data", "dwell: --live shows one session at a time");
-    refused("$DWELL view --live nothing.data", "dwell: nothing.data: No such file or directory");
+    view_refused("$DWELL view nothing.data", "dwell: nothing.data: No such file or directory");
+    view_refused("$DWELL view $DWELL", "not a dwell session");
+    view_refused("$DWELL view dwell.data dwell.data dwell.data", "dwell: a page compares two sessions at most");
+    view_refused("$DWELL view --detail much", "dwell: --detail: 'much' is not a number of bytes up to 1G");
+    view_refused("$DWELL view --detail 2G", "dwell: --detail: '2G' is not a number");
+    view_refused("$DWELL view --detail -1", "dwell: --detail: '-1' is no number");
+    view_refused("$DWELL view --filter 'calls>1'", "dwell: view: no option '--filter'");
+    view_refused("$DWELL view --thread nobody", "dwell: dwell.data: no thread 'nobody'");
+    view_refused("$DWELL view --port 80", "dwell: --port: only with --live");
+    view_refused("$DWELL view --live --port 0", "dwell: --port: must be from 1 to 65535");
+    view_refused("$DWELL view --live --port 65536", "dwell: --port: must be from 1 to 65535");
+    view_refused("$DWELL view --live -o page.html", "dwell: --live writes no file: leave out --output");
+    view_refused("$DWELL view --live dwell.data dwell.data", "dwell: --live shows one session at a time");
+    view_refused("$DWELL view --live nothing.data", "dwell: nothing.data: No such file or directory");
     free(run_well("test ! -e dwell.html && test ! -e page.html"));
 }
 
-/* In a terminal, and where there is a display, $BROWSER is given the page. */
+/* With a terminal and a display, $BROWSER is started with the page. */
 Test(e2e_view, the_browser)
 {
     free(run_well(

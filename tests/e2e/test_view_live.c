@@ -1,4 +1,5 @@
-/* dwell view --live: for whoever knows the token, from this machine alone, while the program runs. */
+/* dwell view --live serves a session while the program runs, only to those who know the token, and only on this
+ * machine. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ struct live {
     char token[64];
 };
 
-/* Begins to serve, in the background, but not for ever if the test fails; its process is `pid` in the folder. */
+/* Starts serving in the background, for a limited time in case the test fails. Its process is `pid` in the folder. */
 static struct live live_begin(const char *arguments)
 {
     char *line =
@@ -36,7 +37,7 @@ static struct live live_begin(const char *arguments)
     return l;
 }
 
-/* Interrupts it; what it said on stderr, to be freed. */
+/* Interrupts it. Returns its stderr, which the caller frees. */
 static char *live_end(void)
 {
     return run_well("kill -INT $(cat pid); i=0\n"
@@ -45,14 +46,14 @@ static char *live_end(void)
                     PATIENCE);
 }
 
-static struct answer get(const struct live *l, const char *target)
+static struct answer live_get(const struct live *l, const char *target)
 {
     char whole[256];
     snprintf(whole, sizeof whole, "%s%ctoken=%s", target, strchr(target, '?') ? '&' : '?', l->token);
     return ask("127.0.0.1", l->port, "GET", whole, NULL);
 }
 
-static void expect(struct answer a, int status)
+static void live_expect(struct answer a, int status)
 {
     cr_assert(eq(int, a.status, status), "%s", a.head);
     answer_drop(&a);
@@ -62,7 +63,7 @@ Test(e2e_view_live, a_session_that_is_complete)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 4 1000"));
     struct live l = live_begin("");
-    struct answer page = get(&l, "/");
+    struct answer page = live_get(&l, "/");
     cr_assert(eq(int, page.status, 200));
     cr_assert(
         has(page.body, "<script type=\"application/x-dwell\" data-part=\"live\" data-interval=\"1000\"></script>"));
@@ -71,7 +72,7 @@ Test(e2e_view_live, a_session_that_is_complete)
               has(page.head, "X-Content-Type-Options: nosniff\r\n") &&
               has(page.head, "Referrer-Policy: no-referrer\r\n"));
     answer_drop(&page);
-    struct answer session = get(&l, "/session");
+    struct answer session = live_get(&l, "/session");
     cr_assert(eq(int, session.status, 200));
     cr_assert(has(session.head, "Content-Type: application/octet-stream\r\n") &&
               has(session.head, "Cache-Control: no-store\r\n"));
@@ -81,20 +82,20 @@ Test(e2e_view_live, a_session_that_is_complete)
     cr_assert(has(session.head, "X-Dwell-Generation: 1\r\n"));
     viewed_drop(&v);
     answer_drop(&session);
-    struct answer block = get(&l, "/block/0?generation=1");
+    struct answer block = live_get(&l, "/block/0?generation=1");
     cr_assert(eq(int, block.status, 200));
     v = viewed_packed(block.body, block.length);
     cr_assert(gt(sz, viewed_rows(&v, "spans"), 4));
     viewed_drop(&v);
     answer_drop(&block);
-    expect(get(&l, "/session?since=1"), 204);
-    expect(get(&l, "/session?since=0"), 200);
-    expect(get(&l, "/block/0?generation=2"), 410);
-    expect(get(&l, "/block/1000000"), 404);
-    expect(get(&l, "/block/-1"), 404);
-    expect(get(&l, "/block/"), 404);
-    expect(get(&l, "/dwell.data"), 404);
-    expect(get(&l, "/../dwell.data"), 404);
+    live_expect(live_get(&l, "/session?since=1"), 204);
+    live_expect(live_get(&l, "/session?since=0"), 200);
+    live_expect(live_get(&l, "/block/0?generation=2"), 410);
+    live_expect(live_get(&l, "/block/1000000"), 404);
+    live_expect(live_get(&l, "/block/-1"), 404);
+    live_expect(live_get(&l, "/block/"), 404);
+    live_expect(live_get(&l, "/dwell.data"), 404);
+    live_expect(live_get(&l, "/../dwell.data"), 404);
     char *said = live_end();
     cr_assert(eq(str, said, "dwell: dwell.data: the recording has ended; the page stays until Ctrl-C\n"));
     free(said);
@@ -109,27 +110,27 @@ Test(e2e_view_live, only_with_the_token_and_from_here)
     static const char *const targets[] = { "/",        "/session",           "/block/0", "/?token=", "/session?token=0",
                                            "/nothing", "/session?tok%00en=1" };
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++)
-        expect(ask("127.0.0.1", l.port, "GET", targets[i], NULL), 403);
+        live_expect(ask("127.0.0.1", l.port, "GET", targets[i], NULL), 403);
     for (size_t i = 0; i < strlen(l.token); i += 31) { /* wrong at the beginning, and at the end */
         strcpy(other, right);
         char *digit = strchr(other, '=') + 1 + i;
         *digit = *digit == '0' ? '1' : '0';
-        expect(ask("127.0.0.1", l.port, "GET", other, NULL), 403);
+        live_expect(ask("127.0.0.1", l.port, "GET", other, NULL), 403);
     }
     snprintf(other, sizeof other, "%s0", right); /* longer, and shorter */
-    expect(ask("127.0.0.1", l.port, "GET", other, NULL), 403);
+    live_expect(ask("127.0.0.1", l.port, "GET", other, NULL), 403);
     other[strlen(other) - 2] = '\0';
-    expect(ask("127.0.0.1", l.port, "GET", other, NULL), 403);
-    /* by another name for the same address */
+    live_expect(ask("127.0.0.1", l.port, "GET", other, NULL), 403);
+    /* another name of the same address */
     snprintf(host, sizeof host, "rebound.example:%u", l.port);
-    expect(ask("127.0.0.1", l.port, "GET", right, host), 403);
-    expect(ask("127.0.0.1", l.port, "GET", right, "127.0.0.1"), 403);
-    expect(ask("127.0.0.1", l.port, "GET", right, "127.0.0.1:1"), 403);
+    live_expect(ask("127.0.0.1", l.port, "GET", right, host), 403);
+    live_expect(ask("127.0.0.1", l.port, "GET", right, "127.0.0.1"), 403);
+    live_expect(ask("127.0.0.1", l.port, "GET", right, "127.0.0.1:1"), 403);
     snprintf(host, sizeof host, "localhost:%u", l.port);
-    expect(ask("127.0.0.1", l.port, "GET", right, host), 200);
-    expect(ask("127.0.0.1", l.port, "HEAD", right, NULL), 200);
-    expect(ask("127.0.0.1", l.port, "POST", right, NULL), 405);
-    expect(ask("127.0.0.1", l.port, "DELETE", right, NULL), 405);
+    live_expect(ask("127.0.0.1", l.port, "GET", right, host), 200);
+    live_expect(ask("127.0.0.1", l.port, "HEAD", right, NULL), 200);
+    live_expect(ask("127.0.0.1", l.port, "POST", right, NULL), 405);
+    live_expect(ask("127.0.0.1", l.port, "DELETE", right, NULL), 405);
     unsigned tried;
     cr_assert(eq(u32, reachable_elsewhere(l.port, &tried), 0));
     cr_assert(ge(u32, tried, 1));
@@ -160,7 +161,7 @@ Test(e2e_view_live, ports_and_tokens)
 
 static uint64_t calls_of(const struct live *l, const char *name, bool *complete)
 {
-    struct answer a = get(l, "/session");
+    struct answer a = live_get(l, "/session");
     cr_assert(eq(int, a.status, 200));
     struct viewed v = viewed_packed(a.body, a.length);
     struct json_object *functions = viewed_get(v.header, "functions");
@@ -174,7 +175,7 @@ static uint64_t calls_of(const struct live *l, const char *name, bool *complete)
     return calls;
 }
 
-/* The page grows with what the program does, and says when it is over. */
+/* The page grows with what the program does, and shows when the program has ended. */
 static void check_growth(const char *mode)
 {
     free(run_well("cat >slow.c <<'END'\n"
@@ -214,7 +215,7 @@ static void check_growth(const char *mode)
     cr_assert(complete);
     cr_assert(eq(u64, now, truth(counted, "step")));
     free(counted);
-    struct answer a = get(&l, "/session");
+    struct answer a = live_get(&l, "/session");
     struct viewed v = viewed_packed(a.body, a.length);
     check_viewed(&v, "live.data");
     viewed_drop(&v);
@@ -250,8 +251,8 @@ Test(e2e_view_live, the_session_is_gone)
     free(run_well("kill -TERM $(cat recorder)"));
 }
 
-/* The browser is shown a file that the user alone may read, and that is gone in the end. */
-Test(e2e_view_live, the_browser_is_told_in_secret)
+/* The browser gets a file that only the user can read. It is removed in the end. */
+Test(e2e_view_live, the_browser_gets_the_address_in_a_private_file)
 {
     free(run_well("$DWELL record -q $SAMPLES/fib 5 && mkdir bin run && "
                   "printf '#!/bin/sh\\ncp \"$1\" seen; stat -c %%%%a \"$1\" >mode; echo \"$1\" >opened.part; mv "

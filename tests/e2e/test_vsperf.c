@@ -27,7 +27,7 @@ static void there_and_back(const char *program, const char *summaries)
         "$DWELL report r.dwell --format csv | cut -d, -f-15 >r.csv && $DWELL report back.dwell --format csv | cut -d, -f-15 >back.csv && cmp r.csv back.csv"));
 }
 
-/* The clock's rate comes with the header, so that not only ticks but nanoseconds are the same. */
+/* The header has the clock's rate, so ticks and nanoseconds are both the same. */
 Test(e2e_vsperf, the_function_table_is_the_same)
 {
     static const char *const programs[] = {

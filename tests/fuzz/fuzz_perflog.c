@@ -1,5 +1,5 @@
 /*
- * The fuzzer's target for PerfLog logs: bytes as a log, read and shown in every way; and whatever they are, the lines
+ * The fuzzer's target for PerfLog logs: reads bytes as a log and shows it in every way. Whatever they are, the lines
  * that follow them must count.
  */
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /*
- * The fuzzer's target: bytes as a session file, opened, profiled and summed up. Built with -Dfuzzing=libfuzzer it is
- * the fuzzer (fuzz-session CORPUS-FOLDER); else a program that tries the files it is given, see replay.c.
+ * The fuzzer's target for sessions: opens bytes as a session file, profiles it and rolls it up. Built with
+ * -Dfuzzing=libfuzzer it is the fuzzer (fuzz-session CORPUS-FOLDER). Otherwise it is a program that tries the given
+ * files, see replay.c.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (!swallow_session(path, &error) && (!error || !error[0]))
-        abort(); /* it has to say what is wrong */
+        abort(); /* an error must have a message */
     close(fd);
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * The fuzzer's target for imports: bytes as VSPerfReport's files, parted by form feeds, read and made into trees. What
- * a report says of a function's own time and calls has to be in the tree that is scaled of it, all of it and once.
+ * The fuzzer's target for imports: reads bytes as VSPerfReport's files, separated by form feeds, and makes call trees.
+ * A scaled tree must have each function's own time and calls from the report, completely and once.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     good = good && vsperf_complete(v, "file");
     if (!good && (!error.text || !error.text[0]))
-        abort(); /* it has to say what is wrong */
+        abort(); /* an error must have a message */
     if (good) {
         struct vsperf_trees trees = vsperf_make_trees(v);
         check_sums(v, &trees);

@@ -1,4 +1,4 @@
-/* Writes the sessions that the fuzzer starts from: make-corpus FOLDER. */
+/* Writes the sessions with which the fuzzer starts: make-corpus FOLDER. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void save(struct writer *w, const char *folder, const char *name)
     writer_free(w);
 }
 
-/* A thread that was killed in the midst of a record. */
+/* A thread that was killed while it wrote a record. */
 static struct writer *killed(void)
 {
     struct writer *w = writer_new();
@@ -35,7 +35,7 @@ static struct writer *nothing_but_free_space(void)
     return w;
 }
 
-/* What a report said of functions: docs/format.md, REPORTED. */
+/* A report's values of functions: docs/format.md, REPORTED. */
 static struct writer *imported(void)
 {
     static const uint64_t functions[][2] = { { 0x1000, 0 }, { 0x2000, 0x1000 }, { 0x1000, 0x2000 } };

@@ -1,4 +1,4 @@
-/* Gives the fuzzer's target the files named, and those in the folders named. */
+/* Passes the named files, and those in the named folders, to the fuzzer's target. */
 #include <errno.h>
 #include <ftw.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Input that cannot be read: one clear line, nothing else, from every command. */
+/* Files that cannot be read: every command prints one clear error line and nothing else. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void expect_line(const char *command, const char *file, const char *wrong
     ran_drop(&r);
 }
 
-static void expect(const char *file, const char *wrong)
+static void expect_errors(const char *file, const char *wrong)
 {
     static const char *const commands[][2] = {
         { "report", "" }, { "report --format json", "" }, { "tree", "" }, { "info", "" }, { "callers", "main" },
@@ -42,43 +42,43 @@ static void expect(const char *file, const char *wrong)
 
 Test(golden_errors, no_such_file)
 {
-    expect("missing.dwell", "No such file or directory");
+    expect_errors("missing.dwell", "No such file or directory");
 }
 
-Test(golden_errors, empty)
+Test(golden_errors, an_empty_file)
 {
     free(run_well(": >empty"));
-    expect("empty", "the file is empty");
+    expect_errors("empty", "the file is empty");
 }
 
 Test(golden_errors, a_directory)
 {
     free(run_well("mkdir -p folder"));
-    expect("folder", "is a directory");
+    expect_errors("folder", "is a directory");
 }
 
-Test(golden_errors, something_else)
+Test(golden_errors, a_file_that_is_not_a_session)
 {
-    expect("/bin/sh", "not a dwell session");
-    expect("/dev/null", "not a regular file");
-    expect("/dev/zero", "not a regular file");
+    expect_errors("/bin/sh", "not a dwell session");
+    expect_errors("/dev/null", "not a regular file");
+    expect_errors("/dev/zero", "not a regular file");
 }
 
-Test(golden_errors, cut_off)
+Test(golden_errors, a_truncated_file)
 {
     free(run_well("head -c 143 small.dwell >cut"));
-    expect("cut", "cut off within its header");
+    expect_errors("cut", "cut off within its header");
 }
 
-Test(golden_errors, from_the_future)
+Test(golden_errors, a_session_of_a_newer_version)
 {
     free(run_well("cp small.dwell future; printf '\\002' | dd of=future bs=1 seek=8 conv=notrunc"));
-    expect("future", "written by a newer version of dwell");
+    expect_errors("future", "written by a newer version of dwell");
 }
 
 Test(golden_errors, no_permission)
 {
-    /* Root may read everything: so it is tried as somebody else. */
+    /* Root may read everything, so the test uses another user. */
     struct ran r = run("chmod 755 .; cp small.dwell closed; chmod 0 closed; if [ $(id -u) = 0 ]; then "
                        "setpriv --reuid 65534 --regid 65534 --clear-groups $DWELL report closed; "
                        "else $DWELL report closed; fi");
@@ -87,7 +87,7 @@ Test(golden_errors, no_permission)
     ran_drop(&r);
 }
 
-/* A session may name any file as a module: looking for its symbols must not wait for somebody to write to it. */
+/* A session may name any file as a module. The search for its symbols must not wait for a writer of a pipe. */
 Test(golden_errors, a_module_that_is_a_pipe)
 {
     struct writer *w = writer_new();

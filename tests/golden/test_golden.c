@@ -1,6 +1,7 @@
 /*
- * The real program's output over one hand-made session, byte for byte. Where a change is meant:
- * DWELL_UPDATE_GOLDEN=1 build/test/tests/dwell-tests --filter 'golden*', and look at the difference before it goes in.
+ * The dwell command's output for one handmade session, byte for byte. After an intended change, run
+ * DWELL_UPDATE_GOLDEN=1 build/test/tests/dwell-tests --filter 'golden*', and review the difference before you commit
+ * it.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -25,7 +26,7 @@ static void save_sessions(void)
 
 TestSuite(golden, .init = save_sessions, .timeout = 60);
 
-/* What `dwell ARGUMENTS` prints is in the file of that name. */
+/* `dwell ARGUMENTS` prints the content of the file of that name. */
 static void check(const char *arguments, const char *name)
 {
     check_golden(arguments, name);
@@ -87,7 +88,7 @@ Test(golden, callers)
     check_formats("callers example.dwell price_of", "callers");
 }
 
-/* script(1) gives it a terminal. Where the usual columns do not fit, some are left out; those that were chosen are
+/* script(1) gives it a terminal. If the usual columns do not fit, some are left out. Chosen columns are always
  * shown. */
 Test(golden, narrow_terminals)
 {
@@ -110,7 +111,7 @@ Test(golden, narrow_terminals)
     }
 }
 
-/* ---- what people add up ---- */
+/* ---- columns that add up ---- */
 
 /* The n-th word of a line, from 0, as thousandths of its unit. */
 static uint64_t number_at(const char *line, int n)
@@ -124,8 +125,8 @@ static uint64_t number_at(const char *line, int n)
     return whole * 1000 + part;
 }
 
-/* Under every column of exclusive times stands what the first line says of the session. `before`: columns of numbers
- * that a kind of report has before the calls. */
+/* The sum of each column of exclusive times is the first line's value for the session. `before` is the number of
+ * columns before the calls. */
 static void check_added(const char *by, int before)
 {
     char *text = run_well("$DWELL report example.dwell --limit 0 --by %s", by);
@@ -163,7 +164,7 @@ Test(golden, info)
     check("info example.dwell", "info.txt");
 }
 
-/* Sessions of the first version of the format stay readable: these were recorded by it. */
+/* Sessions of the first version of the format stay readable. That version recorded these. */
 Test(golden, sessions_of_the_first_version)
 {
     free(run_well("for s in first-trace first-profile; do gzip -dc " DWELL_GOLDEN

@@ -1,4 +1,4 @@
-/* `dwell diff` over hand-made versions of a program, byte for byte. */
+/* `dwell diff` for handmade versions of a program, byte for byte. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

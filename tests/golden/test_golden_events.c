@@ -1,4 +1,4 @@
-/* `dwell events` over one hand-made session, byte for byte; see test_golden.c. */
+/* `dwell events` for one handmade session, byte for byte; see test_golden.c. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const char NAMELESS[16] = "\xff\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x
 
 static const uint64_t in_accept[] = { ACCEPT, MAIN }, in_serve[] = { SERVE };
 
-/* The main thread accepts requests, which the other serves; to a query come many answers. */
+/* The main thread accepts requests, which the other thread serves. A query gets many answers. */
 static void write_accept(struct writer *w, const char guid[16], uint64_t us, unsigned type, uint64_t cpu_ns,
                          const char *data)
 {
@@ -118,7 +118,7 @@ Test(golden_events, list)
     check_formats("events shop.dwell", "events");
 }
 
-Test(golden_events, list_of_some)
+Test(golden_events, selected_events)
 {
     check_golden(
         "events shop.dwell --class 'q*' --type start --type reply --level 4 --thread shop --process 1000 --from 101us "

@@ -1,4 +1,4 @@
-/* The views by line, byte for byte; however the recording was split. */
+/* The views by line, byte for byte, for any split of the recording. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "support/scenario.h"
 #include "support/site_session.h"
 
-static void save(int way)
+static void save_site_session(int way)
 {
     struct writer *w = site_session(way);
     writer_save(w, test_path("dwell.data"));
@@ -20,7 +20,7 @@ TestSuite(golden_lines, .timeout = 60);
 Test(golden_lines, views)
 {
     for (int way = 0; way < SITES_WAYS; way++) {
-        save(way);
+        save_site_session(way);
         check_golden("report --by line --format csv", "lines.csv");
         check_golden("report --by line --format json --limit 2 --sort calls", "lines.json");
         check_golden("tree --by line", "lines-tree.txt");
@@ -36,7 +36,7 @@ Test(golden_lines, views)
 
 Test(golden_lines, text)
 {
-    save(SITES_WHOLE);
+    save_site_session(SITES_WHOLE);
     check_golden("report --by line", "lines.txt");
     check_golden("report --by line --filter 'function=main' --columns calls", "lines-some.txt");
     check_golden("report", "lines-none.txt");
@@ -44,6 +44,6 @@ Test(golden_lines, text)
 
 Test(golden_lines, a_range_of_time)
 {
-    save(SITES_WHOLE);
+    save_site_session(SITES_WHOLE);
     check_golden("report --by line --from 50ns --to 120ns --format csv", "lines-range.csv");
 }

@@ -1,4 +1,4 @@
-/* Parts of the hand-made session: whole outputs. */
+/* Parts of the handmade session: whole outputs. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ Test(golden_selections, by_names_of_threads)
     check_golden("report pool.dwell --by thread-name --format csv --filter 'threads>1' --to 4us", "thread-names.csv");
 }
 
-/* What is in one row still adds up with the others. */
+/* Values that are merged into one row still add up with the others. */
 Test(golden_selections, chains_and_recursion)
 {
     check_golden("tree example.dwell --collapse", "tree-collapsed-1.txt");
@@ -128,7 +128,7 @@ static void save_frames(void)
     writer_free(w);
 }
 
-/* The first mark that is meant; --to the first one behind --from. */
+/* The first mark that matches; for --to the first one after --from. */
 Test(golden_selections, between_marks)
 {
     save_frames();
@@ -209,7 +209,7 @@ static void save_config(const char *text)
     fclose(out);
 }
 
-/* What is printed with the config file is what is printed without it, given those options. */
+/* The output with the config file equals the output with those options and without the file. */
 static void same(const char *with, const char *without)
 {
     char *a = run_well("XDG_CONFIG_HOME=$PWD/config $DWELL %s", with), *b = run_well("$DWELL %s", without);
@@ -270,7 +270,7 @@ Test(golden_selections, options_of_a_config_file)
     free(e);
 }
 
-/* What all views have in common, where it was not from the beginning. */
+/* Options of all views, including those that were added later. */
 Test(golden_selections, order_and_columns_of_every_view)
 {
     check_golden("report example.dwell --by module-function", "report-module-function.txt");
@@ -290,7 +290,7 @@ Test(golden_selections, order_and_columns_of_every_view)
     check_golden("marks --columns help", "marks-columns.txt");
 }
 
-/* One clear line, with the place, and nothing is shown. */
+/* One clear line, with the place, and no other output. */
 Test(golden_selections, lines_of_a_config_file_that_are_wrong)
 {
     static const char *const bad[][3] = {
@@ -325,7 +325,7 @@ Test(golden_selections, lines_of_a_config_file_that_are_wrong)
     ran_drop(&r);
 }
 
-/* What a recording of mode profile, or an import, holds are sums. */
+/* Recordings of mode profile and imports hold sums only. */
 Test(golden_selections, sums_cannot_be_cut)
 {
     struct writer *w = example_session(SOURCE_PERF), *imported = example_session(SOURCE_PERF);

@@ -1,5 +1,4 @@
-/* Reports of several sessions at once, byte for byte; and sessions of samples, which are added up and compared among
- * themselves. */
+/* Reports of several sessions at once, byte for byte. Sessions of samples are added up and compared with each other. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>

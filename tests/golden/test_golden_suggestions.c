@@ -1,4 +1,4 @@
-/* Names that do not exist are told with the one that may have been meant: the whole line. */
+/* For unknown names, the error line suggests the name that was probably meant. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void save_sessions(void)
 
 TestSuite(golden_suggestions, .init = save_sessions, .timeout = 60);
 
-static void check(const char *arguments, int status, const char *line)
+static void expect_suggested(const char *arguments, int status, const char *line)
 {
     struct ran r = run("$DWELL %s", arguments);
     char wanted[512];
@@ -63,11 +63,11 @@ Test(golden_suggestions, options_of_every_command)
             continue; /* getopt takes it for an abbreviation */
         snprintf(line, sizeof line, "%s: no option '--%s'; did you mean '--%s'? dwell %s --help lists them", command,
                  name, options[i][2], command);
-        check(arguments, i == 0 ? 125 : 2, line);
+        expect_suggested(arguments, i == 0 ? 125 : 2, line);
     }
-    check("report --zebra", 2, "report: no option '--zebra'; dwell report --help lists them");
-    check("record -o --mde --mode=trce true --mde", 125,
-          "--mode: 'trce' is none of trace, profile, ring, ring=SIZE; did you mean 'trace'?");
+    expect_suggested("report --zebra", 2, "report: no option '--zebra'; dwell report --help lists them");
+    expect_suggested("record -o --mde --mode=trce true --mde", 125,
+                     "--mode: 'trce' is none of trace, profile, ring, ring=SIZE; did you mean 'trace'?");
 }
 
 Test(golden_suggestions, columns)
@@ -75,82 +75,86 @@ Test(golden_suggestions, columns)
     static const char wanted[] = "no column 'call'; did you mean 'calls'? --columns help lists them";
     char line[256];
     snprintf(line, sizeof line, "--columns: %s", wanted);
-    check("report example.dwell --columns elapsed_exclusive,call", 2, line);
-    check("tree example.dwell --columns call", 2, line);
-    check("callers example.dwell handle --columns call", 2, line);
-    check("top --once example.dwell --columns call", 2, line);
-    check("diff example.dwell example.dwell --columns calls_changes", 2,
-          "--columns: no column 'calls_changes'; did you mean 'calls_change'? --columns help lists them");
+    expect_suggested("report example.dwell --columns elapsed_exclusive,call", 2, line);
+    expect_suggested("tree example.dwell --columns call", 2, line);
+    expect_suggested("callers example.dwell handle --columns call", 2, line);
+    expect_suggested("top --once example.dwell --columns call", 2, line);
+    expect_suggested("diff example.dwell example.dwell --columns calls_changes", 2,
+                     "--columns: no column 'calls_changes'; did you mean 'calls_change'? --columns help lists them");
     snprintf(line, sizeof line, "--sort: %s", wanted);
-    check("report example.dwell --sort call", 2, line);
-    check("top --once example.dwell --sort call", 2, line);
-    check("report example.dwell --sort elapsed_exclusive_p98", 2,
-          "--sort: no column 'elapsed_exclusive_p98'; did you mean 'elapsed_exclusive_p90'? --columns help lists them");
-    check("diff example.dwell example.dwell --sort call", 2,
-          "--sort: no value 'call'; did you mean 'calls'? --columns help lists them");
-    check(
+    expect_suggested("report example.dwell --sort call", 2, line);
+    expect_suggested("top --once example.dwell --sort call", 2, line);
+    expect_suggested(
+        "report example.dwell --sort elapsed_exclusive_p98", 2,
+        "--sort: no column 'elapsed_exclusive_p98'; did you mean 'elapsed_exclusive_p90'? --columns help lists them");
+    expect_suggested("diff example.dwell example.dwell --sort call", 2,
+                     "--sort: no value 'call'; did you mean 'calls'? --columns help lists them");
+    expect_suggested(
         "report example.dwell --filter 'clals>1'", 2,
         "--filter 'clals>1': no column 'clals' here; did you mean 'calls'? --columns help lists them, and name is what a row is of");
 }
 
 Test(golden_suggestions, formats_and_other_choices)
 {
-    check("report --format jsn", 2, "--format: 'jsn' is none of text, csv, json; did you mean 'json'?");
-    check("events --format ewt", 2, "--format: 'ewt' is none of text, csv, json, etw; did you mean 'etw'?");
-    check("export calgrind", 2, "no format 'calgrind'; did you mean 'callgrind'? dwell export --list lists them");
-    check("export collapsed --value elapsed_exclusve", 2,
-          "--value: 'elapsed_exclusve' is none of elapsed_exclusive, application_exclusive, blocked_exclusive, calls; "
-          "did you mean 'elapsed_exclusive'?");
-    check("import vspref x", 2, "no format 'vspref'; did you mean 'vsperf'? dwell import --list lists them");
-    check(
+    expect_suggested("report --format jsn", 2, "--format: 'jsn' is none of text, csv, json; did you mean 'json'?");
+    expect_suggested("events --format ewt", 2, "--format: 'ewt' is none of text, csv, json, etw; did you mean 'etw'?");
+    expect_suggested("export calgrind", 2,
+                     "no format 'calgrind'; did you mean 'callgrind'? dwell export --list lists them");
+    expect_suggested(
+        "export collapsed --value elapsed_exclusve", 2,
+        "--value: 'elapsed_exclusve' is none of elapsed_exclusive, application_exclusive, blocked_exclusive, calls; "
+        "did you mean 'elapsed_exclusive'?");
+    expect_suggested("import vspref x", 2, "no format 'vspref'; did you mean 'vsperf'? dwell import --list lists them");
+    expect_suggested(
         "report --by tread", 2,
         "--by: 'tread' is none of function, line, module, module-function, thread, thread-name, process; did you mean 'thread'?");
-    check("diff --by paht a b", 2, "--by: 'paht' is none of function, module, path; did you mean 'path'?");
-    check(
+    expect_suggested("diff --by paht a b", 2, "--by: 'paht' is none of function, module, path; did you mean 'path'?");
+    expect_suggested(
         "histogram --value elapsed_inclusve x", 2,
         "--value: 'elapsed_inclusve' is none of elapsed_inclusive, elapsed_exclusive, application_inclusive, application_exclusive; "
         "did you mean 'elapsed_inclusive'?");
-    check("control 1 puase", 2, "control: 'puase' is none of pause, resume, stop, dump, event; did you mean 'pause'?");
-    check("record --os-events pref true", 125,
-          "--os-events: 'pref' is none of auto, perf, syscalls, rseq, none; did you mean 'perf'?");
+    expect_suggested("control 1 puase", 2,
+                     "control: 'puase' is none of pause, resume, stop, dump, event; did you mean 'pause'?");
+    expect_suggested("record --os-events pref true", 125,
+                     "--os-events: 'pref' is none of auto, perf, syscalls, rseq, none; did you mean 'perf'?");
 }
 
 Test(golden_suggestions, functions)
 {
     static const char rounds[] =
         "example.dwell: no function 'rond_up' was recorded; did you mean 'round_up'? dwell report -s name lists them";
-    check("callers example.dwell rond_up", 2, rounds);
-    check("histogram example.dwell rond_up", 2, rounds);
-    check("slowest example.dwell rond_up", 2, rounds);
-    check("tree example.dwell --root rond_up", 2, rounds);
-    check(
+    expect_suggested("callers example.dwell rond_up", 2, rounds);
+    expect_suggested("histogram example.dwell rond_up", 2, rounds);
+    expect_suggested("slowest example.dwell rond_up", 2, rounds);
+    expect_suggested("tree example.dwell --root rond_up", 2, rounds);
+    expect_suggested(
         "callers example.dwell shop::rund_up", 2,
         "example.dwell: no function 'shop::rund_up' was recorded; did you mean 'shop::round_up'? dwell report -s name lists them");
-    check(
+    expect_suggested(
         "callers example.dwell price_off", 2,
         "example.dwell: no function 'price_off' was recorded; did you mean 'price_of'? dwell report -s name lists them");
-    check(
+    expect_suggested(
         "replay example.dwell --root handel", 2,
         "example.dwell: --root: no call of 'handel' in the selected range; did you mean 'handle'? dwell report -s name lists the functions");
 }
 
 Test(golden_suggestions, threads_processes_and_marks)
 {
-    check("report example.dwell --thread pircing", 2,
-          "example.dwell: no thread 'pircing'; did you mean 'pricing'? dwell report --by thread lists them");
-    check("replay example.dwell --thread pircing", 2,
-          "example.dwell: no thread 'pircing'; did you mean 'pricing'? dwell report --by thread lists them");
-    check("replay example.dwell --process 77", 2,
-          "example.dwell: no process '77'; dwell report --by process lists them");
-    check("tree example.dwell --process shp", 2,
-          "example.dwell: no process 'shp'; did you mean 'shop'? dwell report --by process lists them");
-    check("report marked.dwell --from mark:laod", 2,
-          "marked.dwell: --from: no mark 'laod'; did you mean 'load'? dwell marks lists them");
-    check("replay marked.dwell --to mark:loda", 2,
-          "marked.dwell: --to: no mark 'loda'; did you mean 'load'? dwell marks lists them");
+    expect_suggested("report example.dwell --thread pircing", 2,
+                     "example.dwell: no thread 'pircing'; did you mean 'pricing'? dwell report --by thread lists them");
+    expect_suggested("replay example.dwell --thread pircing", 2,
+                     "example.dwell: no thread 'pircing'; did you mean 'pricing'? dwell report --by thread lists them");
+    expect_suggested("replay example.dwell --process 77", 2,
+                     "example.dwell: no process '77'; dwell report --by process lists them");
+    expect_suggested("tree example.dwell --process shp", 2,
+                     "example.dwell: no process 'shp'; did you mean 'shop'? dwell report --by process lists them");
+    expect_suggested("report marked.dwell --from mark:laod", 2,
+                     "marked.dwell: --from: no mark 'laod'; did you mean 'load'? dwell marks lists them");
+    expect_suggested("replay marked.dwell --to mark:loda", 2,
+                     "marked.dwell: --to: no mark 'loda'; did you mean 'load'? dwell marks lists them");
 }
 
-/* Every command's help ends with examples of it, and fits a terminal. */
+/* Every command's help ends with examples, and fits a terminal. */
 Test(golden_suggestions, help_with_examples)
 {
     char *commands = run_well("$DWELL --help | sed -n 's/^  \\([a-z]*\\)  *[a-z].*/\\1/p' | grep -v '^cc$\\|^dwell$'");

@@ -1,4 +1,4 @@
-/* `dwell top --once` over sessions that have ended: byte for byte. */
+/* `dwell top --once` for finished sessions, byte for byte. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ Test(golden_top, text)
     check_golden("top --count 3 example.dwell", "top.txt"); /* nothing changes any more */
 }
 
-Test(golden_top, data)
+Test(golden_top, csv_and_json)
 {
     check_golden("top --once --format csv example.dwell", "top.csv");
     check_golden("top --once --format json example.dwell", "top.json");

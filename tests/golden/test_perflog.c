@@ -1,5 +1,5 @@
-/* dwell perflog's whole outputs over logs in tests/golden/perflog, and what it says of logs that are wrong. For changes
- * that are meant see test_golden.c. */
+/* The whole outputs of dwell perflog for the logs in tests/golden/perflog, and its messages about bad logs. For
+ * intended changes see test_golden.c. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static void copy_logs(void)
 
 TestSuite(golden_perflog, .init = copy_logs, .timeout = 60);
 
-static void check(const char *arguments, const char *name)
+static void check_perflog(const char *arguments, const char *name)
 {
     char command[512], path[512];
     snprintf(command, sizeof command, "perflog %s", arguments);
@@ -31,7 +31,7 @@ static void check_formats(const char *arguments, const char *name)
         char command[256], file[256];
         snprintf(command, sizeof command, "%s --format %s", arguments, formats[i][0]);
         snprintf(file, sizeof file, "%s.%s", name, formats[i][1]);
-        check(command, file);
+        check_perflog(command, file);
     }
 }
 
@@ -43,8 +43,8 @@ Test(golden_perflog, markers)
 Test(golden_perflog, monitors)
 {
     check_formats("monitors.log", "monitors");
-    check("monitors.log --monitors --format csv", "monitors-only.csv");
-    check("monitors.log --monitors", "monitors-only.txt");
+    check_perflog("monitors.log --monitors --format csv", "monitors-only.csv");
+    check_perflog("monitors.log --monitors", "monitors-only.txt");
 }
 
 Test(golden_perflog, bars_where_the_terminal_has_no_blocks)
@@ -56,7 +56,7 @@ Test(golden_perflog, bars_where_the_terminal_has_no_blocks)
 
 Test(golden_perflog, pairs_in_strings_are_columns)
 {
-    check("pairs.log --format csv", "pairs.csv");
+    check_perflog("pairs.log --format csv", "pairs.csv");
 }
 
 Test(golden_perflog, too_many_keys)
@@ -74,7 +74,7 @@ Test(golden_perflog, errors_and_attributes)
     check_formats("attributes.log", "attributes");
 }
 
-Test(golden_perflog, iterations_merged_and_apart)
+Test(golden_perflog, iterations_merged_and_separate)
 {
     check_formats("iterations.log", "iterations");
     check_formats("iterations.log --instances --sort order", "instances");
@@ -82,7 +82,7 @@ Test(golden_perflog, iterations_merged_and_apart)
 
 Test(golden_perflog, sorted_and_limited)
 {
-    check("one-after-the-other.log --sort name --limit 1", "limited.txt");
+    check_perflog("one-after-the-other.log --sort name --limit 1", "limited.txt");
 }
 
 Test(golden_perflog, several_logs)
@@ -93,7 +93,7 @@ Test(golden_perflog, several_logs)
 Test(golden_perflog, two_logs_compared)
 {
     check_formats("--diff one-after-the-other.log slower.log", "diff");
-    check("--diff --sort name --limit 2 one-after-the-other.log slower.log", "diff-by-name.txt");
+    check_perflog("--diff --sort name --limit 2 one-after-the-other.log slower.log", "diff-by-name.txt");
 }
 
 Test(golden_perflog, from_standard_input)
@@ -105,9 +105,9 @@ Test(golden_perflog, from_standard_input)
     free(named);
 }
 
-/* ---- what is wrong with logs ---- */
+/* ---- bad logs ---- */
 
-static void expect(const char *command, int status, const char *said)
+static void expect_perflog(const char *command, int status, const char *said)
 {
     struct ran r = run("%s", command);
     cr_assert(eq(int, r.status, status), "%s\n%s", command, r.err);
@@ -117,26 +117,28 @@ static void expect(const char *command, int status, const char *said)
     ran_drop(&r);
 }
 
-Test(golden_perflog, logs_that_are_none)
+Test(golden_perflog, files_that_are_not_logs)
 {
-    expect("$DWELL perflog missing.log", 2, "dwell: missing.log: No such file or directory\n");
-    expect("$DWELL perflog .", 2, "dwell: .: Is a directory\n");
-    expect(": >empty; $DWELL perflog empty", 2, "dwell: empty: no PerfLog: no line has \"## PERF ##\"\n");
-    expect("echo hello | $DWELL perflog -", 2, "dwell: -: no PerfLog: no line has \"## PERF ##\"\n");
-    expect("$DWELL perflog monitors.log /dev/null", 2, "dwell: /dev/null: no PerfLog: no line has \"## PERF ##\"\n");
+    expect_perflog("$DWELL perflog missing.log", 2, "dwell: missing.log: No such file or directory\n");
+    expect_perflog("$DWELL perflog .", 2, "dwell: .: Is a directory\n");
+    expect_perflog(": >empty; $DWELL perflog empty", 2, "dwell: empty: no PerfLog: no line has \"## PERF ##\"\n");
+    expect_perflog("echo hello | $DWELL perflog -", 2, "dwell: -: no PerfLog: no line has \"## PERF ##\"\n");
+    expect_perflog("$DWELL perflog monitors.log /dev/null", 2,
+                   "dwell: /dev/null: no PerfLog: no line has \"## PERF ##\"\n");
 }
 
 Test(golden_perflog, mistakes)
 {
-    expect("$DWELL perflog", 2, "dwell: perflog: which FILE? - is standard input\n");
-    expect("$DWELL perflog --diff monitors.log", 2, "dwell: --diff: compares two files, not 1\n");
-    expect("$DWELL perflog --diff --instances monitors.log pairs.log", 2, "dwell: --instances: not with --diff\n");
-    expect(
+    expect_perflog("$DWELL perflog", 2, "dwell: perflog: which FILE? - is standard input\n");
+    expect_perflog("$DWELL perflog --diff monitors.log", 2, "dwell: --diff: compares two files, not 1\n");
+    expect_perflog("$DWELL perflog --diff --instances monitors.log pairs.log", 2,
+                   "dwell: --instances: not with --diff\n");
+    expect_perflog(
         "$DWELL perflog --sort size monitors.log", 2,
         "dwell: --sort: no column 'size'; there are total, count, min, mean, max, median, p90, p99, stddev, errors, name, order\n");
-    expect("$DWELL perflog --diff --sort order monitors.log pairs.log", 2,
-           "dwell: --sort: no column 'order'; with --diff there are total, mean, name\n");
-    expect("$DWELL perflog --resolution 0 monitors.log", 2, "dwell: --resolution: must be at least 1\n");
+    expect_perflog("$DWELL perflog --diff --sort order monitors.log pairs.log", 2,
+                   "dwell: --sort: no column 'order'; with --diff there are total, mean, name\n");
+    expect_perflog("$DWELL perflog --resolution 0 monitors.log", 2, "dwell: --resolution: must be at least 1\n");
 }
 
 Test(golden_perflog, the_translated_page)
@@ -148,7 +150,7 @@ Test(golden_perflog, the_translated_page)
     ran_drop(&r);
 }
 
-/* Its header is whole: it is read, but there is nothing that was measured. */
+/* Its header is complete. The log is read, but has no measurements. */
 Test(golden_perflog, the_translated_page_with_its_header)
 {
     struct ran r = run("head -n 5 seed.log | cat - scrambled.log | $DWELL perflog --format json -");
@@ -158,7 +160,7 @@ Test(golden_perflog, the_translated_page_with_its_header)
     ran_drop(&r);
 }
 
-Test(golden_perflog, bad_lines_are_said_counted_and_passed_over)
+Test(golden_perflog, bad_lines_are_reported_counted_and_skipped)
 {
     struct ran r = run("$DWELL perflog --format json damaged.log");
     cr_assert(eq(int, r.status, 0));
@@ -167,7 +169,7 @@ Test(golden_perflog, bad_lines_are_said_counted_and_passed_over)
     ran_drop(&r);
 }
 
-Test(golden_perflog, only_so_many_lines_are_said)
+Test(golden_perflog, the_number_of_reported_lines_is_limited)
 {
     struct ran r =
         run("cp monitors.log many; for i in $(seq 100); do echo '## PERF ## bad'; done >>many; $DWELL perflog many");
@@ -181,8 +183,9 @@ Test(golden_perflog, only_so_many_lines_are_said)
 
 Test(golden_perflog, durations_without_a_resolution)
 {
-    expect("echo '## PERF ## APP [a] EVT [1] DUR [5]' >bare.log; $DWELL perflog --resolution 5 bare.log >/dev/null", 0,
-           "");
+    expect_perflog(
+        "echo '## PERF ## APP [a] EVT [1] DUR [5]' >bare.log; $DWELL perflog --resolution 5 bare.log >/dev/null", 0,
+        "");
     struct ran r = run("$DWELL perflog --format json bare.log monitors.log");
     cr_assert(eq(int, r.status, 0));
     cr_assert(eq(
@@ -193,7 +196,7 @@ Test(golden_perflog, durations_without_a_resolution)
     ran_drop(&r);
 }
 
-Test(golden_perflog, unknown_events_are_said_once)
+Test(golden_perflog, unknown_events_are_reported_once)
 {
     struct ran r =
         run("cat seed.log >other.log; for i in 1 2 3; do echo '## PERF ## APP [myperfapp] EVT [1] NOTE [x]'; done "

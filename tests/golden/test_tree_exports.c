@@ -1,4 +1,5 @@
-/* Exports of the call tree, of the same hand-made session, byte for byte; what is no text, as a reader shows it. */
+/* Exports of the call tree of the same handmade session, byte for byte. Binary formats are compared as a reader prints
+ * them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Every number of a page against the reports of the same hand-made sessions. */
+/* Compares every number of a page with the reports of the same handmade sessions. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ TestSuite(golden_view, .timeout = 120);
 
 enum { TICKS_PER_SECOND = 64 };
 
-static void save(struct writer *w, const char *name, uint64_t ticks_per_second)
+static void save_page_session(struct writer *w, const char *name, uint64_t ticks_per_second)
 {
     if (ticks_per_second)
         write_header(w, TICKS_PER_SECOND, ticks_per_second, 8);
@@ -26,15 +26,16 @@ static void save(struct writer *w, const char *name, uint64_t ticks_per_second)
 
 Test(golden_view, values_of_the_reports)
 {
-    save(example_session(SOURCE_PERF), "example.dwell", 0);
+    save_page_session(example_session(SOURCE_PERF), "example.dwell", 0);
     check_page("example.dwell");
-    save(example_session(SOURCE_PERF), "odd.dwell", 2596089575); /* each value is rounded to a nanosecond */
+    save_page_session(example_session(SOURCE_PERF), "odd.dwell",
+                      2596089575); /* each value is rounded to a nanosecond */
     check_page("odd.dwell");
-    save(example_session(SOURCE_RSEQ), "rseq.dwell", 0);
+    save_page_session(example_session(SOURCE_RSEQ), "rseq.dwell", 0);
     check_page("rseq.dwell");
-    save(example_session(SOURCE_NONE), "blind.dwell", 0);
+    save_page_session(example_session(SOURCE_NONE), "blind.dwell", 0);
     check_page("blind.dwell");
-    save(writer_new(), "empty.dwell", 0);
+    save_page_session(writer_new(), "empty.dwell", 0);
     check_page("empty.dwell");
 }
 
@@ -42,7 +43,7 @@ Test(golden_view, random_sessions)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct model *m = model_new(seed);
-        save(model_write(m, (unsigned)seed * 10, 0), "random.dwell", seed * 777777777);
+        save_page_session(model_write(m, (unsigned)seed * 10, 0), "random.dwell", seed * 777777777);
         model_free(m);
         check_page("random.dwell");
     }
@@ -50,14 +51,14 @@ Test(golden_view, random_sessions)
 
 Test(golden_view, parts_of_sessions)
 {
-    save(example_session(SOURCE_PERF), "example.dwell", 0);
+    save_page_session(example_session(SOURCE_PERF), "example.dwell", 0);
     check_page("--thread pricing example.dwell");
     check_page("--process worker example.dwell");
     check_page("--from 1.02ms --to 1.05ms example.dwell");
 }
 
-/* Reports of another profiler: numbers of samples; and functions whose sums hold though their call tree was estimated.
- */
+/* Reports of another profiler: numbers of samples, and functions with exact sums although their call tree is
+ * estimated. */
 Test(golden_view, imports)
 {
     static const char *const sampled[] = { "Type,Function Name,Inclusive Samples,Exclusive Samples\n"
@@ -81,7 +82,7 @@ Test(golden_view, imports)
     check_page("traced.dwell");
 }
 
-static struct json_object *named(const struct viewed *v, const char *name)
+static struct json_object *session_with_name(const struct viewed *v, const char *name)
 {
     struct json_object *functions = viewed_get(v->header, "functions");
     for (size_t i = 0; i < json_object_array_length(functions); i++)
@@ -90,15 +91,15 @@ static struct json_object *named(const struct viewed *v, const char *name)
     return NULL;
 }
 
-/* Whatever a name is, the page's own text is that of the template and of base64. */
+/* With any names, the page's own text is only the template and base64. */
 Test(golden_view, names_of_all_kinds)
 {
-    save(bad_session(), "bad.dwell", 0);
+    save_page_session(bad_session(), "bad.dwell", 0);
     check_page("bad.dwell");
     struct viewed_page page = viewed_page(test_path("page.html"));
     for (int i = 0; i < BAD_NAMES; i++) {
         const char *name = i == BAD_BYTES ? "bad\xef\xbf\xbd\xef\xbf\xbdname\xef\xbf\xbd\xef\xbf\xbd" : bad_names[i];
-        struct json_object *function = named(viewed_session(&page, 0), name);
+        struct json_object *function = session_with_name(viewed_session(&page, 0), name);
         cr_assert(function != NULL, "%s", name);
         cr_assert(eq(str, (char *)viewed_text(function, "file"), "/src/a \"b\".c"));
         cr_assert(eq(u64, json_object_get_uint64(viewed_get(function, "line")), 10 + (uint64_t)i));
@@ -106,8 +107,8 @@ Test(golden_view, names_of_all_kinds)
     struct json_object *thread = json_object_array_get_idx(viewed_get(viewed_session(&page, 0)->header, "threads"), 0);
     cr_assert(eq(str, (char *)viewed_text(thread, "name"), "th\nread"));
     viewed_page_drop(&page);
-    /* without what is in base64, the page is the same whatever the session */
-    save(example_session(SOURCE_PERF), "example.dwell", 0);
+    /* apart from the base64, the page is the same for every session */
+    save_page_session(example_session(SOURCE_PERF), "example.dwell", 0);
     free(run_well(
         "$DWELL view --no-open -o good.html example.dwell\n"
         "rest() { sed '/^<script type=\"application.x-dwell\" [-a-z0-9 =\"]*>[A-Za-z0-9+/=]*<.script>$/d' $1; }\n"
@@ -117,22 +118,22 @@ Test(golden_view, names_of_all_kinds)
 /* The base comes first. */
 Test(golden_view, two_sessions)
 {
-    save(example_session(SOURCE_PERF), "one.dwell", 0);
-    save(example_session(SOURCE_NONE), "two.dwell", 0);
+    save_page_session(example_session(SOURCE_PERF), "one.dwell", 0);
+    save_page_session(example_session(SOURCE_NONE), "two.dwell", 0);
     free(run_well("$DWELL view --no-open -o page.html one.dwell two.dwell"));
     struct viewed_page page = viewed_page(test_path("page.html"));
     check_viewed(viewed_session(&page, 0), "one.dwell");
     check_viewed(viewed_session(&page, 1), "two.dwell");
-    for (size_t i = 0; i < page.count; i++) /* each session's blocks are behind it */
+    for (size_t i = 0; i < page.count; i++) /* each session's blocks follow it */
         cr_assert(i == 0 || page.parts[i].session > page.parts[i - 1].session ||
                   (page.parts[i].session == page.parts[i - 1].session && strcmp(page.parts[i].kind, "block") == 0));
     viewed_page_drop(&page);
 }
 
-/* As `dwell marks` and `dwell events` have them. */
+/* The same marks and events as `dwell marks` and `dwell events` print. */
 Test(golden_view, marks_and_events)
 {
-    save(example_session(SOURCE_PERF), "example.dwell", 0);
+    save_page_session(example_session(SOURCE_PERF), "example.dwell", 0);
     check_page("example.dwell");
     struct viewed_page page = viewed_page(test_path("page.html"));
     const struct viewed *v = viewed_session(&page, 0);

@@ -1,5 +1,4 @@
-/* What `dwell export vsperf` writes of the hand-made session, byte for byte; and that it loses nothing when it fails.
- */
+/* `dwell export vsperf` for the handmade session, byte for byte. An export that fails loses nothing. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -21,7 +20,7 @@ static void save_sessions(void)
 
 TestSuite(golden_vsperf, .init = save_sessions, .timeout = 60);
 
-/* As tests/golden/test_golden.c; the version that wrote a file is not looked at. */
+/* As in tests/golden/test_golden.c, except that the writer's version is ignored. */
 static void check_file(const char *prefix, const char *summary)
 {
     char *got = run_well("sed 's/dwell [0-9][0-9.]*/dwell VERSION/' %s_%s.csv", prefix, summary);
@@ -53,7 +52,7 @@ Test(golden_vsperf, every_summary)
     free(listed);
 }
 
-/* Application times that nobody knows are empty cells, not zeros. */
+/* Unknown application times are empty cells, not zeros. */
 Test(golden_vsperf, without_a_source_of_os_events)
 {
     free(run_well("$DWELL export vsperf blind.dwell -o blind"));
@@ -72,7 +71,7 @@ static void expect_failure(const char *command, const char *message)
     ran_drop(&r);
 }
 
-Test(golden_vsperf, a_failure_leaves_what_was_there)
+Test(golden_vsperf, a_failure_leaves_existing_files)
 {
     free(run_well("echo good >x_CallerCalleeSummary.csv; mkdir x_Marks.csv"));
     expect_failure("$DWELL export vsperf example.dwell -o x", "dwell: x_Marks.csv: is a directory\n");

@@ -1,4 +1,5 @@
-/* What `dwell import vsperf` makes of reports, as people see it; and what it leaves alone. */
+/* The sessions that `dwell import vsperf` makes from reports, as a user sees them, and the files that it leaves
+ * unchanged. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static const char sampled[] =
     "\"Caller\",\"ExpensiveMethodB(void)\",3,3,\"21,43\",\"21,43\"\r\n"
     "\"Caller\",\"ExpensiveMethodC(void)\",6,6,\"42,86\",\"42,86\"\r\n";
 
-static void save(const char *name, const char *text)
+static void save_report(const char *name, const char *text)
 {
     FILE *out = fopen(test_path(name), "wb");
     cr_assert(out != NULL);
@@ -33,23 +34,23 @@ static void save(const char *name, const char *text)
     fclose(out);
 }
 
-static void prepare(void)
+static void write_reports(void)
 {
     struct writer *w = example_session(SOURCE_PERF);
     writer_save(w, test_path("example.dwell"));
     writer_free(w);
-    save("sampled.csv", sampled);
-    save("bad.csv", "Type,Function Name,Inclusive Samples,Exclusive Samples\nRoot,a,5,1\nRoot,b,five,1\n");
+    save_report("sampled.csv", sampled);
+    save_report("bad.csv", "Type,Function Name,Inclusive Samples,Exclusive Samples\nRoot,a,5,1\nRoot,b,five,1\n");
 }
 
-/* The columns that such reports hold something for. */
+/* The columns for which such reports have values. */
 #define HELD                                                                                                           \
     "calls,elapsed_inclusive,elapsed_inclusive_percent,elapsed_exclusive,elapsed_exclusive_percent,"                   \
     "application_inclusive,application_inclusive_percent,application_exclusive,application_exclusive_percent,min,max"
 
-TestSuite(golden_vsperf_import, .init = prepare, .timeout = 60);
+TestSuite(golden_vsperf_import, .init = write_reports, .timeout = 60);
 
-static void check(const char *arguments, const char *name)
+static void expect_import(const char *arguments, const char *name)
 {
     char path[4096];
     snprintf(path, sizeof path, DWELL_GOLDEN "/%s", name);
@@ -70,19 +71,20 @@ static void check(const char *arguments, const char *name)
 Test(golden_vsperf_import, samples)
 {
     free(run_well("$DWELL import vsperf sampled.csv -o s.dwell"));
-    check("report s.dwell", "vsperf-sampled-report.txt");
-    check("report s.dwell --format csv", "vsperf-sampled-report.csv");
-    check("report s.dwell --format json", "vsperf-sampled-report.json");
-    check("tree s.dwell", "vsperf-sampled-tree.txt");
-    check("callers s.dwell ExpensiveMethodC", "vsperf-sampled-callers.txt");
-    char *samples = run_well("$DWELL export firefox s.dwell | grep -o '\"samples\":{.*'"); /* are not made times of */
+    expect_import("report s.dwell", "vsperf-sampled-report.txt");
+    expect_import("report s.dwell --format csv", "vsperf-sampled-report.csv");
+    expect_import("report s.dwell --format json", "vsperf-sampled-report.json");
+    expect_import("tree s.dwell", "vsperf-sampled-tree.txt");
+    expect_import("callers s.dwell ExpensiveMethodC", "vsperf-sampled-callers.txt");
+    char *samples =
+        run_well("$DWELL export firefox s.dwell | grep -o '\"samples\":{.*'"); /* samples do not become times */
     cr_assert(eq(
         str, samples,
         "\"samples\":{\"weightType\":\"samples\",\"time\":[0,1,4,8],\"stack\":[1,2,3,4],\"weight\":[1,3,4,6],\"length\":4},\n"));
     free(samples);
 }
 
-/* And they go out as samples again. */
+/* They are exported as samples again. */
 Test(golden_vsperf_import, samples_there_and_back)
 {
     free(run_well(
@@ -102,10 +104,10 @@ Test(golden_vsperf_import, times)
 {
     free(run_well(
         "$DWELL export vsperf example.dwell -o e && $DWELL import vsperf e_CallerCalleeSummary.csv -o t.dwell"));
-    check("report t.dwell", "vsperf-scaled-report.txt");
-    check("tree t.dwell", "vsperf-scaled-tree.txt");
-    check("callers t.dwell price_of", "vsperf-scaled-callers.txt");
-    check("report t.dwell --by process", "vsperf-scaled-process.txt");
+    expect_import("report t.dwell", "vsperf-scaled-report.txt");
+    expect_import("tree t.dwell", "vsperf-scaled-tree.txt");
+    expect_import("callers t.dwell price_of", "vsperf-scaled-callers.txt");
+    expect_import("report t.dwell --by process", "vsperf-scaled-process.txt");
     free(run_well("$DWELL report example.dwell --format csv --columns " HELD
                   " >a; $DWELL report t.dwell --format csv --columns " HELD " >b; cmp a b"));
     char *info = run_well("$DWELL info t.dwell");
@@ -115,7 +117,7 @@ Test(golden_vsperf_import, times)
     free(info);
 }
 
-/* With the tree, nothing is approximate; of the other summaries nothing is needed, and that is said. */
+/* With the tree, nothing is approximate. The other summaries are not needed, and a message says so. */
 Test(golden_vsperf_import, all_summaries)
 {
     struct ran r = run("$DWELL export vsperf example.dwell -o e && $DWELL import vsperf e_*.csv -o all.dwell");
@@ -126,7 +128,7 @@ Test(golden_vsperf_import, all_summaries)
     ran_drop(&r);
     free(run_well("$DWELL tree example.dwell --min 0 --format csv --columns " HELD " >a && "
                   "$DWELL tree all.dwell --min 0 --format csv --columns " HELD " >b && cmp a b"));
-    /* The shortest and longest calls by unknown callers, which text does not show, are not known. */
+    /* The shortest and longest calls by unknown callers are unknown; text does not show them. */
     free(run_well("$DWELL callers example.dwell price_of --columns calls,elapsed_inclusive,application_exclusive | "
                   "sed 1,/^$/d >a && $DWELL callers all.dwell price_of --columns "
                   "calls,elapsed_inclusive,application_exclusive | sed 1,/^$/d >b && cmp a b"));
@@ -135,7 +137,7 @@ Test(golden_vsperf_import, all_summaries)
                   " | cut -d, -f1,2,5- >b && cmp a b"));
 }
 
-/* Without the call tree, modules are as their summary says. */
+/* Without the call tree, modules have the values of their summary. */
 Test(golden_vsperf_import, modules)
 {
     free(run_well("$DWELL export vsperf example.dwell -o e && "
@@ -157,7 +159,7 @@ Test(golden_vsperf_import, ticks_of_another_rate)
 
 /* ---- mistakes ---- */
 
-static void refuse(const char *command, const char *message)
+static void expect_refusal(const char *command, const char *message)
 {
     char wanted[512];
     snprintf(wanted, sizeof wanted, "dwell: %s\n", message);
@@ -170,36 +172,36 @@ static void refuse(const char *command, const char *message)
 
 Test(golden_vsperf_import, mistakes)
 {
-    refuse("$DWELL import", "import: name a format; dwell import --list lists them");
-    refuse("$DWELL import gprof x -o y", "no format 'gprof'; dwell import --list lists them");
-    refuse("$DWELL import vsperf -o y", "import vsperf: which FILE?");
-    refuse("$DWELL import vsperf sampled.csv", "import vsperf: say which session file to write, with -o FILE");
-    refuse("$DWELL import vsperf missing.csv -o y", "missing.csv: No such file or directory");
-    refuse("$DWELL import vsperf . -o y", ".: is a directory");
-    refuse("$DWELL import vsperf bad.csv -o y", "bad.csv:3: Inclusive Samples: 'five' is no number");
-    refuse("$DWELL import vsperf example.dwell -o y", "example.dwell:1: not text: it holds zero bytes");
-    refuse("$DWELL import vsperf sampled.csv --resolution 0 -o y",
-           "--resolution: must be from 1000 to 10^12 ticks per second");
-    refuse("$DWELL import vsperf sampled.csv --resolution 1000000 -o y",
-           "sampled.csv: holds samples, not times: --resolution means nothing");
-    refuse("printf 'Name,Value\\n' >h.csv; $DWELL import vsperf h.csv -o y",
-           "h.csv: has no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary");
+    expect_refusal("$DWELL import", "import: name a format; dwell import --list lists them");
+    expect_refusal("$DWELL import gprof x -o y", "no format 'gprof'; dwell import --list lists them");
+    expect_refusal("$DWELL import vsperf -o y", "import vsperf: which FILE?");
+    expect_refusal("$DWELL import vsperf sampled.csv", "import vsperf: say which session file to write, with -o FILE");
+    expect_refusal("$DWELL import vsperf missing.csv -o y", "missing.csv: No such file or directory");
+    expect_refusal("$DWELL import vsperf . -o y", ".: is a directory");
+    expect_refusal("$DWELL import vsperf bad.csv -o y", "bad.csv:3: Inclusive Samples: 'five' is no number");
+    expect_refusal("$DWELL import vsperf example.dwell -o y", "example.dwell:1: not text: it holds zero bytes");
+    expect_refusal("$DWELL import vsperf sampled.csv --resolution 0 -o y",
+                   "--resolution: must be from 1000 to 10^12 ticks per second");
+    expect_refusal("$DWELL import vsperf sampled.csv --resolution 1000000 -o y",
+                   "sampled.csv: holds samples, not times: --resolution means nothing");
+    expect_refusal("printf 'Name,Value\\n' >h.csv; $DWELL import vsperf h.csv -o y",
+                   "h.csv: has no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary");
     free(run_well("! ls | grep -E '^y|part'"));
     char *list = run_well("$DWELL import --list");
     cr_assert(eq(str, list, (char *)"vsperf       VSPerfReport's summaries, as CSV files\n"));
     free(list);
 }
 
-/* As a recording: an older session is kept, another file stays. */
-Test(golden_vsperf_import, what_was_there)
+/* As with recordings, an older session is kept, and another file stays. */
+Test(golden_vsperf_import, existing_files)
 {
     free(run_well("cp example.dwell o.dwell; cp example.dwell o.dwell.old"));
-    refuse("$DWELL import vsperf bad.csv -o o.dwell", "bad.csv:3: Inclusive Samples: 'five' is no number");
-    refuse("trap '' XFSZ; ulimit -f 20; $DWELL import vsperf sampled.csv -o o.dwell",
-           "o.dwell: no room for it: the disk is full");
-    refuse("$DWELL import vsperf sampled.csv -o sampled.csv",
-           "sampled.csv: not a dwell session, so it is not replaced; choose another file by -o");
-    refuse("$DWELL import vsperf sampled.csv -o no/folder", "no/folder: No such file or directory");
+    expect_refusal("$DWELL import vsperf bad.csv -o o.dwell", "bad.csv:3: Inclusive Samples: 'five' is no number");
+    expect_refusal("trap '' XFSZ; ulimit -f 20; $DWELL import vsperf sampled.csv -o o.dwell",
+                   "o.dwell: no room for it: the disk is full");
+    expect_refusal("$DWELL import vsperf sampled.csv -o sampled.csv",
+                   "sampled.csv: not a dwell session, so it is not replaced; choose another file by -o");
+    expect_refusal("$DWELL import vsperf sampled.csv -o no/folder", "no/folder: No such file or directory");
     free(run_well(
         "cmp example.dwell o.dwell && cmp example.dwell o.dwell.old && ! ls | grep part && grep -q Root sampled.csv"));
     free(run_well("echo >o.dwell.old; $DWELL import vsperf sampled.csv -o o.dwell && cmp example.dwell o.dwell.old && "

@@ -1,10 +1,10 @@
 /*
- * The stack oracle: a library to preload that unwinds the stack at every function enter and writes what it finds. It
- * shares nothing with dwell's runtime: the stack comes from libunwind and the compiler's unwind tables.
+ * The stack oracle: a preloaded library that unwinds the stack at every function enter and writes the result. It shares
+ * nothing with dwell's runtime: libunwind and the compiler's unwind tables give the stack.
  *
- * ORACLE_OUTPUT names the file. A record is a count and that many addresses, all 64 bits wide: of each frame, innermost
- * first, an address inside its call. Addresses of the executable are relative to where it was loaded; the frames of
- * other modules are left out.
+ * ORACLE_OUTPUT names the file. A record is a count and that many addresses, all 64 bits wide. For each frame,
+ * innermost first, it has an address inside the frame's call. Addresses of the executable are relative to its load
+ * address. Frames of other modules are left out.
  */
 #define _GNU_SOURCE 1
 #define UNW_LOCAL_ONLY 1
@@ -88,7 +88,7 @@ void __cyg_profile_func_enter(void *function, void *call_site)
     unw_cursor_t cursor;
     unw_getcontext(&context);
     unw_init_local(&cursor, &context);
-    int exact = 0; /* the frame was interrupted by a signal: its address is not behind a call */
+    int exact = 0; /* a signal interrupted the frame, so its address is not after a call */
     while (count < MAX_FRAMES && unw_step(&cursor) > 0) {
         unw_word_t address;
         unw_get_reg(&cursor, UNW_REG_IP, &address);

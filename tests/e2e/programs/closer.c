@@ -1,4 +1,4 @@
-/* Closes all descriptors but its output, as daemons do, changes its folder, and works on. */
+/* Closes all descriptors but its output, as daemons do, changes its folder, and continues. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

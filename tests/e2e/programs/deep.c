@@ -1,4 +1,4 @@
-/* A recursion as deep as asked for, twice, on a stack that is large enough. */
+/* A recursion of the requested depth, twice, on a stack that is large enough. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

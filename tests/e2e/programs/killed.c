@@ -1,4 +1,4 @@
-/* killed COUNTERS THREADS: each thread calls leaf() for ever, and counts it after the call in a file that it maps. */
+/* killed COUNTERS THREADS: each thread calls leaf() for ever, and then counts the call in a file that it maps. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>

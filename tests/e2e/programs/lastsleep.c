@@ -1,4 +1,4 @@
-/* Sleeps behind its last probe, and ends without running destructors. */
+/* Sleeps after its last probe, and ends without running destructors. */
 #include <unistd.h>
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Ends while a thread of its waits, as it has from its beginning; and another waits in a row of libc's. With an
+/* Ends while one of its threads waits, as it has since its beginning, and another one waits in a row of libc. With an
  * argument, it is killed. */
 #include <poll.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /*
- * Waits, far more often in one interval than the kernel's ring of a thread has room for; and what the kernel says of
- * the thread meanwhile: the nanoseconds of CPU time in the one call of storm().
+ * More waits in one interval than the kernel's ring of a thread can store. Prints the kernel's account of the thread:
+ * the nanoseconds of CPU time in the one call of storm().
  */
 #include <stdint.h>
 #include <stdio.h>

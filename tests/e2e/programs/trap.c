@@ -1,4 +1,4 @@
-/* Waits for a signal, and tells which. Makes a file when it is ready for it. */
+/* Waits for a signal, and prints which one. Makes a file when it is ready for it. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Prints what a runtime that is loaded into it might change. */
+/* Prints state that a preloaded runtime might change. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /*
- * Waits of every kind, and work that another process competes with; and what the kernel says of the thread meanwhile:
- * the nanoseconds of CPU time in the one call of measured().
+ * Waits of every kind, and work that competes with another process. Prints the kernel's account of the thread: the
+ * nanoseconds of CPU time in the one call of measured().
  */
 #include <pthread.h>
 #include <sched.h>
@@ -36,7 +36,7 @@ static void sleeps(void)
     rest(30);
 }
 
-/* Until the process' first thread waits. */
+/* Waits until the process' first thread waits. */
 HIDDEN static void see_it_wait(void)
 {
     char path[64], text[512] = "", *state;

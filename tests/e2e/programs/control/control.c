@@ -1,4 +1,4 @@
-/* control CASE: switches its recording on and off, and prints what a report must then hold. */
+/* control CASE: switches its recording on and off, and prints what a report must then contain. */
 #include <dwell/dwell.h>
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 static long inside, outside, opened;
 
-/* Recorded and not recorded, as the caller says. */
+/* Recorded or not recorded, as the caller says. */
 KEPT static void leaf(long *counter)
 {
     ++*counter;
@@ -39,7 +39,7 @@ QUIET static void check(const char *what, int status, int wanted)
         printf("wrong: %s is %d, not %d\n", what, status, wanted);
 }
 
-/* Off and on in one function, of the thread, the process and the session. */
+/* Off and on within one function, for the thread, the process and the session. */
 QUIET static void levels(void)
 {
     static const enum dwell_level level[] = { DWELL_GLOBAL, DWELL_PROCESS, DWELL_THREAD };
@@ -50,7 +50,7 @@ QUIET static void levels(void)
         middle(&outside, 10);
         check("pause again", dwell_pause(level[i], DWELL_CURRENT), DWELL_OK);
         check("resume", dwell_resume(level[i], id[i]), DWELL_OK);
-        middle(&outside, 10); /* it counts */
+        middle(&outside, 10); /* pauses nest */
         check("stop", dwell_stop(level[i], id[i]), DWELL_OK);
         check("resume", dwell_resume(level[i], id[i]), DWELL_OK);
         middle(&outside, 10); /* not paused any more, but stopped */
@@ -64,7 +64,7 @@ QUIET static void levels(void)
     say("leaf", inside);
 }
 
-/* Recording begins in the middle of a stack, and ends in another place of it. */
+/* Recording begins in the middle of a stack, and ends at another depth. */
 KEPT static void deep(int depth, int off, int on)
 {
     if (depth == off)
@@ -112,7 +112,7 @@ static void *sleeper(void *unused)
     return NULL;
 }
 
-/* A thread that sleeps through several changes, and one that another one switches. */
+/* One thread sleeps through several changes; another thread switches a second one. */
 QUIET static void others(void)
 {
     pthread_t thread;
@@ -162,7 +162,7 @@ QUIET static void marks(void)
     say("leaf", 2);
 }
 
-/* A child inherits what holds for its process, and switches itself alone. */
+/* A child inherits the process' state, and switches only itself. */
 QUIET static void family(void)
 {
     dwell_pause(DWELL_PROCESS, DWELL_CURRENT);

@@ -1,4 +1,4 @@
-/* pauser TIMES: a timer signal every 100 microseconds, whose handler pauses its thread, and another one, resumes it. */
+/* pauser TIMES: a timer signal every 100 microseconds. Its handler pauses its thread, and the next one resumes it. */
 #include <dwell/dwell.h>
 
 #include <signal.h>
@@ -11,7 +11,7 @@
 static volatile long leaves, middles, handler_leaves;
 static volatile sig_atomic_t paused;
 
-/* Counts a call if it is recorded; the signal stays away between the two. */
+/* Counts a call if it is recorded. The signal is blocked between the two. */
 KEPT __attribute__((no_instrument_function)) static void hold(int how)
 {
     sigset_t set;

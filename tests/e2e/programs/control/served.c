@@ -1,4 +1,4 @@
-/* served: prints its pid, then does what it reads: "run N" calls leaf N times, "dump FILE"; and answers each line. */
+/* served: prints its pid, runs the commands it reads ("run N" calls leaf N times, "dump FILE"), and answers each. */
 #include <dwell/dwell.h>
 
 #include <stdio.h>

@@ -1,6 +1,4 @@
-/*
- * events SCENARIO: writes trace events, and tells as "wrong: ..." whatever is not as it should be.
- */
+/* events SCENARIO: writes trace events, and prints "wrong: ..." for each unexpected result. */
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <linux/filter.h>
@@ -132,7 +130,7 @@ static int sizes(void)
     return 0;
 }
 
-/* ---- several threads, of which some never enter a function; a timer's handler writes in between ---- */
+/* ---- several threads, some without any function; a timer's handler writes in between ---- */
 
 enum { THREADS = 4 };
 static long rounds;
@@ -244,7 +242,7 @@ static int alone(void)
     return 0;
 }
 
-/* The exit status of this program executed anew: that of its one event. */
+/* The exit status of this program executed again: the result of its one event. */
 static int execute(void)
 {
     int status;
@@ -256,8 +254,7 @@ static int execute(void)
     return WEXITSTATUS(status);
 }
 
-/* ---- stacks that are not what they seem: left by longjmp, changed by swapcontext, of handlers; and none at all ----
- */
+/* ---- stacks changed by longjmp, by swapcontext and in handlers, and empty ones ---- */
 
 static jmp_buf back;
 static ucontext_t main_context, other_context;
@@ -321,7 +318,7 @@ static int stacks(void)
     return 0;
 }
 
-/* ---- told what to do: each line is "say", "register" or "unregister" ---- */
+/* ---- commands: each line is "say", "register" or "unregister" ---- */
 
 static int served(void)
 {
@@ -347,7 +344,7 @@ static int served(void)
     return 0;
 }
 
-/* ---- names, calls that were left by longjmp are elsewhere ---- */
+/* ---- names of classes ---- */
 
 static int names(void)
 {
@@ -389,7 +386,7 @@ static void *flood_thread(void *nothing)
     return nothing;
 }
 
-/* Threads one after the other, each with more events than a small ring holds. */
+/* Threads one after the other, each with more events than a small ring can store. */
 static int waves(void)
 {
     for (int i = 0; i < 100; i++) {
@@ -416,7 +413,7 @@ static int deep(void)
     return 0;
 }
 
-/* ---- a sandbox that kills whoever asks for CPU times ---- */
+/* ---- a sandbox that kills a process that reads CPU times ---- */
 
 static int sandbox(void)
 {
@@ -435,7 +432,7 @@ static int sandbox(void)
     return 0;
 }
 
-/* ---- CPU time is spent between two events ---- */
+/* ---- CPU time is used between two events ---- */
 
 static int burn(void)
 {

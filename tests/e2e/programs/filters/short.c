@@ -1,4 +1,4 @@
-/* short: calls that take long, and calls that do not. */
+/* short: some calls that take long, and some that do not. */
 #include <stdio.h>
 #include <time.h>
 

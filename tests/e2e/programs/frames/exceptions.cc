@@ -1,13 +1,13 @@
 /*
  * Exceptions through several frames, rethrown, out of constructors, past destructors. GCC runs the exit probes of the
- * frames that are left, clang does not; so the two leave other traces, and the report has to be the same.
+ * frames that are left; clang does not. The traces therefore differ, but the report must be the same.
  */
 #include <cstdio>
 #include <stdexcept>
 
 #define KEPT __attribute__((noinline))
 
-/* With clang, functions that were inlined into a frame which catches stay open (docs/runtime.md, known limits). */
+/* With clang, functions that were inlined into a catching frame stay open (docs/runtime.md, known limits). */
 #ifdef __clang__
 #define INLINED KEPT
 #else
@@ -27,7 +27,7 @@ KEPT void leaf()
     AFTER;
 }
 
-/* Its frame is larger than those that were left when it is called: their place is within it. */
+/* Its frame is larger than the ones that were left when it is called, and covers their place. */
 KEPT void wide()
 {
     volatile char room[600];

@@ -1,6 +1,6 @@
 /*
- * Frames that end in other ways than by returning: cancelled threads (with cleanup handlers), pthread_exit and exit
- * deep in a stack, functions that do not return; and frames of odd sizes: alloca, variable arrays, tail calls.
+ * Frames that end without returning: cancelled threads (with cleanup handlers), pthread_exit and exit deep in a stack,
+ * and functions that do not return. Also frames of unusual sizes: alloca, variable arrays, tail calls.
  */
 #include <alloca.h>
 #include <pthread.h>
@@ -31,8 +31,8 @@ KEPT static void cleanup(void *unused)
 
 /* ---- cancelled ---- */
 
-/* Where a cancelled C function has no unwind information, libc jumps by itself: frames as large as this show that they
- * were left (docs/runtime.md, known limits). */
+/* If a cancelled C function has no unwind information, libc jumps itself. Only frames as large as this one show that
+ * others were left (docs/runtime.md, known limits). */
 KEPT static void wait_for_ever(void)
 {
     volatile char room[300];
@@ -99,7 +99,7 @@ static void *ended(void *unused)
     return unused;
 }
 
-/* ---- odd frames ---- */
+/* ---- unusual frames ---- */
 
 KEPT static void grow(size_t size)
 {
@@ -155,7 +155,7 @@ KEPT static void small(int which)
         siglongjmp(signal_place, 1);
 }
 
-/* Its frame is larger than that of the one that was left: its place is within it. */
+/* Its frame is larger than the one that was left, and covers its place. */
 KEPT static void wide(void)
 {
     volatile char room[600];

@@ -1,4 +1,4 @@
-/* Looks at its lowest free descriptor all the time, while threads begin and end, and in children. */
+/* Watches its lowest free descriptor all the time, while threads begin and end, and in children. */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-/* privileges WAY: prints what each call answers; and records before, between and after. */
+/* privileges WAY: prints the result of each call, and runs recorded functions before, between and after. */
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -76,7 +76,7 @@ static void user_namespace(void)
     tell("unshare", unshare(CLONE_NEWUSER | CLONE_NEWNS));
     tell("setns", setns(-1, 0));
     int own = open("/proc/self/ns/user", O_RDONLY | O_CLOEXEC);
-    tell("setns", setns(own, CLONE_NEWUSER)); /* its own: refused, for no other reason */
+    tell("setns", setns(own, CLONE_NEWUSER)); /* its own namespace, which is always refused */
     pthread_t thread;
     printf("a thread: %d\n", pthread_create(&thread, NULL, empty, NULL));
     pthread_join(thread, NULL);
@@ -108,7 +108,7 @@ static void another_namespace(void)
     waitpid(child, NULL, 0);
 }
 
-/* Threads cannot be made afterwards, so nor can the helper. */
+/* No threads can be made afterwards, not even the helper. */
 static void process_namespace(void)
 {
     tell("unshare", unshare(CLONE_NEWUSER | CLONE_NEWPID));
@@ -125,7 +125,7 @@ static void process_namespace(void)
     waitpid(child, NULL, 0);
 }
 
-/* A child that has recorded nothing before it cannot open the file any more. */
+/* A child that has recorded nothing so far cannot open the file any more. */
 static void forked_child(void)
 {
     fflush(stdout);

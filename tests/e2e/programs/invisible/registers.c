@@ -1,5 +1,5 @@
-/* Calls the probes itself, with known values in all registers that a function's caller may rely on: in some threads, at
- * their first event, and so often that every slow path is taken. */
+/* Calls the probes directly, with known values in all registers on which a function's caller may rely. It does so in
+ * several threads, at their first event, and often enough to take every slow path. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ struct state {
 
 #define DIRECTION_FLAG 0x400u
 
-/* Probes are functions as the ABI has them: what it lets them change is not looked at, the rest is. The x87 stack must
- * be empty at a call, and is. */
+/* Probes follow the ABI of functions. This checks all registers that it does not allow them to change. The x87 stack
+ * must be empty at a call, and is. */
 QUIET static void call_between(void (*probe)(void *, void *), void *function, struct state *after, uint32_t mxcsr,
                                uint16_t x87)
 {
@@ -70,7 +70,7 @@ QUIET static void call_between(void (*probe)(void *, void *), void *function, st
                        "xmm12", "xmm13", "xmm14", "xmm15");
 }
 
-/* Eight values fit the x87 stack if it was left empty; one too many is not a number. */
+/* Eight values fit the x87 stack if it was left empty. A ninth one is not a number. */
 QUIET static int x87_is_empty(void)
 {
     uint16_t status;
@@ -118,8 +118,7 @@ QUIET static void *run(void *unused)
     return unused;
 }
 
-/* Vectors that live over an instrumented call are the compiler's to save; they are right only if the stack they lie on
- * is. */
+/* Vectors that live across an instrumented call are saved by the compiler. They are right only if the stack is. */
 typedef double vector __attribute__((vector_size(16)));
 
 __attribute__((noinline)) static vector turn(vector v, int depth)

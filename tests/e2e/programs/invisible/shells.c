@@ -1,4 +1,4 @@
-/* Looks at its environment in a child that is forked while other threads are in system and popen. */
+/* Reads its environment in a child that is forked while other threads are in system and popen. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* What a program can ask of itself: errno around every call, signals, its memory requests, its environment, its threads
- * as libc counts them. Prints it all. */
+/* What a program can find out about itself: errno around every call, signals, its memory requests, its environment, and
+ * its threads as libc counts them. Prints it all. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* library.c: LETTER is a or b; both have the same layout, so that one is loaded where the other one was. */
+/* library.c: LETTER is a or b. Both libraries have the same layout, so that one can be loaded at the other's
+ * address. */
 #define KEPT __attribute__((noinline))
 #define JOIN2(a, b) a##b
 #define JOIN(a, b) JOIN2(a, b)

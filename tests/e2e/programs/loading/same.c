@@ -1,4 +1,4 @@
-/* same A B TIMES: two libraries loaded in turn; prints how often the second was where the first had been. */
+/* same A B TIMES: loads two libraries in turn, and prints how often the second was at the first one's address. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

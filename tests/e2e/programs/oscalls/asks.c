@@ -1,5 +1,5 @@
-/* asks: a thousand system calls that never wait, made by no function of libc that is a row; and as many calls without.
- */
+/* asks: a thousand system calls that never wait, without a function of libc that has a row, and as many calls without a
+ * system call. */
 #include <stdio.h>
 #include <sys/syscall.h>
 #include <unistd.h>

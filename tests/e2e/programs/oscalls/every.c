@@ -1,6 +1,6 @@
 /*
- * every: calls each function of libc that is a row of its own under dwell, a known number of times, and says what each
- * returned and what errno was: "calls NAME NUMBER", and all else the same whether it is recorded or not.
+ * every: calls each function of libc that has a row under dwell, a known number of times. It prints each result and
+ * errno, and "calls NAME NUMBER". The output is the same whether it is recorded or not.
  */
 #include "every.h"
 

@@ -1,3 +1,4 @@
+/* What the parts of `every` share: counted calls of libc's functions, and their printed results. */
 #ifndef EVERY_H
 #define EVERY_H
 
@@ -9,7 +10,7 @@ NOT_INSTRUMENTED void counted(const char *name);
 NOT_INSTRUMENTED long told(const char *name, long result);
 NOT_INSTRUMENTED void need(int condition, const char *what);
 
-/* Makes a call that is shown by the name of `row`; its value is told, or only handed on. */
+/* Makes a call that is shown under the name `row`, and prints its value or only returns it. */
 #define CALL_AS(row, name, ...) (counted(#row), told(#name, (long)name(__VA_ARGS__)))
 #define CALL(name, ...) CALL_AS(name, name, __VA_ARGS__)
 #define SILENT(name, ...) (counted(#name), name(__VA_ARGS__))

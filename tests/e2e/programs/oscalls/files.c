@@ -1,3 +1,4 @@
+/* The part of `every` that calls libc's functions for files and streams. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 static char text[64] = "abcdefghijklmnopqrstuvwxyz";
 
-/* What was read, so that it is compared as well. */
+/* Prints what was read, so that it is compared as well. */
 static NOT_INSTRUMENTED void show(char *buffer, long size)
 {
     printf("  '%.*s'\n", (int)(size > 0 ? size : 0), buffer);
@@ -136,7 +137,7 @@ static void moving(void)
     CALL(close, out);
 }
 
-/* What _FORTIFY_SOURCE makes of such calls. */
+/* The functions by which _FORTIFY_SOURCE replaces such calls. */
 int __open_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
@@ -200,7 +201,7 @@ void on_names(void)
 
 void on_streams(void)
 {
-    ssize_t (*volatile by_line)(char **, size_t *, FILE *) = getline; /* else it may be another, inlined */
+    ssize_t (*volatile by_line)(char **, size_t *, FILE *) = getline; /* otherwise another function, inlined */
     char buffer[64], *line = NULL;
     size_t size = 0;
     FILE *stream = SILENT(fopen, "file", "w");

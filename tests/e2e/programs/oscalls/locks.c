@@ -1,4 +1,5 @@
-/* Locks that are taken are rows, free ones are none: so another thread waits in each until it is seen to wait. */
+/* Waiting for a taken lock is a row; taking a free one is not. So another thread waits in each until it is seen to
+ * wait. */
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -83,7 +84,7 @@ static void contended(void)
     sem_post(&semaphore);
     await(3);
     pthread_rwlock_rdlock(&lock);
-    pthread_rwlock_rdlock(&lock); /* for reading, it is as good as free */
+    pthread_rwlock_rdlock(&lock); /* a read lock is free for readers */
     reach(4);
     AWAIT(*(volatile unsigned *)&lock.__data.__readers & 2);
     pthread_rwlock_unlock(&lock);
@@ -123,7 +124,7 @@ static void joining(void)
     told("result", result);
 }
 
-/* With a clock of its own, which the oldest version of these functions knows nothing of. */
+/* With a clock of its own, which the oldest version of these functions does not support. */
 static void conditions(void)
 {
     pthread_cond_t condition;

@@ -1,6 +1,6 @@
 /*
- * odd WAY: calls of the operating system where they are left in another way than by returning, or come at an odd
- * moment. Each way ends with status 0 if the program finds everything as it would be alone.
+ * odd WAY: OS calls that end without returning, or happen at an unusual moment. Each way ends with status 0 if the
+ * program finds everything as without dwell.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static void *in_sleep(void *unused)
     return NULL;
 }
 
-/* It gets to its call in any case, as nothing before is a cancellation point; and mostly waits there already. */
+/* It reaches its call in any case, because nothing before it is a cancellation point. Mostly it already waits there. */
 static NOT_INSTRUMENTED void cancel(void *(*run)(void *))
 {
     pthread_t thread;
@@ -110,7 +110,7 @@ static void answer(int number)
         abort();
 }
 
-/* What the main thread does, as the kernel says: asked by bare system calls, until it waits in a read. */
+/* Reads from the kernel what the main thread does, by bare system calls, until it waits in a read. */
 static NOT_INSTRUMENTED void *interrupt(void *unused)
 {
     char path[64], text[64] = "";
@@ -160,7 +160,7 @@ static void handled(void)
     }
 }
 
-/* ---- where nothing instrumented is below ---- */
+/* ---- no instrumented function below ---- */
 
 static NOT_INSTRUMENTED void *plain_thread(void *unused)
 {
@@ -195,7 +195,7 @@ static void forked(void)
 {
     pid_t child = fork();
     if (child == 0) {
-        NEED(write(ends[1], "x", 1) == 1); /* it has recorded nothing yet, and is not made to by this */
+        NEED(write(ends[1], "x", 1) == 1); /* it has recorded nothing yet, and this does not change that */
         child_work();
         _exit(5);
     }
@@ -217,7 +217,7 @@ static void by_vfork(void)
     wait_for_byte();
 }
 
-/* A child that another library's system call makes, while nothing of ours is told. */
+/* A child made by another library's system call, of which our runtime learns nothing. */
 static void from_shell(void)
 {
     NEED(WEXITSTATUS(system("exit 7")) == 7);

@@ -1,4 +1,4 @@
-/* A program with its own read, malloc and free: they are called, and those of libc are not. */
+/* A program with its own read, malloc and free. Its functions are called, and those of libc are not. */
 #define _GNU_SOURCE 1
 #include <dlfcn.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ ssize_t read(int fd, void *buffer, size_t size)
     return syscall(SYS_read, fd, buffer, size);
 }
 
-/* One that looks for the next, and finds libc's in the end. */
+/* This one looks up the next definition, which is libc's. */
 ssize_t write(int fd, const void *buffer, size_t size)
 {
     static ssize_t (*next)(int, const void *, size_t);

@@ -1,3 +1,4 @@
+/* The part of `every` that calls libc's functions that wait. */
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -30,7 +31,7 @@ static void connecting(void)
     socklen_t size = sizeof address;
     int server = (int)CALL(socket, AF_UNIX, SOCK_STREAM, 0);
     CALL(bind, server, (struct sockaddr *)&address,
-         offsetof(struct sockaddr_un, sun_path)); /* the kernel finds a name */
+         offsetof(struct sockaddr_un, sun_path)); /* the kernel chooses a name */
     CALL(listen, server, 4);
     getsockname(server, (struct sockaddr *)&address, &size);
     int client = (int)CALL(socket, AF_UNIX, SOCK_STREAM, 0);
@@ -143,7 +144,7 @@ void waiting_for_signals(void)
     CALL(sigsuspend, &all_but);
     sigprocmask(SIG_SETMASK, &before, NULL);
     told("handled", handled);
-    /* One that comes before the pause is followed by others. */
+    /* If a signal comes before the pause, others follow. */
     signal(SIGALRM, handler);
     const struct itimerval often = { { 0, 20000 }, { 0, 20000 } }, never = { { 0, 0 }, { 0, 0 } };
     setitimer(ITIMER_REAL, &often, NULL);

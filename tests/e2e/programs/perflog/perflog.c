@@ -1,6 +1,4 @@
-/*
- * perflog WHAT: uses the PerfLog library in one way, and says "wrong: ..." about every answer that is another.
- */
+/* perflog WHAT: uses the PerfLog library in one way, and prints "wrong: ..." for every unexpected answer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -75,14 +73,14 @@ static void in_a_locale(void)
     printf("%.1f\n", 0.5); /* the thread has its locale again */
 }
 
-/* What comes before what; runs that follow each other; ids and strings that are refused or cut. */
+/* The required order of calls, consecutive runs, and ids and strings that are refused or cut. */
 static void rules(void)
 {
     char name[41], text[601];
     memset(name, 'n', 40);
     memset(text, 't', 600);
     name[40] = text[600] = '\0';
-    memcpy(name + 31, "\xc3\xa9", 2); /* a character that the limit would part */
+    memcpy(name + 31, "\xc3\xa9", 2); /* a character at the limit, which must not be cut in two */
     CHECK(Perf_SetTestName(NULL), 0);
     CHECK(Perf_SetTestName("first"), 1);
     CHECK(Perf_SetTestTitle(name), 1);
@@ -121,7 +119,7 @@ static void rules(void)
     CHECK(Perf_MarkEndAbsolute(3, 7777777), 1);
 }
 
-/* Timers that are not there; and what those that are must at least or at most have, by the program's own clock. */
+/* Timers that do not exist, and the least and greatest durations of existing ones, by the program's own clock. */
 static float logged; /* milliseconds */
 static const char *logged_name;
 static long calls_back;
@@ -169,7 +167,7 @@ static void pauses(MARKER_ID id)
     CHECK(Perf_Pause(id, 1), 0);
     CHECK(Perf_MarkBegin(id), 1);
     CHECK(Perf_Pause(id, 1), 1);
-    CHECK(Perf_MarkEnd(id), 1); /* one that is paused can be ended */
+    CHECK(Perf_MarkEnd(id), 1); /* a paused one can be ended */
 }
 
 static void accumulates(MARKER_ID id)
@@ -367,7 +365,7 @@ static void forks(void)
     fflush(stdout);
     const pid_t silent = fork();
     if (silent == 0)
-        exit(0); /* says nothing to the log */
+        exit(0); /* writes nothing to the log */
     waitpid(silent, NULL, 0);
     const pid_t child = fork();
     if (child == 0) {
@@ -384,7 +382,7 @@ static void forks(void)
     CHECK(Perf_LibDeinit(), 1);
 }
 
-/* Many processes and threads that begin children, while others log. */
+/* Many processes and threads that fork children, while others log. */
 static void *fork_often(void *unused)
 {
     for (int i = 0; i < 50; i++) {
@@ -440,7 +438,7 @@ static void unwritable(void)
     failing();
 }
 
-/* A place that becomes writable: the log begins then, with its header and the markers. */
+/* A place that becomes writable. The log begins then, with its header and the markers. */
 static void later(void)
 {
     setenv("DWELL_PERFLOG", "not/yet/log", 1);
@@ -452,7 +450,7 @@ static void later(void)
     CHECK(Perf_MarkEndAbsolute(4, 7777777), 1);
 }
 
-/* The log is as long as files may be: a line is cut there, and goes on whole when there is room. */
+/* The log reaches the limit of file sizes. A line is cut there, and continues when there is room. */
 static void limited(void)
 {
     struct stat status;
@@ -473,7 +471,7 @@ static void limited(void)
     CHECK(Perf_MarkEndAbsolute(1, 7777777), 1);
 }
 
-/* To a pipe that nobody reads. */
+/* To a pipe without a reader. */
 static void piped(void)
 {
     int ends[2];
@@ -486,7 +484,7 @@ static void piped(void)
     printf("went on\n");
 }
 
-/* A program that closes what it does not know, opens files of its own, and goes to another folder. */
+/* A program that closes unknown descriptors, opens files of its own, and changes its folder. */
 static void closes_all(void)
 {
     Perf_SetTestName("closes");

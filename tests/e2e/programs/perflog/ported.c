@@ -1,4 +1,4 @@
-/* As a program for Windows CE would be: it calls Perf_LibInit nowhere, and has never heard of another system. */
+/* A program written for Windows CE: it never calls Perf_LibInit, and uses nothing of another system. */
 #include <stdio.h>
 
 #include "dwell/perflog.h"

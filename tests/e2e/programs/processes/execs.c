@@ -1,5 +1,5 @@
-/* execs WORKER [ENVIRONMENT]: runs the worker in each of libc's ways, and fails to run another in each of them. With a
- * second argument, the worker's environment is its ledger alone. */
+/* execs WORKER [ENVIRONMENT]: runs the worker in each of libc's ways, and fails once in each of them to run another.
+ * With a second argument, the worker's environment is its ledger only. */
 #include <errno.h>
 #include <spawn.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-/* forks WAY: a child made in that way, which calls and ends; and calls before and after it in the parent. */
+/* forks WAY: a child made in that way, which makes calls and ends, with calls before and after it in the parent. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -125,7 +125,7 @@ static void among_threads(void)
         calls += thread_calls[i];
 }
 
-/* Each of them forks, and each child has but the thread that did. */
+/* Each of them forks, and each child has only the thread that forked. */
 static void *fork_often(void *argument)
 {
     volatile long *mine = argument;
@@ -207,7 +207,7 @@ static void by_clone_with_memory(void)
     reap(child);
 }
 
-/* ---- vfork: the child has the parent's memory, and is counted with it ---- */
+/* ---- vfork: the child shares the parent's memory, and its calls count for the parent ---- */
 
 static volatile int stays;
 
@@ -252,7 +252,7 @@ static void daemon_works(void)
         step();
 }
 
-/* The middle process ends at once; the program waits for the pipe that the daemon holds to the end. */
+/* The middle process ends at once. The program waits for the pipe that the daemon keeps open to the end. */
 static void daemonize(void)
 {
     calls++;
@@ -266,7 +266,7 @@ static void daemonize(void)
         if (setsid() < 0)
             abort();
         if (fork() > 0)
-            _exit(0); /* silent: it has recorded nothing */
+            _exit(0); /* quiet: it has recorded nothing */
         ledger_begin(parent, 0);
         dup2(pipes[1], 100);
         for (int fd = 0; fd < 1024; fd++)

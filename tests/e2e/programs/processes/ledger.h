@@ -1,4 +1,4 @@
-/* Each process counts its own instrumented calls, and at its end writes `process PID PARENT CALLS` into the file that
+/* Each process counts its own instrumented calls. At its end it writes `process PID PARENT CALLS` into the file that
  * LEDGER names. */
 #ifndef LEDGER_H
 #define LEDGER_H
@@ -15,7 +15,7 @@ static volatile long calls;
 static pid_t ledger_parent;
 static char ledger_path[4096];
 
-/* One instruction: a child that is forked in the middle of others would go on with its parent's number. */
+/* One instruction, because a child that is forked in the middle of several would continue with its parent's number. */
 #define COUNT_ONE() ((void)__atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED))
 
 __attribute__((noinline, unused)) static void step(void)
@@ -31,7 +31,7 @@ __attribute__((noinline, unused)) static void deeper(int depth)
     __asm__ volatile("");
 }
 
-/* In a new process: what it calls from here on is its own. */
+/* In a new process: from here on it counts its own calls. */
 QUIET static void ledger_begin(pid_t parent, long already)
 {
     calls = already;

@@ -1,4 +1,4 @@
-/* plain PROGRAM ARG...: not instrumented; runs the program twice, first in a child, then in its own place. */
+/* plain PROGRAM ARG...: not instrumented. Runs the program twice, first in a child, then in its own place. */
 #include <sys/wait.h>
 #include <unistd.h>
 

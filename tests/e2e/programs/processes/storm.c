@@ -1,6 +1,6 @@
-/* storm FORKS [CALLS]: a timer's handler forks in the middle of whatever probe it interrupts; parent and child go on
- * from there. Before and after, the handler makes so many calls. The child's account may hold one call more than its
- * recording: one whose probe ran before the fork. */
+/* storm FORKS [CALLS]: a timer's handler forks in the middle of the probe that it interrupts. Parent and child continue
+ * from there. The handler makes CALLS calls before and after. The child may count one call more than its recording has:
+ * one whose probe ran before the fork. */
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>

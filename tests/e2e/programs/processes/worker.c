@@ -1,4 +1,4 @@
-/* worker STEPS: main and so many calls. */
+/* worker STEPS: main and STEPS calls. */
 #include "ledger.h"
 
 int main(int argc, char **argv)

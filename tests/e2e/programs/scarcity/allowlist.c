@@ -1,7 +1,7 @@
 /*
- * allowlist WAY [all] [bare]: the program forbids itself all system calls but those it needs to end, and dies of any
- * other. WAY is prctl, seccomp (the bare system call) or tsync (the same, for all threads); with `all`, what a runtime
- * of C needs is allowed too; with `bare`, not even rt_sigprocmask is. `strict` is the kernel's oldest sandbox.
+ * allowlist WAY [all] [bare]: the program forbids itself all system calls except those it needs to end, and dies of any
+ * other. WAY is prctl, seccomp (the bare system call) or tsync (the same, for all threads). With `all`, the calls that
+ * a C runtime needs are allowed too; with `bare`, not even rt_sigprocmask is. `strict` is the kernel's oldest sandbox.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -65,6 +65,6 @@ int main(int argc, char **argv)
     if (write(STDOUT_FILENO, text, (size_t)length) != length)
         return 1;
     if (strcmp(way, "strict") == 0)
-        syscall(SYS_exit, 0); /* the only way out that it leaves */
+        syscall(SYS_exit, 0); /* the only exit that it allows */
     return 0;
 }

@@ -1,4 +1,5 @@
-/* chrooted FOLDER: into an empty folder, where the session's path leads nowhere; then a thread and a child. */
+/* chrooted FOLDER: changes its root to an empty folder, where the session's path does not exist. Then a thread and a
+ * child run. */
 #include "work.h"
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* crowd THREADS STACK [CALLS]: so many threads at once, with stacks of so many bytes. */
+/* crowd THREADS STACK [CALLS]: THREADS threads at once, with stacks of STACK bytes. */
 #include "work.h"
 
 static pthread_barrier_t all_here;

@@ -1,4 +1,4 @@
-/* descriptors LIMIT: no more descriptors than that from the start of main on; then a thread, much work, and a child. */
+/* descriptors LIMIT: limits its descriptors from the start of main on. Then a thread, much work and a child run. */
 #include <sys/resource.h>
 
 #include "work.h"

@@ -1,4 +1,4 @@
-/* dropped: becomes another user in the middle, who may not open the session's file; then a thread and a child. */
+/* dropped: becomes another user, who may not open the session's file. Then a thread and a child run. */
 #include <grp.h>
 
 #include "work.h"

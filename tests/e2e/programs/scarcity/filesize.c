@@ -1,4 +1,4 @@
-/* filesize: no file may grow any more in the middle; SIGXFSZ must not come. At the end they may, as
+/* filesize: in the middle, it forbids files to grow; SIGXFSZ must not come. It removes the limit at the end, because
  * its output is a file, too. */
 #include <sys/resource.h>
 

@@ -1,4 +1,4 @@
-/* fulldisk FOLDER: fills the disk in the middle, works on, and empties it. */
+/* fulldisk FOLDER: fills the disk, works, and empties the disk again. */
 #include <fcntl.h>
 
 #include "work.h"

@@ -1,8 +1,8 @@
 /*
- * inject [-n NUMBER] RUNTIME PROGRAM [ARG...]: runs PROGRAM with RUNTIME preloaded and lets the system call of that
- * number fail that comes from RUNTIME's code, in any of its threads and forked processes; without -n none. The call is
- * not made. Ends as PROGRAM does, and writes to the file $INJECT_LOG a line for each such call: its number, its name's
- * number, and where in RUNTIME it comes from. By ptrace; not instrumented.
+ * inject [-n NUMBER] RUNTIME PROGRAM [ARG...]: runs PROGRAM with RUNTIME preloaded. The system call of that number from
+ * RUNTIME's code fails, in any of its threads and forked processes; without -n none fails. The call is not made. Ends
+ * as PROGRAM does. Writes a line for each such call to the file $INJECT_LOG: its number, its name's number, and where
+ * in RUNTIME it comes from. Uses ptrace; not instrumented.
  */
 #include <elf.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ struct task {
     pid_t id;
     bool inside, failing;
     long error;
-    uint64_t begin, end; /* of the runtime's code; zero: not seen yet */
+    uint64_t begin, end; /* of the runtime's code; zero if not seen yet */
 };
 
 static struct task tasks[MAX_TASKS];
@@ -46,7 +46,7 @@ static struct task *task_of(pid_t id)
     exit(98);
 }
 
-/* The executable mapping of the runtime, as soon as there is one. */
+/* Finds the executable mapping of the runtime, once there is one. */
 static void find_code(struct task *task)
 {
     char path[64], line[512];
@@ -65,7 +65,7 @@ static void find_code(struct task *task)
         fclose(in);
 }
 
-/* An error that the call may end with. */
+/* An error with which the call may end. */
 static long error_for(long number)
 {
     switch (number) {
@@ -136,7 +136,7 @@ static void at_return(struct task *task)
     ptrace(PTRACE_SETREGS, task->id, NULL, &r);
 }
 
-/* Returns the signal that the task is to get. */
+/* Returns the signal to deliver to the task. */
 static int stopped(struct task *task, int status)
 {
     const int number = WSTOPSIG(status), event = status >> 16;

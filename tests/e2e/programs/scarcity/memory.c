@@ -1,10 +1,10 @@
-/* memory: no more address space than is in use when main begins; then a thread on a stack made before, a recursion, and
- * more work than what is mapped already can hold. */
+/* memory: limits its address space to what is in use when main begins. Then it runs a thread on a prepared stack, a
+ * recursion, and more work than fits into the existing mappings. */
 #include <sys/resource.h>
 
 #include "work.h"
 
-/* The program's own stack has to grow for the recursion: it does so before. */
+/* The recursion grows the program's own stack, so this grows it before. */
 static BARE void touch_stack(void)
 {
     volatile char room[4 << 20];

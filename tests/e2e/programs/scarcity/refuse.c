@@ -1,5 +1,5 @@
-/* refuse CALL ERROR PROGRAM [ARG...]: runs PROGRAM under a filter that answers the system call of that number with
- * that error, as the sandboxes of containers do. Not instrumented. */
+/* refuse CALL ERROR PROGRAM [ARG...]: runs PROGRAM under a filter that answers the system call of that number with that
+ * error, as container sandboxes do. Not instrumented. */
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

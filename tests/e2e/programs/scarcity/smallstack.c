@@ -1,6 +1,6 @@
 /*
- * smallstack BYTES: a thread of 16 KiB, the least that libc allows, whose first instrumented call finds about BYTES of
- * it left; then longjmp over frames, and a handler that runs instrumented code there.
+ * smallstack BYTES: a thread of 16 KiB, libc's minimum, whose first instrumented call has about BYTES of it left. Then
+ * longjmp over frames, and a handler that runs instrumented code there.
  */
 #include <limits.h>
 #include <setjmp.h>

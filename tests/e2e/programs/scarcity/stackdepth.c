@@ -1,5 +1,5 @@
-/* stackdepth: how many bytes of a thread's stack its instrumented calls need at most, below the function that makes
- * them: set-up, new chunks, and all. */
+/* stackdepth: prints the most bytes of a thread's stack that its instrumented calls need below the calling function. It
+ * includes set-up and new chunks. */
 #include "work.h"
 
 enum { SIZE = 256 << 10 };

@@ -1,5 +1,5 @@
-/* vanish FOLDER FILE LINK: removes the first two while it is recorded into them, and keeps the file under another name;
- * then much work, a thread and a child. */
+/* vanish FOLDER FILE LINK: removes the first two while it is recorded into them, and keeps the file under another name.
+ * Then much work, a thread and a child run. */
 #include "work.h"
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /*
- * What the programs about scarcity have in common: instrumented functions that count their own calls, in memory that
- * forked children share, and the lines by which a test learns of them. What is done around them is not instrumented.
+ * What the programs about scarcity share: instrumented functions that count their own calls, in memory shared with
+ * forked children, and the lines that report the counts to a test. The code around them is not instrumented.
  */
 #ifndef DWELL_TESTS_WORK_H
 #define DWELL_TESTS_WORK_H
@@ -34,7 +34,7 @@ static __attribute__((noinline, unused)) void work(long count)
         value = step(value);
 }
 
-/* A recursion; its shadow stack has to grow. */
+/* A recursion, for which the shadow stack must grow. */
 static __attribute__((noinline, unused)) long dive(long depth)
 {
     volatile long here = depth;
@@ -54,7 +54,7 @@ static BARE void begin(void)
     counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (counts == MAP_FAILED)
         abort();
-    setvbuf(stdout, NULL, _IONBF, 0); /* a buffer of its own would take memory, and children would print it again */
+    setvbuf(stdout, NULL, _IONBF, 0); /* a buffer would take memory, and children would print it again */
 }
 
 static BARE __attribute__((unused)) void tell_counts(void)

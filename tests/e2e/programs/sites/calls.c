@@ -1,4 +1,4 @@
-/* Calls from known lines, as often as the test says. #line gives them their numbers. */
+/* Calls from known lines, a known number of times. #line sets their numbers. */
 #include <alloca.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -123,7 +123,7 @@ APART void bottom(void)
         work();
 }
 
-/* Deeper than one record of open calls' sites holds. */
+/* Deeper than one record of open calls' sites can store. */
 APART void dive(int n)
 {
     if (n > 0)

@@ -1,4 +1,4 @@
-// Calls from known lines in C++, as often as the test says.
+// Calls from known lines in C++, a known number of times.
 #include <stdexcept>
 #include <vector>
 

@@ -80,7 +80,7 @@ QUIET static void yield_context(void)
 QUIET static void start_context(unsigned low, unsigned high)
 {
     body((struct fiber *)((uintptr_t)high << 32 | low));
-    /* and back by uc_link, which nobody is told of */
+    /* and back by uc_link, of which the runtime is not informed */
 }
 
 QUIET static void make_context(struct fiber *f)
@@ -120,7 +120,7 @@ __asm__(
     ".size swap_stacks, . - swap_stacks\n");
 #endif
 
-static int told; /* whether dwell_fiber_switch is called */
+static int told; /* whether it calls dwell_fiber_switch */
 
 QUIET static void yield_hand(void)
 {
@@ -158,7 +158,7 @@ QUIET static void resume_hand(struct fiber *f)
     swap_stacks(&main_saved, f->saved);
 }
 
-/* ---- either ---- */
+/* ---- both ---- */
 
 static void (*resume)(struct fiber *);
 
@@ -183,7 +183,7 @@ KEPT static void run_all(void)
     __asm__ volatile("");
 }
 
-/* Each turn on a thread of its own: stacks go from one to the next. */
+/* Each turn on a thread of its own: stacks move from one to the next. */
 static void *one_turn(void *left)
 {
     *(int *)left = turn();
