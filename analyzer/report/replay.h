@@ -52,7 +52,7 @@ struct replay_line {
 typedef bool replay_taker(void *context, const struct replay_line *line);
 
 struct replay_options {
-    uint64_t from, to;  /* ticks of the session; the latter is outside */
+    uint64_t from, to;               /* ticks of the session; the latter is outside */
     const struct selection *threads; /* only these threads and processes; NULL if all */
     const char *root; /* only within calls of this function: a name, with or without parameters, or a glob; NULL: all */
     size_t depth;     /* so many levels; zero: all */

@@ -106,7 +106,8 @@ void write_faults(struct writer *w, unsigned count);
 void write_unwind(struct writer *w, uint32_t frames);
 void write_words(struct writer *w, const uint16_t *words, size_t count);
 
-/* Control events. `ended`: number of calls open at the PAUSE that have ended; `about`: the time that the mark labels. */
+/* Control events. `ended`: number of calls open at the PAUSE that have ended; `about`: the time that the mark labels.
+ */
 void write_pause(struct writer *w, uint64_t time);
 void write_resume(struct writer *w, uint64_t time, uint32_t ended);
 void write_switch(struct writer *w, uint64_t time, uint32_t stack);

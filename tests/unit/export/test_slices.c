@@ -19,8 +19,7 @@ static struct session_file *open_model(struct model *m, unsigned pieces)
     struct writer *w = model_write(m, pieces, 0);
     writer_save(w, test_path("slices.dwell"));
     writer_free(w);
-    const char *error;
-    struct session_file *file = session_file_open(test_path("slices.dwell"), &error);
+    struct session_file *file = session_file_open(test_path("slices.dwell"), &(const char *){ NULL });
     cr_assert(file != NULL);
     return file;
 }
