@@ -40,42 +40,45 @@ static void view_live_report_end(const struct live_settings *s)
     say("%s: the recording has ended; the page stays until Ctrl-C", s->file);
 }
 
-/* While another recording replaces the file, it cannot be read for a moment. */
-static bool view_live_can_be_read(const char *path)
+/* A file that is being made anew cannot be read for a moment, so the first failures are not reported. */
+static void view_live_report_failure(const struct view_live *l, const struct error *error, unsigned failures)
 {
-    const char *error;
-    struct session_file *file = NULL;
-    for (int tries = 0; !file && tries < TRIES; tries++) {
-        file = session_file_open(path, &error);
-        if (!file)
-            view_live_wait_ms(INTERVAL_MS);
+    if (failures == TRIES)
+        say("%s: the page shows what was there before", error->text);
+    if (failures >= TRIES)
+        server_fail(l->server, error->text);
+}
+
+/* Loads the session and serves it. Where that fails, the session that was loaded before is still served. Returns the
+ * number of failures since the last success. */
+static unsigned view_live_load(const struct view_live *l, unsigned failures, bool *ended)
+{
+    const struct live_settings *s = l->settings;
+    struct error error = { NULL };
+    struct view_session *session = view_load(s->file, s->load, &s->options, true, ended, &error);
+    if (!session) {
+        view_live_report_failure(l, &error, ++failures);
+        error_drop(&error);
+        return failures;
     }
-    if (!file) {
-        say("%s: %s: the page shows what was there before", path, error);
-        return false;
-    }
-    session_file_close(file);
-    return true;
+    if (failures >= TRIES)
+        say("%s: can be read again", s->file);
+    server_show(l->server, session);
+    return 0;
 }
 
 static void *view_live_update(void *context)
 {
     const struct view_live *l = context;
-    const struct live_settings *s = l->settings;
-    struct error error = { NULL };
+    unsigned failures = 0;
     bool ended = false;
     for (uint64_t took = 0; !ended;) {
         view_live_wait_ms(took * REST > INTERVAL_MS ? took * REST : INTERVAL_MS);
-        if (!view_live_can_be_read(s->file))
-            return NULL;
         const uint64_t begin = view_live_now_ms();
-        struct view_session *session = view_load(s->file, s->load, &s->options, true, &ended, &error);
-        if (session)
-            server_show(l->server, session);
-        error_drop(&error); /* the next reading may succeed */
+        failures = view_live_load(l, failures, &ended);
         took = view_live_now_ms() - begin;
     }
-    view_live_report_end(s);
+    view_live_report_end(l->settings);
     return NULL;
 }
 

@@ -29,7 +29,9 @@ struct server {
     char address[128];
     char hosts[2][32]; /* by which a browser may call us */
     unsigned interval;
-    struct server_snapshot *snapshot; /* behind snapshot_lock; NULL: there is none yet */
+    /* Behind snapshot_lock: */
+    struct server_snapshot *snapshot; /* NULL if no session was served yet */
+    char *wrong;                      /* why the file could not be read again; NULL if it could */
     uint64_t generation;
 };
 
@@ -67,9 +69,20 @@ void server_show(struct server *s, struct view_session *session)
     pthread_mutex_lock(&snapshot_lock);
     before = s->snapshot;
     s->snapshot = snapshot;
+    free(s->wrong);
+    s->wrong = NULL;
     pthread_mutex_unlock(&snapshot_lock);
     if (before)
         view_server_release_snapshot(before);
+}
+
+void server_fail(struct server *s, const char *why)
+{
+    char *line = need_text("%s\n", why);
+    pthread_mutex_lock(&snapshot_lock);
+    free(s->wrong);
+    s->wrong = line;
+    pthread_mutex_unlock(&snapshot_lock);
 }
 
 /* ---- answers ---- */
@@ -109,6 +122,20 @@ static enum MHD_Result view_server_send_text(struct MHD_Connection *connection, 
     return view_server_send_response(
         connection, status, MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT),
         "text/plain; charset=utf-8");
+}
+
+/* Answers that there is nothing new: why, if the file cannot be read any more. */
+static enum MHD_Result view_server_send_no_session(struct server *s, struct MHD_Connection *connection)
+{
+    struct MHD_Response *response = NULL;
+    pthread_mutex_lock(&snapshot_lock);
+    if (s->wrong)
+        response = MHD_create_response_from_buffer(strlen(s->wrong), s->wrong, MHD_RESPMEM_MUST_COPY);
+    pthread_mutex_unlock(&snapshot_lock);
+    if (response)
+        return view_server_send_response(connection, MHD_HTTP_INTERNAL_SERVER_ERROR, response,
+                                         "text/plain; charset=utf-8");
+    return view_server_send_text(connection, MHD_HTTP_NO_CONTENT, "");
 }
 
 static enum MHD_Result view_server_send_page(const struct server *s, struct MHD_Connection *connection)
@@ -153,7 +180,7 @@ static bool view_server_number_matches(const char *text, uint64_t number)
     return text && strcmp(text, digits) == 0;
 }
 
-/* `since` is what the page has: it is not sent again. */
+/* `since` is the generation that the page has: it is not sent again. */
 static enum MHD_Result view_server_send_session(struct server *s, struct MHD_Connection *connection)
 {
     struct server_snapshot *snapshot = view_server_acquire_snapshot(s);
@@ -161,7 +188,7 @@ static enum MHD_Result view_server_send_session(struct server *s, struct MHD_Con
         return view_server_send_text(connection, MHD_HTTP_SERVICE_UNAVAILABLE, "the session is being read\n");
     if (view_server_number_matches(view_server_argument(connection, "since"), snapshot->generation)) {
         view_server_release_snapshot(snapshot);
-        return view_server_send_text(connection, MHD_HTTP_NO_CONTENT, "");
+        return view_server_send_no_session(s, connection);
     }
     return view_server_send_packed(connection, snapshot, &snapshot->session->main);
 }

@@ -20,4 +20,7 @@ const char *server_address(const struct server *server);
 /* Takes the session, and serves it instead of the one before. */
 void server_show(struct server *server, struct view_session *session);
 
+/* Answers a page that has the last session with this error, until server_show serves another. */
+void server_fail(struct server *server, const char *why);
+
 #endif

@@ -251,6 +251,91 @@ Test(e2e_view_live, the_session_is_gone)
     free(run_well("kill -TERM $(cat recorder)"));
 }
 
+static unsigned generation_of(const struct answer *a)
+{
+    const char *header = strstr(a->head, "X-Dwell-Generation: ");
+    cr_assert(header != NULL, "%s", a->head);
+    return (unsigned)strtoul(header + strlen("X-Dwell-Generation: "), NULL, 10);
+}
+
+/* As a page does: asks for what is new since the generation that it has, until the server answers with that status. */
+static struct answer poll_session(const struct live *l, unsigned *generation, int status)
+{
+    struct answer a = { 0 };
+    for (int i = 0; a.status != status && i < PATIENCE; i++) {
+        char target[64];
+        if (i > 0) {
+            answer_drop(&a);
+            usleep(100000);
+        }
+        snprintf(target, sizeof target, "/session?since=%u", *generation);
+        a = get(l, target);
+        if (a.status == 200)
+            *generation = generation_of(&a);
+    }
+    cr_assert(eq(int, a.status, status));
+    return a;
+}
+
+/* The command damages the file. A page that has the data gets the error, another page gets the data, and both get new
+ * data when the file is whole again. */
+static void damage_and_restore(const struct live *l, unsigned *generation, const char *command, const char *wrong)
+{
+    char text[256];
+    bool complete = true;
+    free(run_well("%s", command));
+    struct answer a = poll_session(l, generation, 500);
+    snprintf(text, sizeof text, "live.data: %s\n", wrong);
+    cr_assert(eq(str, a.body, text), "%s", command);
+    cr_assert(has(a.head, "Content-Type: text/plain; charset=utf-8\r\n"));
+    answer_drop(&a);
+    expect(get(l, "/"), 200);
+    cr_assert(eq(u64, calls_of(l, "main", &complete), 1));
+    cr_assert(eq(int, complete, false));
+    free(run_well("cp whole.data part.data; mv part.data live.data"));
+    const unsigned before = *generation;
+    a = poll_session(l, generation, 200);
+    cr_assert(gt(u32, *generation, before));
+    struct viewed v = viewed_packed(a.body, a.length);
+    check_viewed(&v, "live.data");
+    viewed_drop(&v);
+    answer_drop(&a);
+}
+
+/* A session that breaks while it is served does not end the server. The copy of a running session never ends. */
+Test(e2e_view_live, the_session_breaks_and_is_whole_again)
+{
+    free(run_well("cat >asleep.c <<'END'\n#include <unistd.h>\nint main(void) { sleep(240); return 0; }\nEND\n"
+                  "gcc -finstrument-functions asleep.c -o forever; $DWELL record -q ./forever & echo $! >recorder\n"
+                  "i=0; until $DWELL report --format csv 2>/dev/null | grep -q main || test $i = %d; do "
+                  "sleep 0.1; i=$((i + 1)); done; cp dwell.data whole.data; cp whole.data live.data; "
+                  "kill -TERM $(cat recorder)",
+                  PATIENCE));
+    struct live l = live_begin("live.data");
+    unsigned generation = 1;
+    damage_and_restore(&l, &generation, "truncate -s 0 live.data", "the file is empty");
+    damage_and_restore(&l, &generation, "truncate -s 100 live.data", "cut off within its header");
+    damage_and_restore(&l, &generation, "head -c 200000 /dev/zero | tr '\\0' x >live.data", "not a dwell session");
+    damage_and_restore(&l, &generation, "rm live.data", "No such file or directory");
+    free(run_well("truncate -s 6000 live.data; sleep 3")); /* what is left of it is shown */
+    expect(get(&l, "/session"), 200);
+    char *said = live_end();
+    static const char *const wrong[] = { "the file is empty", "cut off within its header", "not a dwell session",
+                                         "No such file or directory" };
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        fprintf(out,
+                "dwell: live.data: %s: the page shows what was there before\n"
+                "dwell: live.data: can be read again\n",
+                wrong[i]);
+    fclose(out);
+    cr_assert(eq(str, said, text));
+    free(text);
+    free(said);
+}
+
 /* The browser gets a file that only the user can read. It is removed in the end. */
 Test(e2e_view_live, the_browser_gets_the_address_in_a_private_file)
 {

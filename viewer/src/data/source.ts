@@ -41,7 +41,8 @@ function served(interval: number): Source {
     const get = async (path: string) => {
         const answer = await fetch(`${path}`, { cache: 'no-store' });
         if (answer.status === 204 || answer.status === 503) return null;
-        if (!answer.ok) throw new Error(`dwell answers ${answer.status} ${answer.statusText}`);
+        if (!answer.ok)
+            throw new Error((await answer.text()).trim() || `dwell answers ${answer.status} ${answer.statusText}`);
         return answer;
     };
     const read = async (answer: Response) => readContainer(await unpackAside(await answer.arrayBuffer()));
