@@ -4,7 +4,8 @@
 
 #include "base/memory.h"
 
-size_t utf8_length(const char *at)
+/* The number of bytes of the character at `at`; zero if no character begins there. The text ends with a zero byte. */
+static size_t utf8_character_length(const char *at)
 {
     const unsigned char *s = (const unsigned char *)at;
     const unsigned length = *s < 0x80 ? 1 : *s >> 5 == 6 ? 2 : *s >> 4 == 14 ? 3 : *s >> 3 == 30 ? 4 : 0;
@@ -23,7 +24,7 @@ char *utf8_repair(const char *text)
     static const char replacement[] = "\xef\xbf\xbd";
     char *valid = need_memory(strlen(text) * 3 + 1, 1), *to = valid;
     while (*text) {
-        const size_t length = utf8_length(text);
+        const size_t length = utf8_character_length(text);
         memcpy(to, length ? text : replacement, length ? length : 3);
         to += length ? length : 3;
         text += length ? length : 1;

@@ -25,11 +25,9 @@ struct finished_call {
 /* False: enough. */
 typedef bool call_taker(void *context, const struct finished_call *call);
 
-/* Follows the calls that were entered and left while recorded. A session of mode profile has none. */
-void calls_follow(const struct session_file *file, const struct profile *profile, call_taker *take, void *context);
-
-/* Likewise those of a part of the session (NULL: the whole) that ended there. */
-void calls_follow_selection(const struct session_file *file, const struct profile *profile,
-                            const struct selection *selection, call_taker *take, void *context);
+/* Follows the calls that were entered and left while recorded, and that ended in the selected part of the session; NULL
+ * selects the whole. A session of mode profile has no calls. */
+void calls_follow(const struct session_file *file, const struct profile *profile, const struct selection *selection,
+                  call_taker *take, void *context);
 
 #endif

@@ -119,7 +119,7 @@ struct table view_histogram(const struct analysis *l, uint32_t function, enum ca
                             struct histogram *exact)
 {
     struct distribution_buckets b = { .session = l, .function = function, .time = time };
-    calls_follow_selection(l->file, l->profile, l->selection, distribution_add_call, &b);
+    calls_follow(l->file, l->profile, l->selection, distribution_add_call, &b);
     static const size_t units[HISTOGRAM_COLUMNS] = { [0] = 1, [1] = 1, [5] = 5 };
     struct table t = table_make(view_histogram_columns, HISTOGRAM_COLUMNS, NULL);
     t.unit_columns = units;
@@ -218,7 +218,7 @@ static void slowest_fill_call(struct cell *cells, const struct analysis *l, cons
 struct table view_slowest(const struct analysis *l, uint32_t function, enum call_time time, size_t limit)
 {
     struct slowest_calls s = { function, time, need_memory(limit, sizeof *s.calls), 0, limit };
-    calls_follow_selection(l->file, l->profile, l->selection, slowest_add_call, &s);
+    calls_follow(l->file, l->profile, l->selection, slowest_add_call, &s);
     if (s.count)
         qsort_r(s.calls, s.count, sizeof *s.calls, slowest_compare_calls, &s);
     struct table t = table_make(view_slowest_columns, SLOWEST_COLUMNS, &l->summary);

@@ -106,7 +106,7 @@ const char *event_class_name(const struct trace_events *events, uint32_t class)
     return guid;
 }
 
-const char *event_type_text(unsigned type, char text[8])
+static const char *events_type_text(unsigned type, char text[8])
 {
     const char *name = event_type_name(type);
     if (name)
@@ -212,7 +212,7 @@ static void events_fill_row(struct cell *cells, const struct analysis *l, const 
     cell_text(&cells[COLUMN_THREAD], t ? t->name : "");
     cell_text(&cells[COLUMN_CLASS], event_class_name(events, e->class));
     cell_text(&cells[COLUMN_GUID], guid);
-    cell_text(&cells[COLUMN_TYPE], event_type_text(e->type, type));
+    cell_text(&cells[COLUMN_TYPE], events_type_text(e->type, type));
     cell_number(&cells[COLUMN_TYPE_NUMBER], e->type);
     cell_number(&cells[COLUMN_DEPTH], e->depth);
     cell_number(&cells[COLUMN_SIZE], e->data_size);

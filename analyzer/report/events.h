@@ -49,9 +49,6 @@ void event_remark_unmatched(struct analysis *l, const struct trace_events *event
 /* The class' name, or else its GUID; lives as long as `events` and until the next call. */
 const char *event_class_name(const struct trace_events *events, uint32_t class);
 
-/* "START" and so on, or the number; in `text` if it has to be made. */
-const char *event_type_text(unsigned type, char text[8]);
-
 /* The data as text, or as hexadecimal digits; of more than `most` bytes the first ones. To be freed by the caller. */
 enum { EVENT_SHORT_DATA = 40 };
 char *event_data_text(const struct trace_event *event, size_t most);

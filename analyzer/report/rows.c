@@ -288,7 +288,7 @@ static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_
 {
     struct rows_distributions d = { NULL, l->profile->function_count };
     d.functions = need_memory(d.count, sizeof *d.functions);
-    calls_follow_selection(l->file, l->profile, l->selection, rows_add_call, &d);
+    calls_follow(l->file, l->profile, l->selection, rows_add_call, &d);
     for (size_t i = 0; i < t->row_count; i++)
         rows_fill_calls(l, &t->cells[i * t->column_count + first], d.functions[groups[i]]);
     free(d.functions);

@@ -61,11 +61,6 @@ void levels_free(struct levels *l)
     free(l);
 }
 
-unsigned levels_finest(const struct levels *l)
-{
-    return l->finest;
-}
-
 const struct level_span *levels_spans(const struct levels *l, size_t *count)
 {
     *count = l->count;

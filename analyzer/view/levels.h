@@ -39,7 +39,6 @@ void levels_end_lane(struct levels *levels, uint32_t lane);
 void levels_end(struct levels *levels);
 
 /* After the end: */
-unsigned levels_finest(const struct levels *levels);
 const struct level_span *levels_spans(const struct levels *levels, size_t *count);
 
 /* The binary logarithm of the stretch's ticks. */

@@ -69,7 +69,7 @@ Test(unit_calls, each_call_has_four_times)
     end_events(w, true);
     struct analysis l = load(w);
     struct list list = { .count = 0 };
-    calls_follow(l.file, l.profile, keep, &list);
+    calls_follow(l.file, l.profile, NULL, keep, &list);
     cr_assert(eq(sz, list.count, 4));
     check(&list.calls[0], 10, 10, 10, 10, 0);
     check(&list.calls[1], 30, 20, 20, 10, 7);
@@ -90,7 +90,7 @@ Test(unit_calls, without_a_source_nothing_is_application_time)
     end_events(w, true);
     struct analysis l = load(w);
     struct list list = { .count = 0 };
-    calls_follow(l.file, l.profile, keep, &list);
+    calls_follow(l.file, l.profile, NULL, keep, &list);
     check(&list.calls[0], 40, 40, 0, 0, 0);
     analysis_drop(&l);
 }
@@ -107,7 +107,7 @@ Test(unit_calls, open_calls_do_not_count)
     end_events(w, true);
     struct analysis l = load(w);
     struct list list = { .count = 0 };
-    calls_follow(l.file, l.profile, keep, &list);
+    calls_follow(l.file, l.profile, NULL, keep, &list);
     cr_assert(eq(sz, list.count, 0));
     analysis_drop(&l);
 }
@@ -139,7 +139,7 @@ Test(unit_calls, sums_are_the_reports, .timeout = 60)
         struct analysis l = load(model_write(m, 20, 0));
         const size_t count = l.profile->function_count;
         struct sums s = { calloc(count, sizeof *s.times), calloc(count, 8), calloc(count, 8), calloc(count, 8) };
-        calls_follow(l.file, l.profile, add, &s);
+        calls_follow(l.file, l.profile, NULL, add, &s);
         struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
         for (size_t i = 0; i < count; i++) {
             cr_assert(le(u64, s.count[i], functions[i].calls));

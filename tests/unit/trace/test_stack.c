@@ -250,7 +250,7 @@ static void check_calls(struct session_file *file, const struct stack_model *m)
     struct profile *p = collect_profile(file, 1);
     struct list found = { calloc(STACK_MODEL_CALLS, sizeof *found.calls), 0 }, wanted = found;
     wanted.calls = calloc(STACK_MODEL_CALLS, sizeof *wanted.calls);
-    calls_follow(file, p, keep, &found);
+    calls_follow(file, p, NULL, keep, &found);
     for (size_t i = 0; i < m->call_count; i++)
         if (m->calls[i]->recorded && m->calls[i]->finished && !m->calls[i]->lost)
             wanted.calls[wanted.count++] = wanted_call(p, m->calls[i]);
@@ -332,7 +332,7 @@ Test(unit_stack, other_calls_behind_a_pause)
         struct profile *p = collect_profile(file, 1);
         struct finished_call call;
         struct list list = { &call, 0 };
-        calls_follow(file, p, keep, &list);
+        calls_follow(file, p, NULL, keep, &list);
         cr_assert(eq(sz, list.count, same));
         if (same) {
             cr_assert(eq(u64, call.begin, 10));
