@@ -3,6 +3,7 @@
 #define TESTS_SUPPORT_SUCCESS_H
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -18,9 +19,10 @@
 #define EXPECT_ERROR(call, wanted)                                                                                     \
     do {                                                                                                               \
         struct error error = { NULL };                                                                                 \
-        const bool succeeded = (call);                                                                                 \
-        cr_assert(!succeeded);                                                                                         \
-        cr_assert(error.text &&strcmp(error.text, wanted) == 0, "%s", error.text ? error.text : "no error");           \
+        const bool failed = !(call);                                                                                   \
+        cr_assert(failed);                                                                                             \
+        const bool same = error.text && strcmp(error.text, wanted) == 0;                                               \
+        cr_assert(same, "%s", error.text ? error.text : "no error");                                                   \
         error_drop(&error);                                                                                            \
     } while (0)
 

@@ -1,0 +1,148 @@
+/* What loading refuses, by its exact text: nothing is left to be dropped. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+
+#include "analysis/find_function.h"
+#include "analysis/live.h"
+#include "support/example.h"
+#include "support/load.h"
+#include "support/scenario.h"
+#include "support/success.h"
+
+TestSuite(unit_load_errors);
+
+static const char *save(const char *name, struct writer *w)
+{
+    writer_save(w, test_path(name));
+    writer_free(w);
+    return test_path(name);
+}
+
+static const char *garbage(const char *name, const char *text)
+{
+    FILE *out = fopen(test_path(name), "w");
+    fputs(text, out);
+    fclose(out);
+    return test_path(name);
+}
+
+/* Names of files in errors are without the test's folder. */
+static void refuse(const char *path, const struct analysis_options *options, const char *wanted)
+{
+    struct analysis l;
+    struct error error = { NULL };
+    cr_assert(not(analysis_load(&l, path, options, &error)));
+    const char *text = error.text;
+    if (strncmp(text, test_folder(), strlen(test_folder())) == 0)
+        text += strlen(test_folder()) + 1;
+    cr_assert(eq(str, (char *)text, (char *)wanted));
+    error_drop(&error);
+}
+
+Test(unit_load_errors, files)
+{
+    const struct analysis_options whole = { 0 };
+    refuse(test_path("none"), &whole, "none: No such file or directory");
+    refuse(garbage("empty", ""), &whole, "empty: the file is empty");
+    refuse(garbage("text", "some words"), &whole, "text: not a dwell session");
+}
+
+Test(unit_load_errors, call_sites)
+{
+    const struct analysis_options options = { .lines = LINES_NEEDED };
+    refuse(save("plain", example_small()), &options,
+           "plain: recorded without call sites; record again with --call-sites");
+}
+
+static void refuse_part(struct selection_moment from, struct selection_moment to, const char *root, const char *wanted)
+{
+    struct analysis_options options = { .selection = { .from = from, .to = to, .root = root } };
+    refuse(save("part", example_session(SOURCE_PERF)), &options, wanted);
+}
+
+Test(unit_load_errors, parts)
+{
+    const struct selection_moment none = { 0 };
+    refuse_part((struct selection_moment){ true, NULL, 2000 }, (struct selection_moment){ true, NULL, 1000 }, NULL,
+                "part: --from is not before --to");
+    refuse_part((struct selection_moment){ true, "nowhere", 0 }, none, NULL,
+                "part: --from: no mark 'nowhere'; dwell marks lists them");
+    refuse_part(none, (struct selection_moment){ true, "77", 0 }, NULL,
+                "part: --to: no mark '77'; dwell marks lists them");
+    refuse_part(none, none, "nothing", "part: no function 'nothing' was recorded; dwell report -s name lists them");
+    refuse_part(none, none, "handl(",
+                "part: no function 'handl(' was recorded; did you mean 'handle'? dwell report -s name lists them");
+    refuse_part(none, none, "main",
+                "'main' names 2 functions; give one of their names whole, with @module where that is not enough:\n"
+                "  main (shop)\n  main (worker)");
+}
+
+Test(unit_load_errors, names_of_threads_and_processes)
+{
+    struct analysis_options options = { 0 };
+    selection_add_name(&options.selection.selection.threads, "pricin");
+    refuse(save("names", example_session(SOURCE_PERF)), &options,
+           "names: no thread 'pricin'; did you mean 'pricing'? dwell report --by thread lists them");
+    selection_request_drop(&options.selection);
+    options = (struct analysis_options){ 0 };
+    selection_add_name(&options.selection.selection.processes, "4711");
+    refuse(test_path("names"), &options, "names: no process '4711'; dwell report --by process lists them");
+    selection_request_drop(&options.selection);
+}
+
+Test(unit_load_errors, sums_have_no_times)
+{
+    const struct tree_node nodes[] = { { .function = 0x401000, .calls = 1, .elapsed = 10 } };
+    struct writer *w = writer_new();
+    write_process(w, 1, 10, "/bin/p");
+    write_thread(w, 1, 1, 11, SOURCE_PERF, "t");
+    write_tree(w, 1, 1, nodes, 1);
+    write_header(w, offsetof(struct dwell_file_header, mode), DWELL_MODE_PROFILE, 4);
+    const struct analysis_options options = { .selection = { .from = { true, NULL, 1 } } };
+    refuse(save("sums", w), &options,
+           "sums: recorded in mode profile, so it has sums without times and cannot be cut by --from and --to");
+}
+
+Test(unit_load_errors, a_moment)
+{
+    struct selection_moment moment;
+    EXPECT_ERROR(selection_moment_parse("--from", "soon", &moment, &error),
+                 "--from: 'soon' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded");
+    EXPECT_SUCCESS(selection_moment_parse("--from", "mark:x", &moment, &error));
+    cr_assert(eq(str, (char *)moment.mark, "x"));
+}
+
+Test(unit_load_errors, several)
+{
+    struct analysis l;
+    char *one = strdup(save("one", example_small())), *two = strdup(save("two", example_small()));
+    const char *const paths[] = { one, two, "/nowhere/three" };
+    const struct analysis_options options = { .selection = { .from = { true, NULL, 1 } } };
+    EXPECT_ERROR(analysis_load_several(&l, paths, 2, &options, &error),
+                 "--from, --to, --thread, --process and --root take one session at a time");
+    EXPECT_ERROR(analysis_load_several(&l, paths, 3, &(struct analysis_options){ 0 }, &error),
+                 "/nowhere/three: No such file or directory");
+    EXPECT_SUCCESS(analysis_load_several(&l, paths, 2, &(struct analysis_options){ 0 }, &error));
+    analysis_drop(&l);
+    free(one);
+    free(two);
+}
+
+/* What was read stays when the file is broken, and reading goes on when it is whole again. */
+Test(unit_load_errors, a_session_that_is_watched)
+{
+    const struct analysis_options options = { .jobs = 1 };
+    uint64_t left;
+    EXPECT_ERROR(live_open("/nowhere/live", "live", &options, &error), "live: No such file or directory");
+    struct live *live;
+    EXPECT_SUCCESS(live = live_open(save("live", example_small()), "live", &options, &error));
+    EXPECT_SUCCESS(live_read(live, &left, &error));
+    const uint64_t calls = live->whole.rollup->session.calls;
+    cr_assert(gt(u64, calls, 0));
+    FILE *out = fopen(test_path("live"), "w"); /* in place: the descriptor stays */
+    fclose(out);
+    EXPECT_ERROR(live_read(live, &left, &error), "live: the file is empty");
+    cr_assert(eq(u64, live->whole.rollup->session.calls, calls));
+    live_close(live);
+}

@@ -1,0 +1,77 @@
+/* Exports that fail: their exact errors, and nothing that is left behind or replaced. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/memory.h"
+#include "support/example.h"
+#include "support/exported.h"
+#include "support/scenario.h"
+#include "support/success.h"
+
+TestSuite(unit_export_errors);
+
+static size_t count_entries(const char *path)
+{
+    DIR *folder = opendir(path);
+    size_t count = 0;
+    while (readdir(folder))
+        count++;
+    closedir(folder);
+    return count;
+}
+
+/* Writes files below the test's folder; the error names the path. */
+static void refuse_files(const struct analysis *l, const char *format, const char *name, const char *file,
+                         const char *why)
+{
+    char *path = need_text("%s", test_path(name)), *wanted = need_text("%s%s: %s", path, file, why);
+    const size_t before = count_entries(test_folder());
+    EXPECT_ERROR(export_find(format)->write_files(l, &(struct export_options){ 0 }, path, &error), wanted);
+    cr_assert(eq(sz, count_entries(test_folder()), before), "%s %s", format, name);
+    free(path);
+    free(wanted);
+}
+
+Test(unit_export_errors, places_that_cannot_be)
+{
+    struct analysis l = loaded_of(example_session(SOURCE_PERF));
+    mkdir(test_path("folder"), 0777);
+    mkdir(test_path("full"), 0777);
+    mkdir(test_path("full/file"), 0777);
+    mkdir(test_path("p_FunctionSummary.csv"), 0777);
+    refuse_files(&l, "sqlite", "none/db", "", "No such file or directory");
+    refuse_files(&l, "sqlite", "folder", "", "is not a regular file");
+    refuse_files(&l, "ctf", "none/ctf", "", "No such file or directory");
+    refuse_files(&l, "ctf", "full", "", "exists; ctf makes a new folder");
+    refuse_files(&l, "ctf", "exported.dwell", "", "exists; ctf makes a new folder");
+    refuse_files(&l, "vsperf", "none/p", "_CallerCalleeSummary.csv", "No such file or directory");
+    refuse_files(&l, "vsperf", "p", "_FunctionSummary.csv", "is a directory");
+    analysis_drop(&l);
+}
+
+Test(unit_export_errors, what_a_session_does_not_hold)
+{
+    struct analysis l = loaded_of(example_session(SOURCE_NONE));
+    char *wanted = need_text("%s: application times are not known: no thread had a source of OS events that tells them",
+                             l.file->path);
+    EXPECT_ERROR(export_find("collapsed")->check(&l, &(struct export_options){ .time = EXPORT_APPLICATION }, &error),
+                 wanted);
+    free(wanted);
+    l.file->header.mode = DWELL_MODE_PROFILE;
+    wanted =
+        need_text("%s: holds call paths and no single calls, which this format is made of; record in mode trace, or "
+                  "export callgrind, pprof or speedscope",
+                  l.file->path);
+    EXPECT_ERROR(export_find("chrome")->check(&l, &(struct export_options){ 0 }, &error), wanted);
+    free(wanted);
+    wanted = need_text("%s: recorded in mode profile, which keeps no single calls; --aggregate gives a line for each "
+                       "function",
+                       l.file->path);
+    EXPECT_ERROR(export_find("perflog")->check(&l, &(struct export_options){ 0 }, &error), wanted);
+    free(wanted);
+    analysis_drop(&l);
+}

@@ -1,0 +1,33 @@
+/* Files that cannot be imported, by the exact text of the error; no session is written. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "import/imports.h"
+#include "support/scenario.h"
+#include "support/success.h"
+
+TestSuite(unit_import_errors);
+
+static void refuse(const char *path, const char *why)
+{
+    char *file = need_text("%s", path), *output = need_text("%s", test_path("imported.data"));
+    char *wanted = need_text("%s%s", file, why);
+    EXPECT_ERROR(import_vsperf((char *const[]){ file }, 1, &(struct import_options){ 0 }, output, &error), wanted);
+    cr_assert(ne(int, access(output, F_OK), 0));
+    free(file);
+    free(output);
+    free(wanted);
+}
+
+Test(unit_import_errors, files)
+{
+    refuse(test_path("none.csv"), ": No such file or directory");
+    refuse(test_folder(), ": is a directory");
+    FILE *out = fopen(test_path("empty.csv"), "w");
+    fclose(out);
+    refuse(test_path("empty.csv"), ": the file is empty");
+}
