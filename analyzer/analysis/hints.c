@@ -29,7 +29,7 @@ static const char *hint_for_name(struct hint_names *n, const char *typed, const 
     return text;
 }
 
-/* Without its parameters, and without what it is in: both are names that can be given. */
+/* Suggests names without parameters, and without their namespace or class: a user may type both. */
 const char *hint_function(const struct analysis *l, const char *typed, const char *otherwise)
 {
     struct hint_names n = { 0 };

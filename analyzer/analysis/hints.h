@@ -1,5 +1,5 @@
-/* For messages about what a session does not have: "; did you mean 'parse_file'?", of what it has, or else `otherwise`.
- * Valid until the next call. */
+/* Hints for messages about a name that a session does not have: "; did you mean 'parse_file'?" with a similar name that
+ * it has, or `otherwise`. A hint is valid until the next call by the same thread. */
 #ifndef DWELL_ANALYSIS_HINTS_H
 #define DWELL_ANALYSIS_HINTS_H
 
@@ -9,7 +9,7 @@ const char *hint_function(const struct analysis *l, const char *typed, const cha
 const char *hint_thread(const struct session_file *file, const char *typed, const char *otherwise);
 const char *hint_process(const struct session_file *file, const char *typed, const char *otherwise);
 
-/* Of marks' texts: reads the session for them. */
+/* For the text of a mark. Reads the whole session. */
 const char *hint_mark(const struct session_file *file, const char *typed, const char *otherwise);
 
 #endif

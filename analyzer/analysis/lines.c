@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "symbols/symbols.h"
 
-/* ---- what is known of a site ---- */
+/* ---- names of sites ---- */
 
-/* What the recording brings along, in order of module and address. */
+/* The sites that the recording has names for, in order of module and address. */
 struct recorded_sites {
     const struct session_file *file;
     const struct trace_site **sorted;
@@ -139,7 +139,7 @@ void lines_free(struct line_name *lines, size_t count)
 
 /* ---- sites of one line ---- */
 
-/* Lines that are not known are those of single sites. */
+/* Sites with unknown lines are never joined. */
 static int lines_compare_names(const struct line_name *x, const struct line_name *y)
 {
     int order = strcmp(x->path, y->path);
@@ -173,7 +173,7 @@ static int lines_compare_sites_by_name(const void *a, const void *b, void *data)
     return lines_compare(data, *(const uint32_t *)a, *(const uint32_t *)b);
 }
 
-/* A line that was inlined in several places has no place to tell. */
+/* A line that was inlined in several places has no single outer place. */
 static void lines_join_places(struct line_name *first, const struct line_name *other)
 {
     if (!first->inlined || (other->inlined && strcmp(first->inlined, other->inlined) == 0))

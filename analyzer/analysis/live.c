@@ -60,7 +60,7 @@ void live_close(struct live *l)
     free(l);
 }
 
-/* A copy, as what is shown of a profile is less than what it goes on from. */
+/* Works on a copy: the overhead is subtracted from what is shown, but not from the profile that goes on growing. */
 static void live_load_part(struct live *l, struct analysis *part, struct profile *profile)
 {
     part->file = l->follow->growth->file;
@@ -95,7 +95,7 @@ bool live_read(struct live *l, uint64_t *left, struct error *error)
 
 /* ---- in words ---- */
 
-/* The one that began first, which is mostly whom the user started. */
+/* The process that began first, which is mostly the one that the user started. */
 static const struct trace_process *live_main_process(const struct session_file *file)
 {
     return file->process_count ? &file->processes[0] : NULL;

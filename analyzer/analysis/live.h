@@ -1,4 +1,4 @@
-/* A session that is watched while it grows, with all that views need of it. */
+/* A session that is read while it grows, with all that views need of it. */
 #ifndef DWELL_ANALYSIS_LIVE_H
 #define DWELL_ANALYSIS_LIVE_H
 
@@ -7,16 +7,16 @@
 
 struct binaries;
 
-/* What happened since a session was looked at before; groups have the same numbers as in the whole. */
+/* What happened since the reading before the last one. Groups have the same numbers as in the whole. */
 struct recent_times {
-    const struct rollup *rollup; /* NULL: it was not looked at before */
+    const struct rollup *rollup; /* NULL after the first reading */
     uint64_t interval;           /* nanoseconds */
 };
 
 struct live {
     struct follow *follow;
-    struct analysis whole;     /* all of it; valid from a look to the next reading */
-    struct analysis recent;    /* what happened since the look before; without a rollup, there was none */
+    struct analysis whole;     /* the whole session; valid from one reading to the next */
+    struct analysis recent;    /* what happened since the reading before; no rollup after the first reading */
     struct recent_times times; /* the same, for view_rows */
     struct function_name *names;
     size_t name_count;
@@ -34,10 +34,10 @@ void live_close(struct live *l);
  * calls: *left is the number of bytes that are left. Where this fails, `whole` and `recent` stay as they are. */
 bool live_read(struct live *l, uint64_t *left, struct error *error);
 
-/* Such as "shop (1234): running for 2.5 s", or "ended (exit status 3)"; to be freed by the caller. */
+/* Such as "shop (1234): running for 2.5 s", or "ended (exit status 3)". The caller frees it. */
 char *live_describe(const struct live *l);
 
-/* Such as "12345 calls, 120 a second, 4 threads, 2 processes". */
+/* Such as "12345 calls, 120 a second, 4 threads, 2 processes". The caller frees it. */
 char *live_describe_rates(const struct live *l);
 
 #endif

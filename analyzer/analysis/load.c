@@ -20,8 +20,8 @@ void summary_remark(struct summary *s, const char *format, ...)
     va_end(arguments);
 }
 
-/* Application times of a thread without a source are not invented: where no thread has one they are
- * unknown, where some have none, the others' are shown. */
+/* Application times of a thread without a source of OS events are not invented. They are unknown if no thread has a
+ * source. If only some threads have one, the times of these are shown. */
 static void load_judge_sources(struct summary *s, const struct analysis *l)
 {
     const struct session_file *file = l->file;

@@ -1,7 +1,6 @@
 /*
- * Several sessions loaded as if they were one: their processes and threads stay apart, under serial numbers of their
- * own; functions of the same build are the same. Clocks differ from session to session, so their values become
- * nanoseconds.
+ * Loads several sessions as one. Their processes and threads stay apart and get new serial numbers. Functions of the
+ * same build become one function. Sessions have different clocks, so all values become nanoseconds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +13,13 @@
 
 static const uint64_t ns_per_second = 1000000000;
 
-/* Where a session's processes and threads begin among all. */
+/* The first serial numbers of a session's processes and threads among all. */
 struct several_place {
     uint32_t processes, threads;
 };
 
-/* Serial numbers are places in the list of all; the one behind a session's last is for what its metadata do not name.
- */
+/* Serial numbers are places in the list of all. The number after a session's last is for processes and threads that its
+ * metadata do not have. */
 static uint32_t several_new_process(const struct analysis *part, struct several_place place, uint32_t serial)
 {
     const struct trace_process *p = session_file_process(part->file, serial);
@@ -44,7 +43,7 @@ static void several_renumber_profile(struct analysis *part, struct several_place
         p->reported[i].process = several_new_process(part, place, p->reported[i].process);
 }
 
-/* Each path's own values are rounded, and all others are sums of them: these add up as those of one session do. */
+/* Rounds the exclusive values of each path. All other values are sums of these, so they add up as in one session. */
 static void several_scale_profile(struct profile *p, uint64_t rate)
 {
     for (size_t i = 0; i < p->node_count; i++)
@@ -57,7 +56,7 @@ static void several_scale_profile(struct profile *p, uint64_t rate)
     p->counts.outside = ticks_to_ns(p->counts.outside, rate);
 }
 
-/* Moments of different clocks have no order. */
+/* Times of different clocks cannot be compared. */
 static void several_drop_marks(struct profile *p)
 {
     for (size_t i = 0; i < p->mark_count; i++)
@@ -83,7 +82,7 @@ static void several_add_names(struct analysis *all, struct analysis *part)
     }
 }
 
-/* As several_add_names, of the profile that has been merged. */
+/* As several_add_names, but after the profile has been merged. */
 static void several_add_lines(struct analysis *all, struct analysis *part, size_t before)
 {
     const struct profile *p = part->profile;
@@ -119,7 +118,7 @@ static void several_add_processes(struct session_file *all, const struct analysi
     part->process_count = part->thread_count = 0;
 }
 
-/* Losses, or all else. */
+/* Adds the remarks about losses, or all others. */
 static void several_add_remarks(struct summary *all, const struct summary *parts, size_t count, bool losses)
 {
     for (size_t i = 0; i < count; i++)
@@ -205,7 +204,7 @@ static void several_begin(struct analysis *l, size_t count)
     l->file->path = need_text("%zu sessions", count);
 }
 
-/* Sums of times and sums of samples have no sum. */
+/* Times and samples cannot be added up. */
 static bool several_check_unit(const struct analysis *part, const struct summary *first, struct error *error)
 {
     if (part->summary.samples == first->samples)

@@ -1,4 +1,4 @@
-/* The names of a profile's functions, for all formats alike. */
+/* The names of a profile's functions: the same in all reports and exports. */
 #ifndef DWELL_ANALYSIS_NAMES_H
 #define DWELL_ANALYSIS_NAMES_H
 
@@ -7,16 +7,16 @@
 
 struct function_name {
     char *name;         /* demangled, or module+address */
-    char *linkage_name; /* as the symbol table has it; NULL: there is none */
-    char *module;       /* file name without folders; "[unknown]" for code of no known file */
-    char *file;         /* source file; NULL: unknown */
+    char *linkage_name; /* from the symbol table; NULL if there is none */
+    char *module;       /* file name without folders; "[unknown]" if no file is known */
+    char *file;         /* source file; NULL if unknown */
     uint32_t line;
 };
 
-/* As many as the profile has functions, in their order. */
+/* The names of all functions of the profile, in the order of the functions. names_free frees them. */
 struct function_name *names_find(const struct session_file *file, const struct profile *profile);
 
-/* The same of a profile that grows: *names has *count already. */
+/* The same for a profile that grows: *names has *count names already. */
 struct binaries;
 void names_extend(struct function_name **names, size_t *count, const struct session_file *file,
                   const struct profile *profile, struct binaries *binaries);
@@ -27,10 +27,11 @@ struct namer;
 struct namer *namer_new(const struct session_file *file);
 void namer_free(struct namer *namer);
 
-/* The function that begins at `address` in the process (serial number) at that time; lives as long as the namer. */
+/* The function that begins at `address` in the process (serial number) at that time. Valid as long as the
+ * namer. */
 const char *namer_find(struct namer *namer, uint32_t process, uint64_t address, uint64_t time);
 
-/* A module's name as names_find gives it; to be freed by the caller. */
+/* A module's name as names_find returns it. The caller frees it. */
 char *names_module(const char *path);
 
 #endif

@@ -62,7 +62,7 @@ static uint32_t *order_make_ranks(const uint32_t *sorted, size_t count)
     return ranks;
 }
 
-/* The nodes in the order of their functions' ranks, those of the threads' roots left out. */
+/* The nodes without the roots of threads, in the order of their functions' ranks. */
 static uint32_t *order_sort_nodes(const struct order *o, size_t *count)
 {
     const struct profile *p = o->profile;
@@ -84,7 +84,7 @@ static uint32_t *order_sort_nodes(const struct order *o, size_t *count)
     return sorted;
 }
 
-/* Among calls of one function. */
+/* Compares calls of one function. */
 static int order_compare_calls(const void *a, const void *b, void *data)
 {
     const struct order *o = data;
@@ -142,7 +142,7 @@ void order_free(struct order *o)
 
 /* ---- walk ---- */
 
-/* The calls may be nested deeper than a stack of our own would bear: so without recursion. */
+/* Without recursion: calls may be nested deeper than this program's stack allows. */
 void order_walk(const struct order *o, const struct profile_thread *thread, struct order_visitor *v)
 {
     uint32_t *path = NULL;

@@ -7,7 +7,7 @@
 
 #include "analysis/perflog_lines.h"
 
-/* What is left of a line. */
+/* The rest of a line. */
 struct perflog_rest {
     const char *at, *end;
 };
@@ -17,7 +17,7 @@ static bool perflog_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The characters of words, in every locale. */
+/* Whether words may have the character, whatever the locale. */
 static bool perflog_is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -43,7 +43,7 @@ static struct perflog_text perflog_text_between(const char *from, const char *to
     return (struct perflog_text){ from, (size_t)(to - from) };
 }
 
-/* Takes that character, with the blanks before it. */
+/* Skips blanks and that character. */
 static bool perflog_read_character(struct perflog_rest *rest, char c)
 {
     struct perflog_rest after = *rest;
@@ -54,7 +54,7 @@ static bool perflog_read_character(struct perflog_rest *rest, char c)
     return true;
 }
 
-/* Takes any word; empty: none is next. */
+/* Reads the next word; it is empty if there is none. */
 static struct perflog_text perflog_read_any_word(struct perflog_rest *rest)
 {
     perflog_skip_blanks(rest);
@@ -69,7 +69,7 @@ static bool perflog_text_is(struct perflog_text text, const char *word)
     return text.length == strlen(word) && strncasecmp(text.at, word, text.length) == 0;
 }
 
-/* Takes that word, in capitals or not, and whole. */
+/* Skips that word, in upper or lower case. */
 static bool perflog_read_word(struct perflog_rest *rest, const char *word)
 {
     struct perflog_rest after = *rest;
@@ -79,7 +79,7 @@ static bool perflog_read_word(struct perflog_rest *rest, const char *word)
     return true;
 }
 
-/* Takes "[text]", up to the first bracket. */
+/* Reads "[text]" up to the first closing bracket. */
 static bool perflog_read_brackets(struct perflog_rest *rest, struct perflog_text *text)
 {
     struct perflog_rest after = *rest;
@@ -107,7 +107,7 @@ static bool perflog_parse_number(struct perflog_text text, uint64_t *number)
     return text.length > 0;
 }
 
-/* As the seed's header has it: 0x and hexadecimal digits; or decimal. */
+/* Hexadecimal digits after 0x, or decimal digits. */
 static bool perflog_parse_pid(struct perflog_text text, uint64_t *pid)
 {
     text = perflog_trim_text(text.at, text.at + text.length);
@@ -123,7 +123,7 @@ static bool perflog_parse_pid(struct perflog_text text, uint64_t *pid)
     return true;
 }
 
-/* A decimal, with a point or a comma, in millionths. */
+/* A decimal number with a point or a comma, in millionths. */
 static bool perflog_parse_decimal(struct perflog_text text, int128 *millionths)
 {
     text = perflog_trim_text(text.at, text.at + text.length);
@@ -158,7 +158,7 @@ static void perflog_report_bad(struct perflog_record *record, const char *proble
     take(record, context);
 }
 
-/* ---- each fills the record and returns NULL, or returns what is wrong, with `text` being with what ---- */
+/* ---- parsers of one kind each: fill the record and return NULL, or return the problem and set `text` ---- */
 
 /* The name of an application at the end of a line: to the line's last bracket if it ends by that, as names may hold
  * brackets; else to the first, and what follows is another program's. Of those of monitors, the opening one is missing
@@ -365,7 +365,7 @@ static const char *perflog_parse_app_line(struct perflog_rest *rest, struct perf
     return "neither an event nor the library's calibration";
 }
 
-/* The other form of the library's lines: [name] took [ticks] ticks. */
+/* The library's other form of a duration: [name] took [ticks] ticks. */
 static const char *perflog_parse_took(struct perflog_rest *rest, struct perflog_record *record)
 {
     struct perflog_text ticks;
@@ -413,7 +413,7 @@ static void perflog_parse_fields(struct perflog_rest rest, struct perflog_record
     }
 }
 
-/* What stands between a tag and the next one, or the line's end. */
+/* The text between a tag and the next tag or the line's end. */
 static void perflog_parse_tagged(struct perflog_rest rest, uint64_t line, perflog_taker *take, void *context)
 {
     struct perflog_record record = { .line = line };
@@ -447,8 +447,8 @@ static void perflog_parse_tagged(struct perflog_rest rest, uint64_t line, perflo
         take(&record, context);
 }
 
-/* Whether a line that has no tag has the parts of one in another order, as in a page that a machine translated. Other
- * lines are other programs'. */
+/* Whether a line without a tag has the parts of one in another order, as in a page that a machine translated. Other
+ * lines belong to other programs. */
 static bool perflog_is_scrambled(const char *text, size_t length)
 {
     if (!memchr(text, '[', length))

@@ -1,6 +1,6 @@
 /*
- * PerfLog's grammar (docs/perflog.md): a log in, what its lines say out, one record after the other. Nothing is kept
- * between lines; which header or marker a line belongs to is for the reader of the records (perflog_log.h).
+ * A parser of PerfLog's grammar (docs/perflog.md). It reads a log and returns its lines as records, one after the
+ * other. It keeps nothing between lines: perflog_log.h finds the header and the marker that a record belongs to.
  */
 #ifndef DWELL_ANALYSIS_PERFLOG_H
 #define DWELL_ANALYSIS_PERFLOG_H
@@ -23,9 +23,9 @@ enum perflog_kind {
     PERFLOG_MEMORY,      /* `value` millionths of a byte */
     PERFLOG_ERROR,       /* of `id`: what was begun has failed */
     PERFLOG_ATTRIBUTE,   /* of `id`: `name` and `text` */
-    PERFLOG_OTHER,       /* an event of the kind `name`, of which no more is known */
+    PERFLOG_OTHER,       /* an event of the kind `name`, about which nothing else is known */
     PERFLOG_CALIBRATION, /* for the library alone */
-    PERFLOG_BAD,         /* cannot be understood: `problem`, and of what, `text` */
+    PERFLOG_BAD,         /* cannot be parsed because of `problem`, at `text` */
 };
 
 enum { PERFLOG_ID_CALIBRATION = 101, PERFLOG_ID_MEMORY, PERFLOG_ID_CPU };
@@ -49,8 +49,8 @@ struct perflog_record {
 
 typedef void perflog_taker(const struct perflog_record *record, void *context);
 
-/* Gives all records of the log to `take`, in their order; false: it could not be read to its end, errno says why. Texts
- * are valid during the call only. */
+/* Passes all records of the log to `take`, in their order. Texts are valid during that call only. Returns false and
+ * sets errno if the log cannot be read to its end. */
 bool perflog_read(FILE *in, perflog_taker *take, void *context);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What logs hold: runs, markers with their durations, and what was measured of the CPU and memory. Durations are kept
- * as sums and a histogram for each marker, so that memory does not grow with a log's length.
+ * The contents of logs: runs, markers with their durations, and measurements of CPU and memory. Each marker keeps sums
+ * and a histogram of its durations, so memory does not grow with the length of a log.
  */
 #ifndef DWELL_ANALYSIS_PERFLOG_LOG_H
 #define DWELL_ANALYSIS_PERFLOG_LOG_H
@@ -15,30 +15,29 @@
 
 enum perflog_field { FIELD_OSVERSION, FIELD_BUILD, FIELD_PLATFORM, FIELD_CPU, FIELD_DEVNAME, FIELD_COUNT };
 
-/* A program's use of the library: from its header to its next one in the same file. */
+/* One run of a program: from its header to its next header in the same file. */
 struct perflog_run {
     const char *file;
-    uint64_t line; /* of the header's REGISTERED APP, or where it was first met */
+    uint64_t line; /* of the header's REGISTERED APP, or of the run's first line */
     const char *app;
-    const char *fields[FIELD_COUNT]; /* NULL where the header has none */
+    const char *fields[FIELD_COUNT]; /* NULL if the header does not have the field */
     bool pid_known;
     uint64_t pid;
-    uint64_t resolution; /* ticks per second; zero: not known */
+    uint64_t resolution; /* ticks per second; zero if unknown */
     uint64_t durations, first_duration_line;
-    uint32_t named; /* markers that have no id */
+    uint32_t named; /* markers without an id */
     uint32_t app_number, file_number;
 };
 
-/* A named value on a marker, the last one of its name. */
+/* A named value of a marker: the last value of that name. */
 struct perflog_attribute {
     const char *name;
     char *value;
 };
 
 /*
- * A marker, which is what was registered under an id and is meant by the events that follow: those of one application
- * with the same string are one, in all runs of one resolution, unless they are to be kept apart. Ids without a string
- * are always kept apart from each other.
+ * A marker is registered under an id, which later events use. Markers of one application with the same string are one
+ * marker in all runs of one resolution, unless the caller keeps runs apart. Ids without a string are never joined.
  */
 struct perflog_marker {
     uint32_t run; /* the first one */
@@ -46,17 +45,17 @@ struct perflog_marker {
     uint32_t id; /* the first one */
     bool registered;
     const char *file;
-    uint64_t line;              /* of the first registration, or else event */
-    bool monitor;               /* not for durations: has other events, or is registered for CPU or memory */
+    uint64_t line;              /* of the first registration, or of the first event */
+    bool monitor;               /* has no durations: it has other events, or is registered for CPU or memory */
     struct histogram durations; /* ticks of the run */
-    uint64_t errors;            /* activations that failed, which have no duration */
+    uint64_t errors;            /* failed activations, which have no duration */
     struct perflog_attribute *attributes;
     size_t attribute_count, attribute_room;
 };
 
 enum { PLOT_POINTS = 64 };
 
-/* A row of points of which each is the mean of as many values, however many there are. */
+/* A series of points. Each is the mean of the same number of values. */
 struct perflog_plot {
     int128 sums[PLOT_POINTS];
     uint64_t counts[PLOT_POINTS];
@@ -64,7 +63,7 @@ struct perflog_plot {
     size_t used;
 };
 
-/* What was measured of an application's CPU or memory; millionths of a percent or byte. */
+/* Measurements of an application's CPU or memory, in millionths of a percent or byte. */
 struct perflog_series {
     const char *app;
     bool memory;
@@ -74,7 +73,7 @@ struct perflog_series {
     struct perflog_plot plot;
 };
 
-/* Events of which no more is known than that there were some. */
+/* Events of unknown kinds, which are only counted. */
 struct perflog_other {
     const char *name;
     uint64_t count;
@@ -84,12 +83,12 @@ struct perflog;
 struct perflog *perflog_new(bool instances);
 void perflog_free(struct perflog *log);
 
-/* Adds a log; what cannot be understood of it is said line by line, up to a limit, and counted. False: it could not be
- * read to its end, errno says why. `file` is its name, for messages. */
+/* Adds a log. Reports and counts the lines that cannot be parsed; reports up to a limit. `file` is the name in
+ * messages. Returns false and sets errno if the log cannot be read to its end. */
 bool perflog_load(struct perflog *log, FILE *in, const char *file);
 
-/* Ends the loading. Durations whose RESOLUTION is not known are of `resolution`, or if that is zero are taken out, said
- * and counted as lines that cannot be understood. */
+/* Ends the loading. Durations without a known RESOLUTION are in ticks of `resolution`. If that is zero, they are
+ * removed, reported, and counted as lines that cannot be parsed. */
 void perflog_finish(struct perflog *log, uint64_t resolution);
 
 const struct perflog_run *perflog_runs(const struct perflog *log, size_t *count);
@@ -98,7 +97,7 @@ const struct perflog_series *perflog_series(const struct perflog *log, size_t *c
 const struct perflog_other *perflog_others(const struct perflog *log, size_t *count);
 
 struct perflog_totals {
-    uint64_t understood; /* parts of lines, in most lines one */
+    uint64_t understood; /* records; most lines have one */
     uint64_t events, bad_lines;
 };
 struct perflog_totals perflog_totals(const struct perflog *log);

@@ -5,9 +5,9 @@
 #include "analysis/analysis.h"
 
 struct sources {
-    const char **paths; /* ascending, but number 0 is NULL: unknown */
-    size_t count;       /* number 0 included */
-    uint32_t *of;       /* by function: its file's number */
+    const char **paths; /* in ascending order; number 0 is NULL, for unknown files */
+    size_t count;       /* with number 0 */
+    uint32_t *of;       /* by function: the number of its file */
 };
 
 struct sources sources_of(const struct analysis *session);

@@ -8,23 +8,23 @@
 
 #include "profile/values.h"
 
-/* What is said of the session beside the rows. */
+/* In ticks where nothing else is said. */
 struct summary {
-    const char *path; /* NULL: text says nothing of the session */
-    char *selection;  /* which part of the session it is; NULL: the whole */
+    const char *path; /* NULL if text is printed without the session's facts */
+    char *selection;  /* the selected part of the session; NULL for the whole */
     uint64_t ticks_per_second;
     struct times sums;                                 /* over the roots of all threads */
     uint64_t elapsed_inclusive, application_inclusive; /* ticks */
     bool application_known;
-    bool away_known;     /* when threads were blocked or preempted, and page faults */
-    bool overhead_known; /* what the probes took: it is subtracted, */
-    uint64_t overhead;   /* so many ticks */
-    bool partial_paths;  /* a part of the call paths: how many events were there is not known */
-    bool imported;       /* from another profiler's report: there were no events */
-    bool samples;        /* what ticks are of columns and sums is numbers of samples, and calls are unknown */
+    bool away_known;     /* blocked and preempted times, and page faults */
+    bool overhead_known; /* the probes' own time is known and subtracted */
+    uint64_t overhead;   /* the probes' own time */
+    bool partial_paths;  /* a part of the call paths; its number of events is unknown */
+    bool imported;       /* from another profiler's report, without events */
+    bool samples;        /* values are numbers of samples instead of ticks, and calls are unknown */
     uint64_t os_events, threads, processes, events, lost_events;
-    char **remarks;    /* lines for people: losses and damages come first, */
-    size_t loss_count; /* so many */
+    char **remarks; /* lines of text: the first `loss_count` are about losses and damage */
+    size_t loss_count;
     size_t remark_count, remark_room;
 };
 
@@ -35,7 +35,7 @@ static inline unsigned summary_knows(const struct summary *s)
            (s->away_known ? NEEDS_OFF_CPU : 0) | (s->overhead_known ? NEEDS_OVERHEAD : 0);
 }
 
-/* Adds a remark to the summary. */
+/* Adds a remark, which is made as by printf. */
 void summary_remark(struct summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

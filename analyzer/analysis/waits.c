@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* What follows a name: nothing, its variants (Ex, A, W, Timeout...) if it ends with a star, or decoration. */
+/* A name may be followed by a decoration, and by a variant (Ex, A, W, Timeout...) if the list has a star. */
 static const char *const waiting[] = {
     "WaitFor*",
     "MsgWaitFor*",
@@ -44,7 +44,7 @@ static const char *const waiting[] = {
     "futex_wait*",
 };
 
-/* Import tables and system services put something before: __imp__WaitFor..., NtWaitFor..., ZwWaitFor... */
+/* Import tables and system services have prefixes: __imp__WaitFor..., NtWaitFor..., ZwWaitFor... */
 static const char *waits_bare_name(const char *name)
 {
     static const char *const prefixes[] = { "imp_", "Nt", "Zw" };

@@ -1,10 +1,10 @@
-/* Functions that wait and do nothing else. Samples of them are no work, though they look like it. */
+/* Functions that only wait. A sample in such a function is not work. */
 #ifndef DWELL_ANALYSIS_WAITS_H
 #define DWELL_ANALYSIS_WAITS_H
 
 #include <stdbool.h>
 
-/* Whether the name is one of theirs, decorated or not. */
+/* Whether that is the name of one, decorated or not. */
 bool function_waits(const char *name);
 
 #endif

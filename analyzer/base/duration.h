@@ -1,11 +1,11 @@
-/* Times in people's words. */
+/* Times as text with a unit. */
 #ifndef DWELL_BASE_DURATION_H
 #define DWELL_BASE_DURATION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Such as 500ns, 10us, 2.5ms or 1s; false: it is none. */
+/* Parses a time such as 500ns, 10us, 2.5ms or 1s. Returns false if the text is not a time. */
 bool duration_parse(const char *text, uint64_t *ns);
 
 /* Such as "2.5 ms". */

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 enum {
-    WITH_GZIP_HEADER = 16, /* for deflateInit2, added to the window's bits */
+    WITH_GZIP_HEADER = 16, /* added to the bits of the window, for deflateInit2 */
     MEMORY_LEVEL = 8,
     MAX_AT_ONCE = 1 << 30,
 };

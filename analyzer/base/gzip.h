@@ -1,4 +1,4 @@
-/* Writes what gzip reads, piece by piece. */
+/* Compresses in the format of gzip, piece by piece. */
 #ifndef DWELL_BASE_GZIP_H
 #define DWELL_BASE_GZIP_H
 
@@ -10,10 +10,10 @@ struct gzip;
 struct gzip *gzip_begin(FILE *out);
 void gzip_write(struct gzip *gzip, const void *data, size_t length);
 
-/* Ends the stream and frees; `out` stays open. */
+/* Ends the compressed data and frees. `out` stays open; errors of writing stay in it. */
 void gzip_end(struct gzip *gzip);
 
-/* A stream to write to instead of `out`, to which it goes compressed; closing it closes that, too. */
+/* A stream that writes to `out`, compressed. Closing it also closes `out`. */
 FILE *gzip_stream(FILE *out);
 
 #endif

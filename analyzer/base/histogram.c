@@ -7,8 +7,8 @@
 #include "base/memory.h"
 
 enum {
-    EXACT_STEPS = 256,    /* different numbers kept as they are */
-    SIGNIFICANT_BITS = 8, /* of the others: a range is 1/128 of its least number wide, or less */
+    EXACT_STEPS = 256,    /* so many different numbers are kept exactly */
+    SIGNIFICANT_BITS = 8, /* of a range: its width is at most 1/128 of its smallest number */
 };
 
 void histogram_drop(struct histogram *h)
@@ -17,7 +17,7 @@ void histogram_drop(struct histogram *h)
     *h = (struct histogram){ 0 };
 }
 
-/* The middle of the range in which the number lies. */
+/* The middle of the range that contains the number. */
 static uint64_t histogram_round_value(uint64_t value)
 {
     if (value >> SIGNIFICANT_BITS == 0)
@@ -26,7 +26,7 @@ static uint64_t histogram_round_value(uint64_t value)
     return (value >> dropped << dropped) + (1ull << dropped) / 2;
 }
 
-/* The first step that is not less. */
+/* The first step whose value is not smaller. */
 static size_t histogram_find_step(const struct histogram *h, uint64_t value)
 {
     size_t from = 0, to = h->step_count;

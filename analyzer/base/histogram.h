@@ -1,7 +1,7 @@
 /*
- * How numbers are spread: count, sum, least, greatest and the sum of squares exactly; percentiles exactly while there
- * are few different numbers, and within half a percent after that, in memory that does not grow with the count. What
- * it tells does not depend on the order in which the numbers came.
+ * The distribution of numbers. Count, sum, minimum, maximum and the sum of squares are exact. Percentiles are exact
+ * while there are few different numbers, and then within half a percent. Memory does not grow with the count, and
+ * results do not depend on the order of the numbers.
  */
 #ifndef DWELL_BASE_HISTOGRAM_H
 #define DWELL_BASE_HISTOGRAM_H
@@ -19,24 +19,24 @@ struct histogram_step {
 struct histogram {
     uint64_t count, least, greatest;
     uint128 sum;
-    uint128 squares;              /* the low 128 bits of the sum of squares */
-    uint64_t squares_above;       /* those above */
-    struct histogram_step *steps; /* by value */
+    uint128 squares;              /* the lower 128 bits of the sum of squares */
+    uint64_t squares_above;       /* the bits above */
+    struct histogram_step *steps; /* in the order of values */
     size_t step_count, step_room;
-    bool rounded; /* the steps' values stand for ranges */
+    bool rounded; /* the values of steps stand for ranges */
 };
 
-/* All zero is an empty one. */
+/* A histogram that is all zero is empty. */
 void histogram_drop(struct histogram *h);
 
 void histogram_add(struct histogram *h, uint64_t value, uint64_t times);
 
-/* The least number that at least `percent` of a hundred of them do not exceed; zero if there are none. */
+/* The smallest number that `percent` percent of the numbers do not exceed; zero if there are no numbers. */
 uint64_t histogram_percentile(const struct histogram *h, double percent);
 
 double histogram_mean(const struct histogram *h);
 
-/* The sum of the squared distances from the mean. */
+/* The sum of the squares of the distances from the mean. */
 double histogram_deviation_squares(const struct histogram *h);
 
 #endif

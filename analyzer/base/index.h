@@ -1,4 +1,4 @@
-/* An open-addressing index from two numbers to a third, for entries that are never removed. */
+/* A hash table with open addressing, from two numbers to a third. Entries are never removed. */
 #ifndef DWELL_BASE_INDEX_H
 #define DWELL_BASE_INDEX_H
 
@@ -8,7 +8,7 @@
 struct index_slot {
     uint64_t key;
     uint32_t second;
-    uint32_t value_plus_1; /* zero: free */
+    uint32_t value_plus_1; /* zero if the slot is free */
 };
 
 struct number_index {
@@ -26,8 +26,7 @@ static inline size_t index_hash(uint64_t key, uint32_t second)
     return (size_t)(h >> 32 ^ h >> 15);
 }
 
-/* The slot that holds the two numbers, or the free one where they belong. Stays valid until the next
- * index_set. */
+/* The slot of the two numbers, or the free slot for them. Valid until the next index_set. */
 static inline struct index_slot *index_find(const struct number_index *table, uint64_t key, uint32_t second)
 {
     size_t at = index_hash(key, second) & table->mask;

@@ -1,4 +1,4 @@
-/* Numbers for pieces of bytes, from zero on in the order in which they came: equal pieces have equal numbers. */
+/* Numbers for byte strings, from zero in the order of their first use. Equal strings have equal numbers. */
 #ifndef DWELL_BASE_INTERN_H
 #define DWELL_BASE_INTERN_H
 
@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 struct interned {
-    char *bytes; /* a zero byte follows them */
+    char *bytes; /* followed by a zero byte */
     size_t length;
-    uint64_t next; /* 1 + the number of another piece with the same hash, or zero */
+    uint64_t next; /* 1 + the number of another string with the same hash; zero if there is none */
 };
 
 struct intern {
@@ -17,7 +17,7 @@ struct intern {
     size_t count, room;
 };
 
-/* All zero is an empty one. */
+/* An intern that is all zero is empty. */
 uint32_t intern(struct intern *all, const void *bytes, size_t length);
 void intern_drop(struct intern *all);
 

@@ -1,4 +1,4 @@
-/* What is done with counts and times again and again. */
+/* Arithmetic with counts and times. */
 #ifndef DWELL_BASE_NUMBERS_H
 #define DWELL_BASE_NUMBERS_H
 
@@ -14,7 +14,7 @@ static inline uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What is left of all but for a part, which may be more than there is. */
+/* Saturating subtraction. */
 static inline uint64_t less(uint64_t all, uint64_t part)
 {
     return all > part ? all - part : 0;

@@ -17,16 +17,16 @@
 enum {
     LONGEST_BAR = 40,
     MIN_BAR = 8,
-    MIN_NAME = 6,     /* of which less says nothing */
+    MIN_NAME = 6,     /* columns; a shorter part of a name is useless */
     NUMBERS = 24,     /* columns of " 100 %, 99999 s left", and the blanks around the bar */
-    USUAL_WIDTH = 80, /* where the terminal does not say */
+    USUAL_WIDTH = 80, /* if the terminal does not say its width */
     OFTEN = SECOND / 10,
 };
 
 static const char erase_line[] = "\r\033[K";
 
 static struct {
-    pthread_mutex_t lock; /* of the line on the terminal */
+    pthread_mutex_t lock; /* protects the line on the terminal */
     bool known, shown;    /* whether there is one, and what was found out of it, */
     bool output_began;
     uint64_t delay;
@@ -50,7 +50,7 @@ static unsigned progress_text_columns(const char *text)
     return columns;
 }
 
-/* The end of a name tells more than its beginning. */
+/* Cuts the beginning of a name: its end is more useful. */
 static const char *progress_last_columns(const char *text, unsigned columns)
 {
     for (unsigned all = progress_text_columns(text); all > columns; all--)
@@ -81,11 +81,11 @@ void progress_text(const struct progress *given, unsigned width, bool blocks, ch
     p.total = p.total ? p.total : 1;
     p.done = p.done < p.total ? p.done : p.total;
     const unsigned percent = (unsigned)((double)p.done / (double)p.total * 100);
-    if (percent >= 5 && p.seconds > 0) /* before, nobody can tell */
+    if (percent >= 5 && p.seconds > 0) /* an earlier estimate is useless */
         snprintf(left, sizeof left, ", %.0f s left", (double)p.seconds * (double)(p.total - p.done) / (double)p.done);
     snprintf(numbers, sizeof numbers, "%3u %%%s", percent, left);
     line[0] = '\0';
-    if (width < MIN_BAR + NUMBERS) { /* no room for more than that */
+    if (width < MIN_BAR + NUMBERS) { /* no room for a bar */
         progress_append(line, width < strlen(numbers) ? "" : numbers, 1);
         return;
     }

@@ -1,7 +1,6 @@
 /*
- * How far a long work has come: a line on stderr, where that is a terminal, and once a second has passed since the
- * first work began, or as many as DWELL_PROGRESS says. It is gone when the work ends, or something else is to be
- * printed.
+ * A progress line on stderr, if that is a terminal. It appears one second after the first work began, or as many
+ * seconds as DWELL_PROGRESS says. It is removed when the work ends, and before anything else is printed.
  */
 #ifndef DWELL_BASE_PROGRESS_H
 #define DWELL_BASE_PROGRESS_H
@@ -10,30 +9,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A work of so much begins; what was going on before has ended. What is done, such as "reading", and to what: a path.
+/* Begins a work of `total` units and ends the work before it. `doing` says what is done, such as "reading", to `path`.
  */
 void progress_begin(const char *doing, const char *path, uint64_t total);
 
-/* So much more of it is done; from any thread. */
+/* Adds to what is done of it. May be called by any thread. */
 void progress_add(uint64_t amount);
 void progress_end(void);
 
-/* Takes the line away until there is more to tell: before anything is printed on the terminal. */
+/* Removes the line until there is more progress. Must be called before anything is printed on the terminal. */
 void progress_hide(void);
 
-/* Output begins while the work goes on: nothing more is shown where that is seen on the terminal, too. */
+/* Says that output begins during the work. If the output is on the terminal, no progress is shown from now on. */
 void progress_output(void);
 
-/* The line: at most `width` columns of text. */
+/* Makes the line, of at most `width` columns. */
 struct progress {
     const char *doing, *name;
     uint64_t done, total;
-    uint64_t seconds; /* since it began */
+    uint64_t seconds; /* since the work began */
 };
 enum { PROGRESS_LINE = 1024 };
 void progress_text(const struct progress *p, unsigned width, bool blocks, char line[PROGRESS_LINE]);
 
-/* For tests: another clock, in nanoseconds. */
+/* For tests: sets another clock, in nanoseconds. */
 void progress_use_clock(uint64_t (*clock)(void));
 
 #endif

@@ -1,4 +1,4 @@
-/* Text of others, for messages and for the terminal. */
+/* Text from a file, made safe for messages and for the terminal. */
 #ifndef DWELL_BASE_QUOTE_H
 #define DWELL_BASE_QUOTE_H
 
@@ -6,7 +6,9 @@
 
 enum { QUOTE_ROOM = 64 };
 
-/* Puts the text on one line: question marks for control characters, and dots for what has no room. Returns `to`. */
+/* Copies the text as one line: with question marks for control characters, and dots for what does not fit. Returns
+ * `to`.
+ */
 char *quote(char to[QUOTE_ROOM], const char *text, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* What may be said of a few measurements: whether two means differ by more than chance. */
+/* Tests whether the means of measurements differ by more than chance. */
 #ifndef DWELL_BASE_STATISTICS_H
 #define DWELL_BASE_STATISTICS_H
 
@@ -7,20 +7,20 @@
 struct sample {
     size_t count;
     double mean;
-    double variance; /* by count - 1; zero where there are fewer than two values */
+    double variance; /* divided by count - 1; zero if there are fewer than two values */
 };
 
 struct sample sample_of(const double *values, size_t count);
 
-/* Welch's t-test, two-sided: how probable means that far apart, or farther, would be if nothing but chance parted them.
- * NAN where a side has fewer than two values. */
+/* Welch's t-test, two-sided: the probability of means at least that far apart if only chance separates them. NAN if a
+ * side has fewer than two values. */
 double welch_test(const struct sample *x, const struct sample *y);
 
 /* The two-sided probability of Student's t distribution. */
 double student_two_sided(double t, double degrees);
 
-/* Adjusts the probabilities of many tests in place, by Benjamini and Hochberg: of those that are then at most q, the
- * expected share of false findings is at most q. NANs are no tests, and stay. */
+/* Adjusts the probabilities of many tests in place, by Benjamini and Hochberg. Among those that are then at most q, the
+ * expected share of false findings is at most q. NANs stay and do not count as tests. */
 void adjust_for_many(double *probabilities, size_t count);
 
 #endif

@@ -6,17 +6,17 @@
 
 #include "base/memory.h"
 
-enum { LONGEST = 128 }; /* names that are longer are not suggested */
+enum { MAX_LENGTH = 128 }; /* longer names are not suggested */
 
 static unsigned suggest_least(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
 
-/* Of texts up to LONGEST characters; row i of the matrix is of the first i characters of `a`. */
+/* Of texts up to MAX_LENGTH characters; row i of the matrix is of the first i characters of `a`. */
 static unsigned suggest_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    unsigned d[LONGEST + 1][LONGEST + 1];
+    unsigned d[MAX_LENGTH + 1][MAX_LENGTH + 1];
     for (unsigned i = 0; i <= a_length; i++)
         d[i][0] = i;
     for (unsigned j = 0; j <= b_length; j++)
@@ -37,13 +37,13 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
     const char *nearest = NULL;
     unsigned best =
         length < 5 ? 2 : ((unsigned)length + 1) / 3 + 1; /* about a third may be wrong, and one of a short name */
-    for (size_t i = 0; i < count && length <= LONGEST; i++) {
+    for (size_t i = 0; i < count && length <= MAX_LENGTH; i++) {
         const size_t other = strlen(names[i]);
         if (strcmp(names[i], typed) == 0)
             return NULL; /* it is there, and not what is missing */
         if (other > length + best + 1 || length > other + best + 1)
             continue; /* so many are missing */
-        const unsigned far = other <= LONGEST ? suggest_edit_distance(typed, length, names[i], other) : LONGEST;
+        const unsigned far = other <= MAX_LENGTH ? suggest_edit_distance(typed, length, names[i], other) : MAX_LENGTH;
         if (far < best && far < length && far < other) {
             best = far;
             nearest = names[i];
@@ -54,7 +54,7 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
 
 const char *suggestion(const char *typed, const char *const *names, size_t count, const char *otherwise)
 {
-    static char text[LONGEST + 32];
+    static _Thread_local char text[MAX_LENGTH + 32];
     const char *meant = suggest(typed, names, count);
     if (!meant)
         return otherwise;

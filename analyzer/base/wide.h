@@ -1,4 +1,4 @@
-/* Products of two 64-bit numbers, for conversions that may not lose a tick. */
+/* 128-bit numbers, for conversions that must be exact to the tick. */
 #ifndef DWELL_BASE_WIDE_H
 #define DWELL_BASE_WIDE_H
 

@@ -31,7 +31,7 @@ static size_t csv_put_utf8(char *at, uint32_t c)
     return 4;
 }
 
-/* Halves of pairs that stand alone become U+FFFD. */
+/* Unpaired surrogates become U+FFFD. */
 static void csv_decode_utf16(struct csv *csv, const uint8_t *bytes, size_t length, bool big)
 {
     csv->text = need_memory(length / 2 * 3 + 1, 1);
@@ -75,7 +75,7 @@ static bool csv_is_end_of_line(char c)
     return c == '\n' || c == '\r';
 }
 
-/* What parts the fields of the first line, of which quotes hold no part: the most frequent of three. */
+/* The separator: the most frequent of three in the first line, outside quotes. */
 static char csv_find_delimiter(const struct csv *csv)
 {
     static const char candidates[] = ",;\t";
@@ -102,7 +102,7 @@ static void csv_end_line(struct csv *csv)
     csv->line++;
 }
 
-/* "sep=;" is what a spreadsheet wants to be told first. */
+/* A first line such as "sep=;" tells spreadsheets the separator. */
 static void csv_skip_separator_line(struct csv *csv)
 {
     if (csv->length < 5 || strncmp(csv->text, "sep=", 4) != 0 || (csv->length > 5 && !csv_is_end_of_line(csv->text[5])))
@@ -130,7 +130,7 @@ void csv_close(struct csv *csv)
     free(csv->fields);
 }
 
-/* Copies what is quoted to `to`, each pair of quotes as one, up to the quote that ends it. */
+/* Copies quoted text to `to` up to the closing quote. Two quotes in it stand for one. */
 static char *csv_read_quoted(struct csv *csv, char *to)
 {
     const unsigned long begin = csv->line;
@@ -152,8 +152,8 @@ static char *csv_read_quoted(struct csv *csv, char *to)
     return to;
 }
 
-/* A field, moved to where it began: what its quotes took leaves room for the zero byte behind it. Behind the last one
- * of the line, `last` is set. */
+/* Reads a field in place: the quotes that are removed leave room for the zero byte after it. Sets `last` at the last
+ * field of the line. */
 static void csv_read_field(struct csv *csv, bool *last)
 {
     char *begin = csv->text + csv->at, *to = begin;
@@ -197,11 +197,11 @@ bool csv_next(struct csv *csv)
 enum { LONGEST_NUMBER = 64 };
 
 struct csv_digits {
-    char text[LONGEST_NUMBER]; /* digits, commas and points alone */
+    char text[LONGEST_NUMBER]; /* only digits, commas and points */
     size_t length;
 };
 
-/* Leaves out blanks of all kinds that part thousands, and a percent sign behind. */
+/* Removes blanks of all kinds between thousands, and a percent sign at the end. */
 static const char *csv_read_digits(const char *text, struct csv_digits *d)
 {
     static const char *const blanks[] = { " ", "'", "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x99" };
@@ -229,8 +229,8 @@ static const char *csv_read_digits(const char *text, struct csv_digits *d)
     return d->length ? NULL : "is no number";
 }
 
-/* Where the decimals begin, behind their comma or point; NULL: there are none. If only one of the two stands there,
- * once, before three digits, it may be meant either way: `whole` says which. Returns what is wrong. */
+/* Finds the decimals after a comma or point; NULL if there are none. A single comma or point before three digits is
+ * ambiguous: `whole` says which is meant. Returns the problem, or NULL. */
 static const char *csv_find_decimals(const struct csv_digits *d, bool whole, const char **decimals)
 {
     const char *comma = strrchr(d->text, ','), *point = strrchr(d->text, '.');
@@ -264,7 +264,7 @@ static const char *csv_parse_number(const char *text, bool whole, double *value,
     uint64_t integer = 0;
     for (const char *at = d.text; at < end; at++) {
         if (*at == ',' || *at == '.') {
-            /* Thousands come by threes. */
+            /* Thousands are groups of three digits. */
             const size_t group = strspn(at + 1, "0123456789");
             if (at == d.text || group != 3)
                 return "is no number";

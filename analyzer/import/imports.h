@@ -1,4 +1,4 @@
-/* The formats of others that become sessions, and one table of them. */
+/* The formats of other profilers that can be imported as sessions, in one table. */
 #ifndef DWELL_IMPORT_IMPORTS_H
 #define DWELL_IMPORT_IMPORTS_H
 
@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 struct import_options {
-    uint64_t resolution; /* ticks per second; zero: as the format says, else nanoseconds */
+    uint64_t resolution; /* ticks per second; zero for that of the files, or nanoseconds */
 };
 
 struct import_format {
@@ -19,10 +19,10 @@ struct import_format {
                  struct error *error);
 };
 
-/* In the order of --list; ended by one without a name. */
+/* In the order of --list. The last one has no name. */
 extern const struct import_format import_formats[];
 
-/* NULL: there is none of that name. */
+/* The format of that name, or NULL. */
 const struct import_format *import_find(const char *name);
 
 /* A file's bytes, which the caller frees. NULL where it cannot be read. */

@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "import/imports.h"
 
-enum { MODULE_SHIFT = 48 }; /* the files have fewer modules than the bits above it can number */
+enum { MODULE_SHIFT = 48 }; /* the bits above are enough for all modules */
 static const uint64_t NANOSECONDS = 1000000000;
 
 /* ---- the session ---- */
@@ -43,7 +43,7 @@ static void vsperf_report_row(struct vsperf_reported *r, enum dwell_reported kin
     };
 }
 
-/* What a function has beside what it has from its callers: from nobody known. */
+/* Reports the part of a function's times that its known callers do not account for. */
 static void vsperf_report_unknown_callers(const struct vsperf *v, struct vsperf_reported *r, const struct times *known,
                                           uint32_t row)
 {
@@ -64,7 +64,7 @@ static void vsperf_report_unknown_callers(const struct vsperf *v, struct vsperf_
         vsperf_report_row(r, DWELL_REPORTED_CALLER, vsperf_address_of(v, row), 0, &t);
 }
 
-/* What the files say of functions stays as it is. A tree of their own says the rest. */
+/* Values that the files have are reported unchanged, beside the call tree. */
 static void vsperf_collect_reported(const struct vsperf *v, bool scaled, struct vsperf_reported *by_process)
 {
     struct times *known = need_memory(v->row_count, sizeof *known);
@@ -194,7 +194,7 @@ bool vsperf_write(struct vsperf *v, const struct vsperf_trees *t, uint64_t resol
 
 /* ---- the format ---- */
 
-/* Reads all files. *unused becomes the names of those of which nothing is needed, or stays NULL. */
+/* Reads all files. Sets *unused to the names of files that are not needed, if there are any. */
 static bool vsperf_read_files(struct vsperf *v, char *const *files, size_t count, char **unused)
 {
     for (size_t i = 0; i < count; i++) {

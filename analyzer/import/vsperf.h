@@ -1,6 +1,6 @@
 /*
- * A run as VSPerfReport's CSV files tell it. They are read one after another, then the whole is completed and becomes
- * call trees: the files' own where a CallTreeSummary is among them, else one scaled from callers and callees.
+ * A run from the CSV files of VSPerfReport. The files are read one after another. Then the run is completed and becomes
+ * call trees: those of a CallTreeSummary or, without one, trees that are scaled from callers and callees.
  */
 #ifndef DWELL_IMPORT_VSPERF_H
 #define DWELL_IMPORT_VSPERF_H
@@ -17,16 +17,16 @@ enum vsperf_kind {
     VSPERF_CALL_TREE,
     VSPERF_MODULE,
     VSPERF_HEADER,
-    VSPERF_OTHER, /* a summary of which nothing is needed */
+    VSPERF_OTHER, /* a summary that is not needed */
     VSPERF_KINDS,
 };
 
 struct vsperf_function {
-    char *name, *file; /* file: NULL if unknown */
+    char *name, *file; /* `file` is NULL if unknown */
     uint32_t line, module;
     uint64_t address;
     bool has_address;
-    uint64_t offset; /* set by vsperf_complete: the address, or one that no other function of the module has */
+    uint64_t offset; /* set by vsperf_complete: the address, or another that is unique in the module */
 };
 
 struct vsperf_process {
@@ -37,11 +37,11 @@ struct vsperf_process {
 /* A function in a process. */
 struct vsperf_row {
     uint32_t process, function;
-    struct times root, summed, times; /* by its Root row, by FunctionSummary; what is taken: set by vsperf_complete */
+    struct times root, summed, times; /* of its Root row; of FunctionSummary; those used, set by vsperf_complete */
     bool has_root, has_summed;
 };
 
-/* Rows of one process. */
+/* A call between two rows of one process. */
 struct vsperf_edge {
     uint32_t caller, callee;
     struct times as_caller, as_callee; /* of the Caller row and of the Callee row; vsperf_complete makes both known */
@@ -74,10 +74,10 @@ struct vsperf {
     struct vsperf_path *paths;
     size_t path_count, path_room;
     struct number_index *names, *row_table, *edge_table; /* see vsperf_report.c */
-    char *file_of[VSPERF_KINDS];                         /* which file was of that kind; NULL: none */
+    char *file_of[VSPERF_KINDS];                         /* the file of that kind, or NULL */
     bool sampled, traced, application_known, application_missing;
     uint64_t times_sum, calls_sum; /* of all rows read */
-    uint64_t resolution;           /* ticks per second that a Header named; zero: none */
+    uint64_t resolution;           /* ticks per second of a Header; zero without one */
     struct error *error;           /* set where reading fails */
 };
 
@@ -88,9 +88,9 @@ void vsperf_free(struct vsperf *v);
 /* Reads a file's content. Messages name the file `name`. Sets *kind to what the file was. */
 bool vsperf_read(struct vsperf *v, const char *name, const void *bytes, size_t length, enum vsperf_kind *kind);
 
-/* ---- vsperf_report.c: entries are found, or made ---- */
+/* ---- vsperf_report.c: each returns an entry, which it adds if there is none ---- */
 
-struct vsperf_place { /* as a file's row has it; empty texts where it has none */
+struct vsperf_place { /* the fields of a row; empty texts for missing ones */
     const char *name, *module_name, *module_path, *file;
     uint64_t address;
     bool has_address;
@@ -109,20 +109,20 @@ bool vsperf_complete(struct vsperf *v, const char *name);
 
 struct vsperf_node {
     uint32_t row;
-    uint32_t parent; /* 1 + index, or zero */
+    uint32_t parent; /* 1 + index; zero for none */
     uint32_t depth;
     uint64_t calls, application, flagged; /* exclusive */
     uint64_t shortest, longest;
 };
 
 struct vsperf_trees {
-    struct vsperf_node *nodes; /* by process, then parents before their children */
+    struct vsperf_node *nodes; /* in the order of processes, parents before children */
     size_t node_count, node_room;
-    size_t *first; /* by process: its first node; one more at the end */
+    size_t *first; /* the first node of each process, and the end */
     bool scaled;
 };
 
-/* The row of time that the files give to no function, in a process; made when it is first asked for. */
+/* The row for time of a process that the files assign to no function. */
 uint32_t vsperf_elsewhere(struct vsperf *v, uint32_t process);
 
 struct vsperf_trees vsperf_make_trees(struct vsperf *v);

@@ -1,4 +1,4 @@
-/* From the rows of a file to entries of the run. Columns are found by their names; what is not known is left out. */
+/* Reads the rows of a file into the run. Finds columns by their titles and ignores unknown ones. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static const char *const titles[COLUMNS] = {
     [VALUE] = "Value",
 };
 
-/* As in the first reports, and in what is quoted of them: rows without a line of titles. */
+/* The columns of the first reports, which have no line of titles. */
 static const enum column without_titles[] = { TYPE, FUNCTION_NAME, INCLUSIVE_SAMPLES, EXCLUSIVE_SAMPLES };
 enum { FIRST_PERCENT = 4, LAST_PERCENT = 5 };
 
@@ -75,13 +75,13 @@ struct vsperf_reading {
     struct vsperf *v;
     struct csv csv;
     const char *name;
-    int at[COLUMNS]; /* which field is the column; -1: none */
+    int at[COLUMNS]; /* the field of each column; -1 if there is none */
     bool *percent;   /* by field: whether it is a percentage */
     size_t percent_count;
     enum vsperf_kind kind;
-    uint32_t root; /* 1 + the last Root row; zero: none */
+    uint32_t root; /* 1 + the last Root row; zero if there was none */
     uint32_t level;
-    bool has_level; /* whether there was a row of the tree before */
+    bool has_level; /* there was a row of the tree before */
 };
 
 static bool vsperf_wrong_here(struct vsperf_reading *r, const char *what)
@@ -133,7 +133,7 @@ static bool vsperf_has_values(const struct vsperf_reading *r)
            (vsperf_has_column(r, INCLUSIVE_SAMPLES) && vsperf_has_column(r, EXCLUSIVE_SAMPLES));
 }
 
-/* Which summary has these columns. */
+/* The kind of summary that has these columns. */
 static enum vsperf_kind vsperf_kind_of_columns(const struct vsperf_reading *r)
 {
     if (vsperf_has_column(r, MARK_ID) || vsperf_has_column(r, LINE_BEGIN))
@@ -157,7 +157,7 @@ static const char *vsperf_kind_name(enum vsperf_kind kind)
     return names[kind];
 }
 
-/* The first record: titles, or a row already. */
+/* Reads the first record: titles, or a row. */
 static bool vsperf_read_titles(struct vsperf_reading *r, bool *is_row)
 {
     *is_row = vsperf_is_row_type(r->csv.fields[0]);
@@ -201,7 +201,7 @@ static bool vsperf_wrong_number(struct vsperf_reading *r, const char *title, con
     return error_set(r->v->error, "%s:%lu: %s: '%.40s' %s", r->name, r->csv.record, title, text, wrong);
 }
 
-/* An empty field is zero, and `known` says so. */
+/* An empty field is zero and not `known`. */
 static bool vsperf_read_count(struct vsperf_reading *r, enum column column, uint64_t *count, bool *known)
 {
     const char *text = vsperf_field_text(r, column);
@@ -235,7 +235,7 @@ static bool vsperf_read_application(struct vsperf_reading *r, struct times *t)
         return false;
     if (inclusive && exclusive) {
         r->v->application_known = true;
-    } else { /* all of it, where it is not known */
+    } else { /* all of it if it is unknown */
         r->v->application_missing = true;
         t->application_inclusive = t->elapsed_inclusive;
         t->application_exclusive = t->elapsed_exclusive;
@@ -245,7 +245,7 @@ static bool vsperf_read_application(struct vsperf_reading *r, struct times *t)
     return true;
 }
 
-/* Whatever is summed up later, it is of these rows. */
+/* Checks that later sums of the rows cannot overflow. */
 static bool vsperf_check_sums(struct vsperf_reading *r, const struct times *t)
 {
     const uint64_t most = (uint64_t)1 << 58;
@@ -346,7 +346,7 @@ static bool vsperf_read_related(struct vsperf_reading *r, const struct times *t,
     return true;
 }
 
-/* Level 0 is the process, which is no function and has no time of its own. */
+/* Level 0 is the process. It is not a function and has no exclusive time. */
 static bool vsperf_is_process(const struct vsperf_reading *r, uint64_t level, const struct times *t)
 {
     if (level != 0 || t->calls != 0 || t->elapsed_exclusive != 0)

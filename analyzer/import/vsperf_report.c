@@ -54,7 +54,7 @@ uint32_t vsperf_find_process(struct vsperf *v, const char *name, uint32_t pid)
     return (uint32_t)v->process_count++;
 }
 
-/* Paths of another system get this one's slashes, so that their last part is the name here too. */
+/* Replaces backslashes in paths of the other system, so that the last part is the file name here, too. */
 static char *vsperf_native_path(const char *path)
 {
     char *copy = need_copy(path, strlen(path));
@@ -84,8 +84,8 @@ uint32_t vsperf_find_module(struct vsperf *v, const struct vsperf_place *place)
 /* ---- functions ---- */
 
 /*
- * A function is known by its name, module and address. A row that leaves out the address means the first of that name
- * and module; one that leaves out the module as well, the first of that name.
+ * Functions are identified by name, module and address. A row without an address means the first function of that name
+ * and module. A row without a module means the first function of that name.
  */
 enum known_by { BY_ALL = 1, BY_MODULE_AND_NAME = 2, BY_NAME = 3 };
 
@@ -155,7 +155,7 @@ static uint32_t vsperf_find_function(struct vsperf *v, const struct vsperf_place
     const struct index_slot *slot = vsperf_find_slot(v, &key, place->name, by, module, place->address);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
-    if (by == BY_ALL) { /* it may have been met without its address */
+    if (by == BY_ALL) { /* it may have been read without its address */
         slot = vsperf_find_slot(v, &key, place->name, BY_MODULE_AND_NAME, module, 0);
         if (slot->value_plus_1 && !v->functions[slot->value_plus_1 - 1].has_address) {
             const uint32_t function = slot->value_plus_1 - 1;
@@ -222,8 +222,8 @@ static void vsperf_add_inclusive(struct times *into, const struct times *from)
 }
 
 /*
- * Rows that a file has only as callers or callees of others: they have what they have there. A function's callers add
- * up to all of it; it has at least its own time and its callees'.
+ * Estimates the times of rows that a file has only as callers or callees of others. The times from a function's callers
+ * add up to its times. It has at least its exclusive time and the times of its callees.
  */
 static void vsperf_estimate_rows(struct vsperf *v)
 {
@@ -257,7 +257,7 @@ static void vsperf_estimate_rows(struct vsperf *v)
     free(callees);
 }
 
-/* An address is a function's offset in its module, unless another one has it, or it is none that a program can have. */
+/* The address becomes the offset in the module, unless another function has it, or it is impossible. */
 static void vsperf_place_functions(struct vsperf *v)
 {
     const uint64_t addresses_end = (uint64_t)1 << 47;

@@ -1,8 +1,7 @@
 /*
- * Call trees. Where the files have only callers and callees, the tree is scaled: a function that has a share of its
- * own time on some call path has that share of its calls of others there. That is an approximation, as nobody knows
- * whether a function called by one does the same as when it is called by another. Sums are kept exactly: what a
- * caller's row says is parted among the caller's paths in whole numbers.
+ * Makes call trees. If the files have only callers and callees, the tree is scaled: a call path with a share of a
+ * function's time gets the same share of its calls. This is an approximation, because a function may do different work
+ * for different callers. Sums are exact: the values of a row are divided among call paths in whole numbers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +10,16 @@
 #include "base/numbers.h"
 #include "import/vsperf.h"
 
-/* Paths with a smaller part of all time than this are not followed further: what is below them is given to the larger.
- */
+/* Call paths with a smaller share of all time are not continued: what is below them is given to larger paths. */
 static const double SMALLEST = 1.0 / 20000;
 
-/* A tree of more nodes grows by the largest path of each function alone: reports whose numbers contradict each other
- * would double it with each function. */
+/* In a tree with more nodes, only the largest path of each function is continued. Without this, reports with
+ * contradictory numbers would double the tree with each function. */
 enum { MANY_NODES = 1 << 21 };
 
 struct context { /* a call path that ends in the function */
     uint32_t node;
-    double share; /* of all that the function does */
+    double share; /* of the function's time */
 };
 
 struct contexts {
@@ -29,7 +27,7 @@ struct contexts {
     size_t count, room;
 };
 
-struct amounts { /* that are parted */
+struct amounts { /* values that are divided */
     uint64_t application, flagged, calls;
 };
 
@@ -48,7 +46,7 @@ struct scaling {
     double whole;              /* all time */
 };
 
-/* ---- parting ---- */
+/* ---- division ---- */
 
 struct vsperf_part {
     double rest;
@@ -80,7 +78,7 @@ static void vsperf_tree_split_among(uint64_t whole, const double *weights, doubl
     qsort(rests, count, sizeof *rests, vsperf_tree_compare_parts);
     for (size_t i = 0; i < count && left; i++, left--)
         parts[rests[i].index]++;
-    parts[rests[0].index] += left; /* where a double could not hold the whole */
+    parts[rests[0].index] += left; /* if the whole is too large for a double */
     free(rests);
 }
 
@@ -114,10 +112,10 @@ static void vsperf_tree_sort_edges(struct scaling *s)
 
 struct vsperf_step {
     uint32_t row;
-    size_t next; /* of its edges */
+    size_t next; /* of the row's edges */
 };
 
-/* Depth first; edges that lead back to an open row close a cycle. Rows come into `order` from its end. */
+/* Searches depth first. An edge to an open row closes a cycle. Fills `order` from its end. */
 static void vsperf_tree_order_from(struct scaling *s, uint32_t first)
 {
     struct vsperf_step *stack = NULL;
@@ -144,7 +142,7 @@ static void vsperf_tree_order_from(struct scaling *s, uint32_t first)
     free(stack);
 }
 
-/* What a row's callers do not account for. */
+/* The part of a row that its callers do not account for. */
 static uint64_t vsperf_tree_unaccounted_time(const struct scaling *s, uint32_t row)
 {
     uint64_t known = 0;
@@ -164,7 +162,7 @@ static bool vsperf_tree_has_callers(const struct scaling *s, uint32_t row)
 
 struct ranked {
     uint32_t row;
-    int rank; /* 0 without callers, 1 called by somebody unknown as well, 2 others */
+    int rank; /* 0 without callers, 1 with unknown callers, too, 2 others */
     uint64_t time;
 };
 
@@ -226,7 +224,7 @@ static struct amounts vsperf_tree_exclusive_amounts(const struct times *t)
     return (struct amounts){ t->application_exclusive, t->elapsed_exclusive - t->application_exclusive, t->calls };
 }
 
-/* What goes through an edge: at most what is left of the callee's own. */
+/* The values that go through an edge: at most what is left of the callee's. */
 static struct amounts vsperf_tree_edge_amounts(const struct vsperf_edge *e, struct amounts *left)
 {
     const struct amounts all = vsperf_tree_exclusive_amounts(&e->as_caller);
@@ -246,7 +244,7 @@ static double vsperf_tree_edge_weight(const struct scaling *s, uint32_t edge, bo
     return (double)(by_calls ? t->calls : t->elapsed_inclusive);
 }
 
-/* The share of the callee's doings that an edge has among those that are followed, and what unknown callers have. */
+/* An edge's share of the callee's values, among the edges that are followed and unknown callers. */
 struct inflow {
     double whole, unknown;
     bool by_calls, evenly;
@@ -278,7 +276,7 @@ static double vsperf_tree_edge_share(const struct scaling *s, const struct inflo
     return vsperf_tree_edge_weight(s, edge, f->by_calls) / f->whole;
 }
 
-/* The paths of a row that are followed: the large ones, at least the largest. Their indices come into `kept`. */
+/* Puts the indices of the paths that are continued into `kept`: the large ones, at least the largest. */
 static size_t vsperf_tree_keep_large(const struct scaling *s, const struct contexts *c, double time, uint32_t *kept)
 {
     size_t count = 0, largest = 0;
@@ -293,7 +291,7 @@ static size_t vsperf_tree_keep_large(const struct scaling *s, const struct conte
     return count;
 }
 
-/* Parts what goes from a row to another among the paths of the first, a node below each. */
+/* Divides what goes from a row to another among the paths of the first, and adds a node below each. */
 static void vsperf_tree_split_below(struct scaling *s, uint32_t from, uint32_t to, const struct amounts *a, double time,
                                     double share, bool follow, const struct times *limits)
 {
@@ -328,19 +326,19 @@ static void vsperf_tree_split_below(struct scaling *s, uint32_t from, uint32_t t
     free(parts);
 }
 
-/* Times of a callee's row hold where it was called from there; else the function's own. */
+/* Uses the times of the callee's row for that caller, or the function's times without one. */
 static const struct times *vsperf_tree_edge_limits(const struct vsperf *v, const struct vsperf_edge *e)
 {
     const bool known = e->as_caller.shortest <= e->as_caller.longest && e->as_caller.shortest > 0;
     return known ? &e->as_caller : &v->rows[e->callee].times;
 }
 
-/* The time in a row that neither it nor its callees have: the report leaves out some of them. */
+/* The time of a row that neither the row nor its callees have: reports omit small callees. */
 static struct amounts vsperf_tree_missing_below(const struct scaling *s, uint32_t row)
 {
     const struct times *t = &s->v->rows[row].times;
     if (!s->v->file_of[VSPERF_CALLER_CALLEE])
-        return (struct amounts){ 0 }; /* nothing is said of any callees */
+        return (struct amounts){ 0 }; /* no callees are known */
     uint64_t elapsed = t->elapsed_exclusive, application = t->application_exclusive;
     for (size_t i = s->out_begin[row]; i < s->out_begin[row + 1]; i++) {
         const struct times *callee = &s->v->edges[s->out[i]].as_callee;
@@ -352,7 +350,7 @@ static struct amounts vsperf_tree_missing_below(const struct scaling *s, uint32_
     return (struct amounts){ of_application < all ? of_application : all, less(all, of_application), 0 };
 }
 
-/* All that a row's callers do not account for is called by nobody known, so it is a root. */
+/* The part that a row's callers do not account for has an unknown caller, so it becomes a root. */
 static void vsperf_tree_add_root(struct scaling *s, uint32_t row, const struct inflow *f, const struct amounts *left)
 {
     const bool alone = f->followed == 0;
@@ -365,7 +363,7 @@ static void vsperf_tree_add_root(struct scaling *s, uint32_t row, const struct i
     c->list[c->count++] = (struct context){ node, alone ? 1 : f->by_calls || f->evenly ? 0 : f->unknown / f->whole };
 }
 
-/* A row's edges are parted when all its paths are known. What goes into it was decided before: `flows` by edge. */
+/* Divides a row's edges when all its paths are known. `flows` has the values of each edge. */
 static void vsperf_tree_expand_row(struct scaling *s, uint32_t row, const struct amounts *flows,
                                    const struct inflow *inflows)
 {
@@ -430,7 +428,7 @@ static void vsperf_tree_scale_rows(struct vsperf *v, struct vsperf_trees *t)
 
 /* ---- the files' own tree ---- */
 
-/* What a path's row leaves out of its time: small callees. */
+/* The time of a path that its row does not show: small callees. */
 static void vsperf_tree_add_missing(struct scaling *s, const struct vsperf_path *p, uint32_t node,
                                     const struct times *below)
 {
@@ -453,8 +451,8 @@ static void vsperf_tree_copy_paths(struct vsperf *v, struct vsperf_trees *t)
     uint32_t levels = 1;
     for (size_t i = 0; i < v->path_count; i++)
         levels = v->paths[i].level + 1 > levels ? v->paths[i].level + 1 : levels;
-    size_t *open = need_memory(levels, sizeof *open);            /* by level: 1 + the path that is open there */
-    uint32_t *nodes = need_memory(v->path_count, sizeof *nodes); /* by path; zero: a process */
+    size_t *open = need_memory(levels, sizeof *open);            /* by level: 1 + the open path */
+    uint32_t *nodes = need_memory(v->path_count, sizeof *nodes); /* by path; zero for a process */
     struct times *below = need_memory(v->path_count, sizeof *below);
     for (size_t i = 0; i < v->path_count; i++) {
         const struct vsperf_path *p = &v->paths[i];

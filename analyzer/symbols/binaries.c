@@ -13,11 +13,11 @@
 #include "symbols/scopes.h"
 #include "symbols/symbols.h"
 
-struct binary_entry { /* of the symbol table */
+struct binary_entry { /* a symbol of the symbol table */
     uint64_t address;
-    const char *name; /* the library's */
-    int rank;         /* of two at one address, the higher is shown */
-    uint64_t size;    /* bytes; zero: unknown */
+    const char *name; /* owned by libdw */
+    int rank;         /* of two at one address, the one with the higher rank is shown */
+    uint64_t size;    /* bytes; zero if unknown */
 };
 
 struct binary {
@@ -25,11 +25,11 @@ struct binary {
     uint8_t *build_id;
     size_t build_id_length;
     Dwfl *dwfl;
-    Dwfl_Module *module;          /* NULL: not to be had */
+    Dwfl_Module *module;          /* NULL if the file cannot be used */
     struct binary_entry *entries; /* functions, by address and rank */
     size_t entry_count, entry_room;
     bool entries_read;
-    struct scopes *scopes; /* NULL: not needed yet */
+    struct scopes *scopes; /* NULL until it is needed */
 };
 
 struct binaries {
@@ -37,10 +37,10 @@ struct binaries {
     size_t count, room;
 };
 
-static char *debug_path; /* NULL: the library's usual places */
+static char *debug_path; /* NULL for libdw's usual places */
 
-/* The library's own search ends at debuginfod, and loads some thirty libraries for it even where no server is
- * set. It is needed for a server, or where the binary names its debug file; else the build-id's path is enough. */
+/* libdw's own search ends at debuginfod, and loads some thirty libraries for that even if no server is set. The search
+ * is needed for a server, or if the binary names its debug file. Otherwise the path of the build-id is enough. */
 static int binary_find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                                  const char *link, GElf_Word crc, char **found)
 {
@@ -99,13 +99,13 @@ static int binary_compare_entries(const void *a, const void *b)
 
 enum { RANK_OF_OS_CALLS = 1000 };
 
-/* libc has most of them by several names: the list's first is shown. */
+/* libc has most of them under several names. The first name in the list is shown. */
 static struct binary_entry binary_os_call_entry(uint64_t address, int number, uint64_t size)
 {
     return (struct binary_entry){ address, os_calls_name(number), RANK_OF_OS_CALLS - number, size };
 }
 
-/* The library's own search walks the whole table for each address. */
+/* libdw's own search reads the whole table for each address. */
 static void binary_read_symbols(struct binary *binary)
 {
     if (binary->entries_read)
@@ -148,7 +148,7 @@ static size_t binary_first_entry_from(struct binary *binary, uint64_t address)
     return low;
 }
 
-/* A probe names the function's very first address. */
+/* A probe reports the first address of the function. */
 static const char *binary_name_at(struct binary *binary, uint64_t address)
 {
     const size_t i = binary_first_entry_from(binary, address);
@@ -165,7 +165,7 @@ static const char *binary_name_around(struct binary *binary, uint64_t address)
     return address - entry->address < entry->size ? entry->name : NULL;
 }
 
-/* Opens the file at base zero, so that its own addresses are the library's. */
+/* Opens the file at base zero, so that libdw's addresses are those in the file. */
 static void binary_open(struct binary *binary)
 {
     int fd = open(binary->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -250,7 +250,7 @@ struct symbol_site binaries_site(struct binaries *b, const struct symbol_module 
 
 enum mention { NOT_MENTIONED, MENTIONED, DEFINED };
 
-/* What a symbol table of that type says of the probe. */
+/* Looks for the probe in a symbol table of that type. */
 static enum mention binary_probe_mention(Elf *elf, uint32_t table_type)
 {
     static const char probe[] = "__cyg_profile_func_enter"; /* a version may follow it */
@@ -271,9 +271,9 @@ static enum mention binary_probe_mention(Elf *elf, uint32_t table_type)
     return NOT_MENTIONED;
 }
 
-/* Instrumented code refers to the probe. A library that defines it need not be instrumented: libc has one that does
- * nothing, and there is libdwell.so. But a program with the runtime in it is: it has an interpreter, or, if it is a
- * static one, no dynamic symbol of that name. */
+/* Instrumented code refers to the probe. A library that defines the probe need not be instrumented: libc has an empty
+ * one, and libdwell.so defines it. A program that is linked with the runtime is instrumented: it has an interpreter or,
+ * if it is static, no dynamic symbol of that name. */
 static bool binary_is_instrumented(Dwfl_Module *module)
 {
     GElf_Addr bias;

@@ -1,4 +1,4 @@
-/* What can be told of an ELF file from its program headers. */
+/* Facts about an ELF file from its program headers. */
 #ifndef DWELL_SYMBOLS_ELF_FACTS_H
 #define DWELL_SYMBOLS_ELF_FACTS_H
 
@@ -9,10 +9,10 @@
 
 bool elf_has_segment(Elf *elf, uint32_t type);
 
-/* Whether the file is libdwell.so, or has libdwell.a in it: the runtime marks it by a note of its own. */
+/* Whether the file is libdwell.so or is linked with libdwell.a. The runtime has an ELF note that shows this. */
 bool elf_has_runtime(Elf *elf);
 
-/* The build-id of a file: how many bytes of it are in `id`; zero where it has none, or one that is longer. */
+/* Copies the build-id of a file to `id` and returns its length; zero if the file has none, or a longer one. */
 size_t elf_build_id_of(const char *path, uint8_t *id, size_t room);
 
 #endif

@@ -28,7 +28,7 @@ static int os_calls_compare_names(const void *a, const void *b)
     return strcmp(names[*(const int *)a], names[*(const int *)b]);
 }
 
-/* The list by name; libc has thousands of symbols to look for in it. */
+/* The list in the order of names: thousands of libc's symbols are looked up in it. */
 static const int *os_calls_sorted_names(void)
 {
     static int sorted[NAME_COUNT];
@@ -103,7 +103,7 @@ static struct os_call_symbol *os_calls_read_file(int fd, size_t *count)
     return found;
 }
 
-/* A file without a build-id is taken as it is. */
+/* A file that was recorded without a build-id is not checked. */
 static bool os_calls_build_id_matches(const struct symbol_module *module)
 {
     uint8_t id[LONGEST_BUILD_ID];

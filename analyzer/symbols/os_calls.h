@@ -6,21 +6,21 @@
 
 bool os_calls_is_libc(const char *path);
 
-/* A function's place in the list of them, whatever its version; negative: it is none. */
+/* The number of the function of that name, whatever its version; negative if it is not such a function. */
 int os_calls_number(const char *name);
 
-/* Its name, which stays. */
+/* The name of that number. Valid for ever. */
 const char *os_calls_name(int number);
 
-/* Where libc has one. */
+/* The place of one in libc. */
 struct os_call_symbol {
-    uint64_t offset; /* in the file's own terms */
+    uint64_t offset; /* an address as in the file itself */
     int number;
 };
 
-/* All that the file has, each address once, by the first of its names in the list: from what the loader needs of it
- * alone, as libc's debug information takes long to read. To be freed; NULL if it is not libc, or not the recorded one.
- */
+/* All such functions of the file. Each address occurs once, with the first of its names in the list. Reads only what
+ * the loader needs, as libc's debug information takes long to read. The caller frees the list. NULL if the file is not
+ * libc, or not the recorded one. */
 struct os_call_symbol *os_calls_of(const struct symbol_module *module, size_t *count);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * A call reaches the probe directly, through a stub of the procedure linkage table (which jumps to where a slot of the
- * global offset table points), or through that slot itself (-fno-plt). All three are instructions of known bytes and an
- * offset from their end, so no disassembler is needed: that data or parts of other instructions look like one of them,
- * with the right 32-bit offset, is next to impossible.
+ * Finds calls of the probe in machine code. A call goes directly to the probe, to a stub of the procedure linkage
+ * table, which jumps to the address in a slot of the global offset table, or through that slot (-fno-plt). Each of
+ * these is an instruction of known bytes and a 32-bit offset, so no disassembler is needed. Other bytes hardly ever
+ * have both.
  */
 #include "symbols/probe_calls.h"
 
@@ -41,7 +41,7 @@ struct probe_search {
 
 static const char enter[] = "__cyg_profile_func_enter", leave[] = "__cyg_profile_func_exit";
 
-/* A version may follow its name. */
+/* A version may follow the name. */
 static bool probe_calls_is_probe(const char *name, const char *probe)
 {
     const size_t length = strlen(probe);
@@ -66,7 +66,7 @@ static const struct probe_place *probe_calls_find_place(const struct probe_place
     return NULL;
 }
 
-/* ---- what the tables say ---- */
+/* ---- the symbol tables ---- */
 
 static void probe_calls_read_symbols(struct probe_search *s, Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
 {
@@ -117,7 +117,7 @@ static int probe_calls_compare_functions(const void *a, const void *b)
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* ---- what the code says ---- */
+/* ---- the code ---- */
 
 static uint64_t probe_calls_target_of(const uint8_t *offset, uint64_t end)
 {
@@ -201,7 +201,7 @@ struct probe_calls probe_calls_count(Elf *elf)
         probe_calls_walk_code(&s, elf, probe_calls_find_stubs);
         probe_calls_walk_code(&s, elf, probe_calls_find_calls);
         if (s.leave && probe_calls_find_place(s.targets, s.target_count, s.leave))
-            result.calls /= 2; /* one function serves as both: that of a static libc, which does nothing */
+            result.calls /= 2; /* both probes are one function: the empty one of a static libc */
     }
     free(s.functions);
     return result;

@@ -1,4 +1,4 @@
-/* How a program or library is instrumented, as far as its file tells. */
+/* How a program or library is instrumented, from its file alone. */
 #ifndef DWELL_SYMBOLS_PROBE_CALLS_H
 #define DWELL_SYMBOLS_PROBE_CALLS_H
 
@@ -8,9 +8,9 @@
 
 struct probe_calls {
     bool mentioned;   /* a symbol table names the probe */
-    bool counted;     /* this machine's code can be searched for calls: the rest is known */
-    size_t calls;     /* of __cyg_profile_func_enter: instrumented functions, inlined copies too */
-    size_t functions; /* of the symbol table that hold any of them; zero: there is no symbol table */
+    bool counted;     /* the code is for this machine and could be searched: the rest is known */
+    size_t calls;     /* of __cyg_profile_func_enter: the instrumented functions and their inlined copies */
+    size_t functions; /* functions of the symbol table that have such a call; zero without a symbol table */
 };
 
 struct probe_calls probe_calls_count(Elf *elf);

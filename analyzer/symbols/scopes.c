@@ -1,6 +1,6 @@
 /*
- * The library's own search walks all of a compilation unit for each address, which takes a millisecond in a large one:
- * here a unit's functions are listed once, and only the one that holds the address is walked.
+ * Finds the functions around an address. libdw's own search reads a whole compilation unit for each address, which
+ * takes a millisecond in a large unit. Here, the functions of a unit are listed once, and only one function is read.
  */
 #include "symbols/scopes.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 
-enum { MAX_INLINED = 64 }; /* within each other */
+enum { MAX_INLINED = 64 }; /* nested */
 
 struct range {
     Dwarf_Addr begin, end;
@@ -20,7 +20,7 @@ struct unit {
     Dwarf_Off offset;
     Dwarf_Die die;
     Dwarf_Addr bias;
-    struct range *ranges; /* by begin */
+    struct range *ranges; /* in order of `begin` */
     size_t range_count, range_room;
 };
 
@@ -28,10 +28,10 @@ struct scopes {
     Dwfl_Module *module;
     struct unit *units;
     size_t unit_count, unit_room;
-    bool all; /* units are listed */
+    bool all; /* all units are listed */
 };
 
-/* The functions around an address, the outermost first: all but that one are inlined. */
+/* The functions around an address, the outermost first. All others are inlined. */
 struct chain {
     Dwarf_Die functions[MAX_INLINED];
     int count;
@@ -100,7 +100,7 @@ static Dwarf_Die *scopes_function_at(const struct unit *u, Dwarf_Addr address)
     return low && address - u->bias < u->ranges[low - 1].end ? &u->ranges[low - 1].function : NULL;
 }
 
-/* Not all compilers say which unit an address is of: then all of them are looked through. */
+/* Some compilers do not say which unit has an address. Then all units are searched. */
 static struct unit *scopes_find_unit(struct scopes *s, Dwarf_Addr address)
 {
     Dwarf_Addr bias;
@@ -118,7 +118,7 @@ static struct unit *scopes_find_unit(struct scopes *s, Dwarf_Addr address)
 
 /* ---- functions ---- */
 
-/* The child that holds the address, in *child; blocks are looked through. */
+/* Sets *child to the child that contains the address. Searches blocks, too. */
 static bool scopes_find_inlined(Dwarf_Die *within, Dwarf_Addr pc, Dwarf_Die *child)
 {
     if (dwarf_child(within, child) != 0)
@@ -170,7 +170,7 @@ static bool scopes_function_origin(Dwarf_Die *function, Dwarf_Off *origin)
     return true;
 }
 
-/* Of an inlined function, there is a copy with an address where it is instrumented. */
+/* An inlined function has a copy with an address of its own if it is instrumented. */
 static uint64_t scopes_function_begin(const struct unit *u, Dwarf_Die *function)
 {
     Dwarf_Addr at;

@@ -1,4 +1,4 @@
-/* Which functions an address lies in, inlined ones as well, by the debug information. */
+/* The functions that contain an address, by the debug information: also inlined ones. */
 #ifndef DWELL_SYMBOLS_SCOPES_H
 #define DWELL_SYMBOLS_SCOPES_H
 
@@ -6,13 +6,13 @@
 
 #include "symbols/symbols.h"
 
-struct scopes; /* of a module, read as they are asked for */
+struct scopes; /* of a module; read when they are needed */
 
 struct scopes *scopes_new(Dwfl_Module *module);
-void scopes_free(struct scopes *scopes); /* NULL is none */
+void scopes_free(struct scopes *scopes); /* may be NULL */
 
-/* What is known of a call from `address` or, if it is inlined, of one whose place holds the address. Where the
- * functions' own code begins tells more of their names than these do: zero, if it is not known. */
+/* The site of a call from `address` or, if `inlined`, of the inlined call that contains the address. Also sets where
+ * the code of the functions begins, from which better names can be found; zero if unknown. */
 struct scopes_site {
     struct symbol_site site;
     uint64_t function_at, outer_at;

@@ -1,7 +1,5 @@
-/*
- * Names for functions: from the symbols that the recording brought along, else from the binaries and their
- * debug information on this machine, where the build-id shows that they are the recorded ones.
- */
+/* Names of functions and source lines from the binaries on this machine and their debug information. A binary is used
+ * only if its build-id shows that it is the recorded one. */
 #ifndef DWELL_SYMBOLS_SYMBOLS_H
 #define DWELL_SYMBOLS_SYMBOLS_H
 
@@ -10,12 +8,12 @@
 #include <stdint.h>
 
 struct symbol {
-    const char *linkage_name; /* NULL: unknown */
-    const char *file;         /* NULL: unknown */
-    uint32_t line;            /* zero: unknown */
+    const char *linkage_name; /* NULL if unknown */
+    const char *file;         /* NULL if unknown */
+    uint32_t line;            /* zero if unknown */
 };
 
-/* A file of code as recorded. */
+/* A program or library, as recorded. */
 struct symbol_module {
     const char *path;
     const uint8_t *build_id;
@@ -29,32 +27,32 @@ struct binaries;
 struct binaries *binaries_new(void);
 void binaries_free(struct binaries *b);
 
-/* What is at `offset`, an address in the file's own terms. The texts live as long as `b`. A file that is
- * missing, or not the recorded one, is told once on stderr, and has no symbols. Not for several threads. */
+/* The symbol at `offset`, an address as in the file itself. Its texts are valid as long as `b`. A file that is missing
+ * or not the recorded one has no symbols, and is reported on stderr once. Not thread-safe. */
 struct symbol binaries_find(struct binaries *b, const struct symbol_module *module, uint64_t offset);
 
-/* Where in the source a call was made; NULL and zero: unknown. */
+/* The place in the source from which a call was made. NULL and zero if unknown. */
 struct symbol_site {
-    const char *function; /* linkage name of the one that it is written in, */
-    const char *file;     /* and where */
+    const char *function; /* linkage name of the function that contains the call in the source */
+    const char *file;
     uint32_t line;
-    const char *outer; /* that one is inlined, at last in this one: NULL, if it is not; */
+    const char *outer; /* linkage name of the function into which `function` is inlined; NULL if it is not inlined */
     const char *outer_file;
-    uint32_t outer_line; /* there */
+    uint32_t outer_line;
 };
 
-/* Of the call that returns to `offset`; `inlined`: of the inlined call in whose place that is. Texts as above. */
+/* The site of the call that returns to `offset`, or of the inlined call at `offset` if `inlined`. Texts as above. */
 struct symbol_site binaries_site(struct binaries *b, const struct symbol_module *module, uint64_t offset, bool inlined);
 
-/* How many functions the file has, if it is instrumented at all; else zero. */
+/* The number of functions of the file; zero if it is not instrumented. */
 size_t binaries_count(struct binaries *b, const struct symbol_module *module);
 
-/* The address of the i-th of them, in the file's own terms; in ascending order, each address once or more. */
+/* The address of the i-th function, as in the file itself. Addresses ascend, and may be repeated. */
 uint64_t binaries_offset(struct binaries *b, const struct symbol_module *module, size_t i);
 
 /* ---- names for people ---- */
 
-/* A linkage name demangled (C++, Rust, D), or as it is; to be freed by the caller. */
+/* A linkage name, demangled (C++, Rust, D) if it is mangled. The caller frees it. */
 char *symbol_demangle(const char *linkage_name);
 
 #endif
