@@ -72,8 +72,8 @@ static bool calls_follow_event(void *context, const struct timeline_event *event
     }
 }
 
-void calls_follow(const struct session_file *file, const struct profile *profile,
-                            const struct selection *selection, call_taker *take, void *context)
+void calls_follow(const struct session_file *file, const struct profile *profile, const struct selection *selection,
+                  call_taker *take, void *context)
 {
     struct follower f = { file, selection, resolver_new(file, profile), take, context };
     timeline_run(file, calls_follow_event, &f);
