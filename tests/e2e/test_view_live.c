@@ -251,7 +251,7 @@ Test(e2e_view_live, the_session_is_gone)
     free(run_well("kill -TERM $(cat recorder)"));
 }
 
-static unsigned generation_of(const struct answer *a)
+static unsigned live_generation_of(const struct answer *a)
 {
     const char *header = strstr(a->head, "X-Dwell-Generation: ");
     cr_assert(header != NULL, "%s", a->head);
@@ -259,7 +259,7 @@ static unsigned generation_of(const struct answer *a)
 }
 
 /* As a page does: asks for what is new since the generation that it has, until the server answers with that status. */
-static struct answer poll_session(const struct live *l, unsigned *generation, int status)
+static struct answer live_poll_session(const struct live *l, unsigned *generation, int status)
 {
     struct answer a = { 0 };
     for (int i = 0; a.status != status && i < PATIENCE; i++) {
@@ -269,9 +269,9 @@ static struct answer poll_session(const struct live *l, unsigned *generation, in
             usleep(100000);
         }
         snprintf(target, sizeof target, "/session?since=%u", *generation);
-        a = get(l, target);
+        a = live_get(l, target);
         if (a.status == 200)
-            *generation = generation_of(&a);
+            *generation = live_generation_of(&a);
     }
     cr_assert(eq(int, a.status, status));
     return a;
@@ -279,22 +279,22 @@ static struct answer poll_session(const struct live *l, unsigned *generation, in
 
 /* The command damages the file. A page that has the data gets the error, another page gets the data, and both get new
  * data when the file is whole again. */
-static void damage_and_restore(const struct live *l, unsigned *generation, const char *command, const char *wrong)
+static void live_damage_and_restore(const struct live *l, unsigned *generation, const char *command, const char *wrong)
 {
     char text[256];
     bool complete = true;
     free(run_well("%s", command));
-    struct answer a = poll_session(l, generation, 500);
+    struct answer a = live_poll_session(l, generation, 500);
     snprintf(text, sizeof text, "live.data: %s\n", wrong);
     cr_assert(eq(str, a.body, text), "%s", command);
     cr_assert(has(a.head, "Content-Type: text/plain; charset=utf-8\r\n"));
     answer_drop(&a);
-    expect(get(l, "/"), 200);
+    live_expect(live_get(l, "/"), 200);
     cr_assert(eq(u64, calls_of(l, "main", &complete), 1));
     cr_assert(eq(int, complete, false));
     free(run_well("cp whole.data part.data; mv part.data live.data"));
     const unsigned before = *generation;
-    a = poll_session(l, generation, 200);
+    a = live_poll_session(l, generation, 200);
     cr_assert(gt(u32, *generation, before));
     struct viewed v = viewed_packed(a.body, a.length);
     check_viewed(&v, "live.data");
@@ -313,12 +313,12 @@ Test(e2e_view_live, the_session_breaks_and_is_whole_again)
                   PATIENCE));
     struct live l = live_begin("live.data");
     unsigned generation = 1;
-    damage_and_restore(&l, &generation, "truncate -s 0 live.data", "the file is empty");
-    damage_and_restore(&l, &generation, "truncate -s 100 live.data", "cut off within its header");
-    damage_and_restore(&l, &generation, "head -c 200000 /dev/zero | tr '\\0' x >live.data", "not a dwell session");
-    damage_and_restore(&l, &generation, "rm live.data", "No such file or directory");
+    live_damage_and_restore(&l, &generation, "truncate -s 0 live.data", "the file is empty");
+    live_damage_and_restore(&l, &generation, "truncate -s 100 live.data", "cut off within its header");
+    live_damage_and_restore(&l, &generation, "head -c 200000 /dev/zero | tr '\\0' x >live.data", "not a dwell session");
+    live_damage_and_restore(&l, &generation, "rm live.data", "No such file or directory");
     free(run_well("truncate -s 6000 live.data; sleep 3")); /* what is left of it is shown */
-    expect(get(&l, "/session"), 200);
+    live_expect(live_get(&l, "/session"), 200);
     char *said = live_end();
     static const char *const wrong[] = { "the file is empty", "cut off within its header", "not a dwell session",
                                          "No such file or directory" };
