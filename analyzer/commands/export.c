@@ -46,7 +46,7 @@ struct export_settings {
 static void export_list_formats(void)
 {
     for (const struct export_format *format = export_formats; format->name; format++)
-        printf("%-12s %s\n", format->name, format->does);
+        printf("%-12s %s\n", format->name, format->summary);
 }
 
 static void __attribute__((noreturn)) export_refuse_format(const char *name)
@@ -119,7 +119,7 @@ static void export_check_settings(const struct export_settings *s)
     static const struct {
         const char *name;
         enum shared_option option;
-        enum export_heeds heeds;
+        enum export_uses use;
     } choices[] = {
         { "--limit", SHARED_LIMIT, EXPORT_LIMIT },
         { "--min", SHARED_MIN, EXPORT_MIN },
@@ -129,9 +129,9 @@ static void export_check_settings(const struct export_settings *s)
     if (!s->format)
         die(STATUS_ERROR, "export: name a format; dwell export --list lists them");
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-        if (shared_is_set(&s->shared, choices[i].option) && !(s->format->heeds & choices[i].heeds))
+        if (shared_is_set(&s->shared, choices[i].option) && !(s->format->uses & choices[i].use))
             die(STATUS_ERROR, "%s: format %s has no use for it; leave it out", choices[i].name, s->format->name);
-    if (s->options.aggregate && !(s->format->heeds & EXPORT_AGGREGATE))
+    if (s->options.aggregate && !(s->format->uses & EXPORT_AGGREGATE))
         die(STATUS_ERROR, "--aggregate: format %s has no use for it; leave it out", s->format->name);
     if (s->format->write_files && !s->shared.output)
         die(STATUS_ERROR, "export %s does not write to standard output; say where, with -o FILE", s->format->name);
@@ -208,7 +208,7 @@ int command_export(int argc, char **argv)
     command_line_parse(&line, argc, argv, &s, &s.shared);
     export_check_settings(&s);
     struct analysis loaded;
-    s.shared.load.lines = s.format->heeds & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
+    s.shared.load.lines = s.format->uses & EXPORT_LINES ? LINES_IF_KNOWN : LINES_NONE;
     shared_options_load(&loaded, s.file, &s.shared);
     for (size_t i = 0; i < loaded.summary.loss_count; i++)
         say("%s: %s", s.file, loaded.summary.remarks[i]);

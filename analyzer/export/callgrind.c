@@ -1,7 +1,7 @@
 /*
- * callgrind's format, for KCachegrind, callgrind_annotate and their kin: functions with their own times, and who called
- * whom, how often, for how long. An interval counts once for each function that is on the stack: so a call made within
- * another one of the same function adds none, and the calls of a function together last as long as its inclusive time.
+ * callgrind's format, for KCachegrind, callgrind_annotate and similar tools: functions with their exclusive times, and
+ * the calls between them with counts and inclusive times. Recursive calls add no inclusive time, so the calls of a
+ * function add up to its inclusive time.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,13 +27,13 @@ struct callgrind_costs {
 
 /* All calls of one function by another, from one line. */
 struct callgrind_edge {
-    uint32_t caller, callee; /* the caller is PROFILE_NONE for those that are the first on their thread's stack */
-    uint32_t line;           /* of the caller's file; zero: unknown */
+    uint32_t caller, callee; /* the caller is PROFILE_NONE for the first function of a thread */
+    uint32_t line;           /* in the caller's file; 0 if unknown */
     uint64_t calls;
     struct callgrind_costs inclusive;
 };
 
-struct callgrind_names { /* a space of names: each is written out where it comes first, and then called by its number */
+struct callgrind_names { /* a name is written in full where it comes first, and later referred to by its number */
     char **texts;
     bool *written;
 };
@@ -44,7 +44,7 @@ struct callgrind_writer {
     const struct order *order;
     bool known[EVENT_COUNT];
     struct callgrind_costs *own; /* by function */
-    uint32_t *open;              /* by function: how often it is on the stack */
+    uint32_t *open;              /* by function, its number of open calls */
     struct callgrind_edge *edges;
     size_t edge_count, edge_room;
     struct number_index *edge_table;
@@ -53,13 +53,13 @@ struct callgrind_writer {
     FILE *out;
 };
 
-/* ---- who called whom ---- */
+/* ---- callers and callees ---- */
 
 static struct callgrind_costs callgrind_own_costs(const struct profile_node *node)
 {
     struct callgrind_costs c;
     for (int i = 0; i < EVENT_COUNT; i++)
-        c.ticks[i] = measure_ticks(node, events[i]);
+        c.ticks[i] = measure_exclusive_ticks(node, events[i]);
     return c;
 }
 
@@ -164,22 +164,22 @@ static void callgrind_write_name(const struct callgrind_writer *w, const char *k
     names->written[number] = true;
 }
 
-/* The last of the objects and functions stand for what calls a thread's first function. */
+/* The last object and the last function stand for the caller of a thread's first function. */
 static void callgrind_name_all(struct callgrind_writer *w)
 {
     const struct profile *p = w->session->profile;
     w->objects = callgrind_new_names(p->module_count + 1);
     for (size_t i = 0; i < p->module_count; i++)
         w->objects.texts[w->order->module_ranks[i]] =
-            text_on_a_line(p->modules[i].path[0] ? p->modules[i].path : "[unknown]");
+            text_single_line(p->modules[i].path[0] ? p->modules[i].path : "[unknown]");
     w->objects.texts[p->module_count] = need_copy("???", 3);
     w->sources = callgrind_new_names(w->files.count);
     for (size_t i = 0; i < w->files.count; i++)
-        w->sources.texts[i] = i ? text_on_a_line(w->files.paths[i]) : need_copy("???", 3);
+        w->sources.texts[i] = i ? text_single_line(w->files.paths[i]) : need_copy("???", 3);
     char **unique = export_unique_names(w->session);
     w->functions = callgrind_new_names(p->function_count + 1);
     for (size_t i = 0; i < p->function_count; i++) {
-        w->functions.texts[w->order->ranks[i]] = text_on_a_line(unique[i]);
+        w->functions.texts[w->order->ranks[i]] = text_single_line(unique[i]);
         free(unique[i]);
     }
     free(unique);
@@ -198,7 +198,7 @@ static void callgrind_write_costs(const struct callgrind_writer *w, const struct
 
 static void callgrind_write_text_line(const struct callgrind_writer *w, const char *key, const char *text)
 {
-    char *line = text_on_a_line(text);
+    char *line = text_single_line(text);
     fprintf(w->out, "%s: %s\n", key, line);
     free(line);
 }
@@ -230,7 +230,7 @@ static void callgrind_write_head(const struct callgrind_writer *w)
     putc('\n', w->out);
 }
 
-/* A call in progress when a forked child began is not the child's call; but readers would take calls=0 for no call. */
+/* A call that was open when a forked child began is not counted for the child. It gets calls=1, as readers ignore 0. */
 static void callgrind_write_edge(const struct callgrind_writer *w, const struct callgrind_edge *edge, uint32_t line)
 {
     const uint32_t callee = edge->callee;
@@ -242,7 +242,7 @@ static void callgrind_write_edge(const struct callgrind_writer *w, const struct 
     callgrind_write_costs(w, &edge->inclusive);
 }
 
-/* Calls of which it is not known where in the caller they are get the line at which it begins. */
+/* Writes a function and its calls. A call with an unknown line gets the line at which the caller begins. */
 static void callgrind_write_function(const struct callgrind_writer *w, uint32_t function,
                                      const struct callgrind_edge **edges)
 {

@@ -1,10 +1,10 @@
 /*
- * Chrome's trace events, in JSON: about:tracing, Perfetto's UI and speedscope read it. Times are microseconds since the
- * session's beginning, to the nanosecond.
+ * Chrome's trace events in JSON, which about:tracing, Perfetto's UI and speedscope read. Times are microseconds since
+ * the session's start with three decimals.
  *
- * A slice is one complete event (X), written when it ends. Readers sort by time and take what comes first in the file
- * to be the outer one: so where a slice begins at the same nanosecond as the one around it, that is written as a begin
- * (B) beforehand, and an end (E).
+ * A slice is one complete event (X), written at its end. Readers sort by time; of equal times, the first in the file is
+ * the outer one. So if an inner slice begins at the same nanosecond, the outer one is written before it as a begin
+ * event (B), and later an end event (E).
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@
 #include "trace/event_names.h"
 #include "trace/trace_events.h"
 
-/* What `own` of a slice says: it is written as begin and end. */
-enum { OWN_COMPLETE = 0, OWN_BEGUN = 1 };
+/* Tags of slices: whether the slice is written as one complete event, or its begin event has been written. */
+enum { TAG_COMPLETE = 0, TAG_BEGUN = 1 };
 
 struct chrome_text {
     char *at;
@@ -27,14 +27,14 @@ struct chrome_text {
 };
 
 struct chrome_writer {
-    struct slices_taker taker;
+    struct slices_visitor visitor;
     const struct analysis *session;
     FILE *out;
-    struct chrome_text *functions; /* two for each: what stands between the phase of a call and its time, and that of a
-                               slice in which a call goes on */
-    struct chrome_text *threads;   /* by number: what stands behind the times */
+    struct chrome_text *functions; /* the text from phase to time, two for each function: of a call, and of a slice
+                               that continues one */
+    struct chrome_text *threads;   /* by number, the text after the times */
     size_t thread_count, thread_room;
-    bool *announced; /* by place in the file: its processes, then its threads: whether they have been named */
+    bool *announced; /* true if the name was written; the file's processes, then its threads */
 };
 
 static void chrome_put_bytes(const struct chrome_writer *w, const char *from, const char *to)
@@ -66,7 +66,7 @@ static void chrome_write_begin(const struct chrome_writer *w, const struct slice
                                struct call_slice *slice)
 {
     char line[JSON_NUMBER];
-    slice->own = OWN_BEGUN;
+    slice->tag = TAG_BEGUN;
     chrome_write_phase(w, 'B', slice);
     chrome_put_bytes(w, line, json_put_thousandths(line, slices_ns(w->session, slice->begin)));
     chrome_put_text(w, &w->threads[thread->number]);
@@ -81,25 +81,25 @@ static void chrome_write_end(const struct chrome_writer *w, const struct slices_
     chrome_put_text(w, &w->threads[thread->number]);
 }
 
-static void chrome_begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
+static void chrome_begin_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice)
 {
-    const struct chrome_writer *w = (struct chrome_writer *)taker;
+    const struct chrome_writer *w = (struct chrome_writer *)visitor;
     const uint64_t time = slices_ns(w->session, slice->begin);
-    size_t first = thread->open - 1; /* the outermost of those around it that begin with it, and are not written yet */
-    while (first > 0 && thread->stack[first - 1].own != OWN_BEGUN &&
+    size_t first = thread->open - 1; /* the outermost slice that begins at the same time and is not written yet */
+    while (first > 0 && thread->stack[first - 1].tag != TAG_BEGUN &&
            slices_ns(w->session, thread->stack[first - 1].begin) == time)
         first--;
     for (; first + 1 < thread->open; first++)
         chrome_write_begin(w, thread, &thread->stack[first]);
 }
 
-static void chrome_end_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice,
+static void chrome_end_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice,
                              uint64_t time, enum slice_end how)
 {
     static const char duration[] = ",\"dur\":";
-    const struct chrome_writer *w = (struct chrome_writer *)taker;
+    const struct chrome_writer *w = (struct chrome_writer *)visitor;
     (void)how;
-    if (slice->own == OWN_BEGUN) {
+    if (slice->tag == TAG_BEGUN) {
         chrome_write_end(w, thread, time);
         return;
     }
@@ -112,7 +112,7 @@ static void chrome_end_slice(struct slices_taker *taker, struct slices_thread *t
     chrome_put_text(w, &w->threads[thread->number]);
 }
 
-/* ---- what happens in and between them ---- */
+/* ---- off-CPU times and marks ---- */
 
 static void chrome_write_time(const struct chrome_writer *w, uint64_t time)
 {
@@ -120,9 +120,9 @@ static void chrome_write_time(const struct chrome_writer *w, uint64_t time)
     chrome_put_bytes(w, number, json_put_thousandths(number, slices_ns(w->session, time)));
 }
 
-/* Asynchronous events have a track of their own: those of a thread, one. */
-static void chrome_write_away_end(const struct chrome_writer *w, const struct slices_thread *thread, char phase,
-                                  uint64_t time, const char *name)
+/* Off-CPU times are asynchronous events, which readers show on a track of their own for each thread. */
+static void chrome_write_off_cpu_end(const struct chrome_writer *w, const struct slices_thread *thread, char phase,
+                                     uint64_t time, const char *name)
 {
     fprintf(w->out,
             ",\n{\"ph\":\"%c\",\"name\":\"%s\",\"cat\":\"off CPU\",\"id2\":{\"local\":\"0x%" PRIx32 "\"},\"ts\":",
@@ -131,19 +131,19 @@ static void chrome_write_away_end(const struct chrome_writer *w, const struct sl
     chrome_put_text(w, &w->threads[thread->number]);
 }
 
-static void chrome_write_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                              bool preempted)
+static void chrome_write_off_cpu(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t begin,
+                                 uint64_t end, bool preempted)
 {
-    const struct chrome_writer *w = (struct chrome_writer *)taker;
+    const struct chrome_writer *w = (struct chrome_writer *)visitor;
     const char *name = preempted ? "preempted" : "blocked";
-    chrome_write_away_end(w, thread, 'b', begin, name);
-    chrome_write_away_end(w, thread, 'e', end, name);
+    chrome_write_off_cpu_end(w, thread, 'b', begin, name);
+    chrome_write_off_cpu_end(w, thread, 'e', end, name);
 }
 
-static void chrome_write_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
-                              const char *text)
+static void chrome_write_mark(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t time,
+                              uint32_t number, const char *text)
 {
-    const struct chrome_writer *w = (struct chrome_writer *)taker;
+    const struct chrome_writer *w = (struct chrome_writer *)visitor;
     fputs(",\n{\"ph\":\"i\",\"s\":\"t\",\"name\":", w->out);
     json_put_text(w->out, text[0] ? text : "mark");
     fprintf(w->out, ",\"cat\":\"mark\",\"args\":{\"number\":%" PRIu32 "},\"ts\":", number);
@@ -151,7 +151,7 @@ static void chrome_write_mark(struct slices_taker *taker, struct slices_thread *
     chrome_put_text(w, &w->threads[thread->number]);
 }
 
-/* ---- who they are ---- */
+/* ---- processes and threads ---- */
 
 static void chrome_write_name(const struct chrome_writer *w, const char *what, uint32_t pid, uint32_t tid,
                               const char *name)
@@ -163,7 +163,7 @@ static void chrome_write_name(const struct chrome_writer *w, const char *what, u
     fputs("}}", w->out);
 }
 
-/* Tells names that have not been told. */
+/* Writes the names of a process and a thread if they have not been written yet. */
 static void chrome_announce_thread(struct chrome_writer *w, uint32_t process, uint32_t thread)
 {
     const struct session_file *file = w->session->file;
@@ -185,9 +185,9 @@ static void chrome_announce_thread(struct chrome_writer *w, uint32_t process, ui
     }
 }
 
-static void chrome_begin_thread(struct slices_taker *taker, struct slices_thread *thread)
+static void chrome_begin_thread(struct slices_visitor *visitor, struct slices_thread *thread)
 {
-    struct chrome_writer *w = (struct chrome_writer *)taker;
+    struct chrome_writer *w = (struct chrome_writer *)visitor;
     chrome_announce_thread(w, thread->process, thread->thread);
     GROW(w->threads, w->thread_count, w->thread_room);
     w->threads[w->thread_count++] =
@@ -229,7 +229,7 @@ static void chrome_write_samples(const struct chrome_writer *w, const struct tra
     }
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 static void chrome_prepare_function(struct chrome_writer *w, size_t function)
 {
@@ -289,7 +289,7 @@ static void chrome_write_session(const struct chrome_writer *w)
     fputs("}}\n", w->out);
 }
 
-/* It has no category: by that, speedscope tells this from what Chrome's sampler writes. */
+/* The first event has no category: by this, speedscope distinguishes the file from those of Chrome's sampler. */
 static void chrome_write_beginning(const struct chrome_writer *w)
 {
     const struct session_file *file = w->session->file;
@@ -308,17 +308,17 @@ bool export_chrome(const struct analysis *session, const struct export_options *
     (void)error;
     (void)options;
     struct chrome_writer w = {
-        .taker = { .thread = chrome_begin_thread,
-                   .begin = chrome_begin_slice,
-                   .end = chrome_end_slice,
-                   .away = chrome_write_away,
-                   .mark = chrome_write_mark },
+        .visitor = { .thread = chrome_begin_thread,
+                     .begin = chrome_begin_slice,
+                     .end = chrome_end_slice,
+                     .off_cpu = chrome_write_off_cpu,
+                     .mark = chrome_write_mark },
         .session = session,
         .out = out,
     };
     chrome_prepare_writer(&w);
     chrome_write_beginning(&w);
-    slices_run(session, &w.taker);
+    slices_run(session, &w.visitor);
     trace_events_follow(session->file, 0, chrome_write_event, &w);
     for (size_t i = 0; i < session->file->process_count; i++)
         chrome_write_samples(&w, &session->file->processes[i]);

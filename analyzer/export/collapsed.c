@@ -1,6 +1,6 @@
 /*
- * Collapsed stacks, as flamegraph.pl and its kin read them: a line for each call path, its frames parted by semicolons,
- * and behind a blank its own time or calls. The first two frames are the process and the thread.
+ * Collapsed stacks for flamegraph.pl and similar tools: a line for each call path with its frames, separated by
+ * semicolons, and its exclusive time or calls. The first two frames are the process and the thread.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ struct collapsed_writer {
     FILE *out;
 };
 
-/* Two numbers at a line's end would be read as a comparison of two recordings. */
+/* Readers take two numbers at a line's end as a comparison of two recordings. So a number in a name is joined by `_`.
+ */
 static void collapsed_join_last_number(char *frame)
 {
     char *blank = strrchr(frame, ' ');
@@ -31,7 +32,7 @@ static void collapsed_join_last_number(char *frame)
 
 static char *collapsed_new_frame(const char *name)
 {
-    char *frame = text_on_a_line(name);
+    char *frame = text_single_line(name);
     for (char *at = frame; *at; at++)
         if (*at == ';')
             *at = ':';
@@ -42,7 +43,7 @@ static char *collapsed_new_frame(const char *name)
 static void collapsed_write_path(struct order_visitor *visitor, uint32_t node)
 {
     const struct collapsed_writer *w = (struct collapsed_writer *)visitor;
-    const uint64_t value = measure_own(w->session, node, w->time);
+    const uint64_t value = measure_exclusive(w->session, node, w->time);
     if (!value)
         return;
     fprintf(w->out, "%s;%s", w->process, w->thread);

@@ -1,6 +1,6 @@
 /*
  * Common Trace Format 1.8: a folder with a description (metadata) and a stream of binary events for each thread. Times
- * are ticks of the session's clock since its beginning, so nothing is rounded.
+ * are ticks of the session's clock since its start, so nothing is rounded.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,13 +16,13 @@
 #include "trace/trace_events.h"
 
 struct ctf_writer {
-    struct slices_taker taker;
+    struct slices_visitor visitor;
     const struct analysis *session;
     const struct order *order;
     struct ctf_folder folder;
-    struct ctf_stream *streams; /* of threads, by number */
+    struct ctf_stream *streams; /* by thread number */
     size_t stream_count, stream_room;
-    struct ctf_stream events; /* the trace events of a thread: */
+    struct ctf_stream events; /* the trace events of one thread */
     uint32_t events_thread;   /* its serial number */
     bool has_events;
 };
@@ -54,14 +54,14 @@ static struct ctf_stream ctf_begin_stream(struct ctf_writer *w, enum ctf_stream_
 
 /* ---- calls ---- */
 
-static void ctf_begin_thread(struct slices_taker *taker, struct slices_thread *thread)
+static void ctf_begin_thread(struct slices_visitor *visitor, struct slices_thread *thread)
 {
-    struct ctf_writer *w = (struct ctf_writer *)taker;
+    struct ctf_writer *w = (struct ctf_writer *)visitor;
     GROW(w->streams, w->stream_count, w->stream_room);
     w->streams[w->stream_count++] = ctf_begin_stream(w, CTF_CALLS, thread->process, thread->thread);
 }
 
-/* Functions are known by their place in an order that is always the same; behind all, the unknown one. */
+/* Functions are numbered by their rank in the order; the unknown function comes last. */
 static uint32_t ctf_function_number(const struct ctf_writer *w, uint32_t function)
 {
     return function < w->session->profile->function_count ? w->order->ranks[function] : function;
@@ -75,13 +75,13 @@ static void ctf_write_call(const struct ctf_writer *w, const struct slices_threa
     ctf_put_32(stream, ctf_function_number(w, function));
 }
 
-static void ctf_begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
+static void ctf_begin_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice)
 {
-    const struct ctf_writer *w = (struct ctf_writer *)taker;
+    const struct ctf_writer *w = (struct ctf_writer *)visitor;
     ctf_write_call(w, thread, slice->is_call ? CTF_ENTER : CTF_CONTINUE, slice->begin, slice->function);
 }
 
-static void ctf_end_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice,
+static void ctf_end_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice,
                           uint64_t time, enum slice_end how)
 {
     static const enum ctf_call_event events[] = {
@@ -90,27 +90,27 @@ static void ctf_end_slice(struct slices_taker *taker, struct slices_thread *thre
         [SLICE_UNENDED] = CTF_UNENDED,
         [SLICE_CONTINUES] = CTF_SUSPEND,
     };
-    const struct ctf_writer *w = (struct ctf_writer *)taker;
+    const struct ctf_writer *w = (struct ctf_writer *)visitor;
     ctf_write_call(w, thread, events[how], time, slice->function);
     if (thread->open == 1)
-        ctf_stream_rest(&w->streams[thread->number]);
+        ctf_stream_limit_held(&w->streams[thread->number]);
 }
 
-static void ctf_write_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                           bool preempted)
+static void ctf_write_off_cpu(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t begin,
+                              uint64_t end, bool preempted)
 {
-    const struct ctf_writer *w = (struct ctf_writer *)taker;
+    const struct ctf_writer *w = (struct ctf_writer *)visitor;
     struct ctf_stream *stream = &w->streams[thread->number];
     ctf_event(stream, CTF_OFF_CPU, ctf_time(w->session, begin), 1);
     ctf_put_8(stream, preempted);
     ctf_event(stream, CTF_ON_CPU, ctf_time(w->session, end), 0);
 }
 
-/* What the OS did in an interval: told at its end, before what ended it. */
-static void ctf_write_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                               const struct decoded_extras *extras)
+/* Writes the OS events of an interval at its end, before the event that ended it. */
+static void ctf_write_interval(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t begin,
+                               uint64_t end, const struct decoded_extras *extras)
 {
-    const struct ctf_writer *w = (struct ctf_writer *)taker;
+    const struct ctf_writer *w = (struct ctf_writer *)visitor;
     struct ctf_stream *stream = &w->streams[thread->number];
     if (!extras->flagged)
         return;
@@ -120,10 +120,10 @@ static void ctf_write_interval(struct slices_taker *taker, struct slices_thread 
     ctf_put_32(stream, extras->page_faults);
 }
 
-static void ctf_write_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
+static void ctf_write_mark(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t time, uint32_t number,
                            const char *text)
 {
-    const struct ctf_writer *w = (struct ctf_writer *)taker;
+    const struct ctf_writer *w = (struct ctf_writer *)visitor;
     struct ctf_stream *stream = &w->streams[thread->number];
     char *valid = utf8_repair(text);
     ctf_event(stream, CTF_MARK, ctf_time(w->session, thread->last), 12 + strlen(valid) + 1);
@@ -161,7 +161,7 @@ static bool ctf_write_event(void *context, const struct trace_event *event, cons
 
 /* ---- the session ---- */
 
-/* What happened to processes: an event of the session's own stream. */
+/* An event of the session's stream, about a process. */
 struct ctf_moment {
     uint64_t time;
     enum ctf_session_event event;
@@ -266,7 +266,7 @@ static void ctf_write_folder(struct ctf_writer *w)
     ctf_write_metadata(w->session, w->order, metadata);
     ctf_close_metadata(&w->folder, metadata);
     ctf_write_session(w);
-    slices_run(w->session, &w->taker);
+    slices_run(w->session, &w->visitor);
     for (size_t i = 0; i < w->stream_count; i++)
         ctf_stream_end(&w->streams[i]);
     trace_events_follow(w->session->file, 0, ctf_write_event, w);
@@ -281,12 +281,12 @@ bool export_ctf(const struct analysis *session, const struct export_options *opt
     (void)options;
     struct order *order = order_new(session);
     struct ctf_writer w = {
-        .taker = { .thread = ctf_begin_thread,
-                   .begin = ctf_begin_slice,
-                   .end = ctf_end_slice,
-                   .interval = ctf_write_interval,
-                   .away = ctf_write_away,
-                   .mark = ctf_write_mark },
+        .visitor = { .thread = ctf_begin_thread,
+                     .begin = ctf_begin_slice,
+                     .end = ctf_end_slice,
+                     .interval = ctf_write_interval,
+                     .off_cpu = ctf_write_off_cpu,
+                     .mark = ctf_write_mark },
         .session = session,
         .order = order,
     };

@@ -10,7 +10,7 @@
 
 #define NS_PER_SECOND 1000000000u
 
-/* A text as the language has it: what is neither printable nor UTF-8 is escaped by its number. */
+/* Writes a string literal of the metadata language; unprintable and invalid bytes are escaped by their number. */
 static void ctf_metadata_put_text(FILE *out, const char *text)
 {
     char *valid = utf8_repair(text);
@@ -68,7 +68,7 @@ static void ctf_metadata_write_environment(const struct analysis *session, FILE 
     fprintf(out, "\tlost_events = %" PRIu64 ";\n};\n\n", file->header.lost_events);
 }
 
-/* Its values are ticks since the session's beginning, which was at the offset since 1970. */
+/* Writes the clock. Its values are ticks since the session's start; the offset is the start's time since 1970. */
 static void ctf_metadata_write_clock(const struct dwell_file_header *h, FILE *out)
 {
     fprintf(out,

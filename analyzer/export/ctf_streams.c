@@ -15,11 +15,11 @@ enum {
     MAGIC = (int)0xc1fc1fc1,
     PACKET_SIZE = 1 << 16, /* bytes, unless a single event needs more */
     FIRST_ROOM = 1 << 12,
-    MANY = 64, /* packets in memory */
+    MAX_HELD = 64, /* maximum number of packets in memory */
     EVENT_HEAD = 1 + 8,
 };
 
-/* Where a packet's head is filled in. */
+/* Offsets of the fields of a packet's head that are filled in when the packet is complete. */
 enum {
     AT_BEGIN = 4 + 16 + 4,
     AT_END = AT_BEGIN + 8,
@@ -71,7 +71,7 @@ static bool ctf_folder_make(struct ctf_folder *folder)
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (lstat(path, &status) == 0 && !(S_ISDIR(status.st_mode) && ctf_folder_is_empty(path)))
-        return error_set(folder->error, "%s: exists; ctf makes a new folder", path);
+        return error_set(folder->error, "%s: exists; ctf needs a new folder, choose another name", path);
     folder->unfinished = need_text("%.*s.XXXXXX", (int)length, path);
     if (!mkdtemp(folder->unfinished))
         return ctf_folder_fail(folder, errno);
@@ -143,7 +143,7 @@ static bool ctf_stream_write(const struct ctf_stream *s, int fd)
     return true;
 }
 
-/* The file is open for as long only: there may be more threads than a process may have files. */
+/* Opens the file for each packet, as there may be more threads than a process may have open files. */
 static void ctf_stream_append(struct ctf_stream *s)
 {
     char name[32];
@@ -189,9 +189,9 @@ static void ctf_stream_drop_packet(struct ctf_stream *s)
     s->folder->held--;
 }
 
-void ctf_stream_rest(struct ctf_stream *s)
+void ctf_stream_limit_held(struct ctf_stream *s)
 {
-    if (s->folder->held > MANY)
+    if (s->folder->held > MAX_HELD)
         ctf_stream_drop_packet(s);
 }
 
@@ -240,7 +240,7 @@ void ctf_put_text(struct ctf_stream *s, const char *text)
     ctf_put_bytes(s, text, strlen(text) + 1);
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 struct ctf_stream ctf_stream_begin(struct ctf_folder *folder, const uint8_t uuid[16], uint32_t id,
                                    const struct ctf_process *process)

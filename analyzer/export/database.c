@@ -22,7 +22,7 @@ static void database_fail(struct database *d)
     error_set(d->error, "%s: %s", d->path, d->sqlite ? sqlite3_errmsg(d->sqlite) : "out of memory");
 }
 
-/* As any other new file: readable by whom the user lets read. */
+/* Creates the file with the permissions of the user's umask. */
 static bool database_make_file(struct database *d)
 {
     struct stat status;

@@ -1,4 +1,4 @@
-/* A new SQLite database: made beside the file that it is to become, and put in its place when it is whole. */
+/* A new SQLite database. It is made under a temporary name and renamed when it is complete. */
 #ifndef DWELL_EXPORT_DATABASE_H
 #define DWELL_EXPORT_DATABASE_H
 
@@ -23,8 +23,8 @@ sqlite3_stmt *database_prepare(struct database *d, const char *sql);
  * returns false. */
 bool database_end(struct database *d);
 
-/* Runs a statement with values by `kinds`, a letter each: i, an int64_t; z, the same, but NULL if it is zero; n, the
- * same, but always NULL; t, a text of any bytes, which becomes UTF-8, or NULL. */
+/* Runs a statement with values. `kinds` has a letter for each: i is an int64_t; z an int64_t that becomes NULL if it is
+ * 0; n an int64_t that always becomes NULL; t a text of any bytes, which becomes UTF-8, or NULL. */
 void database_insert(struct database *d, sqlite3_stmt *statement, const char *kinds, ...);
 
 /* Runs a statement with numbers by `kinds`, the same letters without t. */

@@ -18,10 +18,9 @@ static bool export_check_calls(const struct analysis *session, const struct expo
 {
     if (options->aggregate || session->file->header.mode != DWELL_MODE_PROFILE)
         return true;
-    return error_set(error,
-                     "%s: recorded in mode profile, which keeps no single calls; --aggregate gives a line for each "
-                     "function",
-                     session->file->path);
+    return error_set(
+        error, "%s: recorded in mode profile, without single calls; use --aggregate for one line for each function",
+        session->file->path);
 }
 
 static bool export_check_slices(const struct analysis *session, const struct export_options *options,
@@ -30,54 +29,57 @@ static bool export_check_slices(const struct analysis *session, const struct exp
     (void)options;
     if (session->file->header.mode != DWELL_MODE_PROFILE)
         return true;
-    return error_set(error,
-                     "%s: holds call paths and no single calls, which this format is made of; record in mode trace, or "
-                     "export callgrind, pprof or speedscope",
-                     session->file->path);
+    return error_set(
+        error,
+        "%s: recorded in mode profile, without single calls, which this format needs; record in mode trace, or "
+        "export callgrind, pprof or speedscope",
+        session->file->path);
 }
 
 const struct export_format export_formats[] = {
     { .name = "perflog",
-      .does = "PerfLog markers: a line for each activation of a function",
-      .heeds = EXPORT_LIMIT | EXPORT_MIN | EXPORT_FILTER | EXPORT_AGGREGATE,
+      .summary = "PerfLog markers: a line for each activation of a function",
+      .uses = EXPORT_LIMIT | EXPORT_MIN | EXPORT_FILTER | EXPORT_AGGREGATE,
       .check = export_check_calls,
       .write = export_perflog },
-    { .name = "vsperf", .does = "VSPerfReport's summaries, as CSV files PREFIX_*.csv", .write_files = export_vsperf },
+    { .name = "vsperf",
+      .summary = "VSPerfReport's summaries, as CSV files PREFIX_*.csv",
+      .write_files = export_vsperf },
     { .name = "callgrind",
-      .does = "functions and calls, for KCachegrind and callgrind_annotate",
-      .heeds = EXPORT_LINES,
+      .summary = "functions and calls, for KCachegrind and callgrind_annotate",
+      .uses = EXPORT_LINES,
       .write = export_callgrind },
     { .name = "collapsed",
-      .does = "stacks for flamegraph.pl and its kin: by one of the times",
-      .heeds = EXPORT_TIME,
+      .summary = "stacks for flamegraph.pl and similar tools, by one of the times",
+      .uses = EXPORT_TIME,
       .check = export_check_time,
       .write = export_collapsed },
     { .name = "pprof",
-      .does = "call paths of each thread with all their values, for pprof",
-      .heeds = EXPORT_LINES,
+      .summary = "call paths of each thread with all their values, for pprof",
+      .uses = EXPORT_LINES,
       .write = export_pprof,
       .compressed = true,
       .binary = true },
     { .name = "speedscope",
-      .does = "call paths of each thread, for speedscope: by one of the times",
-      .heeds = EXPORT_TIME,
+      .summary = "call paths of each thread for speedscope, by one of the times",
+      .uses = EXPORT_TIME,
       .check = export_check_time,
       .write = export_speedscope },
     { .name = "sqlite",
-      .does = "a database of all call paths, with views that are the reports",
+      .summary = "a database of all call paths, with the reports as views",
       .write_files = export_sqlite },
     { .name = "chrome",
-      .does = "single calls over time in JSON, for about:tracing and Perfetto's UI",
+      .summary = "single calls over time in JSON, for about:tracing and Perfetto's UI",
       .check = export_check_slices,
       .write = export_chrome },
     { .name = "perfetto",
-      .does = "single calls, flows and counters as a Perfetto trace",
+      .summary = "single calls, flows and counters as a Perfetto trace",
       .check = export_check_slices,
       .write = export_perfetto,
       .binary = true },
-    { .name = "firefox", .does = "intervals with their stacks, for the Firefox Profiler", .write = export_firefox },
+    { .name = "firefox", .summary = "intervals with their stacks, for the Firefox Profiler", .write = export_firefox },
     { .name = "ctf",
-      .does = "single calls as a CTF trace, a folder that babeltrace2 reads",
+      .summary = "single calls as a CTF trace, a folder that babeltrace2 reads",
       .check = export_check_slices,
       .write_files = export_ctf },
     { 0 },
@@ -91,7 +93,7 @@ const struct export_format *export_find(const char *name)
     return NULL;
 }
 
-/* ---- the functions chosen ---- */
+/* ---- selected functions ---- */
 
 struct export_candidate {
     uint32_t function;
@@ -99,7 +101,7 @@ struct export_candidate {
     const struct analysis *session;
 };
 
-/* Ties by name, then by place, so that the order does not depend on how the work was split. */
+/* Compares by time, then by name and address, so that the order does not depend on how the work was split. */
 static int export_compare_candidates(const void *a, const void *b)
 {
     const struct export_candidate *x = a, *y = b;
@@ -125,7 +127,7 @@ static bool export_function_is_chosen(const struct analysis *session, const stru
     return !options->only || options->only[function];
 }
 
-uint32_t *export_choose(const struct analysis *session, const struct export_options *options, size_t *count)
+uint32_t *export_choose_functions(const struct analysis *session, const struct export_options *options, size_t *count)
 {
     const size_t all = session->profile->function_count;
     struct times *times = rollup_groups(session->rollup, BY_FUNCTION);
@@ -175,7 +177,7 @@ static int export_compare_placed(const void *a, const void *b)
     return m->build_id_length ? memcmp(m->build_id, n->build_id, m->build_id_length) : 0;
 }
 
-/* Modules of one name, in different folders or of different builds, may have the same at the same address. */
+/* Numbers names that are still equal: modules of one name may have equal functions at equal addresses. */
 static void export_number_equal_names(const struct profile *p, char **names)
 {
     struct placed_function *sorted = need_memory(p->function_count + 1, sizeof *sorted);

@@ -1,9 +1,10 @@
 /*
- * Firefox Profiler's processed profile, version 66, which its front end upgrades: a sample for each interval between
- * two events of a thread, with the stack as it was and the interval's length as weight. Nothing is sampled.
+ * Firefox Profiler's processed profile, version 66, which its front end upgrades. Each interval between two events of a
+ * thread becomes a sample with the thread's stack, weighted by the interval's length. In mode profile each call path
+ * becomes a sample, weighted by its exclusive time.
  *
- * Its tables are columns, one behind the other, so each thread is gone through once for each column of its samples; the
- * columns of markers wait in temporary files. In mode profile a sample is a call path and its own time.
+ * The format stores tables by column. So each thread is read once for each column of its samples, and the columns of
+ * markers are kept in temporary files.
  */
 #include <inttypes.h>
 #include <stddef.h>
@@ -21,14 +22,14 @@
 enum firefox_sample_column { SAMPLE_TIME, SAMPLE_STACK, SAMPLE_WEIGHT, SAMPLE_COLUMNS };
 enum firefox_marker_column { MARKER_DATA, MARKER_NAME, MARKER_START, MARKER_COLUMNS };
 
-/* A thread of the profile, or one that has nothing but trace events. */
+/* A thread of the profile, or one with trace events only. */
 struct firefox_lane {
     uint32_t process, thread; /* serial numbers */
     const struct profile_thread *profile;
 };
 
 struct firefox_writer {
-    struct slices_taker taker;
+    struct slices_visitor slices;
     struct order_visitor visitor;
     const struct analysis *session;
     const struct order *order;
@@ -36,12 +37,12 @@ struct firefox_writer {
     FILE *out;
     struct firefox_lane *lanes;
     size_t lane_count, lane_room;
-    /* Of the thread at hand: */
+    /* State of the current thread. */
     enum firefox_sample_column column;
-    bool blind;      /* what the OS did is not known */
-    uint64_t told;   /* ticks: up to when the interval at hand is told */
-    uint64_t passed; /* mode profile: ticks */
-    uint32_t *path;  /* mode profile: 1 + the stack of each node of it */
+    bool blind;          /* OS events are unknown */
+    uint64_t written_to; /* ticks: end of the written part of the current interval */
+    uint64_t passed;     /* mode profile: ticks */
+    uint32_t *path;      /* mode profile: 1 + the stack of each node on the path */
     size_t path_room;
     size_t count;
     FILE *markers[MARKER_COLUMNS];
@@ -71,56 +72,56 @@ static enum firefox_category firefox_running_category(const struct firefox_write
     return w->blind ? FIREFOX_OTHER : flagged ? FIREFOX_SYSTEM : FIREFOX_APPLICATION;
 }
 
-static void firefox_begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
+static void firefox_begin_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice)
 {
-    struct firefox_writer *w = (struct firefox_writer *)taker;
-    const uint32_t parent = thread->open > 1 ? (uint32_t)slice[-1].own : 0;
-    slice->own = firefox_stack(&w->tables, parent, slice->function, firefox_running_category(w, false));
+    struct firefox_writer *w = (struct firefox_writer *)visitor;
+    const uint32_t parent = thread->open > 1 ? (uint32_t)slice[-1].tag : 0;
+    slice->tag = firefox_stack(&w->tables, parent, slice->function, firefox_running_category(w, false));
 }
 
 static void firefox_write_sample(struct firefox_writer *w, const struct slices_thread *thread, uint64_t end,
                                  enum firefox_category category)
 {
-    const uint64_t from = slices_ns(w->session, w->told), to = slices_ns(w->session, end);
-    if (end <= w->told || !thread->open || from == to)
+    const uint64_t from = slices_ns(w->session, w->written_to), to = slices_ns(w->session, end);
+    if (end <= w->written_to || !thread->open || from == to)
         return;
     const struct call_slice *top = &thread->stack[thread->open - 1];
-    w->told = end;
+    w->written_to = end;
     if (w->column == SAMPLE_STACK)
         firefox_write_number(
             w,
             category == firefox_running_category(w, false)
-                ? (uint32_t)top->own - 1
-                : firefox_stack(&w->tables, thread->open > 1 ? (uint32_t)top[-1].own : 0, top->function, category) - 1);
+                ? (uint32_t)top->tag - 1
+                : firefox_stack(&w->tables, thread->open > 1 ? (uint32_t)top[-1].tag : 0, top->function, category) - 1);
     else
         firefox_write_ms(w, w->column == SAMPLE_TIME ? from : to - from);
     w->count++;
 }
 
-/* A stretch off the CPU, and what came before it in its interval, which is flagged. */
-static void firefox_add_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                             bool preempted)
+/* Writes an off-CPU time, and the flagged part of its interval before it. */
+static void firefox_add_off_cpu(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t begin,
+                                uint64_t end, bool preempted)
 {
-    struct firefox_writer *w = (struct firefox_writer *)taker;
-    if (w->told < thread->last)
-        w->told = thread->last;
+    struct firefox_writer *w = (struct firefox_writer *)visitor;
+    if (w->written_to < thread->last)
+        w->written_to = thread->last;
     firefox_write_sample(w, thread, begin, firefox_running_category(w, true));
     firefox_write_sample(w, thread, end, preempted ? FIREFOX_PREEMPTED : FIREFOX_IDLE);
 }
 
-static void firefox_add_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                                 const struct decoded_extras *extras)
+static void firefox_add_interval(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t begin,
+                                 uint64_t end, const struct decoded_extras *extras)
 {
-    struct firefox_writer *w = (struct firefox_writer *)taker;
-    if (w->told < begin)
-        w->told = begin;
+    struct firefox_writer *w = (struct firefox_writer *)visitor;
+    if (w->written_to < begin)
+        w->written_to = begin;
     firefox_write_sample(w, thread, end, firefox_running_category(w, extras->flagged));
-    w->told = end;
+    w->written_to = end;
 }
 
 /* ---- samples of a call tree ---- */
 
-/* Of an imported profile of samples, ticks are numbers of samples. */
+/* Writes a part of a path's time. In an imported profile of samples, ticks are numbers of samples. */
 static void firefox_write_part(struct firefox_writer *w, uint64_t ticks, uint32_t parent, uint32_t function,
                                enum firefox_category category)
 {
@@ -147,8 +148,9 @@ static void firefox_visit_node(struct order_visitor *visitor, uint32_t index)
         GROW(w->path, w->path_room, w->path_room);
     const uint32_t parent = at ? w->path[at - 1] : 0;
     w->path[at] = firefox_stack(&w->tables, parent, node->function, firefox_running_category(w, false));
-    const uint64_t away = node->blocked + node->preempted, flagged = node->flagged > away ? node->flagged - away : 0;
-    const uint64_t other = away + flagged, rest = node->elapsed > other ? node->elapsed - other : 0;
+    const uint64_t off_cpu = node->blocked + node->preempted,
+                   flagged = node->flagged > off_cpu ? node->flagged - off_cpu : 0;
+    const uint64_t other = off_cpu + flagged, rest = node->elapsed > other ? node->elapsed - other : 0;
     firefox_write_part(w, w->blind ? node->elapsed : rest, parent, node->function, firefox_running_category(w, false));
     if (w->blind)
         return;
@@ -169,10 +171,10 @@ static void firefox_write_marker(struct firefox_writer *w, uint64_t time, const 
     fputs(comma, w->markers[MARKER_DATA]);
 }
 
-static void firefox_add_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time, uint32_t number,
-                             const char *text)
+static void firefox_add_mark(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t time,
+                             uint32_t number, const char *text)
 {
-    struct firefox_writer *w = (struct firefox_writer *)taker;
+    struct firefox_writer *w = (struct firefox_writer *)visitor;
     (void)thread;
     if (w->column != SAMPLE_TIME)
         return;
@@ -208,7 +210,7 @@ static bool firefox_begin_markers(struct firefox_writer *w, struct error *error)
     for (int i = 0; i < MARKER_COLUMNS; i++) {
         w->markers[i] = tmpfile();
         if (!w->markers[i])
-            return error_set(error, "no temporary file can be made for markers: is /tmp full?");
+            return error_set(error, "cannot create a temporary file for markers; check the free space of /tmp");
     }
     return true;
 }
@@ -221,7 +223,8 @@ static bool firefox_copy_column(const struct firefox_writer *w, const char *name
     for (size_t got; (got = fread(part, 1, sizeof part, from)) > 0;)
         fwrite(part, 1, got, w->out);
     fputs("],", w->out);
-    return ferror(from) ? error_set(error, "a temporary file could not be written and read: is its disk full?") : true;
+    return ferror(from) ? error_set(error, "cannot write or read a temporary file; check the free space of its disk")
+                        : true;
 }
 
 static void firefox_repeat_column(const struct firefox_writer *w, const char *name, const char *value)
@@ -254,13 +257,13 @@ static void firefox_write_column(struct firefox_writer *w, const struct firefox_
     static const char *const names[SAMPLE_COLUMNS] = { "time", "stack", "weight" };
     w->column = column;
     w->count = 0;
-    w->told = w->passed = 0;
+    w->written_to = w->passed = 0;
     fprintf(w->out, "\"%s\":[", names[column]);
     if (w->session->file->header.mode != DWELL_MODE_PROFILE) {
-        w->taker.begin = column == SAMPLE_STACK ? firefox_begin_slice : NULL;
-        w->taker.only_process = lane->process;
-        w->taker.only_thread = lane->thread;
-        slices_run(w->session, &w->taker);
+        w->slices.begin = column == SAMPLE_STACK ? firefox_begin_slice : NULL;
+        w->slices.only_process = lane->process;
+        w->slices.only_thread = lane->thread;
+        slices_run(w->session, &w->slices);
     } else if (lane->profile) {
         order_walk(w->order, lane->profile, &w->visitor);
     }
@@ -277,7 +280,7 @@ static void firefox_write_time(const struct firefox_writer *w, const char *key, 
         fprintf(w->out, ",\"%s\":null", key);
 }
 
-/* A pid that was used before in the session, as by a program that executed another one, gets a number behind it. */
+/* Counts earlier uses of a PID in the session (after exec, for example). A reused PID gets a number appended. */
 static unsigned firefox_pid_uses_before(const struct session_file *file, const struct trace_process *p)
 {
     unsigned uses = 0;
@@ -355,7 +358,7 @@ static void firefox_find_lanes(struct firefox_writer *w)
     trace_events_follow(w->session->file, 0, firefox_add_lane, w);
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 static void firefox_write_meta(const struct firefox_writer *w)
 {
@@ -411,7 +414,7 @@ bool export_firefox(const struct analysis *session, const struct export_options 
     (void)options;
     struct order *order = order_new(session);
     struct firefox_writer w = {
-        .taker = { .interval = firefox_add_interval, .away = firefox_add_away, .mark = firefox_add_mark },
+        .slices = { .interval = firefox_add_interval, .off_cpu = firefox_add_off_cpu, .mark = firefox_add_mark },
         .visitor = { .enter = firefox_visit_node },
         .session = session,
         .order = order,

@@ -44,7 +44,7 @@ uint32_t firefox_stack(struct firefox_tables *t, uint32_t parent_plus_1, uint32_
 
 /* ---- columns ---- */
 
-/* A value for each of `count` rows. */
+/* Writes the value of a row. */
 typedef void column_writer(struct firefox_tables *t, size_t row, FILE *out);
 
 static void firefox_table_write_column(struct firefox_tables *t, const char *name, size_t count, column_writer *write,
@@ -107,7 +107,7 @@ static void firefox_put_stack_frame(struct firefox_tables *t, size_t row, FILE *
     fprintf(out, "%" PRIu32, t->stacks[row].frame);
 }
 
-/* By how many rows its parent is above it; zero: it has none. */
+/* Writes the distance to the row of the parent stack; 0 if there is none. */
 static void firefox_put_stack_prefix(struct firefox_tables *t, size_t row, FILE *out)
 {
     fprintf(out, "%zu", t->stacks[row].parent_plus_1 ? row + 1 - t->stacks[row].parent_plus_1 : 0);
@@ -133,7 +133,7 @@ static void firefox_put_frame_category(struct firefox_tables *t, size_t row, FIL
     fprintf(out, "%zu", row % FIREFOX_CATEGORIES);
 }
 
-/* A frame for each category that a function may be found in. */
+/* Writes a frame for each function and category. */
 static void firefox_write_frames(struct firefox_tables *t, FILE *out)
 {
     const size_t count = (t->session->profile->function_count + 1) * FIREFOX_CATEGORIES;
@@ -151,7 +151,7 @@ static void firefox_write_frames(struct firefox_tables *t, FILE *out)
     fprintf(out, "\"length\":%zu},\n", count);
 }
 
-/* ---- functions: by rank, and the unknown one behind them ---- */
+/* ---- functions, by rank; the unknown one comes last ---- */
 
 static const struct function_name *firefox_row_function_name(const struct firefox_tables *t, size_t row)
 {
@@ -207,7 +207,7 @@ static void firefox_write_functions(struct firefox_tables *t, const struct sourc
 
 static void firefox_write_sources(struct firefox_tables *t, const struct sources *sources, FILE *out)
 {
-    const size_t count = sources->count - 1; /* number 0 is that of no file */
+    const size_t count = sources->count - 1; /* number 0 stands for no file */
     fputs("\"sources\":{\"filename\":[", out);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s%" PRIu32, i ? "," : "", firefox_string(t, sources->paths[i + 1]));
@@ -236,7 +236,7 @@ static void firefox_write_resources(struct firefox_tables *t, FILE *out)
     firefox_table_write_column(t, "lib", count, firefox_put_row, out);
     firefox_table_write_column(t, "name", count, firefox_put_module_name, out);
     firefox_table_write_column(t, "host", count, firefox_put_null, out);
-    firefox_table_write_column(t, "type", count, firefox_put_one, out); /* a library */
+    firefox_table_write_column(t, "type", count, firefox_put_one, out); /* 1 means library */
     fprintf(out, "\"length\":%zu},\n", count);
 }
 
@@ -246,8 +246,8 @@ static void firefox_write_build_id(const struct profile_module *m, FILE *out)
         fprintf(out, "%02x", m->build_id[i]);
 }
 
-/* Breakpad's name of it: its first bytes as a GUID, whose first three numbers lie with the low byte first, and an age.
- */
+/* Writes Breakpad's form of a build-id: its first bytes as a GUID, whose first three numbers are little-endian, and an
+ * age. */
 static void firefox_write_breakpad_id(const struct profile_module *m, FILE *out)
 {
     static const uint8_t order[GUID_BYTES] = { 3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15 };
@@ -278,7 +278,7 @@ void firefox_write_libs(const struct firefox_tables *t, FILE *out)
     fputs("],\n", out);
 }
 
-/* ---- all ---- */
+/* ---- the shared tables ---- */
 
 void firefox_write_shared(struct firefox_tables *t, FILE *out)
 {

@@ -1,4 +1,4 @@
-/* What the threads of a Firefox profile have in common: its strings, stacks, frames, functions, modules and sources. */
+/* The tables that all threads of a Firefox profile share: strings, stacks, frames, functions, modules and sources. */
 #ifndef DWELL_EXPORT_FIREFOX_TABLES_H
 #define DWELL_EXPORT_FIREFOX_TABLES_H
 
@@ -7,9 +7,9 @@
 #include "analysis/order.h"
 #include "base/intern.h"
 
-/* What a thread did; its colour. */
+/* Categories of samples, which set their colours. */
 enum firefox_category {
-    FIREFOX_OTHER, /* it is not known */
+    FIREFOX_OTHER, /* unknown */
     FIREFOX_APPLICATION,
     FIREFOX_SYSTEM,
     FIREFOX_IDLE,
@@ -34,11 +34,12 @@ void firefox_tables_end(struct firefox_tables *tables);
 
 uint32_t firefox_string(struct firefox_tables *tables, const char *text);
 
-/* 1 + the stack of that function on top of another one (1 + its number; zero: none). */
+/* Returns 1 + the number of the stack that has the function on top of another stack. `parent_plus_1` is 1 + the number
+ * of that stack, or 0. */
 uint32_t firefox_stack(struct firefox_tables *tables, uint32_t parent_plus_1, uint32_t function,
                        enum firefox_category category);
 
-/* "libs":[...] and "shared":{...}; the latter when all else is written. */
+/* Write "libs":[...] and "shared":{...}. The latter must be written last. */
 void firefox_write_libs(const struct firefox_tables *tables, FILE *out);
 void firefox_write_shared(struct firefox_tables *tables, FILE *out);
 

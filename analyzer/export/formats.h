@@ -1,4 +1,4 @@
-/* What each format's file offers to the table of them. */
+/* The functions of all formats, for the table in exports.c. */
 #ifndef DWELL_EXPORT_FORMATS_H
 #define DWELL_EXPORT_FORMATS_H
 

@@ -55,7 +55,7 @@ bool measure_check(const struct analysis *session, enum export_time measure, str
                      session->summary.path, measure_name(measure));
 }
 
-uint64_t measure_ticks(const struct profile_node *node, enum export_time measure)
+uint64_t measure_exclusive_ticks(const struct profile_node *node, enum export_time measure)
 {
     const struct times own = times_of_path(node);
     return times_value(&own, measured[measure], EXCLUSIVE);
@@ -66,9 +66,9 @@ uint64_t measure_inclusive(const struct times *times, enum export_time measure)
     return times_value(times, measured[measure], INCLUSIVE);
 }
 
-uint64_t measure_own(const struct analysis *session, uint32_t node, enum export_time measure)
+uint64_t measure_exclusive(const struct analysis *session, uint32_t node, enum export_time measure)
 {
-    const uint64_t value = measure_ticks(&session->profile->nodes[node], measure);
+    const uint64_t value = measure_exclusive_ticks(&session->profile->nodes[node], measure);
     return measure_value(measure)->kind == VALUE_IS_TIME ? ticks_to_ns(value, session->summary.ticks_per_second)
                                                          : value;
 }

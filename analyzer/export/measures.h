@@ -1,4 +1,4 @@
-/* What formats say of a call path: one of its times, or its calls. */
+/* The values of a call path that formats can show: one of its times, or its calls. */
 #ifndef DWELL_EXPORT_MEASURES_H
 #define DWELL_EXPORT_MEASURES_H
 
@@ -13,19 +13,19 @@ void measure_names(char *text, size_t size);
 /* Its key, its label, and whether it is a time. */
 const struct value *measure_value(enum export_time measure);
 
-/* Whether the session tells it, of one thread at least. */
+/* True if the measure is known for at least one thread of the session. */
 bool measure_is_known(const struct analysis *session, enum export_time measure);
 
 /* Returns an error if it does not. */
 bool measure_check(const struct analysis *session, enum export_time measure, struct error *error);
 
-/* Of the path itself, without those below it, in ticks; or calls. */
-uint64_t measure_ticks(const struct profile_node *node, enum export_time measure);
+/* A path's exclusive time in ticks, or its calls. */
+uint64_t measure_exclusive_ticks(const struct profile_node *node, enum export_time measure);
 
 /* The same with those below it, from the path's sums. */
 uint64_t measure_inclusive(const struct times *times, enum export_time measure);
 
 /* Of the path itself, in nanoseconds, or calls. */
-uint64_t measure_own(const struct analysis *session, uint32_t node, enum export_time measure);
+uint64_t measure_exclusive(const struct analysis *session, uint32_t node, enum export_time measure);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Perfetto's protobuf, packet by packet. Each thread is a sequence of packets of its own, which brings the names that
- * it uses when it uses them first; what belongs to no thread is the first sequence. Times are CLOCK_MONOTONIC's.
+ * Perfetto's protobuf, packet by packet. Each thread has its own sequence of packets, which defines names at their
+ * first use; the first sequence has what belongs to no thread. Times are those of CLOCK_MONOTONIC.
  *
- * A packet of a slice is its time, then what is the same for all of its thread, then what is the same for all slices of
- * its function: fields may come in any order and in pieces, so the latter two are packed only once.
+ * Protobuf fields may come in any order. So the packet of a slice consists of its time, a part that is packed once for
+ * each thread, and a part that is packed once for each function.
  */
 #include "export/perfetto_packets.h"
 
@@ -22,43 +22,44 @@
 
 enum { SESSION_SEQUENCE = 1, FIRST_THREAD_SEQUENCE };
 
-/* Kinds of tracks, for their numbers. */
+/* Kinds of tracks. The kind is part of a track's id. */
 enum { OF_PROCESS = 1, OF_THREAD, OFF_CPU, OF_FAULTS, OF_BLOCKED, OF_CALLS, OF_MEMORY, OF_CPU };
 
-#define RATE_PERIOD 10000000u /* ns: calls are counted in pieces of time of that length */
+#define RATE_PERIOD 10000000u /* nanoseconds: the period of the counter of calls */
 #define RATES_PER_SECOND (1000000000u / RATE_PERIOD)
 
 struct perfetto_thread {
     struct packet_stream stream;
     uint32_t serial;
     uint64_t track;
-    bool *named; /* by function, then by module, then "continued": whether the sequence has its name */
+    bool *named; /* true if the sequence has the name: of functions, then modules, then "continued" */
     bool has_off_cpu, has_faults, has_blocked, has_calls;
-    uint64_t faults, blocked; /* so far; the latter in ticks */
-    uint64_t period, calls;   /* at hand */
+    uint64_t faults, blocked; /* sums so far; `blocked` in ticks */
+    uint64_t period, calls;   /* the current period and its calls */
 };
 
 struct perfetto_writer {
-    struct slices_taker taker;
+    struct slices_visitor visitor;
     const struct analysis *session;
     const struct order *order;
-    struct packet_stream stream; /* the session's own */
-    struct packet_piece *begins; /* two for each function: of a call, and of a slice in which one goes on */
+    struct packet_stream stream; /* the first sequence */
+    struct packet_piece *begins; /* two for each function: of a call, and of a slice that continues one */
     struct packet_piece end;
     struct perfetto_thread **threads; /* by number */
     size_t thread_count, thread_room;
-    bool *announced; /* processes, by place in the file; the last is of those that it does not know */
+    bool *announced; /* by process of the file; the last one is for unknown processes */
     bool *threads_announced;
 };
 
 /* ---- numbers ---- */
 
-/* Distinct within the session, and most likely not in another one. */
+/* The id of a track: unique within the session, and most likely among sessions. */
 static uint64_t perfetto_track_id(const struct perfetto_writer *w, unsigned kind, uint32_t serial)
 {
     uint64_t seed;
     memcpy(&seed, w->session->file->header.session_id, sizeof seed);
-    const uint64_t id = ((uint64_t)kind << 32 | serial) * 0x9e3779b97f4a7c15u ^ seed; /* odd: no two become one */
+    const uint64_t id =
+        ((uint64_t)kind << 32 | serial) * 0x9e3779b97f4a7c15u ^ seed; /* an odd factor keeps ids distinct */
     return id ? id : UINT64_MAX;
 }
 
@@ -122,7 +123,7 @@ static void perfetto_write_thread_track(struct perfetto_writer *w, uint32_t proc
     free(name);
 }
 
-/* The thread's own, once. */
+/* Writes the track of a thread, once. */
 static void perfetto_announce_thread(struct perfetto_writer *w, uint32_t process, uint32_t serial)
 {
     const struct session_file *file = w->session->file;
@@ -135,7 +136,7 @@ static void perfetto_announce_thread(struct perfetto_writer *w, uint32_t process
 
 enum perfetto_unit { UNIT_NS = 1, UNIT_COUNT = 2, UNIT_BYTES = 3, UNIT_OTHER = 0 };
 
-/* A track below another one, which is announced; for a counter, if `unit_name` is not NULL. */
+/* Writes a track below another one that has been written. It is a counter's track if `unit_name` is not NULL. */
 static void perfetto_announce_track(const struct packet_stream *stream, uint64_t parent, uint64_t id, char *name,
                                     enum perfetto_unit unit, char *unit_name)
 {
@@ -170,8 +171,8 @@ static void perfetto_write_counter(const struct packet_stream *stream, uint64_t 
 
 /* ---- names ---- */
 
-/* Numbers of interned texts, from 1: places in an order that is always the same. Behind the last one come the unknown
- * function's and module's; behind the latter that of "continued". */
+/* The numbers of interned texts, from 1: ranks in the order, then the unknown function or module. "continued" comes
+ * after the modules. */
 static uint32_t perfetto_function_id(const struct perfetto_writer *w, uint32_t function)
 {
     return 1 + (function < w->session->profile->function_count ? w->order->ranks[function] : function);
@@ -233,7 +234,7 @@ static void perfetto_name_function(const struct perfetto_writer *w, struct perfe
     free(file);
 }
 
-/* The beginning of its slices, without the time. */
+/* Packs the begin of a function's slices without the time. */
 static struct packet_piece perfetto_slice_begin(const struct perfetto_writer *w, uint32_t function, bool continued)
 {
     const struct profile *p = w->session->profile;
@@ -254,9 +255,9 @@ static struct packet_piece perfetto_slice_begin(const struct perfetto_writer *w,
 
 /* ---- slices ---- */
 
-static void perfetto_begin_thread(struct slices_taker *taker, struct slices_thread *thread)
+static void perfetto_begin_thread(struct slices_visitor *visitor, struct slices_thread *thread)
 {
-    struct perfetto_writer *w = (struct perfetto_writer *)taker;
+    struct perfetto_writer *w = (struct perfetto_writer *)visitor;
     const struct profile *p = w->session->profile;
     struct perfetto_thread *t = need_memory(1, sizeof *t);
     perfetto_announce_thread(w, thread->process, thread->thread);
@@ -268,7 +269,7 @@ static void perfetto_begin_thread(struct slices_taker *taker, struct slices_thre
     w->threads[w->thread_count++] = t;
 }
 
-/* How often the thread has called in the piece of time that has gone by; `goes_on`: and it does in the next one. */
+/* Writes the number of calls in the period that has passed. `goes_on` means that the next period has calls, too. */
 static void perfetto_write_rate(const struct perfetto_writer *w, uint32_t thread, struct perfetto_thread *t,
                                 bool goes_on)
 {
@@ -292,9 +293,9 @@ static void perfetto_count_call(const struct perfetto_writer *w, const struct sl
     t->calls++;
 }
 
-static void perfetto_begin_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice)
+static void perfetto_begin_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice)
 {
-    const struct perfetto_writer *w = (struct perfetto_writer *)taker;
+    const struct perfetto_writer *w = (struct perfetto_writer *)visitor;
     struct perfetto_thread *t = w->threads[thread->number];
     const size_t which = 2 * (size_t)slice->function + !slice->is_call;
     const uint64_t time = perfetto_time(w, slice->begin);
@@ -306,21 +307,21 @@ static void perfetto_begin_slice(struct slices_taker *taker, struct slices_threa
         perfetto_count_call(w, thread, t, time);
 }
 
-static void perfetto_end_slice(struct slices_taker *taker, struct slices_thread *thread, struct call_slice *slice,
+static void perfetto_end_slice(struct slices_visitor *visitor, struct slices_thread *thread, struct call_slice *slice,
                                uint64_t time, enum slice_end how)
 {
-    const struct perfetto_writer *w = (struct perfetto_writer *)taker;
+    const struct perfetto_writer *w = (struct perfetto_writer *)visitor;
     (void)slice;
     (void)how;
     packet_write_piece(&w->threads[thread->number]->stream, perfetto_time(w, time), &w->end);
 }
 
-/* ---- what happens in and between them ---- */
+/* ---- off-CPU times, page faults and marks ---- */
 
-static void perfetto_write_away(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin, uint64_t end,
-                                bool preempted)
+static void perfetto_write_off_cpu(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t begin,
+                                   uint64_t end, bool preempted)
 {
-    const struct perfetto_writer *w = (struct perfetto_writer *)taker;
+    const struct perfetto_writer *w = (struct perfetto_writer *)visitor;
     struct perfetto_thread *t = w->threads[thread->number];
     const uint64_t track = perfetto_track_id(w, OFF_CPU, thread->thread);
     if (!t->has_off_cpu)
@@ -341,10 +342,10 @@ static void perfetto_write_away(struct slices_taker *taker, struct slices_thread
     packet_write(&t->stream, &packet);
 }
 
-static void perfetto_count_interval(struct slices_taker *taker, struct slices_thread *thread, uint64_t begin,
+static void perfetto_count_interval(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t begin,
                                     uint64_t end, const struct decoded_extras *extras)
 {
-    const struct perfetto_writer *w = (struct perfetto_writer *)taker;
+    const struct perfetto_writer *w = (struct perfetto_writer *)visitor;
     struct perfetto_thread *t = w->threads[thread->number];
     (void)begin;
     if (extras->page_faults) {
@@ -365,7 +366,7 @@ static void perfetto_count_interval(struct slices_taker *taker, struct slices_th
     }
 }
 
-/* An instant of a track that is announced. */
+/* Writes an instant on a track that has been written. */
 static void perfetto_write_instant(const struct packet_stream *stream, uint64_t track, uint64_t time, const char *name,
                                    Perfetto__Annotation **annotations, size_t count)
 {
@@ -384,10 +385,10 @@ static void perfetto_write_instant(const struct packet_stream *stream, uint64_t 
     free(valid);
 }
 
-static void perfetto_write_mark(struct slices_taker *taker, struct slices_thread *thread, uint64_t time,
+static void perfetto_write_mark(struct slices_visitor *visitor, struct slices_thread *thread, uint64_t time,
                                 uint32_t number, const char *text)
 {
-    const struct perfetto_writer *w = (struct perfetto_writer *)taker;
+    const struct perfetto_writer *w = (struct perfetto_writer *)visitor;
     struct perfetto_thread *t = w->threads[thread->number];
     Perfetto__Annotation annotation, *annotations = &annotation;
     packet_annotate_number(&annotation, "mark", number);
@@ -416,8 +417,8 @@ static bool perfetto_write_event(void *context, const struct trace_event *event,
 
 /* ---- processes ---- */
 
-/* The one that it came from: that which forked it, or was its pid before it executed another program, or has its
- * parent's pid. NULL: none of the session. */
+/* The process that it comes from: the one that forked it, had its PID before exec, or has its parent's PID. NULL if the
+ * session has none. */
 static const struct trace_process *perfetto_process_origin(const struct session_file *file,
                                                            const struct trace_process *p, const char **how)
 {
@@ -459,7 +460,7 @@ static void perfetto_write_flow_end(const struct perfetto_writer *w, uint32_t pr
     packet_write(&w->stream, &packet);
 }
 
-/* From the process that made it. */
+/* Writes a flow to a process from the process that created it. */
 static void perfetto_write_flow(struct perfetto_writer *w, const struct trace_process *p)
 {
     const char *how;
@@ -491,12 +492,12 @@ static void perfetto_write_samples(struct perfetto_writer *w, const struct trace
         const uint64_t time = perfetto_time(w, sample->time), since = before ? perfetto_time(w, before->time) : time;
         if (sample->resident)
             perfetto_write_counter(&w->stream, memory, time, sample->resident);
-        if (before && time > since && sample->cpu >= before->cpu) /* from the one before until now */
+        if (before && time > since && sample->cpu >= before->cpu) /* CPU time since the sample before */
             perfetto_write_counter(&w->stream, cpu, since, (sample->cpu - before->cpu) * 100 / (time - since));
     }
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 static void perfetto_free_writer(struct perfetto_writer *w)
 {
@@ -533,12 +534,12 @@ bool export_perfetto(const struct analysis *session, const struct export_options
     const struct session_file *file = session->file;
     struct order *order = order_new(session);
     struct perfetto_writer w = {
-        .taker = { .thread = perfetto_begin_thread,
-                   .begin = perfetto_begin_slice,
-                   .end = perfetto_end_slice,
-                   .interval = perfetto_count_interval,
-                   .away = perfetto_write_away,
-                   .mark = perfetto_write_mark },
+        .visitor = { .thread = perfetto_begin_thread,
+                     .begin = perfetto_begin_slice,
+                     .end = perfetto_end_slice,
+                     .interval = perfetto_count_interval,
+                     .off_cpu = perfetto_write_off_cpu,
+                     .mark = perfetto_write_mark },
         .session = session,
         .order = order,
         .begins = need_memory(2 * (session->profile->function_count + 1), sizeof *w.begins),
@@ -549,7 +550,7 @@ bool export_perfetto(const struct analysis *session, const struct export_options
     w.stream = packet_stream_begin(out, SESSION_SEQUENCE, 0, &file->header);
     for (size_t i = 0; i < file->process_count; i++)
         perfetto_write_flow(&w, &file->processes[i]);
-    slices_run(session, &w.taker);
+    slices_run(session, &w.visitor);
     for (size_t i = 0; i < w.thread_count; i++)
         if (w.threads[i]->calls)
             perfetto_write_rate(&w, w.threads[i]->serial, w.threads[i], false);

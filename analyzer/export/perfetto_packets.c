@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-/* Tags of fields, where packets are put together by hand; and clocks and flags, by the format's numbers. */
+/* Tags of the fields that are packed by hand, and the format's numbers of clocks and flags. */
 enum {
     TAG_PACKET = 1 << 3 | 2,
     TAG_TIMESTAMP = 8 << 3,
@@ -99,7 +99,7 @@ struct packet_stream packet_stream_begin(FILE *out, uint32_t sequence, uint64_t 
     if (header) {
         packet_set_clock(&clocks[0], CLOCK_IS_MONOTONIC, header->start_monotonic);
         packet_set_clock(&clocks[1], CLOCK_IS_REALTIME, header->start_realtime);
-        /* For readers that count by this clock and no other: as if the machine had never been suspended. */
+        /* Some readers need CLOCK_BOOTTIME. This is its value if the machine was never suspended. */
         packet_set_clock(&clocks[2], CLOCK_IS_BOOTTIME, header->start_monotonic);
         snapshot.n_clocks = 3;
         snapshot.clocks = list;

@@ -1,10 +1,10 @@
 /*
- * PerfLog: a text log of markers, and of how long each activation of one took (docs/perflog.md). A process is an
- * application in it, a function a marker. There are 100 numbers for markers; where more are needed, they are given
- * anew in turn, which the log tells by registering them again.
+ * PerfLog: a text log of markers and the duration of each activation (docs/perflog.md). A process is an application in
+ * it, a function a marker. There are 100 numbers for markers; if more are needed, numbers are reused in turn, and the
+ * log registers them again.
  *
- * A call of a function that is already open on its stack takes no time of its own in the function's sum: its activation
- * is there, with a duration of zero, so that a marker's count and total are the report's calls and elapsed inclusive.
+ * The activation of a recursive call has a duration of 0, as the outer call's contains it. So the count and the sum of
+ * a marker equal the report's calls and elapsed inclusive time.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -28,12 +28,12 @@ enum {
 
 /* A process. */
 struct perflog_app {
-    const struct trace_process *process; /* NULL: the session does not know it */
+    const struct trace_process *process; /* NULL if the session does not know it */
     char name[LONGEST_APP + 1];
     bool registered;
-    uint32_t functions[MAX_MARKERS + 1]; /* by number: 1 + function; zero: free */
+    uint32_t functions[MAX_MARKERS + 1]; /* by number, 1 + function; 0 if free */
     uint8_t last_marker;
-    uint8_t *markers; /* by function; zero: it has none */
+    uint8_t *markers; /* by function; 0 if it has none */
     size_t next_sample;
 };
 
@@ -44,14 +44,14 @@ struct perflog_log {
     char **names;
     bool *chosen; /* by function */
     size_t function_count;
-    struct perflog_app *apps; /* as the session's processes, and one more for those that it does not know */
+    struct perflog_app *apps; /* one for each process of the session, and one for unknown processes */
     size_t app_count;
     bool has_samples;
 };
 
 /* ---- the header ---- */
 
-/* "6.1.0-18-amd64": version 6.1, build 0. */
+/* Writes the kernel's version: "6.1.0-18-amd64" is version 6.1, build 0. */
 static void perflog_print_system(const struct perflog_log *log)
 {
     const struct trace_host *host = &log->session->file->host;
@@ -112,7 +112,7 @@ static void perflog_print_duration(const struct perflog_log *log, struct perflog
 
 /* ---- CPU and memory ---- */
 
-/* Of one CPU: several threads may use more than 100 percent. */
+/* Writes a sample. The CPU time is in percent of one CPU, so several threads may use more than 100 percent. */
 static void perflog_print_sample(const struct perflog_log *log, const struct perflog_app *app,
                                  const struct trace_sample *before, const struct trace_sample *sample)
 {
@@ -125,7 +125,7 @@ static void perflog_print_sample(const struct perflog_log *log, const struct per
                 sample->resident);
 }
 
-/* Those that were taken before `time`, of all processes. */
+/* Writes all processes' samples that were taken before `time`. */
 static void perflog_print_samples(struct perflog_log *log, uint64_t time)
 {
     for (;;) {
@@ -216,7 +216,7 @@ static uint32_t *perflog_find_node_apps(const struct perflog_log *log)
     return apps;
 }
 
-/* At most one for each node. */
+/* Sums up times by function and process; returns the number of sums, at most one for each node. */
 static size_t perflog_add_up_totals(const struct perflog_log *log, struct perflog_total *totals)
 {
     const struct profile *p = log->session->profile;
@@ -252,13 +252,13 @@ static void perflog_print_totals(const struct perflog_log *log)
     free(totals);
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
-/* A line of the log holds a name; its own brackets may be in it. */
+/* Makes a name fit for a line of the log. The log's brackets may be in it. */
 static void perflog_make_printable(char *name, size_t longest)
 {
     if (strlen(name) > longest) {
-        while (longest > 0 && (name[longest] & 0xc0) == 0x80) /* not in the middle of a character */
+        while (longest > 0 && (name[longest] & 0xc0) == 0x80) /* do not cut a UTF-8 character */
             longest--;
         name[longest] = '\0';
     }
@@ -293,7 +293,7 @@ static void perflog_begin_log(struct perflog_log *log, const struct analysis *se
     log->names = export_unique_names(session);
     log->chosen = need_memory(log->function_count + 1, sizeof *log->chosen);
     size_t count;
-    uint32_t *chosen = export_choose(session, options, &count);
+    uint32_t *chosen = export_choose_functions(session, options, &count);
     for (size_t i = 0; i < count; i++)
         log->chosen[chosen[i]] = true;
     free(chosen);

@@ -1,6 +1,6 @@
 /*
- * pprof's protobuf, compressed: a sample for each call path of each thread. Messages of one kind that stand one behind
- * the other are read as one, so each sample is written by itself and the whole is never held in memory.
+ * pprof's protobuf, compressed: a sample for each call path of each thread. Protobuf readers merge consecutive
+ * messages, so each sample is written by itself and the profile is never held in memory.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "export/measures.h"
 #include "pprof.pb-c.h"
 
-/* Counts come first, as is the custom. */
+/* The values of a sample. Counts come first by convention. */
 static const enum export_time kinds[] = { EXPORT_CALLS, EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED };
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
@@ -32,12 +32,12 @@ struct pprof_writer {
     struct gzip *gzip;
     uint8_t *buffer;
     size_t buffer_size;
-    int64_t strings;                    /* how many are written */
-    enum export_time times[KIND_COUNT]; /* those that are known */
+    int64_t strings;                    /* number of written strings */
+    enum export_time times[KIND_COUNT]; /* the known ones */
     size_t time_count;
-    Pprof__Label labels[LABEL_COUNT]; /* of the thread at hand */
+    Pprof__Label labels[LABEL_COUNT]; /* of the current thread */
     Pprof__Label *label_list[LABEL_COUNT];
-    uint64_t *locations; /* of the sample at hand */
+    uint64_t *locations; /* of the current sample */
     size_t location_room;
     struct number_index *lines; /* (function's rank, line of a call in it) -> number of the location */
     uint32_t line_count;
@@ -55,7 +55,7 @@ static void pprof_write_piece(struct pprof_writer *w, const Pprof__Profile *piec
     gzip_write(w->gzip, w->buffer, pprof__profile__pack(piece, w->buffer));
 }
 
-/* Writes a text, and returns its number. */
+/* Writes a string and returns its number. */
 static int64_t pprof_write_string(struct pprof_writer *w, const char *text)
 {
     char *valid = utf8_repair(text);
@@ -67,7 +67,7 @@ static int64_t pprof_write_string(struct pprof_writer *w, const char *text)
     return w->strings++;
 }
 
-/* ---- what samples refer to ---- */
+/* ---- mappings, functions and locations ---- */
 
 static void pprof_write_kinds(struct pprof_writer *w)
 {
@@ -120,7 +120,7 @@ static int64_t pprof_write_build_id(struct pprof_writer *w, const struct profile
     return number;
 }
 
-/* Addresses are the module's own, and so is the place where it seems to lie. */
+/* Writes a mapping. Addresses are relative to the module, so the mapping begins at 0. */
 static void pprof_write_mapping(struct pprof_writer *w, uint32_t module, uint64_t limit)
 {
     const struct profile_module *m = &w->session->profile->modules[module];
@@ -130,14 +130,14 @@ static void pprof_write_mapping(struct pprof_writer *w, uint32_t module, uint64_
     mapping.memory_limit = limit;
     mapping.filename = pprof_write_string(w, m->path[0] ? m->path : "[unknown]");
     mapping.build_id = pprof_write_build_id(w, m);
-    /* Nothing more is to be looked up by readers. */
+    /* Readers need not look up symbols. */
     mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = mapping.has_inline_frames = true;
     piece.n_mapping = 1;
     piece.mapping = &list;
     pprof_write_piece(w, &piece);
 }
 
-/* The first process' program, which is to be the first mapping; PROFILE_NONE: no call was recorded in it. */
+/* The first process' program, which must be the first mapping. PROFILE_NONE if no call in it was recorded. */
 static uint32_t pprof_program_module(const struct pprof_writer *w)
 {
     const struct profile *p = w->session->profile;
@@ -161,14 +161,13 @@ static void pprof_write_mappings(struct pprof_writer *w)
     const uint32_t program = pprof_program_module(w);
     if (program != PROFILE_NONE)
         pprof_write_mapping(w, program, limits[program]);
-    for (size_t i = 0; i < p->module_count; i++) /* those of sites alone are not needed */
+    for (size_t i = 0; i < p->module_count; i++) /* modules with call sites only are not needed */
         if (w->order->modules[i] != program && limits[w->order->modules[i]])
             pprof_write_mapping(w, w->order->modules[i], limits[w->order->modules[i]]);
     free(limits);
 }
 
-/* A function and, with the same number, the location of a call of it at the line where it begins: for where it is known
- * no closer. */
+/* Writes a function, and with the same number a location at its first line, for calls whose line is unknown. */
 static void pprof_write_function(struct pprof_writer *w, uint32_t index, int64_t file)
 {
     const struct function_name *name = &w->session->names[index];
@@ -212,7 +211,7 @@ static void pprof_write_functions(struct pprof_writer *w)
 
 /* ---- samples ---- */
 
-/* Where in the function the next one on the path was called: a location, written when it is first needed. */
+/* Returns the location in the function at which the next function on the path is called. Writes it if it is new. */
 static uint64_t pprof_write_location(struct pprof_writer *w, uint32_t function, const struct profile_node *next)
 {
     const struct function_name *name = &w->session->names[function];
@@ -247,7 +246,7 @@ static void pprof_write_sample(struct order_visitor *visitor, uint32_t node)
     int64_t values[KIND_COUNT];
     bool any = false;
     for (size_t i = 0; i < w->time_count; i++) {
-        values[i] = (int64_t)measure_own(w->session, node, w->times[i]);
+        values[i] = (int64_t)measure_exclusive(w->session, node, w->times[i]);
         any |= values[i] != 0;
     }
     if (!any)

@@ -11,12 +11,12 @@
 
 struct slices_reader {
     const struct analysis *session;
-    struct slices_taker *taker;
+    struct slices_visitor *visitor;
     struct resolver *resolver;
-    struct slices_thread **threads; /* in the order in which they came */
+    struct slices_thread **threads; /* by number */
     size_t thread_count, thread_room;
     struct number_index *numbers;
-    struct slices_thread *current; /* asked for last */
+    struct slices_thread *current; /* cache: the thread of the last event */
 };
 
 /* ---- threads ---- */
@@ -49,8 +49,8 @@ static struct slices_thread *slices_find_thread(struct slices_reader *s, const s
     GROW(s->threads, s->thread_count, s->thread_room);
     index_set(s->numbers, slot, of->thread, of->process, t->number);
     s->threads[s->thread_count++] = s->current = t;
-    if (s->taker->thread)
-        s->taker->thread(s->taker, t);
+    if (s->visitor->thread)
+        s->visitor->thread(s->visitor, t);
     return t;
 }
 
@@ -61,26 +61,26 @@ static void slices_begin_slice(const struct slices_reader *s, struct slices_thre
     struct call_slice *slice = &t->stack[t->open++];
     slice->begin = time;
     slice->is_call = is_call;
-    slice->own = 0;
-    if (s->taker->begin)
-        s->taker->begin(s->taker, t, slice);
+    slice->tag = 0;
+    if (s->visitor->begin)
+        s->visitor->begin(s->visitor, t, slice);
 }
 
 static void slices_end_slice(const struct slices_reader *s, struct slices_thread *t, uint64_t time, enum slice_end how)
 {
-    if (s->taker->end)
-        s->taker->end(s->taker, t, &t->stack[t->open - 1], time, how);
+    if (s->visitor->end)
+        s->visitor->end(s->visitor, t, &t->stack[t->open - 1], time, how);
     t->open--;
 }
 
-/* What was interrupted goes on. */
+/* Opens a slice for each call that was interrupted. */
 static void slices_continue(const struct slices_reader *s, struct slices_thread *t)
 {
     while (t->open < t->depth)
         slices_begin_slice(s, t, t->resume, false);
 }
 
-/* Time has passed that counts for nobody. */
+/* Ends all open slices: the time from `last` to `resume` is discarded. */
 static void slices_interrupt(const struct slices_reader *s, struct slices_thread *t, uint64_t resume)
 {
     while (t->open)
@@ -102,7 +102,7 @@ static void slices_push_call(const struct slices_reader *s, struct slices_thread
 static void slices_pop_call(const struct slices_reader *s, struct slices_thread *t, uint64_t time, enum slice_end how)
 {
     if (!t->depth)
-        return; /* it went away, and never came back */
+        return; /* the call was on a stack that was suspended and never resumed */
     if (t->open == t->depth)
         slices_end_slice(s, t, time, how);
     t->depth--;
@@ -110,17 +110,17 @@ static void slices_pop_call(const struct slices_reader *s, struct slices_thread 
 
 /* ---- events ---- */
 
-static void slices_report_away(const struct slices_reader *s, struct slices_thread *t,
-                               const struct timeline_event *event, uint64_t begin)
+static void slices_report_off_cpu(const struct slices_reader *s, struct slices_thread *t,
+                                  const struct timeline_event *event, uint64_t begin)
 {
-    struct decoded_off_cpu away;
-    if (!s->taker->away)
+    struct decoded_off_cpu off_cpu;
+    if (!s->visitor->off_cpu)
         return;
-    for (const uint8_t *at = event->extras->run; decode_off_cpu(event->extras, event->time, &at, &away);) {
-        const uint64_t from = away.begin < begin ? begin : away.begin;
-        const uint64_t end = away.begin + away.length, to = end > event->time ? event->time : end;
+    for (const uint8_t *at = event->extras->run; decode_off_cpu(event->extras, event->time, &at, &off_cpu);) {
+        const uint64_t from = off_cpu.begin < begin ? begin : off_cpu.begin;
+        const uint64_t end = off_cpu.begin + off_cpu.length, to = end > event->time ? event->time : end;
         if (from < to)
-            s->taker->away(s->taker, t, from, to, away.preempted);
+            s->visitor->off_cpu(s->visitor, t, from, to, off_cpu.preempted);
     }
 }
 
@@ -134,9 +134,9 @@ static void slices_report_interval(const struct slices_reader *s, struct slices_
         t->last = begin;
     if (event->interval) {
         slices_continue(s, t);
-        slices_report_away(s, t, event, begin);
-        if (s->taker->interval)
-            s->taker->interval(s->taker, t, begin, event->time, event->extras);
+        slices_report_off_cpu(s, t, event, begin);
+        if (s->visitor->interval)
+            s->visitor->interval(s->visitor, t, begin, event->time, event->extras);
     }
     if (event->time > t->last)
         t->last = event->time;
@@ -145,10 +145,10 @@ static void slices_report_interval(const struct slices_reader *s, struct slices_
 static void slices_report_mark(const struct slices_reader *s, struct slices_thread *t,
                                const struct timeline_event *event)
 {
-    if (!s->taker->mark)
+    if (!s->visitor->mark)
         return;
     char *text = need_copy(event->mark_text, event->mark_length);
-    s->taker->mark(s->taker, t, event->mark_time, event->mark_number, text);
+    s->visitor->mark(s->visitor, t, event->mark_time, event->mark_number, text);
     free(text);
 }
 
@@ -182,21 +182,21 @@ static bool slices_add_event(void *context, const struct timeline_event *event)
     case TIMELINE_RESUME:
         break; /* the time between them is in no interval */
     }
-    return !s->taker->enough;
+    return true;
 }
 
 static bool slices_wants_thread(void *context, uint32_t process, uint32_t thread)
 {
     const struct slices_reader *s = context;
-    return process == s->taker->only_process && thread == s->taker->only_thread;
+    return process == s->visitor->only_process && thread == s->visitor->only_thread;
 }
 
-void slices_run(const struct analysis *session, struct slices_taker *taker)
+void slices_run(const struct analysis *session, struct slices_visitor *visitor)
 {
-    struct slices_reader s = { .session = session, .taker = taker };
+    struct slices_reader s = { .session = session, .visitor = visitor };
     s.resolver = resolver_new(session->file, session->profile);
     s.numbers = index_new();
-    const bool one = taker->only_process || taker->only_thread;
+    const bool one = visitor->only_process || visitor->only_thread;
     timeline_run_part(session->file, &(struct timeline_part){ .wants = one ? slices_wants_thread : NULL },
                       slices_add_event, &s);
     for (size_t i = 0; i < s.thread_count; i++) {
@@ -208,7 +208,7 @@ void slices_run(const struct analysis *session, struct slices_taker *taker)
     resolver_free(s.resolver);
 }
 
-/* ---- besides ---- */
+/* ---- times and names ---- */
 
 uint64_t slices_ns(const struct analysis *session, uint64_t time)
 {

@@ -1,6 +1,6 @@
 /*
- * speedscope's own format: for each thread a profile of its call paths, each weighted with its own time or calls. Names
- * are put into JSON by json-c, numbers are written as they come: a profile is not held in memory.
+ * speedscope's own format: for each thread a profile of its call paths, each weighted by its exclusive time or calls.
+ * The profile is written as it is read and is not held in memory.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ struct speedscope_writer {
     const struct analysis *session;
     const struct order *order;
     enum export_time time;
-    const char *comma; /* before the next entry of the list at hand */
-    uint64_t total;    /* of the thread at hand */
+    const char *comma; /* before the next element of the current list */
+    uint64_t total;    /* of the current thread */
     FILE *out;
 };
 
@@ -45,7 +45,7 @@ static void speedscope_write_frames(const struct speedscope_writer *w)
 static void speedscope_write_sample(struct order_visitor *visitor, uint32_t node)
 {
     struct speedscope_writer *w = (struct speedscope_writer *)visitor;
-    const uint64_t value = measure_own(w->session, node, w->time);
+    const uint64_t value = measure_exclusive(w->session, node, w->time);
     if (!value)
         return;
     w->total += value;
@@ -60,7 +60,7 @@ static void speedscope_write_sample(struct order_visitor *visitor, uint32_t node
 static void speedscope_write_weight(struct order_visitor *visitor, uint32_t node)
 {
     struct speedscope_writer *w = (struct speedscope_writer *)visitor;
-    const uint64_t value = measure_own(w->session, node, w->time);
+    const uint64_t value = measure_exclusive(w->session, node, w->time);
     if (!value)
         return;
     fprintf(w->out, "%s%" PRIu64, w->comma, value);
@@ -95,7 +95,7 @@ static void speedscope_write_thread(struct speedscope_writer *w, const struct pr
     free(process);
 }
 
-/* The thread that viewers show first: the one with the most. */
+/* The thread with the largest value, which viewers show first. */
 static size_t speedscope_largest_thread(const struct speedscope_writer *w)
 {
     const struct profile *p = w->session->profile;

@@ -1,4 +1,4 @@
-/* A SQLite database with tables of all that the call tree knows, and views that reproduce the reports. */
+/* A SQLite database with the whole call tree in tables, and views that reproduce the reports. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +16,16 @@ struct sqlite_writer {
     const struct order *order;
     struct database *database;
     sqlite3_stmt *insert;
-    int64_t thread;  /* whose paths are written */
-    uint32_t *paths; /* by node: its path's number */
+    int64_t thread;  /* the thread whose paths are being written */
+    uint32_t *paths; /* by node, the number of its path */
     uint32_t last_path;
-    uint32_t *open_functions, *open_modules; /* how often they are on the stack */
-    struct number_index *call_table;         /* of a function by another: number in open_calls */
+    uint32_t *open_functions, *open_modules; /* numbers of open calls */
+    struct number_index *call_table;         /* (callee, caller) -> index in open_calls */
     uint32_t *open_calls;
     size_t call_count, call_room;
 };
 
-/* ---- who and what ---- */
+/* ---- session, processes, threads, modules, functions ---- */
 
 static void sqlite_write_session(const struct sqlite_writer *w)
 {
@@ -106,7 +106,7 @@ static void sqlite_write_functions(const struct sqlite_writer *w)
 
 enum { PATH_COLUMNS = 11 }; /* before its values */
 
-/* How often the function, called by that other one, is on the stack. */
+/* The number of open calls of the node's function by the same caller. */
 static uint32_t *sqlite_open_calls(struct sqlite_writer *w, uint32_t node)
 {
     const struct profile *p = w->session->profile;
@@ -192,7 +192,7 @@ static void sqlite_write_paths(struct sqlite_writer *w)
 
 /* ---- marks ---- */
 
-/* The thread's number in the database; NULL, as zero: it has no calls. */
+/* The thread's number in the database; 0, which becomes NULL, if it has no calls. */
 static int64_t sqlite_mark_thread(const struct sqlite_writer *w, const struct profile_mark *mark)
 {
     const struct profile *p = w->session->profile;

@@ -10,7 +10,7 @@ static const char *const tables[] = {
     "PRAGMA user_version = 1",
     "CREATE TABLE session (file TEXT, creator TEXT, start_realtime_ns INTEGER, duration_ticks INTEGER,"
     " ticks_per_second INTEGER, elapsed_inclusive_ticks INTEGER, application_inclusive_ticks INTEGER,"
-    " application_known INTEGER, away_known INTEGER, overhead_known INTEGER, os_events INTEGER, events INTEGER, "
+    " application_known INTEGER, off_cpu_known INTEGER, overhead_known INTEGER, os_events INTEGER, events INTEGER, "
     "lost_events INTEGER)",
     "CREATE TABLE remark (text TEXT)",
     "CREATE TABLE process (id INTEGER PRIMARY KEY, pid INTEGER, parent_pid INTEGER, name TEXT, path TEXT,"
@@ -41,11 +41,11 @@ static const char *schema_known(const struct value *v)
     case NEEDS_APPLICATION:
         return "s.application_known";
     case NEEDS_OFF_CPU:
-        return "s.away_known";
+        return "s.off_cpu_known";
     case NEEDS_OVERHEAD:
         return "s.overhead_known";
     case NEEDS_APPLICATION | NEEDS_OFF_CPU:
-        return "s.application_known AND s.away_known";
+        return "s.application_known AND s.off_cpu_known";
     default:
         return "1";
     }
@@ -87,7 +87,7 @@ size_t sqlite_list_path_values(int64_t *list, const struct times *t)
 
 /* ---- pieces of views ---- */
 
-/* The sums over paths p. An interval counts once for each thing on the stack: by the first of it. */
+/* The sums over paths p. Recursive calls count once in inclusive times: `is_first` selects the outermost path. */
 static char *schema_path_sums(const char *is_first)
 {
     char *text;
@@ -104,7 +104,7 @@ static char *schema_path_sums(const char *is_first)
     return text;
 }
 
-/* A column of nanoseconds: rounded as dwell does it, in steps that do not overflow. */
+/* A column of nanoseconds, rounded as in dwell's reports, in steps that do not overflow. */
 static void schema_put_ns(FILE *out, const char *ticks, const char *known, const char *name)
 {
     fprintf(out,
@@ -190,12 +190,12 @@ static char *schema_time_columns(void)
 
 /* ---- views ---- */
 
-/* As the report sorts: by elapsed exclusive time, then by all columns. */
+/* The order of the reports: by elapsed exclusive time, then by all columns. */
 #define BEHIND_NAMES                                                                                                   \
     " calls DESC, t.elapsed_inclusive DESC, t.application_inclusive DESC, t.application_exclusive DESC,"               \
     " t.shortest DESC NULLS LAST, t.longest DESC NULLS LAST"
 
-/* Each is made of sums t over the paths of a thing, by what says that a path is the first of it on its stack. */
+/* The views of sums by function, module, thread and process. `is_first` selects outermost paths. */
 static const struct {
     const char *name, *key, *from, *is_first, *columns, *joined;
 } reports[] = {
@@ -236,8 +236,8 @@ static void schema_make_reports(struct database *d, const char *columns)
     }
 }
 
-/* A caller's sums are the function's own when it was called from there, a callee's its own when called by the function.
- */
+/* The views of callers and callees. A caller's sums are those of the function when that caller called it; a callee's
+ * sums are its own when the function called it. */
 static void schema_make_callers(struct database *d, const char *columns)
 {
     char *by_function = schema_path_sums("p.first_of_function"), *by_call = schema_path_sums("p.first_of_call"), *share;

@@ -1,4 +1,4 @@
-/* The tables of the SQLite export, and the views that say what `dwell report` and its kin say. */
+/* The tables of the SQLite export, and views with the contents of dwell's reports. */
 #ifndef DWELL_EXPORT_SQLITE_SCHEMA_H
 #define DWELL_EXPORT_SQLITE_SCHEMA_H
 
@@ -11,7 +11,7 @@ void sqlite_make_tables(struct database *d);
 enum { MAX_PATH_VALUES = VALUE_COUNT * VALUE_FORMS };
 size_t sqlite_list_path_values(int64_t *list, const struct times *t);
 
-/* Indices and views: for when the tables are full. */
+/* Makes indices and views, after the tables have been filled. */
 void sqlite_make_views(struct database *d);
 
 #endif

@@ -23,7 +23,7 @@ static char *text_put_escape(char *to, unsigned char control)
     }
 }
 
-char *text_on_a_line(const char *name)
+char *text_single_line(const char *name)
 {
     char *valid = utf8_repair(name);
     char *line = need_memory(strlen(valid) * LONGEST_ESCAPE + 1, 1), *to = line;

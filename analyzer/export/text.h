@@ -1,8 +1,8 @@
-/* Names for formats that are made of lines. */
+/* Names for formats of text lines. */
 #ifndef DWELL_EXPORT_TEXT_H
 #define DWELL_EXPORT_TEXT_H
 
-/* A copy in UTF-8 whose control characters are written as C writes them; to be freed by the caller. */
-char *text_on_a_line(const char *name);
+/* A copy of the name in UTF-8 with control characters escaped as in C. The caller frees it. */
+char *text_single_line(const char *name);
 
 #endif

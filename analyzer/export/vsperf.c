@@ -1,4 +1,5 @@
-/* VSPerfReport's summaries as CSV files (docs/vsperf.md): those of modules, threads and processes, and the files. */
+/* VSPerfReport's summaries as CSV files (docs/vsperf.md): those of modules, threads and processes, and the writing of
+ * the files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 
 /* ---- modules, threads, processes ---- */
 
-static const struct vsperf_process_rows *vsperf_find_process_rows(const struct vsperf_material *m, uint32_t serial)
+static const struct vsperf_process_rows *vsperf_find_process_rows(const struct vsperf_tables *m, uint32_t serial)
 {
     size_t i = 0;
     while (m->processes[i].serial != serial)
@@ -21,7 +22,7 @@ static const struct vsperf_process_rows *vsperf_find_process_rows(const struct v
     return &m->processes[i];
 }
 
-/* A module's times are by process, as all rows are: of a profile that has the threads of one alone. */
+/* The times of modules in one process, computed from a profile of its threads only. */
 static struct times *vsperf_times_in_process(const struct analysis *l, uint32_t serial, enum rollup_by by)
 {
     struct profile one = *l->profile;
@@ -51,7 +52,7 @@ static int vsperf_compare_modules(const void *a, const void *b, void *data)
     return strcmp(o->profile->modules[x].path, o->profile->modules[y].path);
 }
 
-static void vsperf_put_modules(const struct vsperf_file *f, const struct vsperf_material *m,
+static void vsperf_put_modules(const struct vsperf_file *f, const struct vsperf_tables *m,
                                const struct vsperf_process_rows *p)
 {
     const struct profile *profile = f->session->profile;
@@ -82,7 +83,7 @@ static void vsperf_put_modules(const struct vsperf_file *f, const struct vsperf_
     free(sums);
 }
 
-static void vsperf_write_modules(const struct vsperf_file *f, const struct vsperf_material *m)
+static void vsperf_write_modules(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     vsperf_titles(f, "Module Name");
     vsperf_value_titles(f, VSPERF_INCLUSIVE | VSPERF_CALLS);
@@ -111,7 +112,7 @@ static int vsperf_compare_threads(const void *a, const void *b, void *data)
     return (x->thread > y->thread) - (x->thread < y->thread);
 }
 
-static void vsperf_write_threads(const struct vsperf_file *f, const struct vsperf_material *m)
+static void vsperf_write_threads(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     const struct profile *profile = f->session->profile;
     vsperf_titles(f, "Thread ID,Thread Name");
@@ -141,7 +142,7 @@ static void vsperf_write_threads(const struct vsperf_file *f, const struct vsper
     free(sums);
 }
 
-static void vsperf_write_processes(const struct vsperf_file *f, const struct vsperf_material *m)
+static void vsperf_write_processes(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     vsperf_titles(f, "Process ID,Process Name");
     vsperf_value_titles(f, VSPERF_INCLUSIVE | VSPERF_CALLS);
@@ -162,7 +163,7 @@ static void vsperf_write_processes(const struct vsperf_file *f, const struct vsp
     free(sums);
 }
 
-/* ---- the run, and what the program said ---- */
+/* ---- the run and its marks ---- */
 
 static void vsperf_put_fact(const struct vsperf_file *f, const char *name, const char *value)
 {
@@ -178,7 +179,7 @@ static void vsperf_put_number_fact(const struct vsperf_file *f, const char *name
     vsperf_end_row(f);
 }
 
-static void vsperf_write_header(const struct vsperf_file *f, const struct vsperf_material *m)
+static void vsperf_write_header(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     const struct dwell_file_header *h = &f->session->file->header;
     const time_t start = (time_t)(h->start_realtime / 1000000000u);
@@ -204,7 +205,7 @@ static void vsperf_write_header(const struct vsperf_file *f, const struct vsperf
         vsperf_put_fact(f, "Remark", f->session->summary.remarks[i]);
 }
 
-static void vsperf_write_marks(const struct vsperf_file *f, const struct vsperf_material *m)
+static void vsperf_write_marks(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     (void)m;
     const struct profile *p = f->session->profile;
@@ -242,7 +243,7 @@ static const struct {
 };
 enum { SUMMARY_COUNT = sizeof summaries / sizeof *summaries };
 
-/* Each is written beside its place, and all are put there at the end: what was there before stays until then. */
+/* All files are written under temporary names and renamed at the end, so older files stay until then. */
 struct vsperf_output {
     char *path, *part;
 };
@@ -259,7 +260,7 @@ static bool vsperf_check_place(const char *path, const struct analysis *l, struc
     return true;
 }
 
-static bool vsperf_write_part(struct vsperf_output *o, size_t number, const struct vsperf_material *m,
+static bool vsperf_write_part(struct vsperf_output *o, size_t number, const struct vsperf_tables *m,
                               struct error *error)
 {
     char *part = need_text("%s.%d.part", o->path, (int)getpid());
@@ -282,7 +283,7 @@ static bool vsperf_write_part(struct vsperf_output *o, size_t number, const stru
     return true;
 }
 
-static bool vsperf_write_parts(struct vsperf_output *outputs, const struct vsperf_material *m, const char *prefix,
+static bool vsperf_write_parts(struct vsperf_output *outputs, const struct vsperf_tables *m, const char *prefix,
                                struct error *error)
 {
     for (size_t i = 0; i < SUMMARY_COUNT; i++) {
@@ -306,7 +307,7 @@ bool export_vsperf(const struct analysis *session, const struct export_options *
 {
     (void)options;
     struct vsperf_output outputs[SUMMARY_COUNT] = { 0 };
-    struct vsperf_material m = vsperf_prepare(session);
+    struct vsperf_tables m = vsperf_new_tables(session);
     const bool good = vsperf_write_parts(outputs, &m, prefix, error) && vsperf_put_in_place(outputs, error);
     for (size_t i = 0; i < SUMMARY_COUNT; i++) {
         if (!good && outputs[i].part)
@@ -314,6 +315,6 @@ bool export_vsperf(const struct analysis *session, const struct export_options *
         free(outputs[i].path);
         free(outputs[i].part);
     }
-    vsperf_drop(&m);
+    vsperf_free_tables(&m);
     return good;
 }

@@ -36,7 +36,7 @@ void vsperf_titles(const struct vsperf_file *f, const char *titles)
 
 /* ---- times ---- */
 
-/* Hundredths, with a point in every locale. */
+/* Writes a percentage with two decimals and a point in every locale. */
 static void vsperf_put_percent(const struct vsperf_file *f, uint64_t part, uint64_t whole)
 {
     const uint64_t hundredths = whole ? (uint64_t)((double)part * 10000 / (double)whole + 0.5) : 0;
@@ -74,7 +74,8 @@ static void vsperf_put_average(const struct vsperf_file *f, uint64_t sum, uint64
         vsperf_empty(f, 1);
 }
 
-/* A session knows the shortest and the longest call by elapsed inclusive time alone: the other cells stay empty. */
+/* Writes the values of single calls. Only elapsed inclusive times are known for single calls; other cells stay empty.
+ */
 static void vsperf_put_per_call(const struct vsperf_file *f, const struct called *called)
 {
     const struct times *t = &called->times;
@@ -103,7 +104,7 @@ static void vsperf_put_per_call(const struct vsperf_file *f, const struct called
     }
 }
 
-/* Sampled reports have neither application times nor calls. */
+/* Writes the values of a sampled report, which has neither application times nor calls. */
 static void vsperf_put_samples(const struct vsperf_file *f, unsigned first, const uint64_t *values, uint64_t whole)
 {
     for (unsigned i = first; i < 2; i++)
@@ -144,7 +145,7 @@ void vsperf_values(const struct vsperf_file *f, unsigned which, const struct cal
         vsperf_number(f, t->calls);
 }
 
-/* ---- who and where ---- */
+/* ---- processes and functions ---- */
 
 void vsperf_process_titles(const struct vsperf_file *f)
 {
@@ -157,7 +158,7 @@ void vsperf_process(const struct vsperf_file *f)
     vsperf_number(f, f->pid);
 }
 
-void vsperf_place_titles(const struct vsperf_file *f)
+void vsperf_location_titles(const struct vsperf_file *f)
 {
     vsperf_titles(f, "Source File,Function Line Number,Module Name,Module Path,Function Address");
 }
@@ -167,7 +168,7 @@ void vsperf_address(const struct vsperf_file *f, uint32_t function)
     fprintf(f->out, "0x%016" PRIX64 ",", f->session->profile->functions[function].offset);
 }
 
-void vsperf_place(const struct vsperf_file *f, uint32_t function)
+void vsperf_location(const struct vsperf_file *f, uint32_t function)
 {
     const struct profile *p = f->session->profile;
     const struct function_name *name = &f->session->names[function];

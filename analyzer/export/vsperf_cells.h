@@ -1,5 +1,4 @@
-/* The cells of VSPerfReport's CSV files: a comma behind each, also the last one of a row; strings quoted, numbers not.
- */
+/* The cells of VSPerfReport's CSV files. A comma follows each cell, even the last of a row. Strings are quoted. */
 #ifndef DWELL_EXPORT_VSPERF_CELLS_H
 #define DWELL_EXPORT_VSPERF_CELLS_H
 
@@ -10,7 +9,7 @@
 #include "analysis/analysis.h"
 #include "profile/edges.h"
 
-/* A file being written, and whose rows. */
+/* A file being written, and the process of its current rows. */
 struct vsperf_file {
     FILE *out;
     const struct analysis *session;
@@ -24,17 +23,17 @@ void vsperf_number(const struct vsperf_file *f, uint64_t number);
 void vsperf_empty(const struct vsperf_file *f, unsigned cells);
 void vsperf_end_row(const struct vsperf_file *f);
 
-/* Titles, with commas between them and none behind. */
+/* Writes titles, which are separated by commas. */
 void vsperf_titles(const struct vsperf_file *f, const char *titles);
 
-/* Which of the columns of values a summary has. */
+/* The columns of values that a summary has. */
 enum vsperf_values {
     VSPERF_INCLUSIVE = 1 << 0,
-    VSPERF_EACH = 1 << 1, /* min, average and max of a call */
+    VSPERF_EACH = 1 << 1, /* minimum, average and maximum of a call */
     VSPERF_CALLS = 1 << 2,
 };
 
-/* Their titles, and the cells of a row. */
+/* Write the titles of the columns, and the cells of a row. */
 void vsperf_value_titles(const struct vsperf_file *f, unsigned which);
 void vsperf_values(const struct vsperf_file *f, unsigned which, const struct called *called);
 
@@ -42,9 +41,9 @@ void vsperf_values(const struct vsperf_file *f, unsigned which, const struct cal
 void vsperf_process_titles(const struct vsperf_file *f);
 void vsperf_process(const struct vsperf_file *f);
 
-/* "Source File, Function Line Number, Module Name, Module Path, Function Address", or the last of them alone. */
-void vsperf_place_titles(const struct vsperf_file *f);
-void vsperf_place(const struct vsperf_file *f, uint32_t function);
+/* "Source File, Function Line Number, Module Name, Module Path, Function Address", or the last one only. */
+void vsperf_location_titles(const struct vsperf_file *f);
+void vsperf_location(const struct vsperf_file *f, uint32_t function);
 void vsperf_address(const struct vsperf_file *f, uint32_t function);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The summaries of functions: rows are by process, then by inclusive time, so that they do not depend on how the work
- * was split.
+ * VSPerfReport's summaries of functions, lines, callers and call tree. Rows are sorted by process, inclusive time and
+ * more, so that they do not depend on how the work was split.
  */
 #include "export/vsperf_rows.h"
 
@@ -84,9 +84,9 @@ static void vsperf_prepare_process(struct vsperf_process_rows *p, const struct a
     qsort_r(p->callees, p->callee_count, sizeof *p->callees, vsperf_compare_callees, &order);
 }
 
-struct vsperf_material vsperf_prepare(const struct analysis *l)
+struct vsperf_tables vsperf_new_tables(const struct analysis *l)
 {
-    struct vsperf_material m = { .session = l };
+    struct vsperf_tables m = { .session = l };
     uint32_t *serials = rollup_process_list(l->profile, &m.count);
     m.processes = need_memory(m.count, sizeof *m.processes);
     for (size_t i = 0; i < m.count; i++)
@@ -95,7 +95,7 @@ struct vsperf_material vsperf_prepare(const struct analysis *l)
     return m;
 }
 
-void vsperf_drop(struct vsperf_material *m)
+void vsperf_free_tables(struct vsperf_tables *m)
 {
     for (size_t i = 0; i < m->count; i++) {
         free(m->processes[i].name);
@@ -122,7 +122,7 @@ static void vsperf_put_function(const struct vsperf_file *f, uint32_t function, 
 {
     vsperf_text(f, f->session->names[function].name);
     vsperf_values(f, ALL_VALUES, called);
-    vsperf_place(f, function);
+    vsperf_location(f, function);
 }
 
 static void vsperf_put_related(const struct vsperf_file *f, const char *type, uint32_t function,
@@ -135,7 +135,7 @@ static void vsperf_put_related(const struct vsperf_file *f, const char *type, ui
     vsperf_end_row(f);
 }
 
-/* Edges sorted by one of their ends: the first of that function. */
+/* The index of the first edge of a function, in edges sorted by that end. */
 static size_t vsperf_first_edge(const struct vsperf_process_rows *p, const uint32_t *sorted, size_t count,
                                 bool by_callee, uint32_t function)
 {
@@ -168,11 +168,11 @@ static void vsperf_put_group(const struct vsperf_file *f, const struct vsperf_pr
     }
 }
 
-void vsperf_caller_callee(const struct vsperf_file *f, const struct vsperf_material *m)
+void vsperf_caller_callee(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     vsperf_titles(f, "Type,Function Name");
     vsperf_value_titles(f, ALL_VALUES);
-    vsperf_place_titles(f);
+    vsperf_location_titles(f);
     vsperf_titles(f, "Root Function Name");
     vsperf_process_titles(f);
     vsperf_end_row(f);
@@ -183,11 +183,11 @@ void vsperf_caller_callee(const struct vsperf_file *f, const struct vsperf_mater
     }
 }
 
-void vsperf_functions(const struct vsperf_file *f, const struct vsperf_material *m)
+void vsperf_functions(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     vsperf_titles(f, "Function Name");
     vsperf_value_titles(f, ALL_VALUES);
-    vsperf_place_titles(f);
+    vsperf_location_titles(f);
     vsperf_process_titles(f);
     vsperf_end_row(f);
     for (size_t i = 0; i < m->count; i++) {
@@ -201,8 +201,8 @@ void vsperf_functions(const struct vsperf_file *f, const struct vsperf_material 
     }
 }
 
-/* Times are known by function, so each function is one line: the one that it begins on. */
-void vsperf_lines(const struct vsperf_file *f, const struct vsperf_material *m)
+/* Times are known by function only, so each function has one row, for the line on which it begins. */
+void vsperf_lines(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     vsperf_titles(f, "Function Name");
     vsperf_value_titles(f, 0);
@@ -289,7 +289,7 @@ static void vsperf_put_branches(const struct vsperf_file *f, const struct rollup
         }
         if (count > first)
             qsort_r(list + first, count - first, sizeof *list, vsperf_compare_branches, &tree);
-        for (size_t i = first, j = count; i + 1 < j; i++) { /* the first is taken first, from the end */
+        for (size_t i = first, j = count; i + 1 < j; i++) { /* reversed, as the last element is written first */
             const struct vsperf_pending other = list[--j];
             list[j] = list[i];
             list[i] = other;
@@ -302,11 +302,11 @@ static void vsperf_put_branches(const struct vsperf_file *f, const struct rollup
     free(list);
 }
 
-void vsperf_tree(const struct vsperf_file *f, const struct vsperf_material *m)
+void vsperf_tree(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     vsperf_titles(f, "Level,Function Name");
     vsperf_value_titles(f, ALL_VALUES);
-    vsperf_place_titles(f);
+    vsperf_location_titles(f);
     vsperf_process_titles(f);
     vsperf_end_row(f);
     struct times *sums = rollup_groups(f->session->rollup, BY_PROCESS);

@@ -1,34 +1,34 @@
-/* What VSPerfReport's summaries are made of, and those that speak of functions. */
+/* The data of VSPerfReport's summaries, and the summaries of functions, lines, callers and call tree. */
 #ifndef DWELL_EXPORT_VSPERF_ROWS_H
 #define DWELL_EXPORT_VSPERF_ROWS_H
 
 #include "export/vsperf_cells.h"
 
-/* What a process' rows are made of. */
+/* The data of a process' rows. */
 struct vsperf_process_rows {
     uint32_t serial, pid;
     char *name;
     struct edges edges;
-    uint32_t *functions; /* those on its call paths, in the order of their rows */
+    uint32_t *functions; /* the functions on its call paths, in the order of their rows */
     size_t function_count;
-    uint32_t *callers, *callees;       /* indices of edges, by callee or by caller, in that order */
-    size_t caller_count, callee_count; /* of edges with a caller: the same */
+    uint32_t *callers, *callees;       /* indices of edges, sorted by callee and by caller */
+    size_t caller_count, callee_count; /* numbers of those edges */
 };
 
-struct vsperf_material {
+struct vsperf_tables {
     const struct analysis *session;
     struct vsperf_process_rows *processes;
     size_t count;
 };
 
-struct vsperf_material vsperf_prepare(const struct analysis *l);
-void vsperf_drop(struct vsperf_material *m);
+struct vsperf_tables vsperf_new_tables(const struct analysis *l);
+void vsperf_free_tables(struct vsperf_tables *m);
 
-/* The file for rows of that process. */
+/* The file with this process as the process of its current rows. */
 struct vsperf_file vsperf_of_process(const struct vsperf_file *f, const struct vsperf_process_rows *p);
 
-/* Each writes a summary with its titles. */
-typedef void vsperf_writer(const struct vsperf_file *f, const struct vsperf_material *m);
+/* Each of these writes a summary with its titles. */
+typedef void vsperf_writer(const struct vsperf_file *f, const struct vsperf_tables *m);
 vsperf_writer vsperf_caller_callee, vsperf_functions, vsperf_lines, vsperf_tree;
 
 #endif

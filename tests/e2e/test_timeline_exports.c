@@ -140,10 +140,13 @@ Test(e2e_timeline_exports, ctf_replaces_nothing)
         "$DWELL record -q $SAMPLES/threads 2 9000 && mkdir folder && echo mine > folder/metadata && echo mine > file"));
     check_refused("$DWELL export ctf",
                   "dwell: export ctf does not write to standard output; say where, with -o FILE\n");
-    check_refused("$DWELL export ctf -o folder", "dwell: folder: exists; ctf makes a new folder\n");
-    check_refused("$DWELL export ctf -o folder/", "dwell: folder/: exists; ctf makes a new folder\n");
-    check_refused("$DWELL export ctf -o file", "dwell: file: exists; ctf makes a new folder\n");
-    check_refused("ln -s nothing link; $DWELL export ctf -o link", "dwell: link: exists; ctf makes a new folder\n");
+    check_refused("$DWELL export ctf -o folder",
+                  "dwell: folder: exists; ctf needs a new folder, choose another name\n");
+    check_refused("$DWELL export ctf -o folder/",
+                  "dwell: folder/: exists; ctf needs a new folder, choose another name\n");
+    check_refused("$DWELL export ctf -o file", "dwell: file: exists; ctf needs a new folder, choose another name\n");
+    check_refused("ln -s nothing link; $DWELL export ctf -o link",
+                  "dwell: link: exists; ctf needs a new folder, choose another name\n");
     check_refused("$DWELL export ctf -o dwell.data", "dwell: dwell.data: is the session itself\n");
     check_refused("$DWELL export ctf -o none/out", "dwell: none/out: No such file or directory\n");
     check_refused("trap '' XFSZ; ulimit -f 16; $DWELL export ctf -o out", "dwell: out: File too large\n");
@@ -238,10 +241,10 @@ Test(e2e_timeline_exports, mode_profile)
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
         struct ran r = run("$DWELL export %s -o out", formats[i]);
         cr_assert(eq(int, r.status, 2));
-        cr_assert(
-            eq(str, r.err,
-               "dwell: dwell.data: holds call paths and no single calls, which this format is made of; record in mode"
-               " trace, or export callgrind, pprof or speedscope\n"));
+        cr_assert(eq(
+            str, r.err,
+            "dwell: dwell.data: recorded in mode profile, without single calls, which this format needs; record in mode"
+            " trace, or export callgrind, pprof or speedscope\n"));
         ran_drop(&r);
     }
     free(run_well("test \"$(cat out)\" = before"));
