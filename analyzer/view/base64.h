@@ -1,4 +1,4 @@
-/* Bytes as text that means nothing in HTML, whatever they are. */
+/* Writes bytes as base64, which has no special meaning in HTML. */
 #ifndef DWELL_VIEW_BASE64_H
 #define DWELL_VIEW_BASE64_H
 

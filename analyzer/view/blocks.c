@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 
-enum { SPAN_COLUMNS = 8, AWAY_COLUMNS = 7, TAG_LENGTH = 100, MIN_ROW = 2 };
+enum { SPAN_COLUMNS = 8, OFF_CPU_COLUMNS = 7, TAG_LENGTH = 100, MIN_ROW = 2 };
 
-/* A span, as far as a stretch shows it. */
+/* The part of a span that lies in a stretch. */
 struct blocks_row {
     uint32_t thread, depth;
     int32_t function;
@@ -18,12 +18,12 @@ struct blocks_row {
     uint32_t count;
 };
 
-/* The stretches of a level that show more than those of the level before. */
+/* The stretches of a level that show more detail than the next coarser level. */
 struct blocks_stretches {
     uint64_t *list; /* their numbers, ascending */
     size_t count, room;
-    size_t *ends;    /* by stretch: where its spans end among */
-    uint32_t *spans; /* these, which are numbers */
+    size_t *ends;    /* by stretch, the end of its part of `spans` */
+    uint32_t *spans; /* numbers of spans */
 };
 
 struct blocks_maker {
@@ -54,7 +54,7 @@ static int blocks_compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* What is new at a level is shorter than a stretch: it lies in two at most. */
+/* A span that is new at a level is shorter than a stretch, so it lies in two stretches at most. */
 static void blocks_find_stretches(const struct blocks_maker *m, struct blocks_stretches *s)
 {
     const unsigned bits = levels_stretch_bits(m->levels, m->level);
@@ -78,7 +78,7 @@ static void blocks_find_stretches(const struct blocks_maker *m, struct blocks_st
     s->count = kept;
 }
 
-/* The first of the stretches that is not before that number. */
+/* The index of the first stretch whose number is not smaller than `number`. */
 static size_t blocks_find_stretch(const struct blocks_stretches *s, uint64_t number)
 {
     size_t low = 0, high = s->count;
@@ -94,8 +94,8 @@ static size_t blocks_find_stretch(const struct blocks_stretches *s, uint64_t num
 
 /* ---- which spans ---- */
 
-/* Counts them, and notes their numbers if there is room. */
-static void blocks_deal_spans(const struct blocks_maker *m, struct blocks_stretches *s)
+/* Counts the spans of each stretch, and stores their numbers once `spans` is allocated. */
+static void blocks_assign_spans(const struct blocks_maker *m, struct blocks_stretches *s)
 {
     const unsigned bits = levels_stretch_bits(m->levels, m->level);
     for (size_t i = 0; i < m->span_count; i++) {
@@ -111,13 +111,13 @@ static void blocks_deal_spans(const struct blocks_maker *m, struct blocks_stretc
     }
 }
 
-/* False: they are more than could find room. */
+/* Returns false if there are more than `most` spans. */
 static bool blocks_find_spans(const struct blocks_maker *m, struct blocks_stretches *s, size_t most)
 {
     s->ends = need_memory(s->count + 1, sizeof *s->ends);
-    blocks_deal_spans(m, s);
+    blocks_assign_spans(m, s);
     size_t all = 0;
-    for (size_t i = 0; i < s->count; i++) { /* from numbers of them to where they begin */
+    for (size_t i = 0; i < s->count; i++) { /* turns counts into beginnings */
         const size_t count = s->ends[i];
         s->ends[i] = all;
         all += count;
@@ -125,7 +125,7 @@ static bool blocks_find_spans(const struct blocks_maker *m, struct blocks_stretc
     if (all > most)
         return false;
     s->spans = need_memory(all + 1, sizeof *s->spans);
-    blocks_deal_spans(m, s);
+    blocks_assign_spans(m, s);
     return true;
 }
 
@@ -170,8 +170,9 @@ static struct blocks_row blocks_make_row(const struct level_span *span, uint64_t
 #member, &(rows)->member, sizeof *(rows), number, NULL                                                         \
     }
 
-static struct packed blocks_pack_rows(const struct blocks_row *calls, size_t call_count, const struct blocks_row *away,
-                                      size_t away_count, struct json_object *header)
+static struct packed blocks_pack_rows(const struct blocks_row *calls, size_t call_count,
+                                      const struct blocks_row *off_cpu, size_t off_cpu_count,
+                                      struct json_object *header)
 {
     const struct container_column span_columns[SPAN_COLUMNS] = {
         ROW_COLUMN(calls, thread, CONTAINER_U32),   ROW_COLUMN(calls, depth, CONTAINER_U32),
@@ -179,15 +180,15 @@ static struct packed blocks_pack_rows(const struct blocks_row *calls, size_t cal
         ROW_COLUMN(calls, length, CONTAINER_U64),   ROW_COLUMN(calls, before, CONTAINER_U64),
         ROW_COLUMN(calls, after, CONTAINER_U64),    ROW_COLUMN(calls, count, CONTAINER_U32),
     };
-    const struct container_column away_columns[AWAY_COLUMNS] = {
-        ROW_COLUMN(away, thread, CONTAINER_U32), ROW_COLUMN(away, start, CONTAINER_U64),
-        ROW_COLUMN(away, length, CONTAINER_U64), ROW_COLUMN(away, before, CONTAINER_U64),
-        ROW_COLUMN(away, after, CONTAINER_U64),  ROW_COLUMN(away, kind, CONTAINER_U32),
-        ROW_COLUMN(away, count, CONTAINER_U32),
+    const struct container_column off_cpu_columns[OFF_CPU_COLUMNS] = {
+        ROW_COLUMN(off_cpu, thread, CONTAINER_U32), ROW_COLUMN(off_cpu, start, CONTAINER_U64),
+        ROW_COLUMN(off_cpu, length, CONTAINER_U64), ROW_COLUMN(off_cpu, before, CONTAINER_U64),
+        ROW_COLUMN(off_cpu, after, CONTAINER_U64),  ROW_COLUMN(off_cpu, kind, CONTAINER_U32),
+        ROW_COLUMN(off_cpu, count, CONTAINER_U32),
     };
     const struct container_table tables[] = {
         { "spans", call_count, span_columns, SPAN_COLUMNS },
-        { "away", away_count, away_columns, AWAY_COLUMNS },
+        { "away", off_cpu_count, off_cpu_columns, OFF_CPU_COLUMNS },
     };
     struct packed packed;
     container_pack(header, tables, sizeof tables / sizeof *tables, &packed); /* the header is small */
@@ -206,16 +207,16 @@ static struct packed blocks_pack_stretch(struct blocks_maker *m, uint64_t number
         m->row_room = count * 2;
         m->rows = need_more(m->rows, m->row_room, sizeof *m->rows);
     }
-    size_t calls = 0, away = count; /* calls from the front, the others from the back */
+    size_t calls = 0, off_cpu = count; /* calls are stored from the front, off-CPU times from the back */
     for (size_t i = 0; i < count; i++) {
         const struct level_span *span = &m->spans[spans[i]];
-        m->rows[span->row < ROW_CALLS ? --away : calls++] = blocks_make_row(span, begin, stretch);
+        m->rows[span->row < ROW_CALLS ? --off_cpu : calls++] = blocks_make_row(span, begin, stretch);
     }
     if (calls)
         qsort(m->rows, calls, sizeof *m->rows, blocks_compare_rows);
-    if (away < count)
-        qsort(m->rows + away, count - away, sizeof *m->rows, blocks_compare_rows);
-    return blocks_pack_rows(m->rows, calls, m->rows + away, count - away, header);
+    if (off_cpu < count)
+        qsort(m->rows + off_cpu, count - off_cpu, sizeof *m->rows, blocks_compare_rows);
+    return blocks_pack_rows(m->rows, calls, m->rows + off_cpu, count - off_cpu, header);
 }
 
 /* ---- levels ---- */
@@ -231,7 +232,7 @@ static void blocks_free_levels(struct blocks *b, size_t count)
         packed_drop(&b->list[--b->count]);
 }
 
-/* False: there is no room for it. */
+/* Returns false if the level does not fit into `most` bytes. */
 static bool blocks_make_level(struct blocks *b, struct blocks_maker *m, size_t most)
 {
     struct blocks_stretches s = { 0 };
@@ -265,7 +266,7 @@ static bool blocks_make_level(struct blocks *b, struct blocks_maker *m, size_t m
     return true;
 }
 
-/* Levels that say nothing new are left out at the end. */
+/* The finest level that shows anything new; finer ones are left out. */
 static unsigned blocks_last_level(const struct blocks_maker *m)
 {
     unsigned last = 0;

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* NULL: it is not set, or empty. */
+/* Returns NULL if the variable is not set or empty. */
 static const char *browser_setting(const char *variable)
 {
     const char *value = getenv(variable);
@@ -21,13 +21,13 @@ bool browser_is_wanted(void)
     return isatty(STDOUT_FILENO) && (browser_setting("DISPLAY") || browser_setting("WAYLAND_DISPLAY"));
 }
 
-static void browser_try_command(const char *command, const char *place)
+static void browser_try_command(const char *command, const char *url)
 {
-    execlp(command, command, place, (char *)NULL);
+    execlp(command, command, url, (char *)NULL);
 }
 
-/* In the child: the first of the commands that is there. */
-static void browser_exec_command(const char *place)
+/* Runs in the child process. Executes the first command that exists; returns if there is none. */
+static void browser_exec_command(const char *url)
 {
     const int null = open("/dev/null", O_RDWR);
     const char *wanted = browser_setting("BROWSER");
@@ -43,21 +43,21 @@ static void browser_exec_command(const char *place)
         if (next)
             *next++ = '\0';
         if (*command)
-            browser_try_command(command, place);
+            browser_try_command(command, url);
     }
-    browser_try_command("xdg-open", place);
+    browser_try_command("xdg-open", url);
 }
 
-/* The pipe closes at exec; what comes out of it says that there was none to execute. */
-bool browser_open(const char *place)
+/* A successful exec closes the pipe. A byte in the pipe means that no command could be executed. */
+bool browser_open(const char *url)
 {
     int report[2];
     if (pipe2(report, O_CLOEXEC) < 0)
         return false;
     const pid_t child = fork();
     if (child == 0) {
-        if (fork() == 0) { /* init will wait for it */
-            browser_exec_command(place);
+        if (fork() == 0) { /* init reaps the grandchild */
+            browser_exec_command(url);
             const char failed = 1;
             (void)!write(report[1], &failed, 1);
         }
@@ -76,14 +76,14 @@ bool browser_open(const char *place)
     return child > 0 && length == 0;
 }
 
-bool browser_open_secret(const char *address, char **file)
+bool browser_open_secret(const char *url, char **file)
 {
     static const char ending[] = ".html";
     const char *runtime = browser_setting("XDG_RUNTIME_DIR"), *folder = runtime ? runtime : "/tmp";
     *file = NULL;
     if (asprintf(file, "%s/dwell-XXXXXX%s", folder, ending) < 0)
         return false;
-    const int fd = mkstemps(*file, (int)strlen(ending)); /* for the user alone */
+    const int fd = mkstemps(*file, (int)strlen(ending)); /* mode 0600 */
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (!out) {
         free(*file);
@@ -93,6 +93,6 @@ bool browser_open_secret(const char *address, char **file)
     fprintf(out,
             "<!doctype html><meta charset=\"utf-8\"><title>dwell</title>"
             "<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n",
-            address);
+            url);
     return fclose(out) == 0 && browser_open(*file);
 }

@@ -1,17 +1,17 @@
-/* The user's browser. */
+/* Opens pages in the user's browser. */
 #ifndef DWELL_VIEW_BROWSER_H
 #define DWELL_VIEW_BROWSER_H
 
 #include <stdbool.h>
 
-/* Whether there is somebody to show a page to: stdout is a terminal, on a machine with a display. */
+/* True if a browser can show a page to the user: standard output is a terminal and there is a display. */
 bool browser_is_wanted(void);
 
-/* Has $BROWSER, or else xdg-open, show a file or an address, and does not wait for it; false: there is neither. */
-bool browser_open(const char *place);
+/* Opens a file or a URL by $BROWSER or xdg-open and does not wait. Returns false if neither can be executed. */
+bool browser_open(const char *url);
 
-/* The same of an address that nobody else on the machine may learn, as from a list of processes: by way of a file that
- * only the user can read. *file is its name, to be unlinked and freed; NULL: there is none. */
-bool browser_open_secret(const char *address, char **file);
+/* Opens a URL that other users must not see in the list of processes: the browser gets a file that only the user can
+ * read and that redirects to the URL. *file is its name, or NULL if there is none. The caller unlinks and frees it. */
+bool browser_open_secret(const char *url, char **file);
 
 #endif

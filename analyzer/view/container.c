@@ -48,7 +48,8 @@ static size_t container_align(size_t length)
     return (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* The types of all columns, in their order; to be freed. */
+/* Adds the description of all tables to the header. Returns the types of all columns in order; the caller frees them.
+ */
 static enum container_type *container_lay_out(struct json_object *header, const struct container_table *tables,
                                               size_t count)
 {
@@ -75,7 +76,7 @@ static enum container_type *container_lay_out(struct json_object *header, const 
     return chosen;
 }
 
-/* Little-endian, as everything that this is built for is. */
+/* All supported processors are little-endian, as the format is. */
 static size_t container_put_value(char *at, uint64_t value, enum container_type type)
 {
     const double number = (double)value;

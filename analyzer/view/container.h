@@ -1,6 +1,6 @@
 /*
- * What a page of `dwell view` is given: a JSON header and tables whose columns are arrays of numbers, each in the
- * smallest type that holds it. docs/view-format.md says it to the byte.
+ * The container in which a page of `dwell view` receives data: a JSON header and tables whose columns are arrays of
+ * numbers, each in the smallest type that holds them. docs/view-format.md specifies the format.
  */
 #ifndef DWELL_VIEW_CONTAINER_H
 #define DWELL_VIEW_CONTAINER_H
@@ -11,13 +11,13 @@
 
 struct json_object;
 
-/* A member of an array of structs, or an array of numbers. */
+/* A column: one member of an array of structs, or an array of numbers. */
 struct container_column {
     const char *name;
     const void *first; /* the member of the array's first element */
     size_t stride;     /* from one element to the next, in bytes */
     enum container_number { CONTAINER_U64, CONTAINER_U32, CONTAINER_I32 } number;
-    const uint32_t *order; /* by row: the element; NULL: rows are as these */
+    const uint32_t *order; /* by row, the number of its element; NULL if row i is element i */
 };
 
 struct container_table {

@@ -1,4 +1,4 @@
-/* What a page says of a session beside its tables: names, places and remarks. */
+/* The facts about a session in the header of a page: names, source locations, sums and remarks. */
 #ifndef DWELL_VIEW_FACTS_H
 #define DWELL_VIEW_FACTS_H
 
@@ -6,7 +6,7 @@
 
 struct json_object;
 
-/* Functions, modules and threads in the order's numbers, processes in that of their serial numbers. */
+/* Makes the header. Functions, modules and threads are numbered as in `order`, processes by their serial numbers. */
 struct json_object *facts_of(const struct analysis *session, const struct order *order);
 
 #endif

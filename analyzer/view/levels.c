@@ -7,11 +7,11 @@
 
 enum { MAX_LEVELS = 32, MAX_BITS = 62, NO_SPAN = UINT32_MAX };
 
-/* Short neighbours that are one span of a level, as far as it has come. */
+/* The open run of a level: short neighbours that become one span. */
 struct levels_run {
     uint64_t start, end;
-    uint32_t span;  /* that it is, if it is one alone that finer levels show, too; or NO_SPAN */
-    uint32_t parts; /* zero: there is none */
+    uint32_t span;  /* the span's number if the run is a single span that finer levels show, too; or NO_SPAN */
+    uint32_t parts; /* 0 if there is no run, 2 for more than one */
     uint32_t count;
     int32_t function;
 };
@@ -22,13 +22,13 @@ struct levels_lane {
 };
 
 struct levels {
-    unsigned bits; /* of level 0 */
+    unsigned bits; /* logarithm of level 0's length */
     unsigned finest;
     struct level_span *spans;
     size_t count, room, most;
     struct levels_lane *lanes;
     uint32_t lane_count;
-    uint64_t merged[MAX_LEVELS]; /* by level: how many runs were of more than one */
+    uint64_t merged[MAX_LEVELS]; /* by level, the number of runs of more than one span */
 };
 
 struct levels *levels_new(uint64_t length, uint32_t lanes, size_t max_spans)
@@ -78,7 +78,7 @@ uint64_t levels_resolution(const struct levels *l, unsigned level)
     return bits < LEVEL_COLUMNS_SHIFT ? 0 : 1ull << (bits - LEVEL_COLUMNS_SHIFT);
 }
 
-/* What finer levels merged has come here as one. */
+/* Spans that finer levels merged are merged here, too. */
 bool levels_are_whole(const struct levels *l, unsigned level)
 {
     for (; level < MAX_LEVELS; level++)
@@ -103,7 +103,7 @@ static struct levels_run *levels_lane_runs(struct levels *l, uint32_t lane_numbe
     return lane->rows[row];
 }
 
-/* The span is one of that level. */
+/* Makes a level show a span. `number` is the span's number, or NO_SPAN if it has none yet. */
 static uint32_t levels_show_span(struct levels *l, unsigned level, const struct level_span *span, uint32_t number)
 {
     if (number == NO_SPAN) {
@@ -155,7 +155,7 @@ static bool levels_extend_run(struct levels_run *run, const struct level_span *s
     return true;
 }
 
-/* What a finer level shows, or what was added: this level shows it as well, or makes it part of a run. */
+/* Offers an added span, or a finer level's, to a level: the level shows it or adds it to its run. */
 static void levels_offer_span(struct levels *l, struct levels_run *runs, unsigned level, const struct level_span *span,
                               uint32_t number)
 {
@@ -176,7 +176,7 @@ static void levels_offer_span(struct levels *l, struct levels_run *runs, unsigne
     }
 }
 
-/* ---- the finest level goes ---- */
+/* ---- dropping the finest level ---- */
 
 static void levels_flush_level(struct levels *l, unsigned level)
 {
@@ -186,7 +186,7 @@ static void levels_flush_level(struct levels *l, unsigned level)
                 levels_flush_run(l, l->lanes[i].rows[row], level, i, (uint16_t)row);
 }
 
-/* Numbers of spans in runs become what they are now. */
+/* Updates the numbers of spans in open runs. */
 static void levels_renumber_runs(struct levels *l, const uint32_t *numbers)
 {
     for (uint32_t i = 0; i < l->lane_count; i++)

@@ -1,4 +1,4 @@
-/* The moments that a program spoke of: its marks and its trace events, as tables for the page. */
+/* The program's marks and trace events as tables for the page. */
 #ifndef DWELL_VIEW_MARKS_H
 #define DWELL_VIEW_MARKS_H
 
@@ -14,16 +14,16 @@ struct moments {
     size_t count;
     struct intern names;
     struct container_column columns[EVENT_COLUMNS];
-    uint64_t left_out; /* there were more than a page can hold */
+    uint64_t left_out; /* number of events beyond MAX_EVENTS */
 };
 
-/* In the order of time, which counts from the session's start; that part of them that the selection holds. */
+/* Find the marks or events in the selected part of a session, in order of time. Times are ticks since its start. */
 void marks_find(struct moments *marks, const struct analysis *session, const struct order *order);
 void events_find(struct moments *events, const struct analysis *session, const struct order *order);
 struct container_table marks_table(struct moments *marks);
 struct container_table events_table(struct moments *events);
 
-/* What the numbers of names mean. */
+/* A list of the names that the column `name` refers to. */
 struct json_object *moments_names(const struct moments *moments);
 void moments_drop(struct moments *moments);
 

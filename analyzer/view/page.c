@@ -6,7 +6,7 @@
 
 #include "view/base64.h"
 
-/* The template, put into the program by template.S. */
+/* The template, which template.sh puts into the program. */
 extern const char page_template[], page_template_end[];
 
 static const char marker[] = "<!-- dwell:sessions -->";
@@ -36,16 +36,16 @@ static void page_write_session(const struct view_session *session, size_t number
     }
 }
 
-static void page_write_around(const char *place, const struct view_session *const *sessions, size_t count,
+static void page_write_around(const char *at_marker, const struct view_session *const *sessions, size_t count,
                               unsigned interval, FILE *out)
 {
-    fwrite(page_template, 1, (size_t)(place - page_template), out);
+    fwrite(page_template, 1, (size_t)(at_marker - page_template), out);
     for (size_t i = 0; i < count; i++)
         page_write_session(sessions[i], i, out);
     if (count == 0)
         fprintf(out, "%slive\" data-interval=\"%u\"></script>", part_begins, interval);
-    place += strlen(marker);
-    fwrite(place, 1, (size_t)(page_template_end - place), out);
+    at_marker += strlen(marker);
+    fwrite(at_marker, 1, (size_t)(page_template_end - at_marker), out);
 }
 
 void page_write(const struct view_session *const *sessions, size_t count, FILE *out)

@@ -1,4 +1,4 @@
-/* The page of `dwell view`: the template that viewer/ builds, with sessions put into it. */
+/* Writes the page of `dwell view`: the template that viewer/ builds, with sessions in it. */
 #ifndef DWELL_VIEW_PAGE_H
 #define DWELL_VIEW_PAGE_H
 
@@ -6,13 +6,13 @@
 
 #include "view/session.h"
 
-/* Each in the order in which the page is to show them. */
+/* Writes a page with one session, or with two to compare, the base first. */
 void page_write(const struct view_session *const *sessions, size_t count, FILE *out);
 
-/* A page that fetches its session, every `interval` milliseconds. */
+/* Writes a page that fetches its session every `interval` milliseconds. */
 void page_write_live(unsigned interval, FILE *out);
 
-/* Whether the file was written by page_write; or is empty. */
+/* True if the file was written by page_write or is empty. */
 bool page_is_ours(FILE *file);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 
-/* The joined tree has its own numbers of the same functions. */
+/* By function of the joined profile, its number in the order. The joined profile numbers functions differently. */
 static uint32_t *paths_function_ranks(const struct profile *joined, const struct analysis *l, const struct order *order)
 {
     uint32_t *ranks = need_memory(joined->function_count + 1, sizeof *ranks);
@@ -38,7 +38,7 @@ static int paths_compare_nodes(const void *a, const void *b, void *context)
 struct paths_walk {
     struct paths *paths;
     struct paths_order sorting;
-    uint32_t *waiting; /* nodes that still need a row, the next one last */
+    uint32_t *waiting; /* nodes without a row yet, the next one last */
     size_t count, room;
 };
 

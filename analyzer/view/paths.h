@@ -1,15 +1,15 @@
-/* The call paths of a session over all its threads, a row each, in the order in which `dwell tree` shows them. */
+/* The call paths of a session over all threads, a row each, in the order of `dwell tree`. */
 #ifndef DWELL_VIEW_PATHS_H
 #define DWELL_VIEW_PATHS_H
 
 #include "analysis/order.h"
 
 struct paths {
-    struct profile *profile; /* in which threads' trees lie on each other */
+    struct profile *profile; /* all threads joined into one tree */
     struct rollup *rollup;
-    uint32_t *nodes;     /* by row; callers come before what they call */
-    int32_t *parents;    /* by row: a row, or -1 */
-    uint32_t *functions; /* by row: numbers of the order */
+    uint32_t *nodes;     /* by row; callers come before callees */
+    int32_t *parents;    /* by row, the caller's row or -1 */
+    uint32_t *functions; /* by row, the function's number in the order */
     size_t count;
 };
 

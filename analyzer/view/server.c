@@ -16,10 +16,10 @@
 
 enum { TOKEN_BYTES = 16, TOKEN_TEXT = 2 * TOKEN_BYTES + 1, MAX_CONNECTIONS = 32, SECONDS_IDLE = 60 };
 
-/* A session that is served, or was when a reader began to read it. */
+/* A served session. An old one lives until the last answer with it has been sent. */
 struct server_snapshot {
     struct view_session *session;
-    uint64_t generation; /* the one after has the next number */
+    uint64_t generation; /* counts up with each session */
     unsigned users;
 };
 
@@ -27,7 +27,7 @@ struct server {
     struct MHD_Daemon *daemon;
     char token[TOKEN_TEXT];
     char address[128];
-    char hosts[2][32]; /* by which a browser may call us */
+    char hosts[2][32]; /* accepted values of the header Host */
     unsigned interval;
     /* Behind snapshot_lock: */
     struct server_snapshot *snapshot; /* NULL if no session was served yet */
@@ -37,7 +37,7 @@ struct server {
 
 /* ---- snapshots ---- */
 
-/* Of all snapshots: they are counted by whoever is done with them, without knowing the server. */
+/* Guards all snapshots' user counts. It is global because answers release snapshots without knowing the server. */
 static pthread_mutex_t snapshot_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void view_server_release_snapshot(void *context)
@@ -152,7 +152,7 @@ static enum MHD_Result view_server_send_page(const struct server *s, struct MHD_
                                      "text/html; charset=utf-8");
 }
 
-/* What is sent stays until it has been. */
+/* Sends a part of a snapshot, and releases the snapshot when it has been sent. */
 static enum MHD_Result view_server_send_packed(struct MHD_Connection *connection, struct server_snapshot *snapshot,
                                                const struct packed *packed)
 {
@@ -193,7 +193,7 @@ static enum MHD_Result view_server_send_session(struct server *s, struct MHD_Con
     return view_server_send_packed(connection, snapshot, &snapshot->session->main);
 }
 
-/* Numbers of blocks mean others in each generation. */
+/* Sends a block. Its number is only valid in the generation that the page has. */
 static enum MHD_Result view_server_send_block(struct server *s, struct MHD_Connection *connection, const char *number)
 {
     struct server_snapshot *snapshot = view_server_acquire_snapshot(s);
@@ -215,7 +215,7 @@ static enum MHD_Result view_server_send_block(struct server *s, struct MHD_Conne
 
 /* ---- requests ---- */
 
-/* In a time that does not depend on where they differ. */
+/* Compares in constant time, so that the answer's time does not reveal the token. */
 static bool view_server_token_matches(const struct server *s, const char *text)
 {
     unsigned char differs = 0;
@@ -226,7 +226,7 @@ static bool view_server_token_matches(const struct server *s, const char *text)
     return differs == 0;
 }
 
-/* Another name may have been made to mean 127.0.0.1, by whoever wants a browser to ask us for him. */
+/* Rejects other host names that resolve to 127.0.0.1: DNS rebinding would let other web pages read the session. */
 static bool view_server_host_matches(const struct server *s, const char *text)
 {
     return text && (strcmp(text, s->hosts[0]) == 0 || strcmp(text, s->hosts[1]) == 0);
@@ -241,7 +241,7 @@ static enum MHD_Result view_server_answer(void *context, struct MHD_Connection *
     struct server *s = context;
     (void)version;
     (void)data;
-    if (*state != &known) { /* the headers alone; the answer comes when all of the request is there */
+    if (*state != &known) { /* only the headers have arrived; the answer follows the whole request */
         *state = &known;
         return MHD_YES;
     }
@@ -252,26 +252,25 @@ static enum MHD_Result view_server_answer(void *context, struct MHD_Connection *
     if (!view_server_host_matches(s, MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)) ||
         !view_server_token_matches(s, view_server_argument(connection, "token")))
         return view_server_send_text(connection, MHD_HTTP_FORBIDDEN,
-                                     "not without the token: open the address that dwell printed\n");
+                                     "missing or wrong token: open the address that dwell printed\n");
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
-        return view_server_send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
-                                     "there is nothing to do here but to look\n");
+        return view_server_send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only GET and HEAD are supported\n");
     if (strcmp(url, "/") == 0)
         return view_server_send_page(s, connection);
     if (strcmp(url, "/session") == 0)
         return view_server_send_session(s, connection);
     if (strncmp(url, block, strlen(block)) == 0)
         return view_server_send_block(s, connection, url + strlen(block));
-    return view_server_send_text(connection, MHD_HTTP_NOT_FOUND, "there is no such thing here\n");
+    return view_server_send_text(connection, MHD_HTTP_NOT_FOUND, "no such page\n");
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and stop ---- */
 
 static bool view_server_make_token(struct server *s, struct error *error)
 {
     unsigned char bytes[TOKEN_BYTES];
     if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-        return error_set(error, "no random numbers for a token: %s", strerror(errno));
+        return error_set(error, "cannot get random numbers for a token: %s", strerror(errno));
     for (size_t i = 0; i < sizeof bytes; i++)
         snprintf(s->token + 2 * i, 3, "%02x", bytes[i]);
     return true;
@@ -284,7 +283,7 @@ static void view_server_ignore_log(void *context, const char *format, va_list ar
     (void)arguments;
 }
 
-/* Listens on 127.0.0.1. Sets *port to the port if it is zero. */
+/* Listens on 127.0.0.1. If *port is 0, the kernel chooses a port and *port is set to it. */
 static bool view_server_listen(int fd, uint16_t *port)
 {
     struct sockaddr_in here = { .sin_family = AF_INET, .sin_port = htons(*port) };
@@ -305,7 +304,7 @@ static int view_server_open_socket(uint16_t *port, struct error *error)
     const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd >= 0 && view_server_listen(fd, port))
         return fd;
-    error_set(error, "port %u of 127.0.0.1: %s", *port, strerror(errno));
+    error_set(error, "cannot listen on port %u of 127.0.0.1: %s", *port, strerror(errno));
     if (fd >= 0)
         close(fd);
     return -1;
@@ -317,7 +316,7 @@ static bool view_server_start_daemon(struct server *s, uint16_t port, int fd, st
                                  view_server_answer, s, MHD_OPTION_EXTERNAL_LOGGER, view_server_ignore_log, NULL,
                                  MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)MAX_CONNECTIONS,
                                  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)SECONDS_IDLE, MHD_OPTION_END);
-    return s->daemon ? true : error_set(error, "%s cannot be served on", s->hosts[0]);
+    return s->daemon ? true : error_set(error, "cannot start the HTTP server on %s", s->hosts[0]);
 }
 
 struct server *server_start(uint16_t port, unsigned interval, struct error *error)

@@ -1,4 +1,6 @@
-/* Serves a page and the session that it shows, as it is at the moment, to whoever knows the token, on 127.0.0.1 alone.
+/*
+ * The HTTP server of `dwell view --live`. It serves the page and the latest session to clients that know the token, on
+ * 127.0.0.1 only.
  */
 #ifndef DWELL_VIEW_SERVER_H
 #define DWELL_VIEW_SERVER_H
@@ -14,10 +16,10 @@ struct server;
  * news every `interval` milliseconds. Returns NULL and sets the error where the port cannot be used. */
 struct server *server_start(uint16_t port, unsigned interval, struct error *error);
 
-/* Where the page is, with the token. */
+/* The page's URL with the token. */
 const char *server_address(const struct server *server);
 
-/* Takes the session, and serves it instead of the one before. */
+/* Serves this session from now on, and takes ownership of it. */
 void server_show(struct server *server, struct view_session *session);
 
 /* Answers a page that has the last session with this error, until server_show serves another. */

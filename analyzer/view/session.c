@@ -9,7 +9,7 @@
 #include "view/paths.h"
 #include "view/timeline.h"
 
-/* ---- what is measured ---- */
+/* ---- tables of sums ---- */
 
 enum {
     MAX_GROUP_COLUMNS = VALUE_COUNT * VALUE_FORMS,
@@ -17,7 +17,7 @@ enum {
     MAX_PATH_COLUMNS = PATH_KEYS + MAX_GROUP_COLUMNS,
 };
 
-/* Where no call has ended, the shortest one is longer than the longest one: small numbers for that. */
+/* Groups without a completed call have shortest > longest. Small numbers keep their columns narrow. */
 static void view_session_mark_unknown(struct times *times, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,4 +1,4 @@
-/* All that a page shows of a session, packed as the page takes it. */
+/* All that a page shows of a session, packed into containers. */
 #ifndef DWELL_VIEW_SESSION_H
 #define DWELL_VIEW_SESSION_H
 
@@ -6,7 +6,7 @@
 #include "view/container.h"
 
 struct view_options {
-    size_t detail; /* bytes that the timeline may take in the page; zero: there is none */
+    size_t detail; /* maximum size of the timeline in the page, in bytes; 0 for no timeline */
 };
 
 struct view_session {

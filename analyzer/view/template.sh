@@ -1,8 +1,8 @@
 #!/bin/sh
-# Writes an assembler source that holds the file PAGE as it is: template.sh PAGE
-grep -q '<!-- dwell:sessions -->' "$1" || { echo "$1: has no place for sessions" >&2; exit 1; }
+# Writes an assembler source that contains the bytes of the file PAGE: template.sh PAGE
+grep -q '<!-- dwell:sessions -->' "$1" || { echo "$1: has no marker for sessions" >&2; exit 1; }
 cat <<END
-/* $(cksum <"$1"): so that this changes, and is assembled again, when the page does */
+/* $(cksum <"$1"): this changes with the page, so that the source is assembled again */
 	.section .rodata
 	.globl page_template
 	.globl page_template_end

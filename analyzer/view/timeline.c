@@ -10,23 +10,23 @@
 #include "view/thread_rank.h"
 #include "view/timeline_range.h"
 
-/* How much room a span takes in a page, at the least: what has no chance of being shown is not kept. */
+/* MIN_SPAN is the minimum size of a span in a page, in bytes; more spans than fit are not kept. */
 enum { MIN_SPAN = 4, MIN_SPANS = 4096, SWEEP_MIN = 64 };
 
 struct view_open_call {
     uint64_t start;
-    uint64_t function; /* its address */
-    bool root;         /* it is what --root names */
+    uint64_t function; /* address */
+    bool root;         /* the function is the one that --root names */
 };
 
 /* A thread. */
 struct view_lane {
     struct view_open_call *stack;
     size_t depth, room;
-    unsigned roots; /* of the stack */
+    unsigned roots; /* number of root calls on the stack */
     uint32_t deepest;
     uint32_t process;
-    uint64_t end; /* nothing comes of it later */
+    uint64_t end; /* the thread's last event is not later */
     bool seen, ended;
 };
 
@@ -36,9 +36,9 @@ struct view_timeline {
     struct timeline_range range;
     struct resolver *resolver;
     struct levels *levels;
-    struct number_index *numbers; /* (thread, process) -> 1 + lane, or zero: it is none */
-    struct view_lane *lanes;      /* in the order's numbers */
-    size_t live, sweep_at;        /* lanes that have not ended; at so many, those that have are looked for */
+    struct number_index *numbers; /* (thread, process) -> 1 + lane, or 0 if it has no lane */
+    struct view_lane *lanes;      /* in the order of the threads */
+    size_t live, sweep_at;        /* number of lanes not ended yet; at `sweep_at`, idle lanes are ended */
 };
 
 /* ---- lanes ---- */
@@ -137,18 +137,18 @@ static void view_timeline_end_call(struct view_timeline *f, struct view_lane *la
         lane->deepest = (uint32_t)lane->depth + 1;
 }
 
-/* In the interval that ends at the event. */
-static void view_timeline_add_away(struct view_timeline *f, const struct view_lane *lane,
-                                   const struct timeline_event *e)
+/* Adds the off-CPU times of the interval that ends at the event. */
+static void view_timeline_add_off_cpu(struct view_timeline *f, const struct view_lane *lane,
+                                      const struct timeline_event *e)
 {
     const uint64_t since = e->time - e->interval;
     const uint8_t *at = e->extras->run;
-    struct decoded_off_cpu away;
-    while (decode_off_cpu(e->extras, e->time, &at, &away)) {
-        const uint64_t begin = away.begin > since ? away.begin : since;
-        const uint64_t end = away.length < e->time - begin ? begin + away.length : e->time;
+    struct decoded_off_cpu off_cpu;
+    while (decode_off_cpu(e->extras, e->time, &at, &off_cpu)) {
+        const uint64_t begin = off_cpu.begin > since ? off_cpu.begin : since;
+        const uint64_t end = off_cpu.length < e->time - begin ? begin + off_cpu.length : e->time;
         if (end > f->range.begin && begin < f->range.end)
-            view_timeline_add_span(f, lane, away.preempted ? ROW_PREEMPTED : ROW_BLOCKED, LEVEL_MERGED, begin, end);
+            view_timeline_add_span(f, lane, off_cpu.preempted ? ROW_PREEMPTED : ROW_BLOCKED, LEVEL_MERGED, begin, end);
     }
 }
 
@@ -161,7 +161,7 @@ static bool view_timeline_add_event(void *context, const struct timeline_event *
     if (!lane)
         return true;
     if (e->interval && (e->extras->blocked || e->extras->preempted))
-        view_timeline_add_away(f, lane, e);
+        view_timeline_add_off_cpu(f, lane, e);
     switch (e->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:
@@ -181,7 +181,7 @@ static bool view_timeline_add_event(void *context, const struct timeline_event *
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole timeline ---- */
 
 static bool view_timeline_wants_thread(void *context, uint32_t process, uint32_t thread)
 {
@@ -216,7 +216,7 @@ static void view_timeline_add_events(struct view_timeline *f)
                                         .wants = view_timeline_wants_thread };
     const size_t lanes = f->session->profile->thread_count;
     timeline_run_part(f->session->file, &part, view_timeline_add_event, f);
-    for (size_t i = 0; i < lanes; i++) /* a part has ended where calls were open */
+    for (size_t i = 0; i < lanes; i++) /* calls may still be open at the end of a part */
         while (f->lanes[i].depth)
             view_timeline_end_call(f, &f->lanes[i], f->range.end);
     levels_end(f->levels);

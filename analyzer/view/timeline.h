@@ -1,14 +1,15 @@
-/* A session's timeline for the page: one pass over its events, in memory that depends on the room for it alone. */
+/* Makes a session's timeline for the page in one pass over its events. Memory depends only on the timeline's size. */
 #ifndef DWELL_VIEW_TIMELINE_H
 #define DWELL_VIEW_TIMELINE_H
 
 #include "analysis/order.h"
 #include "view/blocks.h"
 
-/* Deeper calls are not in it: nobody looks at more rows than that. */
+/* Deeper calls are left out: a page cannot show that many rows usefully. */
 enum { TIMELINE_MAX_DEPTH = 1024 };
 
-/* The header's "timeline", or NULL where the session has none; and its blocks. */
+/* Makes the header's member "timeline" and its blocks, in at most `most` bytes. Returns NULL if there is no timeline.
+ */
 struct json_object *timeline_make(const struct analysis *session, const struct order *order, size_t most,
                                   struct blocks *blocks);
 

@@ -5,10 +5,10 @@
 #include "base/memory.h"
 #include "trace/decode.h"
 
-/* Times are not to be trusted, nor is what is added to them to pass the end of all numbers. */
+/* Limits the range, as times in a damaged file may be wrong, so that adding to them cannot overflow. */
 enum { MAX_BITS = 62 };
 
-/* Of what nobody noted the end of: the last event of its last chunk. */
+/* The last event of a thread's last chunk, for threads without a recorded end. */
 static uint64_t timeline_range_last_event(const struct session_file *file, const struct trace_chunk *chunk)
 {
     uint8_t *buffer = need_memory((size_t)chunk->size + TRACE_PADDING, 1);
