@@ -56,8 +56,8 @@ Test(unit_export_errors, places_that_cannot_be)
 Test(unit_export_errors, what_a_session_does_not_hold)
 {
     struct analysis l = loaded_of(example_session(SOURCE_NONE));
-    char *wanted = need_text("%s: application times are not known: no thread had a source of OS events that tells them",
-                             l.file->path);
+    char *wanted = need_text(
+        "%s: application_exclusive is unknown: no thread had a source of OS events that reports it", l.file->path);
     EXPECT_ERROR(export_find("collapsed")->check(&l, &(struct export_options){ .time = EXPORT_APPLICATION }, &error),
                  wanted);
     free(wanted);
