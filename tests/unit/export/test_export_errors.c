@@ -46,8 +46,8 @@ Test(unit_export_errors, places_that_cannot_be)
     refuse_files(&l, "sqlite", "none/db", "", "No such file or directory");
     refuse_files(&l, "sqlite", "folder", "", "is not a regular file");
     refuse_files(&l, "ctf", "none/ctf", "", "No such file or directory");
-    refuse_files(&l, "ctf", "full", "", "exists; ctf makes a new folder");
-    refuse_files(&l, "ctf", "exported.dwell", "", "exists; ctf makes a new folder");
+    refuse_files(&l, "ctf", "full", "", "exists; ctf needs a new folder, choose another name");
+    refuse_files(&l, "ctf", "exported.dwell", "", "exists; ctf needs a new folder, choose another name");
     refuse_files(&l, "vsperf", "none/p", "_CallerCalleeSummary.csv", "No such file or directory");
     refuse_files(&l, "vsperf", "p", "_FunctionSummary.csv", "is a directory");
     analysis_drop(&l);
@@ -62,15 +62,15 @@ Test(unit_export_errors, what_a_session_does_not_hold)
                  wanted);
     free(wanted);
     l.file->header.mode = DWELL_MODE_PROFILE;
-    wanted =
-        need_text("%s: holds call paths and no single calls, which this format is made of; record in mode trace, or "
-                  "export callgrind, pprof or speedscope",
-                  l.file->path);
+    wanted = need_text(
+        "%s: recorded in mode profile, without single calls, which this format needs; record in mode trace, or "
+        "export callgrind, pprof or speedscope",
+        l.file->path);
     EXPECT_ERROR(export_find("chrome")->check(&l, &(struct export_options){ 0 }, &error), wanted);
     free(wanted);
-    wanted = need_text("%s: recorded in mode profile, which keeps no single calls; --aggregate gives a line for each "
-                       "function",
-                       l.file->path);
+    wanted =
+        need_text("%s: recorded in mode profile, without single calls; use --aggregate for one line for each function",
+                  l.file->path);
     EXPECT_ERROR(export_find("perflog")->check(&l, &(struct export_options){ 0 }, &error), wanted);
     free(wanted);
     analysis_drop(&l);

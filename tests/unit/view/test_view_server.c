@@ -19,7 +19,7 @@ Test(unit_view_server, a_port_that_is_in_use)
     cr_assert(eq(int, bind(fd, (const struct sockaddr *)&here, sizeof here), 0));
     cr_assert(eq(int, listen(fd, 1), 0));
     cr_assert(eq(int, getsockname(fd, (struct sockaddr *)&here, &length), 0));
-    char *wanted = need_text("port %u of 127.0.0.1: Address already in use", ntohs(here.sin_port));
+    char *wanted = need_text("cannot listen on port %u of 127.0.0.1: Address already in use", ntohs(here.sin_port));
     EXPECT_ERROR(server_start(ntohs(here.sin_port), 1000, &error), wanted);
     free(wanted);
     close(fd);
