@@ -203,9 +203,9 @@ Test(e2e_modes, mistakes)
         const char *mode, *message;
     } cases[] = {
         { "sum", "dwell: --mode: 'sum' is none of trace, profile, ring, ring=SIZE\n" },
-        { "ring=1", "dwell: --mode ring=1: the size is a number of bytes from 64K to 1G\n" },
-        { "ring=2G", "dwell: --mode ring=2G: the size is a number of bytes from 64K to 1G\n" },
-        { "ring=64KB", "dwell: --mode ring=64KB: the size is a number of bytes from 64K to 1G\n" },
+        { "ring=1", "dwell: --mode ring: '1' is not a number of bytes from 64K to 1G\n" },
+        { "ring=2G", "dwell: --mode ring: '2G' is not a number of bytes from 64K to 1G\n" },
+        { "ring=64KB", "dwell: --mode ring: '64KB' is not a number of bytes from 64K to 1G\n" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ran r = run("$DWELL record --mode %s $SAMPLES/fib 5", cases[i].mode);
