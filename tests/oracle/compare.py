@@ -1,7 +1,7 @@
 """Compares the stacks that dwell recorded with those that the oracle unwound, call by call.
 
 compare.py PROGRAM ORACLE_OUTPUT MODE FILE...: FILE holds what dwell printed. In the modes trace and ring that is
-`dwell replay --format csv`; in mode profile `dwell export collapsed --time calls`.
+`dwell replay --format csv`; in mode profile `dwell export collapsed --value calls`.
 """
 import array
 import collections
