@@ -9,8 +9,10 @@ void die(int status, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say("%s", need_vtext(format, arguments));
+    char *text = need_vtext(format, arguments);
     va_end(arguments);
+    say("%s", text);
+    free(text);
     exit(status);
 }
 

@@ -299,7 +299,7 @@ Test(e2e_sites, not_recorded)
         ran_drop(&r);
     }
     struct ran r = run("$DWELL tree --by function");
-    cr_assert(eq(str, r.err, "dwell: --by: 'function' is not line\n"));
+    cr_assert(eq(str, r.err, "dwell: --by: 'function' is none of thread, line\n"));
     ran_drop(&r);
 }
 
