@@ -11,7 +11,7 @@
 
 #include "support/run.h"
 
-TestSuite(unit_runtime_probe_size, .timeout = 60);
+TestSuite(e2e_probe_size, .timeout = 60);
 
 struct instruction {
     unsigned long address;
@@ -79,7 +79,7 @@ static struct path usual_path(const char *function)
 /* As GCC 12 compiled them before their steps were shared by all modes (commit 57b8713). */
 enum { ENTER_CLAIM = 57, ENTER_END = 71, EXIT_CLAIM = 47, EXIT_END = 57 };
 
-Test(unit_runtime_probe_size, not_more_instructions_than_before)
+Test(e2e_probe_size, not_more_instructions_than_before)
 {
     const struct path enter = usual_path("__cyg_profile_func_enter"), leave = usual_path("__cyg_profile_func_exit");
     cr_assert(gt(int, enter.claim, 20));
