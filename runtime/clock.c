@@ -16,15 +16,14 @@
 enum { MAX_READ_TIME = 250 }; /* nanoseconds; a slower counter is assumed to be trapped by a virtual machine */
 
 /* The user's choice overrides the tests. */
-static bool clock_is_wanted(const char *name)
+static bool clock_is_wanted(const char *wanted, const char *name)
 {
-    const char *clock = getenv("DWELL_CLOCK");
-    return clock && strcmp(clock, name) == 0;
+    return wanted && strcmp(wanted, name) == 0;
 }
 
 bool clock_order_wanted(void)
 {
-    return clock_is_wanted("ordered");
+    return clock_is_wanted(getenv("DWELL_CLOCK"), "ordered");
 }
 
 /* ---- the fences ---- */
@@ -106,9 +105,10 @@ static int clock_counter_fast(void)
     return clock_monotonic() - begin < 64 * MAX_READ_TIME;
 }
 
-enum dwell_clock clock_choose(void)
+enum dwell_clock clock_choose(const char *wanted)
 {
-    if (!clock_is_wanted("monotonic") && clock_counter_permitted() && clock_counter_invariant() && clock_counter_fast())
+    if (!clock_is_wanted(wanted, "monotonic") && clock_counter_permitted() && clock_counter_invariant() &&
+        clock_counter_fast())
         return DWELL_CLOCK_TSC;
     return DWELL_CLOCK_MONOTONIC;
 }
@@ -120,9 +120,9 @@ int clock_usable(enum dwell_clock clock)
 
 #else
 
-enum dwell_clock clock_choose(void)
+enum dwell_clock clock_choose(const char *wanted)
 {
-    return clock_is_wanted("monotonic") ? DWELL_CLOCK_MONOTONIC : DWELL_CLOCK_CNTVCT;
+    return clock_is_wanted(wanted, "monotonic") ? DWELL_CLOCK_MONOTONIC : DWELL_CLOCK_CNTVCT;
 }
 
 int clock_usable(enum dwell_clock clock)

@@ -41,8 +41,9 @@ uint64_t clock_monotonic(void);
 uint64_t clock_realtime(void);
 
 /* Returns the best clock of this machine and process. It is the counter, unless that is not invariant, is forbidden by
- * PR_SET_TSC, or is so slow that a virtual machine traps it. */
-enum dwell_clock clock_choose(void);
+ * PR_SET_TSC, or is so slow that a virtual machine traps it. `wanted` is the user's choice, as in DWELL_CLOCK, or NULL.
+ */
+enum dwell_clock clock_choose(const char *wanted);
 
 /* Returns whether this process can use `clock`, which another process of the session selected. */
 int clock_usable(enum dwell_clock clock);

@@ -143,7 +143,8 @@ static int process_set_up(void)
     trace_events_begin();
     const char *start = environment_get("DWELL_START");
     runtime.activation.stopped = start && strcmp(start, "paused") == 0;
-    int fd = session_create(&runtime.session, runtime.path, true, 0);
+    int fd = session_create(&runtime.session, runtime.path,
+                            &(struct session_settings){ .join = true, .clock = getenv("DWELL_CLOCK") });
     if (fd < 0) {
         process_explain(fd);
         return fd;

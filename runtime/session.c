@@ -84,7 +84,7 @@ static long session_write_zeros(int fd, uint64_t offset, uint32_t size)
 }
 
 /* The magic of page 0 is written last, so that a reader sees a whole header or none. */
-static int session_write_header(struct session *session, int fd, uint32_t recorder_pid)
+static int session_write_header(struct session *session, int fd, const struct session_settings *settings)
 {
     struct dwell_file_header header = {
         .version = DWELL_VERSION,
@@ -95,14 +95,14 @@ static int session_write_header(struct session *session, int fd, uint32_t record
         .next_process = 1,
         .next_thread = 1,
         .state = DWELL_RECORDING,
-        .recorder_pid = recorder_pid,
+        .recorder_pid = settings->recorder_pid,
     };
     int error = session_beyond_limit(DWELL_UNIT) ? -EFBIG : (int)session_write_zeros(fd, 0, DWELL_UNIT);
     if (error == 0)
         error = session_map_header(session, fd);
     if (error < 0)
         return error;
-    enum dwell_clock clock = clock_choose();
+    enum dwell_clock clock = clock_choose(settings->clock);
     header.clock = (uint16_t)clock;
     header.ticks_per_second = clock_frequency(clock);
     SYS3(getrandom, header.session_id, sizeof header.session_id, 0);
@@ -169,13 +169,13 @@ static int session_move_aside(const char *path)
 }
 
 /* Creates the file under an exclusive lock. Returns -EEXIST if the name exists already. */
-static int session_create_file(struct session *session, const char *path, uint32_t recorder_pid)
+static int session_create_file(struct session *session, const char *path, const struct session_settings *settings)
 {
     int fd = sys_open(path, O_RDWR | O_CREAT | O_EXCL, 0666);
     if (fd < 0)
         return fd;
     SYS2(flock, fd, LOCK_EX);
-    int error = session_write_header(session, fd, recorder_pid);
+    int error = session_write_header(session, fd, settings);
     if (error < 0) {
         SYS3(unlinkat, AT_FDCWD, path, 0);
         sys_close(fd);
@@ -207,13 +207,13 @@ static int session_enter_existing(struct session *session, const char *path, boo
     return state;
 }
 
-int session_create(struct session *session, const char *path, bool join, uint32_t recorder_pid)
+int session_create(struct session *session, const char *path, const struct session_settings *settings)
 {
     for (int i = 0; i < 8; i++) {
-        int fd = session_create_file(session, path, recorder_pid);
+        int fd = session_create_file(session, path, settings);
         if (fd != -EEXIST)
             return fd;
-        fd = session_enter_existing(session, path, join);
+        fd = session_enter_existing(session, path, settings->join);
         if (fd != -EAGAIN && fd != -ENOENT)
             return fd;
     }

@@ -25,11 +25,16 @@ enum session_error {
     SESSION_OTHER_KIND = -1003, /* a session of another version or machine */
 };
 
+struct session_settings {
+    bool join;             /* join a running session of that name */
+    uint32_t recorder_pid; /* the pid of `dwell record`, or zero */
+    const char *clock;     /* the user's choice, as in DWELL_CLOCK, or NULL */
+};
+
 /* Creates the session file at `path`. A finished session of that name is renamed to `path`.old. A running one gives
- * SESSION_IN_USE, unless `join` is set: then it is joined. Returns a descriptor that holds the shared lock, or an
- * error. The caller closes it, and session->header stays valid. `recorder_pid` is the pid of `dwell record`, or
- * zero. */
-int session_create(struct session *session, const char *path, bool join, uint32_t recorder_pid);
+ * SESSION_IN_USE, unless the settings have `join`: then it is joined. Returns a descriptor that holds the shared lock,
+ * or an error. The caller closes it, and session->header stays valid. */
+int session_create(struct session *session, const char *path, const struct session_settings *settings);
 
 /* Opens the file of a session that was created or joined before, without changing it. Returns a descriptor that the
  * caller closes, or a negative errno value. It is -ESTALE if another file has taken the name. */

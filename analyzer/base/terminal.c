@@ -7,8 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static pid_t pager;
-static unsigned width_behind_pager;
+#include "base/memory.h"
+
+/* Standard output is one for the whole program, and so is its pager. */
+static pid_t pager;                 /* zero if there is none */
+static unsigned width_behind_pager; /* columns of the terminal */
 
 static unsigned terminal_query_width(int fd)
 {
@@ -32,13 +35,28 @@ static void terminal_end_pager(void)
         continue;
 }
 
-static void terminal_run_pager(const char *command, const int ends[2])
+/* The environment of less: dwell's own, and LESS unless it is set. The caller frees the list. */
+static char **terminal_pager_environment(void)
+{
+    /* Less ends by itself if all fits on one screen, shows colours, and leaves the text on the screen. */
+    static char usual[] = "LESS=FRX";
+    size_t count = 0;
+    while (environ && environ[count])
+        count++;
+    char **environment = need_memory(count + 2, sizeof *environment);
+    if (count)
+        memcpy(environment, environ, count * sizeof *environment);
+    if (!getenv("LESS"))
+        environment[count] = usual;
+    return environment;
+}
+
+static void terminal_run_pager(const char *command, char **environment, const int ends[2])
 {
     dup2(ends[0], STDIN_FILENO);
     close(ends[0]);
     close(ends[1]);
-    setenv("LESS", "FRX", 0); /* ends by itself where all is on one screen; colours; leaves it there */
-    execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    execle("/bin/sh", "sh", "-c", command, (char *)NULL, environment);
     _exit(127);
 }
 
@@ -50,12 +68,14 @@ void terminal_page(void)
         return;
     width_behind_pager = terminal_query_width(STDOUT_FILENO);
     fflush(stdout);
+    char **environment = terminal_pager_environment();
     pager = fork();
     if (pager == 0)
-        terminal_run_pager(command, ends);
+        terminal_run_pager(command, environment, ends);
+    free(environment);
     if (pager > 0) {
         dup2(ends[1], STDOUT_FILENO);
-        signal(SIGPIPE, SIG_IGN); /* a pager that is left early is no failure */
+        signal(SIGPIPE, SIG_IGN); /* a user who leaves the pager early is no failure */
         atexit(terminal_end_pager);
     }
     close(ends[0]);

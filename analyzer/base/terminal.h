@@ -1,20 +1,20 @@
-/* Standard output where it is a terminal: through a pager, with colours, and as wide as that. */
+/* Standard output if it is a terminal: its pager, its colours and its width. */
 #ifndef DWELL_BASE_TERMINAL_H
 #define DWELL_BASE_TERMINAL_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Sends what is printed to stdout from here on through DWELL_PAGER, PAGER or less; nothing happens where stdout is no
- * terminal, or the pager is empty or "cat". At exit, the pager is waited for. */
+/* Sends what is printed to stdout from now on through DWELL_PAGER, PAGER or less. Does nothing if stdout is not a
+ * terminal, or if the pager is empty or "cat". The program waits for the pager when it exits. */
 void terminal_page(void);
 
 bool terminal_is_paged(void);
 
-/* Whether text to `out` is seen on a terminal that may have colours (NO_COLOR is not set). */
+/* Whether text that is written to `out` appears on a terminal that may have colours: NO_COLOR is not set. */
 bool terminal_has_colors(FILE *out);
 
-/* Its columns; zero: `out` is seen on no terminal. */
+/* The number of columns; zero if `out` does not appear on a terminal. */
 unsigned terminal_width(FILE *out);
 
 #endif

@@ -101,7 +101,7 @@ static const char *doctor_why_monotonic(void)
 
 static void doctor_examine_clock(struct findings *f)
 {
-    const enum dwell_clock clock = clock_choose();
+    const enum dwell_clock clock = clock_choose(getenv("DWELL_CLOCK"));
     if (clock == DWELL_CLOCK_MONOTONIC) {
         find_that(f, HEALTH_WARN, "clock", "CLOCK_MONOTONIC, with which every probe is slower: %s",
                   doctor_why_monotonic());
@@ -117,7 +117,7 @@ static void doctor_examine_clock(struct findings *f)
 /* Opens an event as the runtime does. Returns zero or an error. */
 static int doctor_try_perf(void)
 {
-    struct perf_event_attr attr = os_perf_attr(clock_choose() == DWELL_CLOCK_MONOTONIC);
+    struct perf_event_attr attr = os_perf_attr(clock_choose(getenv("DWELL_CLOCK")) == DWELL_CLOCK_MONOTONIC);
     const long fd = SYS5(perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return (int)-fd;

@@ -28,9 +28,14 @@ static char *record_absolute_path(const char *path)
     return whole;
 }
 
-static int record_create_session(struct session *session, const char *path, const char *shown)
+static int record_create_session(const struct record_settings *s, const char *path, struct session *session)
 {
-    int fd = session_create(session, path, false, (uint32_t)getpid());
+    const struct session_settings settings = {
+        .recorder_pid = (uint32_t)getpid(),
+        .clock = s->clock ? s->clock : getenv("DWELL_CLOCK"),
+    };
+    const char *shown = s->shared.output;
+    int fd = session_create(session, path, &settings);
     if (fd >= 0)
         return fd;
     switch (fd) {
@@ -48,7 +53,7 @@ static int record_create_session(struct session *session, const char *path, cons
 /* Creates the session with what the runtime must know of the settings. */
 static int record_begin(const struct record_settings *s, const char *path, struct session *session)
 {
-    const int fd = record_create_session(session, path, s->shared.output);
+    const int fd = record_create_session(s, path, session);
     session->header->mode = s->mode;
     session->header->ring_size = s->ring_size;
     session->header->also = s->call_sites ? DWELL_ALSO_CALL_SITES : 0;
@@ -81,11 +86,12 @@ int command_record(int argc, char **argv)
     char *path = record_absolute_path(s.shared.output);
     struct session session;
     const int fd = record_begin(&s, path, &session);
-    record_child_prepare(&s, &e, path);
+    struct child_environment environment = record_child_environment(&s, &e, path);
 
     pid_t pid;
     int error = 0;
-    const int status = record_child_run(&s, &e, &pid, &error);
+    const int status = record_child_run(&s, &e, &environment, &pid, &error);
+    child_environment_drop(&environment);
     if (status == -1) {
         unlink(path);
         die(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE, "%s: %s", s.program[0], strerror(error));

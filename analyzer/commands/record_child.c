@@ -16,52 +16,35 @@
 
 /* ---- the environment ---- */
 
-static void record_child_append_variable(const char *name, const char *value)
+struct child_environment record_child_environment(const struct record_settings *s, const struct executable *e,
+                                                  const char *session)
 {
-    const char *before = getenv(name);
-    if (!before || !*before) {
-        setenv(name, value, 1);
-        return;
-    }
-    char *both = NULL;
-    if (asprintf(&both, "%s:%s", before, value) < 0)
-        die(STATUS_OWN_FAILURE, "out of memory");
-    setenv(name, both, 1);
-    free(both);
-}
-
-static void record_child_set_variable(const char *name, unsigned long number)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%lu", number);
-    setenv(name, text, 1);
-}
-
-void record_child_prepare(const struct record_settings *s, const struct executable *e, const char *session)
-{
-    setenv("DWELL_OUTPUT", session, 1);
+    struct child_environment child = child_environment_copy();
+    child_environment_set(&child, "DWELL_OUTPUT", session);
+    if (s->clock)
+        child_environment_set(&child, "DWELL_CLOCK", s->clock);
     if (s->os_events)
-        setenv("DWELL_OS_EVENTS", s->os_events, 1);
+        child_environment_set(&child, "DWELL_OS_EVENTS", s->os_events);
     if (s->paused)
-        setenv("DWELL_START", "paused", 1);
+        child_environment_set(&child, "DWELL_START", "paused");
     if (s->dump_on)
-        record_child_set_variable("DWELL_DUMP_ON", (unsigned long)s->dump_on);
+        child_environment_set_number(&child, "DWELL_DUMP_ON", (unsigned long)s->dump_on);
     if (s->monitor)
-        record_child_set_variable("DWELL_MONITOR", s->monitor);
+        child_environment_set_number(&child, "DWELL_MONITOR", s->monitor);
     if (s->events)
-        setenv("DWELL_EVENTS", s->events, 1);
+        child_environment_set(&child, "DWELL_EVENTS", s->events);
     if (s->no_follow)
-        setenv("DWELL_FOLLOW", "no", 1);
+        child_environment_set(&child, "DWELL_FOLLOW", "no");
     if (s->no_os_calls)
-        setenv("DWELL_OS_CALLS", "off", 1);
+        child_environment_set(&child, "DWELL_OS_CALLS", "off");
     if (e->has_runtime)
-        return;
+        return child;
     struct runtime_library library = runtime_library_find();
     if (library.wrong)
         die(STATUS_OWN_FAILURE, "%s", library.wrong);
-    char *runtime = library.path;
-    record_child_append_variable("LD_PRELOAD", runtime);
-    free(runtime);
+    child_environment_append(&child, "LD_PRELOAD", library.path);
+    free(library.path);
+    return child;
 }
 
 /* ---- the program ---- */
@@ -103,9 +86,10 @@ static void record_child_unguard_signals(const struct sigaction *before)
 }
 
 /* Runs in the new process, and starts the program as a shell would. */
-static void __attribute__((noreturn)) record_child_execute(const struct executable *e, char **argv, int report)
+static void __attribute__((noreturn))
+record_child_execute(const struct executable *e, char **argv, char **environment, int report)
 {
-    execv(e->path, argv);
+    execve(e->path, argv, environment);
     int error = errno;
     if (error == ENOEXEC) { /* a script without a first line that names its interpreter */
         size_t count = 0;
@@ -115,14 +99,15 @@ static void __attribute__((noreturn)) record_child_execute(const struct executab
         shell[0] = "sh";
         shell[1] = e->path;
         memcpy(shell + 2, argv + 1, count * sizeof *shell);
-        execv("/bin/sh", shell);
+        execve("/bin/sh", shell, environment);
     }
     if (write(report, &error, sizeof error) < 0)
         _exit(STATUS_OWN_FAILURE);
     _exit(STATUS_NOT_EXECUTABLE);
 }
 
-int record_child_run(const struct record_settings *s, const struct executable *e, pid_t *pid, int *error)
+int record_child_run(const struct record_settings *s, const struct executable *e,
+                     const struct child_environment *environment, pid_t *pid, int *error)
 {
     int pipes[2];
     struct sigaction before[ALL_SIGNALS];
@@ -138,7 +123,7 @@ int record_child_run(const struct record_settings *s, const struct executable *e
     if (*pid == 0) {
         record_child_unguard_signals(before);
         sigprocmask(SIG_SETMASK, &mask, NULL);
-        record_child_execute(e, s->program, pipes[1]);
+        record_child_execute(e, s->program, environment->list, pipes[1]);
     }
     child = (sig_atomic_t)*pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);

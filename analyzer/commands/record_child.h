@@ -4,16 +4,19 @@
 
 #include <sys/types.h>
 
+#include "commands/child_environment.h"
 #include "commands/executable.h"
 #include "commands/record_options.h"
 
-/* Sets the environment variables by which the runtime finds the session and its settings. Ends dwell if the program
- * needs libdwell.so and there is none. */
-void record_child_prepare(const struct record_settings *s, const struct executable *e, const char *session);
+/* Returns the program's environment, in which the runtime finds the session and its settings. The caller drops it. Ends
+ * dwell if the program needs libdwell.so and there is none. */
+struct child_environment record_child_environment(const struct record_settings *s, const struct executable *e,
+                                                  const char *session);
 
 /* Runs the program and waits for its end; signals sent to dwell reach the program. Returns the wait status, or -1 with
  * *error set if the program cannot be started. */
-int record_child_run(const struct record_settings *s, const struct executable *e, pid_t *pid, int *error);
+int record_child_run(const struct record_settings *s, const struct executable *e,
+                     const struct child_environment *environment, pid_t *pid, int *error);
 
 /* Returns the program's exit status, or ends dwell by the signal that ended the program. */
 int record_child_end_as(int status);

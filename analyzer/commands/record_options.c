@@ -195,7 +195,7 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
         return 0;
     case OPTION_CLOCK:
         record_check_choice("--clock", argument, "auto, ordered, monotonic");
-        setenv("DWELL_CLOCK", argument, 1); /* for the session, which is created here, and for the program */
+        s->clock = argument;
         return 0;
     case OPTION_MODE:
         record_parse_mode(s, argument);

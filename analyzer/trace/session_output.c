@@ -42,7 +42,7 @@ static const char *session_output_claim_name(const char *part, const char *path)
     struct session placeholder;
     if (stat(path, &before) < 0)
         before.st_ino = 0;
-    const int fd = session_create(&placeholder, path, false, 0);
+    const int fd = session_create(&placeholder, path, &(struct session_settings){ 0 });
     if (fd == SESSION_NOT_OURS || fd == SESSION_IN_USE || fd == SESSION_OTHER_KIND)
         return session_output_reason(fd);
     const int error = fd < 0 ? -fd : rename(part, path) < 0 ? errno : 0;
@@ -56,7 +56,7 @@ static const char *session_output_claim_name(const char *part, const char *path)
 const char *session_output_begin(struct session_output *o, const char *path)
 {
     o->part = need_text("%s.%d.part", path, (int)getpid());
-    o->fd = session_create(&o->session, o->part, false, 0);
+    o->fd = session_create(&o->session, o->part, &(struct session_settings){ 0 });
     if (o->fd < 0) {
         free(o->part);
         return session_output_reason(o->fd);
