@@ -1,4 +1,5 @@
-/* RFC 4180: a header row, integers in nanoseconds, numbers the same in every locale. */
+/* Prints tables as CSV (RFC 4180) with a header row. Times are integers in nanoseconds; no number depends on the
+ * locale. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ void csv_print_text(const char *text, FILE *out)
     fputc('"', out);
 }
 
-/* printf's %f follows the locale. */
+/* printf's %f depends on the locale. */
 static void csv_print_percent(double percent, FILE *out)
 {
     uint64_t scaled = (uint64_t)(fabs(percent) * 10000 + 0.5);
@@ -60,7 +61,7 @@ static void csv_print_header(const struct table *t, const size_t *order, size_t 
     char key[80];
     for (size_t i = 0; i < count; i++) {
         fputs(i ? "," : "", out);
-        if (column_is_time(&t->columns[order[i]])) /* whose keys need no quotes */
+        if (column_is_time(&t->columns[order[i]])) /* these keys need no quotes */
             fputs(column_key(t, &t->columns[order[i]], key, sizeof key), out);
         else
             csv_print_text(column_key(t, &t->columns[order[i]], key, sizeof key), out);

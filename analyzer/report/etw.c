@@ -6,9 +6,9 @@
 #include "dwell/event.h"
 #include "trace/event_cost.h"
 
-enum { FULL_HEADER = 0x14, MARKERS = 0xc0 }; /* as such records have them where they are written */
+enum { FULL_HEADER = 0x14, MARKERS = 0xc0 }; /* the values that Windows writes */
 
-/* From 1601-01-01 to 1970-01-01, in units of 100 ns. */
+/* The time from 1601-01-01 to 1970-01-01 in units of 100 ns. */
 #define UNIX_EPOCH 116444736000000000
 
 static int64_t etw_time_stamp(const struct session_file *file, uint64_t time)

@@ -1,4 +1,4 @@
-/* Trace events as the records that Event Tracing for Windows hands to consumers. */
+/* Writes trace events as the records that Event Tracing for Windows gives to consumers. */
 #ifndef DWELL_REPORT_ETW_H
 #define DWELL_REPORT_ETW_H
 
@@ -6,11 +6,10 @@
 
 #include "report/events.h"
 
-/* What the last eight bytes of a header say: KernelTime and UserTime in units, or ProcessorTime in ticks of the clock.
- */
+/* The last eight bytes of a header: KernelTime and UserTime in units, or ProcessorTime in ticks of the clock. */
 enum etw_times { ETW_UNITS, ETW_PROCESSOR };
 
-/* One behind the other: an EVENT_TRACE_HEADER of 48 bytes and the data, Size together. */
+/* Writes all events in order. A record is an EVENT_TRACE_HEADER of 48 bytes and the data; Size is the size of both. */
 void etw_write(const struct session_file *file, const struct trace_events *events, const struct event_options *options,
                enum etw_times times, FILE *out);
 

@@ -1,4 +1,4 @@
-/* The views of activities, made of trace events that belong together: one by one, and by class. */
+/* The views of activities, which are pairs or groups of trace events: one by one, and by class. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "dwell/event.h"
 #include "report/events.h"
 
-/* What belongs to an activity; NULL: it has none. */
+/* The events of an activity; NULL for those that it lacks. */
 struct activity_parts {
-    const struct trace_event *start; /* it always has one */
+    const struct trace_event *start; /* never NULL */
     const struct trace_event *dequeue, *end;
 };
 
@@ -24,7 +24,7 @@ static struct activity_parts activity_find_parts(const struct trace_events *even
                                     activity_event(events, a->end) };
 }
 
-/* Types say nothing of an activity, which has several. */
+/* Applies the filter without its types, as an activity has events of several types. */
 static bool activity_passes_filter(const struct analysis *l, const struct trace_events *events,
                                    const struct event_filter *filter, const struct trace_event *e)
 {
@@ -33,10 +33,10 @@ static bool activity_passes_filter(const struct analysis *l, const struct trace_
     return event_passes(&all_types, l->file, events, e);
 }
 
-/* ---- what found no partner ---- */
+/* ---- events without a partner ---- */
 
 struct activity_unmatched {
-    uint64_t starts, dequeues, ends, replies; /* starts: of activities that have no end */
+    uint64_t starts, dequeues, ends, replies; /* starts counts those of activities without an end */
 };
 
 static void activity_count_unmatched(struct activity_unmatched *u, unsigned type)
@@ -48,7 +48,7 @@ static void activity_count_unmatched(struct activity_unmatched *u, unsigned type
     else if (type == EVENT_TRACE_TYPE_REPLY)
         u->replies++;
     else
-        u->starts++; /* it has no key */
+        u->starts++; /* the event has no key */
 }
 
 void event_remark(struct analysis *l, uint64_t count, const char *what)
@@ -70,10 +70,10 @@ void event_remark_unmatched(struct analysis *l, const struct trace_events *event
         if (activity_passes_filter(l, events, filter, e))
             activity_count_unmatched(&u, e->type);
     }
-    event_remark(l, u.starts, "unmatched START: no END and no REPLY followed");
-    event_remark(l, u.dequeues, "unmatched DEQUEUE: nothing was waiting then");
-    event_remark(l, u.ends, "unmatched END: nothing had been started before");
-    event_remark(l, u.replies, "unmatched REPLY: nothing had been started before");
+    event_remark(l, u.starts, "unmatched START: no END or REPLY followed");
+    event_remark(l, u.dequeues, "unmatched DEQUEUE: no matching START was waiting");
+    event_remark(l, u.ends, "unmatched END: no matching START was open");
+    event_remark(l, u.replies, "unmatched REPLY: no matching START was open");
 }
 
 /* ---- one by one ---- */
@@ -120,7 +120,7 @@ static uint64_t activity_ticks_between(const struct trace_event *from, const str
     return to->time > from->time ? to->time - from->time : 0;
 }
 
-/* Of the thread that did the work, if it is one thread. */
+/* The CPU time of the thread that did the work, if one thread did all of it. */
 static void activity_fill_cpu(struct cell *cell, const struct activity_parts *p)
 {
     const struct trace_event *from = p->dequeue ? p->dequeue : p->start;

@@ -1,4 +1,4 @@
-/* The view of trace events: a row for each, in the order of time. */
+/* The view of trace events: a row for each, in order of time. */
 #include "report/events.h"
 
 #include <fnmatch.h>
@@ -66,7 +66,7 @@ static const struct column columns[COLUMN_COUNT] = {
     [COLUMN_HEX] = { "data_hex", "", CELL_TEXT, USE_DATA, false },
 };
 
-/* ---- what passes ---- */
+/* ---- filter ---- */
 
 static bool events_class_passes(const struct event_filter *f, const struct trace_event_class *c)
 {
@@ -122,7 +122,7 @@ static char *events_hex_text(const uint8_t *data, size_t size, const char *befor
     return text;
 }
 
-/* A text, perhaps ended by a zero byte. */
+/* True if the data is text. Excludes a final zero byte from *size. */
 static bool events_is_text(const uint8_t *data, size_t *size)
 {
     if (*size && data[*size - 1] == '\0')
@@ -151,7 +151,7 @@ char *event_data_text(const struct trace_event *e, size_t most)
     return whole;
 }
 
-/* The open functions, outermost first. */
+/* The names of the open functions, outermost first. */
 static char *events_stack_text(const struct trace_event *e, struct namer *namer)
 {
     char *text = NULL;
@@ -173,7 +173,7 @@ static void events_fill_text(struct cell *cell, char *text)
     free(text);
 }
 
-/* Since the thread's event before: by the header's rule, and exactly. */
+/* The CPU time since the thread's event before: as the header rounds it, and exactly. */
 static void events_fill_cost(struct cell *cells, const struct trace_event *e, const struct trace_event *before,
                              uint32_t resolution)
 {

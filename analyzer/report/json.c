@@ -1,4 +1,4 @@
-/* JSON by json-c, a row at a time: memory does not grow with the number of rows. */
+/* Prints tables as JSON, one row at a time, so that memory does not grow with the number of rows. */
 #include <json-c/json.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "report/table.h"
 
-/* JSON holds only UTF-8. */
+/* Formats a percentage, independent of the locale. */
 static struct json_object *json_new_percent(double percent)
 {
     char digits[32];

@@ -1,4 +1,4 @@
-/* The view of marks: what the program said of certain moments, in the order of time. */
+/* The view of marks, which the program sets at moments of interest, in order of time. */
 #include <stdlib.h>
 #include <string.h>
 

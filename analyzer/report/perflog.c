@@ -1,4 +1,4 @@
-/* The views of logs: markers, what was measured of CPU and memory, runs. */
+/* The views of PerfLog logs: markers, samples of CPU and memory, and runs. */
 #include "report/perflog.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "base/message.h"
 #include "report/plot.h"
 
-/* The first eight are what scripts rely on. */
+/* Scripts rely on the first eight columns. */
 static const struct column marker_columns[] = {
     { "app", "APP", CELL_TEXT, USE_ALWAYS, false },        { "marker", "MARKER", CELL_TEXT, USE_ALWAYS, false },
     { "id", "ID", CELL_COUNT, USE_ALWAYS, false },         { "count", "COUNT", CELL_COUNT, USE_ALWAYS, false },
@@ -22,7 +22,7 @@ static const struct column marker_columns[] = {
 };
 enum { MARKER_COLUMNS = sizeof marker_columns / sizeof *marker_columns, ERRORS = MARKER_COLUMNS - 2 };
 
-/* Times of single activations are in the unit that suits their averages: a total may be a million times as long. */
+/* Times of single activations have their averages' unit, as totals may be a million times as long. */
 static const size_t marker_units[MARKER_COLUMNS] = {
     [4] = 4, [5] = 6, [6] = 6, [7] = 6, [8] = 6, [9] = 6, [10] = 6, [11] = 6
 };
@@ -55,9 +55,9 @@ static void perflog_fill_marker(struct cell *cells, const struct perflog_row *ro
     }
 }
 
-enum { MAX_KEYS = 1000 }; /* columns: each is in all rows */
+enum { MAX_KEYS = 1000 }; /* maximum number of columns, each of which is in all rows */
 
-/* All keys in the order in which they come, and names of attributes. */
+/* Collects all keys in order of appearance, and the names of attributes. */
 static void perflog_find_keys(struct intern *keys, const struct perflog_row *rows, size_t count)
 {
     struct perflog_pair pair;
@@ -69,7 +69,7 @@ static void perflog_find_keys(struct intern *keys, const struct perflog_row *row
             intern(keys, rows[i].attributes[a].name, strlen(rows[i].attributes[a].name));
 }
 
-/* In its string, or else logged as its attribute. */
+/* The value of a key in the marker's string, or else of the attribute of that name. */
 static char *perflog_row_value(const struct perflog_row *row, const char *key)
 {
     char *value = perflog_pair_value(row, key);
@@ -97,7 +97,7 @@ static bool perflog_is_column_key(const char *key)
     return false;
 }
 
-/* A key that names another column already gets a name of its own. */
+/* Renames a key that another column already has. */
 static char *perflog_column_name(const char *key)
 {
     static const char before[] = "marker_";
@@ -109,12 +109,12 @@ static char *perflog_column_name(const char *key)
     return name;
 }
 
-/* The fixed columns, and one for each key. */
+/* Makes a table with the fixed columns and one for each key. */
 static struct perflog_table perflog_make_table(const struct intern *keys, size_t fixed)
 {
     struct perflog_table t = { .key_count = keys->count < MAX_KEYS ? keys->count : MAX_KEYS };
     if (keys->count > MAX_KEYS)
-        say("%zu different keys in markers' strings; only the first %d are columns", keys->count, MAX_KEYS);
+        say("%zu different keys in markers' strings; only the first %d are shown as columns", keys->count, MAX_KEYS);
     t.keys = need_memory(t.key_count, sizeof *t.keys);
     t.columns = need_memory(fixed + t.key_count, sizeof *t.columns);
     memcpy(t.columns, marker_columns, fixed * sizeof *t.columns);
@@ -123,7 +123,7 @@ static struct perflog_table perflog_make_table(const struct intern *keys, size_t
         t.columns[fixed + i] = (struct column){ t.keys[i], t.keys[i], CELL_TEXT, USE_DATA, false };
     }
     t.table = table_make(t.columns, fixed + t.key_count, NULL);
-    t.table.unit_columns = marker_units; /* those of pairs are no times */
+    t.table.unit_columns = marker_units; /* columns of pairs are not times */
     return t;
 }
 
@@ -149,7 +149,7 @@ struct perflog_table view_perflog(const struct perflog *log, const struct perflo
         perflog_find_keys(&keys, rows, shown);
     struct perflog_table t = perflog_make_table(&keys, fixed);
     if (!perflog_any_errors(rows, shown))
-        t.columns[ERRORS].use = USE_DATA; /* people need not read zeros */
+        t.columns[ERRORS].use = USE_DATA; /* all are 0, so text leaves them out */
     for (size_t i = 0; i < shown; i++) {
         struct cell *cells = table_row(&t.table);
         perflog_fill_marker(cells, &rows[i], choice->instances);
@@ -164,22 +164,16 @@ struct perflog_table view_perflog(const struct perflog *log, const struct perflo
 /* ---- CPU and memory ---- */
 
 static const struct column monitor_columns[] = {
-    { "app", "APP", CELL_TEXT, USE_ALWAYS, false },
-    { "kind", "KIND", CELL_TEXT, USE_ALWAYS, false },
-    { "count", "COUNT", CELL_COUNT, USE_ALWAYS, false },
-    { "min", "", CELL_DIGITS, USE_DATA, false },
-    { "mean", "", CELL_DIGITS, USE_DATA, false },
-    { "max", "", CELL_DIGITS, USE_DATA, false },
-    { "", "MIN", CELL_DIGITS, USE_TEXT, false },
-    { "", "AVERAGE", CELL_DIGITS, USE_TEXT, false },
-    { "", "MAX", CELL_DIGITS, USE_TEXT, false },
-    { "", "", CELL_TEXT, USE_TEXT, false }, /* the unit */
-    { "", "IN THE ORDER OF TIME", CELL_TEXT, USE_TEXT, false },
-    { "marker", "MARKER", CELL_TEXT, USE_ALWAYS, false },
+    { "app", "APP", CELL_TEXT, USE_ALWAYS, false },      { "kind", "KIND", CELL_TEXT, USE_ALWAYS, false },
+    { "count", "COUNT", CELL_COUNT, USE_ALWAYS, false }, { "min", "", CELL_DIGITS, USE_DATA, false },
+    { "mean", "", CELL_DIGITS, USE_DATA, false },        { "max", "", CELL_DIGITS, USE_DATA, false },
+    { "", "MIN", CELL_DIGITS, USE_TEXT, false },         { "", "AVERAGE", CELL_DIGITS, USE_TEXT, false },
+    { "", "MAX", CELL_DIGITS, USE_TEXT, false },         { "", "", CELL_TEXT, USE_TEXT, false }, /* unit */
+    { "", "OVER TIME", CELL_TEXT, USE_TEXT, false },     { "marker", "MARKER", CELL_TEXT, USE_ALWAYS, false },
 };
 enum { MONITOR_COLUMNS = sizeof monitor_columns / sizeof *monitor_columns };
 
-/* Nothing that says nothing: 10059776, 57.843834, 12.5. */
+/* Formats a number without trailing zeros: 10059776, 57.843834, 12.5. */
 static void perflog_put_value(struct cell *cell, int128 millionths)
 {
     char text[64];
@@ -290,7 +284,7 @@ struct table view_perflog_runs(const struct perflog *log)
             cell_number(&cells[4], runs[i].resolution);
         for (int field = 0; field < FIELD_COUNT; field++)
             cell_text(&cells[5 + field], runs[i].fields[field]);
-        /* A device without a name has its platform's. */
+        /* A device without a name gets its platform's name. */
         if (!runs[i].fields[FIELD_DEVNAME])
             cell_text(&cells[5 + FIELD_DEVNAME], runs[i].fields[FIELD_PLATFORM]);
     }

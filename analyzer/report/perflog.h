@@ -1,4 +1,4 @@
-/* The views of PerfLog logs (import/perflog_log.h). */
+/* The views of PerfLog logs (analysis/perflog_log.h). */
 #ifndef DWELL_REPORT_PERFLOG_H
 #define DWELL_REPORT_PERFLOG_H
 
@@ -9,26 +9,26 @@
 #include "analysis/perflog_log.h"
 #include "report/table.h"
 
-/* A marker's durations in nanoseconds, over all runs; those of one name together unless they are kept apart. */
+/* A marker's durations in nanoseconds over all runs. Markers of one name are summed up unless instances are shown. */
 struct perflog_row {
     const char *app, *marker;
     uint32_t id;
-    const char *file; /* where it was registered; NULL if it never was */
+    const char *file; /* where it was registered; NULL if it was not */
     uint64_t line;
-    size_t order; /* of its appearance */
+    size_t order; /* order of appearance */
     uint64_t errors;
-    const struct perflog_attribute *attributes; /* the log's */
+    const struct perflog_attribute *attributes; /* owned by the log */
     size_t attribute_count;
     uint64_t count, total, least, mean, greatest, median, p90, p99, deviation;
 };
 
-/* In the order of application, marker and appearance; to be freed. */
+/* The rows in the order of application, marker and appearance. The caller frees them. */
 struct perflog_row *perflog_rows(const struct perflog *log, bool instances, size_t *count);
 
-/* Which rows, in which order. */
+/* Selects and sorts rows. */
 struct perflog_choice {
     const char *sort; /* a key of perflog_sort_keys */
-    size_t limit;     /* zero: all */
+    size_t limit;     /* 0 for all */
     bool instances;
 };
 extern const char perflog_sort_keys[], perflog_diff_sort_keys[];
@@ -36,7 +36,7 @@ bool perflog_can_sort(const char *key);
 bool perflog_diff_can_sort(const char *key);
 void perflog_sort(struct perflog_row *rows, size_t count, const char *key);
 
-/* A table that owns its columns' keys. */
+/* A table that owns the keys of its columns. */
 struct perflog_table {
     struct table table;
     struct column *columns;
@@ -45,28 +45,28 @@ struct perflog_table {
 };
 void perflog_table_drop(struct perflog_table *t);
 
-/* `pairs`: with a column for each key of the key=value pairs in markers' strings. */
+/* The view of markers. With `pairs` it has a column for each key of the key=value pairs in markers' strings. */
 struct perflog_table view_perflog(const struct perflog *log, const struct perflog_choice *choice, bool pairs);
 struct table view_perflog_monitors(const struct perflog *log, bool instances);
 struct table view_perflog_runs(const struct perflog *log);
 
-/* Markers of two logs; the biggest change first. */
+/* The view of the markers of two logs, with the largest change first. */
 struct table view_perflog_diff(const struct perflog *first, const struct perflog *second,
                                const struct perflog_choice *choice);
 
 /* ---- key=value pairs ---- */
 
-/* The next pair of a marker's string at *at, which is moved behind it; false: there is none. The key is without the
- * blanks around it, the value as it stands. */
+/* Parses the next pair of a marker's string at *at, and moves *at past it. Removes blanks around the key but
+ * keeps the value as it is. Returns false if there is no further pair. */
 struct perflog_pair {
     const char *key, *value;
     size_t key_length, value_length;
 };
 bool perflog_next_pair(const char **at, struct perflog_pair *pair);
 
-/* The value of the row's pair of that key with its macros expanded: %AVG%, %MIN%, %MAX% in seconds, %KEY% the value of
- * another pair; where that makes a calculation of numbers, its result. NULL: no such pair, or a result that is not
- * known. To be freed. */
+/* The value of the row's pair with that key. Macros are expanded: %AVG%, %MIN% and %MAX% are times in seconds, %KEY% is
+ * the value of another pair. A product or quotient of numbers is calculated. Returns NULL if there is no such pair or
+ * the result is unknown. The caller frees the value. */
 char *perflog_pair_value(const struct perflog_row *row, const char *key);
 
 #endif

@@ -1,4 +1,4 @@
-/* Two logs compared, marker by marker. */
+/* The view that compares two PerfLog logs marker by marker. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +25,11 @@ static const struct column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-/* Averages are in one unit, totals in another. */
+/* Averages share one unit, totals another. */
 static const size_t units[COLUMNS] = { [5] = 5, [6] = 5, [7] = 5, [9] = 9, [10] = 9, [11] = 9 };
 
 struct perflog_row_pair {
-    const struct perflog_row *first, *second; /* NULL: not in that log */
+    const struct perflog_row *first, *second; /* NULL if the log lacks the marker */
     int64_t total_change, mean_change;
 };
 
@@ -73,7 +73,7 @@ static int perflog_diff_compare_pairs(const void *a, const void *b, void *data)
     return perflog_diff_compare_names(x->first ? x->first : x->second, y->first ? y->first : y->second);
 }
 
-/* Both lists are in the order of names. */
+/* Matches the rows of both logs, which are sorted by name. */
 static size_t perflog_diff_match_rows(struct perflog_row_pair *pairs, const struct perflog_row *first,
                                       size_t first_count, const struct perflog_row *second, size_t second_count)
 {
@@ -109,13 +109,13 @@ static void perflog_diff_fill_row(struct cell *cells, const struct perflog_row_p
     fill_change(&cells[11], pair->total_change, pair->first ? pair->first->total : 0);
 }
 
-/* The application of all rows, or NULL. Rows are in its order. */
+/* The application that all rows have, or NULL. Rows are sorted by application. */
 static const char *perflog_diff_only_app(const struct perflog_row *rows, size_t count)
 {
     return count && strcmp(rows[0].app, rows[count - 1].app) == 0 ? rows[0].app : NULL;
 }
 
-/* Logs of one application each are of two versions of it, even if it has another name. */
+/* If each log has only one application, they are taken as versions of one application even if their names differ. */
 static void perflog_diff_unify_apps(const struct perflog_row *first, size_t first_count, struct perflog_row *second,
                                     size_t second_count)
 {
@@ -124,7 +124,7 @@ static void perflog_diff_unify_apps(const struct perflog_row *first, size_t firs
     char quoted[2][QUOTE_ROOM];
     if (!before || !after || strcmp(before, after) == 0)
         return;
-    say("the logs are of two applications, '%s' and '%s': compared by markers alone",
+    say("the logs are of two applications, '%s' and '%s': only the names of markers are compared",
         quote(quoted[0], before, strlen(before)), quote(quoted[1], after, strlen(after)));
     for (size_t i = 0; i < second_count; i++)
         second[i].app = before;

@@ -1,4 +1,4 @@
-/* The key=value pairs in markers' strings, as in "Bytes=4096,Bps=%Bytes%/%AVG%,Test=Write". */
+/* Parses the key=value pairs in markers' strings, such as "Bytes=4096,Bps=%Bytes%/%AVG%,Test=Write". */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,17 +8,17 @@
 #include "report/perflog.h"
 
 enum {
-    DEEPEST = 8,    /* macros within macros */
-    LONGEST = 4096, /* value, expanded */
+    MAX_NESTING = 8,      /* maximum nesting of macros */
+    MAX_EXPANSION = 4096, /* maximum length of an expanded value */
 };
 
-/* The characters of keys. */
+/* True for characters that keys may have. */
 static bool perflog_is_key_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr(" _#.-", c));
 }
 
-/* "operator=" is a function's name and no pair. */
+/* True for "operator=", which is a part of a function's name and not a pair. */
 static bool perflog_is_operator(const char *key, size_t length)
 {
     static const char word[] = "operator";
@@ -27,7 +27,7 @@ static bool perflog_is_operator(const char *key, size_t length)
     return length >= sizeof word - 1 && memcmp(key + length - (sizeof word - 1), word, sizeof word - 1) == 0;
 }
 
-/* One part of the string, between commas. */
+/* Parses one part of the string between commas. */
 static bool perflog_parse_pair(const char *from, size_t length, struct perflog_pair *pair)
 {
     const char *equals = memchr(from, '=', length);
@@ -71,14 +71,14 @@ static bool perflog_find_pair(const struct perflog_row *row, const char *key, si
 
 struct perflog_expansion {
     const struct perflog_row *row;
-    char text[LONGEST + 1];
+    char text[MAX_EXPANSION + 1];
     size_t length;
     bool expanded, unknown, failed;
 };
 
 static void perflog_expansion_put(struct perflog_expansion *e, const char *text, size_t length)
 {
-    if (length > LONGEST - e->length) {
+    if (length > MAX_EXPANSION - e->length) {
         e->failed = true;
         return;
     }
@@ -102,7 +102,7 @@ static bool perflog_word_matches(const char *text, size_t length, const char *wo
 
 static void perflog_expand_text(struct perflog_expansion *e, const char *text, size_t length, int depth);
 
-/* What stands between two percent signs; false: it is no macro. */
+/* Expands the text between two percent signs. Returns false if it is not a macro. */
 static bool perflog_expand_macro(struct perflog_expansion *e, const char *name, size_t length, int depth)
 {
     struct perflog_pair pair;
@@ -122,7 +122,7 @@ static bool perflog_expand_macro(struct perflog_expansion *e, const char *name, 
 
 static void perflog_expand_text(struct perflog_expansion *e, const char *text, size_t length, int depth)
 {
-    if (depth > DEEPEST)
+    if (depth > MAX_NESTING)
         e->failed = true;
     for (size_t at = 0; at < length && !e->failed;) {
         const char *close = text[at] == '%' ? memchr(text + at + 1, '%', length - at - 1) : NULL;
@@ -134,7 +134,7 @@ static void perflog_expand_text(struct perflog_expansion *e, const char *text, s
     }
 }
 
-/* Products and quotients of plain numbers; false: the text is something else. */
+/* Calculates products and quotients of numbers. Returns false if the text is anything else. */
 static bool perflog_calculate(const char *text, double *result)
 {
     char operation = 0;
@@ -169,7 +169,7 @@ char *perflog_pair_value(const struct perflog_row *row, const char *key)
     double result;
     if (!e.expanded || !perflog_calculate(e.text, &result))
         return need_copy(e.text, e.length);
-    if (result - result != 0) /* divided by zero */
+    if (result - result != 0) /* infinite or not a number, as after a division by 0 */
         return NULL;
     char digits[64];
     const int length = snprintf(digits, sizeof digits, "%.12g", result);

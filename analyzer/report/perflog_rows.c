@@ -1,4 +1,4 @@
-/* Markers as rows: those of one name summed up, ticks made nanoseconds. */
+/* Makes rows of markers: sums up markers of one name and converts ticks to nanoseconds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "base/memory.h"
 #include "report/perflog.h"
 
-/* How a row is added up from its parts, which may be of different resolutions. */
+/* The sum of a row's parts, which may have different resolutions. */
 struct perflog_sum {
-    struct histogram ns; /* where there are several parts */
+    struct histogram ns; /* used if there are several parts */
     uint128 total;       /* ns */
-    double squares;      /* of distances from the mean, ns * ns */
+    double squares;      /* sum of squared distances from the mean, in ns * ns */
     double mean;
     uint64_t count;
 };
@@ -25,7 +25,7 @@ static uint64_t perflog_saturate_double(double number)
     return number >= 0x1p64 ? UINT64_MAX : (uint64_t)number;
 }
 
-/* As ticks_to_ns, of a sum that may have more than 64 bits. */
+/* Like ticks_to_ns, for sums of more than 64 bits. */
 static uint128 perflog_wide_ticks_to_ns(uint128 ticks, uint64_t resolution)
 {
     return (ticks * 1000000000u + resolution / 2) / resolution;
@@ -55,7 +55,7 @@ static void perflog_sum_part(struct perflog_sum *sum, const struct perflog_marke
     sum->count += h->count;
 }
 
-/* Each of the steps by itself: a histogram in ticks has more of them than numbers told apart. */
+/* Adds a histogram in ticks step by step, converting each step to nanoseconds. */
 static void perflog_sum_steps(struct perflog_sum *sum, const struct histogram *h, uint64_t resolution)
 {
     for (size_t i = 0; i < h->step_count; i++)
@@ -118,7 +118,7 @@ static void perflog_fill_sums(struct perflog_row *row, const struct perflog_part
     histogram_drop(&sum.ns);
 }
 
-/* Those of one row are equal but for the order in which they appeared; ids without a string are not one row. */
+/* Parts of one row compare equal. Markers without a string are distinguished by their ids. */
 static int perflog_compare_part_names(const struct perflog_part *x, const struct perflog_part *y)
 {
     int order = strcmp(x->marker->app, y->marker->app);

@@ -12,7 +12,7 @@ bool plot_has_blocks(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
-/* All at half height where they are the same. */
+/* The height of a bar, from 0. If all numbers are equal, bars have half the height. */
 static int plot_height(double number, double least, double greatest)
 {
     if (!(greatest > least))
@@ -36,7 +36,7 @@ char *plot_bars(const double *numbers, size_t count, bool blocks)
             *to++ = plain[h];
             continue;
         }
-        memcpy(to, "\xe2\x96\x81", BLOCK_LENGTH); /* the lowest; the others follow it */
+        memcpy(to, "\xe2\x96\x81", BLOCK_LENGTH); /* U+2581, the lowest block; higher ones follow it */
         to[2] = (char)(to[2] + h);
         to += BLOCK_LENGTH;
     }

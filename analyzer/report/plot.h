@@ -1,15 +1,15 @@
-/* A row of bars for people, one character a number. */
+/* Draws numbers as a row of bars, one character each. */
 #ifndef DWELL_REPORT_PLOT_H
 #define DWELL_REPORT_PLOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Blocks of eight heights, from the least to the greatest of the numbers; in plain ASCII where the terminal cannot show
- * blocks. To be freed. */
+/* Draws bars of eight heights, from the smallest to the largest number. Without `blocks` it uses ASCII. The caller
+ * frees the text. */
 char *plot_bars(const double *numbers, size_t count, bool blocks);
 
-/* Whether the locale has them. */
+/* True if the locale can show block characters. */
 bool plot_has_blocks(void);
 
 #endif

@@ -9,16 +9,16 @@
 #include "base/memory.h"
 
 enum {
-    MAX_HELD = 4096, /* lines that wait behind a call that may still become a whole one */
-    FAR = 20,        /* lines */
+    MAX_HELD = 4096, /* lines held back because an earlier call may still become a whole call */
+    FAR = 20,        /* an end that is more lines from its begin repeats the function */
 };
 
 /* An open call. */
 struct replay_call {
-    const char *function; /* NULL: nobody has asked yet */
+    const char *function; /* NULL if not looked up yet */
     uint64_t begin;
     uint64_t age;  /* when it was found */
-    uint64_t line; /* its number; NO_LINE: it has none */
+    uint64_t line; /* number of its line, or NO_LINE */
     uint64_t address;
     unsigned notes;
     size_t depth; /* from the root */
@@ -32,7 +32,7 @@ struct replay_thread {
     const struct trace_thread *thread;
     struct replay_call *calls;
     size_t depth, room;
-    size_t root; /* 1 + index of the outermost open call of the root; zero: none is open */
+    size_t root; /* 1 + index of the outermost open call of the root function; 0 if none is open */
 };
 
 struct replay_held_line {
@@ -46,10 +46,10 @@ struct replay {
     struct namer *namer;
     replay_taker *take;
     void *context;
-    struct replay_thread **threads; /* in the order in which they came */
+    struct replay_thread **threads; /* in order of appearance */
     size_t thread_count, thread_room;
     struct number_index *thread_index;
-    struct number_index *root_names; /* name -> whether it is that of the root */
+    struct number_index *root_names; /* cache: name -> whether it matches the root */
     struct replay_held_line *lines;  /* a ring, by number */
     size_t line_room;                /* a power of two */
     uint64_t first_line, end_line;
@@ -63,7 +63,7 @@ static struct replay_held_line *replay_line_at(const struct replay *r, uint64_t 
     return &r->lines[number & (r->line_room - 1)];
 }
 
-/* Closes up the lines: of those that were dropped nobody speaks any more. */
+/* Removes dropped lines from the ring. */
 static void replay_compact_lines(struct replay *r)
 {
     const uint64_t first = r->first_line, count = r->end_line - first;
@@ -108,7 +108,7 @@ static uint64_t replay_push_line(struct replay *r, const struct replay_thread *t
     return r->end_line++;
 }
 
-/* The call of a line is too short; its thread has closed it. */
+/* Drops the line of a call that was too short. */
 static void replay_drop_line(struct replay *r, struct replay_held_line *held)
 {
     held->undecided = false;
@@ -117,7 +117,7 @@ static void replay_drop_line(struct replay *r, struct replay_held_line *held)
         r->end_line--;
 }
 
-/* Gives out what is known; where the first has waited for too long, it is a begin. */
+/* Reports all leading lines that are decided. If the first has waited too long, it is decided to be a begin. */
 static void replay_flush_lines(struct replay *r, uint64_t now, bool all)
 {
     for (; r->first_line < r->end_line; r->first_line++) {
@@ -133,7 +133,7 @@ static void replay_flush_lines(struct replay *r, uint64_t now, bool all)
     }
 }
 
-/* That line, if it is not decided yet. */
+/* The line of that number if it is not decided yet, or NULL. */
 static struct replay_held_line *replay_undecided_line(const struct replay *r, uint64_t number)
 {
     if (number == NO_LINE || number < r->first_line)
@@ -142,7 +142,7 @@ static struct replay_held_line *replay_undecided_line(const struct replay *r, ui
     return held->undecided ? held : NULL;
 }
 
-/* Something is shown within the innermost `depth` calls, so they are no whole ones. */
+/* Something is shown within the innermost `depth` calls, so their lines are begins. */
 static void replay_decide_below(struct replay *r, const struct replay_thread *t, size_t depth)
 {
     while (depth-- > 0) {
@@ -150,7 +150,7 @@ static void replay_decide_below(struct replay *r, const struct replay_thread *t,
         if (held)
             held->undecided = false;
         else if (t->calls[depth].visible)
-            return; /* those around it are decided, too */
+            return; /* calls around it are decided, too */
     }
 }
 
@@ -185,7 +185,7 @@ static bool replay_name_matches(const char *wanted, const char *name)
     return same;
 }
 
-/* Each name is looked at but once: the namer has it in one place. */
+/* Matches each name only once. Equal names have equal addresses, as the namer interns them. */
 static bool replay_is_root(const struct replay *r, const char *name)
 {
     struct index_slot *slot = index_find(r->root_names, (uintptr_t)name, 0);
@@ -229,7 +229,7 @@ static void replay_open_call(struct replay *r, struct replay_thread *t, const st
     const size_t at = t->depth++;
     struct replay_call *call = &t->calls[at];
     if (event->kind == TIMELINE_FOUND)
-        event->call->note = 1; /* so that its age is known when it comes back, too */
+        event->call->note = 1; /* so that its age is known when its stack is resumed */
     const bool found = from->note && event->time > from->enter_time;
     const uint64_t age = found ? event->time - from->enter_time : 0;
     *call = (struct replay_call){
@@ -251,7 +251,7 @@ static void replay_open_call(struct replay *r, struct replay_thread *t, const st
         replay_show_begin(r, t, at, event->time);
 }
 
-/* The line of a call that is not decided: whole, or too short to be shown. */
+/* Decides the line of a call that has ended: whole, or too short to be shown. */
 static void replay_decide_whole(struct replay *r, const struct replay_thread *t, size_t at,
                                 struct replay_held_line *held)
 {
@@ -288,7 +288,7 @@ static void replay_close_call(struct replay *r, struct replay_thread *t, const s
         [TIMELINE_LEFT] = REPLAY_LEFT, [TIMELINE_OPEN] = REPLAY_UNENDED, [TIMELINE_SET_ASIDE] = REPLAY_AWAY
     };
     if (!t->depth)
-        return; /* it went away, and never came back */
+        return; /* the call was on a stack that was suspended and never resumed */
     const size_t at = t->depth - 1;
     const struct replay_call *call = &t->calls[at];
     if (call->visible && call->line != NO_LINE)
@@ -307,7 +307,7 @@ static void replay_close_call(struct replay *r, struct replay_thread *t, const s
 
 /* ---- between calls ---- */
 
-/* How deep a line is that is no call's; false: it is outside of what is asked for. */
+/* Finds the depth of a line that is not a call. Returns false if the line is outside the selected calls. */
 static bool replay_find_depth(const struct replay *r, const struct replay_thread *t, size_t *depth)
 {
     *depth = 0;
@@ -330,7 +330,7 @@ static void replay_show_between(struct replay *r, const struct replay_thread *t,
     replay_push_line(r, t, line, false);
 }
 
-/* What happens inside calls that are not shown is part of their time. */
+/* Reports an off-CPU time, unless it happened in a call that is not shown. */
 static void replay_show_interval(struct replay *r, const struct replay_thread *t, enum replay_kind kind, uint64_t ticks)
 {
     const bool inside = t->depth && !t->calls[t->depth - 1].visible;
@@ -371,7 +371,7 @@ static struct replay_thread **replay_sorted_threads(const struct replay *r)
     return sorted;
 }
 
-/* All threads are where they were at the part's beginning. */
+/* Reports the calls that are open at the part's begin. */
 static void replay_begin_part(struct replay *r)
 {
     struct replay_thread **sorted = replay_sorted_threads(r);
@@ -384,7 +384,7 @@ static void replay_begin_part(struct replay *r)
     free(sorted);
 }
 
-/* What is open goes on. */
+/* Ends the lines of the calls that are open at the part's end. */
 static void replay_end_part(struct replay *r)
 {
     const uint64_t end = r->options->to;
@@ -395,7 +395,7 @@ static void replay_end_part(struct replay *r)
             struct replay_held_line *held = replay_undecided_line(r, call->line);
             if (held && end - call->begin < r->options->shortest) {
                 replay_drop_line(r, held);
-            } else if (call->line != NO_LINE) { /* how long is not known, but it is long enough */
+            } else if (call->line != NO_LINE) { /* the duration is unknown but long enough */
                 replay_show_end(r, sorted[i], at,
                                 (struct replay_line){ .notes = REPLAY_GOES_ON, .duration = UINT64_MAX });
             }
@@ -455,7 +455,7 @@ static bool replay_add_event(void *context, const struct timeline_event *event)
     return !r->enough;
 }
 
-/* ---- beginning and end ---- */
+/* ---- start and end ---- */
 
 bool replay_wants(const struct session_file *file, const struct replay_options *options, uint32_t process,
                   uint32_t thread)

@@ -1,7 +1,7 @@
 /*
- * The calls of a session, one after the other as they happened over all threads: lines that begin a call, end it, or
- * are a whole call when nothing is shown between the two. Streams: what is held back is what is not known to be long
- * enough yet, or may still turn out to be such a whole.
+ * Replays a session's calls over all threads in order of time. A line begins a call, ends it, or is a whole call if
+ * nothing is shown between its begin and its end. The replay streams: it holds back only lines of calls that may still
+ * be too short to be shown, or may become whole calls.
  */
 #ifndef DWELL_REPORT_REPLAY_H
 #define DWELL_REPORT_REPLAY_H
@@ -13,50 +13,50 @@
 #include "trace/timeline.h"
 
 enum replay_kind {
-    REPLAY_CALL, /* from begin to end, with nothing to be shown in between */
+    REPLAY_CALL, /* a whole call, with nothing shown between begin and end */
     REPLAY_BEGIN,
     REPLAY_END,
-    REPLAY_BLOCKED, /* before the thread's next line, and after the one before: when is not known more exactly */
+    REPLAY_BLOCKED, /* at an unknown moment between the thread's previous and next line */
     REPLAY_PREEMPTED,
     REPLAY_PAUSED,
     REPLAY_RESUMED,
     REPLAY_MARK,
 };
 
-/* What else is to be said of a call. */
+/* Notes about a call. */
 enum {
-    REPLAY_BEGAN_BEFORE = 1, /* the part, or the recording */
-    REPLAY_LEFT = 2,         /* without an exit: by longjmp or an exception, or the exit is not recorded */
-    REPLAY_UNENDED = 4,      /* nothing more is recorded of its thread */
-    REPLAY_GOES_ON = 8,      /* beyond the part */
-    REPLAY_AWAY = 16,        /* the thread leaves this stack for another */
-    REPLAY_BACK = 32,        /* and it, or another thread, comes back to it */
+    REPLAY_BEGAN_BEFORE = 1, /* the call began before the part or the recording */
+    REPLAY_LEFT = 2,         /* without an exit: by longjmp or an exception, or the exit was not recorded */
+    REPLAY_UNENDED = 4,      /* its thread's recording ended before the call */
+    REPLAY_GOES_ON = 8,      /* the call ends after the part */
+    REPLAY_AWAY = 16,        /* the thread switches to another stack */
+    REPLAY_BACK = 32,        /* this or another thread switches back to the call's stack */
 };
 
 struct replay_line {
     enum replay_kind kind;
     unsigned notes;
-    uint64_t time;     /* of its begin; REPLAY_END: of the end */
-    uint64_t duration; /* ticks on the stack, pauses left out; or of what the operating system did */
+    uint64_t time;     /* the begin; of REPLAY_END the end */
+    uint64_t duration; /* ticks on the stack without pauses; of REPLAY_BLOCKED and REPLAY_PREEMPTED ticks off the CPU */
     bool has_time, has_duration;
-    bool far; /* REPLAY_END: the line that began it is some way up */
+    bool far; /* REPLAY_END: many lines after the line that began the call */
     const struct trace_thread *thread;
     uint32_t process;     /* serial number */
-    size_t depth;         /* zero: outermost of what is asked for */
+    size_t depth;         /* 0 for the outermost shown calls */
     const char *function; /* of calls */
     uint32_t number;      /* of marks */
-    char *text;           /* likewise; no longer there after the call */
+    char *text;           /* of marks; valid during the callback only */
 };
 
-/* False: enough. */
+/* Called for each line. Returns false to stop the replay. */
 typedef bool replay_taker(void *context, const struct replay_line *line);
 
 struct replay_options {
-    uint64_t from, to;               /* ticks of the session; the latter is outside */
+    uint64_t from, to;               /* ticks of the session: from <= time < to */
     const struct selection *threads; /* only these threads and processes; NULL if all */
-    const char *root; /* only within calls of this function: a name, with or without parameters, or a glob; NULL: all */
-    size_t depth;     /* so many levels; zero: all */
-    uint64_t shortest; /* ticks; calls and intervals below it are left out */
+    const char *root;  /* only calls within this function: a name with or without parameters, or a glob; NULL for all */
+    size_t depth;      /* maximum number of levels; 0 for all */
+    uint64_t shortest; /* ticks; shorter calls and intervals are left out */
 };
 
 struct replay_result {
@@ -67,20 +67,20 @@ struct replay_result {
 struct replay_result replay(const struct session_file *file, const struct replay_options *options, replay_taker *take,
                             void *context);
 
-/* Whether lines of the thread (serial numbers) are asked for. */
+/* True if the options select the thread (serial numbers). */
 bool replay_wants(const struct session_file *file, const struct replay_options *options, uint32_t process,
                   uint32_t thread);
 
-/* ---- as text ---- */
+/* ---- printing ---- */
 
 struct replay_printer;
 
-/* `print` is "text", "csv" or "json" (an object a line), NULL if the format is none of them. */
+/* `format` is "text", "csv" or "json" (one object per line). Returns NULL if it is none of them. */
 struct replay_printer *replay_printer_new(const char *format, const struct session_file *file,
                                           const struct replay_options *options, FILE *out);
 void replay_printer_free(struct replay_printer *p);
 
-/* A replay_taker for its context; stops where nothing can be written any more. */
+/* A callback for replay() whose context is the printer. Stops the replay if writing fails. */
 bool replay_print(void *printer, const struct replay_line *line);
 
 #endif

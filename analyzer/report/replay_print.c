@@ -1,4 +1,4 @@
-/* A replay's lines: as text in columns of fixed places, or as rows of csv, or as an object a line. */
+/* Prints the lines of a replay as text in fixed columns, as CSV rows, or as one JSON object per line. */
 #include <inttypes.h>
 #include <json-c/json.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "report/table.h"
 
 enum {
-    LONGEST_THREAD = 15, /* characters of a name that are shown; the kernel knows no more */
-    MIN_TIME = 11,       /* characters of a time's column */
-    STEP = 2,            /* blanks of a level */
-    DEEPEST_STEPS = 24,  /* deeper calls are not indented further: their depth is said instead */
+    MAX_THREAD_NAME = 15, /* shown characters of a name; the kernel's names are not longer */
+    MIN_TIME = 11,        /* width of a time's column in characters */
+    STEP = 2,             /* blanks per level */
+    MAX_STEPS = 24,       /* deeper calls are not indented further; their depth is printed instead */
 };
 
 struct replay_printer {
@@ -22,7 +22,7 @@ struct replay_printer {
     FILE *out;
     void (*print)(struct replay_printer *p, const struct replay_line *line);
     int time_width, tid_width, name_width;
-    const struct trace_thread *last; /* of the line before */
+    const struct trace_thread *last; /* thread of the previous line */
     uint32_t last_process;
     bool begun;
 };
@@ -48,7 +48,7 @@ static void replay_put_time(const struct replay_printer *p, bool known, uint64_t
     fprintf(p->out, "%*s  ", p->time_width, digits);
 }
 
-/* Text of others, on one line. */
+/* Prints untrusted text on one line. */
 static void replay_put_clean(const char *text, FILE *out)
 {
     for (; *text; text++)
@@ -91,7 +91,7 @@ static void replay_put_thread(const struct replay_printer *p, const struct repla
 {
     const char *name = line->thread ? line->thread->name : "";
     const bool changed = p->begun && (p->last != line->thread || p->last_process != line->process);
-    char shown[LONGEST_THREAD + 1];
+    char shown[MAX_THREAD_NAME + 1];
     snprintf(shown, sizeof shown, "%s", name);
     fprintf(p->out, "%c%*" PRIu32 " ", changed ? '>' : ' ', p->tid_width, line->thread ? line->thread->tid : 0);
     replay_put_clean(shown, p->out);
@@ -100,15 +100,15 @@ static void replay_put_thread(const struct replay_printer *p, const struct repla
 
 static void replay_put_indentation(size_t depth, FILE *out)
 {
-    if (depth <= DEEPEST_STEPS)
+    if (depth <= MAX_STEPS)
         fprintf(out, "%*s", (int)depth * STEP, "");
     else
-        fprintf(out, "%*s[%zu] ", (DEEPEST_STEPS - 3) * STEP, "", depth);
+        fprintf(out, "%*s[%zu] ", (MAX_STEPS - 3) * STEP, "", depth);
 }
 
 static void replay_print_text(struct replay_printer *p, const struct replay_line *line)
 {
-    static const char *const said[] = {
+    static const char *const interval_texts[] = {
         [REPLAY_BLOCKED] = "-- blocked",
         [REPLAY_PREEMPTED] = "-- preempted",
         [REPLAY_PAUSED] = "-- paused",
@@ -130,7 +130,7 @@ static void replay_print_text(struct replay_printer *p, const struct replay_line
         if (line->far)
             replay_put_function(line->function, out);
     } else if (line->kind > REPLAY_END) {
-        fputs(said[line->kind], out);
+        fputs(interval_texts[line->kind], out);
     } else {
         replay_put_function(line->function, out);
         fputs(line->kind == REPLAY_BEGIN ? " {" : ";", out);
@@ -210,7 +210,7 @@ static void replay_print_json(struct replay_printer *p, const struct replay_line
     json_object_put(o);
 }
 
-/* ---- either ---- */
+/* ---- all formats ---- */
 
 static int replay_wider_column(int width, int other)
 {
@@ -227,7 +227,7 @@ static void replay_measure_columns(struct replay_printer *p, const struct replay
         const struct trace_thread *t = &p->file->threads[i];
         if (!replay_wants(p->file, options, t->process, t->serial))
             continue;
-        const size_t length = strnlen(t->name, LONGEST_THREAD);
+        const size_t length = strnlen(t->name, MAX_THREAD_NAME);
         p->tid_width = replay_wider_column(p->tid_width, snprintf(digits, sizeof digits, "%" PRIu32, t->tid));
         p->name_width = replay_wider_column(p->name_width, (int)length);
     }

@@ -10,7 +10,7 @@
 
 enum row_comparison { LIKE, UNLIKE, EQUAL, UNEQUAL, AT_LEAST, AT_MOST, GREATER, LESS };
 
-/* The longer ones first. */
+/* Longer operators come first, as shorter ones are their prefixes. */
 static const struct {
     const char *sign;
     enum row_comparison comparison;
@@ -55,7 +55,8 @@ static bool row_filters_parse(struct row_filters *f, const char *text, struct er
         row_filter_drop_last(f);
         break;
     }
-    return error_set(error, "'%s' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'", text);
+    return error_set(error, "'%s' is not a condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'",
+                     text);
 }
 
 bool row_filters_add(struct row_filters *f, const char *text, struct error *error)
@@ -80,7 +81,7 @@ void row_filters_drop(struct row_filters *f)
 struct bound_condition {
     const struct row_condition *condition;
     size_t column;
-    uint64_t number; /* of counts and times, the latter in nanoseconds */
+    uint64_t number; /* a count, or a time in nanoseconds */
     double percent;
 };
 
@@ -91,7 +92,7 @@ static size_t row_filter_find_column(const struct table *t, const char *key)
             return i;
     if (strcmp(key, "name") != 0)
         return t->column_count;
-    /* What the row is of: the function, or else the first text. */
+    /* `name` is the column that identifies the row: the function, or else the first text. */
     const size_t function = row_filter_find_column(t, "function");
     size_t text = 0;
     while (text < t->column_count && t->columns[text].kind != CELL_TEXT)
@@ -121,7 +122,7 @@ static bool row_filter_is_of_samples(const struct table *t)
     return t->session && t->session->samples;
 }
 
-/* What the column is compared with; the answer is what is wanted there instead, or NULL. */
+/* Parses the value that the column is compared with. Returns NULL, or what is expected instead. */
 static const char *row_filter_parse_value(const struct table *t, struct bound_condition *b)
 {
     const char *value = b->condition->value;
@@ -146,13 +147,13 @@ static bool row_filter_bind_condition(const struct table *t, const struct row_co
 {
     *b = (struct bound_condition){ .condition = c, .column = row_filter_find_column(t, c->key) };
     if (b->column == t->column_count)
-        return error_set(error, "no column '%s' here%s --columns help lists them, and name is what a row is of", c->key,
-                         table_suggestion(t, 0, c->key));
+        return error_set(error, "no column '%s' here%s --columns help lists them, and name stands for the row's name",
+                         c->key, table_suggestion(t, 0, c->key));
     const bool is_text = t->columns[b->column].kind == CELL_TEXT;
     if (is_text && c->comparison >= AT_LEAST)
-        return error_set(error, "'%s' is text: ~, !~, = or != is wanted", c->key);
+        return error_set(error, "'%s' is text: use ~, !~, = or !=", c->key);
     if (!is_text && c->comparison <= UNLIKE)
-        return error_set(error, "'%s' is a number: one of =, !=, <, <=, >, >= is wanted", c->key);
+        return error_set(error, "'%s' is a number: use =, !=, <, <=, > or >=", c->key);
     const char *wanted = row_filter_parse_value(t, b);
     return wanted ? error_set(error, "'%s' is not %s", c->value, wanted) : true;
 }
@@ -166,7 +167,7 @@ bool table_check_filters(const struct table *t, const struct row_filters *f, str
     return true;
 }
 
-/* `order`: that of the cell and the value, below, at or above zero. */
+/* `order` is negative, 0 or positive if the cell is smaller than, equal to or larger than the value. */
 static bool row_filter_order_matches(enum row_comparison comparison, int order)
 {
     switch (comparison) {
@@ -255,7 +256,7 @@ static bool row_filter_bind_all(const struct table *t, const struct row_filters 
 static void row_filter_apply(struct table *t, const struct bound_condition *bound, size_t count)
 {
     bool *kept = need_memory(t->row_count + 1, sizeof *kept);
-    for (size_t row = t->row_count; row-- > 0;) { /* rows come behind their parents */
+    for (size_t row = t->row_count; row-- > 0;) { /* rows come after their parents */
         kept[row] = kept[row] || row + 1 == t->fixed_row || row_filter_row_matches_all(t, bound, count, row);
         if (kept[row] && t->parents && t->parents[row])
             kept[t->parents[row] - 1] = true;

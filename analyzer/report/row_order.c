@@ -8,7 +8,7 @@
 struct row_order {
     const struct table *table;
     size_t column;
-    size_t last; /* a column that is unknown of what comes last; there may be none */
+    size_t last; /* a column; rows in which it is unknown come last. May be no column */
 };
 
 static int row_order_compare_cells(const struct column *column, const struct cell *a, const struct cell *b)
@@ -22,7 +22,7 @@ static int row_order_compare_cells(const struct column *column, const struct cel
     return (a->number < b->number) - (a->number > b->number); /* largest first */
 }
 
-/* By the column asked for, then by all others: the order never depends on how the work was split. */
+/* Compares by the chosen column, then by all others, so that the order does not depend on how the work was split. */
 static int row_order_compare_rows(const void *a, const void *b, void *data)
 {
     const struct row_order *order = data;
@@ -60,7 +60,7 @@ static bool row_order_find_column(const struct table *t, const char *key, size_t
 
 struct row_tree {
     const struct row_order *order;
-    size_t *children, *begin; /* rows below each row (1 + its index; 0: below none): from begin[i] up to begin[i + 1] */
+    size_t *children, *begin; /* children of row i - 1 (roots for 0): from begin[i] up to begin[i + 1] */
 };
 
 static int row_order_compare_children(const void *a, const void *b, void *data)
@@ -90,7 +90,7 @@ static void row_order_list_children(struct row_tree *tree, const struct table *t
                     row_order_compare_children, (void *)tree->order);
 }
 
-/* Parents come before what is below them. */
+/* Sorts a tree, so that parents come before their children. */
 static void row_order_sort_tree(struct table *t, const struct row_order *order)
 {
     struct row_tree tree = { .order = order };
@@ -125,7 +125,7 @@ static void row_order_sort_rows(struct table *t, size_t column)
     struct row_order order = { t, column, t->column_count };
     const size_t width = t->column_count, fixed = t->fixed_row;
     for (size_t i = 0; t->parents && i < width; i++)
-        if (strcmp(t->columns[i].key, "module") == 0) /* nothing that was folded has one */
+        if (strcmp(t->columns[i].key, "module") == 0) /* folded rows have no module */
             order.last = i;
     if (!t->row_count)
         return;

@@ -1,13 +1,13 @@
-/* The order of a table's rows. */
+/* Sorts the rows of a table. */
 #ifndef DWELL_REPORT_ROW_ORDER_H
 #define DWELL_REPORT_ROW_ORDER_H
 
 #include "report/table.h"
 
-/* By a column's key, or "name" for what the rows are of: numbers the largest first, texts from A to Z, the unknown
- * last; then by all other columns. In a tree rows stay below their parent, and what was folded behind the others; a
- * fixed row stays, and so do those before and behind it on their side. It is an error if there is no such
- * column; the table stays as it is. */
+/* Sorts by a column's key, or by "name" for the column that identifies rows. The largest number comes first, texts are
+ * in order from A to Z, and unknown cells come last. All other columns break ties. In a tree, rows stay below their
+ * parent and folded rows come last. A fixed row keeps its place, and other rows stay on their side of it. An unknown
+ * column is an error; the table then stays as it is. */
 bool table_sort(struct table *t, const char *key, struct error *error);
 
 #endif

@@ -99,8 +99,7 @@ static bool table_has_samples(const struct table *t)
     return t->session && t->session->samples;
 }
 
-/* Other profilers' reports say nothing of some of it, and some sources nothing of waits: for people, there are no
- * columns of dashes for these. */
+/* False if text leaves out the column because all its values are unknown, as without OS events. */
 static bool table_column_is_wanted(const struct table *t, size_t column, enum column_use unwanted)
 {
     if (t->columns[column].use == unwanted || t->columns[column].use == USE_CHOSEN)
@@ -130,7 +129,7 @@ static size_t table_add_value_columns(const struct table *t, enum column_use unw
     return t->chosen_count;
 }
 
-/* For people: numbers, then texts. */
+/* For people, numbers come before texts. */
 size_t table_order(const struct table *t, bool people, size_t *order)
 {
     const enum column_use unwanted = people ? USE_DATA : USE_TEXT;
@@ -203,7 +202,7 @@ uint64_t cell_change_ns(const struct table *t, const struct cell *cell)
     return t->session ? ticks_to_ns(ticks, t->session->ticks_per_second) : ticks;
 }
 
-/* Samples are taken of inclusive and exclusive, but not of elapsed time. */
+/* In sessions of samples the keys say samples instead of elapsed. */
 const char *column_key(const struct table *t, const struct column *column, char *room, size_t size)
 {
     static const char elapsed[] = "elapsed_";

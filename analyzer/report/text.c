@@ -1,4 +1,4 @@
-/* Text for people: numbers first and right-aligned, names behind them, one unit of time for all columns. */
+/* Prints tables as text: numbers first and right-aligned, then names, with one unit of time for all columns. */
 #include <inttypes.h>
 #include <libsmartcols.h>
 #include <math.h>
@@ -21,7 +21,7 @@ struct text_unit {
 
 enum { ALL_COLUMNS = -1 };
 
-/* Of a table that is of no session. */
+/* The longest time in a table that belongs to no session. */
 static uint64_t text_longest_time(const struct table *t, size_t only)
 {
     uint64_t longest = 0;
@@ -37,7 +37,7 @@ static uint64_t text_longest_time(const struct table *t, size_t only)
     return longest;
 }
 
-/* The one in which that has up to five digits before the point: three follow it. */
+/* The unit in which the time has at most five digits before the point. */
 static struct text_unit text_unit_for(uint64_t ns)
 {
     if (ns >= 100000000000u)
@@ -103,7 +103,7 @@ static void text_format_cell(const struct table *t, const struct column *column,
 
 static void text_make_title(const struct column *column, struct text_unit unit, char *title, size_t size)
 {
-    const bool elapsed = !unit.ns && strncmp(column->title, "EL.", 3) == 0; /* samples have no such word */
+    const bool elapsed = !unit.ns && strncmp(column->title, "EL.", 3) == 0; /* samples have no elapsed time */
     if (column_is_time(column))
         snprintf(title, size, "%s %s", column->title + (elapsed ? 3 : 0), unit.name);
     else
@@ -141,7 +141,7 @@ static void text_add_columns(struct libscols_table *table, const struct table *t
     }
 }
 
-/* What mostly waits is no hot spot. */
+/* True if the row mostly waits: it is printed dim, as it is no hot spot. */
 static bool text_row_is_dim(const struct table *t, size_t row)
 {
     const struct cell *cell = &t->cells[row * t->column_count + t->dim_column];
@@ -189,7 +189,7 @@ static void text_print_remarks(const struct summary *s, FILE *out)
     fputs("\n", out);
 }
 
-/* What is behind the elapsed time, where there were neither events nor threads that are known. */
+/* Prints the rest of the summary of an imported session, which has neither events nor known threads. */
 static void text_print_imported(const struct summary *s, struct text_unit unit, FILE *out)
 {
     char text[64];

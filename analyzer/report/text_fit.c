@@ -8,8 +8,8 @@
 
 enum { NAME_ROOM = 24, OTHER_ROOM = 10, SHORT_TEXT = 8 };
 
-/* The four times themselves stay longest. */
-static const char *const min_telling[] = {
+/* Columns in the order in which they are left out. The four times stay longest. */
+static const char *const least_important[] = {
     "waiting_percent",
     "application_inclusive_percent",
     "elapsed_inclusive_percent",
@@ -21,7 +21,7 @@ static const char *const min_telling[] = {
     "application_inclusive",
     "arguments",
 };
-enum { MIN_TELLING = sizeof min_telling / sizeof *min_telling };
+enum { LEAST_IMPORTANT = sizeof least_important / sizeof *least_important };
 
 size_t text_width(const char *text)
 {
@@ -30,7 +30,7 @@ size_t text_width(const char *text)
     const size_t count = mbstowcs(wide, text, length + 1);
     const int width = count != (size_t)-1 ? wcswidth(wide, count) : -1;
     free(wide);
-    return width >= 0 ? (size_t)width : length; /* what cannot be shown as it is is longer still */
+    return width >= 0 ? (size_t)width : length; /* text with unprintable characters is escaped and longer */
 }
 
 bool text_may_be_cut(bool is_text, size_t width)
@@ -38,7 +38,8 @@ bool text_may_be_cut(bool is_text, size_t width)
     return is_text && width > SHORT_TEXT;
 }
 
-/* Numbers and short texts are shown whole, of others a part; of the first one, which is the name, a larger part. */
+/* The width that the columns need. Numbers and short texts are shown whole; longer texts may be cut, the first one (the
+ * name) less than others. */
 static size_t text_fit_needed_width(const struct table *t, const size_t *order, const size_t *widths, size_t count)
 {
     size_t sum = 0;
@@ -54,9 +55,9 @@ static size_t text_fit_needed_width(const struct table *t, const size_t *order, 
 
 size_t text_fit(const struct table *t, size_t *order, size_t *widths, size_t count, size_t terminal)
 {
-    for (size_t next = 0; next < MIN_TELLING && text_fit_needed_width(t, order, widths, count) > terminal; next++)
+    for (size_t next = 0; next < LEAST_IMPORTANT && text_fit_needed_width(t, order, widths, count) > terminal; next++)
         for (size_t i = 0; i < count; i++) {
-            if (strcmp(t->columns[order[i]].key, min_telling[next]) != 0)
+            if (strcmp(t->columns[order[i]].key, least_important[next]) != 0)
                 continue;
             memmove(order + i, order + i + 1, (count - i - 1) * sizeof *order);
             memmove(widths + i, widths + i + 1, (count - i - 1) * sizeof *widths);

@@ -95,7 +95,7 @@ Test(e2e_top, filters)
         "keys /; sees '^filter:'; keys ea Enter; sees_not ' main '; sees 'by calls, name~\\*ea\\*$'; screen | sed -n '4,5s/ *$//p'\n"
         "keys / C-u 'calls<2' Enter; sees_not ' leaf '; sees ' main '; sees ' run '; sees 'by calls, calls<2$'\n"
         "keys / C-u 'cals<2' Enter; sees \"^no column 'cals' here; did you mean 'calls'? \"; sees ' main '\n"
-        "keys / C-u 'calls~2' Enter; sees \"^'calls' is a number: one of =, !=, <, <=, >, >= is wanted$\"\n"
+        "keys / C-u 'calls~2' Enter; sees \"^'calls' is a number: use =, !=, <, <=, > or >=$\"\n"
         "keys / BSpace BSpace BSpace BSpace BSpace BSpace BSpace Enter; sees ' leaf '; sees 'by calls$'; keys q; left",
         "   10 leaf     served served.c:12\n\nleft 0\nrestored\n");
 }

@@ -176,15 +176,15 @@ Test(golden_selections, times_that_are_none)
 Test(golden_selections, conditions_that_are_none)
 {
     static const char *const bad[][2] = {
-        { "", "--filter: '' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { "", "--filter: '' is not a condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
         { "calls>",
-          "--filter: 'calls>' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
-        { ">5", "--filter: '>5' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+          "--filter: 'calls>' is not a condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { ">5", "--filter: '>5' is not a condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
         { "calls!5",
-          "--filter: 'calls!5' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
-        { "x>1", "--filter 'x>1': no column 'x' here; --columns help lists them, and name is what a row is of" },
-        { "calls~5", "--filter 'calls~5': 'calls' is a number: one of =, !=, <, <=, >, >= is wanted" },
-        { "name>5", "--filter 'name>5': 'name' is text: ~, !~, = or != is wanted" },
+          "--filter: 'calls!5' is not a condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'" },
+        { "x>1", "--filter 'x>1': no column 'x' here; --columns help lists them, and name stands for the row's name" },
+        { "calls~5", "--filter 'calls~5': 'calls' is a number: use =, !=, <, <=, > or >=" },
+        { "name>5", "--filter 'name>5': 'name' is text: use ~, !~, = or !=" },
         { "calls>1ms", "--filter 'calls>1ms': '1ms' is not a number" },
         { "calls>-1", "--filter 'calls>-1': '-1' is not a number" },
         { "min>7", "--filter 'min>7': '7' is not a time such as 500ns, 10us, 2.5ms or 1s" },

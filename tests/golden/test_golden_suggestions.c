@@ -91,7 +91,7 @@ Test(golden_suggestions, columns)
                      "--sort: no value 'call'; did you mean 'calls'? --columns help lists them");
     expect_suggested(
         "report example.dwell --filter 'clals>1'", 2,
-        "--filter 'clals>1': no column 'clals' here; did you mean 'calls'? --columns help lists them, and name is what a row is of");
+        "--filter 'clals>1': no column 'clals' here; did you mean 'calls'? --columns help lists them, and name stands for the row's name");
 }
 
 Test(golden_suggestions, formats_and_other_choices)

@@ -65,7 +65,8 @@ Test(golden_perflog, too_many_keys)
                        "echo \"## PERF ## REGISTERED MARKER [key $i=1] AS [1] BY APP [myperfapp]\"; done >>keys; "
                        "$DWELL perflog --format csv keys | head -n 1 | tr , '\\n' | grep -c '^key '");
     cr_assert(eq(str, r.out, "1000\n"));
-    cr_assert(eq(str, r.err, "dwell: 1001 different keys in markers' strings; only the first 1000 are columns\n"));
+    cr_assert(
+        eq(str, r.err, "dwell: 1001 different keys in markers' strings; only the first 1000 are shown as columns\n"));
     ran_drop(&r);
 }
 

@@ -42,13 +42,13 @@ Test(unit_report_errors, conditions)
     struct table t = view_rows(&l, BY_FUNCTION, &(struct sorting){ 0 });
     struct row_filters f = { 0 };
     EXPECT_ERROR(row_filters_add(&f, ">1", &error),
-                 "'>1' is no condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'");
+                 "'>1' is not a condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'");
     cr_assert(eq(sz, f.count, 0));
     row_filters_drop(&f);
     refuse(&t, "xyz>1",
-           "--filter 'xyz>1': no column 'xyz' here; --columns help lists them, and name is what a row is of");
-    refuse(&t, "function>1", "--filter 'function>1': 'function' is text: ~, !~, = or != is wanted");
-    refuse(&t, "calls~1", "--filter 'calls~1': 'calls' is a number: one of =, !=, <, <=, >, >= is wanted");
+           "--filter 'xyz>1': no column 'xyz' here; --columns help lists them, and name stands for the row's name");
+    refuse(&t, "function>1", "--filter 'function>1': 'function' is text: use ~, !~, = or !=");
+    refuse(&t, "calls~1", "--filter 'calls~1': 'calls' is a number: use =, !=, <, <=, > or >=");
     refuse(&t, "calls>x", "--filter 'calls>x': 'x' is not a number");
     refuse(&t, "elapsed_exclusive>1",
            "--filter 'elapsed_exclusive>1': '1' is not a time such as 500ns, 10us, 2.5ms or 1s");
