@@ -302,6 +302,7 @@ static void vsperf_put_branches(const struct vsperf_file *f, const struct rollup
     free(list);
 }
 
+/* The row of a process has level 0. It is not a function, so it has inclusive values but no exclusive ones. */
 void vsperf_tree(const struct vsperf_file *f, const struct vsperf_tables *m)
 {
     vsperf_titles(f, "Level,Function Name");
@@ -313,10 +314,8 @@ void vsperf_tree(const struct vsperf_file *f, const struct vsperf_tables *m)
     for (size_t i = 0; i < m->count; i++) {
         const struct vsperf_process_rows *p = &m->processes[i];
         const struct vsperf_file rows = vsperf_of_process(f, p);
-        struct called whole = { .times = sums[i] };
-        whole.times.calls = whole.times.elapsed_exclusive = whole.times.application_exclusive = 0;
-        whole.times.shortest = UINT64_MAX;
-        whole.times.longest = 0;
+        struct called whole = { .times = times_of_nothing() };
+        times_add_inclusive(&whole.times, &sums[i]);
         vsperf_number(&rows, 0);
         vsperf_text(&rows, p->name);
         vsperf_values(&rows, ALL_VALUES, &whole);
