@@ -32,7 +32,10 @@ const workerAsText = {
     name: 'worker',
     setup(b) {
         b.onResolve({ filter: /^worker:/ }, (a) => ({ path: a.path.slice('worker:'.length), namespace: 'worker' }));
-        b.onLoad({ filter: /.*/, namespace: 'worker' }, async (a) => ({ contents: await bundle(a.path), loader: 'text' }));
+        b.onLoad({ filter: /.*/, namespace: 'worker' }, async (a) => ({
+            contents: await bundle(a.path),
+            loader: 'text',
+        }));
     },
 };
 

@@ -51,7 +51,11 @@ export function duration(ns: bigint, unit: Unit, decimals = Math.min(3, units[un
 export function shortDuration(ns: number): string {
     const size = Math.abs(ns);
     const sign = ns < 0 ? '−' : '';
-    for (const [unit, scale] of [['s', 1e9], ['ms', 1e6], ['µs', 1e3]] as const)
+    for (const [unit, scale] of [
+        ['s', 1e9],
+        ['ms', 1e6],
+        ['µs', 1e3],
+    ] as const)
         if (size >= scale) {
             const value = size / scale;
             return `${sign}${value >= 100 ? value.toFixed(1) : value >= 10 ? value.toFixed(2) : value.toFixed(3)} ${unit}`;
@@ -69,6 +73,7 @@ export function signed(text: string): string {
     return text.startsWith('−') || /^[0.\s]*$/.test(text) ? text : `+${text}`;
 }
 
+// eslint-disable-next-line no-control-regex
 const hidden = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 // Names come from the program: what would turn the text around, or not be seen, is shown as its number.

@@ -7,19 +7,26 @@ const noticed = 0.002; // of the whole: what has less of its own is not said to 
 
 export function waitsByItself(model: Model, table: TableName, row: number, side: Side): boolean {
     const elapsed = model.column(table, 'elapsed_exclusive', side)[row]!;
-    return elapsed > noticed * model.total('elapsed_exclusive', side) && model.column(table, 'blocked_exclusive', side)[row]! > elapsed / 2;
+    return (
+        elapsed > noticed * model.total('elapsed_exclusive', side) &&
+        model.column(table, 'blocked_exclusive', side)[row]! > elapsed / 2
+    );
 }
 
 const hottest = new WeakMap<Values, number>();
 
 function mostOf(model: Model, table: TableName, values: Values, side: Side, waiting: boolean): number {
     let most = hottest.get(values);
-    const [elapsed, blocked] = [model.column(table, 'elapsed_exclusive', side), model.column(table, 'blocked_exclusive', side)];
+    const [elapsed, blocked] = [
+        model.column(table, 'elapsed_exclusive', side),
+        model.column(table, 'blocked_exclusive', side),
+    ];
     const least = noticed * model.total('elapsed_exclusive', side);
     if (most === undefined) {
         most = 0;
         for (let row = 0; row < values.length; row++)
-            if (values[row]! > most && !(waiting && blocked[row]! > elapsed[row]! / 2 && elapsed[row]! > least)) most = values[row]!;
+            if (values[row]! > most && !(waiting && blocked[row]! > elapsed[row]! / 2 && elapsed[row]! > least))
+                most = values[row]!;
         hottest.set(values, most);
     }
     return most;

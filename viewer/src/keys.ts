@@ -2,7 +2,24 @@
 import { isDark } from './colours';
 import { choicesOf } from './data/measures';
 import { fragment } from './link';
-import { chosenUnit, dark, details, helping, measure, model, notify, recentre, reveal, search, subject, path, unit, view, views, zoomed } from './state';
+import {
+    chosenUnit,
+    dark,
+    details,
+    helping,
+    measure,
+    model,
+    notify,
+    recentre,
+    reveal,
+    search,
+    subject,
+    path,
+    unit,
+    view,
+    views,
+    zoomed,
+} from './state';
 import type { Unit } from './format';
 
 export const keyHelp: { title: string; keys: [string, string][] }[] = [
@@ -143,7 +160,8 @@ export function followKeys(): void {
         const target = event.target as HTMLElement;
         if (target.matches('input, select, textarea')) {
             if (!target.matches('.search')) return;
-            if (event.key === 'Enter') document.dispatchEvent(new CustomEvent('dwell:next', { detail: event.shiftKey }));
+            if (event.key === 'Enter')
+                document.dispatchEvent(new CustomEvent('dwell:next', { detail: event.shiftKey }));
             else if (event.key === 'Escape') {
                 if (search.value) search.value = '';
                 else focusView();

@@ -3,7 +3,7 @@
 import { effect } from '@preact/signals';
 import { identify, locate } from './data/identity';
 import { type Measure, choicesOf } from './data/measures';
-import type { Model, Side } from './data/model';
+import type { Model } from './data/model';
 import type { Unit } from './format';
 import * as state from './state';
 
@@ -21,8 +21,18 @@ function textOf(m: Model): string {
     put('function', identify(m, 'functions', state.subject.value));
     const open = state.expanded.value.list(mostBranches);
     p.set('open', open.map((row) => identify(m, 'paths', row)).join('.'));
-    put('sort', Object.entries(state.sorts.value).map(([table, s]) => `${table}:${s.key}${s.descending ? '-' : ''}`).join(';'));
-    put('columns', Object.entries(state.columns.value).map(([table, keys]) => `${table}:${keys.join(',')}`).join(';'));
+    put(
+        'sort',
+        Object.entries(state.sorts.value)
+            .map(([table, s]) => `${table}:${s.key}${s.descending ? '-' : ''}`)
+            .join(';'),
+    );
+    put(
+        'columns',
+        Object.entries(state.columns.value)
+            .map(([table, keys]) => `${table}:${keys.join(',')}`)
+            .join(';'),
+    );
     put('zoom', identify(m, 'paths', state.zoomed.value));
     put('inverted', state.invertedZoom.value.map((row) => identify(m, 'functions', row)).join('.'));
     put('colour', state.colouring.value, 'heat');
@@ -35,10 +45,13 @@ function textOf(m: Model): string {
 }
 
 function pairs(text: string | null): [string, string][] {
-    return (text ?? '').split(';').filter(Boolean).map((one) => {
-        const at = one.indexOf(':');
-        return [one.slice(0, at), one.slice(at + 1)];
-    });
+    return (text ?? '')
+        .split(';')
+        .filter(Boolean)
+        .map((one) => {
+            const at = one.indexOf(':');
+            return [one.slice(0, at), one.slice(at + 1)];
+        });
 }
 
 function oneOf<T extends string>(text: string | null, all: readonly T[], usual: T): T {
@@ -49,26 +62,48 @@ function oneOf<T extends string>(text: string | null, all: readonly T[], usual: 
 export function restore(m: Model, fragment: string): boolean {
     const p = new URLSearchParams(fragment.replace(/^#/, ''));
     const get = (key: string) => p.get(key) ?? '';
-    state.view.value = oneOf(p.get('view'), state.views.map((v) => v.key), 'tree');
-    const by = oneOf<Measure>(p.get('by'), choicesOf(m).map((x) => x.key), 'elapsed');
+    state.view.value = oneOf(
+        p.get('view'),
+        state.views.map((v) => v.key),
+        'tree',
+    );
+    const by = oneOf<Measure>(
+        p.get('by'),
+        choicesOf(m).map((x) => x.key),
+        'elapsed',
+    );
     state.measure.value = m.knows(`${by}_inclusive`) ? by : 'elapsed';
     state.search.value = get('search');
     state.path.value = locate(m, 'paths', get('path'));
     state.subject.value = locate(m, 'functions', get('function'));
-    state.sorts.value = Object.fromEntries(pairs(p.get('sort')).map(([table, key]) => [table, { key: key.replace(/-$/, ''), descending: key.endsWith('-') }]));
+    state.sorts.value = Object.fromEntries(
+        pairs(p.get('sort')).map(([table, key]) => [
+            table,
+            { key: key.replace(/-$/, ''), descending: key.endsWith('-') },
+        ]),
+    );
     state.columns.value = Object.fromEntries(pairs(p.get('columns')).map(([table, keys]) => [table, keys.split(',')]));
     state.zoomed.value = locate(m, 'paths', get('zoom'));
-    state.invertedZoom.value = get('inverted') ? get('inverted').split('.').map((one) => locate(m, 'functions', one)).filter((row) => row >= 0) : [];
+    state.invertedZoom.value = get('inverted')
+        ? get('inverted')
+              .split('.')
+              .map((one) => locate(m, 'functions', one))
+              .filter((row) => row >= 0)
+        : [];
     state.colouring.value = oneOf(p.get('colour'), ['heat', 'module'] as const, 'heat');
-    state.drawnSide.value = (get('widths') === '0' ? 0 : 1) as Side;
+    state.drawnSide.value = get('widths') === '0' ? 0 : 1;
     const time = get('time').split('-').map(Number);
-    state.range.value = time.length === 2 && time.every(Number.isFinite) && time[0]! < time[1]! ? [time[0]!, time[1]!] : null;
-    state.timelineSide.value = (get('session') === '1' ? 1 : 0) as Side;
+    state.range.value =
+        time.length === 2 && time.every(Number.isFinite) && time[0]! < time[1]! ? [time[0]!, time[1]!] : null;
+    state.timelineSide.value = get('session') === '1' ? 1 : 0;
     state.chosenUnit.value = oneOf<Unit | 'auto'>(p.get('unit'), ['auto', 'ns', 'us', 'ms', 's'], 'auto');
     state.details.value = get('details') !== '0';
     if (!p.has('open')) return false;
     state.expanded.value.flags.fill(0);
-    const rows = get('open').split('.').map((one) => locate(m, 'paths', one)).filter((row) => row >= 0);
+    const rows = get('open')
+        .split('.')
+        .map((one) => locate(m, 'paths', one))
+        .filter((row) => row >= 0);
     state.expanded.value = state.expanded.value.with(rows, true);
     return true;
 }

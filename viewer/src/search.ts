@@ -32,8 +32,15 @@ export function makeMatcher(text: string): Matcher {
     } else {
         for (const word of text.trim().toLowerCase().split(/\s+/)) {
             const asked = condition.exec(word);
-            if (asked) conditions.push({ column: asked[1]!, operator: asked[2]!, number: Number(asked[3]), unit: asked[4] ?? '' });
-            else if (word.startsWith('module:')) tests.push((_, module) => module.toLowerCase().includes(word.slice(7)));
+            if (asked)
+                conditions.push({
+                    column: asked[1]!,
+                    operator: asked[2]!,
+                    number: Number(asked[3]),
+                    unit: asked[4] ?? '',
+                });
+            else if (word.startsWith('module:'))
+                tests.push((_, module) => module.toLowerCase().includes(word.slice(7)));
             else if (word.startsWith('file:')) tests.push((_, __, file) => file.toLowerCase().includes(word.slice(5)));
             else if (word) tests.push((name) => name.toLowerCase().includes(word));
         }

@@ -72,7 +72,9 @@ export const found = computed<Uint8Array | null>(() => {
     const m = model.value;
     const by = matcher.value;
     if (!m || by.empty || by.conditions.length > 0) return null;
-    return Uint8Array.from(m.functions, (f) => Number(by.matches(f.name, m.modules[f.module]?.name ?? '', f.file ?? '')));
+    return Uint8Array.from(m.functions, (f) =>
+        Number(by.matches(f.name, m.modules[f.module]?.name ?? '', f.file ?? '')),
+    );
 });
 export const unit = computed<Unit>(() => {
     if (chosenUnit.value !== 'auto') return chosenUnit.value;

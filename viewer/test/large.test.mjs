@@ -34,7 +34,10 @@ async function longest(act) {
         await page.evaluate(() => (window.longTasks.length = 0));
         await act();
         await page.waitForTimeout(120);
-        least = Math.min(least, Math.max(0, ...(await page.evaluate(() => window.longTasks.map(([, duration]) => duration)))));
+        least = Math.min(
+            least,
+            Math.max(0, ...(await page.evaluate(() => window.longTasks.map(([, duration]) => duration)))),
+        );
     }
     return least;
 }
@@ -54,7 +57,11 @@ test('the whole tree is opened and scrolled without a long task', async (t) => {
         await page.waitForFunction(() => document.querySelectorAll('.row').length < 5);
         await page.keyboard.press('Home');
         await page.keyboard.press('*');
-        await page.waitForFunction(() => /1,000,000 shown/.test(document.querySelector('.below').textContent), undefined, { timeout: 60000 });
+        await page.waitForFunction(
+            () => /1,000,000 shown/.test(document.querySelector('.below').textContent),
+            undefined,
+            { timeout: 60000 },
+        );
     });
     const scrolling = await longest(() =>
         page.locator('.grid').evaluate(async (grid) => {

@@ -48,7 +48,12 @@ test('it shows the program while it runs, keeps what is selected, and knows the 
     const page = await browser.open(/http:\S+/.exec(said)[0], { fragment: '#unit=ns' });
     await page.waitForSelector('.live.is-live');
     await page.waitForSelector('[aria-label="Call tree"] .row');
-    const most = () => Math.max(...[...document.querySelectorAll('[aria-label="Call tree"] .cell[data-key=calls]')].map((c) => Number(c.textContent.replace(/\D/g, ''))));
+    const most = () =>
+        Math.max(
+            ...[...document.querySelectorAll('[aria-label="Call tree"] .cell[data-key=calls]')].map((c) =>
+                Number(c.textContent.replace(/\D/g, '')),
+            ),
+        );
     await page.click('[aria-label="Call tree"] .row >> nth=0');
     await page.keyboard.press('*');
     await page.waitForFunction(() => document.querySelectorAll('.row .twist:not(.leaf)').length > 0);

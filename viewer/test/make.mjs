@@ -12,4 +12,5 @@ const made = {
     large: () => [large(Number(process.argv[3]) || 1000000)],
 };
 for (const [name, make] of Object.entries(made))
-    if (!process.argv[2] || process.argv[2] === name) writeFileSync(new URL(`out/${name}.html`, here), pageWith(template, make()));
+    if (!process.argv[2] || process.argv[2] === name)
+        writeFileSync(new URL(`out/${name}.html`, here), pageWith(template, make()));

@@ -8,7 +8,8 @@ let browser;
 before(async () => (browser = await Browser.start()));
 after(() => browser.stop());
 
-const openShop = (fragment = '', options = {}) => browser.open(browser.write('shop', [shop()]), { fragment, ...options });
+const openShop = (fragment = '', options = {}) =>
+    browser.open(browser.write('shop', [shop()]), { fragment, ...options });
 const press = async (page, ...keys) => {
     for (const key of keys) await page.keyboard.press(key);
 };
@@ -28,14 +29,56 @@ test('loads from a file, says what was lost, and asks for nothing else', async (
 
 test('the call tree opens at its hot path, with the true values of each path', async () => {
     const page = await openShop('#unit=ns', {});
-    await until(page, 'Call tree', 'name', ['▾main', '▾serve', '▾handle', 'parse', '▸lookup', '▸render', 'wait_for_work', '▸load']);
+    await until(page, 'Call tree', 'name', [
+        '▾main',
+        '▾serve',
+        '▾handle',
+        'parse',
+        '▸lookup',
+        '▸render',
+        'wait_for_work',
+        '▸load',
+    ]);
     const rows = await rowsOf(page, 'Call tree');
-    assert.deepEqual(column(rows, 'elapsed_inclusive'), ['60000', '52800', '30800', '7000', '17500', '3300', '20000', '6200']);
-    assert.deepEqual(column(rows, 'elapsed_exclusive'), ['1000', '2000', '3000', '7000', '9000', '2500', '20000', '4000']);
-    assert.deepEqual(column(rows, 'application_inclusive'), ['37700', '31300', '29300', '7000', '17000', '3300', '0', '5400']);
+    assert.deepEqual(column(rows, 'elapsed_inclusive'), [
+        '60000',
+        '52800',
+        '30800',
+        '7000',
+        '17500',
+        '3300',
+        '20000',
+        '6200',
+    ]);
+    assert.deepEqual(column(rows, 'elapsed_exclusive'), [
+        '1000',
+        '2000',
+        '3000',
+        '7000',
+        '9000',
+        '2500',
+        '20000',
+        '4000',
+    ]);
+    assert.deepEqual(column(rows, 'application_inclusive'), [
+        '37700',
+        '31300',
+        '29300',
+        '7000',
+        '17000',
+        '3300',
+        '0',
+        '5400',
+    ]);
     assert.deepEqual(column(rows, 'elapsed_inclusive_percent')[1], '88.0 %');
-    assert.deepEqual(rows.filter((r) => r.class.includes('hot')).map((r) => r.name), ['▾main', '▾serve', '▾handle', '▸lookup']);
-    assert.deepEqual(rows.filter((r) => r.class.includes('waits')).map((r) => r.name), ['wait_for_work']);
+    assert.deepEqual(
+        rows.filter((r) => r.class.includes('hot')).map((r) => r.name),
+        ['▾main', '▾serve', '▾handle', '▸lookup'],
+    );
+    assert.deepEqual(
+        rows.filter((r) => r.class.includes('waits')).map((r) => r.name),
+        ['wait_for_work'],
+    );
     await browser.done(page);
 });
 
@@ -56,24 +99,53 @@ test('keys open, close and walk the tree; h opens the hot path, * a whole branch
     await press(page, 'ArrowDown', '*');
     await until(page, 'Call tree', 'name', ['▾main', '▸serve', '▾load', 'parse']);
     await press(page, 'ArrowLeft', 'ArrowLeft', 'h');
-    await until(page, 'Call tree', 'name', ['▾main', '▾serve', '▾handle', 'parse', '▸lookup', '▸render', 'wait_for_work', '▸load']);
+    await until(page, 'Call tree', 'name', [
+        '▾main',
+        '▾serve',
+        '▾handle',
+        'parse',
+        '▸lookup',
+        '▸render',
+        'wait_for_work',
+        '▸load',
+    ]);
     await selected(page, '.name', 'lookup');
     await press(page, '*');
     await press(page, 'ArrowDown', 'ArrowDown', 'ArrowDown');
     await page.waitForFunction(() => document.querySelectorAll('.row').length === 11);
-    await page.waitForSelector('.row.selected[aria-level=\"7\"]');
+    await page.waitForSelector('.row.selected[aria-level="7"]');
     await browser.done(page);
 });
 
 test('tables are sorted by a click on a title, filtered by the search, and have columns to choose', async () => {
     const page = await openShop('#view=functions&unit=ns');
-    await until(page, 'functions', 'name', ['wait_for_work', 'lookup', 'parse', 'walk', 'load', 'handle', 'render', 'serve', 'main']);
+    await until(page, 'functions', 'name', [
+        'wait_for_work',
+        'lookup',
+        'parse',
+        'walk',
+        'load',
+        'handle',
+        'render',
+        'serve',
+        'main',
+    ]);
     await page.click('[data-key=calls] button');
     await until(page, 'functions', 'calls', ['680', '240', '180', '100', '100', '11', '10', '1', '1']);
     await page.click('[data-key=calls] button');
     await until(page, 'functions', 'calls', ['1', '1', '10', '11', '100', '100', '180', '240', '680']);
     await page.click('[data-key=name] button');
-    await until(page, 'functions', 'name', ['handle', 'load', 'lookup', 'main', 'parse', 'render', 'serve', 'wait_for_work', 'walk']);
+    await until(page, 'functions', 'name', [
+        'handle',
+        'load',
+        'lookup',
+        'main',
+        'parse',
+        'render',
+        'serve',
+        'wait_for_work',
+        'walk',
+    ]);
     // Recursion counts once in inclusive times.
     assert.equal((await rowsOf(page, 'functions')).find((r) => r.name === 'walk').elapsed_inclusive, '8700');
     await page.fill('.search', 'wal');
@@ -136,7 +208,7 @@ test('search in the tree opens what it finds, forwards and backwards', async () 
     await page.keyboard.type('walk');
     await press(page, 'Enter');
     await selected(page, '.name', 'walk');
-    await page.waitForSelector('.row.selected[aria-level=\"5\"]');
+    await page.waitForSelector('.row.selected[aria-level="5"]');
     await press(page, 'Enter');
     await page.waitForFunction(() => document.querySelector('.row.selected')?.getAttribute('aria-level') === '6');
     await press(page, 'Shift+Enter');
@@ -159,7 +231,10 @@ test('the flame graph is as wide as times are, and zooms', async () => {
     assert.equal(await frame(0.875, 1), 'serve');
     assert.equal(await frame(0.885, 1), 'load');
     assert.equal(await frame(0.99, 1), '');
-    await page.mouse.click(700, (await page.locator('.scroller').boundingBox()).y + (await page.locator('.scroller').boundingBox()).height - 30);
+    await page.mouse.click(
+        700,
+        (await page.locator('.scroller').boundingBox()).y + (await page.locator('.scroller').boundingBox()).height - 30,
+    );
     await fragmentWith(page, 'zoom=');
     // Now serve is the whole width: 30800 of 52800 are handle's.
     assert.equal(await frame(0.99, 1), 'serve');
@@ -241,7 +316,13 @@ test('the help lists the keys; digits choose views, i the details', async () => 
     await page.waitForSelector('dialog[open] h3:has-text("Call tree")');
     await press(page, 'Escape');
     await page.waitForSelector('dialog', { state: 'detached' });
-    for (const [digit, name] of [['2', 'flame'], ['5', 'functions'], ['4', 'callers'], ['9', 'timeline'], ['1', 'tree']]) {
+    for (const [digit, name] of [
+        ['2', 'flame'],
+        ['5', 'functions'],
+        ['4', 'callers'],
+        ['9', 'timeline'],
+        ['1', 'tree'],
+    ]) {
         await press(page, digit);
         await page.waitForSelector(`[data-view=${name}][aria-selected=true]`);
     }
@@ -278,7 +359,8 @@ test('hostile names are shown as they are and run nothing', async () => {
     }
     const page = await browser.open(file, { fragment: '#view=functions' });
     const names = column(await rowsOf(page, 'functions'), 'name');
-    for (const name of [hostileNames[0], hostileNames[1], hostileNames[2], hostileNames[3], hostileNames[6]]) assert.ok(names.includes(name), name);
+    for (const name of [hostileNames[0], hostileNames[1], hostileNames[2], hostileNames[3], hostileNames[6]])
+        assert.ok(names.includes(name), name);
     assert.ok(names.includes('right⟨202E⟩ot⟨202C⟩ left⟨0007⟩⟨000A⟩'));
     const long = hostileNames[4];
     assert.ok(long.length > 10000);
@@ -299,7 +381,9 @@ test('hostile names are shown as they are and run nothing', async () => {
 });
 
 test('what the recording does not tell is said to be unavailable', async () => {
-    const page = await browser.open(browser.write('bare', [session(shopTree, { application: false, away: false })]), { fragment: '#view=functions' });
+    const page = await browser.open(browser.write('bare', [session(shopTree, { application: false, away: false })]), {
+        fragment: '#view=functions',
+    });
     assert.match(await page.textContent('.remarks'), /application times are unavailable/);
     assert.equal(await page.isDisabled('.measures button:has-text("Application")'), true);
     assert.equal(await page.isDisabled('.measures button:has-text("CPU")'), true);
@@ -310,8 +394,21 @@ test('what the recording does not tell is said to be unavailable', async () => {
 });
 
 test('sessions of samples show numbers of samples, and no calls', async () => {
-    const page = await browser.open(browser.write('samples', [session(shopTree, { samples: true, away: false, duration: 0 })]), { fragment: '#view=functions' });
-    await until(page, 'functions', 'elapsed_exclusive', ['20000', '9600', '9200', '8700', '4000', '3000', '2500', '2000', '1000']);
+    const page = await browser.open(
+        browser.write('samples', [session(shopTree, { samples: true, away: false, duration: 0 })]),
+        { fragment: '#view=functions' },
+    );
+    await until(page, 'functions', 'elapsed_exclusive', [
+        '20000',
+        '9600',
+        '9200',
+        '8700',
+        '4000',
+        '3000',
+        '2500',
+        '2000',
+        '1000',
+    ]);
     assert.deepEqual(new Set(column(await rowsOf(page, 'functions'), 'calls')), new Set(['—']));
     assert.equal(await page.textContent('.group:has-text("Elapsed")'), 'Elapsed');
     assert.equal(await page.textContent('.title'), 'shop --serve');
@@ -321,27 +418,60 @@ test('sessions of samples show numbers of samples, and no calls', async () => {
 
 // The new version looks up faster, parses more slowly, renders no more, and audits.
 const newTree = [
-    ['main', 1, 1000, 0, 0, [
-        ['serve', 10, 2000, 0, 0, [
-            ['handle', 100, 3000, 1000, 0, [
-                ['parse', 200, 9000, 0, 0],
-                ['lookup', 150, 4000, 500, 400, [['walk', 300, 4000, 0, 0]]],
-            ]],
-            ['wait_for_work', 11, 20000, 20000, 19000],
-        ]],
-        ['audit', 5, 500, 0, 0],
-        ['load', 1, 4000, 800, 700, [['parse', 40, 2200, 0, 0]]],
-    ]],
+    [
+        'main',
+        1,
+        1000,
+        0,
+        0,
+        [
+            [
+                'serve',
+                10,
+                2000,
+                0,
+                0,
+                [
+                    [
+                        'handle',
+                        100,
+                        3000,
+                        1000,
+                        0,
+                        [
+                            ['parse', 200, 9000, 0, 0],
+                            ['lookup', 150, 4000, 500, 400, [['walk', 300, 4000, 0, 0]]],
+                        ],
+                    ],
+                    ['wait_for_work', 11, 20000, 20000, 19000],
+                ],
+            ],
+            ['audit', 5, 500, 0, 0],
+            ['load', 1, 4000, 800, 700, [['parse', 40, 2200, 0, 0]]],
+        ],
+    ],
 ];
 
 test('two sessions: base, new, and what changed, in tables, tree and graph', async () => {
     // The second one's clock is another: 2 ticks a nanosecond.
     const twice = (nodes) => nodes.map(([n, c, e, f, b, below = []]) => [n, c, 2 * e, 2 * f, 2 * b, twice(below)]);
-    const page = await browser.open(browser.write('two', [shop(), session(twice(newTree), { perSecond: 2e9, title: 'shop --new', names: order.slice(0, 9) })]), {
-        fragment: '#view=functions&unit=ns',
-    });
-    await until(page, 'functions', 'name', ['parse', 'audit', 'serve', 'load', 'wait_for_work', 'main', 'handle', 'render', 'walk', 'lookup'].sort(
-        (a, b) => change[b] - change[a] || order.indexOf(a) - order.indexOf(b)));
+    const page = await browser.open(
+        browser.write('two', [
+            shop(),
+            session(twice(newTree), { perSecond: 2e9, title: 'shop --new', names: order.slice(0, 9) }),
+        ]),
+        {
+            fragment: '#view=functions&unit=ns',
+        },
+    );
+    await until(
+        page,
+        'functions',
+        'name',
+        ['parse', 'audit', 'serve', 'load', 'wait_for_work', 'main', 'handle', 'render', 'walk', 'lookup'].sort(
+            (a, b) => change[b] - change[a] || order.indexOf(a) - order.indexOf(b),
+        ),
+    );
     const rows = Object.fromEntries((await rowsOf(page, 'functions')).map((r) => [r.name, r]));
     assert.deepEqual(pick(rows.parse), ['9200', '11200', '+2000', '+21.7 %']);
     assert.deepEqual(pick(rows.lookup), ['9600', '4000', '−5600', '−58.3 %']);
@@ -352,7 +482,10 @@ test('two sessions: base, new, and what changed, in tables, tree and graph', asy
     await page.waitForFunction(() => document.querySelectorAll('[aria-label="Call tree"] .row').length === 15);
     const tree = await rowsOf(page, 'Call tree');
     const main = tree.find((r) => r.name.endsWith('main'));
-    assert.deepEqual([main.elapsed_inclusive_base, main.elapsed_inclusive_new, main.elapsed_inclusive_change], ['60000', '49700', '−10300']);
+    assert.deepEqual(
+        [main.elapsed_inclusive_base, main.elapsed_inclusive_new, main.elapsed_inclusive_change],
+        ['60000', '49700', '−10300'],
+    );
     assert.equal(tree.filter((r) => r.name.endsWith('walk')).length, 4);
     for (const name of ['flame', 'inverted', 'callers', 'modules', 'threads', 'about', 'timeline']) {
         await view(page, name);
@@ -362,8 +495,24 @@ test('two sessions: base, new, and what changed, in tables, tree and graph', asy
 });
 
 const order = ['main', 'serve', 'handle', 'parse', 'lookup', 'walk', 'render', 'wait_for_work', 'load', 'audit']; // as the first has them
-const change = { parse: 2000, audit: 500, serve: 0, load: 0, wait_for_work: 0, main: 0, handle: 0, render: -2500, walk: -4700, lookup: -5600 };
-const pick = (row) => [row.elapsed_exclusive_base, row.elapsed_exclusive_new, row.elapsed_exclusive_change, row.elapsed_exclusive_change_percent];
+const change = {
+    parse: 2000,
+    audit: 500,
+    serve: 0,
+    load: 0,
+    wait_for_work: 0,
+    main: 0,
+    handle: 0,
+    render: -2500,
+    walk: -4700,
+    lookup: -5600,
+};
+const pick = (row) => [
+    row.elapsed_exclusive_base,
+    row.elapsed_exclusive_new,
+    row.elapsed_exclusive_change,
+    row.elapsed_exclusive_change_percent,
+];
 
 test('a page without a recording, or with a broken one, says so', async () => {
     const none = await browser.open(browser.write('none', []));

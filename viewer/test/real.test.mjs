@@ -15,14 +15,22 @@ after(async () => {
     recordings.remove();
 });
 
-const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu', 'overhead'].flatMap((m) => [`${m}_inclusive`, `${m}_exclusive`]);
+const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu', 'overhead'].flatMap((m) => [
+    `${m}_inclusive`,
+    `${m}_exclusive`,
+]);
 const all = ['calls', ...keys, 'page_faults_inclusive', 'page_faults_exclusive', 'min', 'max'].join(',');
 
 // What a row of a report holds, as the page's cells say it.
 function asCells(row) {
-    const cells = { calls: String(row.calls), page_faults_inclusive: row.page_faults, page_faults_exclusive: row.page_faults_exclusive };
+    const cells = {
+        calls: String(row.calls),
+        page_faults_inclusive: row.page_faults,
+        page_faults_exclusive: row.page_faults_exclusive,
+    };
     for (const key of [...keys, 'min', 'max']) cells[key] = row[`${key}_ns`];
-    for (const key of Object.keys(cells)) cells[key] = cells[key] === null || cells[key] === undefined ? '—' : String(cells[key]);
+    for (const key of Object.keys(cells))
+        cells[key] = cells[key] === null || cells[key] === undefined ? '—' : String(cells[key]);
     return cells;
 }
 
@@ -47,14 +55,25 @@ for (const [name, command] of [
     test(`${name}: the call tree, functions, modules, threads and processes are those of the reports`, async () => {
         const session = recordings.record(`${name}.data`, command());
         const fragment = `#unit=ns&view=functions&details=0&columns=tree:${all};functions:module,source,${all};modules:path,${all};threads:id,process,${all};processes:id,${all}`;
-        const page = await browser.open(recordings.view(name, session), { fragment, viewport: { width: 3000, height: 900 } });
+        const page = await browser.open(recordings.view(name, session), {
+            fragment,
+            viewport: { width: 3000, height: 900 },
+        });
 
         for (const table of Object.keys(single)) {
             await view(page, table);
             const said = report(session, table);
             const like = asCells(said[0]);
-            const mine = (await rowsOf(page, table)).map((row) => [row.name, row.module ?? row.path ?? row.id, only(row, like)]);
-            const theirs = said.map((row) => [inTable(row[single[table]]), table === 'functions' ? row.module : String(row.path ?? row.tid ?? row.pid), asCells(row)]);
+            const mine = (await rowsOf(page, table)).map((row) => [
+                row.name,
+                row.module ?? row.path ?? row.id,
+                only(row, like),
+            ]);
+            const theirs = said.map((row) => [
+                inTable(row[single[table]]),
+                table === 'functions' ? row.module : String(row.path ?? row.tid ?? row.pid),
+                asCells(row),
+            ]);
             assertSame(mine.sort(byText), theirs.sort(byText), table);
         }
 
@@ -62,7 +81,10 @@ for (const [name, command] of [
         const tree = recordings.json('tree', '--min', '0', '--depth', '1000', session).rows;
         await view(page, 'tree');
         await page.click('button:has-text("Open all")');
-        await page.waitForFunction((n) => document.querySelector('.below').textContent.includes(`, ${n} shown`), tree.length.toLocaleString('en'));
+        await page.waitForFunction(
+            (n) => document.querySelector('.below').textContent.includes(`, ${n} shown`),
+            tree.length.toLocaleString('en'),
+        );
         const shown = await rowsOf(page, 'Call tree');
         assertSame(
             shown.map((row) => [row.level, row.name.replace(/^\d*[▾▸]?/, ''), only(row, asCells(tree[0]))]),
@@ -78,13 +100,19 @@ test('callers and callees are those of dwell callers', async () => {
     const file = recordings.view('callers', session);
     for (const { function: name, module } of report(session, 'functions').slice(0, 6)) {
         const said = recordings.json('callers', session, `${name}@${module}`).rows;
-        const page = await browser.open(file, { fragment: `#unit=ns&view=functions&details=0&columns=callers:${all};callees:${all}`, viewport: { width: 3000, height: 900 } });
+        const page = await browser.open(file, {
+            fragment: `#unit=ns&view=functions&details=0&columns=callers:${all};callees:${all}`,
+            viewport: { width: 3000, height: 900 },
+        });
         await page.fill('.search', `/^${name}$/`);
         await page.waitForFunction(() => document.querySelectorAll('[aria-label=functions] .row').length === 1);
         await page.click('[aria-label=functions] .row');
         await page.keyboard.press('Enter');
         await page.fill('.search', '');
-        for (const [label, role] of [['Callers', 'caller'], ['Callees', 'callee']]) {
+        for (const [label, role] of [
+            ['Callers', 'caller'],
+            ['Callees', 'callee'],
+        ]) {
             const mine = (await rowsOf(page, label)).map((row) => [row.name, only(row, edge(row))]);
             const theirs = said.filter((row) => row.role === role).map((row) => [row.function, edge(asCells(row))]);
             assertSame(mine.sort(byText), theirs.sort(byText), `${label} of ${name}`);
@@ -97,18 +125,39 @@ test('callers and callees are those of dwell callers', async () => {
 const edge = (cells) => only(cells, Object.fromEntries(['calls', ...keys.slice(0, 4)].map((key) => [key, 0])));
 
 test('two recordings: values before and after, and the changes, are those of dwell diff', async () => {
-    const [a, b] = [recordings.record('a.data', [sample('threads'), '2', '30']), recordings.record('b.data', [sample('threads'), '3', '50'])];
+    const [a, b] = [
+        recordings.record('a.data', [sample('threads'), '2', '30']),
+        recordings.record('b.data', [sample('threads'), '3', '50']),
+    ];
     const said = recordings.json('diff', '--limit', '0', '--min', '0', a, b).rows;
-    const keysOf = ['calls', 'elapsed_inclusive', 'elapsed_exclusive', 'application_inclusive', 'application_exclusive'];
+    const keysOf = [
+        'calls',
+        'elapsed_inclusive',
+        'elapsed_exclusive',
+        'application_inclusive',
+        'application_exclusive',
+    ];
     const columns = keysOf.flatMap((key) => [`${key}_base`, `${key}_new`, `${key}_change`]);
     const page = await browser.open(recordings.view('diff', a, b), {
         fragment: `#unit=ns&view=functions&details=0&columns=functions:module,${columns.join(',')}`,
         viewport: { width: 3000, height: 900 },
     });
     const number = (text) => Number(text.replace('−', '-').replace('+', ''));
-    const mine = (await rowsOf(page, 'functions')).map((row) => [row.name, row.module, columns.map((c) => number(row[c]))]);
+    const mine = (await rowsOf(page, 'functions')).map((row) => [
+        row.name,
+        row.module,
+        columns.map((c) => number(row[c])),
+    ]);
     const unit = (key) => (key === 'calls' ? '' : '_ns');
-    const theirs = said.map((row) => [row.function, row.module, keysOf.flatMap((key) => [row[`${key}_before${unit(key)}`] ?? 0, row[`${key}_after${unit(key)}`] ?? 0, row[`${key}_change${unit(key)}`]])]);
+    const theirs = said.map((row) => [
+        row.function,
+        row.module,
+        keysOf.flatMap((key) => [
+            row[`${key}_before${unit(key)}`] ?? 0,
+            row[`${key}_after${unit(key)}`] ?? 0,
+            row[`${key}_change${unit(key)}`],
+        ]),
+    ]);
     assertSame(mine.sort(byText), theirs.sort(byText), 'diff');
     for (const name of ['tree', 'flame', 'inverted', 'timeline', 'about']) await view(page, name);
     await browser.done(page);

@@ -30,7 +30,9 @@ await picture('callers', one, '#view=functions', {}, async (page) => {
     await page.keyboard.press('Enter');
     await page.fill('.search', '');
 });
-await picture('functions', one, '#view=functions', { colorScheme: 'dark' }, (page) => page.click('[aria-label=functions] .row >> nth=1'));
+await picture('functions', one, '#view=functions', { colorScheme: 'dark' }, (page) =>
+    page.click('[aria-label=functions] .row >> nth=1'),
+);
 await picture('threads', one, '#view=threads');
 await picture('timeline', one, '#view=timeline&details=0');
 await picture('compared', two, '#view=functions');

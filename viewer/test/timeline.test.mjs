@@ -14,9 +14,16 @@ before(async () => {
 after(() => browser.stop());
 
 // A page of 1024 pixels for 65536 ticks: 64 ticks a pixel, more than the coarser level's resolution.
-const open = (fragment = '') => browser.open(file, { fragment: `#view=timeline&details=0${fragment}`, viewport: { width: 1024, height: 700 } });
+const open = (fragment = '') =>
+    browser.open(file, { fragment: `#view=timeline&details=0${fragment}`, viewport: { width: 1024, height: 700 } });
 const top = 26 + 18; // the ruler, the marks
-const rowOf = { main: top + 20, serve: top + 37, walks: top + 54, absent: top + 71, worker: top + 20 + 3 * 17 + 9 + 8 + 20 };
+const rowOf = {
+    main: top + 20,
+    serve: top + 37,
+    walks: top + 54,
+    absent: top + 71,
+    worker: top + 20 + 3 * 17 + 9 + 8 + 20,
+};
 
 // What the page says of the place under the mouse.
 async function at(page, x, y) {
@@ -82,7 +89,8 @@ test('wheel, drag and keys move it; a link restores it', async () => {
     await page.mouse.move(box.x + 512, box.y + 300);
     await page.mouse.wheel(0, -500);
     await page.waitForFunction(() => !document.querySelector('.range').textContent.startsWith('0 ns'));
-    const middle = () => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('time').split('-').map(Number));
+    const middle = () =>
+        page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get('time').split('-').map(Number));
     await page.waitForFunction(() => location.hash.includes('time='));
     const [a, b] = await middle();
     assert.ok(Math.abs((a + b) / 2 - 32768) < 64, `${a} ${b}`);
@@ -90,7 +98,10 @@ test('wheel, drag and keys move it; a link restores it', async () => {
     await page.mouse.move(box.x + 412, box.y + 300, { steps: 4 });
     await page.mouse.up();
     const moved = Math.round(a + ((b - a) * 100) / 1024);
-    await page.waitForFunction((from) => Math.abs(Number(new URLSearchParams(location.hash.slice(1)).get('time').split('-')[0]) - from) < 40, moved);
+    await page.waitForFunction(
+        (from) => Math.abs(Number(new URLSearchParams(location.hash.slice(1)).get('time').split('-')[0]) - from) < 40,
+        moved,
+    );
     const [c, d] = await middle();
     assert.ok(Math.abs(d - c - (b - a)) <= 1, `${a}-${b} to ${c}-${d}`);
     await page.keyboard.press('0');

@@ -10,7 +10,11 @@ export interface Drawing {
     height: number;
 }
 
-export function useCanvas(draw: (d: Drawing) => void): { canvas: Ref<HTMLCanvasElement>; redraw: () => void; element: { current: HTMLCanvasElement | null } } {
+export function useCanvas(draw: (d: Drawing) => void): {
+    canvas: Ref<HTMLCanvasElement>;
+    redraw: () => void;
+    element: { current: HTMLCanvasElement | null };
+} {
     const element = useRef<HTMLCanvasElement | null>(null);
     const latest = useRef(draw);
     const pending = useRef(0);

@@ -110,7 +110,8 @@ export function FlameChart(props: FlameProps) {
     const rooted = useRef(false);
     useEffect(() => {
         const box = scroller.current!;
-        if (props.up && (!rooted.current || box.scrollTop + box.clientHeight < box.scrollHeight)) box.scrollTop = box.scrollHeight;
+        if (props.up && (!rooted.current || box.scrollTop + box.clientHeight < box.scrollHeight))
+            box.scrollTop = box.scrollHeight;
         rooted.current = rows > 1;
     }, [rows, zoom]);
 
@@ -158,10 +159,21 @@ export function FlameChart(props: FlameProps) {
         event.stopPropagation();
     };
     return (
-        <div class="scroller" ref={scroller} tabIndex={0} role="application" aria-label={props.label} onKeyDown={onKeyDown} onScroll={redraw}
-            data-frames={rows}>
+        <div
+            class="scroller"
+            ref={scroller}
+            tabIndex={0}
+            role="application"
+            aria-label={props.label}
+            onKeyDown={onKeyDown}
+            onScroll={redraw}
+            data-frames={rows}
+        >
             <div style={{ height: `${rows * rowHeight}px`, minHeight: '100%' }}>
-                <canvas ref={canvas} onMouseMove={hover} onMouseLeave={leave}
+                <canvas
+                    ref={canvas}
+                    onMouseMove={hover}
+                    onMouseLeave={leave}
                     onClick={(e) => {
                         const node = at(e);
                         scroller.current!.focus({ preventScroll: true });
@@ -173,7 +185,8 @@ export function FlameChart(props: FlameProps) {
                     onContextMenu={(e) => {
                         e.preventDefault();
                         out();
-                    }} />
+                    }}
+                />
             </div>
             {tip && <Tip at={tip}>{props.tip(tip.node)}</Tip>}
         </div>

@@ -21,7 +21,11 @@ export class TreeFrames implements Frames {
     private readonly values: ArrayLike<number>;
     private readonly order: Order;
 
-    constructor(private readonly model: Model, measure: string, side: Side) {
+    constructor(
+        private readonly model: Model,
+        measure: string,
+        side: Side,
+    ) {
         this.values = model.column('paths', `${measure}_inclusive`, side);
         const values = this.values;
         const inFileOrder = model.sides === 1 && measure === 'elapsed';
@@ -74,7 +78,12 @@ export class InvertedFrames implements Frames {
     private deadline = Infinity;
     private places: Int32Array | undefined;
 
-    constructor(private readonly model: Model, measure: string, side: Side, private readonly slices: Slices) {
+    constructor(
+        private readonly model: Model,
+        measure: string,
+        side: Side,
+        private readonly slices: Slices,
+    ) {
         this.own = model.column('paths', `${measure}_exclusive`, side);
     }
 
@@ -159,8 +168,13 @@ export class InvertedFrames implements Frames {
         const made = functions!.map((fn, g) => {
             const [start, end] = [starts[g]!, ends[g]!];
             this.nodes.push({
-                function: fn, parent, value: values![g]!, origins: from.subarray(start, end), current: at.subarray(start, end),
-                children: undefined, asked: false,
+                function: fn,
+                parent,
+                value: values![g]!,
+                origins: from.subarray(start, end),
+                current: at.subarray(start, end),
+                children: undefined,
+                asked: false,
             });
             return this.nodes.length - 1;
         });

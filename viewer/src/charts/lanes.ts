@@ -19,7 +19,11 @@ export interface Lane {
 
 const usualRows = 32;
 
-export function layLanes(facts: TimelineFacts, folded: ReadonlySet<number>, whole: ReadonlySet<number>): { lanes: Lane[]; height: number } {
+export function layLanes(
+    facts: TimelineFacts,
+    folded: ReadonlySet<number>,
+    whole: ReadonlySet<number>,
+): { lanes: Lane[]; height: number } {
     let top = 0;
     const lanes = facts.lanes.map(({ thread, depth }) => {
         const isFolded = folded.has(thread);

@@ -53,9 +53,15 @@ export interface TimelineScene {
 
 // In the unit of the latest time in sight, unless that takes too many decimals.
 export function timeText(ns: number, step: number, latest: number): string {
-    for (const [unit, scale] of [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]] as const) {
+    for (const [unit, scale] of [
+        ['s', 1e9],
+        ['ms', 1e6],
+        ['µs', 1e3],
+        ['ns', 1],
+    ] as const) {
         const decimals = Math.max(0, Math.ceil(-Math.log10(step / scale) - 1e-9));
-        if (unit === 'ns' || (latest >= scale && decimals <= 5)) return `${(ns / scale).toFixed(Math.min(decimals, 5))} ${unit}`;
+        if (unit === 'ns' || (latest >= scale && decimals <= 5))
+            return `${(ns / scale).toFixed(Math.min(decimals, 5))} ${unit}`;
     }
     return '';
 }
@@ -122,11 +128,19 @@ export function drawTimeline(d: Drawing, scene: TimelineScene): Hit[] {
 
 function gridLines(scene: TimelineScene, width: number): { list: number[]; step: number } {
     const toNs = 1e9 / scene.perSecond;
-    const list = scaleLinear().domain([scene.from * toNs, scene.to * toNs]).ticks(Math.max(2, Math.floor(width / 130)));
+    const list = scaleLinear()
+        .domain([scene.from * toNs, scene.to * toNs])
+        .ticks(Math.max(2, Math.floor(width / 130)));
     return { list, step: list.length > 1 ? list[1]! - list[0]! : 1 };
 }
 
-function drawRuler({ context, width }: Drawing, scene: TimelineScene, steps: { list: number[]; step: number }, xOf: (time: number) => number, hits: Hit[]): void {
+function drawRuler(
+    { context, width }: Drawing,
+    scene: TimelineScene,
+    steps: { list: number[]; step: number },
+    xOf: (time: number) => number,
+    hits: Hit[],
+): void {
     const colours = palette();
     context.fillStyle = colours.raised;
     context.fillRect(0, 0, width, rulerHeight);
@@ -171,7 +185,14 @@ function drawRuler({ context, width }: Drawing, scene: TimelineScene, steps: { l
     });
 }
 
-function drawLane(d: Drawing, scene: TimelineScene, lane: Lane, y: number, xOf: (time: number) => number, hits: Hit[]): void {
+function drawLane(
+    d: Drawing,
+    scene: TimelineScene,
+    lane: Lane,
+    y: number,
+    xOf: (time: number) => number,
+    hits: Hit[],
+): void {
     const { context, width, height } = d;
     const colours = palette();
     const calls = y + titleHeight;
@@ -183,17 +204,25 @@ function drawLane(d: Drawing, scene: TimelineScene, lane: Lane, y: number, xOf: 
         const right = Math.min(piece.to, scene.to);
         if (left >= right) continue;
         drawAway(d, lane, piece, calls, strip, left, right, xOf, hits);
-        for (let depth = firstRow; depth < lastRow; depth++) drawRow(d, scene, lane, piece, depth, calls + depth * rowHeight, left, right, xOf, hits);
+        for (let depth = firstRow; depth < lastRow; depth++)
+            drawRow(d, scene, lane, piece, depth, calls + depth * rowHeight, left, right, xOf, hits);
     }
     // Above all else, as it stays in sight.
     context.fillStyle = colours.raised;
     context.fillRect(0, y, width, titleHeight - 2);
     context.fillStyle = colours.ink;
-    const more = lane.depth > lane.rows ? `   ${lane.rows} of ${lane.depth} rows: click for ${lane.folded ? 'them' : 'all'}` : '';
+    const more =
+        lane.depth > lane.rows
+            ? `   ${lane.rows} of ${lane.depth} rows: click for ${lane.folded ? 'them' : 'all'}`
+            : '';
     context.fillText(`${lane.folded ? '▸' : '▾'} ${scene.titleOf(lane.thread)}`, 6, y + titleHeight / 2 - 1);
     if (more) {
         context.fillStyle = colours.faint;
-        context.fillText(more, 14 + context.measureText(scene.titleOf(lane.thread)).width + 20, y + titleHeight / 2 - 1);
+        context.fillText(
+            more,
+            14 + context.measureText(scene.titleOf(lane.thread)).width + 20,
+            y + titleHeight / 2 - 1,
+        );
     }
     hits.push({ x: 0, y, width, height: titleHeight - 2, lane: lane.thread });
     context.fillStyle = colours.line;
@@ -212,7 +241,18 @@ function spanAt(rows: Rows, i: number, begin: number): Span {
     };
 }
 
-function drawRow(d: Drawing, scene: TimelineScene, lane: Lane, piece: Piece, depth: number, y: number, left: number, right: number, xOf: (time: number) => number, hits: Hit[]): void {
+function drawRow(
+    d: Drawing,
+    scene: TimelineScene,
+    lane: Lane,
+    piece: Piece,
+    depth: number,
+    y: number,
+    left: number,
+    right: number,
+    xOf: (time: number) => number,
+    hits: Hit[],
+): void {
     const { context } = d;
     const colours = palette();
     const { spans, begin } = piece.tile;
@@ -248,7 +288,11 @@ function drawRow(d: Drawing, scene: TimelineScene, lane: Lane, piece: Piece, dep
         const shownFrom = Math.max(span.start, scene.from);
         if (shownFrom < left - 1e-9 || end - x < 24) continue;
         const room = Math.min(xOf(span.start + span.length), d.width) - x;
-        const text = fitted(context, fn < 0 ? `${span.count} calls` : span.count > 1 ? `${scene.nameOf(fn)} ×${span.count}` : scene.nameOf(fn), Math.min(room, end - x) - 6);
+        const text = fitted(
+            context,
+            fn < 0 ? `${span.count} calls` : span.count > 1 ? `${scene.nameOf(fn)} ×${span.count}` : scene.nameOf(fn),
+            Math.min(room, end - x) - 6,
+        );
         if (!text) continue;
         context.fillStyle = dim ? colours.faint : fn < 0 ? colours.faint : scene.searching ? '#1b1f24' : inkOn(fill);
         context.fillText(text, x + 3, y + rowHeight / 2);
@@ -259,7 +303,17 @@ export function same(a: Span, b: Span): boolean {
     return a.thread === b.thread && a.depth === b.depth && a.start === b.start && a.length === b.length;
 }
 
-function drawAway(d: Drawing, lane: Lane, piece: Piece, calls: number, strip: number, left: number, right: number, xOf: (time: number) => number, hits: Hit[]): void {
+function drawAway(
+    d: Drawing,
+    lane: Lane,
+    piece: Piece,
+    calls: number,
+    strip: number,
+    left: number,
+    right: number,
+    xOf: (time: number) => number,
+    hits: Hit[],
+): void {
     const { context } = d;
     const colours = palette();
     const { away, begin } = piece.tile;
@@ -283,6 +337,18 @@ function drawAway(d: Drawing, lane: Lane, piece: Piece, calls: number, strip: nu
         }
         const before = away.column('before')[i]!;
         const length = before + lengths[i]! + away.column('after')[i]!;
-        hits.push({ x, y: strip, width: Math.max(2, end - x), height: awayHeight, away: { kind: kinds[i]!, thread: lane.thread, start: start - before, length, count: away.column('count')[i] || 1 } });
+        hits.push({
+            x,
+            y: strip,
+            width: Math.max(2, end - x),
+            height: awayHeight,
+            away: {
+                kind: kinds[i]!,
+                thread: lane.thread,
+                start: start - before,
+                length,
+                count: away.column('count')[i] || 1,
+            },
+        });
     }
 }

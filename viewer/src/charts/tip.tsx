@@ -10,11 +10,14 @@ export function Tip({ at, children }: { at: TipAt; children: ComponentChildren }
     const left = at.x > window.innerWidth / 2;
     const top = at.y > window.innerHeight / 2;
     return (
-        <div class="tip" role="tooltip"
+        <div
+            class="tip"
+            role="tooltip"
             style={{
                 [left ? 'right' : 'left']: `${(left ? window.innerWidth - at.x : at.x) + 14}px`,
                 [top ? 'bottom' : 'top']: `${(top ? window.innerHeight - at.y : at.y) + 14}px`,
-            }}>
+            }}
+        >
             {children}
         </div>
     );

@@ -17,7 +17,7 @@ const kinds = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Ar
 
 interface Described {
     rows: number;
-    columns: Record<string, { type: keyof typeof kinds; offset: number }>;
+    columns: Record<string, { type: string; offset: number }>;
 }
 
 export function readContainer(buffer: ArrayBuffer): Container {
@@ -26,20 +26,20 @@ export function readContainer(buffer: ArrayBuffer): Container {
         throw new Error('this is no recording that the page can read');
     const length = new DataView(buffer).getUint32(8, true);
     if (12 + length > buffer.byteLength) throw new Error('the recording is cut off');
-    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(12, 12 + length)));
+    const parsed = JSON.parse(new TextDecoder().decode(bytes.subarray(12, 12 + length))) as Record<string, unknown>;
+    const { tables: described = {}, ...header } = parsed;
     const start = Math.ceil((12 + length) / 8) * 8;
     const tables: Record<string, Table> = {};
-    for (const [name, described] of Object.entries((header.tables ?? {}) as Record<string, Described>)) {
+    for (const [name, { rows, columns: list }] of Object.entries(described as Record<string, Described>)) {
         const columns: Record<string, Column> = {};
-        for (const [key, { type, offset }] of Object.entries(described.columns)) {
-            const kind = kinds[type];
+        for (const [key, { type, offset }] of Object.entries(list)) {
+            const kind = type in kinds ? kinds[type as keyof typeof kinds] : null;
             if (!kind) throw new Error(`column ${name}.${key} is of the unknown type ${type}`);
-            const end = start + offset + described.rows * kind.BYTES_PER_ELEMENT;
+            const end = start + offset + rows * kind.BYTES_PER_ELEMENT;
             if (end > buffer.byteLength) throw new Error(`column ${name}.${key} is cut off`);
-            columns[key] = new kind(buffer, start + offset, described.rows);
+            columns[key] = new kind(buffer, start + offset, rows);
         }
-        tables[name] = { rows: described.rows, columns };
+        tables[name] = { rows, columns };
     }
-    delete header.tables;
     return { header, tables };
 }

@@ -107,5 +107,5 @@ const absent: SessionFacts = {
 };
 
 export function factsOf(header: Record<string, unknown>): SessionFacts {
-    return { ...absent, ...header } as SessionFacts;
+    return { ...absent, ...header };
 }

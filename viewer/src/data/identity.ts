@@ -18,14 +18,15 @@ const cache = new WeakMap<Model, Map<TableName, Uint32Array>>();
 function textOf(model: Model, table: TableName, row: number): string {
     if (table === 'modules') return model.modules[row]!.path || model.modules[row]!.name;
     if (table === 'processes') return `${model.processes[row]!.name}/${model.processes[row]!.id}`;
-    if (table === 'threads') return `${model.threads[row]!.name}/${model.threads[row]!.id}/${model.threads[row]!.process}`;
+    if (table === 'threads')
+        return `${model.threads[row]!.name}/${model.threads[row]!.id}/${model.threads[row]!.process}`;
     const f = model.functions[row]!;
     return `${f.name}\0${model.modules[f.module]?.name ?? ''}`;
 }
 
 export function identities(model: Model, table: TableName): Uint32Array {
-    let tables = cache.get(model);
-    if (!tables) cache.set(model, (tables = new Map()));
+    const tables = cache.get(model) ?? new Map<TableName, Uint32Array>();
+    cache.set(model, tables);
     let hashes = tables.get(table);
     if (hashes) return hashes;
     hashes = new Uint32Array(model.rows(table));

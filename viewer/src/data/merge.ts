@@ -3,7 +3,16 @@
 import type { Container } from './container';
 import type { FunctionFacts, ModuleFacts, ProcessFacts, SessionFacts, ThreadFacts } from './facts';
 import { type ColumnKey, valueOf } from './measures';
-import { type Model, type Side, type SingleModel, type TableName, type Values, derive, isDerived, totalOf } from './model';
+import {
+    type Model,
+    type Side,
+    type SingleModel,
+    type TableName,
+    type Values,
+    derive,
+    isDerived,
+    totalOf,
+} from './model';
 import { type Paths, makePaths, outermost } from './paths';
 import type { Slices } from './slices';
 
@@ -42,17 +51,22 @@ function numbered(rows: { name: string }[], prefix: (row: number) => string): st
     });
 }
 
-async function joinPaths(sides: [SingleModel, SingleModel], functions: [Uint32Array, Uint32Array], count: number, slices: Slices) {
+async function joinPaths(
+    sides: [SingleModel, SingleModel],
+    functions: [Uint32Array, Uint32Array],
+    count: number,
+    slices: Slices,
+) {
     const places = new Map<number, number>();
     const parents: number[] = [];
     const called: number[] = [];
     const maps: Uint32Array[] = [];
     for (const side of [0, 1] as Side[]) {
-        const { paths } = sides[side]!;
+        const { paths } = sides[side];
         const map = new Uint32Array(paths.count);
         for (let i = 0; i < paths.count; i++) {
             const above = paths.parent[i]! < 0 ? -1 : map[paths.parent[i]!]!;
-            const own = functions[side]![paths.function[i]!]!;
+            const own = functions[side][paths.function[i]!]!;
             const key = (above + 1) * count + own;
             let place = places.get(key);
             if (place === undefined) {
@@ -69,9 +83,18 @@ async function joinPaths(sides: [SingleModel, SingleModel], functions: [Uint32Ar
 }
 
 // B's paths came behind A's: in preorder again.
-async function inPreorder(parents: number[], called: number[], maps: Uint32Array[], slices: Slices): Promise<{ paths: Paths; maps: [Uint32Array, Uint32Array] }> {
+async function inPreorder(
+    parents: number[],
+    called: number[],
+    maps: Uint32Array[],
+    slices: Slices,
+): Promise<{ paths: Paths; maps: [Uint32Array, Uint32Array] }> {
     const count = parents.length;
-    const [first, next, last] = [new Int32Array(count + 1).fill(-1), new Int32Array(count).fill(-1), new Int32Array(count + 1).fill(-1)];
+    const [first, next, last] = [
+        new Int32Array(count + 1).fill(-1),
+        new Int32Array(count).fill(-1),
+        new Int32Array(count + 1).fill(-1),
+    ];
     for (let i = 0; i < count; i++) {
         const above = parents[i]! + 1;
         if (last[above]! < 0) first[above] = i;
@@ -82,7 +105,7 @@ async function inPreorder(parents: number[], called: number[], maps: Uint32Array
     const parent = new Int32Array(count);
     const functions = new Uint32Array(count);
     const pending = [first[0]!];
-    for (let row = 0; pending.length; ) {
+    for (let row = 0; pending.length;) {
         const old = pending.pop()!;
         if (old < 0) continue;
         pending.push(next[old]!, first[old + 1]!);
@@ -98,7 +121,7 @@ async function inPreorder(parents: number[], called: number[], maps: Uint32Array
 
 class MergedModel implements Model {
     readonly sides = 2;
-    readonly facts: SessionFacts[];
+    readonly facts: [SessionFacts, SessionFacts];
     readonly containers: Container[];
     private readonly made = new Map<string, Values>();
     private first: Uint8Array | undefined;
@@ -112,7 +135,7 @@ class MergedModel implements Model {
         readonly threads: ThreadFacts[],
         private readonly maps: Maps,
     ) {
-        this.facts = two.map((one) => one.facts[0]!);
+        this.facts = [two[0].facts[0]!, two[1].facts[0]!];
         this.containers = two.map((one) => one.containers[0]!);
     }
 
@@ -132,10 +155,10 @@ class MergedModel implements Model {
 
     private make(table: TableName, key: ColumnKey, side: Side): Values {
         const count = this.rows(table);
-        if (isDerived(this.facts[side]!, key, table))
-            return derive(this.facts[side]!, key, table, count, this.paths, (other) => this.column(table, other, side));
-        const from = this.two[side]!.column(table, key);
-        const map = this.maps[table][side]!;
+        if (isDerived(this.facts[side], key, table))
+            return derive(this.facts[side], key, table, count, this.paths, (other) => this.column(table, other, side));
+        const from = this.two[side].column(table, key);
+        const map = this.maps[table][side];
         const column = new Float64Array(count);
         const several = new Set<number>();
         const filled = new Uint8Array(count);
@@ -159,7 +182,7 @@ class MergedModel implements Model {
     }
 
     knows(key: ColumnKey): boolean {
-        return !valueOf(this.facts[0]!, key)?.completed && this.two.every((one) => one.knows(key));
+        return !valueOf(this.facts[0], key)?.completed && this.two.every((one) => one.knows(key));
     }
 
     total(key: ColumnKey, side: Side): number {
@@ -171,20 +194,25 @@ class MergedModel implements Model {
     }
 
     rowOf(table: TableName, row: number, side: Side): number {
-        return this.maps[table][side]![row]!;
+        return this.maps[table][side][row]!;
     }
 }
 
 export async function mergeModels(a: SingleModel, b: SingleModel, slices: Slices): Promise<Model> {
     const two: [SingleModel, SingleModel] = [a, b];
     const modules = join<ModuleFacts>([a.modules, b.modules], (m) => m.name);
-    const functions = join<FunctionFacts>([a.functions, b.functions], (f, side) => `${two[side].modules[f.module]?.name ?? ''}\0${f.name}`);
+    const functions = join<FunctionFacts>(
+        [a.functions, b.functions],
+        (f, side) => `${two[side].modules[f.module]?.name ?? ''}\0${f.name}`,
+    );
     const ofA = new Set<unknown>([...a.functions, ...a.threads]);
     functions.list = functions.list.map((f) => ({ ...f, module: modules.maps[ofA.has(f) ? 0 : 1][f.module]! }));
     const processNames = two.map((one) => numbered(one.processes, () => '')) as [string[], string[]];
-    const processes = join<ProcessFacts>([a.processes, b.processes], (_, side, row) => processNames[side]![row]!);
-    const threadNames = two.map((one, side) => numbered(one.threads, (row) => processNames[side]![one.threads[row]!.process] ?? '')) as [string[], string[]];
-    const threads = join<ThreadFacts>([a.threads, b.threads], (_, side, row) => threadNames[side]![row]!);
+    const processes = join<ProcessFacts>([a.processes, b.processes], (_, side, row) => processNames[side][row]!);
+    const threadNames = two.map((one, side) =>
+        numbered(one.threads, (row) => processNames[side]![one.threads[row]!.process] ?? ''),
+    ) as [string[], string[]];
+    const threads = join<ThreadFacts>([a.threads, b.threads], (_, side, row) => threadNames[side][row]!);
     threads.list = threads.list.map((t) => ({ ...t, process: processes.maps[ofA.has(t) ? 0 : 1][t.process]! }));
     const joined = await joinPaths(two, functions.maps, functions.list.length, slices);
     const { paths, maps } = await inPreorder(joined.parents, joined.called, joined.maps, slices);

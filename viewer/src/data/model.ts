@@ -1,7 +1,14 @@
 // What the views show: one session, or two that were made one (data/merge.ts). Values are columns, a number for each
 // row of a table and each side, in that side's ticks.
 import type { Container } from './container';
-import { type FunctionFacts, type ModuleFacts, type ProcessFacts, type SessionFacts, type ThreadFacts, factsOf } from './facts';
+import {
+    type FunctionFacts,
+    type ModuleFacts,
+    type ProcessFacts,
+    type SessionFacts,
+    type ThreadFacts,
+    factsOf,
+} from './facts';
 import { type ColumnKey, valueOf } from './measures';
 import { type Paths, addUp, makePaths, outermost } from './paths';
 
@@ -35,7 +42,14 @@ export function isDerived(facts: SessionFacts, key: ColumnKey, table: TableName)
 }
 
 // How a column is computed from others, where it is not in the file.
-export function derive(facts: SessionFacts, key: ColumnKey, table: TableName, count: number, paths: Paths, get: (key: ColumnKey) => Values): Values {
+export function derive(
+    facts: SessionFacts,
+    key: ColumnKey,
+    table: TableName,
+    count: number,
+    paths: Paths,
+    get: (key: ColumnKey) => Values,
+): Values {
     const [, measure, extent] = /^(.*)_(inclusive|exclusive)$/.exec(key) ?? [];
     const { whole, parts } = valueOf(facts, key) ?? {};
     if (whole && parts) {
@@ -88,7 +102,9 @@ export class SingleModel implements Model {
         const name = `${table}.${key}`;
         let column = this.made.get(name);
         if (!column) {
-            column = derive(this.facts[0]!, key, table, this.rows(table), this.paths, (other) => this.column(table, other));
+            column = derive(this.facts[0]!, key, table, this.rows(table), this.paths, (other) =>
+                this.column(table, other),
+            );
             this.made.set(name, column);
         }
         return column;
@@ -115,8 +131,8 @@ export class SingleModel implements Model {
 const totals = new WeakMap<Model, Map<string, number>>();
 
 export function totalOf(model: Model, key: ColumnKey, side: Side): number {
-    let known = totals.get(model);
-    if (!known) totals.set(model, (known = new Map()));
+    const known = totals.get(model) ?? new Map<string, number>();
+    totals.set(model, known);
     let total = known.get(`${key}/${side}`);
     if (total === undefined) known.set(`${key}/${side}`, (total = addTotal(model, key, side)));
     return total;

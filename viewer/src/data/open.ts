@@ -21,7 +21,8 @@ export class Branches {
 
     list(most: number): number[] {
         const rows: number[] = [];
-        for (let row = this.flags.indexOf(1); row >= 0 && rows.length < most; row = this.flags.indexOf(1, row + 1)) rows.push(row);
+        for (let row = this.flags.indexOf(1); row >= 0 && rows.length < most; row = this.flags.indexOf(1, row + 1))
+            rows.push(row);
         return rows;
     }
 }
@@ -54,7 +55,7 @@ export async function shownRows(paths: Paths, open: Branches, order: Order, slic
         rows.push(row);
         if (open.has(row) && hasChildren(paths, row)) {
             const children = order.children(row);
-            for (let i = children.length; i-- > 0; ) pending.push(children[i]!);
+            for (let i = children.length; i-- > 0;) pending.push(children[i]!);
         }
         if ((steps & 255) === 0 && slices.due) await slices.pause();
     }
@@ -65,7 +66,7 @@ export async function shownRows(paths: Paths, open: Branches, order: Order, slic
 export function hotPath(paths: Paths, values: ArrayLike<number>, from: number, whole: number): number[] {
     const hot: number[] = [];
     let above = from < 0 ? whole : values[from]!;
-    for (let at = from; ; ) {
+    for (let at = from; ;) {
         let largest = -1;
         const end = at < 0 ? paths.count : paths.end[at]!;
         for (let child = at + 1; child < end; child = paths.end[child]!)

@@ -13,7 +13,7 @@ export interface Source {
 const kind = 'script[type="application/x-dwell"]';
 
 async function take(element: Element): Promise<Container> {
-    return readContainer(await unpackAside(element.textContent ?? ''));
+    return readContainer(await unpackAside(element.textContent));
 }
 
 function embedded(): Source {

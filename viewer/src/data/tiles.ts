@@ -107,7 +107,12 @@ export class Tiles {
         this.fetchBlock(block)
             .then((container) => {
                 const { begin, stretch } = container.header as { begin: number; stretch: number };
-                this.loaded.set(block, { begin, stretch, spans: rowsOf(container, 'spans', true), away: rowsOf(container, 'away', false) });
+                this.loaded.set(block, {
+                    begin,
+                    stretch,
+                    spans: rowsOf(container, 'spans', true),
+                    away: rowsOf(container, 'away', false),
+                });
                 for (const old of this.loaded.keys()) {
                     if (this.loaded.size <= mostTiles) break;
                     this.loaded.delete(old);

@@ -3,7 +3,26 @@ import { choicesOf } from '../data/measures';
 import { shortDuration, shortened } from '../format';
 import { isDark as darkNow } from '../colours';
 import { copyLink, focusView } from '../keys';
-import { type View, dark, details, failure, helping, lost, matcher, measure, model, notice, path, paused, progress, search, source, subject, view, views } from '../state';
+import {
+    type View,
+    dark,
+    details,
+    failure,
+    helping,
+    lost,
+    matcher,
+    measure,
+    model,
+    notice,
+    path,
+    paused,
+    progress,
+    search,
+    source,
+    subject,
+    view,
+    views,
+} from '../state';
 import { About } from './about';
 import { Callers } from './callers';
 import { Details } from './details';
@@ -15,14 +34,20 @@ import { Tree } from './tree';
 
 function Remarks() {
     const m = model.value!;
-    const remarks = m.facts.flatMap((f, side) => f.remarks.map((r) => (m.sides === 2 ? `${side ? 'B' : 'A'}: ${r}` : r)));
+    const remarks = m.facts.flatMap((f, side) =>
+        f.remarks.map((r) => (m.sides === 2 ? `${side ? 'B' : 'A'}: ${r}` : r)),
+    );
     if (m.facts.some((f) => !f.application) && !remarks.some((r) => r.includes('application')))
         remarks.push('application times are unavailable: the recording has no source of OS events');
     if (remarks.length === 0) return null;
     return (
         <details class="remarks" open>
             <summary>{remarks.length === 1 ? '1 remark' : `${remarks.length} remarks`}</summary>
-            <ul>{remarks.map((r) => <li>{shortened(r, 2000)}</li>)}</ul>
+            <ul>
+                {remarks.map((r) => (
+                    <li>{shortened(r, 2000)}</li>
+                ))}
+            </ul>
         </details>
     );
 }
@@ -39,23 +64,50 @@ function Top() {
                     <span class="title" title={f.title}>
                         {m.sides === 2 && <b class={side ? 'side-b' : 'side-a'}>{side ? 'B ' : 'A '}</b>}
                         {shortened(f.title, 300)}
-                        {f.duration_ticks > 0 && !f.samples && <small> {shortDuration((f.duration_ticks * 1e9) / f.ticks_per_second)}</small>}
+                        {f.duration_ticks > 0 && !f.samples && (
+                            <small> {shortDuration((f.duration_ticks * 1e9) / f.ticks_per_second)}</small>
+                        )}
                     </span>
                 ))}
             </div>
             <div class="measures" role="radiogroup" aria-label="Measure">
                 {choicesOf(m).map((x) => (
-                    <button role="radio" aria-checked={measure.value === x.key} disabled={!m.knows(`${x.key}_inclusive`)}
-                        title={m.knows(`${x.key}_inclusive`) ? x.meanings[0] : 'unavailable: the recording does not tell it'}
-                        onClick={() => (measure.value = x.key)}>{x.title}</button>
+                    <button
+                        role="radio"
+                        aria-checked={measure.value === x.key}
+                        disabled={!m.knows(`${x.key}_inclusive`)}
+                        title={
+                            m.knows(`${x.key}_inclusive`)
+                                ? x.meanings[0]
+                                : 'unavailable: the recording does not tell it'
+                        }
+                        onClick={() => (measure.value = x.key)}
+                    >
+                        {x.title}
+                    </button>
                 ))}
             </div>
-            <input class={`search ${matcher.value.problem ? 'wrong' : ''}`} type="search" placeholder="Search (/)" aria-label="Search" spellcheck={false}
-                value={search.value} onInput={(e) => (search.value = e.currentTarget.value)} />
-            <button title="Details (i)" aria-pressed={details.value} onClick={() => (details.value = !details.value)}>Details</button>
-            <button title="Copy a link to what is shown (y)" onClick={() => void copyLink()}>Link</button>
-            <button title="Light or dark (t)" aria-label="Light or dark" onClick={() => (dark.value = !isDark)}>{isDark ? '☀' : '☾'}</button>
-            <button title="Help (?)" aria-label="Help" onClick={() => (helping.value = true)}>?</button>
+            <input
+                class={`search ${matcher.value.problem ? 'wrong' : ''}`}
+                type="search"
+                placeholder="Search (/)"
+                aria-label="Search"
+                spellcheck={false}
+                value={search.value}
+                onInput={(e) => (search.value = e.currentTarget.value)}
+            />
+            <button title="Details (i)" aria-pressed={details.value} onClick={() => (details.value = !details.value)}>
+                Details
+            </button>
+            <button title="Copy a link to what is shown (y)" onClick={() => void copyLink()}>
+                Link
+            </button>
+            <button title="Light or dark (t)" aria-label="Light or dark" onClick={() => (dark.value = !isDark)}>
+                {isDark ? '☀' : '☾'}
+            </button>
+            <button title="Help (?)" aria-label="Help" onClick={() => (helping.value = true)}>
+                ?
+            </button>
         </header>
     );
 }
@@ -64,18 +116,34 @@ function Live() {
     if (!source.value?.live) return null;
     const ended = model.value!.facts[0]!.complete;
     const text = ended ? 'ended' : lost.value ? 'no answer' : paused.value ? 'held' : 'live';
-    return <button class={`live ${text === 'live' ? 'is-live' : ''}`} disabled={ended} title={lost.value || 'Hold or go on'} onClick={() => (paused.value = !paused.value)}>{text}</button>;
+    return (
+        <button
+            class={`live ${text === 'live' ? 'is-live' : ''}`}
+            disabled={ended}
+            title={lost.value || 'Hold or go on'}
+            onClick={() => (paused.value = !paused.value)}
+        >
+            {text}
+        </button>
+    );
 }
 
 function Tabs() {
     return (
         <nav class="tabs" role="tablist">
             {views.map((v, i) => (
-                <button role="tab" aria-selected={view.value === v.key} data-view={v.key} title={i < 9 ? `${v.title} (${i + 1})` : v.title}
+                <button
+                    role="tab"
+                    aria-selected={view.value === v.key}
+                    data-view={v.key}
+                    title={i < 9 ? `${v.title} (${i + 1})` : v.title}
                     onClick={() => {
                         view.value = v.key;
                         focusView();
-                    }}>{v.title}</button>
+                    }}
+                >
+                    {v.title}
+                </button>
             ))}
         </nav>
     );
@@ -124,7 +192,11 @@ export function App() {
                 {details.value && withDetails.has(view.value) && (path.value >= 0 || subject.value >= 0) && <Details />}
             </main>
             {helping.value && <Help />}
-            {notice.value && <p class="notice" role="status">{notice.value}</p>}
+            {notice.value && (
+                <p class="notice" role="status">
+                    {notice.value}
+                </p>
+            )}
         </>
     );
 }

@@ -13,13 +13,18 @@ import { Name } from './name';
 // Rows of neighbours, for the columns that all tables share.
 class NeighbourRows {
     private readonly made = new Map<string, Float64Array>();
-    constructor(private readonly whole: Model, private readonly list: Neighbour[]) {}
+    constructor(
+        private readonly whole: Model,
+        private readonly list: Neighbour[],
+    ) {}
 
     column(key: ColumnKey, side: WhichSide): Values {
         const name = `${key}/${side}`;
         let values = this.made.get(name);
         if (!values) {
-            values = Float64Array.from(this.list, (n) => (key === 'min' || key === 'max' ? this.limit(n, key, side) : sumOf(this.whole, n, key, side)));
+            values = Float64Array.from(this.list, (n) =>
+                key === 'min' || key === 'max' ? this.limit(n, key, side) : sumOf(this.whole, n, key, side),
+            );
             this.made.set(name, values);
         }
         return values;
@@ -47,9 +52,17 @@ const startOfThread = '(start of thread)';
 function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 'callees' }) {
     const m = model.value!;
     const columns = useMemo<GridColumn[]>(() => {
-        const nameOf = (row: number) => (list[row]!.function < 0 ? startOfThread : m.functions[list[row]!.function]!.name);
+        const nameOf = (row: number) =>
+            list[row]!.function < 0 ? startOfThread : m.functions[list[row]!.function]!.name;
         const text = (key: string, title: string, width: number, get: (row: number) => string): GridColumn => ({
-            key, title, hint: title, width, numeric: false, shown: true, text: get, sortBy: get,
+            key,
+            title,
+            hint: title,
+            width,
+            numeric: false,
+            shown: true,
+            text: get,
+            sortBy: get,
         });
         const of = (row: number) => m.functions[list[row]!.function];
         return [
@@ -65,8 +78,17 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
     const rows = useMemo(() => {
         const column = columns.find((c) => c.key === sort.key);
         const by = matcher.value;
-        const all = [...list.keys()].filter((row) => by.empty || list[row]!.function < 0 || by.conditions.length > 0 ||
-            by.matches(m.functions[list[row]!.function]!.name, m.modules[m.functions[list[row]!.function]!.module]?.name ?? '', m.functions[list[row]!.function]!.file ?? ''));
+        const all = [...list.keys()].filter(
+            (row) =>
+                by.empty ||
+                list[row]!.function < 0 ||
+                by.conditions.length > 0 ||
+                by.matches(
+                    m.functions[list[row]!.function]!.name,
+                    m.modules[m.functions[list[row]!.function]!.module]?.name ?? '',
+                    m.functions[list[row]!.function]!.file ?? '',
+                ),
+        );
         if (!column) return all;
         const sign = sort.descending ? -1 : 1;
         return all.sort((a, b) => {
@@ -79,9 +101,23 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
     };
     return (
         <Grid
-            name={which} label={which === 'callers' ? 'Callers' : 'Callees'} columns={columns} rows={rows} sort={sort}
-            onSort={(next) => setSort(which, next)} selected={chosen} onSelect={choose} onClick={open} onOpen={open}
-            cell={(c, row) => c.key === 'name' ? <a class="go"><Name text={c.text(row)} /></a> : undefined}
+            name={which}
+            label={which === 'callers' ? 'Callers' : 'Callees'}
+            columns={columns}
+            rows={rows}
+            sort={sort}
+            onSort={(next) => setSort(which, next)}
+            selected={chosen}
+            onSelect={choose}
+            onClick={open}
+            onOpen={open}
+            cell={(c, row) =>
+                c.key === 'name' ? (
+                    <a class="go">
+                        <Name text={c.text(row)} />
+                    </a>
+                ) : undefined
+            }
             empty={which === 'callers' ? 'Nothing calls it.' : 'It calls nothing that was recorded.'}
         />
     );
@@ -106,13 +142,20 @@ export function Callers() {
         <div class="fill callers">
             <Neighbourhood list={both.callers} which="callers" />
             <section class="centre" aria-label="The function">
-                <h2><Name text={f.name} /></h2>
-                <span class="where">{shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}</span>
+                <h2>
+                    <Name text={f.name} />
+                </h2>
+                <span class="where">
+                    {shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}
+                </span>
                 <dl>
                     {shown.map((c) => (
                         <div key={c.key} title={c.hint}>
                             <dt>{c.group ? `${c.group} ${c.title}` : c.title}</dt>
-                            <dd class={c.tone?.(centre)}>{c.text(centre)}{m.sides === 1 && c.share ? <small> {percent(c.share(centre))}</small> : null}</dd>
+                            <dd class={c.tone?.(centre)}>
+                                {c.text(centre)}
+                                {m.sides === 1 && c.share ? <small> {percent(c.share(centre))}</small> : null}
+                            </dd>
                         </div>
                     ))}
                 </dl>
@@ -121,4 +164,3 @@ export function Callers() {
         </div>
     );
 }
-

@@ -6,7 +6,7 @@ interface Props {
     name: string;
     columns: GridColumn[];
     at: { x: number; y: number };
-    onClose(): void;
+    onClose: () => void;
 }
 
 export function ColumnMenu({ name, columns, at, onClose }: Props) {
@@ -32,7 +32,10 @@ export function ColumnMenu({ name, columns, at, onClose }: Props) {
     const toggle = (key: string) => {
         const next = new Set(shown);
         if (!next.delete(key)) next.add(key);
-        chosenColumns.value = { ...chosenColumns.value, [name]: columns.filter((c) => next.has(c.key)).map((c) => c.key) };
+        chosenColumns.value = {
+            ...chosenColumns.value,
+            [name]: columns.filter((c) => next.has(c.key)).map((c) => c.key),
+        };
     };
     const reset = () => {
         const { [name]: _, ...rest } = chosenColumns.value;
@@ -40,11 +43,16 @@ export function ColumnMenu({ name, columns, at, onClose }: Props) {
     };
     const left = Math.min(at.x, window.innerWidth - 260);
     return (
-        <div class="menu" ref={box} style={{ left: `${left}px`, top: `${at.y}px`, maxHeight: `${window.innerHeight - at.y - 12}px` }}>
+        <div
+            class="menu"
+            ref={box}
+            style={{ left: `${left}px`, top: `${at.y}px`, maxHeight: `${window.innerHeight - at.y - 12}px` }}
+        >
             <button onClick={reset}>The usual columns</button>
             {columns.slice(1).map((c) => (
                 <label key={c.key} title={c.hint}>
-                    <input type="checkbox" checked={shown.has(c.key)} onChange={() => toggle(c.key)} /> {c.group ? `${c.group} ${c.title}` : c.title}
+                    <input type="checkbox" checked={shown.has(c.key)} onChange={() => toggle(c.key)} />{' '}
+                    {c.group ? `${c.group} ${c.title}` : c.title}
                 </label>
             ))}
         </div>

@@ -44,7 +44,14 @@ function quantities(model: Model): Quantity[] {
                       hint: `${value.title} ${extent}: ${value.meanings[i]}`,
                       value,
                   }))
-                : [{ key: value.key, title: value.title, hint: value.meanings[0]! + (value.completed ? raw : ''), value }],
+                : [
+                      {
+                          key: value.key,
+                          title: value.title,
+                          hint: value.meanings[0]! + (value.completed ? raw : ''),
+                          value,
+                      },
+                  ],
         );
 }
 
@@ -69,7 +76,8 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, shares:
     const values = known ? model.column(table, q.key, 0) : new Uint8Array(0);
     const total = model.total(q.key, 0);
     const time = q.value.kind === 'time' && !model.facts[0]!.samples;
-    const isKnown = (row: number) => known && (!q.value.completed || model.column(table, 'min', 0)[row]! <= model.column(table, 'max', 0)[row]!);
+    const isKnown = (row: number) =>
+        known && (!q.value.completed || model.column(table, 'min', 0)[row]! <= model.column(table, 'max', 0)[row]!);
     const hint = known ? q.hint : `${q.hint} (unavailable: the recording does not tell it)`;
     const group = q.group && (time ? `${q.group} (${units[unit].text})` : q.group);
     const main: GridColumn = {
@@ -138,7 +146,9 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit): Grid
     const time = q.value.kind === 'time' && !model.facts[0]!.samples;
     const scale = ([0, 1] as Side[]).map((s) => (time ? 1e9 / model.facts[s]!.ticks_per_second : 1));
     const exact = (row: number, side: Side): bigint =>
-        time ? nanoseconds(sides[side]![row]!, model.facts[side]!.ticks_per_second) : BigInt(Math.round(sides[side]![row]!));
+        time
+            ? nanoseconds(sides[side]![row]!, model.facts[side]!.ticks_per_second)
+            : BigInt(Math.round(sides[side]![row]!));
     const change = (row: number) => sides[1]![row]! * scale[1]! - sides[0]![row]! * scale[0]!;
     const totals = ([0, 1] as Side[]).map((s) => model.total(q.key, s) * scale[s]!);
     const whole = Math.max(totals[0]!, totals[1]!);
@@ -153,7 +163,9 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit): Grid
         shown,
         text: (row) => valueText(model, q.key, sides[side]![row]!, side, unit),
         sortBy: (row) => sides[side]![row]! * scale[side]!,
-        share: !isMeasure(q.value) ? undefined : (row) => (totals[side] ? (sides[side]![row]! * scale[side]!) / totals[side]! : 0),
+        share: !isMeasure(q.value)
+            ? undefined
+            : (row) => (totals[side] ? (sides[side]![row]! * scale[side]!) / totals[side] : 0),
         tone: () => toneOf(q.value),
         whole: totals[side],
         perNanosecond: time ? 1 : undefined,

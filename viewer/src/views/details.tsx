@@ -13,17 +13,46 @@ import { type Line, Values, oneValue } from './values';
 function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
     const value = (key: ColumnKey) => m.column(table, key, 0)[row]!;
     const share = (key: ColumnKey) => percent(value(key) / (m.total(key, 0) || 1));
-    const cells = (key: ColumnKey) => <><td title={exactText(m, key, value(key), 0)}>{oneValue(m, key, value(key), 0)}</td><td class="share">{share(key)}</td></>;
+    const cells = (key: ColumnKey) => (
+        <>
+            <td title={exactText(m, key, value(key), 0)}>{oneValue(m, key, value(key), 0)}</td>
+            <td class="share">{share(key)}</td>
+        </>
+    );
     const limits = !m.facts[0]!.samples && value('min') <= value('max') && value('max') > 0;
     return (
         <table class="values alone">
-            <thead><tr><th /><th colSpan={2}>inclusive</th><th colSpan={2}>exclusive</th></tr></thead>
+            <thead>
+                <tr>
+                    <th />
+                    <th colSpan={2}>inclusive</th>
+                    <th colSpan={2}>exclusive</th>
+                </tr>
+            </thead>
             <tbody>
-                {measuresOf(m).filter((x) => m.knows(`${x.key}_inclusive`)).map((x) => (
-                    <tr key={x.key}><th title={x.meanings[0]}>{x.title}</th>{cells(`${x.key}_inclusive`)}{cells(`${x.key}_exclusive`)}</tr>
-                ))}
-                {m.knows('calls') && <tr><th>Calls</th><td>{count(value('calls'))}</td></tr>}
-                {limits && <tr><th title="as measured: with what the probes took">One call, raw</th><td colSpan={4}>{oneValue(m, 'min', value('min'), 0)} … {oneValue(m, 'max', value('max'), 0)}</td></tr>}
+                {measuresOf(m)
+                    .filter((x) => m.knows(`${x.key}_inclusive`))
+                    .map((x) => (
+                        <tr key={x.key}>
+                            <th title={x.meanings[0]}>{x.title}</th>
+                            {cells(`${x.key}_inclusive`)}
+                            {cells(`${x.key}_exclusive`)}
+                        </tr>
+                    ))}
+                {m.knows('calls') && (
+                    <tr>
+                        <th>Calls</th>
+                        <td>{count(value('calls'))}</td>
+                    </tr>
+                )}
+                {limits && (
+                    <tr>
+                        <th title="as measured: with what the probes took">One call, raw</th>
+                        <td colSpan={4}>
+                            {oneValue(m, 'min', value('min'), 0)} … {oneValue(m, 'max', value('max'), 0)}
+                        </td>
+                    </tr>
+                )}
             </tbody>
         </table>
     );
@@ -31,9 +60,14 @@ function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
 
 function AllValues({ m, table, row }: { m: Model; table: TableName; row: number }) {
     if (m.sides === 1) return <Alone m={m} table={table} row={row} />;
-    const line = (title: string, key: ColumnKey): Line => ({ title, key, get: (side: Side) => m.column(table, key, side)[row]! });
+    const line = (title: string, key: ColumnKey): Line => ({
+        title,
+        key,
+        get: (side: Side) => m.column(table, key, side)[row]!,
+    });
     const lines = [line('Calls', 'calls')];
-    for (const x of measuresOf(m)) lines.push(line(`${x.title} incl.`, `${x.key}_inclusive`), line(`${x.title} excl.`, `${x.key}_exclusive`));
+    for (const x of measuresOf(m))
+        lines.push(line(`${x.title} incl.`, `${x.key}_inclusive`), line(`${x.title} excl.`, `${x.key}_exclusive`));
     return <Values m={m} lines={lines.filter((one) => one.get(0) !== 0 || one.get(1) !== 0)} />;
 }
 
@@ -49,21 +83,56 @@ export function Details() {
     const source = f.file ? `${f.file}${f.line ? `:${f.line}` : ''}` : '';
     return (
         <aside class={`details ${m.sides === 2 ? 'two' : ''}`} aria-label="Details">
-            <button class="close" title="Close the details (i)" aria-label="Close the details" onClick={() => (details.value = false)}>×</button>
-            <h2 class="whole-name"><bdi>{visible(f.name)}</bdi></h2>
+            <button
+                class="close"
+                title="Close the details (i)"
+                aria-label="Close the details"
+                onClick={() => (details.value = false)}
+            >
+                ×
+            </button>
+            <h2 class="whole-name">
+                <bdi>{visible(f.name)}</bdi>
+            </h2>
             <p class="actions">
                 {view.value !== 'callers' && <button onClick={() => recentre(fn)}>Callers &amp; callees</button>}
-                {view.value !== 'tree' && <button onClick={showInTree} disabled={row < 0 && largestPath(fn) < 0}>Call tree</button>}
+                {view.value !== 'tree' && (
+                    <button onClick={showInTree} disabled={row < 0 && largestPath(fn) < 0}>
+                        Call tree
+                    </button>
+                )}
                 {view.value !== 'flame' && <button onClick={showInFlame}>Flame graph</button>}
-                <button onClick={() => copy(f.name, 'Name')}>Copy name</button>
+                <button onClick={() => void copy(f.name, 'Name')}>Copy name</button>
             </p>
             <dl class="places">
-                {source && <><dt>Source</dt><dd><span class="path">{visible(source)}</span> <button class="small" onClick={() => copy(source, 'Source')}>copy</button></dd></>}
-                <dt>Module</dt><dd class="path">{visible(module?.path || module?.name || '[unknown]')}</dd>
-                {module?.build_id && <><dt>Build id</dt><dd class="path">{module.build_id}</dd></>}
-                <dt>Address</dt><dd class="path">{f.address}</dd>
+                {source && (
+                    <>
+                        <dt>Source</dt>
+                        <dd>
+                            <span class="path">{visible(source)}</span>{' '}
+                            <button class="small" onClick={() => void copy(source, 'Source')}>
+                                copy
+                            </button>
+                        </dd>
+                    </>
+                )}
+                <dt>Module</dt>
+                <dd class="path">{visible(module?.path || module?.name || '[unknown]')}</dd>
+                {module?.build_id && (
+                    <>
+                        <dt>Build id</dt>
+                        <dd class="path">{module.build_id}</dd>
+                    </>
+                )}
+                <dt>Address</dt>
+                <dd class="path">{f.address}</dd>
             </dl>
-            {row >= 0 && <><h3>This path</h3><AllValues m={m} table="paths" row={row} /></>}
+            {row >= 0 && (
+                <>
+                    <h3>This path</h3>
+                    <AllValues m={m} table="paths" row={row} />
+                </>
+            )}
             <h3>The function, on all paths</h3>
             <AllValues m={m} table="functions" row={fn} />
             {row >= 0 && (
@@ -72,7 +141,11 @@ export function Details() {
                     <ol class="stack">
                         {stack.length > mostSteps && <li class="where">{stack.length - mostSteps} more above</li>}
                         {stack.slice(-mostSteps).map((at) => (
-                            <li key={at}><a class="go" onClick={() => reveal(at)}><Name text={m.functions[m.paths.function[at]!]!.name} /></a></li>
+                            <li key={at}>
+                                <a class="go" onClick={() => reveal(at)}>
+                                    <Name text={m.functions[m.paths.function[at]!]!.name} />
+                                </a>
+                            </li>
                         ))}
                     </ol>
                 </>

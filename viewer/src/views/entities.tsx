@@ -3,14 +3,32 @@ import { useMemo } from 'preact/hooks';
 import type { Model, Side, TableName } from '../data/model';
 import { shortFile, shortened } from '../format';
 import { type Matcher, holds } from '../search';
-import { type Sort, matcher, measure, model, recentre, search, selectFunction, setSort, sorts, subject, unit } from '../state';
+import {
+    type Sort,
+    matcher,
+    measure,
+    model,
+    recentre,
+    search,
+    selectFunction,
+    setSort,
+    sorts,
+    subject,
+    unit,
+} from '../state';
 import { type GridColumn, valueColumns, waits } from './columns';
 import { Grid } from './grid';
 import { Name } from './name';
 
 export type EntityTable = Exclude<TableName, 'paths'>;
 
-function textColumn(key: string, title: string, width: number, hint: string, text: (row: number) => string): GridColumn {
+function textColumn(
+    key: string,
+    title: string,
+    width: number,
+    hint: string,
+    text: (row: number) => string,
+): GridColumn {
     return { key, title, hint, width, numeric: false, shown: true, text, sortBy: text };
 }
 
@@ -27,12 +45,20 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
     if (table === 'processes')
         return [
             textColumn('name', 'Process', 240, 'the program', (row) => shortened(m.processes[row]!.name)),
-            { ...textColumn('id', 'PID', 80, 'process id', (row) => String(m.processes[row]!.id)), numeric: true, sortBy: (row) => m.processes[row]!.id },
+            {
+                ...textColumn('id', 'PID', 80, 'process id', (row) => String(m.processes[row]!.id)),
+                numeric: true,
+                sortBy: (row) => m.processes[row]!.id,
+            },
         ];
     if (table === 'threads')
         return [
             textColumn('name', 'Thread', 240, 'its name', (row) => shortened(m.threads[row]!.name)),
-            { ...textColumn('id', 'TID', 80, 'thread id', (row) => String(m.threads[row]!.id)), numeric: true, sortBy: (row) => m.threads[row]!.id },
+            {
+                ...textColumn('id', 'TID', 80, 'thread id', (row) => String(m.threads[row]!.id)),
+                numeric: true,
+                sortBy: (row) => m.threads[row]!.id,
+            },
             textColumn('process', 'Process', 180, 'of which process', (row) => {
                 const process = m.processes[m.threads[row]!.process];
                 return process ? `${shortened(process.name, 100)} (${process.id})` : '';
@@ -40,7 +66,9 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
         ];
     const moduleOf = (row: number) => m.modules[m.functions[row]!.module]?.name ?? '';
     return [
-        textColumn('name', 'Function', m.sides === 2 ? 260 : 300, 'its name', (row) => shortened(m.functions[row]!.name)),
+        textColumn('name', 'Function', m.sides === 2 ? 260 : 300, 'its name', (row) =>
+            shortened(m.functions[row]!.name),
+        ),
         textColumn('module', 'Module', 110, 'the file of code that it is in', (row) => shortened(moduleOf(row), 200)),
         {
             ...textColumn('address', 'Address', 120, "in the module's own terms", (row) => m.functions[row]!.address),
@@ -53,7 +81,11 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
 
 function sourceColumns(m: Model, table: EntityTable): GridColumn[] {
     if (table !== 'functions') return [];
-    return [textColumn('source', 'Source', 170, 'source file and line', (row) => sourceText(m.functions[row]!.file, m.functions[row]!.line))];
+    return [
+        textColumn('source', 'Source', 170, 'source file and line', (row) =>
+            sourceText(m.functions[row]!.file, m.functions[row]!.line),
+        ),
+    ];
 }
 
 // What the search box is held against.
@@ -69,7 +101,8 @@ function searched(m: Model, table: EntityTable, row: number): [string, string, s
 
 function isEmpty(m: Model, table: EntityTable, row: number): boolean {
     for (let side = 0; side < m.sides; side++)
-        if (m.column(table, 'calls', side as Side)[row] || m.column(table, 'elapsed_inclusive', side as Side)[row]) return false;
+        if (m.column(table, 'calls', side as Side)[row] || m.column(table, 'elapsed_inclusive', side as Side)[row])
+            return false;
     return true;
 }
 
@@ -104,18 +137,30 @@ export function usualSort(m: Model, table: TableName): Sort {
 
 export function Entities({ table }: { table: EntityTable }) {
     const m = model.value!;
-    const columns = useMemo(() => [...nameColumns(m, table), ...valueColumns(m, table, unit.value), ...sourceColumns(m, table)], [m, table, unit.value]);
+    const columns = useMemo(
+        () => [...nameColumns(m, table), ...valueColumns(m, table, unit.value), ...sourceColumns(m, table)],
+        [m, table, unit.value],
+    );
     const sort = sorts.value[table] ?? usualSort(m, table);
     const found = useMemo(() => filterRows(m, table, columns, matcher.value), [m, table, columns, matcher.value]);
     const rows = useMemo(
-        () => sortRows(found, columns.find((c) => c.key === sort.key), sort.descending),
+        () =>
+            sortRows(
+                found,
+                columns.find((c) => c.key === sort.key),
+                sort.descending,
+            ),
         [found, columns, sort.key, sort.descending],
     );
     const ofFunctions = table === 'functions';
     return (
         <div class="fill">
             <Grid
-                name={table} label={table} columns={columns} rows={rows} sort={sort}
+                name={table}
+                label={table}
+                columns={columns}
+                rows={rows}
+                sort={sort}
                 onSort={(next) => setSort(table, next)}
                 selected={ofFunctions ? subject.value : -1}
                 onSelect={(row) => {
@@ -124,12 +169,16 @@ export function Entities({ table }: { table: EntityTable }) {
                 onOpen={(row) => {
                     if (ofFunctions) recentre(row);
                 }}
-                cell={(c, row) => (c.key === 'name' && ofFunctions ? <Name text={m.functions[row]!.name} /> : undefined)}
+                cell={(c, row) =>
+                    c.key === 'name' && ofFunctions ? <Name text={m.functions[row]!.name} /> : undefined
+                }
                 rowClass={(row) => (waits(m, table, row) ? 'waits' : '')}
                 empty={search.value ? 'Nothing matches the search.' : 'The recording has none.'}
             />
             <p class="below">
-                {rows.length === m.rows(table) ? `${rows.length} ${table}` : `${rows.length} of ${m.rows(table)} ${table}`}
+                {rows.length === m.rows(table)
+                    ? `${rows.length} ${table}`
+                    : `${rows.length} of ${m.rows(table)} ${table}`}
             </p>
         </div>
     );

@@ -8,7 +8,19 @@ import { type ColumnKey, isOffCpu, measureName, measureTitle } from '../data/mea
 import type { Model, Side } from '../data/model';
 import { Slices } from '../data/slices';
 import { percent, shortened, visible } from '../format';
-import { colouring, drawnSide, found, invertedZoom, measure, model, path, recentre, selectFunction, selectPath, zoomed } from '../state';
+import {
+    colouring,
+    drawnSide,
+    found,
+    invertedZoom,
+    measure,
+    model,
+    path,
+    recentre,
+    selectFunction,
+    selectPath,
+    zoomed,
+} from '../state';
 import { sourceText } from './entities';
 import { type Line, Values } from './values';
 
@@ -45,7 +57,8 @@ function colourOf(m: Model, p: Painted): string {
     // Of the inverted graph: what the function at its top is, by itself.
     if (m.facts[0]!.away && !isOffCpu(m, measure.value) && p.origins.length < 10000) {
         const elapsed = sum(m.column('paths', 'elapsed_exclusive', 0), p.origins);
-        if (elapsed > 0 && sum(m.column('paths', 'blocked_exclusive', 0), p.origins) > elapsed / 2) return palette().wait;
+        if (elapsed > 0 && sum(m.column('paths', 'blocked_exclusive', 0), p.origins) > elapsed / 2)
+            return palette().wait;
     }
     return heat(p.value / p.most);
 }
@@ -54,16 +67,28 @@ function Head({ m, node }: { m: Model; node: number }) {
     const f = m.functions[node]!;
     return (
         <>
-            <p class="tip-name"><bdi>{visible(f.name.length > 600 ? `${f.name.slice(0, 600)}…` : f.name)}</bdi></p>
-            <p class="where">{shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}</p>
+            <p class="tip-name">
+                <bdi>{visible(f.name.length > 600 ? `${f.name.slice(0, 600)}…` : f.name)}</bdi>
+            </p>
+            <p class="where">
+                {shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}
+            </p>
         </>
     );
 }
 
 function pathLines(m: Model, row: number): Line[] {
-    const line = (title: string, key: ColumnKey): Line => ({ title, key, get: (side) => m.column('paths', key, side)[row]! });
+    const line = (title: string, key: ColumnKey): Line => ({
+        title,
+        key,
+        get: (side) => m.column('paths', key, side)[row]!,
+    });
     const of = measure.value;
-    const lines = [line(`${measureTitle(m, of)} inclusive`, `${of}_inclusive`), line(`${measureTitle(m, of)} exclusive`, `${of}_exclusive`), line('Calls', 'calls')];
+    const lines = [
+        line(`${measureTitle(m, of)} inclusive`, `${of}_inclusive`),
+        line(`${measureTitle(m, of)} exclusive`, `${of}_exclusive`),
+        line('Calls', 'calls'),
+    ];
     if (of !== 'blocked') lines.push(line('Blocked inclusive', 'blocked_inclusive'));
     return lines;
 }
@@ -73,25 +98,46 @@ function Legend({ m }: { m: Model }) {
     return (
         <>
             <span class="legend">
-                {colouring.value === 'module' ? 'a colour a module' : m.sides === 2 ? (
+                {colouring.value === 'module' ? (
+                    'a colour a module'
+                ) : m.sides === 2 ? (
                     <>
-                        {[-1, -0.2, 0, 0.2, 1].map((by) => <i key={by} style={{ background: change(by) }} />)} less … more than in A
+                        {[-1, -0.2, 0, 0.2, 1].map((by) => (
+                            <i key={by} style={{ background: change(by) }} />
+                        ))}{' '}
+                        less … more than in A
                     </>
                 ) : (
                     <>
-                        own time: little {shares.map((s) => <i key={s} style={{ background: heat(s) }} />)} most; <i style={{ background: palette().wait }} /> waits
+                        own time: little{' '}
+                        {shares.map((s) => (
+                            <i key={s} style={{ background: heat(s) }} />
+                        ))}{' '}
+                        most; <i style={{ background: palette().wait }} /> waits
                     </>
                 )}
             </span>
-            <label>Colour <select value={colouring.value} onChange={(e) => (colouring.value = e.currentTarget.value as 'heat' | 'module')}>
-                <option value="heat">{m.sides === 2 ? 'by change' : 'by own time'}</option>
-                <option value="module">by module</option>
-            </select></label>
+            <label>
+                Colour{' '}
+                <select
+                    value={colouring.value}
+                    onChange={(e) => (colouring.value = e.currentTarget.value as 'heat' | 'module')}
+                >
+                    <option value="heat">{m.sides === 2 ? 'by change' : 'by own time'}</option>
+                    <option value="module">by module</option>
+                </select>
+            </label>
             {m.sides === 2 && (
-                <label>Widths <select value={drawnSide.value} onChange={(e) => (drawnSide.value = Number(e.currentTarget.value) as Side)}>
-                    <option value={0}>of A (base)</option>
-                    <option value={1}>of B (new)</option>
-                </select></label>
+                <label>
+                    Widths{' '}
+                    <select
+                        value={drawnSide.value}
+                        onChange={(e) => (drawnSide.value = Number(e.currentTarget.value) as Side)}
+                    >
+                        <option value={0}>of A (base)</option>
+                        <option value={1}>of B (new)</option>
+                    </select>
+                </label>
             )}
         </>
     );
@@ -104,7 +150,7 @@ function foundShare(m: Model, side: Side): string {
     const total = m.total(`${measure.value}_inclusive`, side);
     const { count, function: called, end } = m.paths;
     let matched = 0;
-    for (let i = 0; i < count; ) {
+    for (let i = 0; i < count;) {
         if (flags[called[i]!]) {
             matched += values[i]!;
             i = end[i]!;
@@ -121,18 +167,40 @@ export function Flame() {
     return (
         <div class="fill">
             <FlameChart
-                frames={frames} label="Flame graph" up zoom={zoomed.value} onZoom={(node) => (zoomed.value = node)}
-                selected={path.value} onSelect={selectPath}
+                frames={frames}
+                label="Flame graph"
+                up
+                zoom={zoomed.value}
+                onZoom={(node) => (zoomed.value = node)}
+                selected={path.value}
+                onSelect={selectPath}
                 onOpen={(node) => node >= 0 && recentre(frames.functionOf(node))}
                 text={(node) => shortened(m.functions[frames.functionOf(node)]!.name, 300)}
-                colour={(node) => colourOf(m, { origins: [node], extent: 'inclusive', function: frames.functionOf(node), value: frames.value(node), most: frames.total })}
+                colour={(node) =>
+                    colourOf(m, {
+                        origins: [node],
+                        extent: 'inclusive',
+                        function: frames.functionOf(node),
+                        value: frames.value(node),
+                        most: frames.total,
+                    })
+                }
                 found={found.value}
-                tip={(node) => <><Head m={m} node={frames.functionOf(node)} /><Values m={m} lines={pathLines(m, node)} /></>}
+                tip={(node) => (
+                    <>
+                        <Head m={m} node={frames.functionOf(node)} />
+                        <Values m={m} lines={pathLines(m, node)} />
+                    </>
+                )}
             />
             <p class="below bar">
-                <button disabled={zoomed.value < 0} onClick={() => (zoomed.value = -1)} title="Zoom out (0)">Whole</button>
+                <button disabled={zoomed.value < 0} onClick={() => (zoomed.value = -1)} title="Zoom out (0)">
+                    Whole
+                </button>
                 <Legend m={m} /> <span>{matched}</span>
-                <span class="hint">width: {measureName(m, measure.value)} inclusive; click: zoom in, Backspace: out</span>
+                <span class="hint">
+                    width: {measureName(m, measure.value)} inclusive; click: zoom in, Backspace: out
+                </span>
             </p>
         </div>
     );
@@ -179,14 +247,22 @@ function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: Inverte
         const { origins } = frames.rowsOf(node);
         const key = `${measure.value}_exclusive`;
         return [
-            { title: `${measureTitle(m, measure.value)} exclusive`, key, get: (s) => sum(m.column('paths', key, s), origins) },
+            {
+                title: `${measureTitle(m, measure.value)} exclusive`,
+                key,
+                get: (s) => sum(m.column('paths', key, s), origins),
+            },
             { title: 'Calls', key: 'calls', get: (s) => sum(m.column('paths', 'calls', s), origins) },
         ];
     };
     return (
         <div class="fill">
             <FlameChart
-                frames={frames} label="Inverted graph" up={false} zoom={zoom} onZoom={zoomTo}
+                frames={frames}
+                label="Inverted graph"
+                up={false}
+                zoom={zoom}
+                onZoom={zoomTo}
                 selected={chosen}
                 onSelect={(node) => {
                     choose(node);
@@ -198,16 +274,32 @@ function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: Inverte
                 }}
                 onOpen={(node) => node >= 0 && recentre(frames.functionOf(node))}
                 text={(node) => shortened(m.functions[frames.functionOf(node)]!.name, 300)}
-                colour={(node) => colourOf(m, { origins: frames.rowsOf(node).origins, extent: 'exclusive', function: frames.functionOf(node), value: frames.value(node), most: hottest })}
+                colour={(node) =>
+                    colourOf(m, {
+                        origins: frames.rowsOf(node).origins,
+                        extent: 'exclusive',
+                        function: frames.functionOf(node),
+                        value: frames.value(node),
+                        most: hottest,
+                    })
+                }
                 found={found.value}
-                tip={(node) => <><Head m={m} node={frames.functionOf(node)} /><Values m={m} lines={lines(node)} /></>}
+                tip={(node) => (
+                    <>
+                        <Head m={m} node={frames.functionOf(node)} />
+                        <Values m={m} lines={lines(node)} />
+                    </>
+                )}
             />
             <p class="below bar">
-                <button disabled={zoom < 0} onClick={() => zoomTo(-1)} title="Zoom out (0)">Whole</button>
+                <button disabled={zoom < 0} onClick={() => zoomTo(-1)} title="Zoom out (0)">
+                    Whole
+                </button>
                 <Legend m={m} />
-                <span class="hint">top: functions by {measureName(m, measure.value)} exclusive; below each: who called it</span>
+                <span class="hint">
+                    top: functions by {measureName(m, measure.value)} exclusive; below each: who called it
+                </span>
             </p>
         </div>
     );
 }
-

@@ -41,19 +41,16 @@ export interface GridProps {
 function useColumns(name: string, all: GridColumn[]) {
     const [sizing, setSizing] = useState<ColumnSizingState>({});
     const [sizingInfo, setSizingInfo] = useState<TableState['columnSizingInfo'] | null>(null);
-    const definitions = useMemo<ColumnDef<number>[]>(
-        () => {
-            const groups: ColumnDef<number>[] = [];
-            for (const c of all) {
-                const own = { id: c.key, size: c.width, minSize: 40, maxSize: 4000, accessorFn: (row: number) => row };
-                const last = groups.at(-1);
-                if (c.group && last?.header === c.group && 'columns' in last) last.columns!.push(own);
-                else groups.push({ id: `group:${c.key}`, header: c.group ?? '', columns: [own] });
-            }
-            return groups;
-        },
-        [all],
-    );
+    const definitions = useMemo<ColumnDef<number>[]>(() => {
+        const groups: ColumnDef<number>[] = [];
+        for (const c of all) {
+            const own = { id: c.key, size: c.width, minSize: 40, maxSize: 4000, accessorFn: (row: number) => row };
+            const last = groups.at(-1);
+            if (c.group && last?.header === c.group && 'columns' in last) last.columns!.push(own);
+            else groups.push({ id: `group:${c.key}`, header: c.group ?? '', columns: [own] });
+        }
+        return groups;
+    }, [all]);
     const [table] = useState(() =>
         createTable<number>({
             data: [],
@@ -172,7 +169,9 @@ export function Grid(props: GridProps) {
                 <div class="grid-head" style={{ width: `${width}px` }} onContextMenu={openMenu}>
                     <div class="groups" style={{ gridTemplateColumns: template }} aria-hidden="true">
                         {groups?.headers.map((h) => (
-                            <div key={h.id} class="group" style={{ gridColumn: `span ${h.colSpan}` }}>{h.column.columnDef.header as string}</div>
+                            <div key={h.id} class="group" style={{ gridColumn: `span ${h.colSpan}` }}>
+                                {h.column.columnDef.header as string}
+                            </div>
                         ))}
                     </div>
                     <div role="row" class="heads" style={{ gridTemplateColumns: template }}>
@@ -180,15 +179,24 @@ export function Grid(props: GridProps) {
                             const c = byKey.get(h.id)!;
                             const sorted = sort.key === c.key;
                             return (
-                                <div key={c.key} role="columnheader" class={`head ${c.numeric ? 'numeric' : ''} ${sorted ? 'sorted' : ''}`}
-                                    title={c.hint} data-key={c.key}
-                                    aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : undefined}>
+                                <div
+                                    key={c.key}
+                                    role="columnheader"
+                                    class={`head ${c.numeric ? 'numeric' : ''} ${sorted ? 'sorted' : ''}`}
+                                    title={c.hint}
+                                    data-key={c.key}
+                                    aria-sort={sorted ? (sort.descending ? 'descending' : 'ascending') : undefined}
+                                >
                                     <button tabIndex={-1} onClick={() => sortBy(c.key)}>
                                         {sorted && <span class="arrow">{sort.descending ? '▾' : '▴'}</span>}
                                         {c.title}
                                     </button>
-                                    <span class="sizer" onMouseDown={h.getResizeHandler()} onTouchStart={h.getResizeHandler()}
-                                        onDblClick={() => h.column.resetSize()} />
+                                    <span
+                                        class="sizer"
+                                        onMouseDown={h.getResizeHandler()}
+                                        onTouchStart={h.getResizeHandler()}
+                                        onDblClick={() => h.column.resetSize()}
+                                    />
                                 </div>
                             );
                         })}
@@ -200,11 +208,19 @@ export function Grid(props: GridProps) {
                         if (row === undefined) return null;
                         const selected = row === props.selected;
                         return (
-                            <div key={item.index} role="row" aria-rowindex={item.index + 2} aria-selected={selected} data-row={row}
-                                aria-level={props.rowLevel?.(row)} aria-expanded={props.rowExpanded?.(row)}
+                            <div
+                                key={item.index}
+                                role="row"
+                                aria-rowindex={item.index + 2}
+                                aria-selected={selected}
+                                data-row={row}
+                                aria-level={props.rowLevel?.(row)}
+                                aria-expanded={props.rowExpanded?.(row)}
                                 class={`row ${selected ? 'selected' : ''} ${props.rowClass?.(row) ?? ''}`}
                                 style={{ transform: `translateY(${item.start}px)`, gridTemplateColumns: template }}
-                                onClick={() => (props.onClick ?? props.onSelect)(row)} onDblClick={() => props.onOpen?.(row)}>
+                                onClick={() => (props.onClick ?? props.onSelect)(row)}
+                                onDblClick={() => props.onOpen?.(row)}
+                            >
                                 {headers.map((h) => cellOf(byKey.get(h.id)!, row, props))}
                             </div>
                         );
@@ -212,24 +228,42 @@ export function Grid(props: GridProps) {
                 </div>
                 {rows.length === 0 && <p class="nothing">{props.empty ?? 'Nothing here.'}</p>}
             </div>
-            <button class="columns-button" title="Choose columns (c)" aria-label="Choose columns"
+            <button
+                class="columns-button"
+                title="Choose columns (c)"
+                aria-label="Choose columns"
                 onClick={(e) => {
                     const box = e.currentTarget.getBoundingClientRect();
                     setMenu({ x: box.left, y: box.bottom });
-                }}>columns ▾</button>
+                }}
+            >
+                columns ▾
+            </button>
             {menu && <ColumnMenu name={props.name} columns={columns} at={menu} onClose={() => setMenu(null)} />}
-            {rows.length > mostRows && <p class="cut">The first {mostRows.toLocaleString('en')} rows are shown: close branches or search.</p>}
+            {rows.length > mostRows && (
+                <p class="cut">The first {mostRows.toLocaleString('en')} rows are shown: close branches or search.</p>
+            )}
         </div>
     );
 }
 
 function cellOf(c: GridColumn, row: number, props: GridProps) {
     const own = props.cell?.(c, row);
-    if (own !== undefined) return <div key={c.key} role="gridcell" class={`cell ${c.numeric ? 'numeric' : ''}`} data-key={c.key}>{own}</div>;
+    if (own !== undefined)
+        return (
+            <div key={c.key} role="gridcell" class={`cell ${c.numeric ? 'numeric' : ''}`} data-key={c.key}>
+                {own}
+            </div>
+        );
     const share = c.share?.(row) ?? 0;
     return (
-        <div key={c.key} role="gridcell" class={`cell ${c.numeric ? 'numeric' : ''} ${c.tone?.(row) ?? ''}`} data-key={c.key}
-            style={share > 0.0005 ? { '--share': `${Math.min(100, share * 100).toFixed(2)}%` } : undefined}>
+        <div
+            key={c.key}
+            role="gridcell"
+            class={`cell ${c.numeric ? 'numeric' : ''} ${c.tone?.(row) ?? ''}`}
+            data-key={c.key}
+            style={share > 0.0005 ? { '--share': `${Math.min(100, share * 100).toFixed(2)}%` } : undefined}
+        >
             {c.text(row)}
         </div>
     );

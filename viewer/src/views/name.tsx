@@ -7,10 +7,19 @@ export function Name({ text }: { text: string }) {
     const word = search.value.trim().toLowerCase();
     const at = word && !word.includes(' ') ? shown.toLowerCase().indexOf(word) : -1;
     const title = text.length > 60 ? visible(text.slice(0, 2000)) : undefined;
-    if (at < 0) return <span class="name" title={title}><bdi>{shown}</bdi></span>;
+    if (at < 0)
+        return (
+            <span class="name" title={title}>
+                <bdi>{shown}</bdi>
+            </span>
+        );
     return (
         <span class="name" title={title}>
-            <bdi>{shown.slice(0, at)}<mark>{shown.slice(at, at + word.length)}</mark>{shown.slice(at + word.length)}</bdi>
+            <bdi>
+                {shown.slice(0, at)}
+                <mark>{shown.slice(at, at + word.length)}</mark>
+                {shown.slice(at + word.length)}
+            </bdi>
         </span>
     );
 }

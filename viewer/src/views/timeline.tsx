@@ -12,20 +12,40 @@ import type { TimelineFacts } from '../data/facts';
 import type { Model, Side } from '../data/model';
 import { Tiles } from '../data/tiles';
 import { nanoseconds, shortDuration, shortened, visible } from '../format';
-import { colouring, found, measure, model, path, range, recentre, selectFunction, source, timelineSide } from '../state';
+import {
+    colouring,
+    found,
+    measure,
+    model,
+    path,
+    range,
+    recentre,
+    selectFunction,
+    source,
+    timelineSide,
+} from '../state';
 import { sourceText } from './entities';
 
 function marksOf(m: Model, side: Side): Mark[] {
     const { tables } = m.containers[side]!;
     const facts = m.facts[side]!;
     const list: Mark[] = [];
-    for (const [table, names, event] of [['marks', facts.mark_names, false], ['events', facts.event_names, true]] as const) {
+    for (const [table, names, event] of [
+        ['marks', facts.mark_names, false],
+        ['events', facts.event_names, true],
+    ] as const) {
         const { rows = 0, columns = {} } = tables[table] ?? {};
         for (let i = 0; i < rows; i++) {
             const text = names?.[columns.name?.[i] ?? 0] ?? '';
             const number = columns.number?.[i] ?? 0;
             const type = columns.type ? ` (${columns.type[i]})` : '';
-            list.push({ time: columns.time?.[i] ?? 0, thread: columns.thread?.[i] ?? -1, text: shortened(event ? text + type : text || `mark ${number}`, 300), event, number });
+            list.push({
+                time: columns.time?.[i] ?? 0,
+                thread: columns.thread?.[i] ?? -1,
+                text: shortened(event ? text + type : text || `mark ${number}`, 300),
+                event,
+                number,
+            });
         }
     }
     return list.sort((a, b) => a.time - b.time);
@@ -41,7 +61,9 @@ function moved(span: [number, number], facts: TimelineFacts): [number, number] {
 function useColours(m: Model, side: Side) {
     return (fn: number) => {
         const row = m.rowOf('functions', fn, side);
-        return colouring.value === 'module' ? ofKind(m.functions[row]!.module) : heatOf(m, 'functions', row, measure.value, side);
+        return colouring.value === 'module'
+            ? ofKind(m.functions[row]!.module)
+            : heatOf(m, 'functions', row, measure.value, side);
     };
 }
 
@@ -67,7 +89,12 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     const toNs = (ticks: number) => Number(nanoseconds(Math.round(ticks), perSecond));
     const { lanes, height } = useMemo(() => layLanes(facts, folded, whole), [facts, folded, whole]);
     const tiles = useMemo(
-        () => new Tiles(facts, (block) => source.value!.block(side, block), () => redrawLater.current()),
+        () =>
+            new Tiles(
+                facts,
+                (block) => source.value!.block(side, block),
+                () => redrawLater.current(),
+            ),
         [m, side],
     );
     const marks = useMemo(() => marksOf(m, side), [m, side]);
@@ -78,7 +105,12 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     const { canvas, redraw, element } = useCanvas((d) => {
         size.current = d;
         hits.current = drawTimeline(d, {
-            from, to, perSecond, lanes, marks, selected,
+            from,
+            to,
+            perSecond,
+            lanes,
+            marks,
+            selected,
             scrolled: scroller.current?.scrollTop ?? 0,
             pieces: tiles.pieces(from, to, (to - from) / d.width),
             nameOf: (fn) => shortened(m.functions[m.rowOf('functions', fn, side)]!.name, 200),
@@ -88,7 +120,9 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
             titleOf: (thread) => {
                 const t = m.facts[side]!.threads[thread];
                 const process = t && m.facts[side]!.processes[t.process];
-                return t ? `${shortened(t.name, 100)} (${t.id})${m.facts[side]!.processes.length > 1 && process ? ` of ${shortened(process.name, 60)}` : ''}` : `thread ${thread}`;
+                return t
+                    ? `${shortened(t.name, 100)} (${t.id})${m.facts[side]!.processes.length > 1 && process ? ` of ${shortened(process.name, 60)}` : ''}`
+                    : `thread ${thread}`;
             },
             complete: facts.complete,
         });
@@ -99,7 +133,8 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
         const [a, b] = moved(next, facts);
         range.value = a <= facts.start && b >= facts.end ? null : [a, b];
     };
-    const zoomBy = (factor: number, centre = (from + to) / 2) => setRange([centre - (centre - from) * factor, centre + (to - centre) * factor]);
+    const zoomBy = (factor: number, centre = (from + to) / 2) =>
+        setRange([centre - (centre - from) * factor, centre + (to - centre) * factor]);
 
     useZoom(element, facts, [from, to], setRange, scroller);
 
@@ -131,7 +166,9 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     const toMark = (forwards: boolean) => {
         const middle = (from + to) / 2;
         const margin = (to - from) / 1e6;
-        const next = forwards ? marks.find((x) => x.time > middle + margin) : marks.findLast((x) => x.time < middle - margin);
+        const next = forwards
+            ? marks.find((x) => x.time > middle + margin)
+            : marks.findLast((x) => x.time < middle - margin);
         if (next) setRange([next.time - (to - from) / 2, next.time + (to - from) / 2]);
     };
     const onKeyDown = (event: KeyboardEvent) => {
@@ -149,7 +186,8 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
         else if (key === 'PageUp') box.scrollTop -= box.clientHeight - 80;
         else if (key === '0' || key === 'Home') range.value = null;
         else if ((key === 'f' || key === 'Enter') && selected) zoomToSpan(selected);
-        else if (key === 'o' && selected && selected.function >= 0) recentre(m.rowOf('functions', selected.function, side));
+        else if (key === 'o' && selected && selected.function >= 0)
+            recentre(m.rowOf('functions', selected.function, side));
         else if (key === ']') toMark(true);
         else if (key === '[') toMark(false);
         else return;
@@ -158,9 +196,19 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     };
     return (
         <div class="fill">
-            <div class="scroller timeline" ref={scroller} tabIndex={0} role="application" aria-label="Timeline" onKeyDown={onKeyDown} onScroll={redraw}>
+            <div
+                class="scroller timeline"
+                ref={scroller}
+                tabIndex={0}
+                role="application"
+                aria-label="Timeline"
+                onKeyDown={onKeyDown}
+                onScroll={redraw}
+            >
                 <div style={{ height: `${height + top}px`, minHeight: '100%' }}>
-                    <canvas ref={canvas} onClick={click}
+                    <canvas
+                        ref={canvas}
+                        onClick={click}
                         onDblClick={(e) => {
                             const hit = hitAt(e);
                             if (hit?.span) zoomToSpan(hit.span);
@@ -169,26 +217,57 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                             const hit = e.buttons ? undefined : hitAt(e);
                             setTip(hit && hit.lane === undefined ? { hit, x: e.clientX, y: e.clientY } : null);
                         }}
-                        onMouseLeave={() => setTip(null)} />
+                        onMouseLeave={() => setTip(null)}
+                    />
                 </div>
-                {tip && <Tip at={tip}><HitTip m={m} side={side} hit={tip.hit} marks={marks} toNs={toNs} /></Tip>}
+                {tip && (
+                    <Tip at={tip}>
+                        <HitTip m={m} side={side} hit={tip.hit} marks={marks} toNs={toNs} />
+                    </Tip>
+                )}
             </div>
             <p class="below bar">
-                <button onClick={() => (range.value = null)} disabled={range.value === null} title="The whole (0)">Whole</button>
-                <button onClick={() => zoomBy(0.5)} title="Zoom in (+, w)" aria-label="Zoom in">+</button>
-                <button onClick={() => zoomBy(2)} title="Zoom out (-, s)" aria-label="Zoom out">−</button>
-                <span class="range">{shortDuration(toNs(from))} … {shortDuration(toNs(to))} ({shortDuration(toNs(to - from))})</span>
+                <button onClick={() => (range.value = null)} disabled={range.value === null} title="The whole (0)">
+                    Whole
+                </button>
+                <button onClick={() => zoomBy(0.5)} title="Zoom in (+, w)" aria-label="Zoom in">
+                    +
+                </button>
+                <button onClick={() => zoomBy(2)} title="Zoom out (-, s)" aria-label="Zoom out">
+                    −
+                </button>
+                <span class="range">
+                    {shortDuration(toNs(from))} … {shortDuration(toNs(to))} ({shortDuration(toNs(to - from))})
+                </span>
                 {m.sides === 2 && (
-                    <label>Session <select value={side} onChange={(e) => {
-                        timelineSide.value = Number(e.currentTarget.value) as Side;
-                        range.value = null;
-                    }}><option value={0}>A (base)</option><option value={1}>B (new)</option></select></label>
+                    <label>
+                        Session{' '}
+                        <select
+                            value={side}
+                            onChange={(e) => {
+                                timelineSide.value = Number(e.currentTarget.value) as Side;
+                                range.value = null;
+                            }}
+                        >
+                            <option value={0}>A (base)</option>
+                            <option value={1}>B (new)</option>
+                        </select>
+                    </label>
                 )}
-                <label>Colour <select value={colouring.value} onChange={(e) => (colouring.value = e.currentTarget.value as 'heat' | 'module')}>
-                    <option value="heat">by own time</option>
-                    <option value="module">by module</option>
-                </select></label>
-                <span class="legend"><i class="swatch-wait" /> blocked <i class="swatch-preempted" /> preempted <i class="swatch-merged" /> short calls</span>
+                <label>
+                    Colour{' '}
+                    <select
+                        value={colouring.value}
+                        onChange={(e) => (colouring.value = e.currentTarget.value as 'heat' | 'module')}
+                    >
+                        <option value="heat">by own time</option>
+                        <option value="module">by module</option>
+                    </select>
+                </label>
+                <span class="legend">
+                    <i class="swatch-wait" /> blocked <i class="swatch-preempted" /> preempted{' '}
+                    <i class="swatch-merged" /> short calls
+                </span>
                 {!facts.complete && <span title="dwell view --detail SIZE keeps more of it">not all detail is in</span>}
                 {tiles.problem && <span class="more">{tiles.problem}</span>}
                 <span class="hint">wheel: zoom; drag: move; ?: keys</span>
@@ -197,34 +276,81 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     );
 }
 
-function HitTip({ m, side, hit, marks, toNs }: { m: Model; side: Side; hit: Hit; marks: Mark[]; toNs(ticks: number): number }) {
+function HitTip({
+    m,
+    side,
+    hit,
+    marks,
+    toNs,
+}: {
+    m: Model;
+    side: Side;
+    hit: Hit;
+    marks: Mark[];
+    toNs: (ticks: number) => number;
+}) {
     if (hit.mark !== undefined) {
         const mark = marks[hit.mark]!;
         const thread = m.facts[side]!.threads[mark.thread];
-        return <><p class="tip-name">{mark.text}</p><p class="where">{mark.event ? 'event' : 'mark'} at {shortDuration(toNs(mark.time))}{thread ? ` on ${shortened(thread.name, 100)}` : ''}</p></>;
+        return (
+            <>
+                <p class="tip-name">{mark.text}</p>
+                <p class="where">
+                    {mark.event ? 'event' : 'mark'} at {shortDuration(toNs(mark.time))}
+                    {thread ? ` on ${shortened(thread.name, 100)}` : ''}
+                </p>
+            </>
+        );
     }
     if (hit.away) {
         const { kind, start, length, count } = hit.away;
-        return <><p class="tip-name">{kind === 1 ? 'preempted' : 'blocked'}{count > 1 ? ` ×${count}` : ''}</p><p class="where">{shortDuration(toNs(length))} from {shortDuration(toNs(start))}</p></>;
+        return (
+            <>
+                <p class="tip-name">
+                    {kind === 1 ? 'preempted' : 'blocked'}
+                    {count > 1 ? ` ×${count}` : ''}
+                </p>
+                <p class="where">
+                    {shortDuration(toNs(length))} from {shortDuration(toNs(start))}
+                </p>
+            </>
+        );
     }
     const { span } = hit;
     if (!span) return null;
     if (span.function < 0)
-        return <><p class="tip-name">{span.count} short calls</p><p class="where">{shortDuration(toNs(span.length))} from {shortDuration(toNs(span.start))}; zoom in to see them</p></>;
+        return (
+            <>
+                <p class="tip-name">{span.count} short calls</p>
+                <p class="where">
+                    {shortDuration(toNs(span.length))} from {shortDuration(toNs(span.start))}; zoom in to see them
+                </p>
+            </>
+        );
     const f = m.functions[m.rowOf('functions', span.function, side)]!;
     return (
         <>
-            <p class="tip-name"><bdi>{visible(f.name.slice(0, 600))}</bdi>{span.count > 1 ? ` ×${span.count}` : ''}</p>
-            <p class="where">{shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}</p>
-            <p>{shortDuration(toNs(span.length))} from {shortDuration(toNs(span.start))}</p>
+            <p class="tip-name">
+                <bdi>{visible(f.name.slice(0, 600))}</bdi>
+                {span.count > 1 ? ` ×${span.count}` : ''}
+            </p>
+            <p class="where">
+                {shortened(m.modules[f.module]?.name ?? '', 200)} {sourceText(f.file, f.line)}
+            </p>
+            <p>
+                {shortDuration(toNs(span.length))} from {shortDuration(toNs(span.start))}
+            </p>
         </>
     );
 }
 
 // d3's zoom understands wheels, drags and fingers; what is shown is the range, which keys and links change, too.
 function useZoom(
-    element: { current: HTMLCanvasElement | null }, facts: TimelineFacts, shown: [number, number],
-    setRange: (next: [number, number]) => void, scroller: { current: HTMLDivElement | null },
+    element: { current: HTMLCanvasElement | null },
+    facts: TimelineFacts,
+    shown: [number, number],
+    setRange: (next: [number, number]) => void,
+    scroller: { current: HTMLDivElement | null },
 ): void {
     const behaviour = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
     const latest = useRef({ setRange, facts });
@@ -235,7 +361,11 @@ function useZoom(
         let lastY = 0;
         behaviour.current = makeZoom<HTMLCanvasElement, unknown>()
             .filter((event: MouseEvent) => !event.button && !(event.type === 'dblclick'))
-            .on('start', (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => (lastY = (event.sourceEvent as MouseEvent | null)?.clientY ?? 0))
+            .on(
+                'start',
+                (event: D3ZoomEvent<HTMLCanvasElement, unknown>) =>
+                    (lastY = (event.sourceEvent as MouseEvent | null)?.clientY ?? 0),
+            )
             .on('zoom', (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
                 const by = event.sourceEvent as MouseEvent | null;
                 if (!by) return; // it was told of a new range
@@ -244,7 +374,7 @@ function useZoom(
                 const width = (end - start) / k;
                 const from = start - (x / k / canvas.clientWidth) * (end - start);
                 latest.current.setRange([from, from + width]);
-                if (by.type === 'mousemove' && by.clientY !== undefined) {
+                if (by.type === 'mousemove') {
                     scroller.current!.scrollTop += lastY - by.clientY;
                     lastY = by.clientY;
                 }
@@ -259,14 +389,20 @@ function useZoom(
         const width = canvas.clientWidth || 1;
         const k = whole / (shown[1] - shown[0]);
         const x = -((shown[0] - facts.start) / whole) * k * width;
-        behaviour.current!
-            .scaleExtent([1, Math.max(1, whole / 16)])
-            .extent([[0, 0], [width, 1]])
-            .translateExtent([[0, -Infinity], [width, Infinity]]);
+        behaviour
+            .current!.scaleExtent([1, Math.max(1, whole / 16)])
+            .extent([
+                [0, 0],
+                [width, 1],
+            ])
+            .translateExtent([
+                [0, -Infinity],
+                [width, Infinity],
+            ]);
         // Only of changes that did not come from it.
         const had = zoomTransform(canvas);
         const off = (value: number, other: number) => Math.abs(value - other) > 1e-6 * Math.max(1, Math.abs(other));
-        if (off(had.k, k) || off(had.x, x)) select(canvas).call(behaviour.current!.transform, zoomIdentity.translate(x, 0).scale(k));
+        if (off(had.k, k) || off(had.x, x))
+            behaviour.current!.transform(select(canvas), zoomIdentity.translate(x, 0).scale(k));
     });
 }
-

@@ -6,7 +6,20 @@ import { Order, hotPath, shownRows } from '../data/open';
 import { hasChildren } from '../data/paths';
 import { Slices, Stopped } from '../data/slices';
 import { shortened } from '../format';
-import { expanded, found, measure, model, path, recentre, reveal, search, selectPath, setSort, sorts, unit } from '../state';
+import {
+    expanded,
+    found,
+    measure,
+    model,
+    path,
+    recentre,
+    reveal,
+    search,
+    selectPath,
+    setSort,
+    sorts,
+    unit,
+} from '../state';
 import { type GridColumn, valueColumns, waits } from './columns';
 import { sourceText } from './entities';
 import { Grid } from './grid';
@@ -21,13 +34,29 @@ function indent(depth: number): number {
 
 function treeColumns(m: Model): GridColumn[] {
     const of = (row: number) => m.functions[m.paths.function[row]!]!;
-    const text = (key: string, title: string, width: number, hint: string, shown: boolean, get: (row: number) => string): GridColumn => ({
-        key, title, hint, width, numeric: false, shown, text: get, sortBy: get,
+    const text = (
+        key: string,
+        title: string,
+        width: number,
+        hint: string,
+        shown: boolean,
+        get: (row: number) => string,
+    ): GridColumn => ({
+        key,
+        title,
+        hint,
+        width,
+        numeric: false,
+        shown,
+        text: get,
+        sortBy: get,
     });
     return [
         text('name', 'Call path', m.sides === 2 ? 320 : 380, 'who called whom', true, (row) => of(row).name),
         ...valueColumns(m, 'paths', unit.value),
-        text('module', 'Module', 130, 'the file of code that it is in', true, (row) => shortened(m.modules[of(row).module]?.name ?? '', 200)),
+        text('module', 'Module', 130, 'the file of code that it is in', true, (row) =>
+            shortened(m.modules[of(row).module]?.name ?? '', 200),
+        ),
         text('source', 'Source', 150, 'source file and line', true, (row) => sourceText(of(row).file, of(row).line)),
     ];
 }
@@ -58,7 +87,8 @@ function useRows(m: Model, columns: GridColumn[], sort: { key: string; descendin
     const [rows, setRows] = useState<number[]>([]);
     const order = useMemo(() => {
         const column = columns.find((c) => c.key === sort.key);
-        if (!column || (m.sides === 1 && sort.key === 'elapsed_inclusive' && sort.descending)) return new Order(m.paths, null);
+        if (!column || (m.sides === 1 && sort.key === 'elapsed_inclusive' && sort.descending))
+            return new Order(m.paths, null);
         const sign = sort.descending ? -1 : 1;
         return new Order(m.paths, (a, b) => {
             const [x, y] = [column.sortBy(a), column.sortBy(b)];
@@ -158,13 +188,19 @@ export function Tree() {
         return (
             <span class="branch" style={{ paddingLeft: `${indent(depth)}px` }}>
                 {depth > farIn && <small class="depth">{depth}</small>}
-                <button tabIndex={-1} class={`twist ${hasChildren(m.paths, row) ? '' : 'leaf'}`} aria-label={open ? 'Close' : 'Open'}
+                <button
+                    tabIndex={-1}
+                    class={`twist ${hasChildren(m.paths, row) ? '' : 'leaf'}`}
+                    aria-label={open ? 'Close' : 'Open'}
                     onClick={(e) => {
                         e.stopPropagation();
                         if (e.altKey) wholeBranch(row, !open);
                         else toggle(row);
                         selectPath(row);
-                    }}>{hasChildren(m.paths, row) ? (open ? '▾' : '▸') : ''}</button>
+                    }}
+                >
+                    {hasChildren(m.paths, row) ? (open ? '▾' : '▸') : ''}
+                </button>
                 <Name text={m.functions[m.paths.function[row]!]!.name} />
             </span>
         );
@@ -172,9 +208,14 @@ export function Tree() {
     return (
         <div class="fill" ref={frame}>
             <Grid
-                name="tree" label="Call tree" columns={columns} rows={rows} sort={sort}
+                name="tree"
+                label="Call tree"
+                columns={columns}
+                rows={rows}
+                sort={sort}
                 onSort={(next) => setSort('tree', next)}
-                selected={path.value} onSelect={selectPath}
+                selected={path.value}
+                onSelect={selectPath}
                 onOpen={(row) => recentre(m.paths.function[row]!)}
                 onKey={onKey}
                 cell={(c, row) => (c.key === 'name' ? nameCell(row) : undefined)}
@@ -183,12 +224,26 @@ export function Tree() {
                 rowExpanded={(row) => (hasChildren(m.paths, row) ? expanded.value.has(row) : undefined)}
             />
             <p class="below">
-                <button onClick={() => openHotPath(path.value)} title="Open the hot path below the selection (h)">Hot path</button>{' '}
-                <button onClick={() => wholeBranch(-1, true)} title="Open all branches">Open all</button>{' '}
-                <button onClick={() => wholeBranch(-1, false)} title="Close all branches (_)">Close all</button>{' '}
-                {search.value && found.value
-                    ? <>{matches.length.toLocaleString('en')} of {m.paths.count.toLocaleString('en')} paths match; Enter or n: the next one</>
-                    : <>{m.paths.count.toLocaleString('en')} call paths, {rows.length.toLocaleString('en')} shown; hot: {measureName(m, measure.value)} inclusive</>}
+                <button onClick={() => openHotPath(path.value)} title="Open the hot path below the selection (h)">
+                    Hot path
+                </button>{' '}
+                <button onClick={() => wholeBranch(-1, true)} title="Open all branches">
+                    Open all
+                </button>{' '}
+                <button onClick={() => wholeBranch(-1, false)} title="Close all branches (_)">
+                    Close all
+                </button>{' '}
+                {search.value && found.value ? (
+                    <>
+                        {matches.length.toLocaleString('en')} of {m.paths.count.toLocaleString('en')} paths match; Enter
+                        or n: the next one
+                    </>
+                ) : (
+                    <>
+                        {m.paths.count.toLocaleString('en')} call paths, {rows.length.toLocaleString('en')} shown; hot:{' '}
+                        {measureName(m, measure.value)} inclusive
+                    </>
+                )}
             </p>
         </div>
     );

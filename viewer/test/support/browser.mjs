@@ -16,7 +16,13 @@ export class Browser {
         one.folder = mkdtempSync(join(tmpdir(), 'dwell-viewer-'));
         one.browser = await chromium.launch({
             executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-            args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
+            args: [
+                '--no-sandbox',
+                '--disable-gpu',
+                '--disable-background-networking',
+                '--disable-component-update',
+                '--no-first-run',
+            ],
         });
         return one;
     }
@@ -40,7 +46,13 @@ export class Browser {
         page.problems = [];
         page.requests = [];
         // The tests themselves read from the canvas.
-        page.on('console', (m) => ['error', 'warning'].includes(m.type()) && !m.text().includes('willReadFrequently') && page.problems.push(m.text()));
+        page.on(
+            'console',
+            (m) =>
+                ['error', 'warning'].includes(m.type()) &&
+                !m.text().includes('willReadFrequently') &&
+                page.problems.push(m.text()),
+        );
         page.on('pageerror', (e) => page.problems.push(e.stack ?? String(e)));
         page.on('dialog', (d) => {
             page.problems.push(`dialog: ${d.message()}`);
@@ -50,7 +62,8 @@ export class Browser {
         await page.addInitScript(() => {
             window.longTasks = [];
             new PerformanceObserver((list) => {
-                for (const entry of list.getEntries()) window.longTasks.push([Math.round(entry.startTime), Math.round(entry.duration)]);
+                for (const entry of list.getEntries())
+                    window.longTasks.push([Math.round(entry.startTime), Math.round(entry.duration)]);
             }).observe({ entryTypes: ['longtask'] });
         });
         page.meter = await page.context().newCDPSession(page);
@@ -69,7 +82,11 @@ export class Browser {
 
     // Closes it, and says what was wrong with it.
     async done(page) {
-        const allowed = (url) => url === page.url().replace(/[#?].*/, '') || url.startsWith('blob:') || url.startsWith('data:') || url.startsWith('http://127.0.0.1:');
+        const allowed = (url) =>
+            url === page.url().replace(/[#?].*/, '') ||
+            url.startsWith('blob:') ||
+            url.startsWith('data:') ||
+            url.startsWith('http://127.0.0.1:');
         const strangers = page.requests.filter((url) => !allowed(url.replace(/[#?].*/, '')));
         await page.close();
         assert.deepEqual(page.problems, []);
@@ -80,7 +97,12 @@ export class Browser {
 // Keys go to the view that is shown.
 export async function view(page, name) {
     await page.click(`.tabs [data-view=${name}]`);
-    await page.waitForFunction((n) => document.querySelector(`[data-view=${n}][aria-selected=true]`) && (document.activeElement.closest('.view') || document.querySelector('.view > .wait')), name);
+    await page.waitForFunction(
+        (n) =>
+            document.querySelector(`[data-view=${n}][aria-selected=true]`) &&
+            (document.activeElement.closest('.view') || document.querySelector('.view > .wait')),
+        name,
+    );
 }
 
 // The rows of a table: in sight, or all of them by scrolling through it. Texts without the blanks between digits.
@@ -90,13 +112,21 @@ const inSight = (page, label) =>
             place: Number(row.getAttribute('aria-rowindex')) - 2,
             level: Number(row.getAttribute('aria-level')),
             class: row.className,
-            ...Object.fromEntries([...row.querySelectorAll('.cell')].map((c) => [c.dataset.key, c.textContent.replace(/\u2009/g, '').trim()])),
+            ...Object.fromEntries(
+                [...row.querySelectorAll('.cell')].map((c) => [
+                    c.dataset.key,
+                    c.textContent.replace(/\u2009/g, '').trim(),
+                ]),
+            ),
         })),
     );
 
 export async function rowsOf(page, label) {
     const grid = page.locator(`[aria-label="${label}"]`);
-    await page.waitForFunction((l) => document.querySelector(`[aria-label="${l}"] .row, [aria-label="${l}"] .nothing`), label);
+    await page.waitForFunction(
+        (l) => document.querySelector(`[aria-label="${l}"] .row, [aria-label="${l}"] .nothing`),
+        label,
+    );
     const rows = new Map();
     let before = -1;
     await grid.evaluate((e) => (e.scrollTop = 0));
@@ -128,7 +158,9 @@ export const colourAt = (page, x, y) =>
     page.locator('.view canvas').evaluate(
         (canvas, [x, y]) => {
             const scale = canvas.width / canvas.clientWidth;
-            const [r, g, b] = canvas.getContext('2d').getImageData(Math.round(x * scale), Math.round(y * scale), 1, 1).data;
+            const [r, g, b] = canvas
+                .getContext('2d')
+                .getImageData(Math.round(x * scale), Math.round(y * scale), 1, 1).data;
             return `${r},${g},${b}`;
         },
         [x, y],

@@ -40,7 +40,9 @@ export function container(facts, tables) {
 export function pageWith(template, sessions) {
     const lines = [];
     const add = (attributes, data) =>
-        lines.push(`<script type="application/x-dwell" ${attributes}>${gzipSync(data, { level: 1 }).toString('base64')}</script>`);
+        lines.push(
+            `<script type="application/x-dwell" ${attributes}>${gzipSync(data, { level: 1 }).toString('base64')}</script>`,
+        );
     sessions.forEach(({ main, blocks = [] }, s) => {
         add(`data-part="session" data-session="${s}"`, main);
         blocks.forEach((block, k) => add(`data-part="block" data-session="${s}" data-block="${k}"`, block));

@@ -20,7 +20,12 @@ export class Recordings {
     }
 
     run(...args) {
-        return execFileSync(program, args, { encoding: 'utf8', env: this.environment, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 });
+        return execFileSync(program, args, {
+            encoding: 'utf8',
+            env: this.environment,
+            stdio: ['ignore', 'pipe', 'pipe'],
+            maxBuffer: 1 << 28,
+        });
     }
 
     record(name, command, ...options) {

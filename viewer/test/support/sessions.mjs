@@ -5,7 +5,17 @@ const times = ['elapsed', 'application', 'blocked', 'preempted', 'page_faults'];
 
 // As the analyzer describes them (analyzer/profile/values.c).
 const value = (key, title, kind, meanings, more = {}) => ({
-    key, title, kind, meanings, known: true, shown: false, share_shown: false, completed: false, off_cpu: false, of_probes: false, ...more,
+    key,
+    title,
+    kind,
+    meanings,
+    known: true,
+    shown: false,
+    share_shown: false,
+    completed: false,
+    off_cpu: false,
+    of_probes: false,
+    ...more,
 });
 const pair = (key, title, more) => value(key, title, 'time', [`${key}, with what it calls`, `${key}, by itself`], more);
 const valuesOf = ({ application, away, samples }) => [
@@ -19,7 +29,12 @@ const valuesOf = ({ application, away, samples }) => [
     pair('cpu', 'CPU', { known: away, whole: 'elapsed', parts: ['blocked', 'preempted'] }),
     { ...pair('page_faults', 'Page faults', { known: away }), kind: 'count' },
     pair('overhead', 'Overhead', { known: false, of_probes: true }),
-    value('waiting', 'Wait %', 'percent', ['share of its own time in which it was blocked'], { shown: true, known: away, whole: 'elapsed', parts: ['blocked'] }),
+    value('waiting', 'Wait %', 'percent', ['share of its own time in which it was blocked'], {
+        shown: true,
+        known: away,
+        whole: 'elapsed',
+        parts: ['blocked'],
+    }),
 ];
 
 export const hostileNames = [
@@ -43,7 +58,13 @@ export function session(tree, options = {}) {
         for (const [name, calls, elapsed, flagged, blocked, children = []] of nodes) {
             if (!names.includes(name)) names.push(name);
             const row = paths.parent.length;
-            const own = { elapsed, application: elapsed - flagged, blocked, preempted: Math.min(5, flagged - blocked), page_faults: flagged ? 1 : 0 };
+            const own = {
+                elapsed,
+                application: elapsed - flagged,
+                blocked,
+                preempted: Math.min(5, flagged - blocked),
+                page_faults: flagged ? 1 : 0,
+            };
             paths.parent.push(parent);
             paths.function.push(names.indexOf(name));
             paths.calls.push(calls);
@@ -59,7 +80,11 @@ export function session(tree, options = {}) {
 
 // Sums as the analyzer makes them: inclusive once for each function, module, thread on the stack.
 function sums(paths, groupOf, groups) {
-    const columns = { calls: new Float64Array(groups), min: new Float64Array(groups).fill(1), max: new Float64Array(groups) };
+    const columns = {
+        calls: new Float64Array(groups),
+        min: new Float64Array(groups).fill(1),
+        max: new Float64Array(groups),
+    };
     const count = paths.parent.length;
     const inclusive = {};
     for (const t of times) {
@@ -135,26 +160,57 @@ export function fromPaths(paths, names, options) {
 }
 
 export const shopTree = [
-    ['main', 1, 1000, 0, 0, [
-        ['serve', 10, 2000, 0, 0, [
-            ['handle', 100, 3000, 1000, 0, [
-                ['parse', 200, 7000, 0, 0],
-                ['lookup', 150, 9000, 500, 400, [['walk', 300, 4000, 0, 0, [['walk', 250, 3000, 0, 0, [['walk', 100, 1500, 0, 0]]]]]]],
-                ['render', 100, 2500, 0, 0, [['lookup', 30, 600, 0, 0, [['walk', 30, 200, 0, 0]]]]],
-            ]],
-            ['wait_for_work', 11, 20000, 20000, 19000],
-        ]],
-        ['load', 1, 4000, 800, 700, [['parse', 40, 2200, 0, 0]]],
-    ]],
+    [
+        'main',
+        1,
+        1000,
+        0,
+        0,
+        [
+            [
+                'serve',
+                10,
+                2000,
+                0,
+                0,
+                [
+                    [
+                        'handle',
+                        100,
+                        3000,
+                        1000,
+                        0,
+                        [
+                            ['parse', 200, 7000, 0, 0],
+                            [
+                                'lookup',
+                                150,
+                                9000,
+                                500,
+                                400,
+                                [['walk', 300, 4000, 0, 0, [['walk', 250, 3000, 0, 0, [['walk', 100, 1500, 0, 0]]]]]],
+                            ],
+                            ['render', 100, 2500, 0, 0, [['lookup', 30, 600, 0, 0, [['walk', 30, 200, 0, 0]]]]],
+                        ],
+                    ],
+                    ['wait_for_work', 11, 20000, 20000, 19000],
+                ],
+            ],
+            ['load', 1, 4000, 800, 700, [['parse', 40, 2200, 0, 0]]],
+        ],
+    ],
 ];
 
 export const shop = (options) => session(shopTree, { remarks: ['12 events were lost on thread shop'], ...options });
 
 export const hostile = () =>
-    session([['main', 1, 100, 0, 0, hostileNames.map((name, i) => [name, i + 1, 1000 - i, 0, 0, [['leaf', 1, 10, 0, 0]]])]], {
-        title: hostileNames[0],
-        remarks: [hostileNames[2]],
-    });
+    session(
+        [['main', 1, 100, 0, 0, hostileNames.map((name, i) => [name, i + 1, 1000 - i, 0, 0, [['leaf', 1, 10, 0, 0]]])]],
+        {
+            title: hostileNames[0],
+            remarks: [hostileNames[2]],
+        },
+    );
 
 // A reproducible pseudo-random tree of so many call paths.
 export function large(count, functionCount = 5000, maxDepth = 40) {
@@ -176,7 +232,10 @@ export function large(count, functionCount = 5000, maxDepth = 40) {
         paths.blocked_exclusive[i] = random() < 0.2 ? Math.floor(own * 0.6) : 0;
         paths.max[i] = own;
     }
-    const names = Array.from({ length: functionCount }, (_, i) => `library::component${i % 97}::function_${i}(std::string const&, unsigned long)`);
+    const names = Array.from(
+        { length: functionCount },
+        (_, i) => `library::component${i % 97}::function_${i}(std::string const&, unsigned long)`,
+    );
     return fromPaths(paths, names, { title: `${count} call paths` });
 }
 
@@ -192,7 +251,14 @@ export function timed() {
     const clipped = (tables, row) =>
         tables.forEach((table, s) => {
             const [from, to] = [Math.max(row.start, s * stretch), Math.min(row.start + row.length, (s + 1) * stretch)];
-            if (from < to) put(table, { ...row, start: from - s * stretch, length: to - from, before: from - row.start, after: row.start + row.length - to });
+            if (from < to)
+                put(table, {
+                    ...row,
+                    start: from - s * stretch,
+                    length: to - from,
+                    before: from - row.start,
+                    after: row.start + row.length - to,
+                });
         });
     const span = (thread, depth, fn, start, length) => {
         const row = { thread, depth, function: fn, start, length, count: 1 };
@@ -205,7 +271,8 @@ export function timed() {
     span(1, 0, 3, 40000, 10000); // parse
     for (let q = 0; q < 4; q++) {
         put(coarse, { thread: 0, depth: 2, function: -1, start: q * stretch + 2000, length: 4000, count: 40 });
-        for (let i = 0; i < 40; i++) put(fine[q], { thread: 0, depth: 2, function: i % 2 ? 5 : 4, start: 2000 + i * 100, length: 90, count: 1 });
+        for (let i = 0; i < 40; i++)
+            put(fine[q], { thread: 0, depth: 2, function: i % 2 ? 5 : 4, start: 2000 + i * 100, length: 90, count: 1 });
     }
     const blocked = { thread: 1, start: 3000, length: 28000, kind: 0, count: 1 };
     put(coarseAway, blocked);
@@ -214,12 +281,25 @@ export function timed() {
     put(coarseAway, preempted);
     clipped(fineAway, preempted);
     const byThread = (table) => {
-        const order = table.thread.map((_, i) => i).sort((a, b) => table.thread[a] - table.thread[b] || (table.depth?.[a] ?? 0) - (table.depth?.[b] ?? 0) || table.start[a] - table.start[b]);
+        const order = table.thread
+            .map((_, i) => i)
+            .sort(
+                (a, b) =>
+                    table.thread[a] - table.thread[b] ||
+                    (table.depth?.[a] ?? 0) - (table.depth?.[b] ?? 0) ||
+                    table.start[a] - table.start[b],
+            );
         return Object.fromEntries(Object.entries(table).map(([key, values]) => [key, order.map((i) => values[i])]));
     };
     const block = (level, segment, length, spans, absences) =>
-        container({ level, segment, begin: segment * length, stretch: length }, { spans: byThread(spans), away: byThread(absences) });
-    const blocks = [block(0, 0, 65536, coarse, coarseAway), ...[0, 1, 3].map((s) => block(1, s, stretch, fine[s], fineAway[s]))];
+        container(
+            { level, segment, begin: segment * length, stretch: length },
+            { spans: byThread(spans), away: byThread(absences) },
+        );
+    const blocks = [
+        block(0, 0, 65536, coarse, coarseAway),
+        ...[0, 1, 3].map((s) => block(1, s, stretch, fine[s], fineAway[s])),
+    ];
     return shop({
         blocks,
         threads: [
@@ -231,7 +311,10 @@ export function timed() {
         timeline: {
             start: 0,
             end: 65536,
-            lanes: [{ thread: 0, depth: 3 }, { thread: 1, depth: 1 }],
+            lanes: [
+                { thread: 0, depth: 3 },
+                { thread: 1, depth: 1 },
+            ],
             levels: [
                 { stretch: 65536, resolution: 32, blocks: { 0: 0 } },
                 { stretch, resolution: 0, blocks: { 0: 1, 1: 2, 3: 3 } },
