@@ -17,7 +17,7 @@
 #include "export/measures.h"
 #include "export/text.h"
 
-/* Times alone. */
+/* The format's events are times. Calls are counted at each edge. */
 static const enum export_time events[] = { EXPORT_ELAPSED, EXPORT_APPLICATION, EXPORT_BLOCKED };
 enum { EVENT_COUNT = sizeof events / sizeof *events };
 
@@ -33,7 +33,8 @@ struct callgrind_edge {
     struct callgrind_costs inclusive;
 };
 
-struct callgrind_names { /* a name is written in full where it comes first, and later referred to by its number */
+/* A name is written in full at its first use. Later uses have only its number. */
+struct callgrind_names {
     char **texts;
     bool *written;
 };

@@ -30,9 +30,9 @@ struct chrome_writer {
     struct slices_visitor visitor;
     const struct analysis *session;
     FILE *out;
-    struct chrome_text *functions; /* the text from phase to time, two for each function: of a call, and of a slice
-                               that continues one */
-    struct chrome_text *threads;   /* by number, the text after the times */
+    /* Two for each function, from the phase to the time: for a call, and for a slice that continues one. */
+    struct chrome_text *functions;
+    struct chrome_text *threads; /* by number, the text after the times */
     size_t thread_count, thread_room;
     bool *announced; /* true if the name was written; the file's processes, then its threads */
 };
@@ -289,7 +289,7 @@ static void chrome_write_session(const struct chrome_writer *w)
     fputs("}}\n", w->out);
 }
 
-/* The first event has no category: by this, speedscope distinguishes the file from those of Chrome's sampler. */
+/* The first event has no category, so speedscope does not take the file for one of Chrome's sampler. */
 static void chrome_write_beginning(const struct chrome_writer *w)
 {
     const struct session_file *file = w->session->file;

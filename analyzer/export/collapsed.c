@@ -21,8 +21,7 @@ struct collapsed_writer {
     FILE *out;
 };
 
-/* Readers take two numbers at a line's end as a comparison of two recordings. So a number in a name is joined by `_`.
- */
+/* Two numbers at a line's end mean a comparison of two recordings. So `_` joins a last number to its name. */
 static void collapsed_join_last_number(char *frame)
 {
     char *blank = strrchr(frame, ' ');

@@ -22,11 +22,10 @@ struct ctf_folder {
 /* Begins a folder. The first failure from here on sets the error; nothing is written after that. */
 bool ctf_folder_begin(struct ctf_folder *folder, const char *path, struct error *error);
 
-/* Puts the folder in its place. Where that or any step since the beginning failed, leaves nothing behind and returns
- * false. */
+/* Renames the folder to its path. If that or an earlier step fails, removes the folder and returns false. */
 bool ctf_folder_end(struct ctf_folder *folder);
 
-/* The metadata's file; ctf_close_metadata closes it. NULL if it cannot be made. */
+/* Opens the metadata's file, which ctf_close_metadata closes. Returns NULL if it cannot be made. */
 FILE *ctf_open_metadata(struct ctf_folder *folder);
 void ctf_close_metadata(struct ctf_folder *folder, FILE *metadata);
 

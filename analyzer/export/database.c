@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-/* Later steps do nothing once one has failed. */
+/* True if a step has failed. Later steps then do nothing. */
 static bool database_has_failed(const struct database *d)
 {
     return d->error->text != NULL;
@@ -50,7 +50,7 @@ struct database database_begin(const char *path, struct error *error)
         return d;
     if (sqlite3_open_v2(d.unfinished, &d.sqlite, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         database_fail(&d);
-    /* Until it is whole, nobody else uses it, and a broken one is removed: no journal is needed. */
+    /* No journal is needed: only this process uses the unfinished database, and removes it after a failure. */
     database_run(&d, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN;");
     return d;
 }

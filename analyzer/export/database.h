@@ -10,21 +10,20 @@
 struct database {
     sqlite3 *sqlite;
     const char *path;
-    char *unfinished; /* the file until it is whole; NULL if it could not be made */
+    char *unfinished; /* temporary name; NULL if the file could not be made */
     struct error *error;
 };
 
-/* Begins a database whose first failure sets the error; what is called after that does nothing. */
+/* Begins a database. The first failure sets the error; later calls then do nothing. */
 struct database database_begin(const char *path, struct error *error);
 void database_run(struct database *d, const char *sql);
 sqlite3_stmt *database_prepare(struct database *d, const char *sql);
 
-/* Puts the database in its place. Where that or any step before failed, leaves nothing behind, replaces nothing and
- * returns false. */
+/* Renames the database to its path. If that or an earlier step fails, keeps the old file and returns false. */
 bool database_end(struct database *d);
 
-/* Runs a statement with values. `kinds` has a letter for each: i is an int64_t; z an int64_t that becomes NULL if it is
- * 0; n an int64_t that always becomes NULL; t a text of any bytes, which becomes UTF-8, or NULL. */
+/* Runs a statement with values. `kinds` has a letter for each value: `i`, `z` and `n` are int64_t; `t` is a text of any
+ * bytes, or NULL. A text is stored as UTF-8. `z` is stored as NULL if it is 0, `n` always. */
 void database_insert(struct database *d, sqlite3_stmt *statement, const char *kinds, ...);
 
 /* Runs a statement with numbers by `kinds`, the same letters without t. */

@@ -4,7 +4,7 @@
 
 #include "base/units.h"
 
-/* Which value each is. */
+/* The value of each measure. */
 static const enum value_id measured[] = {
     [EXPORT_ELAPSED] = VALUE_ELAPSED,
     [EXPORT_APPLICATION] = VALUE_APPLICATION,

@@ -23,7 +23,7 @@ static const char *const tables[] = {
     " thread INTEGER REFERENCES thread, path INTEGER REFERENCES path, text TEXT)",
 };
 
-/* What a path has an inclusive and an exclusive value of. */
+/* True if table path has the inclusive and exclusive values. */
 static bool schema_is_stored(const struct value *v)
 {
     return v->forms == 2 && v->part_count == 0;
@@ -34,7 +34,7 @@ static const char *schema_unit(const struct value *v)
     return v->kind == VALUE_IS_TIME ? "_ticks" : "";
 }
 
-/* Whether a session s knows the value. */
+/* The condition that session s knows the value. */
 static const char *schema_known(const struct value *v)
 {
     switch (v->needs & (NEEDS_APPLICATION | NEEDS_OFF_CPU | NEEDS_OVERHEAD)) {
@@ -119,7 +119,7 @@ static void schema_put_share(FILE *out, const char *part, const char *whole, con
             whole, name);
 }
 
-/* The value in sums t: ticks or a number, and zero where there are no calls. */
+/* The value in the sums t, in ticks or as a number; 0 for rows without calls. */
 static char *schema_value(const struct value *v, int form)
 {
     if (!v->part_count)
@@ -163,7 +163,7 @@ static void schema_put_percentage(FILE *out, const struct value *v)
     free(part);
 }
 
-/* The columns that all reports have as data, from sums t. */
+/* The columns that all reports have in their data, computed from the sums t. */
 static char *schema_time_columns(void)
 {
     char *text;

@@ -7,7 +7,7 @@
 
 void sqlite_make_tables(struct database *d);
 
-/* The values of a path, in the order of the last columns of its table; returns how many there are. */
+/* Writes the values of a path to `list`, in the order of the last columns of its table. Returns their number. */
 enum { MAX_PATH_VALUES = VALUE_COUNT * VALUE_FORMS };
 size_t sqlite_list_path_values(int64_t *list, const struct times *t);
 

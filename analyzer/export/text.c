@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 
-enum { LONGEST_ESCAPE = 4 }; /* \x1b */
+enum { MAX_ESCAPE = 4 }; /* \x1b */
 
 static char *text_put_escape(char *to, unsigned char control)
 {
@@ -26,7 +26,7 @@ static char *text_put_escape(char *to, unsigned char control)
 char *text_single_line(const char *name)
 {
     char *valid = utf8_repair(name);
-    char *line = need_memory(strlen(valid) * LONGEST_ESCAPE + 1, 1), *to = line;
+    char *line = need_memory(strlen(valid) * MAX_ESCAPE + 1, 1), *to = line;
     for (const char *at = valid; *at; at++) {
         const unsigned char byte = (unsigned char)*at;
         if (byte < 0x20 || byte == 0x7f)

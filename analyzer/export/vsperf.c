@@ -17,7 +17,7 @@
 static const struct vsperf_process_rows *vsperf_find_process_rows(const struct vsperf_tables *m, uint32_t serial)
 {
     size_t i = 0;
-    while (m->processes[i].serial != serial)
+    while (m->processes[i].serial != serial) /* every process has rows */
         i++;
     return &m->processes[i];
 }

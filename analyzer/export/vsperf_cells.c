@@ -74,8 +74,7 @@ static void vsperf_put_average(const struct vsperf_file *f, uint64_t sum, uint64
         vsperf_empty(f, 1);
 }
 
-/* Writes the values of single calls. Only elapsed inclusive times are known for single calls; other cells stay empty.
- */
+/* Writes minimum, average and maximum of a call. The minimum and maximum of other times are unknown and stay empty. */
 static void vsperf_put_per_call(const struct vsperf_file *f, const struct called *called)
 {
     const struct times *t = &called->times;
