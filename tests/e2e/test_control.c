@@ -15,7 +15,7 @@ static const char *const modes[] = { "trace", "ring=1G", "profile" };
 enum { MODES = sizeof modes / sizeof *modes };
 
 /* The report has the program's own counts, the program found no error, and times add up. */
-static void check(const char *environment, const char *mode, const char *options, const char *name)
+static void control_check(const char *environment, const char *mode, const char *options, const char *name)
 {
     char *out = run_well("%s $DWELL record -q --mode %s %s $PROGRAMS/control/%s", environment, mode, options, name);
     cr_assert(not(has(out, "wrong")), "%s %s: %s", mode, name, out);
@@ -29,27 +29,27 @@ static void check(const char *environment, const char *mode, const char *options
     free(out);
 }
 
-static void check_all(const char *name)
+static void control_check_all(const char *name)
 {
     for (int i = 0; i < MODES; i++) {
-        check("", modes[i], "", name);
-        check("DWELL_CLOCK=monotonic DWELL_HELPER=off", modes[i], "", name); /* every event by the slow path */
+        control_check("", modes[i], "", name);
+        control_check("DWELL_CLOCK=monotonic DWELL_HELPER=off", modes[i], "", name); /* every event by the slow path */
     }
 }
 
 Test(e2e_control, pauses_of_thread_process_and_session_nest)
 {
-    check_all("control levels");
+    control_check_all("control levels");
 }
 
 Test(e2e_control, in_a_program_that_is_not_position_independent)
 {
-    check_all("control-pie levels");
+    control_check_all("control-pie levels");
 }
 
 Test(e2e_control, a_recording_that_continues_at_another_depth_of_the_stack)
 {
-    check_all("control stacks");
+    control_check_all("control stacks");
     for (int i = 0; i < MODES; i++) {
         free(run_well("$DWELL record -q --mode %s $PROGRAMS/control/control stacks", modes[i]));
         char *deepest = run_well("$DWELL tree --min 0 --depth 999 --format csv | tr -d '\\r' | "
@@ -61,17 +61,17 @@ Test(e2e_control, a_recording_that_continues_at_another_depth_of_the_stack)
 
 Test(e2e_control, threads_that_sleep_during_changes)
 {
-    check_all("control others");
+    control_check_all("control others");
 }
 
 Test(e2e_control, children_inherit_the_state)
 {
-    check_all("control family");
+    control_check_all("control family");
 }
 
 Test(e2e_control, a_hundred_thousand_pauses_cost_little_space)
 {
-    check_all("control often");
+    control_check_all("control often");
     free(run_well("$DWELL record -q $PROGRAMS/control/control often"));
     char *size = run_well("stat -c %%s dwell.data");
     cr_assert(lt(int, atoi(size), 100000 * (8 + 8 + 12 + 8) + (1 << 20))); /* a call, PAUSE, RESUME, TIME */
@@ -81,7 +81,7 @@ Test(e2e_control, a_hundred_thousand_pauses_cost_little_space)
 Test(e2e_control, paused_from_the_start)
 {
     for (int i = 0; i < MODES; i++)
-        check("", modes[i], "--paused", "control started");
+        control_check("", modes[i], "--paused", "control started");
 }
 
 Test(e2e_control, without_the_runtime)
@@ -100,8 +100,8 @@ Test(e2e_control, with_the_runtime_that_records_nothing)
 
 Test(e2e_control, marks)
 {
-    check("", "trace", "", "control marks");
-    check("", "ring=1G", "", "control marks");
+    control_check("", "trace", "", "control marks");
+    control_check("", "ring=1G", "", "control marks");
     struct ran r = run("$DWELL record -q --mode profile $PROGRAMS/control/control marks");
     cr_assert(has(r.out, "wrong: mark is 9, not 0")); /* it records nothing that has a time */
     ran_drop(&r);
@@ -111,7 +111,7 @@ Test(e2e_control, a_dump_holds_what_was_recorded_until_then)
 {
     for (int i = 0; i < MODES; i++) {
         free(run_well("rm -f dumped.data"));
-        check("", modes[i], "", "control dump");
+        control_check("", modes[i], "", "control dump");
         struct report *r = report_of("dumped.data");
         cr_assert(eq(u64, report_sum(r, "function", "leaf", "calls"), 5), "%s", modes[i]);
         cr_assert(eq(u64, report_sum(r, "function", "middle", "calls"), 1), "%s", modes[i]);
@@ -129,7 +129,7 @@ Test(e2e_control, a_dump_replaces_sessions_only)
 }
 
 /* Runs a program that takes commands, and `dwell control` beside it. `script` has `run N` and `control ...`. */
-static char *serve(const char *mode, const char *script)
+static char *control_serve(const char *mode, const char *script)
 {
     return run_well("mkfifo in out; $DWELL record -q --mode %s $PROGRAMS/control/served < in > out & recorder=$!\n"
                     "exec 3> in 4< out; read pid <&4\n"
@@ -142,7 +142,8 @@ static char *serve(const char *mode, const char *script)
 Test(e2e_control, control_from_outside)
 {
     for (int i = 0; i < MODES; i++) {
-        char *out = serve(modes[i], "run 10; control pause; run 100; control pause; control resume; run 20; "
+        char *out =
+            control_serve(modes[i], "run 10; control pause; run 100; control pause; control resume; run 20; "
                                     "control dump -o early.data; run 40; control stop; run 200; control resume");
         cr_assert(has(out, "status 0\nstatus 0\nstatus 0\ndwell: dumped to early.data; see: dwell report "
                            "early.data\nstatus 0\nstatus 0\n"),
@@ -186,7 +187,8 @@ Test(e2e_control, a_dump_on_a_signal)
 
 Test(e2e_control, control_of_a_whole_session_and_of_a_renamed_one)
 {
-    char *out = serve("trace", "run 10; $DWELL control dwell.data pause; echo status $?; run 100; mv dwell.data away; "
+    char *out =
+        control_serve("trace", "run 10; $DWELL control dwell.data pause; echo status $?; run 100; mv dwell.data away; "
                                "$DWELL control away resume; run 20; control pause; run 100; mv away dwell.data");
     cr_assert(eq(str, out, "status 0\nstatus 0\n"));
     struct report *r = report_of("");

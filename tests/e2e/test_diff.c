@@ -7,7 +7,7 @@
 
 TestSuite(e2e_diff, .timeout = 120);
 
-static void expect(const char *arguments, int status, const char *message)
+static void diff_expect(const char *arguments, int status, const char *message)
 {
     struct ran r = run("$DWELL diff %s", arguments);
     cr_assert(eq(int, r.status, status), "dwell diff %s: %s", arguments, r.err);
@@ -20,14 +20,14 @@ Test(e2e_diff, calls_are_gated_exactly)
     free(run_well("for i in 1 2; do $DWELL record -q -o before-$i $SAMPLES/fib 20 && $DWELL record -q -o after-$i "
                   "$SAMPLES/fib 21 || "
                   "exit 1; done"));
-    expect("before-1 before-2 --fail-if 'calls > +0' --fail-if 'calls < -0'", 0, "");
-    expect("before-1 after-1 --fail-if 'calls > +13530'", 0, "");
-    expect("before-1 after-1 --fail-if 'calls > +13529'", 1,
-           "dwell: --fail-if 'calls > +13529': 1 function\n  fib (fib): 21891 -> 35421 (+61.81 %)\n");
-    expect("after-1 before-1 --fail-if 'calls < -38.1%'", 1,
-           "dwell: --fail-if 'calls < -38.1%': 1 function\n  fib (fib): 35421 -> 21891 (-38.20 %)\n");
-    expect("before-* -- after-* --fail-if 'calls > +0'", 1,
-           "dwell: --fail-if 'calls > +0': 1 function\n  fib (fib): 21891 -> 35421 (+61.81 %)\n");
+    diff_expect("before-1 before-2 --fail-if 'calls > +0' --fail-if 'calls < -0'", 0, "");
+    diff_expect("before-1 after-1 --fail-if 'calls > +13530'", 0, "");
+    diff_expect("before-1 after-1 --fail-if 'calls > +13529'", 1,
+                "dwell: --fail-if 'calls > +13529': 1 function\n  fib (fib): 21891 -> 35421 (+61.81 %)\n");
+    diff_expect("after-1 before-1 --fail-if 'calls < -38.1%'", 1,
+                "dwell: --fail-if 'calls < -38.1%': 1 function\n  fib (fib): 35421 -> 21891 (-38.20 %)\n");
+    diff_expect("before-* -- after-* --fail-if 'calls > +0'", 1,
+                "dwell: --fail-if 'calls > +0': 1 function\n  fib (fib): 21891 -> 35421 (+61.81 %)\n");
 }
 
 Test(e2e_diff, another_build_with_another_name)

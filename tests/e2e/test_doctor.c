@@ -17,7 +17,7 @@ TestSuite(e2e_doctor, .timeout = 120);
 #define AS_NOBODY "setpriv --reuid=54321 --regid=54321 --clear-groups"
 
 /* The lines about PROGRAM itself. `more` is shell text before dwell. The status is that of dwell. */
-static void check_program(const char *more, const char *program, int status, const char *wanted)
+static void doctor_check_program(const char *more, const char *program, int status, const char *wanted)
 {
     struct ran r =
         run("%s $DWELL doctor %s >all; s=$?; sed '/^ok    kernel /,$d' all | sed 's/  */ /g'; exit $s", more, program);
@@ -33,26 +33,28 @@ Test(e2e_doctor, each_kind_of_program)
     free(run_well(
         "cp $SAMPLES/fib fib; cp $PROGRAMS/static static; cp $PROGRAMS/static-dwell ours; printf 'exit 0' >script; "
         "chmod +x script"));
-    check_program("", "./fib", 0,
-                  "ok program ./fib: dynamically linked, position-independent\n"
-                  "ok instrumented 2 functions; 2 calls of the probe, " EACH "ok symbols in the program\n"
-                  "ok debug information in the program\n");
-    check_program(
+    doctor_check_program("", "./fib", 0,
+                         "ok program ./fib: dynamically linked, position-independent\n"
+                         "ok instrumented 2 functions; 2 calls of the probe, " EACH "ok symbols in the program\n"
+                         "ok debug information in the program\n");
+    doctor_check_program(
         "", "./static", 1,
         "bad program ./static is statically linked, so libdwell.so cannot be loaded into it; link it with libdwell.a\n"
         "ok instrumented 2 functions; 2 calls of the probe, " EACH "ok symbols in the program\n"
         "ok debug information in the program\n");
-    check_program("", "./ours", 0,
-                  "ok program ./ours: statically linked, at a fixed address, with the runtime in it\n"
-                  "ok instrumented 2 functions; 2 calls of the probe, " EACH "ok symbols in the program\n"
-                  "ok debug information in the program\n");
-    check_program("", "./script", 0,
-                  "warn program ./script is not a binary; the instrumented programs that it runs are recorded\n");
-    check_program("", "./nothing", 1, "bad program ./nothing: no such program\n");
-    check_program("cp $PROGRAMS/processes/processes-plain plain;", "./plain", 1,
-                  "ok program ./plain: dynamically linked, position-independent\n"
-                  "bad instrumented no function of it: compile and link it with -g -finstrument-functions (libraries "
-                  "that it loads may be)\n");
+    doctor_check_program("", "./ours", 0,
+                         "ok program ./ours: statically linked, at a fixed address, with the runtime in it\n"
+                         "ok instrumented 2 functions; 2 calls of the probe, " EACH "ok symbols in the program\n"
+                         "ok debug information in the program\n");
+    doctor_check_program(
+        "", "./script", 0,
+        "warn program ./script is not a binary; the instrumented programs that it runs are recorded\n");
+    doctor_check_program("", "./nothing", 1, "bad program ./nothing: no such program\n");
+    doctor_check_program(
+        "cp $PROGRAMS/processes/processes-plain plain;", "./plain", 1,
+        "ok program ./plain: dynamically linked, position-independent\n"
+        "bad instrumented no function of it: compile and link it with -g -finstrument-functions (libraries "
+        "that it loads may be)\n");
 }
 
 Test(e2e_doctor, stripped_programs)
@@ -62,21 +64,22 @@ Test(e2e_doctor, stripped_programs)
                                 "ok symbols in a file of debug information\n"
                                 "ok debug information in a file of its own\n";
     free(run_well("cp $PROGRAMS/loading/stripped-by-id p; strip -o bare $SAMPLES/fib; strip -g -o named $SAMPLES/fib"));
-    check_program("DWELL_DEBUG_PATH=$PROGRAMS/loading/debug-root", "./p", 0, found);
-    check_program("", "./bare", 0,
-                  "ok program ./bare: dynamically linked, position-independent\n"
-                  "ok instrumented 2 calls of the probe (functions, and copies where they were inlined)\n"
-                  "warn symbols stripped; functions are shown by address: do not strip it, or install its file of "
-                  "debug information "
-                  "(/usr/lib/debug/.build-id, beside it by .gnu_debuglink, or DEBUGINFOD_URLS)\n"
-                  "warn debug information none, so source lines are unknown; compile with -g\n");
-    check_program("", "./named", 0,
-                  "ok program ./named: dynamically linked, position-independent\n"
-                  "ok instrumented 2 functions; 2 calls of the probe, " EACH "ok symbols in the program\n"
-                  "warn debug information none, so source lines are unknown; compile with -g\n");
+    doctor_check_program("DWELL_DEBUG_PATH=$PROGRAMS/loading/debug-root", "./p", 0, found);
+    doctor_check_program(
+        "", "./bare", 0,
+        "ok program ./bare: dynamically linked, position-independent\n"
+        "ok instrumented 2 calls of the probe (functions, and copies where they were inlined)\n"
+        "warn symbols stripped; functions are shown by address: do not strip it, or install its file of "
+        "debug information "
+        "(/usr/lib/debug/.build-id, beside it by .gnu_debuglink, or DEBUGINFOD_URLS)\n"
+        "warn debug information none, so source lines are unknown; compile with -g\n");
+    doctor_check_program("", "./named", 0,
+                         "ok program ./named: dynamically linked, position-independent\n"
+                         "ok instrumented 2 functions; 2 calls of the probe, " EACH "ok symbols in the program\n"
+                         "warn debug information none, so source lines are unknown; compile with -g\n");
 }
 
-/* Whatever form the linker gives a call of the probe. The number equals a disassembler's. */
+/* The linker may give a call of the probe any form. The number of calls equals a disassembler's. */
 Test(e2e_doctor, calls_of_the_probe)
 {
     free(run_well(

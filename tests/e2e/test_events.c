@@ -15,7 +15,7 @@ static const char *const modes[] = { "trace", "ring=1G", "profile" };
 enum { MODES = sizeof modes / sizeof *modes };
 
 /* Runs a scenario, which must find no error. Returns its output, which the caller frees. */
-static char *record(const char *environment, const char *mode, const char *options, const char *scenario)
+static char *events_record(const char *environment, const char *mode, const char *options, const char *scenario)
 {
     char *out =
         run_well("%s $DWELL record -q --mode %s %s $PROGRAMS/events/events %s", environment, mode, options, scenario);
@@ -40,7 +40,7 @@ static void check_events(const char *arguments, const char *wanted, const char *
 Test(e2e_events, every_way_to_write_one)
 {
     for (int i = 0; i < MODES; i++) {
-        free(record("", modes[i], "--event shop:4", "one"));
+        free(events_record("", modes[i], "--event shop:4", "one"));
         check_events("type+level+version+size+data_hex+stack",
                      "INFO 4 0 7 696e206c656166 main > one > inner > leaf > say\n"
                      "CHECKPOINT 2 0 8 696e20696e6e6572 main > one > inner > say\n"
@@ -59,10 +59,10 @@ Test(e2e_events, every_way_to_write_one)
 /* Without the helper and with the slower clock, and by a GUID in capitals. */
 Test(e2e_events, without_the_helper_and_with_other_clocks)
 {
-    free(record("DWELL_CLOCK=monotonic DWELL_HELPER=off", "trace",
-                "--event {9A1C5B7E-2F30-4D11-8E02-5C710B6F3D94}:information", "one"));
+    free(events_record("DWELL_CLOCK=monotonic DWELL_HELPER=off", "trace",
+                       "--event {9A1C5B7E-2F30-4D11-8E02-5C710B6F3D94}:information", "one"));
     check_events("data --type INFO", "in leaf\n", "");
-    free(record("", "trace", "--os-events none --suppress inner --suppress say --event shop:4", "one"));
+    free(events_record("", "trace", "--os-events none --suppress inner --suppress say --event shop:4", "one"));
     check_events("stack",
                  "main > one > leaf\nmain > one\nmain > one > write_header\nmain > one > write_fields\n"
                  "main > one > write_fields\nmain > one\n",
@@ -94,7 +94,7 @@ Test(e2e_events, events_that_are_not_enabled_are_not_recorded)
 Test(e2e_events, events_of_all_sizes)
 {
     for (int i = 0; i < MODES; i++) {
-        free(record("", modes[i], "--event '*'", "sizes"));
+        free(events_record("", modes[i], "--event '*'", "sizes"));
         char *rows = run_well(EVENTS "events version+size+data_hex");
         char wanted[256], *at = rows;
         for (unsigned size = 0; size <= 64; size++) {
@@ -119,7 +119,7 @@ Test(e2e_events, events_of_all_sizes)
 Test(e2e_events, several_threads_and_handlers_in_between)
 {
     for (int i = 0; i < MODES; i++) {
-        char *out = record("", modes[i], "--event '*'", "several");
+        char *out = events_record("", modes[i], "--event '*'", "several");
         char *counts = run_well("$DWELL events --format csv | tr -d '\\r' | awk -F, 'NR > 1 { n[$14]++ } END { "
                                 "printf \"events shop %%d\\nevents audit %%d\\n\", n[\"shop\"], n[\"audit.log\"] }'");
         cr_assert(eq(str, counts, out), "%s", modes[i]);
@@ -142,7 +142,7 @@ Test(e2e_events, several_threads_and_handlers_in_between)
 Test(e2e_events, events_in_children)
 {
     for (int i = 0; i < MODES; i++) {
-        free(record("", modes[i], "--event shop", "family"));
+        free(events_record("", modes[i], "--event shop", "family"));
         check_events("type+data",
                      "START parent\nINFO child\nINFO child\nINFO child\nINFO child\nINFO child\nINFO child\n"
                      "INFO executed\nEND parent\n",
@@ -156,10 +156,10 @@ Test(e2e_events, events_in_children)
 Test(e2e_events, events_while_functions_are_not_recorded)
 {
     for (int i = 0; i < MODES; i++) {
-        free(record("", modes[i], "--event shop", "paused"));
+        free(events_record("", modes[i], "--event shop", "paused"));
         check_events("data+stack", "paused main > paused > hidden > say\nin leaf main > paused > leaf > say\n",
                      modes[i]);
-        free(record("", modes[i], "--event shop:4 --paused", "one"));
+        free(events_record("", modes[i], "--event shop:4 --paused", "one"));
         check_events("type", "INFO\nCHECKPOINT\n200\nEXTENSION\n11\nEND\n", modes[i]);
     }
 }
@@ -167,7 +167,7 @@ Test(e2e_events, events_while_functions_are_not_recorded)
 Test(e2e_events, the_innermost_functions_of_a_deep_stack)
 {
     for (int i = 0; i < MODES; i++) {
-        free(record("", modes[i], "--event shop", "deep"));
+        free(events_record("", modes[i], "--event shop", "deep"));
         char *stack = run_well(EVENTS "events depth+stack | sed 's/ > deeper//g'");
         cr_assert(eq(str, stack, "103 (39 more) > say\n"), "%s", modes[i]); /* main, deep, 100 times deeper, say */
         free(stack);
@@ -177,7 +177,7 @@ Test(e2e_events, the_innermost_functions_of_a_deep_stack)
 Test(e2e_events, stacks_after_longjmp_swapcontext_and_in_handlers)
 {
     for (int i = 0; i < MODES; i++) {
-        free(record("", modes[i], "--event shop", "stacks"));
+        free(events_record("", modes[i], "--event shop", "stacks"));
         check_events("data+stack",
                      "jumped main > stacks\ncoroutine coroutine > say\nswitched back main > stacks\n"
                      "handler main > stacks > interrupted > on_own_stack > say\n"
@@ -201,7 +201,7 @@ Test(e2e_events, events_before_a_kill)
 /* 64 KiB hold that many events of 64 bytes of data and stack. The last ones are there, without a gap. */
 Test(e2e_events, a_ring_keeps_the_last_ones)
 {
-    free(record("", "ring=64K", "--event '*'", "flood 20000"));
+    free(events_record("", "ring=64K", "--event '*'", "flood 20000"));
     char *rows = run_well(
         EVENTS
         "events data | awk 'NR == 1 { first = $1 } END { print (NR == $1 - first + 1), $1, (NR > 300), (NR < 1200) }'");
@@ -211,13 +211,13 @@ Test(e2e_events, a_ring_keeps_the_last_ones)
 
 Test(e2e_events, a_ring_of_threads_that_end)
 {
-    free(record("", "ring=64K", "--event '*'", "waves"));
+    free(events_record("", "ring=64K", "--event '*'", "waves"));
     char *rows = run_well(EVENTS "events data | tail -n 1; [ $(stat -c %%s dwell.data) -lt 3000000 ]; echo $?");
     cr_assert(eq(str, rows, "00000999\n0\n"));
     free(rows);
 }
 
-/* Then there are no functions, and no event is the thread's first. */
+/* The session has no functions, and no event is the thread's first. */
 Test(e2e_events, events_of_a_program_that_is_not_instrumented)
 {
     for (int i = 0; i < MODES; i++) {
@@ -232,7 +232,7 @@ Test(e2e_events, events_of_a_program_that_is_not_instrumented)
 Test(e2e_events, in_a_sandbox_cpu_times_are_unknown)
 {
     for (int i = 0; i < MODES; i++) {
-        free(record("", modes[i], "--event shop", "sandbox"));
+        free(events_record("", modes[i], "--event shop", "sandbox"));
         char *known = run_well(EVENTS "events data+resolution_100ns+cpu_total_ns | awk '{ print $1, NF }'");
         cr_assert(eq(str, known, "before 3\nbehind 1\n"), "%s", modes[i]);
         free(known);
@@ -278,7 +278,7 @@ Test(e2e_events, events_without_room_are_counted)
 
 Test(e2e_events, the_cpu_time_between_two_events)
 {
-    free(record("", "trace", "--event shop", "burn"));
+    free(events_record("", "trace", "--event shop", "burn"));
     char *row =
         run_well(EVENTS "events resolution_100ns+cost+cpu_ns+kernel_time+user_time --timer-period 100us | tail -n 1");
     unsigned resolution, cost, kernel, user;
@@ -291,10 +291,10 @@ Test(e2e_events, the_cpu_time_between_two_events)
     free(row);
 }
 
-/* Equals the reference byte for byte, where the kernel's numbers are unknown. */
+/* The list equals the reference byte for byte, except for the kernel's numbers, which are unknown. */
 Test(e2e_events, as_records_of_etw)
 {
-    free(record("", "trace", "--event shop:4", "one"));
+    free(events_record("", "trace", "--event shop:4", "one"));
     char *ids = run_well(EVENTS "events pid+tid --type END");
     unsigned pid, tid;
     cr_assert(eq(int, sscanf(ids, "%u %u", &pid, &tid), 2));
@@ -378,7 +378,7 @@ Test(e2e_events, the_sample)
 
 /* ---- dwell control ---- */
 
-static char *serve(const char *options, const char *script)
+static char *events_serve(const char *options, const char *script)
 {
     return run_well("mkfifo in out; $DWELL record -q %s $PROGRAMS/events/events served < in > out & recorder=$!\n"
                     "exec 3> in 4< out; read pid <&4\n"
@@ -388,15 +388,16 @@ static char *serve(const char *options, const char *script)
                     options, script);
 }
 
-/* Its levels are 1, 2, 3, 1, 2, 3 and so on, its versions count the lines. */
+/* The class' levels are 1, 2, 3, 1, 2, 3 and so on; its versions count the lines. */
 Test(e2e_events, enabled_while_it_runs)
 {
     for (int i = 0; i < MODES; i++) {
         char options[64];
         snprintf(options, sizeof options, "--mode %s", modes[i]);
-        char *out = serve(options, "tell say; tell say; tell say; control event shop:2; tell say; tell say; tell say; "
-                                   "control event shop:off; tell say; control event '*:3'; tell say; tell say; "
-                                   "control event 9A1C5B7E-2F30-4D11-8E02-5C710B6F3D94:critical; tell say; tell say");
+        char *out =
+            events_serve(options, "tell say; tell say; tell say; control event shop:2; tell say; tell say; tell say; "
+                                  "control event shop:off; tell say; control event '*:3'; tell say; tell say; "
+                                  "control event 9A1C5B7E-2F30-4D11-8E02-5C710B6F3D94:critical; tell say; tell say");
         cr_assert(eq(str, out, "20\n20\n20\nstatus 0\n0\n0\n20\nstatus 0\n20\nstatus 0\n0\n0\nstatus 0\n0\n20\n"), "%s",
                   out);
         check_events("version+level+data", "3 1 told\n4 2 told\n7 2 told\n8 3 told\n9 1 told\n", modes[i]);
@@ -406,19 +407,19 @@ Test(e2e_events, enabled_while_it_runs)
 
 Test(e2e_events, enabled_for_programs_that_are_executed)
 {
-    char *out = serve("--event shop:off",
-                      "tell execute; control event shop; tell execute; control event '*:off'; tell execute");
+    char *out = events_serve("--event shop:off",
+                             "tell execute; control event shop; tell execute; control event '*:off'; tell execute");
     cr_assert(eq(str, out, "20\nstatus 0\n0\nstatus 0\n20\n"), "%s", out);
     check_events("data", "executed\n", "");
     free(out);
 }
 
-/* For a class that is registered later, unregistered and registered again, and for a whole session. */
+/* A setting applies to a class that is registered later or again, and to a whole session. */
 Test(e2e_events, enabled_before_it_is_known)
 {
-    char *out =
-        serve("", "control event audit.log:2; tell audit; tell register; tell audit; tell unregister; tell audit; "
-                  "tell register; tell audit; $DWELL control dwell.data event '*:off'; tell audit");
+    char *out = events_serve(
+        "", "control event audit.log:2; tell audit; tell register; tell audit; tell unregister; tell audit; "
+            "tell register; tell audit; $DWELL control dwell.data event '*:off'; tell audit");
     cr_assert(has(out, "has no class 'audit.log' yet; the setting holds when it registers one\nstatus 0\n"), "%s", out);
     cr_assert(has(out, "status 0\n20\n0\n0\n0\n20\n0\n0\n20\n"), "%s", out);
     check_events("class+data", "audit.log told\naudit.log told\n", "");
@@ -427,7 +428,7 @@ Test(e2e_events, enabled_before_it_is_known)
 
 Test(e2e_events, a_dump_contains_events)
 {
-    char *out = serve("--event '*'", "tell say; tell say; control dump -o early.data; tell say");
+    char *out = events_serve("--event '*'", "tell say; tell say; control dump -o early.data; tell say");
     cr_assert(has(out, "status 0\n"), "%s", out);
     check_events("version early.data", "0\n1\n", "");
     check_events("version", "0\n1\n2\n", "");
@@ -438,7 +439,7 @@ Test(e2e_events, a_dump_contains_events)
 
 Test(e2e_events, names_of_classes)
 {
-    free(record("", "trace", "--event '*'", "names"));
+    free(events_record("", "trace", "--event '*'", "names"));
 }
 
 Test(e2e_events, without_the_runtime_and_with_one_that_records_nothing)

@@ -66,7 +66,7 @@ static void read_line(struct perflog *log, const char *line)
     }
 }
 
-static struct perflog *read_log(const char *arguments)
+static struct perflog *export_read_log(const char *arguments)
 {
     struct perflog *log = calloc(1, sizeof *log);
     char *text = run_well("$DWELL export perflog %s", arguments);
@@ -98,12 +98,12 @@ static void check_against_report(struct perflog *log, bool counts)
 static void check_recording(const char *how)
 {
     free(run_well("$DWELL record -q %s", how));
-    struct perflog *log = read_log("");
+    struct perflog *log = export_read_log("");
     char *rows = run_well("$DWELL report --format csv | wc -l");
     cr_assert(eq(int, log->count, atoi(rows) - 1), "%s", how);
     check_against_report(log, true);
     free(log);
-    log = read_log("--aggregate");
+    log = export_read_log("--aggregate");
     cr_assert(eq(int, log->count, atoi(rows) - 1), "%s", how);
     check_against_report(log, false);
     free(log);
@@ -149,7 +149,7 @@ Test(e2e_export, perflog_of_more_functions_than_numbers)
         "cc -finstrument-functions many.c -o many");
     free(source);
     check_recording("./many");
-    struct perflog *log = read_log("");
+    struct perflog *log = export_read_log("");
     cr_assert(eq(int, log->count, 251));
     cr_assert(
         eq(int, log->registered, 751)); /* each is registered again in each round, because its number was reused */
@@ -159,7 +159,7 @@ Test(e2e_export, perflog_of_more_functions_than_numbers)
 Test(e2e_export, perflog_of_a_recording_with_samples)
 {
     free(run_well("$DWELL record -q --monitor=5ms $SAMPLES/sleeper"));
-    struct perflog *log = read_log("");
+    struct perflog *log = export_read_log("");
     cr_assert(ge(u64, log->memory_lines, 3));
     cr_assert(eq(u64, log->cpu_lines, log->memory_lines - 1)); /* the first has no predecessor to compare with */
     check_against_report(log, true);
@@ -180,14 +180,14 @@ Test(e2e_export, perflog_of_profile_mode)
                  "each function\n"));
     cr_assert(eq(str, r.out, ""));
     ran_drop(&r);
-    struct perflog *log = read_log("--aggregate");
+    struct perflog *log = export_read_log("--aggregate");
     check_against_report(log, false);
     free(log);
 }
 
 /* ---- the command ---- */
 
-static void check_error(const char *command, const char *message)
+static void export_check_error(const char *command, const char *message)
 {
     struct ran r = run("%s", command);
     cr_assert(eq(int, r.status, 2), "%s: %s", command, r.err);
@@ -199,24 +199,24 @@ static void check_error(const char *command, const char *message)
 Test(e2e_export, errors_and_choices)
 {
     free(run_well("$DWELL record -q $SAMPLES/fib 10"));
-    check_error("$DWELL export", "dwell: export: name a format; dwell export --list lists them\n");
-    check_error("$DWELL export pdf", "dwell: no format 'pdf'; dwell export --list lists them\n");
-    check_error("$DWELL export perflog nothing", "dwell: nothing: No such file or directory\n");
-    check_error("$DWELL export perflog -o dwell.data", "dwell: dwell.data: is the session itself\n");
-    check_error("$DWELL export perflog -o no/such", "dwell: no/such: No such file or directory\n");
-    check_error("$DWELL export perflog > /dev/full", "dwell: standard output: No space left on device\n");
-    check_error("$DWELL export perflog -o /dev/full", "dwell: /dev/full: No space left on device\n");
+    export_check_error("$DWELL export", "dwell: export: name a format; dwell export --list lists them\n");
+    export_check_error("$DWELL export pdf", "dwell: no format 'pdf'; dwell export --list lists them\n");
+    export_check_error("$DWELL export perflog nothing", "dwell: nothing: No such file or directory\n");
+    export_check_error("$DWELL export perflog -o dwell.data", "dwell: dwell.data: is the session itself\n");
+    export_check_error("$DWELL export perflog -o no/such", "dwell: no/such: No such file or directory\n");
+    export_check_error("$DWELL export perflog > /dev/full", "dwell: standard output: No space left on device\n");
+    export_check_error("$DWELL export perflog -o /dev/full", "dwell: /dev/full: No space left on device\n");
     char *list = run_well("$DWELL export --list");
     cr_assert(has(list, "perflog "), "%s", list);
     free(list);
-    struct perflog *log = read_log("--filter 'ma*'");
+    struct perflog *log = export_read_log("--filter 'ma*'");
     cr_assert(eq(int, log->count, 1));
     cr_assert(eq(str, log->markers[0].name, "main"));
     free(log);
-    log = read_log("--limit 1");
+    log = export_read_log("--limit 1");
     cr_assert(eq(int, log->count, 1));
     free(log);
-    log = read_log("--min 100%");
+    log = export_read_log("--min 100%");
     cr_assert(eq(int, log->count, 1));
     cr_assert(eq(str, log->markers[0].name, "main"));
     free(log);

@@ -10,7 +10,7 @@
 TestSuite(e2e_filters, .timeout = 120, .init = without_os_calls);
 
 /* threads 2 1000: main calls run_wave; two threads call worker, which calls work. */
-static void check(const char *mode, const char *filters, const char *wanted)
+static void filters_check(const char *mode, const char *filters, const char *wanted)
 {
     free(run_well("$DWELL record -q --mode %s %s $SAMPLES/threads 2 1000", mode, filters));
     char *paths = report_paths("");
@@ -24,50 +24,50 @@ static void check(const char *mode, const char *filters, const char *wanted)
 
 static const char *const modes[] = { "trace", "ring=1G", "profile" };
 
-static void check_all(const char *filters, const char *wanted)
+static void filters_check_all(const char *filters, const char *wanted)
 {
     for (int i = 0; i < 3; i++)
-        check(modes[i], filters, wanted);
+        filters_check(modes[i], filters, wanted);
 }
 
 #define ALL "main 1\nmain/run_wave 1\nworker 2\nworker/work 2000\n"
 
 Test(e2e_filters, suppressed_functions_count_for_their_callers)
 {
-    check_all("--suppress worker", "main 1\nmain/run_wave 1\nwork 2000\n");
-    check_all("--suppress run_wave --suppress work", "main 1\nworker 2\n");
-    check_all("--suppress 're:^w'", "main 1\nmain/run_wave 1\n");
-    check_all("--suppress 'w*r'", "main 1\nmain/run_wave 1\nwork 2000\n");
-    check_all("--suppress 'threads!w*'", "main 1\nmain/run_wave 1\n");
+    filters_check_all("--suppress worker", "main 1\nmain/run_wave 1\nwork 2000\n");
+    filters_check_all("--suppress run_wave --suppress work", "main 1\nworker 2\n");
+    filters_check_all("--suppress 're:^w'", "main 1\nmain/run_wave 1\n");
+    filters_check_all("--suppress 'w*r'", "main 1\nmain/run_wave 1\nwork 2000\n");
+    filters_check_all("--suppress 'threads!w*'", "main 1\nmain/run_wave 1\n");
 }
 
 Test(e2e_filters, only_some_functions)
 {
-    check_all("--only work", "work 2000\n");
-    check_all("--only work --only main", "main 1\nwork 2000\n");
-    check_all("--only file:threads.c", ALL);
-    check_all("--only module:threads --suppress main", "run_wave 1\nworker 2\nworker/work 2000\n");
+    filters_check_all("--only work", "work 2000\n");
+    filters_check_all("--only work --only main", "main 1\nwork 2000\n");
+    filters_check_all("--only file:threads.c", ALL);
+    filters_check_all("--only module:threads --suppress main", "run_wave 1\nworker 2\nworker/work 2000\n");
 }
 
 Test(e2e_filters, ignored_functions_leave_with_all_they_call)
 {
-    check_all("--ignore worker", "main 1\nmain/run_wave 1\n");
-    check_all("--ignore work", "main 1\nmain/run_wave 1\nworker 2\n");
-    check_all("--ignore main", "worker 2\nworker/work 2000\n");
+    filters_check_all("--ignore worker", "main 1\nmain/run_wave 1\n");
+    filters_check_all("--ignore work", "main 1\nmain/run_wave 1\nworker 2\n");
+    filters_check_all("--ignore main", "worker 2\nworker/work 2000\n");
 }
 
 Test(e2e_filters, calls_that_are_too_deep)
 {
-    check_all("--depth 1", "main 1\nworker 2\n");
-    check_all("--depth 2", ALL);
-    check_all("--depth 1 --suppress worker", "main 1\nwork 2000\n");
+    filters_check_all("--depth 1", "main 1\nworker 2\n");
+    filters_check_all("--depth 2", ALL);
+    filters_check_all("--depth 1 --suppress worker", "main 1\nwork 2000\n");
 }
 
 Test(e2e_filters, starting_and_stopping_on_functions)
 {
-    check_all("--start-on worker", "main 0\nmain/run_wave 0\nworker 2\nworker/work 2000\n");
-    check_all("--stop-on run_wave", "main 1\n");
-    check_all("--start-on run_wave --stop-on worker", "main 0\nmain/run_wave 1\n");
+    filters_check_all("--start-on worker", "main 0\nmain/run_wave 0\nworker 2\nworker/work 2000\n");
+    filters_check_all("--stop-on run_wave", "main 1\n");
+    filters_check_all("--start-on run_wave --stop-on worker", "main 0\nmain/run_wave 1\n");
 }
 
 /* Half of the calls sleep 20 ms, the others do nothing. Calls in which the operating system intervenes are kept. */

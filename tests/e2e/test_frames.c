@@ -16,14 +16,14 @@ TestSuite(e2e_frames, .timeout = 300, .init = without_os_calls);
 static const char *const modes[] = { "trace", "profile", "ring=1G" };
 
 /* Shows names of C++ functions completely, and leaves out the C++ library's functions. */
-static char *paths(void)
+static char *frames_paths(void)
 {
     return run_well("$DWELL tree --min 0 --depth 999 --format csv | tr -d '\\r' | "
                     "awk -F, 'NR > 1 { sub(\"\\\\(anonymous namespace\\\\)::\", \"\", $3); "
                     "p[$1] = $1 > 1 ? p[$1 - 1] \"/\" $3 : $3; print p[$1], $5 }' | LC_ALL=C sort | grep -v std::");
 }
 
-static void check(const char *program, int status)
+static void frames_check(const char *program, int status)
 {
     char *wanted = run_well("cat %s/frames-%s.txt", DWELL_GOLDEN, program);
     char *list = run_well("cd $PROGRAMS/frames; for i in %s-*; do test -f $i && test -x $i && echo $i; done", program);
@@ -32,7 +32,7 @@ static void check(const char *program, int status)
         for (int i = 0; i < 3; i++) {
             struct ran r = run("$DWELL record -q --mode %s $PROGRAMS/frames/%s", modes[i], name);
             cr_assert(eq(int, r.status, status), "%s", name);
-            char *got = paths();
+            char *got = frames_paths();
             cr_assert(eq(str, got, wanted), "%s, mode %s", name, modes[i]);
             free(got);
             ran_drop(&r);
@@ -49,10 +49,10 @@ static void check(const char *program, int status)
 
 Test(e2e_frames, frames_left_by_exceptions)
 {
-    check("exceptions", 0);
+    frames_check("exceptions", 0);
 }
 
 Test(e2e_frames, cancelled_threads_exits_and_unusual_frames)
 {
-    check("leaving", 7);
+    frames_check("leaving", 7);
 }

@@ -17,7 +17,7 @@ TestSuite(e2e_handmade_exports, .timeout = 600);
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000 };
 
-static struct writer *begin(void)
+static struct writer *handmade_begin(void)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/p");
@@ -26,7 +26,7 @@ static struct writer *begin(void)
     return w;
 }
 
-static void check(struct writer *w)
+static void handmade_check(struct writer *w)
 {
     writer_save(w, test_path("dwell.data"));
     writer_free(w);
@@ -43,24 +43,24 @@ static void check(struct writer *w)
 
 Test(e2e_handmade_exports, the_example_session)
 {
-    check(example_session(SOURCE_PERF));
-    check(example_session(SOURCE_RSEQ));
-    check(example_small());
+    handmade_check(example_session(SOURCE_PERF));
+    handmade_check(example_session(SOURCE_RSEQ));
+    handmade_check(example_small());
 }
 
 Test(e2e_handmade_exports, random_programs)
 {
     for (unsigned seed = 1; seed <= 4; seed++) {
         struct model *m = model_new(seed);
-        check(model_write(m, seed % 2 ? 50 : 0, seed % MODEL_THREADS));
+        handmade_check(model_write(m, seed % 2 ? 50 : 0, seed % MODEL_THREADS));
         model_free(m);
     }
 }
 
-/* All calls within one tick, and then one after the other without a gap. */
+/* First all calls are within one tick. Then they follow each other without a gap. */
 static struct writer *equal_ticks(void)
 {
-    struct writer *w = begin();
+    struct writer *w = handmade_begin();
     write_enter(w, 10, F);
     write_enter(w, 10, G);
     write_enter(w, 10, H);
@@ -83,7 +83,7 @@ static struct writer *equal_ticks(void)
 
 Test(e2e_handmade_exports, equal_ticks)
 {
-    check(equal_ticks());
+    handmade_check(equal_ticks());
     static const char wanted[] = "1 0x1000\n2 0x2000\n3 0x3000\n3 0x3000\n2 0x2000\n2 0x3000\n3 0x3000\n1 0x1000\n";
     char *depths = run_well(
         "$DWELL export chrome -o out && python3 -B " DWELL_CONSUMERS
@@ -100,7 +100,7 @@ Test(e2e_handmade_exports, equal_ticks)
 /* PAUSE, OPEN, RESUME and SWITCH, as in docs/format.md. */
 Test(e2e_handmade_exports, pauses_and_stacks)
 {
-    struct writer *w = begin();
+    struct writer *w = handmade_begin();
     write_enter(w, 10, F);
     write_enter(w, 20, G);
     write_words(w, (uint16_t[]){ 11u << 8 | 3, 30, 0, 0 }, 4);
@@ -110,8 +110,8 @@ Test(e2e_handmade_exports, pauses_and_stacks)
     write_exit(w, 90);
     write_exit(w, 100);
     end_events(w, true);
-    check(w);
-    w = begin();
+    handmade_check(w);
+    w = handmade_begin();
     write_enter(w, 10, F);
     write_enter(w, 20, G);
     write_words(w, (uint16_t[]){ 15u << 8 | 5, 30, 0, 0, 1, 0 }, 6);
@@ -124,12 +124,12 @@ Test(e2e_handmade_exports, pauses_and_stacks)
     write_exit(w, 75);
     write_exit(w, 90);
     end_events(w, true);
-    check(w);
+    handmade_check(w);
 }
 
 Test(e2e_handmade_exports, missing_chunks)
 {
-    struct writer *w = begin();
+    struct writer *w = handmade_begin();
     write_enter(w, 10, F);
     write_enter(w, 20, G);
     write_enter(w, 30, H);
@@ -140,13 +140,13 @@ Test(e2e_handmade_exports, missing_chunks)
     write_enter(w, 130, H); /* open when the thread ends */
     end_events(w, true);
     write_thread_end(w, 1, 1, true, 150);
-    check(w);
+    handmade_check(w);
 }
 
 /* Parts of an interval; one of them begins before it. */
 Test(e2e_handmade_exports, off_the_cpu)
 {
-    struct writer *w = begin();
+    struct writer *w = handmade_begin();
     write_enter(w, 100, F);
     write_away(w, false, 110, 20);
     write_away(w, true, 140, 5);
@@ -155,7 +155,7 @@ Test(e2e_handmade_exports, off_the_cpu)
     write_exit(w, 250);
     write_exit(w, 300);
     end_events(w, true);
-    check(w);
+    handmade_check(w);
     char *text =
         run_well("$DWELL export chrome -o out && python3 -B " DWELL_CONSUMERS "/chrome.py print out | grep 'off CPU' |"
                  " sed 's/ .*\"name\": \\(\"[a-z]*\"\\), \\(\"ph\": \"[be]\"\\).*/ \\1 \\2/'");
@@ -196,7 +196,7 @@ Test(e2e_handmade_exports, flows)
         write_exit(w, 150 + 100 * i);
         end_events(w, true);
     }
-    check(w);
+    handmade_check(w);
     char *text = run_well("$DWELL export perfetto -o out && python3 -B " DWELL_CONSUMERS
                           "/perfetto.py print out | grep ^instant");
     cr_assert(eq(str, text,
@@ -212,7 +212,7 @@ Test(e2e_handmade_exports, flows)
 }
 
 /* As the readers print them, with JSON's and Python's escapes. */
-static void check_names(const char *text, const char *form, const char *const *names)
+static void handmade_check_names(const char *text, const char *form, const char *const *names)
 {
     for (int i = 0; i < BAD_NAMES; i++) {
         char *wanted = NULL;
@@ -249,13 +249,13 @@ Test(e2e_handmade_exports, names_of_all_kinds)
     writer_free(w);
     char *text = run_well("$DWELL export chrome -o out.trace.json && python3 -B " DWELL_CONSUMERS
                           "/chrome.py print out.trace.json");
-    check_names(text, " \"%s\" a;b\n", json);
+    handmade_check_names(text, " \"%s\" a;b\n", json);
     free(text);
     text = run_well(DWELL_CONSUMERS "/node " DWELL_CONSUMERS "/speedscope_import.mjs out.trace.json");
     cr_assert(has(text, "</script><b>&amp;"));
     free(text);
     text = run_well("$DWELL export firefox -o out.json && python3 -B " DWELL_CONSUMERS "/firefox.py print out.json");
-    check_names(text, "function [\"%s\", \"/src/a \\\"b\\\".c\", ", json);
+    handmade_check_names(text, "function [\"%s\", \"/src/a \\\"b\\\".c\", ", json);
     cr_assert(has(text, "thread [\"a;b\", \"100\", \"th\\nread\", \"100\"]"));
     free(text);
     text = run_well("$DWELL export perfetto -o out && python3 -B " DWELL_CONSUMERS "/perfetto.py print out");
@@ -278,6 +278,6 @@ Test(e2e_handmade_exports, names_of_all_kinds)
         [BAD_CONTROLS] = "tab\\there\\e[0m\\x7f",
         [BAD_MARKUP] = "</script><b>&amp;",
     };
-    check_names(text, "{ function = ( \"%s\" : container = ", printed);
+    handmade_check_names(text, "{ function = ( \"%s\" : container = ", printed);
     free(text);
 }

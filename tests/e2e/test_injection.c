@@ -47,8 +47,8 @@ static void check_session(const char *what, uint64_t events)
     free(info);
 }
 
-/* Returns whether there was a call of that number. */
-static bool inject(const char *command, int number, const struct ran *alone)
+/* Fails the call of that number. Returns false if the program makes fewer calls. */
+static bool injection_fail_call(const char *command, int number, const struct ran *alone)
 {
     struct ran r = run(INJECT "-n %d $RUNTIME %s", number, command);
     char *call = run_well("sed -n %dp log", number);
@@ -86,7 +86,7 @@ static void inject_all(const char *command, int least)
     cr_assert(ge(int, calls, least), "%s", command);
     int failed = 0;
     for (int i = 1; i <= calls; i++)
-        failed += inject(command, i, &alone);
+        failed += injection_fail_call(command, i, &alone);
     cr_assert(ge(int, failed, calls * 3 / 4), "%s", command);
     ran_drop(&none);
     ran_drop(&alone);

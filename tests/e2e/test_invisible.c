@@ -21,8 +21,8 @@ static const char *const settings[] = {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* Its output and how it ended. Returns a copy of the output, which the caller frees. */
-static char *compare(const char *setting, const char *command)
+/* Compares the program's output and how it ended. Returns a copy of the output, which the caller frees. */
+static char *invisible_compare(const char *setting, const char *command)
 {
     struct ran alone = run("%s", command), recorded = run("%s %s", setting, command);
     cr_assert(eq(int, alone.status, 0), "%s", command);
@@ -46,7 +46,7 @@ static void check_nothing_lost(void)
 Test(e2e_invisible, errno_signals_memory_and_environment)
 {
     for (int i = 0; i < SETTINGS; i++) {
-        char *out = compare(settings[i], "env -u DWELL_HELPER LD_PRELOAD=libm.so.6 " PARTS "state");
+        char *out = invisible_compare(settings[i], "env -u DWELL_HELPER LD_PRELOAD=libm.so.6 " PARTS "state");
         cr_assert(has(out, "\nrequests for memory 0, "), "%s", out);
         cr_assert(has(out, "\nerrno wrong 0 times, mask 0 times\n"), "%s", out);
         cr_assert(has(out, "LD_PRELOAD libm.so.6, \n"), "%s", out);
@@ -57,14 +57,14 @@ Test(e2e_invisible, errno_signals_memory_and_environment)
 
 Test(e2e_invisible, environment_while_shells_run)
 {
-    free(compare(settings[0], PARTS "shells"));
+    free(invisible_compare(settings[0], PARTS "shells"));
     check_nothing_lost();
 }
 
 Test(e2e_invisible, registers)
 {
     for (int i = 0; i < SETTINGS; i++) {
-        char *out = compare(settings[i], PARTS "registers");
+        char *out = invisible_compare(settings[i], PARTS "registers");
         cr_assert(has(out, "wrong 0\n"));
         free(out);
         check_nothing_lost();
@@ -75,11 +75,11 @@ Test(e2e_invisible, registers)
 Test(e2e_invisible, descriptors)
 {
     for (int i = 0; i < SETTINGS - 1; i++) {
-        char *out = compare(settings[i], PARTS "descriptors");
+        char *out = invisible_compare(settings[i], PARTS "descriptors");
         cr_assert(has(out, "another 0 times, looked at often\n"), "%s", out);
         free(out);
         check_nothing_lost();
-        out = compare(settings[i], PARTS "descriptors < /dev/null 2>&-");
+        out = invisible_compare(settings[i], PARTS "descriptors < /dev/null 2>&-");
         free(out);
     }
 }
@@ -97,12 +97,12 @@ static void check_privileges(const char *way, uint64_t more)
 {
     char command[128];
     snprintf(command, sizeof command, PARTS "privileges %s", way);
-    char *out = compare(settings[0], command);
+    char *out = invisible_compare(settings[0], command);
     cr_assert(eq(u64, steps_recorded(), truth(out, "step") + more), "%s: %s", way, out);
     free(out);
 }
 
-static bool may(const char *what, const char *probe)
+static bool invisible_probe_works(const char *what, const char *probe)
 {
     struct ran r = run("%s", probe);
     const bool can = r.status == 0;
@@ -114,7 +114,8 @@ static bool may(const char *what, const char *probe)
 
 Test(e2e_invisible, changes_of_identity)
 {
-    if (geteuid() == 0 && may("change of identity", "setpriv --reuid 65534 --regid 65534 --clear-groups true")) {
+    if (geteuid() == 0 &&
+        invisible_probe_works("change of identity", "setpriv --reuid 65534 --regid 65534 --clear-groups true")) {
         check_privileges("identities", 0);
         check_privileges("child", 400000);
     } else {
@@ -125,7 +126,7 @@ Test(e2e_invisible, changes_of_identity)
 
 Test(e2e_invisible, namespaces)
 {
-    if (!may("user namespaces", "unshare -U true"))
+    if (!invisible_probe_works("user namespaces", "unshare -U true"))
         return;
     check_privileges("user-namespace", 0);
     check_privileges("another-namespace", 0);

@@ -63,7 +63,7 @@ Test(e2e_loading, before_and_after_main)
     }
 }
 
-static void check_names(const char *program, const char *variables)
+static void loading_check_names(const char *program, const char *variables)
 {
     free(run_well("%s $DWELL record -q -o stripped.data $PROGRAMS/loading/%s 10", variables, program));
     char *names = run_well("$DWELL report --format csv stripped.data | tr -d '\r' | cut -d, -f1,4,5 | sort");
@@ -73,9 +73,9 @@ static void check_names(const char *program, const char *variables)
 
 Test(e2e_loading, separate_debug_information)
 {
-    check_names("stripped-beside", "");
-    check_names("stripped-in-folder", "");
-    check_names("stripped-by-id", "DWELL_DEBUG_PATH=$PROGRAMS/loading/debug-root");
+    loading_check_names("stripped-beside", "");
+    loading_check_names("stripped-in-folder", "");
+    loading_check_names("stripped-by-id", "DWELL_DEBUG_PATH=$PROGRAMS/loading/debug-root");
 }
 
 Test(e2e_loading, debug_information_from_a_server)

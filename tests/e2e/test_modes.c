@@ -10,7 +10,7 @@
 
 TestSuite(e2e_modes, .timeout = 120);
 
-static void record(const char *mode, const char *command)
+static void modes_record(const char *mode, const char *command)
 {
     free(run_well("$DWELL record -q --mode %s %s", mode, command));
 }
@@ -32,10 +32,10 @@ Test(e2e_modes, profile_has_the_calls_and_paths_of_trace)
         "$PROGRAMS/deep 900",
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        record("trace", programs[i]);
+        modes_record("trace", programs[i]);
         char *trace = report_paths("");
         char *left = run_well("$DWELL info | grep -o '[0-9]* frames left'");
-        record("profile", programs[i]);
+        modes_record("profile", programs[i]);
         char *profile = report_paths("");
         char *profile_left = run_well("$DWELL info | grep -o '[0-9]* frames left'");
         cr_assert(eq(str, profile, trace), "%s", programs[i]);
@@ -124,7 +124,7 @@ Test(e2e_modes, signals_that_pause)
 
 Test(e2e_modes, ring_keeps_the_end)
 {
-    record("ring=64K", "$SAMPLES/fib 24");
+    modes_record("ring=64K", "$SAMPLES/fib 24");
     char *size = run_well("du -k dwell.data | cut -f1");
     cr_assert(lt(int, atoi(size), 700));
     free(size);
@@ -143,7 +143,7 @@ Test(e2e_modes, ring_keeps_the_end)
 
 Test(e2e_modes, ring_of_many_threads_stays_small)
 {
-    record("ring=64K", "$SAMPLES/threads --waves 200 4 5000");
+    modes_record("ring=64K", "$SAMPLES/threads --waves 200 4 5000");
     char *size = run_well("du -k dwell.data | cut -f1");
     cr_assert(lt(int, atoi(size), 4000));
     free(size);

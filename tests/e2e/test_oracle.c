@@ -21,7 +21,7 @@ static const struct {
 } oracle_compilers[] = { { "c", "gcc" }, { "c", "clang" }, { "c++", "g++" }, { "c++", "clang++" } };
 static const char *const oracle_levels[] = { "-O0", "-O2" };
 
-/* Numbers only: each case runs in a process of its own, where pointers are not valid. */
+/* A case holds numbers only: it runs in a process of its own, in which pointers are not valid. */
 struct oracle_case {
     int compiler, level, first;
 };

@@ -182,7 +182,7 @@ Test(e2e_oscalls, os_calls_in_children)
     check_odd("shell", "main 1\nmain/from_shell 1\nmain/from_shell/system 1\n");
 }
 
-/* Over several chunks. */
+/* The calls fill several chunks. */
 Test(e2e_oscalls, many_os_calls)
 {
     check_odd("many", "main 1\nmain/many 1\nmain/many/close 1\nmain/many/open 1\nmain/many/write 100000\n");

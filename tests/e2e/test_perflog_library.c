@@ -61,7 +61,7 @@ static void find_names(struct utsname *names, unsigned version[3])
 }
 
 /* The header for an application of that name; a static string. */
-static const char *perflog_header(const char *application)
+static const char *perflog_library_header(const char *application)
 {
     static char text[4096];
     struct utsname names;
@@ -84,7 +84,7 @@ static const char *perflog_header(const char *application)
 static void check_log(const char *name, const char *application, const char *lines)
 {
     char *log = perflog_logged(name), *wanted = NULL;
-    cr_assert(ge(int, asprintf(&wanted, "%s%s", perflog_header(application), lines), 0));
+    cr_assert(ge(int, asprintf(&wanted, "%s%s", perflog_library_header(application), lines), 0));
     cr_assert(eq(str, log, wanted));
     free(wanted);
     free(log);
@@ -119,7 +119,7 @@ Test(e2e_perflog_library, every_line)
     check_log("log", "myperfapp", all_lines);
 }
 
-/* In a locale in which the program's own decimals have a comma. */
+/* The log is the same in a locale in which the program's own decimals have a comma. */
 Test(e2e_perflog_library, numbers_are_the_same_in_every_locale)
 {
     free(run_well("localedef -i de_DE -f UTF-8 ./de_DE.UTF-8"));
@@ -162,7 +162,7 @@ Test(e2e_perflog_library, runs_are_appended)
 {
     free(run_well("export DWELL_PERFLOG=log; for i in 1 2 3; do " PROGRAM " all; done"));
     char *log = perflog_logged("log"), *wanted = NULL;
-    const char *first = perflog_header("myperfapp");
+    const char *first = perflog_library_header("myperfapp");
     cr_assert(ge(int, asprintf(&wanted, "%s%s%s%s%s%s", first, all_lines, first, all_lines, first, all_lines), 0));
     cr_assert(eq(str, log, wanted));
     free(wanted);
@@ -176,11 +176,11 @@ Test(e2e_perflog_library, order_of_calls_ids_and_strings)
     memset(text, 't', 512);
     name[31] = text[512] = '\0';
     free(perflog_run("DWELL_PERFLOG=log", PROGRAM, "rules"));
-    int length = snprintf(wanted, sizeof wanted, "%s", perflog_header(name));
+    int length = snprintf(wanted, sizeof wanted, "%s", perflog_library_header(name));
     length += snprintf(wanted + length, sizeof wanted - (size_t)length, "REGISTERED MARKER [%s] AS [5] BY APP [%s]\n%s",
-                       text, name, perflog_header("again"));
+                       text, name, perflog_library_header("again"));
     snprintf(wanted + length, sizeof wanted - (size_t)length, "%sAPP [] EVT [3] DUR [7777777000]\n",
-             perflog_header(""));
+             perflog_library_header(""));
     char *log = perflog_logged("log");
     cr_assert(eq(str, log, wanted));
     free(log);
@@ -284,7 +284,7 @@ static double perflog_last_number(const char *text, const char *name)
     return strtod(found + strlen(name), NULL);
 }
 
-static int occurrences(const char *text, const char *part)
+static int perflog_count_occurrences(const char *text, const char *part)
 {
     int count = 0;
     for (const char *at = text; (at = strstr(at, part)); at++)
@@ -329,9 +329,9 @@ Test(e2e_perflog_library, monitor)
               "%s", log);
     check_shares(log, 100);
     check_memory(log, out, 256 << 20);
-    cr_assert(eq(int, occurrences(log, "EVT [2] CPU ["), 2));
-    cr_assert(ge(int, occurrences(log, "EVT [102] MEM ["), 1));
-    cr_assert(ge(int, occurrences(log, "EVT [103] CPU ["), 1));
+    cr_assert(eq(int, perflog_count_occurrences(log, "EVT [2] CPU ["), 2));
+    cr_assert(ge(int, perflog_count_occurrences(log, "EVT [102] MEM ["), 1));
+    cr_assert(ge(int, perflog_count_occurrences(log, "EVT [103] CPU ["), 1));
     free(log);
     free(out);
 }
@@ -342,10 +342,11 @@ Test(e2e_perflog_library, monitor_of_the_process)
     /* One thread computes and the monitor's thread reads: that is hardly more than one processor. */
     check_shares(log, 150);
     check_memory(log, out, 1 << 20);
-    cr_assert(ge(int, occurrences(log, "EVT [103] CPU ["), 1));
+    cr_assert(ge(int, perflog_count_occurrences(log, "EVT [103] CPU ["), 1));
     cr_assert(gt(dbl, perflog_last_number(log, "EVT [103] CPU ["), 0));
-    cr_assert(eq(int, occurrences(log, "EVT [102]"), 0));      /* that interval was an hour */
-    cr_assert(eq(int, occurrences(log, "REGISTERED APP"), 1)); /* none for a call after the end that logs nothing */
+    cr_assert(eq(int, perflog_count_occurrences(log, "EVT [102]"), 0)); /* that interval was an hour */
+    cr_assert(eq(int, perflog_count_occurrences(log, "REGISTERED APP"),
+                 1)); /* none for a call after the end that logs nothing */
     free(log);
     free(out);
 }

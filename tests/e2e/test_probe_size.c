@@ -23,13 +23,13 @@ struct listing {
     int count;
 };
 
-static bool is(const struct instruction *instruction, const char *name)
+static bool probe_instruction_is(const struct instruction *instruction, const char *name)
 {
     return strncmp(instruction->text, name, strlen(name)) == 0;
 }
 
 /* The part of the function that is not in its cold section. */
-static void disassemble(const char *function, struct listing *listing)
+static void probe_disassemble(const char *function, struct listing *listing)
 {
     char *out = run_well("objdump -d --no-show-raw-insn --disassemble=%s $RUNTIME | sed -n '/<%s>:$/,/^$/p'", function,
                          function);
@@ -44,7 +44,7 @@ static void disassemble(const char *function, struct listing *listing)
     cr_assert(gt(int, listing->count, 40), "%s", function);
 }
 
-static int find(const struct listing *listing, unsigned long address)
+static int probe_find_address(const struct listing *listing, unsigned long address)
 {
     for (int i = 0; i < listing->count; i++)
         if (listing->list[i].address == address)
@@ -59,18 +59,18 @@ struct path {
 static struct path usual_path(const char *function)
 {
     static struct listing listing;
-    disassemble(function, &listing);
+    probe_disassemble(function, &listing);
     struct path path = { 0, 0 };
     for (int i = 0; i < listing.count; i++) {
         const struct instruction *here = &listing.list[i];
         path.end++;
         if (strstr(here->text, "cmpxchg"))
             path.claim = path.end;
-        if (is(here, "ret"))
+        if (probe_instruction_is(here, "ret"))
             return path;
-        if (is(here, "jmp")) {
+        if (probe_instruction_is(here, "jmp")) {
             cr_assert(lt(int, path.end, listing.count), "%s", function);
-            i = find(&listing, strtoul(here->text + strcspn(here->text, " \t") + 1, NULL, 16)) - 1;
+            i = probe_find_address(&listing, strtoul(here->text + strcspn(here->text, " \t") + 1, NULL, 16)) - 1;
         }
     }
     cr_fatal("%s: no return", function);

@@ -15,7 +15,7 @@ static void progress_record(void)
     free(run_well("$DWELL record -q -o one $SAMPLES/fib 15 && $DWELL record -q -o two $SAMPLES/fib 14"));
 }
 
-/* The lines that remain visible in the end, without those that were removed. */
+/* The lines that are visible in the end. Removed lines are left out. */
 static void erase_lines(char *text)
 {
     for (char *at; (at = strstr(text, ERASE));) {
@@ -83,7 +83,7 @@ Test(e2e_progress, after_a_recording)
     ran_drop(&r);
 }
 
-/* Both on one terminal: the table is as without progress. */
+/* Progress and table are on one terminal. The table is the same as without progress. */
 Test(e2e_progress, the_line_is_removed_before_the_output)
 {
     progress_record();

@@ -11,7 +11,7 @@
 TestSuite(e2e_record, .timeout = 120);
 
 /* One line on stderr that begins with "dwell: " and contains `text`. */
-static void check_error(struct ran r, int status, const char *text)
+static void record_check_error(struct ran r, int status, const char *text)
 {
     cr_assert(eq(int, r.status, status), "%s", r.err);
     cr_assert(eq(int, strncmp(r.err, "dwell: ", 7), 0), "%s", r.err);
@@ -29,13 +29,14 @@ Test(e2e_record, an_older_session_is_kept)
 Test(e2e_record, other_files_are_never_replaced)
 {
     free(run_well("echo precious > dwell.data"));
-    check_error(run("$DWELL record $SAMPLES/fib 5"), 125, "dwell.data: not a dwell session");
+    record_check_error(run("$DWELL record $SAMPLES/fib 5"), 125, "dwell.data: not a dwell session");
     char *kept = run_well("cat dwell.data");
     cr_assert(eq(str, kept, "precious\n"));
     free(kept);
-    check_error(run("mkdir folder && $DWELL record -o folder $SAMPLES/fib 5"), 125, "folder: Is a directory");
-    check_error(run("$DWELL record -o missing/file $SAMPLES/fib 5"), 125, "missing/file: No such file or directory");
-    check_error(run("$DWELL record -o /proc/self/status $SAMPLES/fib 5"), 125, "/proc/self/status: ");
+    record_check_error(run("mkdir folder && $DWELL record -o folder $SAMPLES/fib 5"), 125, "folder: Is a directory");
+    record_check_error(run("$DWELL record -o missing/file $SAMPLES/fib 5"), 125,
+                       "missing/file: No such file or directory");
+    record_check_error(run("$DWELL record -o /proc/self/status $SAMPLES/fib 5"), 125, "/proc/self/status: ");
 }
 
 Test(e2e_record, two_recordings_into_one_file)
@@ -49,21 +50,22 @@ Test(e2e_record, two_recordings_into_one_file)
 
 Test(e2e_record, programs_that_cannot_be_run)
 {
-    check_error(run("$DWELL record ./nothing"), 127, "./nothing: no such program");
-    check_error(run("$DWELL record surely-no-such-program"), 127, "no such program");
-    check_error(run("echo text > text && $DWELL record ./text"), 126, "./text: not executable");
-    check_error(run("$DWELL record /tmp"), 126, "/tmp: not executable");
-    check_error(run("$DWELL record"), 125, "which PROGRAM");
-    check_error(run("$DWELL record $PROGRAMS/static"), 125, "statically linked");
-    check_error(run("cp $SAMPLES/fib other && printf '\\x08' | dd of=other bs=1 seek=18 conv=notrunc status=none && "
-                    "$DWELL record ./other"),
-                125, "another architecture");
+    record_check_error(run("$DWELL record ./nothing"), 127, "./nothing: no such program");
+    record_check_error(run("$DWELL record surely-no-such-program"), 127, "no such program");
+    record_check_error(run("echo text > text && $DWELL record ./text"), 126, "./text: not executable");
+    record_check_error(run("$DWELL record /tmp"), 126, "/tmp: not executable");
+    record_check_error(run("$DWELL record"), 125, "which PROGRAM");
+    record_check_error(run("$DWELL record $PROGRAMS/static"), 125, "statically linked");
+    record_check_error(
+        run("cp $SAMPLES/fib other && printf '\\x08' | dd of=other bs=1 seek=18 conv=notrunc status=none && "
+            "$DWELL record ./other"),
+        125, "another architecture");
     free(run_well("test ! -e dwell.data"));
 }
 
 Test(e2e_record, programs_that_are_not_instrumented)
 {
-    check_error(run("$DWELL record sh -c 'exit 3'"), 3, "compile it with -g -finstrument-functions");
+    record_check_error(run("$DWELL record sh -c 'exit 3'"), 3, "compile it with -g -finstrument-functions");
 }
 
 Test(e2e_record, static_programs_with_the_runtime_in_them)
@@ -121,7 +123,7 @@ Test(e2e_record, ld_preload_of_the_user_stays)
 
 Test(e2e_record, what_the_program_can_see)
 {
-    /* It prints its lowest free descriptor, whether errno survives calls, its signal mask and its dispositions. */
+    /* The program prints its lowest free descriptor, whether errno survives calls, its signal mask and dispositions. */
     char *alone = run_well("$PROGRAMS/visible");
     char *recorded = run_well("$DWELL record -q $PROGRAMS/visible");
     cr_assert(eq(str, recorded, alone));

@@ -18,7 +18,7 @@ TestSuite(e2e_recorder, .timeout = 300, .init = without_os_calls);
 
 enum { ROUNDS = 120 };
 
-/* Starts it with the program's output in a file, and a pipe that ends when no process is left. */
+/* Starts the recorder with the program's output in a file, and a pipe that ends when no process is left. */
 struct recorder {
     pid_t pid;
     int alive;
@@ -72,7 +72,7 @@ static long recorder_microseconds(void)
     return now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-/* How long it takes without a kill. */
+/* The duration without a kill. */
 static long usual_time(void)
 {
     long least = LONG_MAX;
@@ -124,7 +124,7 @@ Test(e2e_recorder, killed_at_any_moment)
     cr_assert(gt(int, meanwhile, 0));
 }
 
-/* Killed for good while the program lives and still has children. */
+/* The recorder is killed while the program lives and still has children. */
 Test(e2e_recorder, killed_with_processes_still_to_come)
 {
     free(run_well("LEDGER=$PWD/ledger $DWELL record -q -o left.data sh -c 'kill -9 $PPID; for i in 1 2 3 4 5 6; do "

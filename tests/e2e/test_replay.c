@@ -28,7 +28,7 @@ Test(e2e_replay, columns)
     free(out);
 }
 
-static void check_calls(const char *program)
+static void replay_check_calls(const char *program)
 {
     free(run_well(SHELL
                   "$DWELL record -q %s >out; reported >wanted; test -s wanted || exit 1\n"
@@ -45,10 +45,10 @@ static void check_calls(const char *program)
 
 Test(e2e_replay, calls_of_the_report)
 {
-    check_calls("$SAMPLES/fib 24");
-    check_calls("$SAMPLES/threads 4 20000");
-    check_calls("$SAMPLES/processes 3 1000");
-    check_calls("$SAMPLES/sleeper");
+    replay_check_calls("$SAMPLES/fib 24");
+    replay_check_calls("$SAMPLES/threads 4 20000");
+    replay_check_calls("$SAMPLES/processes 3 1000");
+    replay_check_calls("$SAMPLES/sleeper");
 }
 
 /* --min leaves the same durations of the same functions as a filter by hand. */

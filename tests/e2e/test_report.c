@@ -10,7 +10,7 @@
 
 TestSuite(e2e_report, .timeout = 60, .init = without_os_calls);
 
-static void check_error(const char *command, const char *message)
+static void report_check_error(const char *command, const char *message)
 {
     struct ran r = run("%s", command);
     cr_assert(eq(int, r.status, 2), "%s: %s", command, r.err);
@@ -21,25 +21,25 @@ static void check_error(const char *command, const char *message)
 
 Test(e2e_report, errors)
 {
-    check_error("$DWELL report", "dwell: dwell.data: No such file or directory\n");
-    check_error("$DWELL report .", "dwell: .: is a directory\n");
-    check_error(": > empty; $DWELL tree empty", "dwell: empty: the file is empty\n");
-    check_error("echo hello > text; $DWELL info text", "dwell: text: not a dwell session\n");
-    check_error(
+    report_check_error("$DWELL report", "dwell: dwell.data: No such file or directory\n");
+    report_check_error("$DWELL report .", "dwell: .: is a directory\n");
+    report_check_error(": > empty; $DWELL tree empty", "dwell: empty: the file is empty\n");
+    report_check_error("echo hello > text; $DWELL info text", "dwell: text: not a dwell session\n");
+    report_check_error(
         "$DWELL report --by colour",
         "dwell: --by: 'colour' is none of function, line, module, module-function, thread, thread-name, process\n");
-    check_error("$DWELL report --format pdf", "dwell: --format: 'pdf' is none of text, csv, json\n");
-    check_error("$DWELL report --limit x", "dwell: --limit: 'x' is not a number\n");
-    check_error("$DWELL tree --min 120%",
-                "dwell: --min: '120%' is neither a percentage such as 5% nor a time such as 2ms\n");
-    check_error("$DWELL reprot", "dwell: no command 'reprot'; did you mean 'report'? dwell --help lists them\n");
-    check_error("$DWELL nonsense", "dwell: no command 'nonsense'; dwell --help lists them\n");
-    check_error("$DWELL report a b", "dwell: a: No such file or directory\n");
-    check_error("$DWELL report 'a*'", "dwell: a*: no file matches\n");
-    check_error("$DWELL info a b", "dwell: one session at a time: 'b' is a second one\n");
+    report_check_error("$DWELL report --format pdf", "dwell: --format: 'pdf' is none of text, csv, json\n");
+    report_check_error("$DWELL report --limit x", "dwell: --limit: 'x' is not a number\n");
+    report_check_error("$DWELL tree --min 120%",
+                       "dwell: --min: '120%' is neither a percentage such as 5% nor a time such as 2ms\n");
+    report_check_error("$DWELL reprot", "dwell: no command 'reprot'; did you mean 'report'? dwell --help lists them\n");
+    report_check_error("$DWELL nonsense", "dwell: no command 'nonsense'; dwell --help lists them\n");
+    report_check_error("$DWELL report a b", "dwell: a: No such file or directory\n");
+    report_check_error("$DWELL report 'a*'", "dwell: a*: no file matches\n");
+    report_check_error("$DWELL info a b", "dwell: one session at a time: 'b' is a second one\n");
     free(run_well("$DWELL record -q $SAMPLES/fib 5"));
-    check_error("$DWELL callers nothing",
-                "dwell: dwell.data: no function 'nothing' was recorded; dwell report -s name lists them\n");
+    report_check_error("$DWELL callers nothing",
+                       "dwell: dwell.data: no function 'nothing' was recorded; dwell report -s name lists them\n");
 }
 
 Test(e2e_report, keys_of_json)

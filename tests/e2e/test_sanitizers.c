@@ -14,7 +14,7 @@ static const char *const compilers[] = { "gcc", "clang" };
 static const char *const sanitizers[] = { "address", "thread", "undefined" };
 
 /* No message of a sanitizer, and exact counts. */
-static void check(const char *program, const char *arguments, int least)
+static void sanitizers_check(const char *program, const char *arguments, int least)
 {
     for (int c = 0; c < 2; c++) {
         for (int s = 0; s < 3; s++) {
@@ -35,12 +35,12 @@ static void check(const char *program, const char *arguments, int least)
 
 Test(e2e_sanitizers, threads_under_the_thread_sanitizer)
 {
-    check("threads", "8 2000", 4);
+    sanitizers_check("threads", "8 2000", 4);
 }
 
 Test(e2e_sanitizers, exceptions)
 {
-    check("exceptions", "", 0);
+    sanitizers_check("exceptions", "", 0);
 }
 
 static void check_found(const char *sanitizer, const char *fault, const char *message)

@@ -120,7 +120,7 @@ static long peak_of(const char *command)
     return use.ru_maxrss * 1024;
 }
 
-/* Runs it on both sessions in turn. The output for the large one is in "out". */
+/* Runs the command on both sessions in turn. The output for the large one is in "out". */
 static void run_bounded(const char *format)
 {
     char small[256], large[256];
@@ -132,7 +132,7 @@ static void run_bounded(const char *format)
 }
 
 /* The columns of the last csv output, without titles. */
-static void expect_rows(const char *columns, const char *format, ...)
+static void scale_expect_rows(const char *columns, const char *format, ...)
 {
     char *expected;
     va_list arguments;
@@ -150,14 +150,14 @@ static const uint64_t all = (uint64_t)ALL_ROUNDS * LARGE;
 static void check_sums_of_all(void)
 {
     run_bounded("report --format csv %s");
-    expect_rows("1,5,6,8,14,15",
-                "outer,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",10,10\n"
-                "inner,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",2,2\n",
-                all, all * OUTER, all * (OUTER - INNER), all, all * INNER, all * INNER);
+    scale_expect_rows("1,5,6,8,14,15",
+                      "outer,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",10,10\n"
+                      "inner,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",2,2\n",
+                      all, all * OUTER, all * (OUTER - INNER), all, all * INNER, all * INNER);
     run_bounded("report --by thread-name --jobs 3 --format csv %s");
     const uint64_t of_main = (uint64_t)LARGE * MAIN_CHUNKS * MAIN_ROUNDS, of_others = (uint64_t)LARGE * OTHERS * ROUNDS;
-    expect_rows("1,2,3,4", "main,1,%" PRIu64 ",%" PRIu64 "\nother,%d,%" PRIu64 ",%" PRIu64 "\n", 2 * of_main,
-                of_main * OUTER, OTHERS, 2 * of_others, of_others * OUTER);
+    scale_expect_rows("1,2,3,4", "main,1,%" PRIu64 ",%" PRIu64 "\nother,%d,%" PRIu64 ",%" PRIu64 "\n", 2 * of_main,
+                      of_main * OUTER, OTHERS, 2 * of_others, of_others * OUTER);
 }
 
 Test(e2e_scale, memory_does_not_grow_with_the_session)
@@ -166,17 +166,17 @@ Test(e2e_scale, memory_does_not_grow_with_the_session)
     check_sums_of_all();
     /* The second repetition only: it is 2^48 ticks after the first. */
     run_bounded("report --from 281474976710656ns --to 562949953421312ns --format csv %s");
-    expect_rows("1,5,8", "outer,%d,%d\ninner,%d,%d\n", ALL_ROUNDS, ALL_ROUNDS * (OUTER - INNER), ALL_ROUNDS,
-                ALL_ROUNDS * INNER);
+    scale_expect_rows("1,5,8", "outer,%d,%d\ninner,%d,%d\n", ALL_ROUNDS, ALL_ROUNDS * (OUTER - INNER), ALL_ROUNDS,
+                      ALL_ROUNDS * INNER);
     run_bounded("histogram --format csv %s inner");
-    expect_rows("1-3,6", "2,5,%" PRIu64 ",%" PRIu64 "\n", all, all * INNER);
+    scale_expect_rows("1-3,6", "2,5,%" PRIu64 ",%" PRIu64 "\n", all, all * INNER);
     run_bounded("slowest --limit 3 --format csv %s outer");
-    expect_rows("1-3,7", "1,10,8,100\n1,10,8,101\n21,10,8,100\n");
+    scale_expect_rows("1-3,7", "1,10,8,100\n1,10,8,101\n21,10,8,100\n");
     run_bounded("replay --from 281474976710656ns --limit 6 --format csv %s");
-    expect_rows("1,2,4,6-8", "281474976710657,,100,0,begin,outer\n"
-                             "281474976710657,,101,0,begin,outer\n"
-                             "281474976710660,2,100,1,call,inner\n"
-                             "281474976710660,2,101,1,call,inner\n"
-                             "281474976710667,10,100,0,end,outer\n"
-                             "281474976710667,10,101,0,end,outer\n");
+    scale_expect_rows("1,2,4,6-8", "281474976710657,,100,0,begin,outer\n"
+                                   "281474976710657,,101,0,begin,outer\n"
+                                   "281474976710660,2,100,1,call,inner\n"
+                                   "281474976710660,2,101,1,call,inner\n"
+                                   "281474976710667,10,100,0,end,outer\n"
+                                   "281474976710667,10,101,0,end,outer\n");
 }

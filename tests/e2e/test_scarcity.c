@@ -15,7 +15,7 @@
 
 TestSuite(e2e_scarcity, .timeout = 120, .init = without_os_calls);
 
-/* What `dwell record` prints at the end. */
+/* The last lines of `dwell record`. */
 #define FULL "events were lost: the disk is full, or a limit on file sizes was reached\n"
 #define MEMORY "events were lost: the system refused memory\n"
 #define UNOPENED "events were lost: a process could not open the session file\n"
@@ -50,7 +50,7 @@ static void check_account(const char *out, const char *file, int open, bool loss
 static const char *recorder = "$DWELL";
 
 /* `prefix` is shell text before both `dwell record` and the program alone. If `message` is NULL, nothing is lost. */
-static void check(const char *prefix, const char *command, const char *message, const char *remark, int open)
+static void scarcity_check(const char *prefix, const char *command, const char *message, const char *remark, int open)
 {
     struct ran alone = run("%s %s", prefix, command);
     struct ran r = run("%s timeout 60 %s record -q %s", prefix, recorder, command);
@@ -87,16 +87,16 @@ static void need_root(void)
 
 Test(e2e_scarcity, descriptors)
 {
-    check("", "$PROGRAMS/scarcity/descriptors 3", UNOPENED, "a process could not open the session file", 0);
-    check("", "$PROGRAMS/scarcity/descriptors 0", UNOPENED, "a process could not open the session file", 0);
+    scarcity_check("", "$PROGRAMS/scarcity/descriptors 3", UNOPENED, "a process could not open the session file", 0);
+    scarcity_check("", "$PROGRAMS/scarcity/descriptors 0", UNOPENED, "a process could not open the session file", 0);
 }
 
 Test(e2e_scarcity, address_space_lowered_in_the_middle)
 {
-    check("", "$PROGRAMS/scarcity/memory", MEMORY, "1 threads could not be recorded", 0);
+    scarcity_check("", "$PROGRAMS/scarcity/memory", MEMORY, "1 threads could not be recorded", 0);
 }
 
-/* From too little to load the program to enough for everything. Only the loader's own failure may be seen. */
+/* Memory grows from too little for the loader to enough for all. Only the loader's own failure may be seen. */
 Test(e2e_scarcity, address_space_from_the_start)
 {
     for (int kilobytes = 3000; kilobytes < 9000; kilobytes += 250) {
@@ -121,7 +121,7 @@ Test(e2e_scarcity, address_space_from_the_start)
 
 Test(e2e_scarcity, file_sizes_limited_in_the_middle)
 {
-    check("", "$PROGRAMS/scarcity/filesize", FULL, "the disk was full", 0);
+    scarcity_check("", "$PROGRAMS/scarcity/filesize", FULL, "the disk was full", 0);
 }
 
 #define AS_NOBODY "setpriv --reuid=54321 --regid=54321 --clear-groups"
@@ -141,14 +141,14 @@ Test(e2e_scarcity, locked_memory)
 {
     need_root();
     move_to_where_all_may_look("$PROGRAMS/scarcity/crowd");
-    check(AS_NOBODY " sh -c 'ulimit -l 0; exec \"$@\"' sh", "./crowd 300 65536 100", NULL, NULL, 0);
+    scarcity_check(AS_NOBODY " sh -c 'ulimit -l 0; exec \"$@\"' sh", "./crowd 300 65536 100", NULL, NULL, 0);
 }
 
 Test(e2e_scarcity, processes)
 {
     need_root();
     move_to_where_all_may_look("$SAMPLES/fib");
-    check(AS_NOBODY, "prlimit --nproc=1 ./fib 24", NULL, "no helper thread could be started", 0);
+    scarcity_check(AS_NOBODY, "prlimit --nproc=1 ./fib 24", NULL, "no helper thread could be started", 0);
 }
 
 Test(e2e_scarcity, a_disk_that_is_filled_in_the_middle)
@@ -244,7 +244,7 @@ Test(e2e_scarcity, perf_events_forbidden)
         char command[256];
         snprintf(command, sizeof command, "$PROGRAMS/scarcity/refuse %d %d $SAMPLES/threads 4 10000",
                  (int)SYS_perf_event_open, errors[i]);
-        check("", command, NULL, NULL, 0);
+        scarcity_check("", command, NULL, NULL, 0);
         char *info = run_well("$DWELL info");
         cr_assert(not(has(info, " perf\n")), "%s", info);
         free(info);
@@ -253,30 +253,32 @@ Test(e2e_scarcity, perf_events_forbidden)
 
 Test(e2e_scarcity, an_allowlist_of_system_calls)
 {
-    check("", "$PROGRAMS/scarcity/allowlist prctl", REFUSED, "the system refused a call", 0);
-    check("", "$PROGRAMS/scarcity/allowlist seccomp", REFUSED, "the system refused a call", 0);
-    check("", "$PROGRAMS/scarcity/allowlist tsync", REFUSED, "the system refused a call", 0);
-    check("", "$PROGRAMS/scarcity/allowlist tsync all", REFUSED, "the system refused a call", 0);
-    check("", "$PROGRAMS/scarcity/allowlist prctl all", NULL, NULL, 0); /* the helper may do what the program may not */
-    check("", "$PROGRAMS/scarcity/allowlist seccomp all", NULL, NULL, 0);
+    scarcity_check("", "$PROGRAMS/scarcity/allowlist prctl", REFUSED, "the system refused a call", 0);
+    scarcity_check("", "$PROGRAMS/scarcity/allowlist seccomp", REFUSED, "the system refused a call", 0);
+    scarcity_check("", "$PROGRAMS/scarcity/allowlist tsync", REFUSED, "the system refused a call", 0);
+    scarcity_check("", "$PROGRAMS/scarcity/allowlist tsync all", REFUSED, "the system refused a call", 0);
+    scarcity_check("", "$PROGRAMS/scarcity/allowlist prctl all", NULL, NULL,
+                   0); /* the helper may do what the program may not */
+    scarcity_check("", "$PROGRAMS/scarcity/allowlist seccomp all", NULL, NULL, 0);
 }
 
 Test(e2e_scarcity, strict_mode)
 {
-    check("", "$PROGRAMS/scarcity/allowlist strict", REFUSED, "the system refused a call", 1);
+    scarcity_check("", "$PROGRAMS/scarcity/allowlist strict", REFUSED, "the system refused a call", 1);
 }
 
 Test(e2e_scarcity, a_program_that_changes_its_root)
 {
     need_root();
-    check("mkdir -p empty;", "$PROGRAMS/scarcity/chrooted empty", UNOPENED, "a process could not open the session file",
-          0);
+    scarcity_check("mkdir -p empty;", "$PROGRAMS/scarcity/chrooted empty", UNOPENED,
+                   "a process could not open the session file", 0);
 }
 
 Test(e2e_scarcity, a_program_that_changes_its_user)
 {
     need_root();
-    check("umask 077;", "$PROGRAMS/scarcity/dropped", UNOPENED, "a process could not open the session file", 0);
+    scarcity_check("umask 077;", "$PROGRAMS/scarcity/dropped", UNOPENED, "a process could not open the session file",
+                   0);
 }
 
 Test(e2e_scarcity, ten_thousand_threads)
@@ -298,11 +300,11 @@ Test(e2e_scarcity, ten_thousand_threads)
     ran_drop(&r);
 }
 
-/* 100 calls end by longjmp, without an exit. */
+/* The program ends 100 calls by longjmp, without an exit. */
 Test(e2e_scarcity, small_stacks)
 {
-    check("", "$PROGRAMS/scarcity/smallstack 8192", NULL, NULL, 100);
-    check("", "$PROGRAMS/scarcity/smallstack 6000", NULL, NULL, 100);
+    scarcity_check("", "$PROGRAMS/scarcity/smallstack 8192", NULL, NULL, 100);
+    scarcity_check("", "$PROGRAMS/scarcity/smallstack 6000", NULL, NULL, 100);
 }
 
 /* LD_BIND_NOW, because the loader's lazy binding would hide how much stack the runtime needs. */

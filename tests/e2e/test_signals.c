@@ -30,7 +30,7 @@ static void check_paths(const char *what)
     free(paths);
 }
 
-static void check(const char *how, bool paths)
+static void signals_check(const char *how, bool paths)
 {
     for (int i = 0; i < 6; i++) {
         const char *mode = modes[i / 2], *level = levels[i % 2];
@@ -52,12 +52,12 @@ static void check(const char *how, bool paths)
 
 Test(e2e_signals, nested_in_four_threads)
 {
-    check("nested", true);
+    signals_check("nested", true);
 }
 
 Test(e2e_signals, on_alternate_stacks)
 {
-    check("alternate", true);
+    signals_check("alternate", true);
 }
 
 Test(e2e_signals, without_the_helper)
@@ -96,7 +96,7 @@ Test(e2e_signals, a_handler_left_by_siglongjmp)
 
 Test(e2e_signals, a_handler_that_never_returns)
 {
-    check("never", false);
+    signals_check("never", false);
     char *paths = report_paths("");
     cr_assert(eq(
         str, paths,

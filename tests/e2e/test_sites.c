@@ -46,7 +46,7 @@ static const struct from_line lines_of_objects[] = {
     { "objects.cc:210", "Group::draw()", 1 },
 };
 
-/* Named by the compilers of the frame programs. */
+/* The compilers of the frame programs name them. */
 static const char *const compilers[] = { "gcc", "clang" };
 static const char *const variants[] = { "O0", "O1", "O2", "Os", "dwarf4" };
 static const char *const modes[] = { "trace", "profile", "ring=1G" };
@@ -84,7 +84,7 @@ static bool is_there(const char *program)
     return r.status == 0;
 }
 
-static void check_program(const char *program, const struct from_line *wanted, size_t count)
+static void sites_check_program(const char *program, const struct from_line *wanted, size_t count)
 {
     for (size_t c = 0; c < 2; c++)
         for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
@@ -102,12 +102,12 @@ static void check_program(const char *program, const struct from_line *wanted, s
 
 Test(e2e_sites, lines_of_c)
 {
-    check_program("calls", lines_of_calls, sizeof lines_of_calls / sizeof *lines_of_calls);
+    sites_check_program("calls", lines_of_calls, sizeof lines_of_calls / sizeof *lines_of_calls);
 }
 
 Test(e2e_sites, lines_of_cplusplus)
 {
-    check_program("objects", lines_of_objects, sizeof lines_of_objects / sizeof *lines_of_objects);
+    sites_check_program("objects", lines_of_objects, sizeof lines_of_objects / sizeof *lines_of_objects);
 }
 
 /* Callers of one function: their lines and functions. */

@@ -9,7 +9,7 @@
 
 TestSuite(e2e_stacks, .timeout = 120);
 
-static void check(const char *how, const char *mode, const char *options, const char *top)
+static void stacks_check(const char *how, const char *mode, const char *options, const char *top)
 {
     char *out = run_well("$DWELL record -q --mode %s %s $PROGRAMS/stacks/stacks %s", mode, options, how);
     struct report *r = report_of("");
@@ -31,27 +31,27 @@ static void check(const char *how, const char *mode, const char *options, const 
 
 Test(e2e_stacks, switched_by_ucontext)
 {
-    check("ucontext", "trace", "", "run_all 3");
-    check("ucontext", "ring=1G", "", "run_all 3");
-    check("ucontext", "profile", "", "run_all 3");
+    stacks_check("ucontext", "trace", "", "run_all 3");
+    stacks_check("ucontext", "ring=1G", "", "run_all 3");
+    stacks_check("ucontext", "profile", "", "run_all 3");
 }
 
 Test(e2e_stacks, switched_by_hand_with_dwell_fiber_switch)
 {
-    check("hand", "trace", "", "run_all 3");
-    check("hand", "profile", "", "run_all 3");
+    stacks_check("hand", "trace", "", "run_all 3");
+    stacks_check("hand", "profile", "", "run_all 3");
 }
 
 Test(e2e_stacks, switched_by_hand_with_known_places)
 {
-    check("place", "trace", "", "run_all 3");
-    check("place", "profile", "", "run_all 3");
+    stacks_check("place", "trace", "", "run_all 3");
+    stacks_check("place", "profile", "", "run_all 3");
 }
 
 Test(e2e_stacks, with_filters)
 {
-    check("ucontext", "trace", "--suppress make_context", "run_all 3");
-    check("ucontext", "profile", "--suppress make_context", "run_all 3");
+    stacks_check("ucontext", "trace", "--suppress make_context", "run_all 3");
+    stacks_check("ucontext", "profile", "--suppress make_context", "run_all 3");
 }
 
 /* 516 threads, one turn each. The calls that are open on a stack continue on the next thread. */

@@ -95,7 +95,7 @@ Test(e2e_timeline_exports, perfetto_flows_and_counters)
     free(text);
 }
 
-/* In ticks, so all four times are exact with any clock. */
+/* The values are ticks, so all four times are exact with any clock. */
 Test(e2e_timeline_exports, ctf)
 {
     check_programs("rm -rf out; $DWELL export ctf -o out && python3 -B $CONSUMERS/ctf.py $CSV out");
@@ -154,7 +154,7 @@ Test(e2e_timeline_exports, ctf_replaces_nothing)
     free(run_well("$DWELL report && test \"$(ls)\" = \"$(printf 'dwell.data\\nfile\\nfolder\\nlink')\""));
 }
 
-/* As many as `dwell events` and `dwell marks` list. */
+/* The numbers are those of `dwell events` and `dwell marks`. */
 Test(e2e_timeline_exports, trace_events_and_marks)
 {
     free(run_well("$DWELL record -q --event '*' $PROGRAMS/events/events sizes && mv dwell.data events.data"));
@@ -217,7 +217,7 @@ Test(e2e_timeline_exports, the_same_bytes_each_time)
                   "-r folder1 folder3"));
 }
 
-/* Of a session of 80 MB and more, a few MB are in memory at a time. */
+/* The export of a session of at least 80 MB has a few MB in memory at a time. */
 Test(e2e_timeline_exports, in_bounded_memory)
 {
     free(run_well("$DWELL record -q $SAMPLES/threads 4 2500000"));

@@ -23,7 +23,7 @@ static void check_counts_of_chunks(const struct session_file *file, const struct
     scan_free(&seen);
 }
 
-static void check_file(const char *name)
+static void times_check_file(const char *name)
 {
     const char *error = NULL;
     struct outcome o;
@@ -60,7 +60,7 @@ Test(e2e_times, identities)
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         free(run_well("$DWELL record -q %s", programs[i]));
-        check_file("dwell.data");
+        times_check_file("dwell.data");
     }
 }
 
@@ -141,7 +141,7 @@ Test(e2e_times, application_times_are_not_invented)
 
 Test(e2e_times, the_interval_before_exit)
 {
-    /* Its last probe is main's enter. It then sleeps 50 ms, and ends by _exit. */
+    /* The program's last probe is main's enter. It then sleeps 50 ms, and ends by _exit. */
     free(run_well("$DWELL record -q $PROGRAMS/lastsleep"));
     struct report *r = report_of("");
     cr_assert(ge(u64, report_sum(r, "function", "main", "elapsed_inclusive_ns"), 50000000));
@@ -174,7 +174,7 @@ Test(e2e_times, waits_that_do_not_end)
     }
 }
 
-/* No record says so, but they were in rows of libc. */
+/* No record says that they waited, but they were in rows of libc. */
 Test(e2e_times, waits_that_a_kill_ends)
 {
     static const char *const modes[] = { "trace", "profile", "ring" };
@@ -186,7 +186,7 @@ Test(e2e_times, waits_that_a_kill_ends)
     }
 }
 
-/* Within one percent of the kernel's value. */
+/* The value is within one percent of the kernel's. */
 static void check_near(uint64_t found, uint64_t wanted, uint64_t whole, const char *what)
 {
     const uint64_t difference = found > wanted ? found - wanted : wanted - found;

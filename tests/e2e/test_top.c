@@ -43,7 +43,7 @@ static char *top_watch(const char *script)
     return watch_with("$DWELL record -q", script);
 }
 
-static void expect(const char *script, const char *wanted)
+static void top_expect(const char *script, const char *wanted)
 {
     char *out = top_watch(script);
     cr_assert(eq(str, out, (char *)wanted));
@@ -79,7 +79,7 @@ Test(e2e_top, follows_a_program)
 
 Test(e2e_top, sorts)
 {
-    expect(
+    top_expect(
         "run 10; watch 80 10 --columns calls,min,elapsed_exclusive -s calls $pid; sees 'functions by calls$'\n"
         "keys '>'; sees 'functions by min$'; keys '>'; sees 'by elapsed_exclusive$'; keys '>'; sees 'by calls$'\n"
         "keys '<'; sees 'by elapsed_exclusive$'; sees 'main'; screen | sed -n 4p | grep -o ' main '\n"
@@ -90,7 +90,7 @@ Test(e2e_top, sorts)
 
 Test(e2e_top, filters)
 {
-    expect(
+    top_expect(
         "run 10; watch 80 10 " CALLS "$pid; sees ' leaf '\n"
         "keys /; sees '^filter:'; keys ea Enter; sees_not ' main '; sees 'by calls, name~\\*ea\\*$'; screen | sed -n '4,5s/ *$//p'\n"
         "keys / C-u 'calls<2' Enter; sees_not ' leaf '; sees ' main '; sees ' run '; sees 'by calls, calls<2$'\n"
@@ -102,7 +102,7 @@ Test(e2e_top, filters)
 
 Test(e2e_top, pauses)
 {
-    expect(
+    top_expect(
         "run 10; watch 80 10 " CALLS "$pid; sees ' 10 leaf '\n"
         "keys p; sees 's, PAUSED$'; run 10; sleep 0.3; screen | grep -c ' 10 leaf '; keys s; keys name Enter; sees 'by name$'\n"
         "screen | grep -c ' 10 leaf '; keys p; sees ' 20 leaf '; sees_not PAUSED; keys q; left",
@@ -111,7 +111,7 @@ Test(e2e_top, pauses)
 
 Test(e2e_top, callers_and_callees)
 {
-    expect(
+    top_expect(
         "run 10; watch 80 12 " CALLS "$pid; sees ' 10 leaf '\n"
         "keys Enter; sees 'Esc back'; screen | sed -n '3,6s/ *$//p'; run 10; sees ' 20 function leaf'\n"
         "keys Up Enter; sees 'caller   main'; screen | sed -n '4,6s/^ *[0-9.]* *\\(.*served\\) *$/\\1/p'; keys Escape; sees ' function leaf'; keys Escape; sees 'by calls'\n"
@@ -128,7 +128,7 @@ Test(e2e_top, callers_and_callees)
 
 Test(e2e_top, other_views_and_help)
 {
-    expect(
+    top_expect(
         "run 10; watch 80 14 --columns calls $pid; sees ' 10 leaf '\n"
         "keys t; sees 'threads by'; sees '^ *TID CALLS THREAD PROCESS'; sees '12 served'; keys Enter; sees '^callers are of functions: f shows them'\n"
         "keys m; sees 'modules by'; sees '^CALLS MODULE PATH'; keys r; sees 'processes by'; sees 'CALLS PROCESS'; keys f; sees 'functions by'\n"
@@ -139,7 +139,7 @@ Test(e2e_top, other_views_and_help)
 
 Test(e2e_top, small_terminals)
 {
-    expect(
+    top_expect(
         "run 10; watch 40 10 $pid; sees 'CALLS/S'; screen | awk 'length > 40'; screen | sed -n 3p | grep -o FUNCTION\n"
         "keys s; keys calls Enter; sees '^ *[0-9].* leaf '; screen | sed -n 3p | grep -o CALLS.*FUNCTION | tr -s ' '\n"
         "for size in '20 5' '9 4' '5 3' '3 2' '1 1' '120 30' '40 10'; do tm resize-window -x ${size%% *} -y ${size#* }; keys Down; sleep 0.15; "
@@ -150,7 +150,7 @@ Test(e2e_top, small_terminals)
 
 Test(e2e_top, the_program_ends)
 {
-    expect(
+    top_expect(
         "run 10; watch 80 10 " CALLS "$pid; sees ' 10 leaf '; echo run 5 >&3; read answer <&4; kill -9 $pid\n"
         "sees '^served ([0-9]*): ended (killed by signal 9, Killed)$'; sees ' 15 leaf '; sleep 0.2; sees ' 15 leaf '; keys q; left",
         "left 0\nrestored\n");
@@ -167,17 +167,17 @@ Test(e2e_top, the_program_ends)
 
 Test(e2e_top, signals_restore_the_terminal)
 {
-    expect("watch 80 10 $pid; sees ' main '; keys C-c; left", "left 0\nrestored\n");
-    expect("watch 80 10 $pid; sees ' main '; keys /; sees '^filter'; keys C-c; left", "left 0\nrestored\n");
-    expect("watch 80 10 $pid; sees ' main '; pkill -TERM -f -x \"$DWELL top -i 50ms $pid\"; left",
-           "left 143\nrestored\n");
+    top_expect("watch 80 10 $pid; sees ' main '; keys C-c; left", "left 0\nrestored\n");
+    top_expect("watch 80 10 $pid; sees ' main '; keys /; sees '^filter'; keys C-c; left", "left 0\nrestored\n");
+    top_expect("watch 80 10 $pid; sees ' main '; pkill -TERM -f -x \"$DWELL top -i 50ms $pid\"; left",
+               "left 143\nrestored\n");
 }
 
 Test(e2e_top, finds_the_session)
 {
-    expect("run 10; mv dwell.data away; watch 80 10 " CALLS "$pid; sees ' 10 leaf '; keys q; left; rm away\n"
-           "run 10; watch 80 10 " CALLS "$pid; sees ' 20 leaf '; keys q; left",
-           "left 0\nrestored\nleft 0\nrestored\n");
+    top_expect("run 10; mv dwell.data away; watch 80 10 " CALLS "$pid; sees ' 10 leaf '; keys q; left; rm away\n"
+               "run 10; watch 80 10 " CALLS "$pid; sees ' 20 leaf '; keys q; left",
+               "left 0\nrestored\nleft 0\nrestored\n");
     char *out = watch_with("DWELL_HELPER=off DWELL_OUTPUT=dwell.data LD_PRELOAD=$RUNTIME",
                            "run 10; watch 80 10 " CALLS "$pid; sees ' 10 leaf '; keys q; left");
     cr_assert(eq(str, out, "left 0\nrestored\n"));
@@ -186,7 +186,7 @@ Test(e2e_top, finds_the_session)
 
 Test(e2e_top, plain_tables)
 {
-    expect(
+    top_expect(
         "run 10; $DWELL top --once -i 20ms " CALLS
         "$pid | sed -n '1s/ ([0-9]*): running for [0-9.]* s,/:/p; 1,/^$/d; s/ *$//p'\n"
         "(sleep 0.3; run 7) & $DWELL top --count 40 -i 20ms --columns calls,recent_calls --format csv --filter name=leaf $pid | "
@@ -217,7 +217,7 @@ Test(e2e_top, waits_that_go_on)
     }
 }
 
-static void check_error(const char *arguments, const char *message)
+static void top_check_error(const char *arguments, const char *message)
 {
     struct ran r = run("$DWELL top %s", arguments);
     cr_assert(eq(int, r.status, 2), "%s", arguments);
@@ -228,21 +228,21 @@ static void check_error(const char *arguments, const char *message)
 
 Test(e2e_top, mistakes)
 {
-    check_error("", "dwell: top: standard output is not a terminal; print tables with --once or --count N\n");
-    check_error("--once", "dwell: dwell.data: No such file or directory\n");
-    check_error("--once 4194303", "dwell: no process 4194303\n");
-    check_error("--once 1", "dwell: process 1 is not being recorded, or belongs to another user\n");
-    check_error("--once .", "dwell: .: is a directory\n");
-    check_error("--once a b", "dwell: one session at a time: 'b' is a second one\n");
-    check_error("--interval x", "dwell: --interval: 'x' is not a time such as 500ns, 10us, 2.5ms or 1s\n");
-    check_error("--interval 1ms", "dwell: --interval: must be from 10ms to a day\n");
-    check_error("--count 0", "dwell: --count: must be at least 1\n");
-    check_error("--by line", "dwell: --by: 'line' is none of function, module, thread, process\n");
-    check_error("--by tread",
-                "dwell: --by: 'tread' is none of function, module, thread, process; did you mean 'thread'?\n");
-    check_error(
+    top_check_error("", "dwell: top: standard output is not a terminal; print tables with --once or --count N\n");
+    top_check_error("--once", "dwell: dwell.data: No such file or directory\n");
+    top_check_error("--once 4194303", "dwell: no process 4194303\n");
+    top_check_error("--once 1", "dwell: process 1 is not being recorded, or belongs to another user\n");
+    top_check_error("--once .", "dwell: .: is a directory\n");
+    top_check_error("--once a b", "dwell: one session at a time: 'b' is a second one\n");
+    top_check_error("--interval x", "dwell: --interval: 'x' is not a time such as 500ns, 10us, 2.5ms or 1s\n");
+    top_check_error("--interval 1ms", "dwell: --interval: must be from 10ms to a day\n");
+    top_check_error("--count 0", "dwell: --count: must be at least 1\n");
+    top_check_error("--by line", "dwell: --by: 'line' is none of function, module, thread, process\n");
+    top_check_error("--by tread",
+                    "dwell: --by: 'tread' is none of function, module, thread, process; did you mean 'thread'?\n");
+    top_check_error(
         "--sort calls_per_sec",
         "dwell: --sort: no column 'calls_per_sec'; did you mean 'calls_per_second'? --columns help lists them\n");
-    check_error("--once --columns elapsed_exclusive_p99",
-                "dwell: --columns: only dwell report has columns of single calls\n");
+    top_check_error("--once --columns elapsed_exclusive_p99",
+                    "dwell: --columns: only dwell report has columns of single calls\n");
 }

@@ -160,7 +160,7 @@ Test(e2e_tree_exports, blocked_times)
     ran_drop(&r);
 }
 
-static void check_error(const char *command, const char *message)
+static void tree_exports_check_error(const char *command, const char *message)
 {
     struct ran r = run("%s", command);
     cr_assert(eq(int, r.status, 2), "%s: %s", command, r.err);
@@ -171,31 +171,33 @@ static void check_error(const char *command, const char *message)
 
 Test(e2e_tree_exports, errors)
 {
-    check_error("$DWELL export", "dwell: export: name a format; dwell export --list lists them\n");
-    check_error("$DWELL export nonsense", "dwell: no format 'nonsense'; dwell export --list lists them\n");
-    check_error("$DWELL export collapsed", "dwell: dwell.data: No such file or directory\n");
-    check_error(
+    tree_exports_check_error("$DWELL export", "dwell: export: name a format; dwell export --list lists them\n");
+    tree_exports_check_error("$DWELL export nonsense", "dwell: no format 'nonsense'; dwell export --list lists them\n");
+    tree_exports_check_error("$DWELL export collapsed", "dwell: dwell.data: No such file or directory\n");
+    tree_exports_check_error(
         "$DWELL export collapsed --value wall",
         "dwell: --value: 'wall' is none of elapsed_exclusive, application_exclusive, blocked_exclusive, calls\n");
-    check_error("$DWELL export collapsed --limit 3",
-                "dwell: --limit: format collapsed has no use for it; leave it out\n");
+    tree_exports_check_error("$DWELL export collapsed --limit 3",
+                             "dwell: --limit: format collapsed has no use for it; leave it out\n");
     free(run_well("$DWELL record -q --os-events=none $SAMPLES/fib 5"));
-    check_error(
+    tree_exports_check_error(
         "$DWELL export collapsed --value application_exclusive",
         "dwell: dwell.data: application_exclusive is unknown: no thread had a source of OS events that reports it\n");
-    check_error("$DWELL export collapsed -o dwell.data", "dwell: dwell.data: is the session itself\n");
-    check_error("$DWELL export collapsed > /dev/full", "dwell: standard output: No space left on device\n");
-    check_error("$DWELL export collapsed -o /dev/full", "dwell: /dev/full: No space left on device\n");
+    tree_exports_check_error("$DWELL export collapsed -o dwell.data", "dwell: dwell.data: is the session itself\n");
+    tree_exports_check_error("$DWELL export collapsed > /dev/full",
+                             "dwell: standard output: No space left on device\n");
+    tree_exports_check_error("$DWELL export collapsed -o /dev/full", "dwell: /dev/full: No space left on device\n");
     char *terminal = run_well("! script -qec \"$DWELL export pprof\" /dev/null < /dev/null");
     cr_assert(eq(str, terminal, "dwell: export pprof does not write to a terminal; say where, with -o FILE\r\n"));
     free(terminal);
-    check_error("$DWELL export sqlite",
-                "dwell: export sqlite does not write to standard output; say where, with -o FILE\n");
-    check_error("$DWELL export sqlite -o dwell.data", "dwell: dwell.data: is the session itself\n");
-    check_error("ln dwell.data same; $DWELL export sqlite -o same", "dwell: same: is the session itself\n");
-    check_error("$DWELL export sqlite -o none/out.db", "dwell: none/out.db: No such file or directory\n");
-    check_error("$DWELL export sqlite -o /dev/null", "dwell: /dev/null: is not a regular file\n");
-    check_error("mkdir folder; $DWELL export sqlite -o folder", "dwell: folder: is not a regular file\n");
+    tree_exports_check_error("$DWELL export sqlite",
+                             "dwell: export sqlite does not write to standard output; say where, with -o FILE\n");
+    tree_exports_check_error("$DWELL export sqlite -o dwell.data", "dwell: dwell.data: is the session itself\n");
+    tree_exports_check_error("ln dwell.data same; $DWELL export sqlite -o same",
+                             "dwell: same: is the session itself\n");
+    tree_exports_check_error("$DWELL export sqlite -o none/out.db", "dwell: none/out.db: No such file or directory\n");
+    tree_exports_check_error("$DWELL export sqlite -o /dev/null", "dwell: /dev/null: is not a regular file\n");
+    tree_exports_check_error("mkdir folder; $DWELL export sqlite -o folder", "dwell: folder: is not a regular file\n");
     free(run_well("$DWELL report && test -c /dev/null && test \"$(ls)\" = \"$(printf 'dwell.data\\nfolder\\nsame')\""));
 }
 

@@ -11,7 +11,7 @@
 
 TestSuite(e2e_view, .timeout = 240);
 
-static struct json_object *timeline_of(const struct viewed_page *page)
+static struct json_object *view_read_timeline(const struct viewed_page *page)
 {
     return viewed_get(viewed_session(page, 0)->header, "timeline");
 }
@@ -26,19 +26,19 @@ Test(e2e_view, values_of_the_reports)
     check_page("--from 1ms --to 2ms dwell.data");
 }
 
-/* Sums only: there are no single calls to show. */
+/* Such a session has sums only, so the page has no single calls to show. */
 Test(e2e_view, other_modes)
 {
     free(run_well("$DWELL record -q --mode profile $SAMPLES/threads 4 1000"));
     check_page("dwell.data");
     struct viewed_page page = viewed_page(test_path("page.html"));
-    cr_assert(timeline_of(&page) == NULL);
+    cr_assert(view_read_timeline(&page) == NULL);
     cr_assert(eq(sz, page.count, 1));
     viewed_page_drop(&page);
     free(run_well("$DWELL record -q --mode ring=64K $SAMPLES/fib 24"));
     check_page("dwell.data");
     page = viewed_page(test_path("page.html"));
-    cr_assert(timeline_of(&page) != NULL);
+    cr_assert(view_read_timeline(&page) != NULL);
     viewed_page_drop(&page);
 }
 
@@ -54,17 +54,17 @@ Test(e2e_view, the_timeline_has_all_calls)
         calls += viewed_number(first, "spans", "count", row);
     struct json_object *totals = viewed_get(viewed_session(&page, 0)->header, "session");
     cr_assert(eq(dbl, calls, json_object_get_double(viewed_get(totals, "calls"))));
-    cr_assert(json_object_get_boolean(viewed_get(timeline_of(&page), "complete")));
+    cr_assert(json_object_get_boolean(viewed_get(view_read_timeline(&page), "complete")));
     for (size_t i = 0; i < page.count; i++)
         blocks += strcmp(page.parts[i].kind, "block") == 0;
     cr_assert(gt(dbl, blocks, 10));
     viewed_page_drop(&page);
     page = viewed_page(test_path("small.html"));
-    cr_assert(eq(int, json_object_get_boolean(viewed_get(timeline_of(&page), "complete")), false));
+    cr_assert(eq(int, json_object_get_boolean(viewed_get(view_read_timeline(&page), "complete")), false));
     cr_assert(gt(sz, page.count, 1));
     viewed_page_drop(&page);
     page = viewed_page(test_path("none.html"));
-    cr_assert(timeline_of(&page) == NULL);
+    cr_assert(view_read_timeline(&page) == NULL);
     viewed_page_drop(&page);
     char *sizes = run_well("for f in page small none; do wc -c <$f.html; done");
     long large, small, none;

@@ -37,7 +37,7 @@ static struct live live_begin(const char *arguments)
     return l;
 }
 
-/* Interrupts it. Returns its stderr, which the caller frees. */
+/* Interrupts the server. Returns its stderr, which the caller frees. */
 static char *live_end(void)
 {
     return run_well("kill -INT $(cat pid); i=0\n"
@@ -176,7 +176,7 @@ static uint64_t calls_of(const struct live *l, const char *name, bool *complete)
 }
 
 /* The page grows with what the program does, and shows when the program has ended. */
-static void check_growth(const char *mode)
+static void live_check_growth(const char *mode)
 {
     free(run_well("cat >slow.c <<'END'\n"
                   "#include <stdio.h>\n"
@@ -227,11 +227,11 @@ static void check_growth(const char *mode)
 
 Test(e2e_view_live, while_the_program_runs)
 {
-    check_growth("trace");
-    check_growth("profile");
+    live_check_growth("trace");
+    live_check_growth("profile");
 }
 
-/* What was read stays. */
+/* The page keeps the data that was read. */
 Test(e2e_view_live, the_session_is_gone)
 {
     free(run_well("cat >asleep.c <<'END'\n#include <unistd.h>\nint main(void) { sleep(240); return 0; }\nEND\n"
@@ -258,7 +258,7 @@ static unsigned live_generation_of(const struct answer *a)
     return (unsigned)strtoul(header + strlen("X-Dwell-Generation: "), NULL, 10);
 }
 
-/* As a page does: asks for what is new since the generation that it has, until the server answers with that status. */
+/* Asks, as a page does, for the data since its generation, until the server answers with that status. */
 static struct answer live_poll_session(const struct live *l, unsigned *generation, int status)
 {
     struct answer a = { 0 };

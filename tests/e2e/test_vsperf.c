@@ -19,7 +19,7 @@ static struct distance from_true_tree(void)
     return d;
 }
 
-static void there_and_back(const char *program, const char *summaries)
+static void vsperf_export_and_import(const char *program, const char *summaries)
 {
     free(run_well("rm -f r.dwell* back.dwell* r_*; $DWELL record -q -o r.dwell %s", program));
     free(run_well("$DWELL export vsperf r.dwell -o r && $DWELL import vsperf %s -o back.dwell", summaries));
@@ -38,13 +38,13 @@ Test(e2e_vsperf, the_function_table_is_the_same)
         "$SAMPLES/modules/modules $SAMPLES/modules/libsample-plugin.so 100 20",
     };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-        there_and_back(programs[i], "r_CallerCalleeSummary.csv r_Header.csv");
+        vsperf_export_and_import(programs[i], "r_CallerCalleeSummary.csv r_Header.csv");
         const struct distance d = from_true_tree();
         cr_log_info("%s: distance of the scaled tree: exclusive %.4f, inclusive %.4f", programs[i], d.exclusive,
                     d.inclusive);
         cr_assert(d.exclusive >= 0 && d.exclusive < 1);
         cr_assert(d.inclusive > 0 || i != 0, "fib's levels are one in a scaled tree");
-        there_and_back(programs[i], "r_*.csv");
+        vsperf_export_and_import(programs[i], "r_*.csv");
         const struct distance none = from_true_tree();
         cr_assert(none.exclusive < 1e-9, "%s", programs[i]);
         cr_assert(none.inclusive < 1e-9, "%s", programs[i]);

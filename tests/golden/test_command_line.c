@@ -7,16 +7,16 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-static void save_session(void)
+static void command_line_save_session(void)
 {
     struct writer *w = example_session(SOURCE_PERF);
     writer_save(w, test_path("example.dwell"));
     writer_free(w);
 }
 
-TestSuite(golden_command_line, .init = save_session, .timeout = 120);
+TestSuite(golden_command_line, .init = command_line_save_session, .timeout = 120);
 
-static void same(const char *one, const char *other)
+static void command_line_expect_same(const char *one, const char *other)
 {
     char *a = run_well("$DWELL %s", one), *b = run_well("$DWELL %s", other);
     cr_assert(eq(str, a, b), "%s", one);
@@ -24,7 +24,7 @@ static void same(const char *one, const char *other)
     free(b);
 }
 
-static void refused(const char *arguments, int status, const char *line)
+static void command_line_expect_refusal(const char *arguments, int status, const char *line)
 {
     struct ran r = run("$DWELL %s", arguments);
     char *wanted = run_well("printf 'dwell: %%s' \"%s\"", line);
@@ -43,12 +43,13 @@ Test(golden_command_line, the_synopsis_has_all_options)
 
 Test(golden_command_line, help)
 {
-    same("--help", "help");
-    same("-h", "help");
-    same("help report", "report --help");
-    same("report -h", "report --help");
-    same("help record", "record -h");
-    refused("help reprot", 2, "no command 'reprot'; did you mean 'report'? dwell --help lists them");
+    command_line_expect_same("--help", "help");
+    command_line_expect_same("-h", "help");
+    command_line_expect_same("help report", "report --help");
+    command_line_expect_same("report -h", "report --help");
+    command_line_expect_same("help record", "record -h");
+    command_line_expect_refusal("help reprot", 2,
+                                "no command 'reprot'; did you mean 'report'? dwell --help lists them");
     char *help = run_well("$DWELL --help");
     for (const char *line = help; *line; line = strchr(line, '\n') + 1)
         cr_assert(le(sz, strcspn(line, "\n"), 80), "%s", line);
@@ -57,62 +58,75 @@ Test(golden_command_line, help)
 
 Test(golden_command_line, options_by_other_names)
 {
-    refused("histogram --of calls x", 2,
-            "histogram: no option '--of'; did you mean '--value'? dwell histogram --help lists them");
-    refused("export collapsed --time calls", 2,
-            "export: no option '--time'; did you mean '--value'? dwell export --help lists them");
-    refused("tree --by-thread", 2,
-            "tree: no option '--by-thread'; did you mean '--by thread'? dwell tree --help lists them");
-    refused("tree --percent-limit 5", 2,
-            "tree: no option '--percent-limit'; did you mean '--min'? dwell tree --help lists them");
-    refused("record --min-time 5us true", 125,
-            "record: no option '--min-time'; did you mean '--min'? dwell record --help lists them");
-    refused("record --filter x true", 125,
-            "record: no option '--filter'; did you mean '--only'? dwell record --help lists them");
-    refused("record --filters x true", 125,
-            "record: no option '--filters'; did you mean '--filter-file'? dwell record --help lists them");
-    refused("events --resolution 1", 2,
-            "events: no option '--resolution'; did you mean '--timer-period'? dwell events --help lists them");
-    refused("control --session x pause", 2, "control: no option '--session'; dwell control --help lists them");
+    command_line_expect_refusal(
+        "histogram --of calls x", 2,
+        "histogram: no option '--of'; did you mean '--value'? dwell histogram --help lists them");
+    command_line_expect_refusal("export collapsed --time calls", 2,
+                                "export: no option '--time'; did you mean '--value'? dwell export --help lists them");
+    command_line_expect_refusal(
+        "tree --by-thread", 2,
+        "tree: no option '--by-thread'; did you mean '--by thread'? dwell tree --help lists them");
+    command_line_expect_refusal(
+        "tree --percent-limit 5", 2,
+        "tree: no option '--percent-limit'; did you mean '--min'? dwell tree --help lists them");
+    command_line_expect_refusal("record --min-time 5us true", 125,
+                                "record: no option '--min-time'; did you mean '--min'? dwell record --help lists them");
+    command_line_expect_refusal("record --filter x true", 125,
+                                "record: no option '--filter'; did you mean '--only'? dwell record --help lists them");
+    command_line_expect_refusal(
+        "record --filters x true", 125,
+        "record: no option '--filters'; did you mean '--filter-file'? dwell record --help lists them");
+    command_line_expect_refusal(
+        "events --resolution 1", 2,
+        "events: no option '--resolution'; did you mean '--timer-period'? dwell events --help lists them");
+    command_line_expect_refusal("control --session x pause", 2,
+                                "control: no option '--session'; dwell control --help lists them");
 }
 
 Test(golden_command_line, words_that_do_not_fit)
 {
-    refused("report -x", 2, "report: no option '-x'; dwell report --help lists them");
-    refused("report --sort", 2, "report: --sort needs an argument: COLUMN");
-    refused("report -n", 2, "report: -n needs an argument: N");
-    refused("report --hot=1", 2, "report: --hot takes no argument");
-    refused("report --fo", 2, "report: --format needs an argument: FORMAT");
-    refused("report --f=x", 2, "report: '--f' may be --from or --filter; type more of it");
-    refused("control 1 pause -o x", 2, "--output: only with dump");
-    refused("export callgrind --min 5% example.dwell", 2, "--min: format callgrind has no use for it; leave it out");
-    refused("export callgrind --aggregate example.dwell", 2,
-            "--aggregate: format callgrind has no use for it; leave it out");
+    command_line_expect_refusal("report -x", 2, "report: no option '-x'; dwell report --help lists them");
+    command_line_expect_refusal("report --sort", 2, "report: --sort needs an argument: COLUMN");
+    command_line_expect_refusal("report -n", 2, "report: -n needs an argument: N");
+    command_line_expect_refusal("report --hot=1", 2, "report: --hot takes no argument");
+    command_line_expect_refusal("report --fo", 2, "report: --format needs an argument: FORMAT");
+    command_line_expect_refusal("report --f=x", 2, "report: '--f' may be --from or --filter; type more of it");
+    command_line_expect_refusal("control 1 pause -o x", 2, "--output: only with dump");
+    command_line_expect_refusal("export callgrind --min 5% example.dwell", 2,
+                                "--min: format callgrind has no use for it; leave it out");
+    command_line_expect_refusal("export callgrind --aggregate example.dwell", 2,
+                                "--aggregate: format callgrind has no use for it; leave it out");
 }
 
 Test(golden_command_line, an_amount_is_a_percentage_or_a_time)
 {
-    same("tree example.dwell --min 0", "tree example.dwell --min 0%");
-    same("tree example.dwell --min 0", "tree example.dwell --min 0ns");
-    same("export perflog --aggregate --min 0 example.dwell", "export perflog --aggregate example.dwell");
+    command_line_expect_same("tree example.dwell --min 0", "tree example.dwell --min 0%");
+    command_line_expect_same("tree example.dwell --min 0", "tree example.dwell --min 0ns");
+    command_line_expect_same("export perflog --aggregate --min 0 example.dwell",
+                             "export perflog --aggregate example.dwell");
     char *all = run_well("$DWELL tree example.dwell --min 0 --format csv"),
          *some = run_well("$DWELL tree example.dwell --min 20us --format csv");
     cr_assert(lt(sz, strlen(some), strlen(all)));
     free(all);
     free(some);
-    same("replay example.dwell --min 0%", "replay example.dwell");
-    refused("tree --min 5", 2, "--min: '5' has no unit; give a percentage such as 5% or a time such as 2ms");
-    refused("replay --min 5", 2, "--min: '5' has no unit; give a percentage such as 5% or a time such as 2ms");
-    refused("diff --min x a b", 2, "--min: 'x' is neither a percentage such as 5% nor a time such as 2ms");
-    refused("tree --collapse=101%", 2, "--collapse: '101%' is neither a percentage such as 5% nor a time such as 2ms");
-    refused("record --min 5% true", 125, "--min: '5%': no whole is known while recording; give a time such as 10us");
+    command_line_expect_same("replay example.dwell --min 0%", "replay example.dwell");
+    command_line_expect_refusal("tree --min 5", 2,
+                                "--min: '5' has no unit; give a percentage such as 5% or a time such as 2ms");
+    command_line_expect_refusal("replay --min 5", 2,
+                                "--min: '5' has no unit; give a percentage such as 5% or a time such as 2ms");
+    command_line_expect_refusal("diff --min x a b", 2,
+                                "--min: 'x' is neither a percentage such as 5% nor a time such as 2ms");
+    command_line_expect_refusal("tree --collapse=101%", 2,
+                                "--collapse: '101%' is neither a percentage such as 5% nor a time such as 2ms");
+    command_line_expect_refusal("record --min 5% true", 125,
+                                "--min: '5%': no whole is known while recording; give a time such as 10us");
 }
 
 Test(golden_command_line, a_filter_is_a_condition)
 {
-    same("report example.dwell --filter 'pr*'", "report example.dwell --filter 'name~pr*'");
-    same("export perflog --aggregate --filter 'pr*' example.dwell",
-         "export perflog --aggregate --filter 'function~pr*' example.dwell");
+    command_line_expect_same("report example.dwell --filter 'pr*'", "report example.dwell --filter 'name~pr*'");
+    command_line_expect_same("export perflog --aggregate --filter 'pr*' example.dwell",
+                             "export perflog --aggregate --filter 'function~pr*' example.dwell");
     char *out =
         run_well("$DWELL export perflog --aggregate --filter 'calls>1000000' example.dwell | grep -c MARK || true");
     cr_assert(eq(str, out, "0\n"), "%s", out);
@@ -121,7 +135,8 @@ Test(golden_command_line, a_filter_is_a_condition)
 
 Test(golden_command_line, a_process_is_a_pid_or_a_name)
 {
-    same("replay example.dwell --process shop", "replay example.dwell --process 1000");
-    same("report example.dwell --process shop --format csv", "report example.dwell --process 1000 --format csv");
-    same("replay example.dwell --process 1000 --process 1001", "replay example.dwell");
+    command_line_expect_same("replay example.dwell --process shop", "replay example.dwell --process 1000");
+    command_line_expect_same("report example.dwell --process shop --format csv",
+                             "report example.dwell --process 1000 --format csv");
+    command_line_expect_same("replay example.dwell --process 1000 --process 1001", "replay example.dwell");
 }

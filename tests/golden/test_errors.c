@@ -8,16 +8,16 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-static void save_session(void)
+static void errors_save_session(void)
 {
     struct writer *w = example_small();
     writer_save(w, test_path("small.dwell"));
     writer_free(w);
 }
 
-TestSuite(golden_errors, .init = save_session, .timeout = 60);
+TestSuite(golden_errors, .init = errors_save_session, .timeout = 60);
 
-static void expect_line(const char *command, const char *file, const char *wrong)
+static void errors_expect_line(const char *command, const char *file, const char *wrong)
 {
     char wanted[512];
     snprintf(wanted, sizeof wanted, "dwell: %s: %s\n", file, wrong);
@@ -36,7 +36,7 @@ static void expect_errors(const char *file, const char *wrong)
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         char command[256];
         snprintf(command, sizeof command, "%s %s %s", commands[i][0], file, commands[i][1]);
-        expect_line(command, file, wrong);
+        errors_expect_line(command, file, wrong);
     }
 }
 

@@ -15,7 +15,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-static void save_sessions(void)
+static void golden_save_sessions(void)
 {
     struct writer *w = example_session(SOURCE_PERF), *blind = example_session(SOURCE_NONE);
     writer_save(w, test_path("example.dwell"));
@@ -24,68 +24,68 @@ static void save_sessions(void)
     writer_free(blind);
 }
 
-TestSuite(golden, .init = save_sessions, .timeout = 60);
+TestSuite(golden, .init = golden_save_sessions, .timeout = 60);
 
 /* `dwell ARGUMENTS` prints the content of the file of that name. */
-static void check(const char *arguments, const char *name)
+static void golden_check(const char *arguments, const char *name)
 {
     check_golden(arguments, name);
 }
 
-static void check_formats(const char *arguments, const char *name)
+static void golden_check_formats(const char *arguments, const char *name)
 {
     static const char *const formats[][2] = { { "text", "txt" }, { "csv", "csv" }, { "json", "json" } };
     for (int i = 0; i < 3; i++) {
         char command[256], file[256];
         snprintf(command, sizeof command, "%s --format %s", arguments, formats[i][0]);
         snprintf(file, sizeof file, "%s.%s", name, formats[i][1]);
-        check(command, file);
+        golden_check(command, file);
     }
 }
 
 Test(golden, report_by_function)
 {
-    check_formats("report example.dwell", "report-function");
+    golden_check_formats("report example.dwell", "report-function");
 }
 
 Test(golden, report_by_module)
 {
-    check_formats("report example.dwell --by module", "report-module");
+    golden_check_formats("report example.dwell --by module", "report-module");
 }
 
 Test(golden, report_by_thread)
 {
-    check_formats("report example.dwell --by thread", "report-thread");
+    golden_check_formats("report example.dwell --by thread", "report-thread");
 }
 
 Test(golden, report_by_process)
 {
-    check_formats("report example.dwell --by process", "report-process");
+    golden_check_formats("report example.dwell --by process", "report-process");
 }
 
 Test(golden, report_sorted_and_limited)
 {
-    check("report example.dwell --sort calls --limit 2", "report-limited.txt");
+    golden_check("report example.dwell --sort calls --limit 2", "report-limited.txt");
 }
 
 Test(golden, report_without_a_source_of_os_events)
 {
-    check_formats("report blind.dwell", "report-blind");
+    golden_check_formats("report blind.dwell", "report-blind");
 }
 
 Test(golden, tree)
 {
-    check_formats("tree example.dwell", "tree");
+    golden_check_formats("tree example.dwell", "tree");
 }
 
 Test(golden, tree_folded)
 {
-    check("tree example.dwell --min 10% --depth 3", "tree-folded.txt");
+    golden_check("tree example.dwell --min 10% --depth 3", "tree-folded.txt");
 }
 
 Test(golden, callers)
 {
-    check_formats("callers example.dwell price_of", "callers");
+    golden_check_formats("callers example.dwell price_of", "callers");
 }
 
 /* script(1) gives it a terminal. If the usual columns do not fit, some are left out. Chosen columns are always
@@ -154,14 +154,14 @@ Test(golden, text_columns_add_up)
 
 Test(golden, export_perflog)
 {
-    check("export perflog example.dwell", "export-perflog.txt");
-    check("export perflog --aggregate --limit 3 example.dwell", "export-perflog-aggregate.txt");
+    golden_check("export perflog example.dwell", "export-perflog.txt");
+    golden_check("export perflog --aggregate --limit 3 example.dwell", "export-perflog-aggregate.txt");
 }
 
 Test(golden, info)
 {
     setenv("TZ", "UTC", 1);
-    check("info example.dwell", "info.txt");
+    golden_check("info example.dwell", "info.txt");
 }
 
 /* Sessions of the first version of the format stay readable. That version recorded these. */
@@ -169,9 +169,9 @@ Test(golden, sessions_of_the_first_version)
 {
     free(run_well("for s in first-trace first-profile; do gzip -dc " DWELL_GOLDEN
                   "/sessions/$s.dwell.gz >$s.dwell; done"));
-    check("report first-trace.dwell", "first-trace.txt");
-    check("tree --by thread first-trace.dwell --min 0 --format csv", "first-trace-tree.csv");
-    check("report first-profile.dwell --format json", "first-profile.json");
+    golden_check("report first-trace.dwell", "first-trace.txt");
+    golden_check("tree --by thread first-trace.dwell --min 0 --format csv", "first-trace-tree.csv");
+    golden_check("report first-profile.dwell --format json", "first-profile.json");
     setenv("TZ", "UTC", 1);
-    check("info first-profile.dwell", "first-profile-info.txt");
+    golden_check("info first-profile.dwell", "first-profile-info.txt");
 }

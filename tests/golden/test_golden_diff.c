@@ -9,7 +9,7 @@
 #include "support/scenario.h"
 #include "support/versions.h"
 
-static void save_sessions(void)
+static void diff_save_sessions(void)
 {
     static const uint64_t noise[] = { 0, 3, 1 };
     char name[32];
@@ -29,9 +29,9 @@ static void save_sessions(void)
                  test_path("blind"));
 }
 
-TestSuite(golden_diff, .init = save_sessions, .timeout = 60);
+TestSuite(golden_diff, .init = diff_save_sessions, .timeout = 60);
 
-static void check_formats(const char *arguments, const char *name)
+static void diff_check_formats(const char *arguments, const char *name)
 {
     static const char *const formats[][2] = { { "text", "txt" }, { "csv", "csv" }, { "json", "json" } };
     for (int i = 0; i < 3; i++) {
@@ -44,19 +44,19 @@ static void check_formats(const char *arguments, const char *name)
 
 Test(golden_diff, two_sessions)
 {
-    check_formats("diff before-1 after-1", "diff");
+    diff_check_formats("diff before-1 after-1", "diff");
 }
 
 Test(golden_diff, several_sessions)
 {
-    check_formats("diff before-1 before-2 before-3 -- after-1 after-2 after-3", "diff-several");
+    diff_check_formats("diff before-1 before-2 before-3 -- after-1 after-2 after-3", "diff-several");
     check_golden("diff 'before-*' -- 'after-[123]' ./after-2", "diff-several.txt");
 }
 
 Test(golden_diff, by_module_and_by_path)
 {
-    check_formats("diff before-1 after-1 --by module", "diff-module");
-    check_formats("diff before-1 after-1 --by path", "diff-path");
+    diff_check_formats("diff before-1 after-1 --by module", "diff-module");
+    diff_check_formats("diff before-1 after-1 --by path", "diff-path");
 }
 
 Test(golden_diff, order_and_columns)
@@ -82,7 +82,7 @@ Test(golden_diff, a_session_and_itself)
     ran_drop(&r);
 }
 
-static void check_error(const char *arguments, const char *message)
+static void diff_check_error(const char *arguments, const char *message)
 {
     struct ran r = run("$DWELL diff %s", arguments);
     cr_assert(eq(int, r.status, 2), "%s", arguments);
@@ -93,21 +93,22 @@ static void check_error(const char *arguments, const char *message)
 
 Test(golden_diff, errors)
 {
-    check_error("before-1", "dwell: diff: give a session of before and one of after\n");
-    check_error("before-1 --", "dwell: diff: give a session of before and one of after\n");
-    check_error("before-1 before-2 after-1",
-                "dwell: diff: 3 sessions: write -- between those of before and those of after\n");
-    check_error("before-1 -- 'nothing-*'", "dwell: nothing-*: no file matches\n");
-    check_error("before-1 missing", "dwell: missing: No such file or directory\n");
-    check_error("before-1 after-1 --by thread", "dwell: --by: 'thread' is none of function, module, path\n");
-    check_error("before-1 after-1 --sort speed", "dwell: --sort: no value 'speed'; --columns help lists them\n");
-    check_error("before-1 after-1 --columns speed", "dwell: --columns: no column 'speed'; --columns help lists them\n");
-    check_error("before-1 blind --sort cpu_exclusive",
-                "dwell: --sort: cpu_exclusive is not known of all these sessions\n");
-    check_error("before-1 blind --fail-if 'cpu_exclusive > 5%'",
-                "dwell: --fail-if 'cpu_exclusive > 5%': that value is not known of all these sessions\n");
-    check_error("before-1 after-1 --fail-if 'elapsed_exclusive > 5'",
-                "dwell: --fail-if 'elapsed_exclusive > 5': a time needs a unit: %, ns, us, ms or s\n");
+    diff_check_error("before-1", "dwell: diff: give a session of before and one of after\n");
+    diff_check_error("before-1 --", "dwell: diff: give a session of before and one of after\n");
+    diff_check_error("before-1 before-2 after-1",
+                     "dwell: diff: 3 sessions: write -- between those of before and those of after\n");
+    diff_check_error("before-1 -- 'nothing-*'", "dwell: nothing-*: no file matches\n");
+    diff_check_error("before-1 missing", "dwell: missing: No such file or directory\n");
+    diff_check_error("before-1 after-1 --by thread", "dwell: --by: 'thread' is none of function, module, path\n");
+    diff_check_error("before-1 after-1 --sort speed", "dwell: --sort: no value 'speed'; --columns help lists them\n");
+    diff_check_error("before-1 after-1 --columns speed",
+                     "dwell: --columns: no column 'speed'; --columns help lists them\n");
+    diff_check_error("before-1 blind --sort cpu_exclusive",
+                     "dwell: --sort: cpu_exclusive is not known of all these sessions\n");
+    diff_check_error("before-1 blind --fail-if 'cpu_exclusive > 5%'",
+                     "dwell: --fail-if 'cpu_exclusive > 5%': that value is not known of all these sessions\n");
+    diff_check_error("before-1 after-1 --fail-if 'elapsed_exclusive > 5'",
+                     "dwell: --fail-if 'elapsed_exclusive > 5': a time needs a unit: %, ns, us, ms or s\n");
 }
 
 static void check_status(const char *arguments, int status, const char *message)

@@ -72,7 +72,7 @@ static void write_functions(struct writer *w)
     write_symbol(w, 0, 0, 0, 0x1200, "serve");
 }
 
-static void save_session(void)
+static void events_save_session(void)
 {
     const char noise[] = "\x01\x80 not a text";
     struct writer *w = writer_new();
@@ -100,9 +100,9 @@ static void save_session(void)
     writer_free(w);
 }
 
-TestSuite(golden_events, .init = save_session, .timeout = 60);
+TestSuite(golden_events, .init = events_save_session, .timeout = 60);
 
-static void check_formats(const char *arguments, const char *name)
+static void events_check_formats(const char *arguments, const char *name)
 {
     static const char *const formats[][2] = { { "text", "txt" }, { "csv", "csv" }, { "json", "json" } };
     for (int i = 0; i < 3; i++) {
@@ -115,7 +115,7 @@ static void check_formats(const char *arguments, const char *name)
 
 Test(golden_events, list)
 {
-    check_formats("events shop.dwell", "events");
+    events_check_formats("events shop.dwell", "events");
 }
 
 Test(golden_events, selected_events)
@@ -130,12 +130,12 @@ Test(golden_events, selected_events)
 
 Test(golden_events, pairs)
 {
-    check_formats("events shop.dwell --pairs", "events-pairs");
+    events_check_formats("events shop.dwell --pairs", "events-pairs");
 }
 
 Test(golden_events, queues)
 {
-    check_formats("events shop.dwell --queues", "events-queues");
+    events_check_formats("events shop.dwell --queues", "events-queues");
     check_golden("events shop.dwell --queues --key 2 --class request", "events-key.txt");
 }
 

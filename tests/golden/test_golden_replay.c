@@ -96,7 +96,7 @@ static struct writer *busy_session(void)
     return w;
 }
 
-static void save_sessions(void)
+static void replay_save_sessions(void)
 {
     struct writer *const sessions[] = { example_session(SOURCE_PERF), marked_session(), deep_session(),
                                         busy_session() };
@@ -107,7 +107,7 @@ static void save_sessions(void)
     }
 }
 
-TestSuite(golden_replay, .init = save_sessions, .timeout = 60);
+TestSuite(golden_replay, .init = replay_save_sessions, .timeout = 60);
 
 static void expect_replay(const char *arguments, const char *wanted)
 {
@@ -274,7 +274,7 @@ Test(golden_replay, a_closed_pipe)
     free(out);
 }
 
-/* Nothing is forgotten, and little is kept, however many calls begin and end before their length is known. */
+/* Many calls begin and end before the length of an earlier one is known. All are shown, and few are kept in memory. */
 Test(golden_replay, many_short_calls)
 {
     free(run_well("$DWELL replay busy.dwell | grep -c 0x2000 >all; test $(cat all) = 29997"));

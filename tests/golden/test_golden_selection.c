@@ -9,14 +9,14 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-static void save_session(void)
+static void selection_save_session(void)
 {
     struct writer *w = example_session(SOURCE_PERF);
     writer_save(w, test_path("example.dwell"));
     writer_free(w);
 }
 
-TestSuite(golden_selections, .init = save_session, .timeout = 60);
+TestSuite(golden_selections, .init = selection_save_session, .timeout = 60);
 
 Test(golden_selections, of_a_thread)
 {
@@ -138,7 +138,7 @@ Test(golden_selections, between_marks)
     check_golden("marks frames.dwell --filter text=draw --filter 'time>10us'", "filter-marks.txt");
 }
 
-static void check_error(const char *arguments, const char *message)
+static void selection_check_error(const char *arguments, const char *message)
 {
     struct ran r = run("$DWELL %s", arguments);
     cr_assert(eq(int, r.status, 2), "%s: %s", arguments, r.err);
@@ -149,28 +149,33 @@ static void check_error(const char *arguments, const char *message)
 
 Test(golden_selections, names_that_mean_nothing)
 {
-    check_error("report example.dwell --thread pricing --thread nobody",
-                "dwell: example.dwell: no thread 'nobody'; dwell report --by thread lists them\n");
-    check_error("tree example.dwell --process 7",
-                "dwell: example.dwell: no process '7'; dwell report --by process lists them\n");
-    check_error("tree example.dwell --root nothing",
-                "dwell: example.dwell: no function 'nothing' was recorded; dwell report -s name lists them\n");
-    check_error("callers example.dwell audit --to 150us",
-                "dwell: example.dwell, to 150 us: no function 'audit' was recorded; dwell report -s name lists them\n");
+    selection_check_error("report example.dwell --thread pricing --thread nobody",
+                          "dwell: example.dwell: no thread 'nobody'; dwell report --by thread lists them\n");
+    selection_check_error("tree example.dwell --process 7",
+                          "dwell: example.dwell: no process '7'; dwell report --by process lists them\n");
+    selection_check_error(
+        "tree example.dwell --root nothing",
+        "dwell: example.dwell: no function 'nothing' was recorded; dwell report -s name lists them\n");
+    selection_check_error(
+        "callers example.dwell audit --to 150us",
+        "dwell: example.dwell, to 150 us: no function 'audit' was recorded; dwell report -s name lists them\n");
 }
 
 Test(golden_selections, times_that_are_none)
 {
     save_frames();
-    check_error("report frames.dwell --from 2",
-                "dwell: --from: '2' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
-    check_error("tree frames.dwell --to mark:",
-                "dwell: --to: 'mark:' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
-    check_error("report frames.dwell --from 2ms --to 2ms", "dwell: frames.dwell: --from is not before --to\n");
-    check_error("report frames.dwell --from mark:4",
-                "dwell: frames.dwell: --from: no mark '4'; dwell marks lists them\n");
-    check_error("report frames.dwell --from mark:3 --to mark:2",
-                "dwell: frames.dwell: --to: no mark '2' is later than --from\n");
+    selection_check_error(
+        "report frames.dwell --from 2",
+        "dwell: --from: '2' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
+    selection_check_error(
+        "tree frames.dwell --to mark:",
+        "dwell: --to: 'mark:' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
+    selection_check_error("report frames.dwell --from 2ms --to 2ms",
+                          "dwell: frames.dwell: --from is not before --to\n");
+    selection_check_error("report frames.dwell --from mark:4",
+                          "dwell: frames.dwell: --from: no mark '4'; dwell marks lists them\n");
+    selection_check_error("report frames.dwell --from mark:3 --to mark:2",
+                          "dwell: frames.dwell: --to: no mark '2' is later than --from\n");
 }
 
 Test(golden_selections, conditions_that_are_none)
@@ -194,7 +199,7 @@ Test(golden_selections, conditions_that_are_none)
         char arguments[256], message[256];
         snprintf(arguments, sizeof arguments, "report example.dwell --filter '%s'", bad[i][0]);
         snprintf(message, sizeof message, "dwell: %s\n", bad[i][1]);
-        check_error(arguments, message);
+        selection_check_error(arguments, message);
     }
 }
 
@@ -210,7 +215,7 @@ static void save_config(const char *text)
 }
 
 /* The output with the config file equals the output with those options and without the file. */
-static void same(const char *with, const char *without)
+static void selection_expect_same(const char *with, const char *without)
 {
     char *a = run_well("XDG_CONFIG_HOME=$PWD/config $DWELL %s", with), *b = run_well("$DWELL %s", without);
     cr_assert(eq(str, a, b), "%s", with);
@@ -230,30 +235,32 @@ Test(golden_selections, options_of_a_config_file)
                 "tree.collapse = yes\n"
                 "slowest.limit = 1\n"
                 "marks.format = json");
-    same("report example.dwell", "report example.dwell --columns calls,min --limit 2 --filter 'calls>1'");
-    same("report -n 1 example.dwell --columns max", "report example.dwell --columns max --limit 1 --filter 'calls>1'");
-    same("report example.dwell --no-config", "report example.dwell");
-    same("report --no-c example.dwell", "report example.dwell");
-    same("tree example.dwell", "tree example.dwell --collapse --fold-recursion");
-    same("slowest example.dwell handle", "slowest example.dwell handle -n 1");
-    same("marks example.dwell", "marks example.dwell --format json");
-    same("callers example.dwell handle", "callers example.dwell handle");
+    selection_expect_same("report example.dwell",
+                          "report example.dwell --columns calls,min --limit 2 --filter 'calls>1'");
+    selection_expect_same("report -n 1 example.dwell --columns max",
+                          "report example.dwell --columns max --limit 1 --filter 'calls>1'");
+    selection_expect_same("report example.dwell --no-config", "report example.dwell");
+    selection_expect_same("report --no-c example.dwell", "report example.dwell");
+    selection_expect_same("tree example.dwell", "tree example.dwell --collapse --fold-recursion");
+    selection_expect_same("slowest example.dwell handle", "slowest example.dwell handle -n 1");
+    selection_expect_same("marks example.dwell", "marks example.dwell --format json");
+    selection_expect_same("callers example.dwell handle", "callers example.dwell handle");
     save_config("tree.collapse = no\ntree.fold-recursion = no\nreport.hot = yes");
-    same("tree example.dwell", "tree example.dwell");
-    same("report example.dwell", "report example.dwell --hot");
+    selection_expect_same("tree example.dwell", "tree example.dwell");
+    selection_expect_same("report example.dwell", "report example.dwell --hot");
     save_config("tree.collapse = 50%");
-    same("tree example.dwell", "tree example.dwell --collapse=50%");
+    selection_expect_same("tree example.dwell", "tree example.dwell --collapse=50%");
     save_config(
         "replay.limit = 2\nevents.format = csv\ndiff.sort = calls\ndiff.limit = 2\ntop.columns = calls\ntree.sort = calls");
     free(run_well("cp example.dwell blind.dwell"));
-    same("replay example.dwell", "replay example.dwell -n 2");
-    same("events example.dwell", "events example.dwell --format csv");
-    same("diff example.dwell blind.dwell", "diff example.dwell blind.dwell -s calls -n 2");
-    same("diff -n 3 example.dwell -- blind.dwell", "diff example.dwell blind.dwell -s calls -n 3");
-    same("diff example.dwell -- --no-config blind.dwell",
-         "diff example.dwell blind.dwell -s calls -n 2"); /* too late */
-    same("top --once example.dwell", "top --once --columns calls example.dwell");
-    same("tree example.dwell", "tree -s calls example.dwell");
+    selection_expect_same("replay example.dwell", "replay example.dwell -n 2");
+    selection_expect_same("events example.dwell", "events example.dwell --format csv");
+    selection_expect_same("diff example.dwell blind.dwell", "diff example.dwell blind.dwell -s calls -n 2");
+    selection_expect_same("diff -n 3 example.dwell -- blind.dwell", "diff example.dwell blind.dwell -s calls -n 3");
+    selection_expect_same("diff example.dwell -- --no-config blind.dwell",
+                          "diff example.dwell blind.dwell -s calls -n 2"); /* too late */
+    selection_expect_same("top --once example.dwell", "top --once --columns calls example.dwell");
+    selection_expect_same("tree example.dwell", "tree -s calls example.dwell");
     char *a = run_well("env -u XDG_CONFIG_HOME HOME=$PWD/home $DWELL report example.dwell");
     ran_drop(&(struct ran[]){
         run("mkdir -p home/.config/dwell && echo 'report.format = csv' >home/.config/dwell/config") }[0]);
@@ -335,9 +342,10 @@ Test(golden_selections, sums_cannot_be_cut)
     write_header(imported, 148, 1, 4);
     writer_save(imported, test_path("imported.dwell"));
     writer_free(imported);
-    check_error("report sums.dwell --from 1us",
-                "dwell: sums.dwell: recorded in mode profile, so it has sums without times "
-                "and cannot be cut by --from and --to\n");
-    check_error("tree imported.dwell --to mark:x",
-                "dwell: imported.dwell: imported, so it has sums without times and cannot be cut by --from and --to\n");
+    selection_check_error("report sums.dwell --from 1us",
+                          "dwell: sums.dwell: recorded in mode profile, so it has sums without times "
+                          "and cannot be cut by --from and --to\n");
+    selection_check_error(
+        "tree imported.dwell --to mark:x",
+        "dwell: imported.dwell: imported, so it has sums without times and cannot be cut by --from and --to\n");
 }

@@ -17,7 +17,7 @@ static void save_samples(const char *name, int first, int second)
     fclose(out);
 }
 
-static void save_sessions(void)
+static void several_save_sessions(void)
 {
     version_save(&(struct version){ .lookups = 2, .main_time = 1000, .cached = true, .source = SOURCE_PERF },
                  test_path("run-1"));
@@ -29,7 +29,7 @@ static void save_sessions(void)
     ran_drop(&r);
 }
 
-TestSuite(golden_several, .init = save_sessions, .timeout = 60);
+TestSuite(golden_several, .init = several_save_sessions, .timeout = 60);
 
 Test(golden_several, reports)
 {
@@ -56,7 +56,7 @@ Test(golden_several, samples)
                  "diff-samples.csv");
 }
 
-static void check_error(const char *arguments, const char *message)
+static void several_check_error(const char *arguments, const char *message)
 {
     struct ran r = run("$DWELL %s", arguments);
     cr_assert(eq(int, r.status, 2), "%s", arguments);
@@ -67,16 +67,16 @@ static void check_error(const char *arguments, const char *message)
 
 Test(golden_several, errors)
 {
-    check_error("report run-1 missing", "dwell: missing: No such file or directory\n");
-    check_error("tree 'nothing-*'", "dwell: nothing-*: no file matches\n");
-    check_error("callers run-1 run-2 nothing",
-                "dwell: 2 sessions: no function 'nothing' was recorded; dwell report -s name lists them\n");
-    check_error("report run-1 old",
-                "dwell: old: its values are samples, those of run-1 are not: they cannot be added up\n");
-    check_error("diff old run-1", "dwell: run-1: its values are times, those of old are not\n");
-    check_error(
+    several_check_error("report run-1 missing", "dwell: missing: No such file or directory\n");
+    several_check_error("tree 'nothing-*'", "dwell: nothing-*: no file matches\n");
+    several_check_error("callers run-1 run-2 nothing",
+                        "dwell: 2 sessions: no function 'nothing' was recorded; dwell report -s name lists them\n");
+    several_check_error("report run-1 old",
+                        "dwell: old: its values are samples, those of run-1 are not: they cannot be added up\n");
+    several_check_error("diff old run-1", "dwell: run-1: its values are times, those of old are not\n");
+    several_check_error(
         "diff old new --fail-if 'elapsed_inclusive > 1ms'",
         "dwell: --fail-if 'elapsed_inclusive > 1ms': the sessions' values are samples, which have no unit of time\n");
-    check_error("report run-1 run-2 --columns elapsed_inclusive_mean",
-                "dwell: --columns: columns of single calls, such as min, need a single session\n");
+    several_check_error("report run-1 run-2 --columns elapsed_inclusive_mean",
+                        "dwell: --columns: columns of single calls, such as min, need a single session\n");
 }

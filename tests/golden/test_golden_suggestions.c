@@ -9,7 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-static void save_sessions(void)
+static void suggestions_save_sessions(void)
 {
     struct writer *w = example_session(SOURCE_PERF);
     writer_save(w, test_path("example.dwell"));
@@ -27,7 +27,7 @@ static void save_sessions(void)
     writer_free(w);
 }
 
-TestSuite(golden_suggestions, .init = save_sessions, .timeout = 60);
+TestSuite(golden_suggestions, .init = suggestions_save_sessions, .timeout = 60);
 
 static void expect_suggested(const char *arguments, int status, const char *line)
 {

@@ -8,7 +8,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-static void save_sessions(void)
+static void top_save_sessions(void)
 {
     struct writer *w = example_session(SOURCE_PERF), *blind = example_session(SOURCE_NONE);
     writer_save(w, test_path("example.dwell"));
@@ -17,7 +17,7 @@ static void save_sessions(void)
     writer_free(blind);
 }
 
-TestSuite(golden_top, .init = save_sessions, .timeout = 60);
+TestSuite(golden_top, .init = top_save_sessions, .timeout = 60);
 
 Test(golden_top, text)
 {

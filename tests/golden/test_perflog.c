@@ -24,7 +24,7 @@ static void check_perflog(const char *arguments, const char *name)
     check_golden(command, path);
 }
 
-static void check_formats(const char *arguments, const char *name)
+static void perflog_check_formats(const char *arguments, const char *name)
 {
     static const char *const formats[][2] = { { "text", "txt" }, { "csv", "csv" }, { "json", "json" } };
     for (int i = 0; i < 3; i++) {
@@ -37,12 +37,12 @@ static void check_formats(const char *arguments, const char *name)
 
 Test(golden_perflog, markers)
 {
-    check_formats("one-after-the-other.log", "markers");
+    perflog_check_formats("one-after-the-other.log", "markers");
 }
 
 Test(golden_perflog, monitors)
 {
-    check_formats("monitors.log", "monitors");
+    perflog_check_formats("monitors.log", "monitors");
     check_perflog("monitors.log --monitors --format csv", "monitors-only.csv");
     check_perflog("monitors.log --monitors", "monitors-only.txt");
 }
@@ -72,13 +72,13 @@ Test(golden_perflog, too_many_keys)
 
 Test(golden_perflog, errors_and_attributes)
 {
-    check_formats("attributes.log", "attributes");
+    perflog_check_formats("attributes.log", "attributes");
 }
 
 Test(golden_perflog, iterations_merged_and_separate)
 {
-    check_formats("iterations.log", "iterations");
-    check_formats("iterations.log --instances --sort order", "instances");
+    perflog_check_formats("iterations.log", "iterations");
+    perflog_check_formats("iterations.log --instances --sort order", "instances");
 }
 
 Test(golden_perflog, sorted_and_limited)
@@ -88,12 +88,12 @@ Test(golden_perflog, sorted_and_limited)
 
 Test(golden_perflog, several_logs)
 {
-    check_formats("one-after-the-other.log monitors.log pairs.log", "several");
+    perflog_check_formats("one-after-the-other.log monitors.log pairs.log", "several");
 }
 
 Test(golden_perflog, two_logs_compared)
 {
-    check_formats("--diff one-after-the-other.log slower.log", "diff");
+    perflog_check_formats("--diff one-after-the-other.log slower.log", "diff");
     check_perflog("--diff --sort name --limit 2 one-after-the-other.log slower.log", "diff-by-name.txt");
 }
 

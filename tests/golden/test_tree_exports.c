@@ -9,7 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-static void save_sessions(void)
+static void tree_exports_save_sessions(void)
 {
     struct writer *w = example_session(SOURCE_PERF), *blind = example_session(SOURCE_NONE);
     writer_save(w, test_path("example.dwell"));
@@ -18,7 +18,7 @@ static void save_sessions(void)
     writer_free(blind);
 }
 
-TestSuite(golden_tree_exports, .init = save_sessions, .timeout = 60);
+TestSuite(golden_tree_exports, .init = tree_exports_save_sessions, .timeout = 60);
 
 Test(golden_tree_exports, callgrind)
 {

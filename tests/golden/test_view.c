@@ -115,7 +115,7 @@ Test(golden_view, names_of_all_kinds)
         "rest page.html >bad.rest; rest good.html >good.rest; test -s good.rest && cmp bad.rest good.rest"));
 }
 
-/* The base comes first. */
+/* The base session comes first. */
 Test(golden_view, two_sessions)
 {
     save_page_session(example_session(SOURCE_PERF), "one.dwell", 0);

@@ -9,7 +9,7 @@
 #include "support/run.h"
 #include "support/scenario.h"
 
-static void save_sessions(void)
+static void vsperf_save_sessions(void)
 {
     struct writer *w = example_session(SOURCE_PERF), *blind = example_session(SOURCE_NONE);
     writer_save(w, test_path("example.dwell"));
@@ -18,10 +18,10 @@ static void save_sessions(void)
     writer_free(blind);
 }
 
-TestSuite(golden_vsperf, .init = save_sessions, .timeout = 60);
+TestSuite(golden_vsperf, .init = vsperf_save_sessions, .timeout = 60);
 
 /* As in tests/golden/test_golden.c, except that the writer's version is ignored. */
-static void check_file(const char *prefix, const char *summary)
+static void vsperf_check_file(const char *prefix, const char *summary)
 {
     char *got = run_well("sed 's/dwell [0-9][0-9.]*/dwell VERSION/' %s_%s.csv", prefix, summary);
     if (getenv("DWELL_UPDATE_GOLDEN")) {
@@ -46,7 +46,7 @@ Test(golden_vsperf, every_summary)
     };
     free(run_well("$DWELL export vsperf example.dwell -o example"));
     for (size_t i = 0; i < sizeof summaries / sizeof *summaries; i++)
-        check_file("example", summaries[i]);
+        vsperf_check_file("example", summaries[i]);
     char *listed = run_well("ls example_* | wc -l");
     cr_assert(eq(int, atoi(listed), 9));
     free(listed);
@@ -56,8 +56,8 @@ Test(golden_vsperf, every_summary)
 Test(golden_vsperf, without_a_source_of_os_events)
 {
     free(run_well("$DWELL export vsperf blind.dwell -o blind"));
-    check_file("blind", "CallerCalleeSummary");
-    check_file("blind", "ProcessSummary");
+    vsperf_check_file("blind", "CallerCalleeSummary");
+    vsperf_check_file("blind", "ProcessSummary");
 }
 
 /* main calls middle three times for 100, and the last middle calls leaf for 10. A call costs its function 2 ticks and

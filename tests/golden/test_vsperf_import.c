@@ -84,7 +84,7 @@ Test(golden_vsperf_import, samples)
     free(samples);
 }
 
-/* They are exported as samples again. */
+/* The session's samples are exported as samples again. */
 Test(golden_vsperf_import, samples_there_and_back)
 {
     free(run_well(

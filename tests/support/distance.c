@@ -65,7 +65,7 @@ static struct paths paths_read(const char *session)
     return paths;
 }
 
-static void paths_drop(struct paths *p)
+static void distance_drop_paths(struct paths *p)
 {
     for (size_t i = 0; i < p->count; i++)
         free(p->list[i].names);
@@ -87,7 +87,7 @@ struct distance distance_of(const char *one, const char *other)
         i += order <= 0;
         j += order >= 0;
     }
-    paths_drop(&a);
-    paths_drop(&b);
+    distance_drop_paths(&a);
+    distance_drop_paths(&b);
     return (struct distance){ differences.exclusive / sums.exclusive, differences.inclusive / sums.inclusive };
 }

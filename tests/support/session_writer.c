@@ -29,7 +29,7 @@ static void put_at(struct bytes *b, size_t offset, uint64_t value, unsigned size
         b->at[offset + i] = (uint8_t)(value >> 8 * i);
 }
 
-static void put(struct bytes *b, uint64_t value, unsigned size)
+static void writer_put(struct bytes *b, uint64_t value, unsigned size)
 {
     bytes_extend(b, b->length + size);
     put_at(b, b->length - size, value, size);
@@ -37,7 +37,7 @@ static void put(struct bytes *b, uint64_t value, unsigned size)
 
 static void put_string(struct bytes *b, const char *text, size_t length)
 {
-    put(b, length, 2);
+    writer_put(b, length, 2);
     bytes_extend(b, b->length + length);
     if (length)
         memcpy(b->at + b->length - length, text, length);
@@ -82,7 +82,7 @@ static void end_chunk(struct writer *w)
     w->chunk = 0;
 }
 
-static void begin_chunk(struct writer *w, uint32_t kind, uint32_t process)
+static void writer_begin_chunk(struct writer *w, uint32_t kind, uint32_t process)
 {
     end_chunk(w);
     w->chunk = w->file.length;
@@ -107,14 +107,14 @@ void write_nothing(struct writer *w)
 
 void write_chunk_of_kind(struct writer *w, uint32_t kind)
 {
-    begin_chunk(w, kind, 1);
+    writer_begin_chunk(w, kind, 1);
     end_chunk(w);
 }
 
 void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struct tree_node *nodes, uint32_t count)
 {
     enum { TREE = 4, HEAD = 64, NODE = 128 };
-    begin_chunk(w, TREE, process);
+    writer_begin_chunk(w, TREE, process);
     put_at(&w->file, w->chunk + 20, thread, 4);
     bytes_extend(&w->file, w->chunk + HEADER + HEAD + (size_t)count * NODE);
     for (uint32_t i = 0; i < count; i++) {
@@ -156,11 +156,11 @@ void writer_save(struct writer *w, const char *path)
 static void begin_record(struct writer *w, uint32_t kind, uint32_t process, uint32_t type, struct bytes *record)
 {
     if (!w->chunk || w->chunk_kind != kind || w->chunk_process != process)
-        begin_chunk(w, kind, process);
+        writer_begin_chunk(w, kind, process);
     memset(record, 0, sizeof *record);
-    put(record, type, 2);
-    put(record, 0, 2);
-    put(record, 0, 4);
+    writer_put(record, type, 2);
+    writer_put(record, 0, 2);
+    writer_put(record, 0, 4);
 }
 
 static void end_record(struct writer *w, struct bytes *record)
@@ -192,10 +192,10 @@ void write_process(struct writer *w, uint32_t serial, uint32_t pid, const char *
 {
     struct bytes r;
     begin_record(w, KIND_METADATA, serial, 1, &r);
-    put(&r, pid, 4);
-    put(&r, 1, 4);
-    put(&r, 0, 8);
-    put(&r, 0, 8);
+    writer_put(&r, pid, 4);
+    writer_put(&r, 1, 4);
+    writer_put(&r, 0, 8);
+    writer_put(&r, 0, 8);
     put_string(&r, path, strlen(path));
     put_string(&r, "prog\0arg", 9);
     end_record(w, &r);
@@ -205,11 +205,11 @@ void write_process_end(struct writer *w, uint32_t serial, uint32_t pid, uint32_t
 {
     struct bytes r;
     begin_record(w, KIND_METADATA, serial, 2, &r);
-    put(&r, serial, 4);
-    put(&r, pid, 4);
-    put(&r, how, 4);
-    put(&r, value, 4);
-    put(&r, time, 8);
+    writer_put(&r, serial, 4);
+    writer_put(&r, pid, 4);
+    writer_put(&r, how, 4);
+    writer_put(&r, value, 4);
+    writer_put(&r, time, 8);
     end_record(w, &r);
 }
 
@@ -217,10 +217,10 @@ void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t 
 {
     struct bytes r;
     begin_record(w, KIND_METADATA, process, 3, &r);
-    put(&r, serial, 4);
-    put(&r, tid, 4);
-    put(&r, source, 8);
-    put(&r, 0, 8);
+    writer_put(&r, serial, 4);
+    writer_put(&r, tid, 4);
+    writer_put(&r, source, 8);
+    writer_put(&r, 0, 8);
     put_string(&r, name, strlen(name));
     end_record(w, &r);
 }
@@ -229,7 +229,7 @@ void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, cons
 {
     struct bytes r;
     begin_record(w, KIND_METADATA, process, 4, &r);
-    put(&r, serial, 8);
+    writer_put(&r, serial, 8);
     put_string(&r, name, strlen(name));
     end_record(w, &r);
 }
@@ -238,9 +238,9 @@ static void begin_thread_end(struct writer *w, uint32_t process, uint32_t serial
                              struct bytes *r)
 {
     begin_record(w, KIND_METADATA, process, 5, r);
-    put(r, serial, 4);
-    put(r, flagged, 4);
-    put(r, time, 8);
+    writer_put(r, serial, 4);
+    writer_put(r, flagged, 4);
+    writer_put(r, time, 8);
 }
 
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time)
@@ -255,8 +255,8 @@ void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, 
 {
     struct bytes r;
     begin_thread_end(w, process, serial, blocked || preempted, time, &r);
-    put(&r, blocked, 8);
-    put(&r, preempted, 8);
+    writer_put(&r, blocked, 8);
+    writer_put(&r, preempted, 8);
     end_record(w, &r);
 }
 
@@ -265,10 +265,10 @@ void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, 
 {
     struct bytes r;
     begin_record(w, KIND_METADATA, process, 19, &r);
-    put(&r, serial, 8);
-    put(&r, waits, 8);
-    put(&r, preemptions, 8);
-    put(&r, recorded, 8);
+    writer_put(&r, serial, 8);
+    writer_put(&r, waits, 8);
+    writer_put(&r, preemptions, 8);
+    writer_put(&r, recorded, 8);
     end_record(w, &r);
 }
 
@@ -276,12 +276,12 @@ void write_probes(struct writer *w, uint32_t process, uint32_t in_callee, uint32
 {
     struct bytes r;
     begin_record(w, KIND_METADATA, process, 18, &r);
-    put(&r, in_callee, 4);
-    put(&r, in_caller, 4);
-    put(&r, first_callee, 4);
-    put(&r, 100, 4); /* work */
-    put(&r, 80, 4);  /* rounds */
-    put(&r, 0, 4);
+    writer_put(&r, in_callee, 4);
+    writer_put(&r, in_caller, 4);
+    writer_put(&r, first_callee, 4);
+    writer_put(&r, 100, 4); /* work */
+    writer_put(&r, 80, 4);  /* rounds */
+    writer_put(&r, 0, 4);
     end_record(w, &r);
 }
 
@@ -290,11 +290,11 @@ void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t 
 {
     struct bytes r;
     begin_record(w, KIND_METADATA, process, 6, &r);
-    put(&r, number, 8);
-    put(&r, bias, 8);
-    put(&r, begin, 8);
-    put(&r, end, 8);
-    put(&r, load_time, 8);
+    writer_put(&r, number, 8);
+    writer_put(&r, bias, 8);
+    writer_put(&r, begin, 8);
+    writer_put(&r, end, 8);
+    writer_put(&r, load_time, 8);
     put_string(&r, path, strlen(path));
     put_string(&r, w->build_id, w->build_id_length);
     end_record(w, &r);
@@ -310,8 +310,8 @@ void write_module_unload(struct writer *w, uint32_t process, uint32_t number, ui
 {
     struct bytes r;
     begin_record(w, KIND_METADATA, process, 7, &r);
-    put(&r, number, 8);
-    put(&r, time, 8);
+    writer_put(&r, number, 8);
+    writer_put(&r, time, 8);
     end_record(w, &r);
 }
 
@@ -327,7 +327,7 @@ void write_symbol_module(struct writer *w, uint32_t number, const char *path)
 {
     struct bytes r;
     begin_record(w, KIND_SYMBOLS, 0, 9, &r);
-    put(&r, number, 8);
+    writer_put(&r, number, 8);
     put_string(&r, path, strlen(path));
     put_string(&r, w->build_id, w->build_id_length);
     end_record(w, &r);
@@ -337,7 +337,7 @@ void write_symbol_file(struct writer *w, uint32_t number, const char *path)
 {
     struct bytes r;
     begin_record(w, KIND_SYMBOLS, 0, 10, &r);
-    put(&r, number, 8);
+    writer_put(&r, number, 8);
     put_string(&r, path, strlen(path));
     end_record(w, &r);
 }
@@ -346,10 +346,10 @@ void write_symbol(struct writer *w, uint32_t module, uint32_t file, uint32_t lin
 {
     struct bytes r;
     begin_record(w, KIND_SYMBOLS, 0, 11, &r);
-    put(&r, module, 4);
-    put(&r, file, 4);
-    put(&r, line, 8);
-    put(&r, offset, 8);
+    writer_put(&r, module, 4);
+    writer_put(&r, file, 4);
+    writer_put(&r, line, 8);
+    writer_put(&r, offset, 8);
     put_string(&r, name, strlen(name));
     end_record(w, &r);
 }
@@ -359,7 +359,7 @@ void write_symbol(struct writer *w, uint32_t module, uint32_t file, uint32_t lin
 void begin_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence, uint64_t start,
                   const struct open_call *calls, uint32_t count)
 {
-    begin_chunk(w, KIND_EVENTS, process);
+    writer_begin_chunk(w, KIND_EVENTS, process);
     put_at(&w->file, w->chunk + 20, thread, 4);
     put_at(&w->file, w->chunk + 24, sequence, 4);
     put_at(&w->file, w->chunk + 28, count, 4);
@@ -369,8 +369,8 @@ void begin_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t 
     w->enters = w->exits = 0;
     w->last = start;
     for (uint32_t i = 0; i < count; i++) {
-        put(&w->file, calls[i].function, 8);
-        put(&w->file, calls[i].enter_time, 8);
+        writer_put(&w->file, calls[i].function, 8);
+        writer_put(&w->file, calls[i].enter_time, 8);
     }
 }
 
@@ -394,20 +394,20 @@ void end_events(struct writer *w, bool with_used)
 
 static void put_head(struct writer *w, unsigned type, unsigned words)
 {
-    put(&w->file, type << 8 | words, 2);
+    writer_put(&w->file, type << 8 | words, 2);
 }
 
 void write_time(struct writer *w, uint64_t time)
 {
     put_head(w, 1, 3);
-    put(&w->file, time, 6);
+    writer_put(&w->file, time, 6);
 }
 
 void write_upper(struct writer *w, unsigned half, uint32_t value)
 {
     put_head(w, 2, 3);
-    put(&w->file, half, 2);
-    put(&w->file, value, 4);
+    writer_put(&w->file, half, 2);
+    writer_put(&w->file, value, 4);
     w->upper[half & 1] = value;
 }
 
@@ -434,15 +434,15 @@ void write_enter(struct writer *w, uint64_t time, uint64_t function)
 {
     put_time_before(w, time);
     unsigned half = half_for(w, function);
-    put(&w->file, (1 + half) << 14 | (time & 0x3fff), 2);
-    put(&w->file, function, 4);
+    writer_put(&w->file, (1 + half) << 14 | (time & 0x3fff), 2);
+    writer_put(&w->file, function, 4);
     w->enters++;
 }
 
 void write_exit(struct writer *w, uint64_t time)
 {
     put_time_before(w, time);
-    put(&w->file, 3u << 14 | (time & 0x3fff), 2);
+    writer_put(&w->file, 3u << 14 | (time & 0x3fff), 2);
     w->exits++;
 }
 
@@ -454,26 +454,26 @@ void write_os(struct writer *w)
 void write_away(struct writer *w, bool preempted, uint64_t when, uint64_t how_long)
 {
     put_head(w, preempted ? 5 : 4, 6);
-    put(&w->file, when, 6);
-    put(&w->file, how_long, 6);
+    writer_put(&w->file, when, 6);
+    writer_put(&w->file, how_long, 6);
 }
 
 void write_faults(struct writer *w, unsigned count)
 {
     put_head(w, 6, 1);
-    put(&w->file, count, 2);
+    writer_put(&w->file, count, 2);
 }
 
 void write_unwind(struct writer *w, uint32_t frames)
 {
     put_head(w, 7, 2);
-    put(&w->file, frames, 4);
+    writer_put(&w->file, frames, 4);
 }
 
 static void put_control(struct writer *w, unsigned type, unsigned words, uint64_t time)
 {
     put_head(w, type, 3 + words);
-    put(&w->file, time, 6);
+    writer_put(&w->file, time, 6);
     w->last = time;
 }
 
@@ -485,37 +485,37 @@ void write_pause(struct writer *w, uint64_t time)
 void write_resume(struct writer *w, uint64_t time, uint32_t ended)
 {
     put_control(w, 12, 2, time);
-    put(&w->file, ended, 4);
+    writer_put(&w->file, ended, 4);
 }
 
 void write_switch(struct writer *w, uint64_t time, uint32_t stack)
 {
     put_control(w, 15, 2, time);
-    put(&w->file, stack, 4);
+    writer_put(&w->file, stack, 4);
 }
 
 void write_mark(struct writer *w, uint64_t time, uint64_t about, uint32_t number, const char *text)
 {
     const size_t length = strlen(text), words = (length + 1) / 2;
     put_control(w, 10, 6 + (unsigned)words, time);
-    put(&w->file, about, 6);
-    put(&w->file, number, 4);
-    put(&w->file, length, 2);
+    writer_put(&w->file, about, 6);
+    writer_put(&w->file, number, 4);
+    writer_put(&w->file, length, 2);
     for (size_t i = 0; i < 2 * words; i++)
-        put(&w->file, i < length ? (uint8_t)text[i] : 0, 1);
+        writer_put(&w->file, i < length ? (uint8_t)text[i] : 0, 1);
 }
 
 void write_open(struct writer *w, uint64_t function, uint64_t enter_time)
 {
     put_head(w, 14, 7);
-    put(&w->file, function, 8);
-    put(&w->file, enter_time, 6);
+    writer_put(&w->file, function, 8);
+    writer_put(&w->file, enter_time, 6);
 }
 
 void write_words(struct writer *w, const uint16_t *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        put(&w->file, words[i], 2);
+        writer_put(&w->file, words[i], 2);
 }
 
 /* ---- trace events ---- */
@@ -538,7 +538,7 @@ void write_event_class(struct writer *w, uint32_t process, const char guid[16], 
 
 void begin_trace_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence)
 {
-    begin_chunk(w, KIND_TRACE_EVENTS, process);
+    writer_begin_chunk(w, KIND_TRACE_EVENTS, process);
     put_at(&w->file, w->chunk + 20, thread, 4);
     put_at(&w->file, w->chunk + 24, sequence, 4);
 }
@@ -546,22 +546,22 @@ void begin_trace_events(struct writer *w, uint32_t process, uint32_t thread, uin
 void write_trace_event(struct writer *w, const char guid[16], const struct written_event *e)
 {
     const size_t begin = w->file.length;
-    put(&w->file, 0, 4);
-    put(&w->file, e->type, 1);
-    put(&w->file, e->level, 1);
-    put(&w->file, e->version, 2);
-    put(&w->file, e->time, 8);
+    writer_put(&w->file, 0, 4);
+    writer_put(&w->file, e->type, 1);
+    writer_put(&w->file, e->level, 1);
+    writer_put(&w->file, e->version, 2);
+    writer_put(&w->file, e->time, 8);
     put_bytes(&w->file, guid, 16);
-    put(&w->file, e->kernel_ns, 8);
-    put(&w->file, e->user_ns, 8);
-    put(&w->file, e->cpu_ns, 8);
-    put(&w->file, e->size, 4);
-    put(&w->file, e->frame_count, 2);
-    put(&w->file, 3, 2);
-    put(&w->file, e->frame_count + e->more, 4);
-    put(&w->file, 0, 4);
+    writer_put(&w->file, e->kernel_ns, 8);
+    writer_put(&w->file, e->user_ns, 8);
+    writer_put(&w->file, e->cpu_ns, 8);
+    writer_put(&w->file, e->size, 4);
+    writer_put(&w->file, e->frame_count, 2);
+    writer_put(&w->file, 3, 2);
+    writer_put(&w->file, e->frame_count + e->more, 4);
+    writer_put(&w->file, 0, 4);
     for (uint32_t i = 0; i < e->frame_count; i++)
-        put(&w->file, e->frames[i], 8);
+        writer_put(&w->file, e->frames[i], 8);
     put_bytes(&w->file, e->data, e->size);
     const size_t size = (w->file.length - begin + 4 + 7) / 8 * 8;
     bytes_extend(&w->file, begin + size);

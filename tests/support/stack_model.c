@@ -49,7 +49,7 @@ struct making {
     struct thread threads[THREADS];
 };
 
-static unsigned below(struct making *g, unsigned limit)
+static unsigned stack_model_random_below(struct making *g, unsigned limit)
 {
     g->random = g->random * 6364136223846793005u + 1442695040888963407u;
     return (unsigned)(g->random >> 33) % limit;
@@ -131,7 +131,7 @@ static void name_calls(struct record *r, const struct stack *s, unsigned from)
         r->open[r->count++] = (struct open_call){ stack_model_address(s->calls[i]->function), s->calls[i]->entered };
 }
 
-static void begin_chunk(struct thread *t, uint64_t start)
+static void stack_model_begin_chunk(struct thread *t, uint64_t start)
 {
     name_calls(add_record(t, RECORD_CHUNK, start), t->on, 0);
 }
@@ -140,7 +140,8 @@ static void begin_chunk(struct thread *t, uint64_t start)
 
 static struct stack *idle_stack(struct making *g, unsigned thread)
 {
-    struct stack *s = &g->stacks[below(g, 3) ? THREADS + below(g, STACKS - THREADS) : thread];
+    struct stack *s =
+        &g->stacks[stack_model_random_below(g, 3) ? THREADS + stack_model_random_below(g, STACKS - THREADS) : thread];
     return s->busy ? NULL : s;
 }
 
@@ -161,7 +162,7 @@ static void act_in_pause(struct making *g, unsigned thread)
 {
     struct thread *t = &g->threads[thread];
     struct stack *to;
-    if (!t->changed && below(g, 12) == 0 && (to = idle_stack(g, thread))) {
+    if (!t->changed && stack_model_random_below(g, 12) == 0 && (to = idle_stack(g, thread))) {
         for (unsigned i = 0; i < t->on->depth; i++)
             t->on->calls[i]->lost = true;
         while (t->on->depth > t->kept) /* entered in the pause, and nowhere recorded */
@@ -171,11 +172,11 @@ static void act_in_pause(struct making *g, unsigned thread)
             to->calls[i]->entered -= g->now - t->last; /* it is moved by the whole pause at its end */
         t->kept = t->paused_depth = to->depth;
         t->changed = true;
-    } else if (below(g, 2) && t->on->depth > 0) {
+    } else if (stack_model_random_below(g, 2) && t->on->depth > 0) {
         t->on->depth--;
         t->kept = t->on->depth < t->kept ? t->on->depth : t->kept;
     } else if (t->on->depth < DEEPEST) {
-        t->on->calls[t->on->depth++] = new_call(g, (int)below(g, FUNCTIONS), g->now, false);
+        t->on->calls[t->on->depth++] = new_call(g, (int)stack_model_random_below(g, FUNCTIONS), g->now, false);
     }
 }
 
@@ -203,7 +204,7 @@ static void move_calls(struct making *g, const struct thread *t)
 static bool end_pause(struct making *g, struct thread *t)
 {
     const bool same = t->kept == t->paused_depth && t->on->depth == t->kept;
-    const unsigned how = t->changed ? 3 : below(g, same ? 5 : 4);
+    const unsigned how = t->changed ? 3 : stack_model_random_below(g, same ? 5 : 4);
     move_calls(g, t);
     t->paused = false;
     g->m->paused += how == 3 ? 0 : g->now - t->last; /* between two chunks it is not known */
@@ -212,7 +213,7 @@ static bool end_pause(struct making *g, struct thread *t)
         return true;
     }
     if (how == 3 || how == 2) {
-        begin_chunk(t, g->now);
+        stack_model_begin_chunk(t, g->now);
         if (how == 2)
             g->m->paused -= g->now - t->last;
     }
@@ -233,17 +234,17 @@ static void change_over(struct making *g, unsigned thread, struct stack *to, str
     change_stack(t, to, g->now, g->now);
     r->kind = RECORD_SWITCH;
     r->function = (int)(to - g->stacks);
-    if (below(g, 3))
+    if (stack_model_random_below(g, 3))
         name_calls(r, to, 0);
     else
-        begin_chunk(t, g->now); /* as for many calls */
+        stack_model_begin_chunk(t, g->now); /* as for many calls */
 }
 
 static void enter_or_exit(struct making *g, unsigned thread, struct record *r)
 {
     struct stack *s = g->threads[thread].on;
-    if (s->depth < DEEPEST && below(g, 100) < 53) {
-        const int function = (int)below(g, FUNCTIONS);
+    if (s->depth < DEEPEST && stack_model_random_below(g, 100) < 53) {
+        const int function = (int)stack_model_random_below(g, FUNCTIONS);
         r->kind = RECORD_ENTER;
         r->function = function;
         s->calls[s->depth++] = new_call(g, function, g->now, true);
@@ -266,22 +267,22 @@ static void enter_or_exit(struct making *g, unsigned thread, struct record *r)
 static void add_event(struct making *g, unsigned thread, bool lost)
 {
     struct thread *t = &g->threads[thread];
-    if (!lost && g->pieces && below(g, g->pieces) == 0)
-        begin_chunk(t, t->last);
+    if (!lost && g->pieces && stack_model_random_below(g, g->pieces) == 0)
+        stack_model_begin_chunk(t, t->last);
     struct record *r = add_record(t, RECORD_ENTER, g->now);
-    r->flagged = !lost && below(g, 8) == 0;
-    r->blocked = !lost && below(g, 12) == 0 ? 1 + below(g, 300) : 0;
-    r->hole = lost || below(g, 40) == 0;
+    r->flagged = !lost && stack_model_random_below(g, 8) == 0;
+    r->blocked = !lost && stack_model_random_below(g, 12) == 0 ? 1 + stack_model_random_below(g, 300) : 0;
+    r->hole = lost || stack_model_random_below(g, 40) == 0;
     if (lost)
         g->m->intervals++;
     else
         pass_interval(g, thread, g->now, r->flagged || r->blocked, r->blocked);
     t->last = g->now;
-    if (t->on->depth > 1 && below(g, 25) == 0)
-        r->left = 1 + below(g, t->on->depth - 1);
+    if (t->on->depth > 1 && stack_model_random_below(g, 25) == 0)
+        r->left = 1 + stack_model_random_below(g, t->on->depth - 1);
     for (unsigned i = 0; i < r->left; i++, g->m->left++)
         end_call(g, t->on, g->now);
-    const unsigned what = below(g, 60);
+    const unsigned what = stack_model_random_below(g, 60);
     struct stack *to = what < 6 ? idle_stack(g, thread) : NULL;
     if (to && to != t->on) {
         change_over(g, thread, to, r);
@@ -297,24 +298,26 @@ static void add_event(struct making *g, unsigned thread, bool lost)
     }
 }
 
-static void step(struct making *g, unsigned thread)
+static void stack_model_step(struct making *g, unsigned thread)
 {
     struct thread *t = &g->threads[thread];
-    g->now += 1 + below(g, below(g, 4) ? 4000 : 3000000); /* so long that hardly two calls are of the same age */
+    g->now += 1 + stack_model_random_below(g, stack_model_random_below(g, 4)
+                                                  ? 4000
+                                                  : 3000000); /* so long that hardly two calls are of the same age */
     if (!t->paused)
         add_event(g, thread, false);
-    else if (below(g, 2))
+    else if (stack_model_random_below(g, 2))
         act_in_pause(g, thread);
     else if (end_pause(g, t))
         add_event(g, thread, true);
 }
 
-static void end_thread(struct making *g, unsigned thread)
+static void stack_model_end_thread(struct making *g, unsigned thread)
 {
     struct thread *t = &g->threads[thread];
-    t->end = g->now + below(g, 500);
-    t->end_flagged = below(g, 2);
-    t->tail = below(g, 4);
+    t->end = g->now + stack_model_random_below(g, 500);
+    t->end_flagged = stack_model_random_below(g, 2);
+    t->tail = stack_model_random_below(g, 4);
     if (!t->paused && t->end > t->last)
         pass_interval(g, thread, t->end, t->end_flagged, 0);
 }
@@ -375,7 +378,7 @@ static void write_tail(struct writer *w, unsigned tail)
 }
 
 /* A SWITCH whose calls are in the next chunk comes before it. */
-static void write_events(struct writer *w, unsigned thread, struct thread *t)
+static void stack_model_write_events(struct writer *w, unsigned thread, struct thread *t)
 {
     uint32_t sequence = 0;
     begin_events(w, 1, thread + 1, sequence++, 1000, NULL, 0);
@@ -400,7 +403,7 @@ static struct writer *write_session(struct making *g)
     for (unsigned i = 0; i < THREADS; i++)
         write_thread_end(w, 1, i + 1, g->threads[i].end_flagged, g->threads[i].end);
     for (unsigned i = 0; i < THREADS; i++)
-        write_events(w, i, &g->threads[i]);
+        stack_model_write_events(w, i, &g->threads[i]);
     return w;
 }
 
@@ -418,9 +421,9 @@ struct stack_model *stack_model_new(uint64_t seed, unsigned pieces)
         g->threads[i].last = 1000;
     }
     for (unsigned i = 0; i < STACK_MODEL_STEPS; i++)
-        step(g, below(g, THREADS));
+        stack_model_step(g, stack_model_random_below(g, THREADS));
     for (unsigned i = 0; i < THREADS; i++)
-        end_thread(g, i);
+        stack_model_end_thread(g, i);
     m->writer = write_session(g);
     free(g);
     return m;

@@ -13,7 +13,7 @@
 #include "trace/scan.h"
 
 /* The quick scan and the profile follow events by different code. They must agree on any input. */
-static void check_scan(const struct session_file *file, const struct profile_counts *counts)
+static void swallow_check_scan(const struct session_file *file, const struct profile_counts *counts)
 {
     struct scan scan = scan_session(file, 1);
     if (scan.enters != counts->enters || scan.exits != counts->exits + counts->stray_exits)
@@ -137,7 +137,7 @@ bool swallow_session(const char *path, const char **error)
     swallow_by_process(profile, rollup);
     swallow_selections(file, profile, rollup);
     swallow_sites(file, profile);
-    check_scan(file, &profile->counts);
+    swallow_check_scan(file, &profile->counts);
     check_trace_events(file);
     check_replay(file);
     rollup_free(rollup);
