@@ -70,7 +70,7 @@ static void vsperf_put_modules(const struct vsperf_file *f, const struct vsperf_
     qsort_r(sorted, count, sizeof *sorted, vsperf_compare_modules, &(struct vsperf_module_order){ profile, sums });
     for (size_t i = 0; i < count; i++) {
         char *name = names_module(profile->modules[sorted[i]].path);
-        const struct called called = { .times = sums[sorted[i]] };
+        const struct call_sums called = { .times = sums[sorted[i]] };
         vsperf_text(&rows, name);
         vsperf_values(&rows, VSPERF_INCLUSIVE | VSPERF_CALLS, &called);
         vsperf_text(&rows, profile->modules[sorted[i]].path);
@@ -129,7 +129,7 @@ static void vsperf_write_threads(const struct vsperf_file *f, const struct vsper
         const struct profile_thread *pt = &profile->threads[sorted[i]];
         const struct trace_thread *t = session_file_thread(f->session->file, pt->thread);
         const struct vsperf_file rows = vsperf_of_process(f, vsperf_find_process_rows(m, pt->process));
-        const struct called called = { .times = sums[sorted[i]] };
+        const struct call_sums called = { .times = sums[sorted[i]] };
         vsperf_number(&rows, t ? t->tid : 0);
         vsperf_text(&rows, t && t->name[0] ? t->name : "[unknown]");
         vsperf_values(&rows, VSPERF_INCLUSIVE | VSPERF_CALLS, &called);
@@ -152,7 +152,7 @@ static void vsperf_write_processes(const struct vsperf_file *f, const struct vsp
     for (size_t i = 0; i < m->count; i++) {
         const struct vsperf_process_rows *p = &m->processes[i];
         const struct trace_process *process = session_file_process(f->session->file, p->serial);
-        const struct called called = { .times = sums[i] };
+        const struct call_sums called = { .times = sums[i] };
         vsperf_number(f, p->pid);
         vsperf_text(f, p->name);
         vsperf_values(f, VSPERF_INCLUSIVE | VSPERF_CALLS, &called);

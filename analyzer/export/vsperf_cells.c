@@ -75,7 +75,7 @@ static void vsperf_put_average(const struct vsperf_file *f, uint64_t sum, uint64
 }
 
 /* Writes minimum, average and maximum of a call. The minimum and maximum of other times are unknown and stay empty. */
-static void vsperf_put_per_call(const struct vsperf_file *f, const struct called *called)
+static void vsperf_put_per_call(const struct vsperf_file *f, const struct call_sums *called)
 {
     const struct times *t = &called->times;
     const bool application = f->session->summary.application_known, limits = t->shortest <= t->longest;
@@ -112,7 +112,7 @@ static void vsperf_put_samples(const struct vsperf_file *f, unsigned first, cons
         vsperf_put_percent(f, values[i], whole);
 }
 
-void vsperf_values(const struct vsperf_file *f, unsigned which, const struct called *called)
+void vsperf_values(const struct vsperf_file *f, unsigned which, const struct call_sums *called)
 {
     const struct summary *s = &f->session->summary;
     const struct times *t = &called->times;

@@ -35,7 +35,7 @@ enum vsperf_values {
 
 /* Write the titles of the columns, and the cells of a row. */
 void vsperf_value_titles(const struct vsperf_file *f, unsigned which);
-void vsperf_values(const struct vsperf_file *f, unsigned which, const struct called *called);
+void vsperf_values(const struct vsperf_file *f, unsigned which, const struct call_sums *called);
 
 /* "Process Name, Process ID". */
 void vsperf_process_titles(const struct vsperf_file *f);

@@ -118,7 +118,7 @@ struct vsperf_file vsperf_of_process(const struct vsperf_file *f, const struct v
 
 /* ---- callers and callees, functions ---- */
 
-static void vsperf_put_function(const struct vsperf_file *f, uint32_t function, const struct called *called)
+static void vsperf_put_function(const struct vsperf_file *f, uint32_t function, const struct call_sums *called)
 {
     vsperf_text(f, f->session->names[function].name);
     vsperf_values(f, ALL_VALUES, called);
@@ -126,7 +126,7 @@ static void vsperf_put_function(const struct vsperf_file *f, uint32_t function, 
 }
 
 static void vsperf_put_related(const struct vsperf_file *f, const char *type, uint32_t function,
-                               const struct called *called, uint32_t root)
+                               const struct call_sums *called, uint32_t root)
 {
     vsperf_text(f, type);
     vsperf_put_function(f, function, called);
@@ -263,7 +263,7 @@ static int vsperf_compare_branches(const void *a, const void *b, void *data)
 
 static void vsperf_put_branch(const struct vsperf_file *f, const struct rollup *r, const struct vsperf_pending *p)
 {
-    const struct called called = {
+    const struct call_sums called = {
         .times = r->nodes[p->node],
         .every_elapsed = r->nodes[p->node].elapsed_inclusive,
         .every_application = r->nodes[p->node].application_inclusive,
@@ -314,7 +314,7 @@ void vsperf_tree(const struct vsperf_file *f, const struct vsperf_tables *m)
     for (size_t i = 0; i < m->count; i++) {
         const struct vsperf_process_rows *p = &m->processes[i];
         const struct vsperf_file rows = vsperf_of_process(f, p);
-        struct called whole = { .times = times_of_nothing() };
+        struct call_sums whole = { .times = times_of_nothing() };
         times_add_inclusive(&whole.times, &sums[i]);
         vsperf_number(&rows, 0);
         vsperf_text(&rows, p->name);

@@ -1,8 +1,8 @@
 /*
- * The same function called from two places makes two children. What is below them is kept apart, unless the call is one
- * that is open already: then all of that function share it. Else a function that calls itself from two places would
- * have as many paths as there are ways to get down. The functions on each path stay what they are, and so does the set
- * of sites.
+ * Call paths that include the call sites. A function that is called from two places gets two children, each with its
+ * own paths below it. Recursive calls are the exception: the children of one function below one parent share their
+ * callees. Otherwise a function that calls itself from two places would double the number of paths at each depth.
+ * Sharing changes neither the functions on a path nor the set of call sites.
  */
 #include "profile/call_sites.h"
 
@@ -14,7 +14,7 @@
 
 enum { RECENT = 4096 };
 
-/* An answer given lately. */
+/* A recent result of call_sites_child. */
 struct recent {
     uint64_t address, site;
     uint32_t base, generation, node;
@@ -23,12 +23,12 @@ struct recent {
 struct call_sites {
     struct profile *profile;
     const struct trace_process *process;
-    struct number_index *sites;     /* (address and generation, whether it is inlined) -> the profile's */
-    struct number_index *functions; /* (address, generation) -> the profile's */
-    struct number_index *recursive; /* (function, base of its parent) -> the first of them that was open already */
-    uint32_t *bases;                /* by node: the one below which its callees are */
+    struct number_index *sites;     /* (address and generation, whether it is inlined) -> site of the profile */
+    struct number_index *functions; /* (address, generation) -> function of the profile */
+    struct number_index *recursive; /* (function, parent) -> the node that has the callees of the recursive calls */
+    uint32_t *bases;                /* by node: the node below which its callees are */
     size_t base_room;
-    uint64_t *open; /* addresses of the open calls' functions, by depth */
+    uint64_t *open; /* by depth: addresses of the open calls' functions */
     size_t open_room;
     struct recent recent[RECENT];
 };
@@ -75,31 +75,31 @@ static void call_sites_set_base(struct call_sites *c, uint32_t node, uint32_t ba
 void call_sites_begin(struct call_sites *c, const struct trace_process *process, uint32_t root)
 {
     if (process != c->process)
-        call_sites_forget_addresses(c); /* another process has other things there */
+        call_sites_forget_addresses(c); /* another process has other code at the same addresses */
     c->process = process;
     call_sites_set_base(c, root, root);
 }
 
-static uint32_t call_sites_site_of(struct call_sites *c, const struct called *called)
+static uint32_t call_sites_site_of(struct call_sites *c, const struct site_call *call)
 {
-    if (!called->site)
+    if (!call->site)
         return PROFILE_NONE;
-    const uint64_t key = (called->site & ~DWELL_SITE_INLINED) ^ (uint64_t)called->generation << 48;
-    struct index_slot *slot = index_find(c->sites, key, called->site >> 63);
+    const uint64_t key = (call->site & ~DWELL_SITE_INLINED) ^ (uint64_t)call->generation << 48;
+    struct index_slot *slot = index_find(c->sites, key, call->site >> 63);
     if (!slot->value_plus_1) {
-        const uint32_t found = identify_site(c->profile, c->process, called->site, called->time);
-        index_set(c->sites, slot, key, called->site >> 63, found);
+        const uint32_t found = identify_site(c->profile, c->process, call->site, call->time);
+        index_set(c->sites, slot, key, call->site >> 63, found);
         return found;
     }
     return slot->value_plus_1 - 1;
 }
 
-static uint32_t call_sites_function_of(struct call_sites *c, const struct called *called)
+static uint32_t call_sites_function_of(struct call_sites *c, const struct site_call *call)
 {
-    struct index_slot *slot = index_find(c->functions, called->address, called->generation);
+    struct index_slot *slot = index_find(c->functions, call->address, call->generation);
     if (!slot->value_plus_1) {
-        const uint32_t found = identify_function(c->profile, c->process, called->address, called->time);
-        index_set(c->functions, slot, called->address, called->generation, found);
+        const uint32_t found = identify_function(c->profile, c->process, call->address, call->time);
+        index_set(c->functions, slot, call->address, call->generation, found);
         return found;
     }
     return slot->value_plus_1 - 1;
@@ -126,19 +126,19 @@ static uint32_t call_sites_base_of(struct call_sites *c, uint32_t node)
     return node;
 }
 
-uint32_t call_sites_child(struct call_sites *c, uint32_t parent, const struct called *called)
+uint32_t call_sites_child(struct call_sites *c, uint32_t parent, const struct site_call *call)
 {
     const uint32_t base = c->bases[parent];
-    struct recent *recent = &c->recent[(called->address >> 4 ^ called->site ^ (uint64_t)base * 61) % RECENT];
-    if (recent->address == called->address && recent->site == called->site && recent->base == base &&
-        recent->generation == called->generation)
+    struct recent *recent = &c->recent[(call->address >> 4 ^ call->site ^ (uint64_t)base * 61) % RECENT];
+    if (recent->address == call->address && recent->site == call->site && recent->base == base &&
+        recent->generation == call->generation)
         return recent->node;
-    const uint32_t function = call_sites_function_of(c, called), site = call_sites_site_of(c, called);
+    const uint32_t function = call_sites_function_of(c, call), site = call_sites_site_of(c, call);
     const size_t before = c->profile->node_count;
     const uint32_t node = profile_child_from(c->profile, base, function, site);
     if (c->profile->node_count > before)
         call_sites_set_base(c, node, call_sites_base_of(c, node));
-    *recent = (struct recent){ called->address, called->site, base, called->generation, node };
+    *recent = (struct recent){ call->address, call->site, base, call->generation, node };
     return node;
 }
 

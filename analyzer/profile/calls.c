@@ -1,3 +1,4 @@
+/* Follows single calls: takes the finished calls from the timeline and picks those of the selection. */
 #include "profile/calls.h"
 
 #include "profile/resolve.h"
@@ -11,7 +12,8 @@ struct follower {
     void *context;
 };
 
-/* Of a call's note, which is its function: it is within calls of the selection's function. */
+/* A bit of timeline_call.note, which is otherwise the call's function: the call is within a call of the selection's
+ * function. */
 static const uint32_t BELOW = 1u << 31;
 
 static uint32_t calls_function_of(const struct timeline_call *call)
@@ -54,7 +56,7 @@ static bool calls_follow_event(void *context, const struct timeline_event *event
     const struct follower *f = context;
     struct timeline_call *call = event->call;
     if (f->selection && f->selection->cut && event->time >= f->selection->to)
-        return false; /* as is all that follows */
+        return false; /* all later events are outside, too */
     switch (event->kind) {
     case TIMELINE_ENTER:
     case TIMELINE_FOUND:

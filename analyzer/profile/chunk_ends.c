@@ -1,3 +1,4 @@
+/* The end time of each chunk: chunks are sorted by thread and sequence, and each ends where the next one begins. */
 #include "profile/chunk_ends.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
-/* Until when the events of each chunk last: without reading them, from where the next chunk of the thread begins. */
+/* The end time of each chunk, without reading its events: the time at which the thread's next chunk begins. */
 #ifndef DWELL_PROFILE_CHUNK_ENDS_H
 #define DWELL_PROFILE_CHUNK_ENDS_H
 
 #include "trace/session_file.h"
 
-/* By chunk: no event of it is later; UINT64_MAX: unknown. To be freed by the caller. */
+/* By chunk: the time after which it has no event, or UINT64_MAX if that is unknown. The caller frees the array. */
 uint64_t *chunk_ends(const struct session_file *file);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Makes the profile of a session. Each worker takes one chunk after another and adds it to a profile of its own; these
- * are merged at the end.
+ * Makes the profile of a session. Each worker takes one chunk after another and adds it to its own profile. The
+ * profiles are merged at the end.
  */
 #include "profile/collect.h"
 
@@ -20,8 +20,8 @@ struct collect_worker {
     struct collector collector;
     const struct session_file *file;
     const struct selection *selection; /* NULL for the whole session */
-    const uint64_t *ends;              /* by chunk; NULL if all of them count, whole */
-    size_t *next_chunk;                /* shared */
+    const uint64_t *ends;              /* by chunk: its end time; NULL if the selection has no limits in time */
+    size_t *next_chunk;                /* shared by the workers */
     pthread_t thread;
 };
 

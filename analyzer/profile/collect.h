@@ -1,4 +1,4 @@
-/* Makes the profile of a session, on several threads at once. */
+/* Makes the profile of a session with several worker threads. */
 #ifndef DWELL_PROFILE_COLLECT_H
 #define DWELL_PROFILE_COLLECT_H
 
@@ -6,16 +6,16 @@
 #include "profile/selection.h"
 #include "trace/session_file.h"
 
-/* How many threads may work, where the user did not say. */
+/* The number of worker threads if the user chose none: the processors that this process may use. */
 unsigned collect_default_jobs(void);
 
 /* The profile of all events in the file, made by `jobs` threads. */
 struct profile *collect_profile(const struct session_file *file, unsigned jobs);
 
-/* Likewise of a part of it; NULL: of the whole. */
+/* The same of a part of the session. A selection of NULL is the whole. */
 struct profile *collect_selection(const struct session_file *file, unsigned jobs, const struct selection *selection);
 
-/* The same, with calls from different places on different paths, where call sites were recorded. */
+/* The same, but calls from different call sites are on different paths if the session has call sites. */
 struct profile *collect_sites(const struct session_file *file, unsigned jobs, const struct selection *selection);
 
 #endif

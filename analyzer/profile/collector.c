@@ -1,4 +1,5 @@
-/* The calls of a chunk on their call paths: see collector.h. */
+/* Adds the calls and intervals of a chunk to their call paths. There are two sets of actions on events: one for chunks
+ * that count as a whole, and a slower one for chunks at a limit of the selection or with call sites. */
 #include "profile/collector.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ struct collector_call {
 
 /* ---- the call tree ---- */
 
-/* User space ends below the 48th bit of an address. */
+/* Addresses of user space leave the highest 16 bits free. */
 static inline uint64_t collector_child_key(const struct collector *w, uint64_t address)
 {
     return address ^ (uint64_t)w->generations.current << 48;
@@ -67,7 +68,7 @@ static uint32_t collector_find_called(struct collector *w, uint32_t parent, uint
 {
     if (!w->sites)
         return collector_find_child(w, parent, address, time);
-    return call_sites_child(w->sites, parent, &(struct called){ address, site, time, w->generations.current });
+    return call_sites_child(w->sites, parent, &(struct site_call){ address, site, time, w->generations.current });
 }
 
 static void collector_push_called(struct collector *w, uint32_t node, uint64_t address, uint64_t enter_time)
@@ -98,7 +99,7 @@ static void collector_open_frames(struct collector *w, const struct trace_chunk 
     generations_find(&w->generations, chunk->start_time);
 }
 
-/* What happened in an interval; a thread is not away for longer than that took. */
+/* Adds what the OS did in an interval. The off-CPU time is limited to the interval's length. */
 static void collector_add_os_times(struct profile_node *node, const struct decoded_extras *extras, uint64_t interval)
 {
     const uint64_t blocked = smaller(extras->blocked, interval);
@@ -127,15 +128,15 @@ static void collector_count_extras(struct profile_counts *counts, const struct d
 
 /* ---- a range of time ---- */
 
-/* The part of an interval that counts. */
+/* The length of the part of an interval that is in the selection. */
 static uint64_t collector_length_within(const struct collector *w, uint64_t begin, uint64_t end)
 {
     const uint64_t first = larger(begin, w->from), last = smaller(end, w->to);
     return last > first ? last - first : 0;
 }
 
-/* What is known of an interval is its sum: the thread is taken to have waited at its beginning, then to have been
- * preempted. What is a number is counted at the event. */
+/* An interval has only the sums of its off-CPU times. They are assumed to be at its beginning: first blocked, then
+ * preempted. Counts belong to the time of the event. */
 static struct decoded_extras collector_extras_within(const struct collector *w, const struct decoded_extras *extras,
                                                      uint64_t last, uint64_t now)
 {
@@ -147,7 +148,7 @@ static struct decoded_extras collector_extras_within(const struct collector *w, 
         part.os_events = extras->os_events;
         part.page_faults = extras->page_faults;
     }
-    part.runtime = /* the probe's, at the end of the interval */
+    part.runtime = /* the probe works at the end of the interval */
         collector_length_within(w, now - smaller(extras->runtime, now - last), now);
     part.flagged = extras->flagged && collector_length_within(w, last, now);
     return part;
@@ -161,9 +162,9 @@ static void collector_add_extras_within(struct collector *w, struct profile_node
     collector_count_extras(&w->profile->counts, &part);
 }
 
-/* ---- what events do: in any chunk ---- */
+/* ---- actions on events: in any chunk ---- */
 
-/* A worker in its loop over events, with what it counts there. */
+/* A worker in its loop over events, with the loop's counts. */
 struct collector_loop {
     struct collector *w;
     uint64_t enters, exits;
@@ -324,7 +325,7 @@ static void collector_events(struct collector *w, struct decoder *decoder)
         .mark = collector_mark,
     };
     struct profile_counts *counts = &w->profile->counts;
-    struct decoder d = *decoder; /* these are local, so that the compiler keeps them in registers */
+    struct decoder d = *decoder; /* local copies, so that the compiler keeps them in registers */
     struct stack_state state = w->state;
     struct collector_loop loop = { .w = w };
     enum decoded event;
@@ -337,7 +338,7 @@ static void collector_events(struct collector *w, struct decoder *decoder)
     counts->intervals += loop.enters + loop.exits;
 }
 
-/* ---- in a chunk through which a border of the selection goes, or with call sites ---- */
+/* ---- in a chunk at a limit of the selection, or with call sites ---- */
 
 static void collector_add_interval_within(void *to, const struct decoder *d, uint64_t begin)
 {
@@ -369,7 +370,7 @@ static void collector_enter_within(void *to, const struct decoder *d)
     w->profile->counts.intervals += inside;
 }
 
-/* Returns whether it counts. */
+/* Returns whether the exit is in the selection. */
 static bool collector_pop_within(struct collector *w, uint64_t now)
 {
     const bool inside = selection_holds(w->selection, now);
@@ -428,7 +429,7 @@ static void collector_events_within(struct collector *w, struct decoder *d)
 
 /* ---- chunks ---- */
 
-/* From the thread's last event to its end. */
+/* Adds the interval from the thread's last event to its end. */
 static void collector_add_last_interval(struct collector *w, const struct trace_chunk *chunk)
 {
     const struct trace_thread *t = stack_thread_end(w->file, chunk, &w->state);

@@ -1,3 +1,5 @@
+/* The callers and callees of all functions of a process: one walk over its call tree, then an import's reported rows.
+ */
 #include "profile/edges.h"
 
 #include <stdlib.h>
@@ -15,12 +17,12 @@ struct edges_walk {
     struct number_index *index; /* of edges, by callee and caller */
     uint32_t *edge_of;          /* by node */
     uint32_t *open;             /* by function: how often it is on the stack */
-    uint32_t *edge_open;        /* by edge, the same; there are no more edges than nodes */
+    uint32_t *edge_open;        /* by edge: the same; there are at most as many edges as nodes */
 };
 
-static struct called edges_no_calls(void)
+static struct call_sums edges_no_calls(void)
 {
-    return (struct called){ .times = times_of_nothing(), .every_known = true };
+    return (struct call_sums){ .times = times_of_nothing(), .every_known = true };
 }
 
 static uint32_t edges_find_between(struct edges_walk *w, uint32_t caller, uint32_t callee)
@@ -35,7 +37,7 @@ static uint32_t edges_find_between(struct edges_walk *w, uint32_t caller, uint32
     return (uint32_t)e->count++;
 }
 
-static void edges_add_times(struct called *into, const struct times *from, bool outermost)
+static void edges_add_times(struct call_sums *into, const struct times *from, bool outermost)
 {
     times_add_own(&into->times, from);
     if (outermost)
@@ -65,7 +67,7 @@ static void edges_leave_node(struct edges_walk *w, uint32_t node)
     w->edge_open[w->edge_of[node]]--;
 }
 
-/* Depth first, without a stack of its own: trees may be deep. */
+/* Walks depth first without recursion, since trees can be deep. */
 static void edges_walk_thread(struct edges_walk *w, uint32_t root)
 {
     const struct rollup *r = w->rollup;
@@ -84,8 +86,8 @@ static void edges_walk_thread(struct edges_walk *w, uint32_t root)
     }
 }
 
-/* How long every call took, an imported report does not tell. */
-static void edges_add_reported(struct called *into, const struct times *times)
+/* An imported report has no inclusive times of all calls. */
+static void edges_add_reported(struct call_sums *into, const struct times *times)
 {
     into->every_known = false;
     times_add(&into->times, times);
@@ -115,7 +117,7 @@ static void edges_add_reported_rows(struct edges_walk *w, uint32_t process)
     free(begun);
 }
 
-/* Edges are the report's alone, where it has any. */
+/* An imported report's edges replace those of the call tree. */
 static void edges_forget_all(struct edges_walk *w)
 {
     index_free(w->index);

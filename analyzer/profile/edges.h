@@ -1,35 +1,35 @@
 /*
- * Who called whom, with all values at once: what rollup_neighbours tells of one function, for all functions of one
- * process in one pass over its call tree.
+ * The callers and callees of all functions of one process, with all values, from one pass over the call tree.
+ * rollup_neighbours gives them for one function.
  */
 #ifndef DWELL_PROFILE_EDGES_H
 #define DWELL_PROFILE_EDGES_H
 
 #include "profile/rollup.h"
 
-struct called {
+struct call_sums {
     struct times times;
-    /* Inclusive times of every call, where `times` has those of the outermost alone: what an average is taken of. */
+    /* Inclusive times of all calls, for averages per call. `times` has those of the outermost calls only. */
     uint64_t every_elapsed, every_application;
     bool every_known;
 };
 
 struct edge {
-    uint32_t caller; /* PROFILE_NONE: the callee was the first on its thread's stack */
+    uint32_t caller; /* PROFILE_NONE if the callee was the first on its thread's stack */
     uint32_t callee;
-    struct called
-        of_callee;         /* the callee's values when it was called from there: outermost among calls of the callee */
-    struct called of_edge; /* the same, but outermost among calls from that caller; nothing where there is no caller */
+    /* The callee's values when this caller called it. Inclusive times are those of outermost calls: in of_callee among
+     * all calls of the callee, in of_edge among the calls from this caller. Without a caller, of_edge is empty. */
+    struct call_sums of_callee, of_edge;
 };
 
 struct edges {
-    struct called *functions; /* as many as the profile has */
-    bool *seen;               /* by function: whether it is on any call path of the process */
+    struct call_sums *functions; /* by function of the profile */
+    bool *seen;                  /* by function: whether it is on any call path of the process */
     struct edge *list;
     size_t count, room;
 };
 
-/* Of the process of that serial number. */
+/* Finds the edges of the process with that serial number. */
 struct edges edges_of_process(const struct rollup *r, uint32_t process);
 void edges_free(struct edges *e);
 

@@ -1,3 +1,4 @@
+/* The profile of a growing session: new chunks are added to the existing profile, open intervals at each look. */
 #include "profile/follow.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ void follow_close(struct follow *f)
 
 /* ---- reading ---- */
 
-/* Of some chunks of the session alone. */
+/* The profile of these chunks of the session. */
 static struct profile *follow_profile_of(const struct session_file *file, struct trace_chunk *chunks, size_t count,
                                          bool with_reported, unsigned jobs)
 {
@@ -69,13 +70,13 @@ const char *follow_read(struct follow *f, uint64_t most, unsigned jobs)
     const bool alive = f->alive;
     const char *error = follow_read_step(f, most, jobs);
     if (!error && alive && !f->alive)
-        error = follow_read_step(f, most, jobs); /* what was written last */
+        error = follow_read_step(f, most, jobs); /* the program's last events */
     return error;
 }
 
 /* ---- looking ---- */
 
-/* All of it without values: entries have the same numbers. */
+/* A copy without values, in which the entries have the same numbers. */
 static struct profile *follow_new_alike(const struct profile *p)
 {
     struct profile *copy = profile_new();
@@ -93,7 +94,7 @@ static struct profile *follow_new_alike(const struct profile *p)
     return copy;
 }
 
-/* Threads that still run are at this moment. */
+/* Ends the threads that still run at this moment. */
 static void follow_end_threads(struct session_file *file, uint64_t now)
 {
     bool *alive = need_memory(file->process_count, sizeof *alive);
@@ -106,7 +107,7 @@ static void follow_end_threads(struct session_file *file, uint64_t now)
             continue;
         t->end_time = now;
         t->end_recorded = true;
-        if (trace_records_switches(t) && thread_is_waiting(p->pid, t->tid)) { /* since its last event, as it looks */
+        if (trace_records_switches(t) && thread_is_waiting(p->pid, t->tid)) { /* assumed since its last event */
             t->end_flagged = true;
             t->end_blocked = UINT64_MAX;
         }
@@ -114,7 +115,7 @@ static void follow_end_threads(struct session_file *file, uint64_t now)
     free(alive);
 }
 
-/* What comes after a thread's last event belongs to its innermost call; what the OS does then is not recorded yet. */
+/* Adds the time since a thread's last event to its innermost call. OS events of that time are not recorded yet. */
 static void follow_add_open_interval(struct profile *p, const struct session_file *file, const struct growth_thread *g)
 {
     const struct trace_thread *t = session_file_thread(file, g->thread);

@@ -1,10 +1,11 @@
+/* The generations of a module map: the times at which an address can begin to mean another function. */
 #include "profile/generations.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-enum { MAX_SUCCESSORS = 64 }; /* of a module, that each take a part of its place */
+enum { MAX_SUCCESSORS = 64 }; /* modules that each take a part of the addresses of an unloaded one */
 
 static void generations_add_change(struct generations *g, uint64_t time)
 {
@@ -18,8 +19,8 @@ static int generations_compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* When one comes where `gone` was, and half way between: until then `gone` is the nearest. Of those that come, the
- * first that takes the whole place ends the search. */
+/* Adds the load times of the modules that follow at the addresses of `gone`, and the times half-way between: until then
+ * `gone` is the nearest module in time. A module that covers all of these addresses ends the search. */
 static void generations_add_successors(struct generations *g, const struct trace_module *gone,
                                        const struct trace_module *end)
 {
@@ -35,7 +36,8 @@ static void generations_add_successors(struct generations *g, const struct trace
     }
 }
 
-/* When trace_module_at may begin to give another answer. Loading a library at a fresh place changes nothing. */
+/* Finds the times at which trace_module_at can begin to give another result. Loading a library at fresh addresses
+ * changes nothing. */
 static void generations_find_changes(struct generations *g)
 {
     const struct trace_process *p = g->process;

@@ -1,6 +1,6 @@
 /*
- * When a process' module map changes so that an address may mean another function: between two such moments, in one
- * generation, each address is looked up but once.
+ * The times at which a process' module map changes so that an address can mean another function. Between two such
+ * times, in one generation, each address needs only one look-up.
  */
 #ifndef DWELL_PROFILE_GENERATIONS_H
 #define DWELL_PROFILE_GENERATIONS_H
@@ -8,17 +8,17 @@
 #include "trace/session_file.h"
 
 struct generations {
-    uint32_t current;           /* of the time that was asked for last */
-    uint64_t begin_at, next_at; /* of the current one */
+    uint32_t current;           /* the generation that generations_find found */
+    uint64_t begin_at, next_at; /* when the current one begins, and when the next one does */
     const struct trace_process *process;
     uint64_t *changes; /* ascending */
     size_t count, room;
 };
 
-/* Makes them those of the process; NULL: one that the session does not know. */
+/* Finds the generations of a process. NULL is a process that the session does not know: it has one. */
 void generations_begin(struct generations *g, const struct trace_process *process);
 
-/* Makes the one at `time` the current one. */
+/* Makes the generation at `time` the current one. */
 void generations_find(struct generations *g, uint64_t time);
 
 void generations_end(struct generations *g);

@@ -1,4 +1,4 @@
-/* Which function an address is, by the module map of its process at a time. */
+/* Finds the profile's function for an address, by the module map of its process at a time. */
 #ifndef DWELL_PROFILE_IDENTIFY_H
 #define DWELL_PROFILE_IDENTIFY_H
 
@@ -15,7 +15,7 @@ static inline uint32_t identify_function(struct profile *p, const struct trace_p
     return profile_function(p, module, address - m->bias);
 }
 
-/* From where a call was made (decode_site). What it returns to may lie behind the module's last byte. */
+/* Finds the profile's site for a call site of decode_site. The return address can lie just behind the module's end. */
 static inline uint32_t identify_site(struct profile *p, const struct trace_process *process, uint64_t site,
                                      uint64_t time)
 {
@@ -27,7 +27,7 @@ static inline uint32_t identify_site(struct profile *p, const struct trace_proce
     return profile_site(p, profile_module(p, m->path, m->build_id, m->build_id_length), address - m->bias, inlined);
 }
 
-/* Which function it is in a profile that is to stay as it is; PROFILE_NONE: it does not hold the function. */
+/* Finds the function without adding it to the profile. Returns PROFILE_NONE if the profile does not have it. */
 static inline uint32_t find_function(const struct profile *p, const struct trace_process *process, uint64_t address,
                                      uint64_t time)
 {

@@ -1,3 +1,4 @@
+/* Subtracts the probes' own time from the call paths of a profile. */
 #include "profile/overhead.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static const struct probe_cost *overhead_cost_of(const struct probe_cost *costs,
     return NULL;
 }
 
-/* By node: how many calls were made from there. */
+/* By node: the number of calls that it made. */
 static uint64_t *overhead_count_callees(const struct profile *p)
 {
     uint64_t *callees = need_memory(p->node_count, sizeof *callees);
@@ -27,13 +28,13 @@ static uint64_t *overhead_count_callees(const struct profile *p)
     return callees;
 }
 
-/* Nodes that share their callees. */
+/* Nodes that share their callees (call_sites_shares). */
 struct sharing {
-    uint64_t calls, callees; /* of all of them together */
-    uint64_t dealt;          /* calls of those that have had their part */
+    uint64_t calls, callees; /* sums over these nodes */
+    uint64_t dealt;          /* calls of the nodes that have had their share */
 };
 
-/* Each has made as many of these as it has of the calls; rounding loses none. */
+/* A node's share of the callees, in proportion to its calls. The shares add up to all callees. */
 static uint64_t overhead_share_of(struct sharing *s, uint64_t calls)
 {
     const uint64_t before = multiply_divide(s->callees, s->dealt, s->calls);
@@ -78,7 +79,7 @@ static const struct probe_cost **overhead_costs_of_nodes(const struct profile *p
     return list;
 }
 
-/* In ticks. Of the calls only so many can have made some as some were made. */
+/* In ticks. The number of calls that made calls themselves is unknown: at most as many as there are callees. */
 static uint64_t overhead_expected(const struct probe_cost *cost, uint64_t calls, uint64_t callees)
 {
     const uint128 sum = (uint128)calls * cost->in_callee + (uint128)callees * cost->in_caller +
@@ -86,7 +87,7 @@ static uint64_t overhead_expected(const struct probe_cost *cost, uint64_t calls,
     return (uint64_t)(sum / DWELL_PROBE_FRACTION);
 }
 
-/* What the runtime did at length, it has told; in call trees, not how much of that it waited. */
+/* Subtracts the runtime's recorded work. In call trees, it is unknown how much of that time the runtime was blocked. */
 static uint64_t overhead_subtract_runtime(struct profile_node *node)
 {
     const uint64_t taken = smaller(node->runtime, node->elapsed);
@@ -100,12 +101,12 @@ static uint64_t overhead_subtract_runtime(struct profile_node *node)
     return taken;
 }
 
-/* The probes of flagged intervals are few beside those of others, and nothing tells which they were: so it is taken
- * from the others first. What passed off the CPU is none of theirs. */
+/* Few probes are in flagged intervals, and which ones is unknown. So the overhead is subtracted from the unflagged time
+ * first. Off-CPU time contains no probes. */
 static uint64_t overhead_subtract_probes(struct profile_node *node, uint64_t wanted)
 {
-    const uint64_t away = smaller(node->blocked + node->preempted, node->elapsed);
-    const uint64_t taken = smaller(wanted, node->elapsed - away);
+    const uint64_t off_cpu = smaller(node->blocked + node->preempted, node->elapsed);
+    const uint64_t taken = smaller(wanted, node->elapsed - off_cpu);
     const uint64_t application = node->elapsed - node->flagged;
     node->elapsed -= taken;
     if (taken > application)

@@ -1,5 +1,6 @@
 /*
- * The probes' own time, taken out of a profile: docs/time-model.md says how it is known, and what is left of it.
+ * Subtracts the probes' own time from a profile. docs/time-model.md describes how it is measured and how much of it
+ * remains.
  */
 #ifndef DWELL_PROFILE_OVERHEAD_H
 #define DWELL_PROFILE_OVERHEAD_H
@@ -8,23 +9,22 @@
 
 #include "profile/profile.h"
 
-/* What probes add to times, in 1/256 ticks, in one process: for each call, to the called function's exclusive time and
- * to its caller's; and once more for a call that makes calls itself. */
+/* What the probes add to exclusive times in one process, in 1/256 ticks: for each call to the called function and to
+ * its caller, and once more for each call that makes calls itself. */
 struct probe_cost {
     uint32_t process; /* serial number */
     uint32_t in_callee, in_caller, first_callee;
 };
 
-/* What subtracting it came to. Ticks; a call path whose time is less than its probes should have taken is held at zero.
- */
+/* The result of subtracting, in ticks. A call path with less time than its probes should have taken is held at zero. */
 struct overhead {
     uint64_t subtracted;
-    uint64_t missing;   /* what could not be subtracted, as there was no more */
-    size_t paths, held; /* call paths that had any, and those of them that were held at zero */
+    uint64_t missing;   /* what the held paths were short of */
+    size_t paths, held; /* call paths with probe overhead, and those of them that were held at zero */
 };
 
-/* Subtracts them from each call path's exclusive time, and notes in it how much that was. Costs are looked for by the
- * threads' processes; those without one stay as they are. `sites`: calls from different places are different paths. */
+/* Subtracts the overhead from each call path's exclusive time and adds it to the path's `overhead`. Costs are by
+ * process; threads of a process without costs are unchanged. `sites`: the profile's paths include call sites. */
 struct overhead overhead_subtract(struct profile *p, const struct probe_cost *costs, size_t count, bool sites);
 
 #endif

@@ -1,3 +1,4 @@
+/* The profile's entries: finding and making them, and adding one profile to another. */
 #include "profile/profile.h"
 
 #include <stdlib.h>
@@ -126,7 +127,7 @@ uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function)
 
 uint32_t profile_child_from(struct profile *p, uint32_t parent, uint32_t function, uint32_t site)
 {
-    const uint64_t key = (uint64_t)(site + 1) << 32 | function; /* none is zero there */
+    const uint64_t key = (uint64_t)(site + 1) << 32 | function; /* PROFILE_NONE becomes zero */
     struct index_slot *slot = index_find(p->node_table, key, parent);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;
@@ -164,7 +165,9 @@ static void profile_add_counts(struct profile_counts *into, const struct profile
     into->damaged_chunks += from->damaged_chunks;
 }
 
-/* *sites: the same of sites. */
+/* Adds the functions and sites of `from`. Returns their new numbers: the functions' as the result, the sites' in
+ * *sites.
+ */
 static uint32_t *profile_map_functions(struct profile *into, const struct profile *from, uint32_t **sites)
 {
     uint32_t *modules = need_memory(from->module_count, sizeof *modules);

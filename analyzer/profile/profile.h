@@ -1,9 +1,9 @@
 /*
- * The profile: a call tree whose nodes hold what the time model says (docs/time-model.md), for every thread
- * of every process. It knows no file format and no symbols: a function is a module and an address in it.
+ * The profile: a call tree for each thread of each process, whose nodes hold the values of the time model
+ * (docs/time-model.md). It knows no file format and no symbols: a function is a module and an address in it.
  *
- * Profiles of parts of a session, made in any order, are merged into one: the sums do not depend on how
- * the work was split.
+ * Profiles of parts of a session are made in any order and merged into one. The sums do not depend on how the work was
+ * split.
  */
 #ifndef DWELL_PROFILE_PROFILE_H
 #define DWELL_PROFILE_PROFILE_H
@@ -16,44 +16,44 @@
 
 #define PROFILE_NONE UINT32_MAX
 
-/* A file of code. Two are the same if path and build-id are. */
+/* A file of code. Path and build-id identify it. */
 struct profile_module {
-    char *path; /* empty: code that belongs to no known module */
+    char *path; /* empty for code that belongs to no known module */
     uint8_t *build_id;
     size_t build_id_length;
 };
 
 struct profile_function {
     uint32_t module;
-    uint64_t offset; /* address in the module's own terms, or an absolute one in the unknown module */
+    uint64_t offset; /* address as the module's file has it, or an absolute one in the unknown module */
 };
 
-/* From where calls were made: the address behind the call, or one in the place of an inlined call. */
+/* A call site: the address behind the call, or one within an inlined call. */
 struct profile_site {
     uint32_t module;
-    uint64_t offset; /* as that of functions */
+    uint64_t offset; /* as in struct profile_function */
     bool inlined;
 };
 
 struct profile_thread {
     uint32_t process; /* serial numbers in the session */
     uint32_t thread;
-    uint32_t root; /* its node: the calls are below it */
+    uint32_t root; /* the node that the thread's calls are below */
 };
 
-/* A call path. All times in ticks; inclusive values are sums over a node and those below it; see rollup.h. */
+/* A call path. All times are in ticks. Inclusive values are sums over a node and the nodes below it (rollup.h). */
 struct profile_node {
     uint32_t parent;   /* PROFILE_NONE for a thread's root */
     uint32_t function; /* PROFILE_NONE for a thread's root */
-    uint32_t site;     /* PROFILE_NONE: unknown, or not asked for */
+    uint32_t site;     /* PROFILE_NONE if it is unknown or was not asked for */
 #define AMOUNT_MEMBER(member, unit, merge) uint64_t member;
     PATH_AMOUNTS(AMOUNT_MEMBER)
 #undef AMOUNT_MEMBER
 };
 
-/* What the program said of a moment of one of its threads. */
+/* A mark that the program set on one of its threads. */
 struct profile_mark {
-    uint64_t time;  /* that it speaks of */
+    uint64_t time;  /* the time that it marks */
     uint64_t order; /* among the marks of the thread */
     uint32_t process, thread;
     uint32_t number;
@@ -68,17 +68,17 @@ struct profile_counts {
     uint64_t intervals, flagged_intervals;
     uint64_t os_events, page_faults;
     uint64_t blocked, preempted; /* ticks */
-    uint64_t pauses, paused; /* how often recording was paused on a thread, and for how many ticks until it went on */
-    uint64_t outside;        /* ticks between events of a thread when no function was open */
+    uint64_t pauses, paused;     /* how often recording was paused on a thread, and for how many ticks in all */
+    uint64_t outside;            /* ticks between events of a thread while no function was open */
     uint64_t chunks, damaged_chunks;
 };
 
-/* What an imported report says: it holds before what the tree says. */
+/* A row of an imported report. It overrides the values of the call tree. */
 struct profile_reported {
     uint32_t process;  /* serial number */
     uint32_t kind;     /* enum dwell_reported */
     uint32_t function; /* or a module */
-    uint32_t other;    /* PROFILE_NONE: nobody known */
+    uint32_t other;    /* PROFILE_NONE if it is unknown */
     struct times times;
 };
 
@@ -106,15 +106,15 @@ struct profile {
 struct profile *profile_new(void);
 void profile_free(struct profile *p);
 
-/* Of the node's function; empty for a thread's root. */
+/* The path of the module of the node's function; empty for a thread's root. */
 const char *profile_module_path(const struct profile *p, uint32_t node);
 
-/* Find an entry; PROFILE_NONE: there is none. */
+/* Find an entry. Return PROFILE_NONE if there is none. */
 uint32_t profile_find_module(const struct profile *p, const char *path, const uint8_t *build_id,
                              size_t build_id_length);
 uint32_t profile_find_function(const struct profile *p, uint32_t module, uint64_t offset);
 
-/* Find an entry, or make it. Modules and functions are copied into the profile. */
+/* Find an entry, or make it. Paths and build-ids are copied into the profile. */
 uint32_t profile_module(struct profile *p, const char *path, const uint8_t *build_id, size_t build_id_length);
 uint32_t profile_function(struct profile *p, uint32_t module, uint64_t offset);
 uint32_t profile_root(struct profile *p, uint32_t process, uint32_t thread);
@@ -122,13 +122,13 @@ uint32_t profile_child(struct profile *p, uint32_t parent, uint32_t function);
 uint32_t profile_child_from(struct profile *p, uint32_t parent, uint32_t function, uint32_t site);
 uint32_t profile_site(struct profile *p, uint32_t module, uint64_t offset, bool inlined);
 
-/* Copies all of them, and all sites, into an empty profile: they have the same numbers there. */
+/* Copies all modules, functions and sites into an empty profile, where they have the same numbers. */
 void profile_copy_functions(struct profile *into, const struct profile *from);
 
 /* For qsort of marks: by time, then thread, then the order in which they were set. */
 int profile_compare_marks(const void *a, const void *b);
 
-/* Adds all of `from` to `into`; associative, and commutative up to the order of the entries. */
+/* Adds all of `from` to `into`. Merging is associative, and commutative except for the order of the entries. */
 void profile_merge(struct profile *into, const struct profile *from);
 
 #endif

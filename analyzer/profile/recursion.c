@@ -1,3 +1,4 @@
+/* Folds recursion: copies a call tree, with recursive calls at the place of the outermost call of their function. */
 #include "profile/recursion.h"
 
 #include <stdlib.h>
@@ -7,10 +8,10 @@
 struct folding {
     const struct profile *from;
     struct profile *into;
-    uint32_t *places;    /* by node of `from`: that of `into` */
-    uint32_t *open;      /* by function: how many calls of it are */
-    uint32_t *outermost; /* by function: the place of these */
-    uint32_t *deepest;   /* by place */
+    uint32_t *places;    /* by node of `from`: the node of `into` */
+    uint32_t *open;      /* by function: its number of open calls */
+    uint32_t *outermost; /* by function: the place of its open calls */
+    uint32_t *deepest;   /* by place: the highest number of open calls */
 };
 
 static void recursion_enter_node(struct folding *f, uint32_t node)

@@ -1,12 +1,12 @@
-/* Call paths in which each function is open once at most. */
+/* Folds recursion: makes a call tree in which each function is on a call path at most once. */
 #ifndef DWELL_PROFILE_RECURSION_H
 #define DWELL_PROFILE_RECURSION_H
 
 #include "profile/rollup.h"
 
-/* A call of a function that is open already counts for the open one, as does what it calls. Modules, functions and
- * threads have the numbers that they have in the rollup's profile. *deepest, by node: how many calls of its function
- * were open at once, at most; to be freed by the caller. */
+/* Adds a recursive call to the outermost open call of its function, and the call's callees below it. Modules, functions
+ * and threads keep the numbers of the rollup's profile. *deepest is, by node, the highest number of calls of its
+ * function that were open at once. The caller frees it. */
 struct profile *recursion_fold(const struct rollup *r, uint32_t **deepest);
 
 #endif

@@ -1,3 +1,4 @@
+/* Replaces sums of the call tree by the values that an imported report states. */
 #include "profile/reported.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static bool reported_has_process(const struct profile *p, uint32_t serial)
     return false;
 }
 
-/* Rows of a kind, of which there may be one for each process, in the place of sums that are `count`. */
+/* Replaces sums by the rows of a kind. Several processes can have a row for the same entry; these are added up. */
 static void reported_replace_sums(const struct profile *p, enum dwell_reported kind, struct times *sums, size_t count)
 {
     bool *begun = need_memory(count, sizeof *begun);

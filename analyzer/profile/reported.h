@@ -1,16 +1,17 @@
-/* What an imported report says of functions, where it says something: it holds before what the call tree says. */
+/* Values that an imported report states for functions and modules. They override the sums of the call tree. */
 #ifndef DWELL_PROFILE_REPORTED_H
 #define DWELL_PROFILE_REPORTED_H
 
 #include "profile/profile.h"
 
-/* Puts the reported values in the place of those of the functions that have any; `sums` are by function. */
+/* Replaces the sums of the functions that have reported values. `sums` are by function. Rows of processes without a
+ * thread in the profile are ignored. */
 void reported_functions(const struct profile *p, struct times *sums);
 
-/* The same of modules, as far as they are of processes that the profile has threads of. */
+/* The same for modules. */
 void reported_modules(const struct profile *p, struct times *sums);
 
-/* Whether callers and callees were reported, so that the tree is not to be asked for them. */
+/* Whether the report has callers and callees. Then they replace those of the call tree. */
 bool reported_has_edges(const struct profile *p);
 
 #endif

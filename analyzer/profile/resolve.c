@@ -1,3 +1,4 @@
+/* Finds the profile's function for an address. It remembers each result for the generation of the module map. */
 #include "profile/resolve.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 struct resolver {
     const struct session_file *file;
     const struct profile *profile;
-    struct generations *generations; /* by process; the last is of those that the session does not know */
+    struct generations *generations; /* by process; the last one is for processes that the session does not know */
     struct number_index *functions;  /* (address and generation, process) -> function */
 };
 
@@ -40,7 +41,7 @@ uint32_t resolver_function(struct resolver *r, uint32_t process, uint64_t addres
     struct generations *g = &r->generations[p ? (size_t)(p - r->file->processes) : r->file->process_count];
     if (time < g->begin_at || time >= g->next_at)
         generations_find(g, time);
-    const uint64_t key = address ^ (uint64_t)g->current << 48; /* user space ends below the 48th bit */
+    const uint64_t key = address ^ (uint64_t)g->current << 48; /* addresses leave the highest 16 bits free */
     struct index_slot *slot = index_find(r->functions, key, process);
     if (slot->value_plus_1)
         return slot->value_plus_1 - 1;

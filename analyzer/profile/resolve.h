@@ -1,4 +1,4 @@
-/* The profile's function of an address in a process at a time, for whoever follows single events. */
+/* Finds the profile's function for an address in a process at a time, for code that follows single events. */
 #ifndef DWELL_PROFILE_RESOLVE_H
 #define DWELL_PROFILE_RESOLVE_H
 
@@ -7,11 +7,11 @@
 
 struct resolver;
 
-/* Both must outlive it. */
+/* The file and the profile must outlive the resolver. */
 struct resolver *resolver_new(const struct session_file *file, const struct profile *profile);
 void resolver_free(struct resolver *r);
 
-/* PROFILE_NONE: the profile does not hold it. */
+/* Returns PROFILE_NONE if the profile does not have the function. */
 uint32_t resolver_function(struct resolver *r, uint32_t process, uint64_t address, uint64_t time);
 
 #endif

@@ -1,3 +1,4 @@
+/* Sums over the call tree: inclusive times, groups of call paths, callers and callees, and trees of several threads. */
 #include "profile/rollup.h"
 
 #include <stdlib.h>
@@ -221,11 +222,11 @@ struct times *rollup_groups(const struct rollup *r, enum rollup_by by)
 
 /* ---- neighbours ---- */
 
-/* A function and a site in the lists below; as a caller, PROFILE_NONE is none. */
+/* The callers or the callees, with their sums. */
 struct neighbour_sums {
-    struct number_index *places;
+    struct number_index *places; /* (function, site) -> index in the list */
     struct neighbour *list;
-    uint32_t *open; /* how often it is on the stack as a callee */
+    uint32_t *open; /* how often the neighbour is on the stack as a callee */
     size_t count, room, open_room;
 };
 
@@ -236,7 +237,7 @@ struct neighbour_walk {
     struct neighbour_sums callers, callees;
 };
 
-/* Valid until the next one is made. */
+/* Finds a neighbour, or makes it. The pointer is valid until another neighbour is made. */
 static struct neighbour *rollup_find_neighbour(struct neighbour_sums *sums, uint32_t function, uint32_t site)
 {
     struct index_slot *slot = index_find(sums->places, function, site);
@@ -292,7 +293,7 @@ static void rollup_leave_neighbour(struct rollup_visitor *v, uint32_t node)
         w->open--;
 }
 
-/* Takes the list out of the sums, without those to which nothing happened. */
+/* Takes the list out of the sums, without the neighbours that have no values. */
 static struct neighbour *rollup_pick_neighbours(struct neighbour_sums *sums, size_t *picked)
 {
     struct neighbour *list = sums->list ? sums->list : need_memory(1, sizeof *list);
@@ -347,7 +348,7 @@ void neighbours_free(struct neighbours *n)
 struct profile *rollup_join_threads(const struct profile *p)
 {
     struct profile *one = profile_new();
-    struct profile view = *p; /* the same, but with one thread's name for all */
+    struct profile view = *p; /* the same, but with the serial numbers of one thread for all */
     view.threads = need_memory(p->thread_count, sizeof *view.threads);
     for (size_t i = 0; i < p->thread_count; i++)
         view.threads[i] = (struct profile_thread){ 0, 0, p->threads[i].root };

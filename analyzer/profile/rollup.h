@@ -1,13 +1,14 @@
 /*
- * The four times of everything a report can have a row for, computed from the profile's call tree by the one
- * rule of the time model: an interval counts once for each thing that is on the stack, however often.
+ * Sums over the profile's call tree: the values of functions, modules, threads, processes, lines, callers and callees.
+ * They follow one rule of the time model: an interval counts once for each entry on the stack, however often the entry
+ * is there.
  */
 #ifndef DWELL_PROFILE_ROLLUP_H
 #define DWELL_PROFILE_ROLLUP_H
 
 #include "profile/profile.h"
 
-/* The tree with its children in lists and its inclusive times; order of the entries as in the profile. */
+/* The call tree with lists of children and with inclusive times. The entries are in the profile's order. */
 struct rollup {
     const struct profile *profile;
     struct times *nodes;
@@ -20,20 +21,20 @@ void rollup_free(struct rollup *r);
 
 enum rollup_by { BY_FUNCTION, BY_MODULE, BY_THREAD, BY_PROCESS, BY_LINE };
 
-/* How many groups there are, and the times of each: indexed as profile->functions, ->modules or ->threads,
- * as `processes` of rollup_process_list, or as ->sites, with one more behind them for calls of unknown site. To be
- * freed by the caller. */
+/* The number of groups and the values of each. Groups have the indices of profile->functions, ->modules, ->threads,
+ * ->sites, or the list of rollup_process_list. One more group behind the sites is for calls of unknown site. The caller
+ * frees the array. */
 size_t rollup_group_count(const struct rollup *r, enum rollup_by by);
 struct times *rollup_groups(const struct rollup *r, enum rollup_by by);
 
-/* The processes' serial numbers, ascending; to be freed by the caller. */
+/* The processes' serial numbers in ascending order. The caller frees the array. */
 uint32_t *rollup_process_list(const struct profile *profile, size_t *count);
 
-/* One function's neighbours. A caller's values are the function's own when it was called from there; a
- * callee's are its own when it was called from the function. */
+/* One function's neighbours: its callers and callees. A caller's values are those of the function when this caller
+ * called it. A callee's values are its own when the function called it. */
 struct neighbour {
-    uint32_t function; /* PROFILE_NONE as a caller: it was the first on its thread's stack */
-    uint32_t site; /* of the calls, where the profile has sites: there may be several neighbours of one function then */
+    uint32_t function; /* PROFILE_NONE as a caller if the function was the first on its thread's stack */
+    uint32_t site;     /* of the calls; a profile with sites can have several neighbours of one function */
     struct times times;
 };
 struct neighbours {
@@ -43,11 +44,11 @@ struct neighbours {
 struct neighbours rollup_neighbours(const struct rollup *r, uint32_t function);
 void neighbours_free(struct neighbours *n);
 
-/* A tree in which the threads' trees lie on each other: call paths of the whole session. To be freed by
- * profile_free; its only thread has the serial numbers zero. */
+/* A profile in which the trees of all threads are merged into one. Its only thread has the serial numbers zero. The
+ * caller frees it with profile_free. */
 struct profile *rollup_join_threads(const struct profile *profile);
 
-/* The same of one process. Its modules and functions have the numbers that they have in `profile`. */
+/* The same of one process. Modules and functions keep the numbers of `profile`. */
 struct profile *rollup_join_process(const struct profile *profile, uint32_t process);
 
 #endif

@@ -1,3 +1,4 @@
+/* A selected part of a session: which threads and processes its names match. */
 #include "profile/selection.h"
 
 #include <fnmatch.h>
@@ -39,7 +40,7 @@ static bool selection_name_matches_thread(const char *text, const struct trace_t
     return selection_name_is_number(text, t->tid) || fnmatch(text, t->name, 0) == 0;
 }
 
-/* By the name that the program gave it, or by its executable's. */
+/* Compares the name that the program gave the process, and the name of its executable. */
 static bool selection_name_matches_process(const char *text, const struct trace_process *p)
 {
     const char *slash = strrchr(p->path, '/');

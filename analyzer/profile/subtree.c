@@ -1,3 +1,4 @@
+/* Makes profiles of a part of a profile's call paths: those below a function, or those with any values. */
 #include "profile/subtree.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static uint32_t *subtree_no_places(const struct profile *p)
     return places;
 }
 
-/* By node: index of its thread. */
+/* By node: the index of its thread. */
 static uint32_t *subtree_threads_of_nodes(const struct profile *p)
 {
     uint32_t *threads = need_memory(p->node_count, sizeof *threads);
@@ -63,7 +64,7 @@ static bool subtree_node_is_used(const struct profile_node *node)
     return node->elapsed || node->calls || node->page_faults || node->shortest <= node->longest;
 }
 
-/* The function of a node, in the other profile. */
+/* Adds the function of a node to the other profile and returns its number there. */
 static uint32_t subtree_copy_function(struct profile *into, const struct profile *from, uint32_t node)
 {
     const struct profile_function *f = &from->functions[from->nodes[node].function];
@@ -85,7 +86,7 @@ struct profile *subtree_used(const struct profile *p)
     struct profile *used = profile_new();
     uint32_t *places = subtree_no_places(p);
     bool *wanted = need_memory(p->node_count, sizeof *wanted);
-    for (size_t i = p->node_count; i-- > 0;) { /* children come behind their parents */
+    for (size_t i = p->node_count; i-- > 0;) { /* children come after their parents */
         wanted[i] |= subtree_node_is_used(&p->nodes[i]);
         if (wanted[i] && p->nodes[i].parent != PROFILE_NONE)
             wanted[p->nodes[i].parent] = true;

@@ -1,3 +1,4 @@
+/* Corrections to the trees of threads: time outside of functions, and threads without a source of OS events. */
 #include "profile/threads.h"
 
 #include <stdlib.h>

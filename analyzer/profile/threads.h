@@ -1,14 +1,14 @@
-/* What holds of a thread's whole tree, and is known when all of it has been read. */
+/* Corrections to the trees of threads, once all chunks of a session have been read. */
 #ifndef DWELL_PROFILE_THREADS_H
 #define DWELL_PROFILE_THREADS_H
 
 #include "profile/profile.h"
 #include "trace/session_file.h"
 
-/* What time passed when a thread had no function open belongs to none. */
+/* Moves the time in which a thread had no open function from the roots to counts.outside. */
 void threads_take_outside(struct profile *p);
 
-/* Whether the OS worked is not known of a thread without a source: none of its time is called application. */
+/* Flags all time of the threads without a source of OS events, so that none of it counts as application time. */
 void threads_flag_blind(struct profile *p, const struct session_file *file);
 
 #endif

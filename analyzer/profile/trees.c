@@ -1,3 +1,4 @@
+/* Reads the call trees of a session of mode profile: a thread's chunks in sequence, node after node. */
 #include "profile/trees.h"
 
 #include <stdlib.h>
@@ -7,14 +8,14 @@
 #include "base/numbers.h"
 #include "profile/identify.h"
 
-/* A thread's tree being read. */
+/* The state of reading one thread's tree. */
 struct trees_reader {
     const struct session_file *file;
     struct profile *profile;
     bool sites;
     uint8_t *buffer;
     size_t buffer_size;
-    uint32_t *nodes; /* by number: index in the profile; [0] is the thread's root */
+    uint32_t *nodes; /* by number in the file: index in the profile; [0] is the thread's root */
     size_t count, room;
     struct dwell_tree_head head;
 };
@@ -32,8 +33,7 @@ static void trees_begin_thread(struct trees_reader *r, const struct trace_chunk 
     memset(&r->head, 0, sizeof r->head);
 }
 
-/* Whether its intervals were flagged, the tree does not say: as measured, what the runtime took counts as if they all
- * were. */
+/* A tree does not record whether the intervals with runtime work were flagged. All of that time counts as flagged. */
 static void trees_add_flagged(struct profile_node *node, const struct dwell_tree_node *from)
 {
     const uint64_t runtime = smaller(from->runtime, from->elapsed);
@@ -76,7 +76,7 @@ static bool trees_add_node(struct trees_reader *r, const struct trace_process *p
     return true;
 }
 
-/* False: nothing behind this chunk can be used. */
+/* Returns false if the chunk is damaged. Then the thread's later chunks cannot be used. */
 static bool trees_read_chunk(struct trees_reader *r, const struct trace_chunk *chunk)
 {
     const size_t needed = (size_t)chunk->size + TRACE_PADDING;
@@ -104,7 +104,7 @@ static bool trees_read_chunk(struct trees_reader *r, const struct trace_chunk *c
     return true;
 }
 
-/* Open calls have no exit; from the last event to the thread's end, the innermost of them goes on. */
+/* Subtracts the open calls from the exits, and adds the time up to the thread's end to the innermost open call. */
 static void trees_end_thread(struct trees_reader *r, const struct trace_chunk *any)
 {
     struct profile *p = r->profile;
@@ -129,7 +129,7 @@ static void trees_end_thread(struct trees_reader *r, const struct trace_chunk *a
     p->counts.preempted += preempted;
 }
 
-/* Chunks of one thread, by sequence. */
+/* Reads the chunks of one thread, which are in sequence. */
 static void trees_read_thread(struct trees_reader *r, const struct trace_chunk *const *chunks, size_t count)
 {
     trees_begin_thread(r, chunks[0]);
@@ -150,7 +150,7 @@ static uint32_t trees_identify_module(struct profile *p, const struct trace_proc
              : profile_module(p, "", (const uint8_t *)"", 0);
 }
 
-/* Which says nothing of threads. */
+/* Reads the rows of an imported report. They have no threads, so a selection of threads excludes them. */
 static void trees_read_reported(struct profile *p, const struct session_file *file, const struct selection *selection)
 {
     if (selection && selection->threads.count)

@@ -1,4 +1,4 @@
-/* The call trees of a session that was recorded in mode profile. */
+/* Reads the call trees of a session that was recorded in mode profile, and the rows of an imported report. */
 #ifndef DWELL_PROFILE_TREES_H
 #define DWELL_PROFILE_TREES_H
 
@@ -6,8 +6,8 @@
 #include "profile/selection.h"
 #include "trace/session_file.h"
 
-/* A profile of all trees in the file that are part of the selection; without any, an empty one. `sites`: calls from
- * different places are different paths. */
+/* A profile of all trees in the file that are part of the selection; empty if there are none. With `sites`, calls from
+ * different call sites are on different paths. */
 struct profile *trees_profile(const struct session_file *file, const struct selection *selection, bool sites);
 
 #endif

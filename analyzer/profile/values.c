@@ -1,3 +1,4 @@
+/* The table of the values, and the sums that follow it: adding, scaling, and values that are derived from others. */
 #include "profile/values.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@
 #define KEPT_IN(member)                                                                                                \
     .offsets = { offsetof(struct times, member##_inclusive), offsetof(struct times, member##_exclusive) }
 
-/* Of a value with one form, both forms are that one. */
+/* A value with a single form: both entries describe it. */
 #define SINGLE(word, title) .forms = 1, .names = { word, word }, .heading = title, .titles = { title, title }
 #define SINGLE_IN(member) .offsets = { offsetof(struct times, member), offsetof(struct times, member) }
 
@@ -62,8 +63,8 @@ const struct value value_table[VALUE_COUNT] = {
     [VALUE_PREEMPTED] = {
         .key = "preempted", .label = "Preempted", .kind = VALUE_IS_TIME,
         FORMS_OF(preempted), TITLES("PRE"), KEPT_IN(preempted),
-        .meanings = { "off the CPU because another was to run, with it on the stack",
-                      "off the CPU because another was to run, with it on top of the stack" },
+        .meanings = { "off the CPU while another thread ran, with it on the stack",
+                      "off the CPU while another thread ran, with it on top of the stack" },
         .needs = NEEDS_OFF_CPU, .shown = SHOWN_IN_DATA, .off_cpu = true,
     },
     [VALUE_CPU] = {
@@ -90,8 +91,8 @@ const struct value value_table[VALUE_COUNT] = {
     [VALUE_OVERHEAD] = {
         .key = "overhead", .label = "Overhead", .kind = VALUE_IS_TIME,
         FORMS_OF(overhead), TITLES("OVH"), KEPT_IN(overhead),
-        .meanings = { "what the probes took with it on the stack, which is in none of the others (see --raw)",
-                      "what the probes took with it on top of the stack" },
+        .meanings = { "time of the probes with it on the stack, subtracted from the other times (see --raw)",
+                      "time of the probes with it on top of the stack" },
         .needs = NEEDS_OVERHEAD, .shown = SHOWN_IN_DATA, .of_probes = true,
     },
     [VALUE_WAITING] = {
@@ -220,7 +221,8 @@ void amounts_clear(struct profile_node *node)
     PATH_AMOUNTS(CLEAR_AMOUNT)
 }
 
-/* An interval that went on may have turned out to be no wait, or no work of the OS: no part is more than the whole. */
+/* An open interval can count as blocked or flagged at first, and as neither once it has ended. So each part is limited
+ * to the whole. */
 void amounts_subtract(struct profile_node *later, const struct profile_node *earlier)
 {
 #define LESS_SUM(later, earlier) (later) = less(later, earlier)
@@ -233,7 +235,7 @@ void amounts_subtract(struct profile_node *later, const struct profile_node *ear
     later->preempted = smaller(later->preempted, later->elapsed - later->blocked);
 }
 
-/* Without a completed call, the shortest and the longest are no times. */
+/* Without a completed call, the shortest and the longest call are not times. */
 void amounts_scale(struct profile_node *node, uint64_t ticks_per_second)
 {
     const bool completed = node->shortest <= node->longest;

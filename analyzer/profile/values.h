@@ -1,6 +1,6 @@
 /*
  * The values of a profile, each described once: where it is kept, how it is merged, its names and its meaning, when it
- * is known, and what shows it. Whatever handles values follows these lists: docs/code.md says how to add one.
+ * is known, and what shows it. All code that handles values follows these lists. docs/code.md describes how to add one.
  */
 #ifndef DWELL_PROFILE_VALUES_H
 #define DWELL_PROFILE_VALUES_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /*
- * What is recorded of a call path: AMOUNT(member of struct profile_node, unit, merge).
+ * The recorded amounts of a call path: AMOUNT(member of struct profile_node, unit, merge).
  *
  * Times are those of the path itself, without the paths below it. The runtime amounts are the parts of elapsed,
  * flagged, blocked and preempted in which the runtime was at work.
@@ -31,7 +31,7 @@
     AMOUNT(longest, TICKS, MAX)
 
 /*
- * What reports show, in the order of their columns:
+ * The values that reports show, in the order of their columns:
  *
  *   ONE(NAME, amount, merge)       one value, which is that amount
  *   PAIR(NAME, member, formula)    an inclusive and an exclusive value: the formula gives a call path's exclusive value
@@ -54,7 +54,7 @@
     PAIR(OVERHEAD, overhead, node->overhead)                                                                           \
     DERIVED(WAITING, waiting)
 
-/* What a merge begins with. */
+/* The initial value of each kind of merge. */
 #define START_SUM 0
 #define START_MIN UINT64_MAX
 #define START_MAX 0
@@ -68,7 +68,7 @@ enum value_id {
 
 enum value_form { INCLUSIVE, EXCLUSIVE, VALUE_FORMS };
 
-/* The values of anything: a call path, a function, a thread. Times in ticks. */
+/* The values of a call path, a function, a thread or any other group. Times are in ticks. */
 struct times {
 #define ONE_MEMBER(NAME, member, merge) uint64_t member;
 #define PAIR_MEMBERS(NAME, member, formula) uint64_t member##_inclusive, member##_exclusive;
@@ -79,7 +79,7 @@ struct times {
 #undef NO_MEMBER
 };
 
-/* What a session must have recorded, or a row must have, so that a value is known. */
+/* The conditions under which a value is known: what the session must have recorded, or the row must have. */
 enum value_needs {
     NEEDS_CALLS = 1 << 0,
     NEEDS_APPLICATION = 1 << 1, /* a source of OS events */
@@ -88,7 +88,7 @@ enum value_needs {
     NEEDS_COMPLETED = 1 << 4, /* the row: a completed call */
 };
 
-/* Where a value is shown unless the user chooses. Everywhere else it can be asked for. */
+/* Where a value is shown by default. Elsewhere the user can ask for it. */
 enum value_shown {
     SHOWN_IN_TEXT = 1 << 0,
     SHOWN_IN_DATA = 1 << 1, /* CSV, JSON, and the views of SQLite */
@@ -99,39 +99,39 @@ enum value_shown {
 struct value {
     const char *key;     /* a word for options and formats: "elapsed" */
     const char *label;   /* for people: "Elapsed" */
-    const char *heading; /* over columns of text: "EL" */
+    const char *heading; /* above columns of text: "EL" */
     enum { VALUE_IS_TIME, VALUE_IS_COUNT, VALUE_IS_PERCENT } kind;
-    unsigned forms; /* 2: inclusive and exclusive; 1: the value has only one, and is equal in both forms below */
+    unsigned forms; /* 2: inclusive and exclusive; 1: a single form, which both entries of the arrays below describe */
     const char *names[VALUE_FORMS];    /* "elapsed_inclusive" */
-    const char *columns[VALUE_FORMS];  /* the same in reports, if it differs there; else NULL */
-    const char *titles[VALUE_FORMS];   /* in reports as text */
+    const char *columns[VALUE_FORMS];  /* the name in reports if it differs, else NULL */
+    const char *titles[VALUE_FORMS];   /* in text reports */
     const char *meanings[VALUE_FORMS]; /* a line of help */
     const char *shares[VALUE_FORMS];   /* columns of its share of the session's inclusive value; NULL if none */
-    size_t offsets[VALUE_FORMS];       /* in struct times; of derived values unused */
-    enum value_id whole, parts[2];     /* derived: the whole less its parts; of percentages the part of the whole */
-    unsigned part_count;               /* 0: not derived */
+    size_t offsets[VALUE_FORMS];       /* in struct times; unused in derived values */
+    enum value_id whole, parts[2];     /* derived: the whole less its parts; percentages: the first part of the whole */
+    unsigned part_count;               /* 0 if the value is not derived */
     unsigned needs, shown;             /* enum value_needs, value_shown */
     bool off_cpu;                      /* time in which the thread did not run */
-    bool of_probes;                    /* not the program's, but of its probes */
+    bool of_probes;                    /* time of the probes, not of the program */
 };
 
 extern const struct value value_table[VALUE_COUNT];
 
-/* The value in ticks or as a number; derived values too. Not of percentages. */
+/* The value in ticks or as a count, also of derived values, but not of percentages. */
 uint64_t times_value(const struct times *t, enum value_id value, enum value_form form);
 
-/* in percent, of a value of that kind. */
+/* A value of the kind VALUE_IS_PERCENT. */
 double times_percent(const struct times *t, enum value_id value);
 
-/* Whether the row knows the value, by what the session `knows` (enum value_needs). NULL: any row. */
+/* Whether the value of a row is known in a session that `knows` (enum value_needs). With t = NULL: of any row. */
 bool value_is_known(enum value_id value, unsigned knows, const struct times *t);
 
-/* The key of its column in reports. */
+/* The key of the value's column in reports. */
 const char *value_column(enum value_id value, enum value_form form);
 
 /* ---- sums ---- */
 
-/* The values of something that nothing has been added to. */
+/* Values to which nothing has been added. */
 static inline struct times times_of_nothing(void)
 {
 #define START_ONE(NAME, member, merge) .member = START_##merge,
@@ -143,24 +143,24 @@ static inline struct times times_of_nothing(void)
 
 struct profile_node;
 
-/* Of a call path itself: inclusive values are equal to the exclusive ones. */
+/* The values of a call path without the paths below it: inclusive values equal the exclusive ones. */
 struct times times_of_path(const struct profile_node *node);
 
-/* Adds all values, where no interval counts for both: those of one thread to those of another. */
+/* Adds all values. No interval may be in both, as with two threads. */
 void times_add(struct times *into, const struct times *from);
 
-/* Adds the inclusive values alone, the exclusive ones alone, or all but the inclusive ones. */
+/* Adds only the inclusive values, only the exclusive ones, or all but the inclusive ones. */
 void times_add_inclusive(struct times *into, const struct times *from);
 void times_add_exclusive(struct times *into, const struct times *from);
 void times_add_own(struct times *into, const struct times *from);
 
-/* Makes the inclusive values exclusive ones, too. */
+/* Sets the exclusive values to the inclusive ones. */
 void times_own_all(struct times *t);
 
-/* Whether nothing happened there. */
+/* Whether there are no calls, no time and no page faults. */
 bool times_are_empty(const struct times *t);
 
-/* Makes ticks of that rate nanoseconds. */
+/* Converts ticks to nanoseconds. */
 void times_scale(struct times *t, uint64_t ticks_per_second);
 
 /* ---- amounts of call paths ---- */
@@ -168,14 +168,14 @@ void times_scale(struct times *t, uint64_t ticks_per_second);
 /* Adds the amounts of one path to those of another. */
 void profile_add_values(struct profile_node *into, const struct profile_node *from);
 
-/* Amounts that nothing has been added to. */
+/* Sets the amounts to the initial values of their merges. */
 void amounts_clear(struct profile_node *node);
 
-/* What was added to the path since: the later amounts less the earlier ones. The shortest and the longest call of that
- * time are unknown. */
+/* Subtracts the earlier amounts from the later ones of the same path. The shortest and the longest call become unknown.
+ */
 void amounts_subtract(struct profile_node *later, const struct profile_node *earlier);
 
-/* Makes ticks of that rate nanoseconds. */
+/* Converts ticks to nanoseconds. */
 void amounts_scale(struct profile_node *node, uint64_t ticks_per_second);
 
 #endif
