@@ -1,4 +1,4 @@
-/* A session loaded: its file, profile, names and summary. Reports, exports and the page are made from it. */
+/* A loaded session: its file, profile, names and summary. Reports, exports and the page are made from it. */
 #ifndef DWELL_ANALYSIS_ANALYSIS_H
 #define DWELL_ANALYSIS_ANALYSIS_H
 
@@ -44,8 +44,8 @@ struct analysis {
     size_t part_count;
 };
 
-/* Reads, profiles and names a session. The options must live as long as the analysis, which uses the names and texts of
- * their selection. Where this fails, there is nothing to drop. */
+/* Reads and profiles a session, and finds its names. The options must live as long as the analysis, which uses the
+ * names and texts of their selection. If this fails, there is nothing to drop. */
 bool analysis_load(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error);
 
 /* Loads several sessions as one, for views of sums: the analysis has no chunks, no marks and no times of day, and its
@@ -53,8 +53,8 @@ bool analysis_load(struct analysis *l, const char *path, const struct analysis_o
 bool analysis_load_several(struct analysis *l, const char *const *paths, size_t count,
                            const struct analysis_options *options, struct error *error);
 
-/* Reduces the analysis to what happened within calls of the function, as analysis_load does where the options name it.
- */
+/* Reduces the analysis to the calls of the function and everything below them. analysis_load does so if the options
+ * name a function. */
 void analysis_narrow_to_root(struct analysis *l, uint32_t function);
 
 void analysis_drop(struct analysis *l);

@@ -1,3 +1,4 @@
+/* Says how far a session's application time and CPU time are apart: the bounds of the program's own work. */
 #include "analysis/bounds.h"
 
 #include "base/memory.h"
@@ -11,7 +12,7 @@ char *bounds_remark(const struct summary *s)
     const uint64_t application = times_value(&s->sums, VALUE_APPLICATION, INCLUSIVE);
     const uint64_t cpu = times_value(&s->sums, VALUE_CPU, INCLUSIVE);
     const double apart = percent_of(less(cpu, application), cpu);
-    if (!s->application_known || !s->away_known || s->imported || apart <= max_percent_apart)
+    if (!s->application_known || !s->off_cpu_known || s->imported || apart <= max_percent_apart)
         return NULL;
     return need_text("application time is a lower bound, CPU time an upper bound of the program's own work: "
                      "%.0f %% apart (flagged_on_cpu)",

@@ -1,3 +1,4 @@
+/* Finds functions by what the user typed: a full name, a name without parameters, or a part of a name. */
 #include "analysis/find_function.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ static int function_compare_modules(const void *a, const void *b, void *data)
     return order ? order : (x > y) - (x < y);
 }
 
-/* "function@module" tells functions of one name apart. */
+/* "function@module" distinguishes functions of one name. */
 static bool function_is_whole_name(const struct function_name *name, const char *text)
 {
     size_t length = strlen(name->name);
@@ -72,8 +73,7 @@ static bool function_set_ambiguous(const struct analysis *l, const char *text, c
     if (count > MAX_NAMED)
         fprintf(out, "\n  and %zu more", count - MAX_NAMED);
     need_stream_end(out);
-    error_set(error,
-              "'%s' names %zu functions; give one of their names whole, with @module where that is not enough:%s", text,
+    error_set(error, "'%s' names %zu functions; type the full name of one, with @module if that name recurs:%s", text,
               count, list);
     free(list);
     return false;

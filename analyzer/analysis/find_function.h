@@ -1,14 +1,15 @@
-/* The functions of a session that a name, or a part of a name, means. */
+/* Finds the functions of a session whose names match what the user typed. */
 #ifndef DWELL_ANALYSIS_FIND_FUNCTION_H
 #define DWELL_ANALYSIS_FIND_FUNCTION_H
 
 #include "analysis/analysis.h"
 
-/* The functions of that whole name, which may end in "@module"; or else of that name without parameters; or else with
- * the text in their names. In the order of their modules. The caller frees the list. */
+/* The functions with that full name, which can end in "@module". If there are none, those with that name without
+ * parameters, and then those with the text in their names. They are in the order of their modules. The caller frees the
+ * list. */
 uint32_t *function_find_all(const struct analysis *l, const char *text, size_t *count);
 
-/* Sets *function to the one function that the text means. It is an error if there is none, or more than one. */
+/* Sets *function to the one function that matches the text. It is an error if there is none, or more than one. */
 bool function_find(const struct analysis *l, const char *text, uint32_t *function, struct error *error);
 
 #endif

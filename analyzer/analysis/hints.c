@@ -1,3 +1,4 @@
+/* Hints for messages about unknown names: the most similar function, thread, process or mark of the session. */
 #include "analysis/hints.h"
 
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static const char *hint_for_name(struct hint_names *n, const char *typed, const 
     return text;
 }
 
-/* Suggests names without parameters, and without their namespace or class: a user may type both. */
+/* Compares names without parameters, with and without their namespace or class, since users type both. */
 const char *hint_function(const struct analysis *l, const char *typed, const char *otherwise)
 {
     struct hint_names n = { 0 };

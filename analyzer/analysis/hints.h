@@ -1,5 +1,5 @@
-/* Hints for messages about a name that a session does not have: "; did you mean 'parse_file'?" with a similar name that
- * it has, or `otherwise`. A hint is valid until the next call by the same thread. */
+/* Hints for messages about a name that a session does not have. A hint is "; did you mean 'parse_file'?" with a similar
+ * name of the session, or `otherwise`. It is valid until the next call by the same thread. */
 #ifndef DWELL_ANALYSIS_HINTS_H
 #define DWELL_ANALYSIS_HINTS_H
 

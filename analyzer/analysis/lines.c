@@ -1,3 +1,4 @@
+/* The source lines of call sites: from the symbols that the session records, or else from the binaries. */
 #include "analysis/lines.h"
 
 #include <inttypes.h>

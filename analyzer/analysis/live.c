@@ -1,3 +1,4 @@
+/* Reads a growing session step by step, and describes its state in a line of text. */
 #include "analysis/live.h"
 
 #include <inttypes.h>
@@ -60,7 +61,7 @@ void live_close(struct live *l)
     free(l);
 }
 
-/* Works on a copy: the overhead is subtracted from what is shown, but not from the profile that goes on growing. */
+/* Works on a copy of the profile: the overhead may not be subtracted from the profile that grows. */
 static void live_load_part(struct live *l, struct analysis *part, struct profile *profile)
 {
     part->file = l->follow->growth->file;
@@ -93,9 +94,9 @@ bool live_read(struct live *l, uint64_t *left, struct error *error)
     return true;
 }
 
-/* ---- in words ---- */
+/* ---- descriptions ---- */
 
-/* The process that began first, which is mostly the one that the user started. */
+/* The process that began first, which is usually the one that the user started. */
 static const struct trace_process *live_main_process(const struct session_file *file)
 {
     return file->process_count ? &file->processes[0] : NULL;

@@ -7,7 +7,7 @@
 
 struct binaries;
 
-/* What happened since the reading before the last one. Groups have the same numbers as in the whole. */
+/* The values of the time between the last two readings. Groups have the same numbers as in the whole. */
 struct recent_times {
     const struct rollup *rollup; /* NULL after the first reading */
     uint64_t interval;           /* nanoseconds */
@@ -16,7 +16,7 @@ struct recent_times {
 struct live {
     struct follow *follow;
     struct analysis whole;     /* the whole session; valid from one reading to the next */
-    struct analysis recent;    /* what happened since the reading before; no rollup after the first reading */
+    struct analysis recent;    /* the part since the previous reading; no rollup after the first reading */
     struct recent_times times; /* the same, for view_rows */
     struct function_name *names;
     size_t name_count;
@@ -25,13 +25,13 @@ struct live {
     bool raw;
 };
 
-/* Opens the session in `file`. Messages name it `path`. Options: jobs and raw. Returns NULL and sets the error where
- * the file cannot be read. */
+/* Opens the session in `file`. Messages name it `path`. Uses the options jobs and raw. Returns NULL and sets the error
+ * if the file cannot be read. */
 struct live *live_open(const char *file, const char *path, const struct analysis_options *options, struct error *error);
 void live_close(struct live *l);
 
 /* Reads what has been written since the last call and makes `whole` and `recent` anew. Reads a long file in several
- * calls: *left is the number of bytes that are left. Where this fails, `whole` and `recent` stay as they are. */
+ * calls: *left is the number of bytes that are left. If this fails, `whole` and `recent` are unchanged. */
 bool live_read(struct live *l, uint64_t *left, struct error *error);
 
 /* Such as "shop (1234): running for 2.5 s", or "ended (exit status 3)". The caller frees it. */

@@ -1,3 +1,4 @@
+/* Loads a session: reads and profiles it, finds its names, and makes the summary with its remarks. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -20,8 +21,8 @@ void summary_remark(struct summary *s, const char *format, ...)
     va_end(arguments);
 }
 
-/* Application times of a thread without a source of OS events are not invented. They are unknown if no thread has a
- * source. If only some threads have one, the times of these are shown. */
+/* A thread without a source of OS events has no application time. If no thread has a source, application times are
+ * unknown. If only some threads have one, their times are shown. */
 static void load_judge_sources(struct summary *s, const struct analysis *l)
 {
     const struct session_file *file = l->file;
@@ -35,8 +36,8 @@ static void load_judge_sources(struct summary *s, const struct analysis *l)
         flags += t->announced && t->os_source == DWELL_OS_RSEQ;
         times += !t->announced || trace_records_switches(t);
     }
-    s->away_known = times > 0;
-    if (s->away_known && flags)
+    s->off_cpu_known = times > 0;
+    if (s->off_cpu_known && flags)
         summary_remark(s, "%zu of %zu threads had no source of times of OS events: their time counts as on the CPU",
                        flags, count);
     s->application_known = blind < count || count == 0;

@@ -1,5 +1,5 @@
 /*
- * Loads several sessions as one. Their processes and threads stay apart and get new serial numbers. Functions of the
+ * Loads several sessions as one. Their processes and threads stay separate and get new serial numbers. Functions of the
  * same build become one function. Sessions have different clocks, so all values become nanoseconds.
  */
 #include <stdlib.h>
@@ -18,8 +18,8 @@ struct several_place {
     uint32_t processes, threads;
 };
 
-/* Serial numbers are places in the list of all. The number after a session's last is for processes and threads that its
- * metadata do not have. */
+/* A serial number is an index in the list of all sessions. The number after a session's last one is for processes and
+ * threads that its metadata does not have. */
 static uint32_t several_new_process(const struct analysis *part, struct several_place place, uint32_t serial)
 {
     const struct trace_process *p = session_file_process(part->file, serial);
@@ -118,7 +118,7 @@ static void several_add_processes(struct session_file *all, const struct analysi
     part->process_count = part->thread_count = 0;
 }
 
-/* Adds the remarks about losses, or all others. */
+/* Adds the remarks about losses, or all other remarks. */
 static void several_add_remarks(struct summary *all, const struct summary *parts, size_t count, bool losses)
 {
     for (size_t i = 0; i < count; i++)
@@ -139,7 +139,7 @@ static void several_summarize(struct analysis *all, const struct summary *parts,
     s->imported = true;
     for (size_t i = 0; i < count; i++) {
         s->application_known |= parts[i].application_known;
-        s->away_known |= parts[i].away_known;
+        s->off_cpu_known |= parts[i].off_cpu_known;
         s->overhead_known |= parts[i].overhead_known;
         s->imported &= parts[i].imported;
         s->samples |= parts[i].samples;
@@ -155,7 +155,7 @@ static void several_summarize(struct analysis *all, const struct summary *parts,
         if (s->application_known && !parts[i].application_known)
             summary_remark(s, "%s: no thread had a source of OS events: all their time counts as flagged",
                            parts[i].path);
-        else if (s->away_known && !parts[i].away_known)
+        else if (s->off_cpu_known && !parts[i].off_cpu_known)
             summary_remark(s, "%s: no thread had a source of times of OS events: their time counts as on the CPU",
                            parts[i].path);
     }
@@ -209,8 +209,8 @@ static bool several_check_unit(const struct analysis *part, const struct summary
 {
     if (part->summary.samples == first->samples)
         return true;
-    return error_set(error, "%s: its values are %s, those of %s are not: they cannot be added up", part->file->path,
-                     part->summary.samples ? "samples" : "times", first->path);
+    return error_set(error, "%s: its values are %s, those of %s are not; sessions of both kinds cannot be added up",
+                     part->file->path, part->summary.samples ? "samples" : "times", first->path);
 }
 
 /* Loads a session, adds it to all, and keeps its summary. */

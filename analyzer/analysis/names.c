@@ -1,3 +1,4 @@
+/* The names of functions: from the symbols that the session records, from the binaries, or module and address. */
 #include "analysis/names.h"
 
 #include <inttypes.h>
@@ -93,14 +94,14 @@ void names_extend(struct function_name **names, size_t *count, const struct sess
 {
     if (*count >= profile->function_count)
         return;
-    struct recorded_symbols brought = names_sort_recorded(file);
+    struct recorded_symbols recorded = names_sort_recorded(file);
     *names = need_more(*names, profile->function_count, sizeof **names);
     for (size_t i = *count; i < profile->function_count; i++) {
         const struct profile_function *f = &profile->functions[i];
         const struct profile_module *m = &profile->modules[f->module];
         struct function_name *name = &(*names)[i];
         struct symbol symbol;
-        if (!names_find_recorded(&brought, m, f->offset, &symbol)) {
+        if (!names_find_recorded(&recorded, m, f->offset, &symbol)) {
             struct symbol_module module = { m->path, m->build_id, m->build_id_length };
             symbol = binaries_find(binaries, &module, f->offset);
         }
@@ -111,7 +112,7 @@ void names_extend(struct function_name **names, size_t *count, const struct sess
         name->file = symbol.file ? need_copy(symbol.file, strlen(symbol.file)) : NULL;
     }
     *count = profile->function_count;
-    free(brought.sorted);
+    free(recorded.sorted);
 }
 
 struct function_name *names_find(const struct session_file *file, const struct profile *profile)
@@ -140,7 +141,7 @@ void names_free(struct function_name *names, size_t count)
 struct namer {
     const struct session_file *file;
     struct binaries *binaries;
-    struct recorded_symbols brought;
+    struct recorded_symbols recorded;
     struct number_index *known; /* (offset, number of the module in memory) to an index into names */
     char **names;
     size_t count, room;
@@ -151,7 +152,7 @@ struct namer *namer_new(const struct session_file *file)
     struct namer *n = need_memory(1, sizeof *n);
     n->file = file;
     n->binaries = binaries_new();
-    n->brought = names_sort_recorded(file);
+    n->recorded = names_sort_recorded(file);
     n->known = index_new();
     return n;
 }
@@ -162,7 +163,7 @@ void namer_free(struct namer *n)
         free(n->names[i]);
     free(n->names);
     index_free(n->known);
-    free(n->brought.sorted);
+    free(n->recorded.sorted);
     binaries_free(n->binaries);
     free(n);
 }
@@ -175,7 +176,7 @@ static char *names_find_function(struct namer *n, const struct trace_module *m, 
                                            .build_id = m->build_id,
                                            .build_id_length = m->build_id_length };
     struct symbol symbol;
-    if (!names_find_recorded(&n->brought, &wanted, address - m->bias, &symbol)) {
+    if (!names_find_recorded(&n->recorded, &wanted, address - m->bias, &symbol)) {
         struct symbol_module module = { m->path, m->build_id, m->build_id_length };
         symbol = binaries_find(n->binaries, &module, address - m->bias);
     }

@@ -8,7 +8,7 @@
 struct function_name {
     char *name;         /* demangled, or module+address */
     char *linkage_name; /* from the symbol table; NULL if there is none */
-    char *module;       /* file name without folders; "[unknown]" if no file is known */
+    char *module;       /* file name without folders; "[unknown]" if the file is unknown */
     char *file;         /* source file; NULL if unknown */
     uint32_t line;
 };
@@ -16,7 +16,7 @@ struct function_name {
 /* The names of all functions of the profile, in the order of the functions. names_free frees them. */
 struct function_name *names_find(const struct session_file *file, const struct profile *profile);
 
-/* The same for a profile that grows: *names has *count names already. */
+/* The same for a growing profile: *names already has *count names. */
 struct binaries;
 void names_extend(struct function_name **names, size_t *count, const struct session_file *file,
                   const struct profile *profile, struct binaries *binaries);

@@ -1,3 +1,4 @@
+/* Sorts a session's functions, modules, threads and call paths into a fixed order, and walks over the call paths. */
 #include "analysis/order.h"
 
 #include <stdlib.h>
@@ -142,7 +143,7 @@ void order_free(struct order *o)
 
 /* ---- walk ---- */
 
-/* Without recursion: calls may be nested deeper than this program's stack allows. */
+/* Walks without recursion, since calls can be nested deeper than this program's stack allows. */
 void order_walk(const struct order *o, const struct profile_thread *thread, struct order_visitor *v)
 {
     uint32_t *path = NULL;

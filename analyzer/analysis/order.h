@@ -1,6 +1,6 @@
 /*
- * A session's functions, threads and call paths in an order that does not depend on how the work was split among
- * threads, and a walk over them. So an export always writes the same file.
+ * A session's functions, threads and call paths in a fixed order, and a walk over them. The order does not depend on
+ * how the work was split among threads, so an export always writes the same file.
  */
 #ifndef DWELL_ANALYSIS_ORDER_H
 #define DWELL_ANALYSIS_ORDER_H
@@ -20,7 +20,7 @@ struct order {
 struct order *order_new(const struct analysis *session);
 void order_free(struct order *order);
 
-/* `enter` is called before a node's callees are visited, and `leave` after that. `path` leads from the thread's
+/* `enter` is called before a node's callees are visited, and `leave` after them. `path` leads from the thread's
  * outermost call to the node. */
 struct order_visitor {
     void (*enter)(struct order_visitor *visitor, uint32_t node);

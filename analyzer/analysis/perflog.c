@@ -1,3 +1,4 @@
+/* Parses the lines of a PerfLog log into records (docs/perflog.md). */
 #include "analysis/perflog.h"
 
 #include <ctype.h>
@@ -17,7 +18,7 @@ static bool perflog_is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* Whether words may have the character, whatever the locale. */
+/* Whether words can have the character, in any locale. */
 static bool perflog_is_word(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -43,7 +44,7 @@ static struct perflog_text perflog_text_between(const char *from, const char *to
     return (struct perflog_text){ from, (size_t)(to - from) };
 }
 
-/* Skips blanks and that character. */
+/* Skips blanks and the character. Returns whether it was there. */
 static bool perflog_read_character(struct perflog_rest *rest, char c)
 {
     struct perflog_rest after = *rest;
@@ -69,7 +70,7 @@ static bool perflog_text_is(struct perflog_text text, const char *word)
     return text.length == strlen(word) && strncasecmp(text.at, word, text.length) == 0;
 }
 
-/* Skips that word, in upper or lower case. */
+/* Skips the word, in upper or lower case. Returns whether it was there. */
 static bool perflog_read_word(struct perflog_rest *rest, const char *word)
 {
     struct perflog_rest after = *rest;
@@ -160,9 +161,9 @@ static void perflog_report_bad(struct perflog_record *record, const char *proble
 
 /* ---- parsers of one kind each: fill the record and return NULL, or return the problem and set `text` ---- */
 
-/* The name of an application at the end of a line: to the line's last bracket if it ends by that, as names may hold
- * brackets; else to the first, and what follows is another program's. Of those of monitors, the opening one is missing
- * in the description of the format. */
+/* Parses the name of an application at the end of a line. Names can hold brackets: if the line ends with a bracket, the
+ * name ends there. Otherwise it ends at the first bracket, and the rest is another program's text. The opening bracket
+ * is optional, since the description of the format omits it for monitors. */
 static const char *perflog_parse_app(struct perflog_rest *rest, struct perflog_record *record)
 {
     perflog_skip_blanks(rest);
@@ -179,7 +180,7 @@ static const char *perflog_parse_app(struct perflog_rest *rest, struct perflog_r
     return NULL;
 }
 
-/* The last one of `word` behind a closing bracket, with blanks between them or not: the bracket; NULL if there is none.
+/* Finds `word` behind a closing bracket and optional blanks: the first or the last place. Returns the bracket, or NULL.
  */
 static const char *perflog_find_behind_bracket(struct perflog_rest rest, const char *word, bool last)
 {
@@ -229,7 +230,7 @@ static bool perflog_parse_id(struct perflog_text text, uint32_t *id)
     return true;
 }
 
-/* The string goes to the last "] AS [number]": it may hold brackets itself. */
+/* The string ends at the last "] AS [number]", since it can hold brackets. */
 static const char *perflog_parse_marker(struct perflog_rest *rest, struct perflog_record *record)
 {
     record->kind = PERFLOG_MARKER;
@@ -277,7 +278,7 @@ static const char *perflog_parse_other(struct perflog_text word, struct perflog_
     record->text = perflog_trim_text(rest->at, rest->end);
     if (word.length == 0)
         return "EVT [number] is not followed by a kind of event";
-    /* One that was cut off is not an unknown one. */
+    /* A prefix of a known kind was cut off: it is not an unknown kind. */
     for (size_t i = 0; i < 3 && record->text.length == 0; i++)
         if (word.length <= 3 && strncasecmp(word.at, known[i], word.length) == 0)
             return "the line is cut off behind EVT [number]";
@@ -286,7 +287,7 @@ static const char *perflog_parse_other(struct perflog_text word, struct perflog_
     return NULL;
 }
 
-/* [name] [value], of which the name may hold brackets that close. */
+/* Parses "[name] [value]". The name can hold closing brackets. */
 static bool perflog_parse_attribute(struct perflog_rest rest, struct perflog_record *record)
 {
     struct perflog_rest after = rest;
@@ -334,7 +335,7 @@ static const char *perflog_parse_event(struct perflog_rest *rest, struct perflog
     return perflog_parse_decimal(value, &record->value) ? NULL : "not a number";
 }
 
-/* APP [name], with an event or what the library says of its calibration. */
+/* Parses "APP [name]", followed by an event or the library's calibration. */
 static const char *perflog_parse_app_line(struct perflog_rest *rest, struct perflog_record *record)
 {
     record->text = perflog_text_between(rest->at, rest->end);
@@ -387,8 +388,8 @@ static const char *perflog_parse_took(struct perflog_rest *rest, struct perflog_
 
 /* ---- */
 
-/* KEY=[value] pairs of a header, of which a line may hold several. What follows them is another program's, unless it is
- * one that was cut off. */
+/* Parses the KEY=[value] pairs of a header; a line can hold several. Text behind them is another program's, unless it
+ * is a pair that was cut off. */
 static void perflog_parse_fields(struct perflog_rest rest, struct perflog_record *record, perflog_taker *take,
                                  void *context)
 {
@@ -447,8 +448,8 @@ static void perflog_parse_tagged(struct perflog_rest rest, uint64_t line, perflo
         take(&record, context);
 }
 
-/* Whether a line without a tag has the parts of one in another order, as in a page that a machine translated. Other
- * lines belong to other programs. */
+/* Whether a line without a tag has the parts of a tag in another order, as in a machine-translated page. Other lines
+ * belong to other programs. */
 static bool perflog_is_scrambled(const char *text, size_t length)
 {
     if (!memchr(text, '[', length))
@@ -469,10 +470,10 @@ static void perflog_parse_line(const char *text, size_t length, uint64_t line, p
     size_t tag = perflog_find_tag(text, length, 0, &end);
     if (tag == length && perflog_is_scrambled(text, length)) {
         struct perflog_record record = { .line = line };
-        perflog_report_bad(&record, "the parts of a PerfLog line in another order, \"## PERF ##\" not before them",
+        perflog_report_bad(&record, "the parts of a PerfLog line in another order: \"## PERF ##\" must come first",
                            perflog_trim_text(text, text + length), take, context);
     }
-    /* Where lines ran together because one was cut off, the others still count. */
+    /* If a line was cut off, the next one follows on the same line: each tag begins a record. */
     while (tag < length) {
         const char *from = text + end;
         tag = perflog_find_tag(text, length, end, &end);

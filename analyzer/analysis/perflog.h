@@ -21,10 +21,10 @@ enum perflog_kind {
     PERFLOG_NAMED,       /* a duration of the marker `text`, which has no id: `number` ticks */
     PERFLOG_CPU,         /* `value` millionths of a percent */
     PERFLOG_MEMORY,      /* `value` millionths of a byte */
-    PERFLOG_ERROR,       /* of `id`: what was begun has failed */
+    PERFLOG_ERROR,       /* of `id`: its activation has failed */
     PERFLOG_ATTRIBUTE,   /* of `id`: `name` and `text` */
-    PERFLOG_OTHER,       /* an event of the kind `name`, about which nothing else is known */
-    PERFLOG_CALIBRATION, /* for the library alone */
+    PERFLOG_OTHER,       /* an event of the unknown kind `name` */
+    PERFLOG_CALIBRATION, /* only for the library */
     PERFLOG_BAD,         /* cannot be parsed because of `problem`, at `text` */
 };
 
@@ -49,7 +49,7 @@ struct perflog_record {
 
 typedef void perflog_taker(const struct perflog_record *record, void *context);
 
-/* Passes all records of the log to `take`, in their order. Texts are valid during that call only. Returns false and
+/* Passes all records of the log to `take`, in their order. Texts are valid only during that call. Returns false and
  * sets errno if the log cannot be read to its end. */
 bool perflog_read(FILE *in, perflog_taker *take, void *context);
 

@@ -1,3 +1,4 @@
+/* Reads the lines of a log in any encoding and returns them as UTF-8 or 8-bit text. */
 #include "analysis/perflog_lines.h"
 
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 #include "base/memory.h"
 
 enum {
-    LONGEST = 65536,  /* of a piece */
-    LONGEST_TAG = 32, /* that is found across two pieces */
+    LONGEST = 65536,  /* bytes of a piece */
+    LONGEST_TAG = 32, /* bytes of a tag that is found across two pieces */
     LONGEST_CHARACTER = 4,
 };
 
@@ -46,8 +47,8 @@ size_t perflog_find_tag(const char *text, size_t length, size_t from, size_t *en
     return length;
 }
 
-/* Which encoding the first two bytes tell of: by a mark, or by the zero byte that each character of a log's first line
- * has in UTF-16. */
+/* Finds the encoding from the first two bytes: by a byte order mark, or by the zero byte that each ASCII character has
+ * in UTF-16. */
 static void perflog_lines_choose_encoding(struct perflog_lines *lines)
 {
     const unsigned char *first = lines->first;
@@ -100,8 +101,8 @@ static void perflog_lines_put_utf8(struct perflog_lines *lines, uint32_t c)
 
 enum { REPLACEMENT = 0xfffd };
 
-/* Puts the next character behind the buffer's others; returns it, or EOF. Halves of a pair that stand alone become
- * U+FFFD; a half that is followed by something else takes nothing away from that. */
+/* Appends the next character to the buffer and returns it, or EOF. An unpaired surrogate becomes U+FFFD; the unit after
+ * it is kept. */
 static int perflog_lines_read_utf16(struct perflog_lines *lines)
 {
     int unit = lines->pushed ? lines->pushed - 1 : perflog_lines_next_unit(lines);
@@ -134,8 +135,8 @@ static int perflog_lines_read_character(struct perflog_lines *lines)
     return c;
 }
 
-/* How much of a full buffer is given now: all up to the last tag that does not stand at its beginning, or up to where
- * the beginning of one may be. */
+/* How many bytes of a full buffer to return now: up to the last tag that is not at the beginning, or else up to where
+ * an incomplete tag can begin. */
 static size_t perflog_lines_part_length(const struct perflog_lines *lines)
 {
     size_t last = 0, end;

@@ -13,10 +13,10 @@
 struct perflog_lines {
     FILE *in;
     enum { BYTES, UTF16_LITTLE, UTF16_BIG } encoding;
-    unsigned char first[2];          /* the stream's first bytes, which tell the encoding */
+    unsigned char first[2];          /* the stream's first bytes, which identify the encoding */
     size_t first_count, first_taken; /* how many of them were read, and returned */
     char *buffer;
-    size_t length, given; /* bytes in the buffer, and bytes that the last call returned */
+    size_t length, given; /* bytes in the buffer, and how many of them the last call returned */
     uint64_t line;        /* number of the line that was returned last, from 1 */
     bool within;          /* the next piece belongs to that line */
     int pushed;           /* 1 + the unit of UTF-16 that is read next; zero if there is none */

@@ -1,3 +1,4 @@
+/* Collects the records of logs into runs, markers with their durations, and measurements of CPU and memory. */
 #include "analysis/perflog_log.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 #include "base/quote.h"
 
 enum { MAX_ATTRIBUTES = 100 }; /* of a marker */
-enum { MAX_SAID = 20 };        /* lines of a file about which something is said, and kinds of unknown events */
+enum { MAX_REPORTED = 20 };    /* bad lines of a file that are reported, and unknown kinds of events */
 
 static const char *const field_names[] = { "OSVERSION", "BUILD", "PLATFORM", "CPU", "DEVNAME" };
 
@@ -41,13 +42,13 @@ struct perflog_reading {
     const char *file;
     uint32_t file_number;
     size_t first_run;
-    const char *fields[FIELD_COUNT]; /* of the header that came last */
-    bool header_named;               /* it said which application it is of */
-    uint64_t resolution;             /* the one that came last */
-    size_t last_run;                 /* 1 + the run whose header came last, or zero */
+    const char *fields[FIELD_COUNT]; /* of the last header */
+    bool header_named;               /* the last header names an application */
+    uint64_t resolution;             /* the last one */
+    size_t last_run;                 /* 1 + the run of the last header, or zero */
     size_t unnamed_since;            /* runs before this one are older than the last header without an application */
-    bool guessed;                    /* it has been said that an application has no header */
-    uint64_t last_bad_line, bad_lines, said;
+    bool guessed;                    /* an application without a header has been reported */
+    uint64_t last_bad_line, bad_lines, reported;
 };
 
 static const char *perflog_log_intern_text(struct perflog *log, struct perflog_text text, uint32_t *number)
@@ -92,7 +93,7 @@ void perflog_free(struct perflog *log)
     free(log);
 }
 
-/* ---- lines that cannot be understood ---- */
+/* ---- lines that cannot be parsed ---- */
 
 static void perflog_log_report_bad(struct perflog_reading *r, const struct perflog_record *record)
 {
@@ -100,7 +101,7 @@ static void perflog_log_report_bad(struct perflog_reading *r, const struct perfl
     if (record->line != r->last_bad_line)
         r->bad_lines++;
     r->last_bad_line = record->line;
-    if (r->said++ >= MAX_SAID)
+    if (r->reported++ >= MAX_REPORTED)
         return;
     if (record->text.length)
         say("%s:%" PRIu64 ": %s: '%s'", r->file, record->line, record->problem,
@@ -128,8 +129,10 @@ static uint32_t perflog_log_add_run(struct perflog_reading *r, const char *app, 
     return (uint32_t)log->run_count++;
 }
 
-/* The run to which a line about the application belongs. Where it has no header, it is one of the header that came last
- * and names no application; else its RESOLUTION, which is the device's, is taken from the other's. */
+/* The run that a line of the application belongs to. An application without a header gets a run of the last header: one
+ * that names no application, or else another application's. RESOLUTION is a property of the device, so it holds for
+ * both.
+ */
 static uint32_t perflog_log_run_of(struct perflog_reading *r, const struct perflog_record *record)
 {
     uint32_t number;
@@ -141,9 +144,8 @@ static uint32_t perflog_log_run_of(struct perflog_reading *r, const struct perfl
     r->log->runs[run].resolution = r->resolution;
     if (r->header_named && r->resolution && !r->guessed) {
         char quoted[QUOTE_ROOM];
-        say("%s:%" PRIu64
-            ": application '%s' has no header; its ticks are taken for those of the header before, %" PRIu64
-            " a second",
+        say("%s:%" PRIu64 ": application '%s' has no header; using the previous header's resolution of %" PRIu64
+            " ticks per second",
             r->file, record->line, quote(quoted, app, record->app.length), r->resolution);
         r->guessed = true;
     }
@@ -187,12 +189,12 @@ static void perflog_log_set_resolution(struct perflog_reading *r, const struct p
     }
     struct perflog_run *run = &log->runs[r->last_run - 1];
     if (run->resolution && run->resolution != record->number) {
-        /* What is between was lost; its ticks are not those of before. */
+        /* A header between the two was lost. The earlier run keeps its own resolution. */
         r->last_run = (size_t)perflog_log_add_run(r, run->app, run->app_number, record->line) + 1;
         run = &log->runs[r->last_run - 1];
     }
     run->resolution = record->number;
-    /* Headers of several programs that log at once run into each other. */
+    /* Headers of several programs that log at once can be interleaved. */
     for (size_t i = r->last_run - 1; i > r->first_run && !log->runs[i - 1].resolution && !log->runs[i - 1].durations;
          i--)
         log->runs[i - 1].resolution = record->number;
@@ -200,10 +202,10 @@ static void perflog_log_set_resolution(struct perflog_reading *r, const struct p
 
 /* ---- markers ---- */
 
-/* What makes two registrations the same marker. */
+/* Two registrations with equal keys are the same marker. */
 struct marker_key {
-    uint64_t resolution, run, instance; /* the run where its resolution is not known */
-    uint32_t app, text, id;             /* the id where there is no text */
+    uint64_t resolution, run, instance; /* the run only if its resolution is unknown */
+    uint32_t app, text, id;             /* the id only if there is no text */
     uint32_t zero;
 };
 
@@ -257,7 +259,7 @@ static void perflog_log_register_marker(struct perflog_reading *r, const struct 
         index_set(r->log->ids, slot, key, 0, marker);
 }
 
-/* The one that was registered last under the event's id; ids need not be registered. */
+/* The last marker that was registered under the event's id. An id need not be registered. */
 static uint32_t perflog_log_marker_of(struct perflog_reading *r, uint32_t run, const struct perflog_record *record)
 {
     const uint64_t key = (uint64_t)run << 32 | record->id;
@@ -276,7 +278,7 @@ static void perflog_log_add_duration(struct perflog_reading *r, uint32_t run_num
     histogram_add(&r->log->markers[marker].durations, record->number, 1);
 }
 
-/* Its name is all that tells such a marker from others: the ids are given in their order. */
+/* Only its name identifies such a marker. It gets the next free id. */
 static void perflog_log_add_named(struct perflog_reading *r, const struct perflog_record *record)
 {
     const uint32_t run = perflog_log_run_of(r, record);
@@ -372,13 +374,13 @@ static void perflog_log_add_other(struct perflog_reading *r, const struct perflo
     if (number == log->other_count) {
         GROW(log->others, log->other_count, log->other_room);
         log->others[log->other_count++] = (struct perflog_other){ log->other_names.pieces[number].bytes, 0 };
-        if (number < MAX_SAID)
-            say("%s:%" PRIu64 ": events of the kind '%s' are not known; they are counted, and the rest goes on",
-                r->file, record->line, quote(quoted, record->name.at, record->name.length));
+        if (number < MAX_REPORTED)
+            say("%s:%" PRIu64 ": events of the unknown kind '%s' are only counted", r->file, record->line,
+                quote(quoted, record->name.at, record->name.length));
     }
     log->others[number].count++;
     const uint32_t marker =
-        perflog_log_marker_of(r, perflog_log_run_of(r, record), record); /* which may move the others */
+        perflog_log_marker_of(r, perflog_log_run_of(r, record), record); /* can move the array of markers */
     log->markers[marker].monitor = true;
 }
 
@@ -439,20 +441,20 @@ static void perflog_log_add_record(const struct perflog_record *record, void *co
 bool perflog_load(struct perflog *log, FILE *in, const char *file)
 {
     struct perflog_reading r = { .log = log };
-    /* Twice the same file is two logs. */
+    /* A file that is loaded twice is two logs. */
     r.file = perflog_log_intern_text(log, (struct perflog_text){ file, strlen(file) }, NULL);
     r.file_number = log->file_count++;
     r.first_run = r.unnamed_since = log->run_count;
     const bool read = perflog_read(in, perflog_log_add_record, &r);
-    if (r.said > MAX_SAID)
-        say("%s: %" PRIu64 " more like these", file, r.said - MAX_SAID);
+    if (r.reported > MAX_REPORTED)
+        say("%s: %" PRIu64 " more like these", file, r.reported - MAX_REPORTED);
     log->totals.bad_lines += r.bad_lines;
     return read;
 }
 
 void perflog_finish(struct perflog *log, uint64_t resolution)
 {
-    uint64_t said = 0;
+    uint64_t reported = 0;
     for (size_t i = 0; i < log->run_count; i++) {
         struct perflog_run *run = &log->runs[i];
         if (run->resolution)
@@ -461,15 +463,15 @@ void perflog_finish(struct perflog *log, uint64_t resolution)
         if (resolution || !run->durations)
             continue;
         char quoted[QUOTE_ROOM];
-        if (said++ < MAX_SAID)
+        if (reported++ < MAX_REPORTED)
             say("%s:%" PRIu64 ": application '%s' has no RESOLUTION; durations left out: %" PRIu64
-                " (--resolution says how many ticks make a second)",
+                " (set its ticks per second with --resolution)",
                 run->file, run->first_duration_line, quote(quoted, run->app, strlen(run->app)), run->durations);
         log->totals.bad_lines += run->durations;
         log->totals.events -= run->durations;
     }
-    if (said > MAX_SAID)
-        say("%" PRIu64 " more runs like these", said - MAX_SAID);
+    if (reported > MAX_REPORTED)
+        say("%" PRIu64 " more runs like these", reported - MAX_REPORTED);
     for (size_t i = 0; i < log->marker_count; i++)
         if (!log->runs[log->markers[i].run].resolution)
             histogram_drop(&log->markers[i].durations);

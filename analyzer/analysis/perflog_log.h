@@ -40,7 +40,7 @@ struct perflog_attribute {
  * marker in all runs of one resolution, unless the caller keeps runs apart. Ids without a string are never joined.
  */
 struct perflog_marker {
-    uint32_t run; /* the first one */
+    uint32_t run; /* its first run */
     const char *app, *text;
     uint32_t id; /* the first one */
     bool registered;

@@ -1,3 +1,4 @@
+/* The part of a session that a user selects: parses moments, finds them in the session, and describes the part. */
 #include "analysis/selection_request.h"
 
 #include <stdio.h>
@@ -33,7 +34,7 @@ bool selection_moment_parse(const char *option, const char *text, struct selecti
     }
     if (duration_parse(text, &moment->ns))
         return true;
-    return error_set(error, "%s: '%s' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded",
+    return error_set(error, "%s: '%s' is neither a time such as 2.5ms or 1s nor a mark such as mark:1 or mark:loaded",
                      option, text);
 }
 
@@ -115,7 +116,7 @@ bool selection_find(struct selection_request *r, const struct session_file *file
     return selection_check_names(&r->selection, file, error);
 }
 
-/* ---- in words ---- */
+/* ---- descriptions ---- */
 
 static void selection_describe_moment(FILE *out, const char *word, const struct selection_moment *m)
 {
@@ -136,7 +137,7 @@ static void selection_describe_names(FILE *out, const char *what, const struct s
         fprintf(out, "%s%s", i ? " or " : what, names->list[i]);
 }
 
-/* Before each part but the first. */
+/* The separator before each part except the first. */
 static const char *selection_separator(FILE *out)
 {
     return ftell(out) > 0 ? ", " : "";

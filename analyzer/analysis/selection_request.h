@@ -1,4 +1,4 @@
-/* The part of a session that a user selects: what was typed, and what it means in a session. */
+/* The part of a session that a user selects: the options as typed, and their values in a session. */
 #ifndef DWELL_ANALYSIS_SELECTION_REQUEST_H
 #define DWELL_ANALYSIS_SELECTION_REQUEST_H
 
@@ -9,20 +9,20 @@
 struct selection_moment {
     bool given;
     const char *mark; /* number, text or a glob for texts; NULL if the moment is a time */
-    uint64_t ns;      /* of a mark: set by selection_find */
+    uint64_t ns;      /* the time; that of a mark is set by selection_find */
 };
 
 /* All zero selects the whole session. */
 struct selection_request {
     struct selection_moment from, to;
     struct selection selection; /* its names as typed */
-    const char *root;           /* the function within whose calls the part lies; NULL for all */
+    const char *root;           /* selects the calls of this function and everything below them; NULL for all */
 };
 
 /* Parses the argument of an option such as "--from": 2.5ms, mark:7, mark:frame*. */
 bool selection_moment_parse(const char *option, const char *text, struct selection_moment *moment, struct error *error);
 
-/* Sets *begin and *end in ticks of the session; where a moment is not given, to zero and UINT64_MAX. It is an error if
+/* Sets *begin and *end in ticks of the session, or to zero and UINT64_MAX if the moment is not given. It is an error if
  * there is no such mark, or if `from` is not before `to`. */
 bool selection_moments_find(struct selection_moment *from, struct selection_moment *to, const struct session_file *file,
                             uint64_t *begin, uint64_t *end, struct error *error);
@@ -32,17 +32,17 @@ uint64_t selection_ticks(uint64_t ns, const struct session_file *file);
 
 void selection_request_drop(struct selection_request *r);
 
-/* Whether the request selects less than the whole. */
+/* Whether the request selects less than the whole session. */
 bool selection_is_requested(const struct selection_request *r);
 
 /* It is an error if a name matches no thread or process of the session. */
 bool selection_check_names(const struct selection *s, const struct session_file *file, struct error *error);
 
-/* Looks the request up in the session: its moments, and its names as selection_check_names does. */
+/* Finds the request's moments in the session and checks its names like selection_check_names. */
 bool selection_find(struct selection_request *r, const struct session_file *file, struct error *error);
 
-/* Such as "thread pricing"; NULL if the request selects nothing, or a root that has not been found yet. The caller
- * frees it. */
+/* A text such as "thread pricing". NULL if the request selects the whole session, or only a root that has not been
+ * found yet. The caller frees it. */
 char *selection_describe(const struct selection_request *r);
 
 #endif

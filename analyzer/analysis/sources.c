@@ -1,3 +1,4 @@
+/* Collects the source files of a session's functions, sorts them, and numbers each once. */
 #include "analysis/sources.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* The facts about a session that reports print beside their rows: sums, what is known, and remarks. */
+/* The facts about a session that reports print beside their rows: sums, which values are known, and remarks. */
 #ifndef DWELL_ANALYSIS_SUMMARY_H
 #define DWELL_ANALYSIS_SUMMARY_H
 
@@ -8,18 +8,18 @@
 
 #include "profile/values.h"
 
-/* In ticks where nothing else is said. */
+/* Times are in ticks. */
 struct summary {
     const char *path; /* NULL if text is printed without the session's facts */
     char *selection;  /* the selected part of the session; NULL for the whole */
     uint64_t ticks_per_second;
-    struct times sums;                                 /* over the roots of all threads */
-    uint64_t elapsed_inclusive, application_inclusive; /* ticks */
+    struct times sums; /* over the roots of all threads */
+    uint64_t elapsed_inclusive, application_inclusive;
     bool application_known;
-    bool away_known;     /* blocked and preempted times, and page faults */
-    bool overhead_known; /* the probes' own time is known and subtracted */
+    bool off_cpu_known;  /* blocked and preempted times, and page faults */
+    bool overhead_known; /* the probes' own time is known and was subtracted */
     uint64_t overhead;   /* the probes' own time */
-    bool partial_paths;  /* a part of the call paths; its number of events is unknown */
+    bool partial_paths;  /* the selection has only some call paths; its number of events is unknown */
     bool imported;       /* from another profiler's report, without events */
     bool samples;        /* values are numbers of samples instead of ticks, and calls are unknown */
     uint64_t os_events, threads, processes, events, lost_events;
@@ -28,14 +28,14 @@ struct summary {
     size_t remark_count, remark_room;
 };
 
-/* Which values the session knows: enum value_needs. */
+/* The conditions of values that the session meets: enum value_needs. */
 static inline unsigned summary_knows(const struct summary *s)
 {
     return (s->samples ? 0 : NEEDS_CALLS) | (s->application_known ? NEEDS_APPLICATION : 0) |
-           (s->away_known ? NEEDS_OFF_CPU : 0) | (s->overhead_known ? NEEDS_OVERHEAD : 0);
+           (s->off_cpu_known ? NEEDS_OFF_CPU : 0) | (s->overhead_known ? NEEDS_OVERHEAD : 0);
 }
 
-/* Adds a remark, which is made as by printf. */
+/* Adds a remark in the format of printf. */
 void summary_remark(struct summary *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,9 +1,10 @@
+/* The list of functions that only wait. */
 #include "analysis/waits.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* A name may be followed by a decoration, and by a variant (Ex, A, W, Timeout...) if the list has a star. */
+/* A decoration can follow a name. A star in the list allows a variant, too (Ex, A, W, Timeout...). */
 static const char *const waiting[] = {
     "WaitFor*",
     "MsgWaitFor*",

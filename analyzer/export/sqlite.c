@@ -36,7 +36,7 @@ static void sqlite_write_session(const struct sqlite_writer *w)
                     "dwell " DWELL_VERSION_TEXT, (int64_t)h->start_realtime,
                     (int64_t)(h->end_ticks > h->start_ticks ? h->end_ticks - h->start_ticks : 0),
                     (int64_t)s->ticks_per_second, (int64_t)s->elapsed_inclusive, (int64_t)s->application_inclusive,
-                    (int64_t)s->application_known, (int64_t)s->away_known, (int64_t)s->overhead_known,
+                    (int64_t)s->application_known, (int64_t)s->off_cpu_known, (int64_t)s->overhead_known,
                     (int64_t)s->os_events, (int64_t)s->events, (int64_t)s->lost_events);
     sqlite3_finalize(insert);
     insert = database_prepare(w->database, "INSERT INTO remark VALUES (?)");

@@ -231,7 +231,7 @@ bool diff_add(struct diff *d, enum diff_side side, const struct analysis *l, str
         .path = need_copy(s->path, strlen(s->path)),
         .side = side,
         .application_known = s->application_known,
-        .cpu_known = s->away_known && !s->imported,
+        .cpu_known = s->off_cpu_known && !s->imported,
         .events = s->events,
         .lost_events = s->lost_events,
     };

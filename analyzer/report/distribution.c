@@ -205,7 +205,7 @@ static void slowest_fill_call(struct cell *cells, const struct analysis *l, cons
     for (int i = 0; i < CALL_TIMES; i++)
         if (i < CALL_APPLICATION_INCLUSIVE || l->summary.application_known)
             cell_number(&cells[1 + i], call->times[i]);
-    if (l->summary.away_known)
+    if (l->summary.off_cpu_known)
         cell_number(&cells[5], call->blocked);
     if (t && t->tid)
         cell_number(&cells[6], t->tid);

@@ -265,7 +265,7 @@ static void facts_add_kind(struct json_object *object, const struct analysis *l)
     facts_add_text(object, "clock", h->clock < 4 ? clocks[h->clock] : "unknown");
     facts_add_flag(object, "complete", h->state == DWELL_COMPLETE);
     facts_add_flag(object, "application", l->summary.application_known);
-    facts_add_flag(object, "away", l->summary.away_known);
+    facts_add_flag(object, "away", l->summary.off_cpu_known);
     facts_add_flag(object, "overhead", l->summary.overhead_known);
     facts_add_flag(object, "samples", l->summary.samples);
     facts_add_flag(object, "imported", l->summary.imported);

@@ -471,7 +471,7 @@ Test(e2e_events, mistakes)
           "dwell: --level: '300' is not a level: a number from 0 to 255, critical, error, warning, information or "
           "verbose\n" },
         { "events --from 1x", 2,
-          "dwell: --from: '1x' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n" },
+          "dwell: --from: '1x' is neither a time such as 2.5ms or 1s nor a mark such as mark:1 or mark:loaded\n" },
         { "events --format xml", 2, "dwell: --format: 'xml' is none of text, csv, json, etw\n" },
         { "events --format etw --pairs", 2, "dwell: --format etw: only of events, without --pairs and --queues\n" },
         { "events --key 4", 2, "dwell: --key: only with --pairs or --queues\n" },

@@ -251,8 +251,9 @@ static void check_mistake(const char *arguments, int status, const char *wanted)
 Test(golden_replay, mistakes)
 {
     check_mistake("example.dwell --from 2us --to 2us", 2, "dwell: example.dwell: --from is not before --to\n");
-    check_mistake("example.dwell --from 2", 2,
-                  "dwell: --from: '2' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
+    check_mistake(
+        "example.dwell --from 2", 2,
+        "dwell: --from: '2' is neither a time such as 2.5ms or 1s nor a mark such as mark:1 or mark:loaded\n");
     check_mistake("example.dwell --from mark:hello", 2,
                   "dwell: example.dwell: --from: no mark 'hello'; dwell marks lists them\n");
     check_mistake("marked.dwell --from mark:8 --to mark:7", 2,

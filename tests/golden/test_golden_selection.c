@@ -166,10 +166,10 @@ Test(golden_selections, times_that_are_none)
     save_frames();
     selection_check_error(
         "report frames.dwell --from 2",
-        "dwell: --from: '2' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
+        "dwell: --from: '2' is neither a time such as 2.5ms or 1s nor a mark such as mark:1 or mark:loaded\n");
     selection_check_error(
         "tree frames.dwell --to mark:",
-        "dwell: --to: 'mark:' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded\n");
+        "dwell: --to: 'mark:' is neither a time such as 2.5ms or 1s nor a mark such as mark:1 or mark:loaded\n");
     selection_check_error("report frames.dwell --from 2ms --to 2ms",
                           "dwell: frames.dwell: --from is not before --to\n");
     selection_check_error("report frames.dwell --from mark:4",

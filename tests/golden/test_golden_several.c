@@ -71,8 +71,9 @@ Test(golden_several, errors)
     several_check_error("tree 'nothing-*'", "dwell: nothing-*: no file matches\n");
     several_check_error("callers run-1 run-2 nothing",
                         "dwell: 2 sessions: no function 'nothing' was recorded; dwell report -s name lists them\n");
-    several_check_error("report run-1 old",
-                        "dwell: old: its values are samples, those of run-1 are not: they cannot be added up\n");
+    several_check_error(
+        "report run-1 old",
+        "dwell: old: its values are samples, those of run-1 are not; sessions of both kinds cannot be added up\n");
     several_check_error("diff old run-1", "dwell: run-1: its values are times, those of old are not\n");
     several_check_error(
         "diff old new --fail-if 'elapsed_inclusive > 1ms'",

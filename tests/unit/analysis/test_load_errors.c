@@ -74,7 +74,7 @@ Test(unit_load_errors, parts)
     refuse_part(none, none, "handl(",
                 "part: no function 'handl(' was recorded; did you mean 'handle'? dwell report -s name lists them");
     refuse_part(none, none, "main",
-                "'main' names 2 functions; give one of their names whole, with @module where that is not enough:\n"
+                "'main' names 2 functions; type the full name of one, with @module if that name recurs:\n"
                 "  main (shop)\n  main (worker)");
 }
 
@@ -108,7 +108,7 @@ Test(unit_load_errors, a_moment)
 {
     struct selection_moment moment;
     EXPECT_ERROR(selection_moment_parse("--from", "soon", &moment, &error),
-                 "--from: 'soon' is no time such as 500us, 2.5ms or 1s, and no mark as mark:1 or mark:loaded");
+                 "--from: 'soon' is neither a time such as 2.5ms or 1s nor a mark such as mark:1 or mark:loaded");
     EXPECT_SUCCESS(selection_moment_parse("--from", "mark:x", &moment, &error));
     cr_assert(eq(str, (char *)moment.mark, "x"));
 }
