@@ -1,3 +1,4 @@
+/* Whether a session is still being recorded: compares its processes with those in /proc. */
 #include "trace/alive.h"
 
 #include <stdio.h>
@@ -43,7 +44,7 @@ static uint64_t alive_read_clock(clockid_t id)
     return (uint64_t)now.tv_sec * ns_per_second + (uint64_t)now.tv_nsec;
 }
 
-/* PIDs are reused: the process in question existed at `monotonic`. */
+/* Whether the process with this PID existed at `monotonic`. Otherwise the PID was reused. */
 static bool alive_process_existed(uint32_t pid, uint64_t monotonic)
 {
     const uint64_t start = pid ? alive_process_start(pid) : 0, boot = alive_read_clock(CLOCK_BOOTTIME),

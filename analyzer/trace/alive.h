@@ -4,16 +4,16 @@
 
 #include "trace/session_file.h"
 
-/* The session has no end of the process, and the process exists. */
+/* Whether the process exists and the session has not recorded its end. */
 bool process_is_alive(const struct session_file *file, const struct trace_process *process);
 
-/* A thread of a live process waits at this moment: it is off the CPU, and not because it was preempted. */
+/* Whether a thread of a live process is blocked at this moment: off the CPU, and not preempted. */
 bool thread_is_waiting(uint32_t pid, uint32_t tid);
 
-/* Some process of the session is alive, or its recorder is. */
+/* Whether a process of the session or its recorder is alive. */
 bool session_is_alive(const struct session_file *file);
 
-/* The time now, in ticks of a session that is alive. */
+/* The current time, in ticks of a session that is alive. */
 uint64_t session_now(const struct session_file *file);
 
 #endif

@@ -1,3 +1,4 @@
+/* Reads a chunk of events piece by piece into a window of memory. */
 #include "trace/chunk_window.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ bool window_begin(struct chunk_window *w, const struct session_file *file, const
     if (!decode_has_frames(chunk))
         return false;
     const size_t skip = decode_skip(chunk), end = decode_end(chunk);
-    chunk_window_reserve(w, 2 * skip + USUAL_SIZE); /* the frames' call sites, which may follow, are shorter */
+    chunk_window_reserve(w, 2 * skip + USUAL_SIZE); /* the call sites of the frames can follow; they are shorter */
     w->file = file;
     w->chunk = chunk;
     w->next = 0;

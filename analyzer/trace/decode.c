@@ -1,3 +1,4 @@
+/* Decodes the extensions of events, control events and call sites: the rare parts of an events chunk. */
 #include "trace/decode.h"
 
 enum { TIME_WORDS = 3, LONG_TIME_BITS = 48, SITE_WORDS = 3, OPEN_SITE_WORDS = 4, OPEN_WORDS = 7, ENTER_SIZE = 6 };
@@ -93,12 +94,12 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
         p->site.inlined = type == DWELL_EXT_SITE_INLINED;
         break;
     default:
-        break; /* of a later version, or without a meaning for times */
+        break; /* of a later version, or without an effect on times */
     }
 }
 
-/* Skips words that were claimed and never written: few in the middle of a chunk, many behind the last event of a killed
- * thread. */
+/* Skips words that were claimed and never written. There are few in the middle of a chunk, and many behind the last
+ * event of a killed thread. */
 static const uint8_t *decode_skip_zeros(const uint8_t *at, const uint8_t *end)
 {
     static const uint8_t zeros[64];
@@ -114,7 +115,7 @@ static void decode_begin_pending(const struct decoder *d, struct pending *p)
     *p = (struct pending){ .extras = d->extras, .upper = { d->upper[0], d->upper[1] } };
 }
 
-/* No event follows the extensions. If the chunk goes on, they are read again together with what follows. */
+/* Stops before extensions without an event. If the chunk has more bytes, they are read again with the next ones. */
 static void decode_stop(struct decoder *d, bool bad)
 {
     d->damaged |= bad;

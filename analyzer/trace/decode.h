@@ -1,5 +1,5 @@
 /*
- * Decodes an events chunk, event by event. The usual path is inline: the compiler makes one loop of it and its
+ * Decodes an events chunk, event by event. The usual path is inline: the compiler makes one loop of the decoder and its
  * consumer, and keeps the decoder's state in registers.
  */
 #ifndef DWELL_TRACE_DECODE_H
@@ -18,12 +18,12 @@ enum decoded { DECODED_END = 0, DECODED_ENTER, DECODED_EXIT, DECODED_CONTROL };
 
 /* The extensions of an event. The consumer resets them after each event (stack_apply does). */
 struct decoded_extras {
-    bool flagged;     /* the OS worked in the interval that ends at the event */
+    bool flagged;     /* the OS intervened in the interval that ends at the event */
     uint32_t unwound; /* frames that were left without an exit at the event */
     uint32_t os_events;
     uint32_t page_faults;
     uint64_t blocked, preempted;  /* ticks */
-    uint64_t runtime;             /* ticks that the runtime took of the interval */
+    uint64_t runtime;             /* ticks of the interval in which the runtime worked */
     const uint8_t *run, *run_end; /* the extensions themselves, in the chunk: for decode_off_cpu */
 };
 
@@ -37,11 +37,11 @@ struct decoded_site {
 struct decoder {
     const uint8_t *at, *end; /* events that begin before the end are decoded */
     const uint8_t *limit;    /* end of the bytes that have been read */
-    bool more;               /* the chunk goes on behind them: an event that is not whole is left for later */
-    uint64_t time;           /* of the event that was decoded last */
+    bool more;               /* the chunk has more bytes behind them: an incomplete event is decoded later */
+    uint64_t time;           /* of the last decoded event */
     uint64_t function;
     uint64_t upper[2];       /* upper halves of addresses, shifted to their place */
-    const uint8_t *run;      /* begin of the event's extensions, if it has any */
+    const uint8_t *run;      /* beginning of the event's extensions, if it has any */
     const uint8_t *control;  /* the words of a control event behind its time */
     unsigned control_type;   /* its enum dwell_extension */
     unsigned control_length; /* number of these words */
@@ -57,7 +57,7 @@ static inline bool decode_has_frames(const struct trace_chunk *chunk)
     return sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame) <= chunk->size;
 }
 
-/* Offsets of the begin and the end of its records. */
+/* Offsets of the beginning and the end of its records. */
 static inline size_t decode_skip(const struct trace_chunk *chunk)
 {
     const uint64_t skip = sizeof(struct dwell_chunk_header) + (uint64_t)chunk->depth * sizeof(struct dwell_frame);
@@ -82,7 +82,7 @@ static inline void decode_begin_at(struct decoder *d, const struct trace_chunk *
     d->upper[1] = (uint64_t)chunk->upper[1] << 32;
 }
 
-/* Likewise, of a chunk that session_file_read_chunk has read into `buffer`. */
+/* The same for a chunk that session_file_read_chunk has read into `buffer`. */
 static inline void decode_begin(struct decoder *d, const struct trace_chunk *chunk, const uint8_t *buffer)
 {
     decode_begin_at(d, chunk, buffer + decode_skip(chunk), buffer + decode_end(chunk));
@@ -117,8 +117,10 @@ static inline uint64_t decode_time(uint64_t last, uint64_t low, unsigned bits)
     return last + ((low - last) & ((1ull << bits) - 1));
 }
 
-/* Decodes the extensions up to the next event into d->extras and *time; out of line, as they are rare. Returns the
- * begin of an enter or exit, or the end of a control event (d->control is set then), or NULL at the chunk's end. */
+/* Decodes the extensions up to the next event into d->extras and *time. It is out of line, since they are rare. Returns
+ * the beginning of an enter or exit, or the end of a control event (then d->control is set), or NULL at the chunk's
+ * end.
+ */
 const uint8_t *decode_extensions(struct decoder *d, uint64_t *time);
 
 /* A mark that the program set. */
@@ -135,8 +137,8 @@ struct decoded_off_cpu {
     bool preempted;
 };
 
-/* Finds the next such time in the extras of an event at `time`; *at is extras->run at first. Returns false if there is
- * no other. */
+/* Finds the next off-CPU time in the extras of an event at `time`. *at is extras->run at first. Returns false if there
+ * is no other. */
 bool decode_off_cpu(const struct decoded_extras *extras, uint64_t time, const uint8_t **at,
                     struct decoded_off_cpu *off_cpu);
 
@@ -147,7 +149,7 @@ struct decoded_mark decode_mark(const struct decoder *d);
  * then the value returned before. Returns NULL if there is no other. */
 const uint8_t *decode_opened(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame);
 
-/* Likewise, with its site, which is zero if unknown. */
+/* The same with the call's site, which is zero if unknown. */
 const uint8_t *decode_opened_from(const struct decoder *d, const uint8_t *at, struct dwell_frame *frame,
                                   uint64_t *site);
 
@@ -168,7 +170,7 @@ static inline uint64_t decode_site(const struct decoded_site *site, uint64_t cal
 /* The sites of the calls that are open at a chunk's start, outermost first, one after the other. */
 struct open_sites {
     const uint8_t *at, *end;
-    unsigned left; /* in the record at hand */
+    unsigned left; /* in the current record */
 };
 void decode_open_sites(struct open_sites *sites, const struct decoder *d); /* right after decode_begin */
 uint64_t decode_next_open_site(struct open_sites *sites);                  /* zero if unknown */
@@ -197,7 +199,7 @@ static inline enum decoded decode_next(struct decoder *d)
             word = decode_word(at);
             goto event;
         }
-        struct decoder copy = *d; /* so that the caller's own never has an address, and stays in registers */
+        struct decoder copy = *d; /* so that the caller's decoder has no address and stays in registers */
         at = decode_extensions(&copy, &time);
         *d = copy;
         if (!at)
@@ -218,7 +220,7 @@ event:
         return DECODED_EXIT;
     }
     uint32_t lower;
-    memcpy(&lower, at + 2, sizeof lower); /* the buffer's padding lets this be read at its end, too */
+    memcpy(&lower, at + 2, sizeof lower); /* at the buffer's end, this reads its padding */
     if (__builtin_expect(lower == 0, 0)) {
         d->at =
             d->end; /* the thread was killed between the two stores: this is the last record, and it does not count */

@@ -1,22 +1,22 @@
 /*
- * CPU time in the header of a trace event: what its thread had used so far in kernel and in user mode, in whole units
- * of a timer resolution, which is a number of 100 ns. The cost between two events of a thread is the difference of
- * their sums.
+ * CPU times in the header of a trace event: the times that its thread had used so far in kernel and in user mode. Their
+ * unit is a timer resolution, which is a multiple of 100 ns. The cost between two events of a thread is the difference
+ * of their sums.
  */
 #ifndef DWELL_TRACE_EVENT_COST_H
 #define DWELL_TRACE_EVENT_COST_H
 
 #include "trace/trace_events.h"
 
-/* 1 ms, in units of 100 ns. */
+/* The default resolution, 1 ms, in units of 100 ns. */
 enum { EVENT_RESOLUTION_USUAL = 10000 };
 
 static inline uint32_t event_units(uint64_t ns, uint32_t resolution)
 {
-    return (uint32_t)(ns / 100 / resolution); /* as wide as the header's members: it may wrap around */
+    return (uint32_t)(ns / 100 / resolution); /* as wide as the header's members, so it can wrap around */
 }
 
-/* Kernel and user units together. */
+/* The sum of kernel and user units. */
 static inline uint32_t event_charge(const struct trace_event *e, uint32_t resolution)
 {
     return event_units(e->kernel_time, resolution) + event_units(e->user_time, resolution);

@@ -1,3 +1,4 @@
+/* The names of the levels and predefined types of trace events. */
 #include "trace/event_names.h"
 
 #include <stddef.h>
@@ -11,7 +12,7 @@ struct event_names_entry {
     int number;
 };
 
-/* Of several names of a number, the first is shown. */
+/* A number can have several names. The first one is shown. */
 static const struct event_names_entry types[] = {
     { "INFO", EVENT_TRACE_TYPE_INFO },
     { "START", EVENT_TRACE_TYPE_START },

@@ -4,13 +4,13 @@
 
 #include "trace/trace_events.h"
 
-/* NULL if the program defined it. */
+/* The name of a predefined type, or NULL if the program defined the type. */
 const char *event_type_name(unsigned type);
 
-/* Its class and type, as other tools show an event. The caller frees it. */
+/* The event's class and type, as other tools show it. The caller frees it. */
 char *event_name(const struct trace_event *event, const struct trace_event_class *class);
 
-/* Returns -1 if there is none of that name; upper and lower case are the same. */
+/* The number of that name, in upper or lower case, or -1 if there is none. */
 int event_type_of(const char *name);
 int event_level_of(const char *name);
 

@@ -1,3 +1,4 @@
+/* Matches the trace events of activities: START, DEQUEUE, REPLY and END, by thread and nesting or by a key. */
 #include "trace/event_pairs.h"
 
 #include <stdlib.h>
@@ -174,7 +175,7 @@ static bool pairs_match_event(struct matching *m, size_t event)
     const unsigned type = m->events->list[event].type;
     if (type != EVENT_TRACE_TYPE_START && type != EVENT_TRACE_TYPE_END && type != EVENT_TRACE_TYPE_DEQUEUE &&
         type != EVENT_TRACE_TYPE_REPLY)
-        return true; /* of no activity */
+        return true; /* not part of an activity */
     struct pairs_lane *lane = pairs_lane_of(m, &m->events->list[event]);
     if (!lane)
         return false;

@@ -1,6 +1,6 @@
 /*
- * Which trace events belong together: an activity is a START, perhaps a DEQUEUE (until then it was waiting in a queue),
- * and an END, or answers (REPLY), of which the last one ends it where there is no END.
+ * Matches the trace events of an activity: a START, an optional DEQUEUE (until then it waited in a queue), replies
+ * (REPLY), and an END. If there is no END, the last reply ends it.
  *
  * All events of an activity are of one class and process. Threads and nesting decide which ones:
  *
@@ -19,22 +19,22 @@
 
 enum { EVENT_LONGEST_KEY = 64 };
 
-/* Events are 1 + their index; zero if there is none. */
+/* Events are 1 + their index, or zero if there is none. */
 struct event_activity {
     uint32_t class;
     uint32_t replies;
-    size_t start, dequeue, end; /* end: of an activity that has replies and no END, the last reply */
+    size_t start, dequeue, end; /* the end is the last reply if there is no END */
     size_t first_reply, last_reply;
 };
 
 struct event_pairs {
-    struct event_activity *list; /* in the order of their starts; those without an end, too */
+    struct event_activity *list; /* in the order of their starts, including those without an end */
     size_t count, room;
-    size_t *strays; /* indices of DEQUEUE, END and REPLY events to which no start was found */
+    size_t *strays; /* indices of DEQUEUE, END and REPLY events without a START */
     size_t stray_count, stray_room;
 };
 
-/* `key` is the number of bytes of the data that are the key, or zero. */
+/* `key` is the length of the key in bytes, or zero for none. */
 struct event_pairs event_pairs_match(const struct trace_events *events, size_t key);
 void event_pairs_free(struct event_pairs *pairs);
 

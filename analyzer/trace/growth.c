@@ -1,3 +1,8 @@
+/*
+ * Reads a growing session step by step. Settled parts of the file are never read again. The rest is a list of areas
+ * that are free, claimed or still written to. A reader can see a store before an earlier one. So an area that is
+ * written to is read twice, and only records that were there before the second reading count.
+ */
 #include "trace/growth.h"
 
 #include <stdlib.h>
@@ -7,12 +12,6 @@
 #include "base/memory.h"
 #include "trace/decode.h"
 #include "trace/metadata.h"
-
-/*
- * Settled parts of the file are never read again. The rest is a list of areas that are free, claimed or still written
- * to. A reader may see a store before an earlier one. So an area that is written to is read twice, and only records
- * that were there before the second reading count.
- */
 
 enum {
     BLOCK = 16 << 10,
@@ -47,7 +46,7 @@ struct growth_index {
     size_t buffer_count, buffer_room;
     struct number_index *threads; /* (thread, process) to an index into those of the growth */
     uint64_t damaged_chunks, damaged_bytes;
-    bool ring, ended; /* ended: nothing is written any more */
+    bool ring, ended; /* the mode is ring; the recording has ended */
 };
 
 /* ---- areas ---- */
@@ -64,7 +63,7 @@ static void growth_leave_open(struct growth_index *x, uint64_t begin, uint64_t e
     x->next[x->next_count++] = (struct growth_area){ begin, end };
 }
 
-/* The units behind its last record may become another chunk. */
+/* The units behind a chunk's last record can become another chunk. */
 static uint64_t growth_end_of_used(const struct trace_chunk *chunk)
 {
     const uint32_t used = chunk->used < chunk->size ? chunk->used : chunk->size;
@@ -151,7 +150,7 @@ static void growth_walk_areas(struct growth *g, enum walk walk, uint64_t most)
     x->next_room = room;
 }
 
-/* ---- what is written ---- */
+/* ---- written bytes ---- */
 
 static void growth_add_fresh(struct growth *g, const struct trace_chunk *chunk)
 {
@@ -177,7 +176,7 @@ static uint32_t growth_find_written(const struct session_file *file, const struc
     return end;
 }
 
-/* In mode ring, the place may hold another chunk by now. */
+/* In mode ring, another chunk can be at the same offset by now. */
 static bool growth_chunk_is_same(const struct session_file *file, const struct trace_chunk *chunk)
 {
     struct trace_chunk now;
@@ -186,7 +185,7 @@ static bool growth_chunk_is_same(const struct session_file *file, const struct t
            now.process == chunk->process && now.thread == chunk->thread && now.sequence == chunk->sequence;
 }
 
-/* Skips a missing record. Those behind it count. */
+/* Skips a missing record. The records behind it count. */
 static uint32_t growth_skip_missing(const uint8_t *records, uint32_t at, uint32_t size)
 {
     while (at + 2 <= size && records[at] == 0 && records[at + 1] == 0)
@@ -381,7 +380,7 @@ static void growth_read_found(struct growth *g, bool ended)
 
 /* ---- steps ---- */
 
-/* While the metadata are read, there is an events chunk for each thread, so that each gets an entry. */
+/* Gives each thread an events chunk while the metadata is read, so that each gets an entry. */
 static void growth_read_metadata(struct growth *g)
 {
     struct session_file *file = g->file;
@@ -430,7 +429,7 @@ const char *growth_step(struct growth *g, uint64_t most, bool ended)
     g->index->ended = ended;
     growth_walk_areas(g, WALK_EVENTS, most);
     growth_read_found(g, ended);
-    growth_reopen_file(g); /* metadata of the events just read were written before them, perhaps in new chunks */
+    growth_reopen_file(g); /* the metadata of the new events was written before them, perhaps in new chunks */
     growth_walk_areas(g, WALK_METADATA, 0);
     growth_read_metadata(g);
     return NULL;

@@ -1,5 +1,5 @@
 /*
- * Reads a session that grows, step by step: each step returns what was written since the one before. The program is not
+ * Reads a growing session step by step. Each step returns the data written since the previous one. The program is not
  * disturbed. Records that are being written wait for the next step.
  */
 #ifndef DWELL_TRACE_GROWTH_H
@@ -8,10 +8,10 @@
 #include "trace/session_file.h"
 #include "trace/unfinished.h"
 
-/* A thread, with the calls that were open behind the events that were read last. */
+/* A thread, with the calls that are open behind the last event read. */
 struct growth_thread {
     uint32_t process, thread; /* serial numbers */
-    uint32_t sequence;        /* of the chunk that was read last */
+    uint32_t sequence;        /* of the last chunk read */
     struct open_stack stack;
 };
 
@@ -32,8 +32,8 @@ struct growth {
 struct growth *growth_open(const char *path, const char **error);
 void growth_close(struct growth *g);
 
-/* Reads on, about `most` bytes at most. The chunks of the step before become invalid. `ended`: nothing is written any
- * more. Returns NULL, or what is wrong with the file; then nothing has changed. */
+/* Reads the next data, at most about `most` bytes. The chunks of the previous step become invalid. `ended` says that
+ * the recording has ended. Returns NULL, or an error message; then nothing has changed. */
 const char *growth_step(struct growth *g, uint64_t most, bool ended);
 
 #endif

@@ -1,3 +1,4 @@
+/* Finds the time of a mark by its number or text: reads the events of all chunks. */
 #include "trace/mark_search.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@ struct mark_query {
     const char *wanted;
     bool is_number;
     uint32_t number;
-    uint64_t begin, found; /* UINT64_MAX: nothing yet */
+    uint64_t begin, found; /* `found` is UINT64_MAX until a mark is found */
 };
 
 static bool mark_search_matches(const struct mark_query *s, const struct decoded_mark *mark)

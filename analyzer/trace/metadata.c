@@ -1,3 +1,4 @@
+/* Reads the records of metadata and symbols chunks: processes, threads, modules, symbols, notes and reported rows. */
 #include "trace/metadata.h"
 
 #include <stdlib.h>
@@ -16,7 +17,7 @@ struct metadata_reader {
     struct recorder_ends *ends;
 };
 
-/* The recorder's records of how processes ended. They name PIDs alone, so all processes have to be read first. */
+/* The recorder's records of how processes ended. They have only PIDs, so all processes must be read first. */
 struct recorder_ends {
     struct dwell_rec_process_end *list;
     size_t count, room;
@@ -65,7 +66,7 @@ static bool metadata_read_fixed(struct metadata_reader *r, void *into, size_t si
 
 #define TAKE(r, into) metadata_read_fixed((r), &(into), sizeof(into))
 
-/* Entries are sorted by their numbers, which mostly come in order. */
+/* Entries are sorted by their numbers, which usually come in order. */
 static struct trace_process *metadata_need_process(struct session_file *file, uint32_t serial)
 {
     struct trace_process *found = session_file_process(file, serial);
@@ -366,7 +367,7 @@ static uint64_t metadata_cost_of_call(const struct dwell_rec_probes *probes)
     return (uint64_t)probes->in_callee + probes->in_caller;
 }
 
-/* Of several measurements, the lowest was disturbed least. */
+/* Keeps the lowest of several measurements, which was disturbed least. */
 static void metadata_read_probes(struct metadata_reader *r)
 {
     struct dwell_rec_probes record;
@@ -388,7 +389,7 @@ static void metadata_read_host(struct metadata_reader *r)
         metadata_replace_text(texts[i], metadata_next_text(r));
 }
 
-/* Values that contradict each other, or whose sums would overflow, are of no real report. */
+/* A real report has no values that contradict each other or whose sums overflow. */
 static bool metadata_report_is_plausible(const struct dwell_rec_reported *r)
 {
     const uint64_t most = (uint64_t)1 << 60;
@@ -475,7 +476,7 @@ static void metadata_record_last_chunk(struct session_file *file, size_t index)
     chunk->last_of_thread = true;
 }
 
-/* Threads that lived when their process ended, or the session (a dump), end with it. What the OS did then is unknown.
+/* A thread without a recorded end ends with its process, or with the session (a dump). Its last OS events are unknown.
  */
 static void metadata_end_open_threads(struct session_file *file)
 {
@@ -514,7 +515,7 @@ static void metadata_sort_lists(struct session_file *file)
     }
 }
 
-/* In the order of writing: a later record may replace an earlier one. */
+/* Sorts in the order of writing, since a later record can replace an earlier one. */
 static int metadata_compare_chunks(const void *a, const void *b)
 {
     const struct trace_chunk *x = *(const struct trace_chunk *const *)a, *y = *(const struct trace_chunk *const *)b;

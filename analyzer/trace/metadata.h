@@ -4,7 +4,7 @@
 
 #include "trace/session_file.h"
 
-/* Reads all records. Processes and threads that have chunks but no records get entries, too. */
+/* Reads all records. Processes and threads with chunks but without records get entries, too. */
 void metadata_read(struct session_file *file);
 
 #endif

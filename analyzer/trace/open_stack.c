@@ -1,3 +1,4 @@
+/* Follows the open calls of a thread through its events, without their times. */
 #include "trace/open_stack.h"
 
 #include <stdlib.h>
@@ -27,7 +28,7 @@ void open_stack_begin(struct open_stack *s, const struct trace_chunk *chunk, con
         open_stack_push(s, stack_frame(chunk, bytes, i));
 }
 
-/* ---- what events do ---- */
+/* ---- actions on events ---- */
 
 static size_t open_stack_depth(const void *to)
 {

@@ -1,6 +1,5 @@
 /*
- * The open calls of a thread between two of its events: what a reader has to keep so that it can read on from there
- * later.
+ * The open calls of a thread between two of its events. A reader keeps them to continue there later.
  */
 #ifndef DWELL_TRACE_OPEN_STACK_H
 #define DWELL_TRACE_OPEN_STACK_H
@@ -18,10 +17,10 @@ struct open_stack {
 
 void open_stack_free(struct open_stack *s);
 
-/* Makes it that of the chunk's start. `bytes`: the beginning of the chunk, frames included. */
+/* Sets the stack to that of the chunk's start. `bytes` is the beginning of the chunk, including its frames. */
 void open_stack_begin(struct open_stack *s, const struct trace_chunk *chunk, const uint8_t *bytes);
 
-/* Applies the events of the records. False if they are damaged. */
+/* Applies the events of the records. Returns false if they are damaged. */
 bool open_stack_follow(struct open_stack *s, const uint8_t *records, uint32_t size);
 
 /* Makes `to` the same as `from`, in memory of its own. */

@@ -1,3 +1,9 @@
+/*
+ * Counts the events of a session and finds the functions that they enter. The beginning of an event depends on the kind
+ * of the previous one, which the CPU cannot predict. A plain loop spends most of its time on mispredicted branches. So
+ * each worker follows four chunks side by side, without a branch on the kind of event. Exits, and enters of recently
+ * seen functions, are usual. All other events take a slow path.
+ */
 #include "trace/scan.h"
 
 #include <pthread.h>
@@ -9,11 +15,6 @@
 #include "base/progress.h"
 #include "trace/decode.h"
 
-/*
- * The begin of an event depends on the kind of the one before, which the CPU cannot predict: a plain loop spends most
- * of its time on mispredicted branches. So each worker follows four chunks side by side, without a branch on the kind
- * of event. Events other than exits, and enters of functions not seen lately, take a path of their own.
- */
 enum { STREAMS = 4, RECENT = 4096 };
 
 struct scan_stream {
@@ -25,12 +26,12 @@ struct scan_stream {
 
 struct scanner {
     const struct session_file *file;
-    size_t *next_chunk; /* shared */
+    size_t *next_chunk; /* shared by the workers */
     struct scan found;
     size_t room;
     struct number_index *seen; /* (address, process) */
     uint32_t process;          /* of the streams' chunks */
-    uint64_t recent[RECENT];   /* functions of it seen lately */
+    uint64_t recent[RECENT];   /* functions of the process that were seen recently */
     struct scan_stream streams[STREAMS];
     pthread_t thread;
 };
@@ -101,7 +102,7 @@ static void scan_step_event(struct scanner *s, struct scan_stream *stream)
     stream->upper[1] = d.upper[1];
 }
 
-/* Steps over a usual event. At any other, it stays and sets `bit` of *unusual. */
+/* Steps over a usual event. At any other event, it stays and sets `bit` of *unusual. */
 static inline const uint8_t *scan_follow_event(const struct scanner *s, const uint8_t *at, const uint64_t *upper,
                                                unsigned bit, unsigned *unusual, uint64_t *enters)
 {
@@ -117,7 +118,7 @@ static inline const uint8_t *scan_follow_event(const struct scanner *s, const ui
     return at + (other ? 0 : 2 + 4 * enter);
 }
 
-/* Follows `rounds` events of each stream. No stream may end before. */
+/* Follows `rounds` events of each stream. Each stream must have that many. */
 static void scan_follow_streams(struct scanner *s, size_t rounds)
 {
     struct scan_stream *const st = s->streams;
@@ -139,7 +140,7 @@ static void scan_follow_streams(struct scanner *s, size_t rounds)
             if (unusual & 1u << i) {
                 events--;
                 scan_step_event(s, &st[i]);
-                rounds = round; /* extensions may be long: count again */
+                rounds = round; /* extensions can be long, so the rounds are counted again */
             }
         }
     }
@@ -246,7 +247,7 @@ struct scan scan_session(const struct session_file *file, unsigned jobs)
     return scan;
 }
 
-/* Sums of the calls in a call tree chunk. It has no exits: they are assumed to be as many. */
+/* Adds the calls of a call tree chunk. It has no exits; as many as calls are assumed. */
 static void scan_count_tree(struct scan *scan, const struct session_file *file, const struct trace_chunk *chunk,
                             struct scan_stream *stream)
 {

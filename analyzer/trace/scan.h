@@ -1,4 +1,4 @@
-/* A quick scan of a whole session: how many events it has, and which functions they name. */
+/* A quick scan of a whole session: the number of its events, and the functions that they enter. */
 #ifndef DWELL_TRACE_SCAN_H
 #define DWELL_TRACE_SCAN_H
 
@@ -18,7 +18,7 @@ struct scan {
 /* Reads all events, with `jobs` threads. */
 struct scan scan_session(const struct session_file *file, unsigned jobs);
 
-/* Counts only, without functions: uses the writer's counts of chunks that are finished, and reads the others. */
+/* Counts events without finding functions. Uses the writer's counts of finished chunks, and reads the other chunks. */
 struct scan scan_counts(const struct session_file *file);
 void scan_free(struct scan *scan);
 

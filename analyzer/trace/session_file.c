@@ -1,3 +1,4 @@
+/* Opens a session file, checks its header, and makes the index of its chunks. */
 #include "trace/session_file.h"
 
 #include <errno.h>
@@ -37,7 +38,7 @@ static const char *session_file_check_header(const struct dwell_file_header *hea
     if (got < (long)sizeof header->magic || memcmp(header->magic, DWELL_FILE_MAGIC, sizeof header->magic) != 0)
         return "not a dwell session";
     if (got < (long)sizeof *header)
-        return "cut off within its header";
+        return "truncated within its header";
     if (header->byte_order != DWELL_BYTE_ORDER)
         return "written in another byte order";
     if (header->version > DWELL_VERSION)
@@ -45,13 +46,13 @@ static const char *session_file_check_header(const struct dwell_file_header *hea
     if (header->version < DWELL_VERSION)
         return "written by an older version of dwell, whose format is no longer read";
     if (header->unit != DWELL_UNIT)
-        return "damaged: its unit is not one of this version";
+        return "damaged: its unit is invalid";
     if (header->ticks_per_second < 1000 || header->ticks_per_second > 1000000000000)
         return "damaged: its clock rate is impossible";
     return NULL;
 }
 
-/* Bytes behind the cursor do not count. */
+/* Reads the header. Bytes of the file behind the cursor do not count. */
 static const char *session_file_read_header(struct session_file *file)
 {
     struct stat status;
@@ -96,7 +97,7 @@ static struct trace_chunk session_file_chunk_of(const struct session_file *file,
     const uint64_t rest = file->size - offset;
     return (struct trace_chunk){
         .offset = offset,
-        .size = h->size < rest ? h->size : (uint32_t)rest, /* the last may be cut off */
+        .size = h->size < rest ? h->size : (uint32_t)rest, /* the last chunk can be truncated */
         .used = h->used,
         .kind = h->kind,
         .process = h->process,
@@ -110,7 +111,7 @@ static struct trace_chunk session_file_chunk_of(const struct session_file *file,
     };
 }
 
-/* The next unit that may have been written: a file can have holes of terabytes. */
+/* The next unit that can have been written. It skips holes, since a file can have holes of terabytes. */
 static uint64_t session_file_next_unit(const struct session_file *file, uint64_t offset)
 {
     uint64_t next = offset + DWELL_UNIT;
@@ -120,15 +121,16 @@ static uint64_t session_file_next_unit(const struct session_file *file, uint64_t
     return (uint64_t)data / DWELL_UNIT * DWELL_UNIT;
 }
 
-/* It was never written, or its writer was killed between the size and the magic number. Then nothing of it is used. */
+/* Whether the chunk was never written, or its writer was killed between the size and the magic number. Then the whole
+ * chunk is empty. */
 static bool session_file_is_unwritten(const struct dwell_chunk_header *h)
 {
     const struct dwell_chunk_header size_alone = { .size = h->size };
     return memcmp(h, &size_alone, sizeof size_alone) == 0;
 }
 
-/* A disk answers many requests at once as fast as one. So the headers are requested that follow if all chunks are as
- * large as this one, as most are. */
+/* A disk answers many requests as fast as one. So this requests the next headers, at the offsets that they have if all
+ * chunks are as large as this one. Most are. */
 static void session_file_read_ahead(const struct session_file *file, uint64_t offset, uint32_t size)
 {
     enum { AHEAD = 64 };
@@ -330,7 +332,7 @@ bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffe
 bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer)
 {
     if (chunk->size < sizeof(struct dwell_chunk_header))
-        return false; /* the file is cut off there */
+        return false; /* the file is truncated there */
     session_file_read_part(file, chunk, 0, buffer, chunk->size);
     return session_file_is_chunk(chunk, buffer);
 }

@@ -1,6 +1,6 @@
 /*
- * A session file, opened for reading: its header, an index of its chunks, and its processes and threads. The file may
- * still be written to and may be damaged: nothing in it is trusted. Damaged parts are counted and left out.
+ * A session file, opened for reading: its header, an index of its chunks, and its processes and threads. The file can
+ * still be written to, and can be damaged: nothing in it is trusted. Damaged parts are counted and left out.
  */
 #ifndef DWELL_TRACE_SESSION_FILE_H
 #define DWELL_TRACE_SESSION_FILE_H
@@ -24,7 +24,7 @@ struct trace_chunk {
     const uint8_t *bytes; /* NULL if they have to be read from the file */
 };
 
-/* A module as a process had it loaded, from load_time to unload_time. */
+/* A module that a process had loaded from load_time to unload_time. */
 struct trace_module {
     uint32_t serial;
     uint64_t bias, begin, end;
@@ -51,7 +51,7 @@ struct trace_process {
     char *name;                   /* given by the program; empty if none */
     struct trace_module *modules; /* by load_time */
     size_t module_count, module_room;
-    struct dwell_rec_probes probes; /* what they cost; all zero if unknown */
+    struct dwell_rec_probes probes; /* the cost of the probes; all zero if unknown */
     struct trace_sample *samples;   /* by time */
     size_t sample_count, sample_room;
 };
@@ -134,14 +134,14 @@ struct session_file {
     } * symbol_files;
     size_t symbol_file_count, symbol_file_room;
     struct trace_host host;
-    struct trace_event_class *event_classes; /* as registered: a GUID may come several times */
+    struct trace_event_class *event_classes; /* as registered: a GUID can occur several times */
     size_t event_class_count, event_class_room;
     char **notes;
     size_t note_count, note_room;
     struct trace_reported *reported;
     size_t reported_count, reported_room;
     uint64_t damaged_chunks;
-    uint64_t damaged_bytes;   /* not part of any chunk, and not zero either */
+    uint64_t damaged_bytes;   /* bytes outside of chunks that are not zero */
     uint64_t damaged_records; /* of metadata and symbols */
 };
 
@@ -150,23 +150,23 @@ struct session_file *session_file_open(const char *path, const char **error);
 
 void session_file_close(struct session_file *file);
 
-/* ---- for readers of a session that grows ---- */
+/* ---- for readers of a growing session ---- */
 
-/* session_file_begin opens the file and reads its header alone; session_file_again reads the header again. */
+/* session_file_begin opens the file and reads only its header. session_file_again reads the header again. */
 struct session_file *session_file_begin(const char *path, const char **error);
 struct session_file *session_file_again(const struct session_file *file, const char **error);
 
 enum session_place { PLACE_EMPTY, PLACE_CHUNK, PLACE_BAD_CHUNK, PLACE_BAD_UNIT };
 
-/* What is at an offset at which a chunk may begin; *next is the next such offset. */
+/* What is at an offset at which a chunk can begin. *next is the next such offset. */
 enum session_place session_file_look(const struct session_file *file, uint64_t offset, struct trace_chunk *chunk,
                                      uint64_t *next);
 
 /* Returns how many bytes were read, or -1 with errno set. */
 long session_file_read_some(const struct session_file *file, uint64_t offset, void *buffer, size_t size);
 
-/* Reads a chunk whole, header included, into `buffer`, which has room for its size and TRACE_PADDING zero
- * bytes that are put behind it. Returns false if the file is shorter now or the chunk is another one. Thread-safe. */
+/* Reads a whole chunk with its header into `buffer`, and puts TRACE_PADDING zero bytes behind it. The buffer must have
+ * room for both. Returns false if the file is shorter now or another chunk is there. Thread-safe. */
 enum { TRACE_PADDING = 16 };
 bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer);
 
@@ -175,24 +175,24 @@ bool session_file_read_chunk(const struct session_file *file, const struct trace
 void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at,
                             uint8_t *buffer, size_t size);
 
-/* For qsort: thread by thread, in the order in which each was written. */
+/* For qsort: sorts by thread, and each thread's chunks in the order of writing. */
 int session_file_compare_chunks(const void *a, const void *b);
 
 /* Whether the bytes in `buffer` begin with the header that the chunk has in the index. */
 bool session_file_is_chunk(const struct trace_chunk *chunk, const uint8_t *buffer);
 
-/* The last time that is known without reading the events, in ticks. */
+/* The last time in ticks that is known without reading the events. */
 uint64_t session_file_last_time(const struct session_file *file);
 
-/* By serial number; NULL if there is none. */
+/* Find an entry by its serial number. Return NULL if there is none. */
 struct trace_process *session_file_process(const struct session_file *file, uint32_t serial);
 struct trace_thread *session_file_thread(const struct session_file *file, uint32_t serial);
 
-/* Whether its OS events record when it was off the CPU. */
+/* Whether the thread's OS events record when it was off the CPU. */
 bool trace_records_switches(const struct trace_thread *thread);
 
-/* Of the `ticks` from its last event to its end, in a function of that module: how many it was blocked, at most all. A
- * thread that was killed in a call of the operating system, which is a row of libc, counts as blocked. */
+/* How many of the `ticks` from its last event to its end the thread was blocked, in a function of that module. A thread
+ * that was killed in a call of the operating system, which is a row of libc, counts as blocked. */
 uint64_t trace_end_blocked(const struct trace_thread *thread, const char *module, uint64_t ticks);
 
 /* The module whose code held `address` at `time`, or NULL. */

@@ -1,3 +1,4 @@
+/* Writes the last records of a session: ends of processes, the machine, the clock, symbols and the final size. */
 #include "trace/session_finish.h"
 
 #include <errno.h>
@@ -113,7 +114,7 @@ bool finish_host(const struct session *session, int fd)
     return done;
 }
 
-enum { LONG_ENOUGH = 50000000 }; /* nanoseconds over which a clock's rate can be measured */
+enum { LONG_ENOUGH = 50000000 }; /* nanoseconds after which a clock's rate can be measured */
 
 void finish_clock(const struct session *session)
 {
@@ -235,7 +236,7 @@ static void finish_punch_hole(int fd, uint64_t begin, uint64_t end)
         fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)(end - begin));
 }
 
-/* The end of the last node of a call tree whose thread has not recorded how much is used. */
+/* The end of the last node of a call tree whose thread has not recorded the used length. */
 static uint64_t finish_end_of_tree(int fd, uint64_t offset, const struct dwell_chunk_header *h)
 {
     uint64_t at = offset + sizeof *h + (h->sequence == 0 ? sizeof(struct dwell_tree_head) : 0);
@@ -246,7 +247,7 @@ static uint64_t finish_end_of_tree(int fd, uint64_t offset, const struct dwell_c
     return at;
 }
 
-/* Space that was claimed and never written is given back to the disk. */
+/* Gives space that was claimed and never written back to the disk. */
 static void finish_punch_unused(const struct session *session, int fd)
 {
     uint64_t end = session->header->cursor, offset = DWELL_UNIT;
@@ -295,7 +296,7 @@ static void finish_cut_off_free(const struct session *session, int fd)
 
 void finish_space(const struct session *session, int fd)
 {
-    if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* no process writes any more */
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0) { /* no process writes to the file any more */
         finish_cut_off_free(session, fd);
         finish_punch_unused(session, fd);
     }

@@ -1,4 +1,4 @@
-/* The last things written to a session, when its recorder ends. */
+/* The records that `dwell record` adds to a session at its end: ends of processes, the machine, the clock, symbols. */
 #ifndef DWELL_TRACE_SESSION_FINISH_H
 #define DWELL_TRACE_SESSION_FINISH_H
 
@@ -31,7 +31,7 @@ struct finish_module {
     size_t build_id_length;
 };
 
-/* Records how the process of that PID ended, at this moment. */
+/* Records that the process with that PID has ended now, and how. */
 bool finish_process(const struct session *session, int fd, uint32_t pid, enum dwell_end how, int value);
 
 /* Records the machine. */
@@ -49,7 +49,7 @@ struct finish_names {
     size_t site_count;
 };
 
-/* Appends symbols chunks. Returns false if there is no space; then as many as fit are written. */
+/* Appends symbols chunks. Returns false if the disk is full; then as many as fit are written. */
 bool finish_symbols(const struct session *session, int fd, const struct finish_names *names);
 
 /* Gives back space that was claimed and never used, unless a process still writes, and marks the session complete. */

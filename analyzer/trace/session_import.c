@@ -1,3 +1,4 @@
+/* Writes an imported session: metadata, a call tree for each process, and the rows of a report. */
 #include "trace/session_import.h"
 
 #include <stdlib.h>
@@ -14,13 +15,13 @@ static const uint64_t MODULE_SIZE = (uint64_t)1 << 48;
 struct import_writer {
     const struct session *session;
     int fd;
-    uint8_t *chunk; /* the one being filled; of `size` bytes */
+    uint8_t *chunk; /* the chunk being filled, of `size` bytes */
     uint32_t size, used;
     struct dwell_chunk_header head;
     bool failed;
 };
 
-/* A chunk is written when it is full: only as large as it has to be. */
+/* Writes the chunk, which is full or the last one. It takes only as many units as it needs. */
 static void import_end_chunk(struct import_writer *w)
 {
     if (w->used > sizeof w->head && !w->failed) {
@@ -186,7 +187,5 @@ const char *import_session(const struct import_session *s, const char *path)
     if (written)
         output.session.header->state = DWELL_COMPLETE;
     const bool full = output.session.header->trouble & DWELL_TROUBLE_NO_SPACE;
-    return session_output_end(&output, written ? NULL
-                                       : full  ? "no room for it: the disk is full"
-                                               : "cannot be written");
+    return session_output_end(&output, written ? NULL : full ? "the disk is full" : "cannot be written");
 }

@@ -1,4 +1,4 @@
-/* Writes a session that was not recorded but imported: processes with a call tree each, and the rows of a report. */
+/* Writes an imported session: processes with a call tree each, and the rows of a report. */
 #ifndef DWELL_TRACE_SESSION_IMPORT_H
 #define DWELL_TRACE_SESSION_IMPORT_H
 
@@ -14,7 +14,7 @@ struct import_node {
     uint32_t parent;   /* 1 + index of the node, or zero */
     uint32_t depth;    /* from 1 */
     uint64_t calls, elapsed,
-        flagged;                /* `elapsed` is exclusive; `flagged` is the part of it that is no application time */
+        flagged;                /* `elapsed` is exclusive; `flagged` is the part of it that is not application time */
     uint64_t shortest, longest; /* UINT64_MAX and zero if unknown */
 };
 
@@ -47,8 +47,8 @@ struct import_session {
     size_t symbol_count;
 };
 
-/* As `dwell record` does, renames an older session at `path` to `path`.old and never replaces other files. Returns
- * NULL, or what went wrong; then no file has changed. */
+/* Renames an older session at `path` to `path`.old and never replaces other files, like `dwell record`. Returns NULL,
+ * or an error message; then no file has changed. */
 const char *import_session(const struct import_session *s, const char *path);
 
 #endif

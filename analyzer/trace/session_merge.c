@@ -1,3 +1,4 @@
+/* Merges sessions of one clock: compares the clocks, then copies the chunks with new serial numbers. */
 #include "trace/session_merge.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include "trace/session_finish.h"
 #include "trace/session_output.h"
 
-/* ---- which clocks are one ---- */
+/* ---- comparing clocks ---- */
 
 static const uint64_t ns_per_second = 1000000000;
 
@@ -20,7 +21,7 @@ static uint64_t merge_difference(uint64_t a, uint64_t b)
     return a > b ? a - b : b - a;
 }
 
-/* Both clocks were read at the same instant when each session began: they must have advanced alike between the two. */
+/* Each session has the readings of both clocks at its beginning. Both must have advanced equally between the two. */
 static bool merge_same_course(const struct dwell_file_header *a, const struct dwell_file_header *b)
 {
     const uint64_t rate = a->ticks_per_second, ns = merge_difference(a->start_monotonic, b->start_monotonic);
@@ -28,11 +29,11 @@ static bool merge_same_course(const struct dwell_file_header *a, const struct dw
     const uint128 expected = (uint128)ns * rate / ns_per_second;
     const uint128 difference = expected > ticks ? expected - ticks : ticks - expected;
     const bool forward = (a->start_monotonic < b->start_monotonic) == (a->start_ticks < b->start_ticks);
-    /* A millisecond, and the error of the estimated rate. */
+    /* The tolerance is a millisecond, and the error of the estimated rate. */
     return (forward || ticks < rate / 1000) && difference <= rate / 1000 + ticks / 500;
 }
 
-/* Suspending stops CLOCK_MONOTONIC and a restart sets it back: the time of day shows both. */
+/* Suspending stops CLOCK_MONOTONIC, and a restart resets it. The time of day shows both. */
 static bool merge_same_boot(const struct dwell_file_header *a, const struct dwell_file_header *b)
 {
     const uint64_t boots[] = { a->start_realtime - a->start_monotonic, b->start_realtime - b->start_monotonic };
@@ -49,7 +50,7 @@ const char *session_merge_check(const struct session_file *first, const struct s
     const struct dwell_file_header *a = &first->header, *b = &second->header;
     const uint32_t kinds = DWELL_ORIGIN_IMPORTED | DWELL_ORIGIN_SAMPLES;
     if ((a->origin & kinds) != (b->origin & kinds))
-        return "recordings and what was imported have no common clock";
+        return "recordings and imports have no common clock";
     if (a->mode != b->mode)
         return "recorded in another mode";
     if (a->origin & DWELL_ORIGIN_IMPORTED)
@@ -62,7 +63,7 @@ const char *session_merge_check(const struct session_file *first, const struct s
         return "recorded before or after the machine was restarted, slept, or had its time set: by another clock";
     static const uint64_t none[2];
     if (memcmp(a->session_id, b->session_id, sizeof none) == 0 && memcmp(a->session_id, none, sizeof none) != 0)
-        return "a copy of it: its calls would count twice";
+        return "it is a copy, so its calls would count twice";
     return NULL;
 }
 
@@ -86,14 +87,14 @@ struct merger {
 
 static const char *merge_write_error(void)
 {
-    return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? "no room for it: the disk is full" : strerror(errno);
+    return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? "the disk is full" : strerror(errno);
 }
 
 static void merge_write_at(struct merger *m, const void *data, size_t size, uint64_t offset)
 {
     for (size_t done = 0; done < size && !m->error;) {
         if (session_beyond_limit(offset + size)) {
-            m->error = "no room for it: files may not become that large";
+            m->error = "the file would exceed the limit of file size (ulimit -f)";
             return;
         }
         const ssize_t wrote = pwrite(m->fd, (const char *)data + done, size - done, (off_t)(offset + done));
@@ -118,7 +119,7 @@ static uint32_t merge_shifted(uint32_t number, uint32_t by)
         }                                                                                                              \
     } while (0)
 
-/* Gives a record its numbers in the merged session; it lies at a multiple of 8. */
+/* Gives a record its numbers in the merged session. The record must be at a multiple of 8. */
 static void merge_renumber_record(uint8_t *record, const struct merge_shift *s)
 {
     switch (((const struct dwell_record *)record)->type) {
@@ -158,8 +159,8 @@ static void merge_renumber_record(uint8_t *record, const struct merge_shift *s)
     }
 }
 
-/* Renumbers the records and closes the gaps of those that are left out: ends of processes are written again, by serial
- * number. A damaged record ends the chunk. Returns how many bytes of it count. */
+/* Renumbers the records. Leaves out the ends of processes, which are written again with serial numbers, and closes
+ * their gaps. A damaged record ends the chunk. Returns how many bytes of the chunk count. */
 static uint32_t merge_renumber_records(uint8_t *chunk, uint32_t end, const struct merge_shift *shift)
 {
     uint32_t from = sizeof(struct dwell_chunk_header), to = from;
@@ -198,7 +199,7 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     const bool records = chunk->kind == DWELL_CHUNK_METADATA || chunk->kind == DWELL_CHUNK_SYMBOLS;
     if (!records && chunk->kind != DWELL_CHUNK_EVENTS && chunk->kind != DWELL_CHUNK_CALL_TREE &&
         chunk->kind != DWELL_CHUNK_TRACE_EVENTS)
-        return; /* not recorded, or of an unknown kind */
+        return; /* not recorded, or an unknown kind of chunk */
     const size_t whole = (size_t)merge_round_to_unit(chunk->size) + TRACE_PADDING;
     if (whole > m->room) {
         m->buffer = need_more(m->buffer, whole, 1);
@@ -222,8 +223,8 @@ static void merge_copy_chunk(struct merger *m, const struct session_file *file, 
     merge_put_chunk(m, &head, m->buffer, length);
 }
 
-/* How and when the session's processes ended, as far as it is known. Threads without an end, of processes without an
- * end, ended with the recording. */
+/* Writes how and when the session's processes ended, as far as it is known. Threads without an end ended with the
+ * recording if their process has no end either. */
 static void merge_write_ends(struct merger *m, const struct session_file *file)
 {
     const size_t most = (1 << 20) / sizeof(struct dwell_rec_process_end);
@@ -283,7 +284,7 @@ static struct merge_shift merge_largest_numbers(const struct session_file *f)
     return s;
 }
 
-/* Returns false if that is more than a session can hold. */
+/* Returns false if the numbers would exceed what a session can hold. */
 static bool merge_shift_by(uint32_t *shift, uint32_t by)
 {
     const uint64_t sum = (uint64_t)*shift + by;
@@ -325,7 +326,7 @@ static void merge_add_header(struct dwell_file_header *h, const struct dwell_fil
     h->lost_trace_events += from->lost_trace_events;
 }
 
-/* The longer both clocks are observed, the better the rate is known. */
+/* The rate from the longest observation of both clocks, which is the most exact. */
 static uint64_t merge_measured_rate(const struct dwell_file_header *h)
 {
     const uint64_t ns = h->end_monotonic - h->start_monotonic, ticks = h->end_ticks - h->start_ticks;
@@ -354,7 +355,7 @@ static void merge_fill_header(struct dwell_file_header *h, struct session_file *
     }
     if (count > 1 && !(h->origin & DWELL_ORIGIN_IMPORTED))
         h->ticks_per_second = merge_measured_rate(h);
-    if (!ended) /* else threads without a known end would last until then */
+    if (!ended) /* otherwise threads without a known end would last until then */
         h->end_ticks = h->end_monotonic = 0;
     h->state = complete ? DWELL_COMPLETE : DWELL_RECORDING;
     h->next_process = m->shift.process + 1;

@@ -1,4 +1,4 @@
-/* Makes one session of several that were recorded with the same clock: their chunks are copied and keep their times.
+/* Makes one session of several that were recorded with the same clock. Their chunks are copied and keep their times.
  * Only serial numbers change. */
 #ifndef DWELL_TRACE_SESSION_MERGE_H
 #define DWELL_TRACE_SESSION_MERGE_H
@@ -7,11 +7,11 @@
 
 #include "trace/session_file.h"
 
-/* Returns NULL, or why the second cannot be merged with the first. */
+/* Returns NULL, or the reason why the second session cannot be merged with the first. */
 const char *session_merge_check(const struct session_file *first, const struct session_file *second);
 
 /* Each session must pass the check with the first. An older session at `path` is renamed to `path`.old; other files are
- * never replaced. Returns NULL, or what went wrong; then no file has changed. */
+ * never replaced. Returns NULL, or an error message; then no file has changed. */
 const char *session_merge(struct session_file *const *sessions, size_t count, const char *path);
 
 #endif

@@ -1,3 +1,4 @@
+/* A session file that a merge or an import writes: created under another name and renamed when it is complete. */
 #include "trace/session_output.h"
 
 #include <errno.h>
@@ -14,9 +15,9 @@ static const char *session_output_reason(int error)
 {
     switch (error) {
     case SESSION_NOT_OURS:
-        return "not a dwell session, so it is not replaced; choose another file by -o";
+        return "not a dwell session, so it is not replaced; choose another file with -o";
     case SESSION_IN_USE:
-        return "another recording writes to it; choose another file by -o";
+        return "another recording writes to it; choose another file with -o";
     case SESSION_OTHER_KIND:
         return "a session of another version of dwell";
     default:
@@ -35,7 +36,7 @@ static void session_output_undo(const char *path, const struct stat *before)
     free(aside);
 }
 
-/* Takes the name as a recording does, but with a complete file. */
+/* Renames the complete file to `path`, and an older session there to `path`.old, like a recording. */
 static const char *session_output_claim_name(const char *part, const char *path)
 {
     struct stat before = { .st_ino = 0 };

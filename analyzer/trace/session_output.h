@@ -1,4 +1,4 @@
-/* A session file that is not recorded: it is written under another name, and renamed when it is complete. */
+/* A session file that a merge or an import writes. It has another name until it is complete. */
 #ifndef DWELL_TRACE_SESSION_OUTPUT_H
 #define DWELL_TRACE_SESSION_OUTPUT_H
 
@@ -10,11 +10,11 @@ struct session_output {
     char *path, *part;
 };
 
-/* Creates the file. Returns NULL, or what went wrong. */
+/* Creates the file. Returns NULL, or an error message. */
 const char *session_output_begin(struct session_output *o, const char *path);
 
-/* Renames the file, if there was no error so far. An older session at `path` is renamed to `path`.old; other files are
- * never replaced. Returns NULL, or what went wrong; then no file has changed. */
+/* Renames the file if there was no error so far. An older session at `path` is renamed to `path`.old; other files are
+ * never replaced. Returns NULL, or an error message; then no file has changed. */
 const char *session_output_end(struct session_output *o, const char *error);
 
 #endif

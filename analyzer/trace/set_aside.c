@@ -1,3 +1,4 @@
+/* A hash table of the open calls on stacks that were set aside, by function and age. */
 #include "trace/set_aside.h"
 
 #include <stdlib.h>
@@ -20,7 +21,7 @@ static void set_aside_link_call(struct set_aside *list, uint32_t index)
     *bucket = index + 1;
 }
 
-/* All entries must be in buckets: then the order within each stays. */
+/* All entries must be in buckets, so that the order within each bucket stays the same. */
 static void set_aside_grow_buckets(struct set_aside *list)
 {
     const size_t count = list->mask ? (list->mask + 1) * 2 : FIRST_BUCKETS;

@@ -1,6 +1,6 @@
 /*
- * The calls of a process whose stack was set aside: no thread runs on it. Any thread may find them open later; their
- * time of entering is later then by the time that they were set aside.
+ * The open calls of a process whose stack was set aside: no thread runs on it. Any thread can find them open later.
+ * Then their enter time is later by the time that they were set aside.
  */
 #ifndef DWELL_TRACE_SET_ASIDE_H
 #define DWELL_TRACE_SET_ASIDE_H
@@ -9,8 +9,8 @@
 
 struct set_aside_call {
     struct timeline_call call;
-    uint64_t age;         /* for how long it had been open when it was set aside */
-    uint32_t thread;      /* that ran on its stack */
+    uint64_t age;         /* how long it had been open when it was set aside */
+    uint32_t thread;      /* the thread that ran on its stack */
     uint32_t next_plus_1; /* the next in its bucket, or among the free entries */
 };
 
@@ -24,12 +24,12 @@ struct set_aside {
 
 void set_aside_add(struct set_aside *list, const struct timeline_call *call, uint64_t time, uint32_t thread);
 
-/* Removes the call that the frame names at `time`: of several with the same function and age, the one added last.
- * Returns false if there is none. */
+/* Removes the call that the frame describes at `time`. If several have the same function and age, it is the one added
+ * last. Returns false if there is none. */
 bool set_aside_remove(struct set_aside *list, const struct dwell_frame *frame, uint64_t time,
                       struct timeline_call *call);
 
-/* Returns the next call after *at (zero at first), or NULL. If none was removed, the order is that of adding. */
+/* Returns the next call after *at (zero at first), or NULL. The order is that of adding if no call was removed. */
 const struct set_aside_call *set_aside_next(const struct set_aside *list, size_t *at);
 
 void set_aside_free(struct set_aside *list);

@@ -1,4 +1,4 @@
-/* The end of a thread's stack: what is known of the time behind its last event. */
+/* The end of a thread's stack: the time between its last event and its end. */
 #include "trace/stack.h"
 
 const struct trace_thread *stack_thread_end(const struct session_file *file, const struct trace_chunk *chunk,

@@ -1,6 +1,6 @@
 /*
- * What a thread's events mean for its stack of open calls: the only place where control events, frames that were left,
- * changes of the stack and pauses are interpreted. A reader says by a table of functions what it does about each.
+ * Defines what a thread's events do to its stack of open calls. Only this file interprets control events, frames left
+ * without an exit, changes of the stack, and pauses. A reader supplies a table of functions, one for each effect.
  *
  *     static const struct stack_actions actions = { .depth = ..., ... };
  *     struct stack_state s;
@@ -17,41 +17,42 @@
 
 /* A thread between two of its events. */
 struct stack_state {
-    uint64_t last; /* time of the event before, or of the chunk's start */
+    uint64_t last; /* time of the previous event, or of the chunk's start */
     bool paused;
 };
 
-/* All are called at the time of the event, d->time, and none is NULL. `to` is the reader. */
+/* All functions are called at the time of the event, d->time. None is NULL. `to` is the reader. */
 struct stack_actions {
-    /* How many calls are open. */
+    /* The number of open calls. */
     size_t (*depth)(const void *to);
-    /* The time since `begin` belongs to the innermost open call, with what the OS did then. It comes before the event
+    /* The time since `begin` and its OS events belong to the innermost open call. The call comes before the event
      * changes the stack. */
     void (*interval)(void *to, const struct decoder *d, uint64_t begin);
-    /* The same time belongs to no call: nothing was recorded in it. */
+    /* The time since `begin` belongs to no call: the thread was paused. */
     void (*skip)(void *to, const struct decoder *d, uint64_t begin);
-    /* All open calls are as if they had been entered so many ticks later. */
+    /* The enter times of all open calls move by these ticks. */
     void (*delay)(void *to, uint64_t ticks);
     /* A call of d->function begins. */
     void (*enter)(void *to, const struct decoder *d);
-    /* The innermost call ends: with an exit; without one; at an unknown time in a pause. */
+    /* The innermost call ends: with an exit; without an exit; or at an unknown time in a pause. */
     void (*exit)(void *to, const struct decoder *d);
     void (*left)(void *to, const struct decoder *d);
     void (*ended)(void *to, const struct decoder *d);
     /* An exit while no call is open. */
     void (*stray_exit)(void *to, const struct decoder *d);
-    /* The thread leaves its stack for another one: all open calls come off, and may be found open later. */
+    /* The thread changes to another stack. All open calls are removed, and can be found open later. */
     void (*set_aside)(void *to, const struct decoder *d);
-    /* A call that was entered before is open, above those that are open already. `site`: zero if unknown. */
+    /* A call that was entered earlier is open, on top of the other open calls. `site` is zero if unknown. */
     void (*open)(void *to, const struct decoder *d, const struct dwell_frame *frame, uint64_t site);
     void (*pause)(void *to, const struct decoder *d);
-    void (*resume)(void *to, const struct decoder *d); /* before calls that ended meanwhile come off */
+    void (*resume)(void *to, const struct decoder *d); /* before calls that ended in the pause are removed */
     void (*mark)(void *to, const struct decoder *d);   /* see decode_mark */
 };
 
 #define STACK_INLINE static inline __attribute__((always_inline))
 
-/* The i-th call that is open when the chunk in `buffer` begins, outermost first. None was entered later than that. */
+/* The i-th open call at the start of the chunk in `buffer`, outermost first. Its enter time is limited to that start.
+ */
 static inline struct dwell_frame stack_frame(const struct trace_chunk *chunk, const uint8_t *buffer, uint32_t i)
 {
     struct dwell_frame frame = decode_frame(buffer, i);
@@ -74,7 +75,7 @@ STACK_INLINE void stack_open_calls(const struct stack_actions *actions, void *to
         actions->open(to, d, &frame, site);
 }
 
-/* `was_paused`: otherwise the chunk began in the pause, with the calls that are open now. */
+/* Without `was_paused`, the chunk began within the pause, and its open calls are those of now. */
 STACK_INLINE void stack_resume(const struct stack_actions *actions, void *to, const struct decoder *d, bool was_paused)
 {
     actions->resume(to, d);
@@ -119,8 +120,8 @@ STACK_INLINE void stack_apply_call(const struct stack_actions *actions, void *to
         actions->stray_exit(to, d);
 }
 
-/* The time up to the event. What ends at a RESUME was paused, even where the chunk does not hold the PAUSE. Any other
- * event of a paused thread says that it records again, and that its RESUME was lost. */
+/* Ends the interval before the event. Before a RESUME the thread was paused, even if the chunk does not contain the
+ * PAUSE. Any other event of a paused thread shows that its RESUME was lost. */
 STACK_INLINE void stack_end_interval(const struct stack_actions *actions, void *to, struct stack_state *s,
                                      const struct decoder *d, uint64_t begin, bool resumes)
 {
@@ -137,7 +138,7 @@ STACK_INLINE void stack_end_interval(const struct stack_actions *actions, void *
     }
 }
 
-/* An event with extensions, or of a paused thread. */
+/* Applies an event that has extensions, or an event of a paused thread. */
 STACK_INLINE void stack_apply_rare(const struct stack_actions *actions, void *to, struct stack_state *s,
                                    enum decoded event, const struct decoder *d, uint64_t begin)
 {
@@ -147,14 +148,14 @@ STACK_INLINE void stack_apply_rare(const struct stack_actions *actions, void *to
     for (uint32_t left = d->extras.unwound; left > 0 && actions->depth(to) > 0; left--)
         actions->left(to, d);
     if (event == DECODED_CONTROL) {
-        const struct decoder copy = *d; /* so that the caller's own has no address, and stays in registers */
+        const struct decoder copy = *d; /* so that the caller's decoder has no address and stays in registers */
         stack_apply_control(actions, to, s, &copy, was_paused);
     } else {
         stack_apply_call(actions, to, event, d);
     }
 }
 
-/* Applies the event that was just decoded. The decoder's extras are used up then. */
+/* Applies the event that was just decoded, and resets the decoder's extras. */
 STACK_INLINE void stack_apply(const struct stack_actions *actions, void *to, struct stack_state *s, enum decoded event,
                               struct decoder *d)
 {
@@ -170,12 +171,13 @@ STACK_INLINE void stack_apply(const struct stack_actions *actions, void *to, str
     stack_apply_call(actions, to, event, d);
 }
 
-/* The thread, if the time from its last event to its end is known and belongs to the innermost call of then: the state
- * is that behind the events of the chunk. NULL if not. */
+/* Returns the thread if the time from its last event to its end is known and belongs to its innermost call, else NULL.
+ * The state must be that behind the last event of the chunk. */
 const struct trace_thread *stack_thread_end(const struct session_file *file, const struct trace_chunk *chunk,
                                             const struct stack_state *s);
 
-/* What the OS did in that time, of `length` ticks. `module`: path of the innermost call's, or "". */
+/* The OS events of that time, which is `length` ticks long. `module` is the path of the innermost call's module, or "".
+ */
 struct decoded_extras stack_end_extras(const struct trace_thread *t, const char *module, uint64_t length);
 
 #endif

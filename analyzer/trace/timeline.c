@@ -1,4 +1,4 @@
-/* The lanes of all threads, in the order of time. */
+/* Runs the lanes of all threads in the order of time, by a heap of their next events. */
 #include "trace/timeline.h"
 
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static void timeline_run_heap(struct timeline *l)
 
 /* ---- beginning and end ---- */
 
-/* Calls on stacks to which no thread has changed back. */
+/* Ends the calls on stacks that no thread has changed back to. */
 static void timeline_end_set_aside(struct timeline *l, size_t process)
 {
     static const struct decoded_extras none;
@@ -111,7 +111,7 @@ static bool timeline_ended_before(const struct session_file *file, uint32_t thre
     return t && t->end_time && t->end_time < begin;
 }
 
-/* Whether the chunk at `i` of the sorted ones ends before `begin`: the thread's next one begins before it. */
+/* Whether the i-th sorted chunk ends before `begin`: the thread's next chunk begins before that. */
 static bool timeline_chunk_is_past(const struct timeline *l, size_t i, size_t count, uint64_t begin)
 {
     const struct trace_chunk *chunk = &l->file->chunks[l->order[i]];
@@ -120,7 +120,7 @@ static bool timeline_chunk_is_past(const struct timeline *l, size_t i, size_t co
     return follows ? next->start_time < begin : timeline_ended_before(l->file, chunk->thread, begin);
 }
 
-/* Returns how many of the `count` sorted chunks are left, at the beginning of the order. */
+/* Keeps the chunks of the part at the beginning of the `count` sorted ones, and returns their number. */
 static size_t timeline_keep_part(struct timeline *l, size_t count, const struct timeline_part *part)
 {
     size_t kept = 0;
@@ -164,7 +164,7 @@ struct timeline_counts timeline_run_part(const struct session_file *file, const 
     struct timeline l = { .file = file, .take = take, .context = context };
     l.set_aside = need_memory(file->process_count + 1, sizeof *l.set_aside);
     timeline_find_lanes(&l, part);
-    timeline_run_heap(&l); /* if a lane is left, the taker has stopped, and gets no more events */
+    timeline_run_heap(&l); /* if a lane is left, the consumer has stopped and gets no more events */
     progress_end();
     for (size_t i = 0; i < l.heap_count; i++)
         lane_free(l.heap[i]);

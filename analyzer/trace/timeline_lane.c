@@ -1,4 +1,4 @@
-/* What each event of a thread does to its lane: see timeline_lane.h. */
+/* Applies the events of a thread to its lane: opens and removes calls, adds up their times, and reports each event. */
 #include "trace/timeline_lane.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void lane_report_event(struct timeline *l, struct timeline_lane *lane, en
     event->time = time;
     event->call = call;
     event->thread = &lane->shown;
-    /* Of several events at once, the first ends the interval. */
+    /* If several events are reported for one record, the first has the interval. */
     event->interval = lane->unreported ? lane->interval : 0;
     event->extras = lane->unreported ? &lane->decoder.extras : &none;
     lane->unreported = false;
@@ -61,7 +61,7 @@ static void lane_push_call(struct timeline *l, struct timeline_lane *lane, enum 
     lane_report_event(l, lane, kind, time, call);
 }
 
-/* `ended`: the recording holds its end. */
+/* Removes the innermost call. `ended` says that its end is recorded. */
 static void lane_pop_call(struct timeline *l, struct timeline_lane *lane, enum timeline_kind kind, uint64_t time,
                           bool ended)
 {
@@ -85,14 +85,14 @@ static void lane_pop_call(struct timeline *l, struct timeline_lane *lane, enum t
 
 /* ---- several stacks ---- */
 
-/* Calls of unknown processes are together, at the end. */
+/* The last list is for the calls of all unknown processes. */
 static struct set_aside *lane_set_aside_of(struct timeline *l, const struct timeline_lane *lane)
 {
     const struct trace_process *process = session_file_process(l->file, lane->shown.process);
     return &l->set_aside[process ? (size_t)(process - l->file->processes) : l->file->process_count];
 }
 
-/* A call that is found open: one that was set aside, or one that is new here. */
+/* Opens a call that is found open: it was set aside, or its enter is unknown. */
 static void lane_open_call(struct timeline *l, struct timeline_lane *lane, const struct dwell_frame *frame,
                            uint64_t time)
 {
@@ -102,7 +102,7 @@ static void lane_open_call(struct timeline *l, struct timeline_lane *lane, const
     lane_push_call(l, lane, back ? TIMELINE_BACK : TIMELINE_FOUND, call, time);
 }
 
-/* ---- what events do ---- */
+/* ---- actions on events ---- */
 
 /* A lane whose event is applied. */
 struct lane_turn {
@@ -261,8 +261,8 @@ static void lane_apply_event(struct timeline *l, struct timeline_lane *lane)
 
 /* ---- chunks ---- */
 
-/* In a chunk that follows the one before, the same calls are open, whatever it says of when they began. In a pause
- * between them, calls may have ended and others of the same functions begun. */
+/* A chunk that directly follows the previous one has the same open calls, even if their enter times differ. In a pause
+ * between them, calls can have ended and other calls of the same functions begun. */
 static void lane_match_frames(struct timeline *l, struct timeline_lane *lane)
 {
     const struct trace_chunk *chunk = lane->chunk;
@@ -309,7 +309,7 @@ static bool lane_begin_next_chunk(struct timeline *l, struct timeline_lane *lane
     return false;
 }
 
-/* Behind its last event: open calls last until the end of the thread, if that is known. */
+/* The time at which open calls end: the end of the thread if it is known, else its last event. */
 static uint64_t lane_end_time(const struct timeline *l, const struct timeline_lane *lane)
 {
     const struct trace_thread *t = lane->chunk ? stack_thread_end(l->file, lane->chunk, &lane->state) : NULL;

@@ -1,6 +1,6 @@
 /*
- * The lane of a thread in a timeline: its chunks one after the other, its open calls, and the reports to the taker of
- * the timeline. timeline.c brings the lanes into the order of time.
+ * The lane of a thread in a timeline: reads its chunks one after the other, keeps its open calls, and reports events to
+ * the consumer of the timeline. timeline.c sorts the lanes by time.
  */
 #ifndef DWELL_TRACE_TIMELINE_LANE_H
 #define DWELL_TRACE_TIMELINE_LANE_H
@@ -11,7 +11,7 @@
 #include "trace/stack.h"
 #include "trace/timeline.h"
 
-/* What comes next in a lane. */
+/* What is next in a lane. */
 enum lane_next { NEXT_EVENT, NEXT_CHUNK, NEXT_END };
 
 struct timeline_lane {
@@ -20,19 +20,19 @@ struct timeline_lane {
     const uint32_t *chunks; /* of the file, by sequence number */
     size_t chunk_count, next_chunk;
     const struct trace_chunk *chunk;
-    struct chunk_window window; /* of it */
+    struct chunk_window window; /* of the current chunk */
     struct decoder decoder;
     enum lane_next next;
     enum decoded event; /* decoded, and not reported yet */
-    uint64_t key;       /* time of what comes next */
-    bool follows;       /* the chunk at hand is the one behind the one before, which did not end in a pause */
+    uint64_t key;       /* time of the next event, chunk or end */
+    bool follows;       /* the current chunk directly follows the previous one, which did not end in a pause */
     struct stack_state state;
     struct timeline_sums sums; /* of all intervals so far */
-    bool blind;                /* what the OS did is unknown */
+    bool blind;                /* the thread has no source of OS events */
     uint64_t interval;
     bool unreported;            /* no event was reported that ends the interval */
     struct number_index *slots; /* function -> index of open */
-    uint32_t *open;             /* how many calls of it are on the stack */
+    uint32_t *open;             /* by slot: how many calls of the function are on the stack */
     size_t slot_count, slot_room;
 };
 
@@ -49,17 +49,17 @@ struct timeline {
     struct set_aside *set_aside; /* by process */
     struct timeline_counts counts;
     bool enough;
-    struct timeline_event event; /* that is being reported */
+    struct timeline_event event; /* the event that is being reported */
 };
 
-/* Of two lanes with an event at the same time, the order is that in the array. */
+/* Lanes with events at the same time are in the order of the array. */
 static inline bool lane_is_before(const struct timeline_lane *a, const struct timeline_lane *b)
 {
     return a->key != b->key ? a->key < b->key : a < b;
 }
 
-/* Applies and reports the events of the lane as long as they come before those of `next`, or up to the last one if that
- * is NULL. False if the lane has no event left. */
+/* Applies and reports the events of the lane that are before those of `next`, or all events if `next` is NULL. Returns
+ * false if the lane has no event left. */
 bool lane_advance(struct timeline *l, struct timeline_lane *lane, const struct timeline_lane *next);
 
 void lane_free(struct timeline_lane *lane);

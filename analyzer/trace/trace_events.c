@@ -1,3 +1,4 @@
+/* Reads trace events from their chunks, sorts them by time, and parses GUIDs. */
 #include "trace/trace_events.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 /* ---- one chunk ---- */
 
-/* Reads the event at `at` and returns its size. Returns zero if there is none or not all of it; *damaged is set if no
+/* Reads the event at `at` and returns its size. Returns zero if there is no complete event. *damaged is set if no
  * runtime writes such bytes. */
 static uint32_t trace_events_event_at(const uint8_t *data, uint32_t at, uint32_t end, struct dwell_trace_event *event,
                                       bool *damaged)
@@ -27,7 +28,7 @@ static uint32_t trace_events_event_at(const uint8_t *data, uint32_t at, uint32_t
     }
     uint32_t again;
     memcpy(&again, data + at + event->size - sizeof again, sizeof again);
-    return again == event->size ? event->size : 0; /* else it was copied while it was being written */
+    return again == event->size ? event->size : 0; /* otherwise it was copied while it was being written */
 }
 
 static uint32_t trace_events_chunk_end(const struct trace_chunk *chunk)
@@ -35,7 +36,7 @@ static uint32_t trace_events_chunk_end(const struct trace_chunk *chunk)
     return chunk->used && chunk->used < chunk->size ? chunk->used : chunk->size;
 }
 
-/* Its number; a new class has no name yet. */
+/* The number of the class with that GUID. Adds a class without a name if there is none. */
 static uint32_t trace_events_class_of(struct trace_events *events, const uint8_t guid[16])
 {
     uint64_t halves[2];
@@ -46,7 +47,7 @@ static uint32_t trace_events_class_of(struct trace_events *events, const uint8_t
         if (number < events->class_count) {
             if (memcmp(events->classes[number].guid, guid, 16) == 0)
                 return number;
-            continue; /* another one with the same key */
+            continue; /* another GUID with the same key */
         }
         GROW(events->classes, events->class_count, events->class_room);
         struct trace_event_class *c = &events->classes[events->class_count];
@@ -62,7 +63,7 @@ static void trace_events_add_classes(struct trace_events *events, const struct s
 {
     for (size_t i = 0; i < file->event_class_count; i++) {
         const struct trace_event_class *registered = &file->event_classes[i];
-        const uint32_t number = trace_events_class_of(events, registered->guid); /* the call may move the list */
+        const uint32_t number = trace_events_class_of(events, registered->guid); /* the call can move the list */
         struct trace_event_class *c = &events->classes[number];
         if (c->name[0])
             continue;
@@ -150,7 +151,7 @@ static int trace_events_compare_events(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Events come thread by thread. They stay in their order also where the times of a damaged file run backwards. */
+/* Events are thread by thread. They keep their order even if the times of a damaged file run backwards. */
 static void trace_events_number_events(struct trace_events *events)
 {
     for (size_t i = 0; i < events->count; i++) {
@@ -220,7 +221,7 @@ void trace_events_free(struct trace_events *events)
     memset(events, 0, sizeof *events);
 }
 
-/* The events that are wanted, and the position in their thread. */
+/* The state of following events: the consumer, and the position in the current thread. */
 struct following {
     trace_event_taker *take;
     void *context;

@@ -1,4 +1,4 @@
-/* The trace events of a session (dwell/event.h), all of them, in the order of time. */
+/* Reads the trace events of a session (dwell/event.h): all of them in the order of time, or thread by thread. */
 #ifndef DWELL_TRACE_TRACE_EVENTS_H
 #define DWELL_TRACE_TRACE_EVENTS_H
 
@@ -12,23 +12,23 @@ struct trace_event {
     uint16_t version;
     uint16_t flags; /* enum dwell_trace_event_flag */
     uint16_t frames;
-    uint32_t depth;                            /* open calls, of which the `frames` innermost are known */
+    uint32_t depth;                            /* open calls; the `frames` innermost are known */
     uint64_t kernel_time, user_time, cpu_time; /* nanoseconds */
-    const uint8_t *addresses; /* of these calls, the innermost first, 8 bytes each: trace_event_frame */
+    const uint8_t *addresses; /* of these calls, innermost first, 8 bytes each: see trace_event_frame */
     const uint8_t *data;
     uint32_t data_size;
-    uint32_t order;  /* among those of its thread */
-    size_t previous; /* 1 + index of the event of its thread before this one; or zero */
+    uint32_t order;  /* among the events of its thread */
+    size_t previous; /* 1 + index of its thread's previous event, or zero */
 };
 
 struct trace_events {
     struct trace_event *list;
     size_t count, room;
-    struct trace_event_class *classes; /* the registered ones first, then others that have events, without a name */
+    struct trace_event_class *classes; /* the registered ones first, then others with events, which have no name */
     size_t class_count, class_room;
     size_t registered; /* number of registered classes */
     struct number_index *class_numbers;
-    uint8_t **chunks; /* they hold addresses and data */
+    uint8_t **chunks; /* memory of the addresses and data */
     size_t chunk_count, chunk_room;
     uint64_t damaged_chunks;
 };
@@ -51,7 +51,7 @@ uint64_t trace_event_frame(const struct trace_event *event, unsigned i);
 enum { GUID_TEXT = 37 };
 void guid_text(const uint8_t guid[16], char text[GUID_TEXT]);
 
-/* Braces are optional. Returns false if the text is no GUID. */
+/* Parses a GUID with or without braces. Returns false if the text is not a GUID. */
 bool guid_parse(const char *text, uint8_t guid[16]);
 
 #endif

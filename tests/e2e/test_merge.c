@@ -42,7 +42,7 @@ Test(e2e_merge, nothing_is_overwritten)
                   "! cmp -s out before"));
     free(run_well("echo precious > text"));
     expect_error("one two -o text",
-                 "dwell: text: not a dwell session, so it is not replaced; choose another file by -o\n");
+                 "dwell: text: not a dwell session, so it is not replaced; choose another file with -o\n");
     free(run_well("grep -q precious text && ! ls *.part 2>/dev/null"));
     expect_error("one two -o two", "dwell: two: is one of the sessions to merge; write to another file\n");
     expect_error("one ./one -o all", "dwell: merge: give two sessions or more\n");
@@ -50,7 +50,7 @@ Test(e2e_merge, nothing_is_overwritten)
     expect_error("one missing -o all", "dwell: missing: No such file or directory\n");
     free(run_well("cp one copy; ! ls all 2>/dev/null"));
     expect_error("one copy -o all",
-                 "dwell: copy: cannot be merged with one: a copy of it: its calls would count twice; "
+                 "dwell: copy: cannot be merged with one: it is a copy, so its calls would count twice; "
                  "report, tree and callers take both at once\n");
     free(run_well("! ls all 2>/dev/null"));
 }
@@ -60,7 +60,7 @@ Test(e2e_merge, without_room_nothing_is_written)
     free(run_well("$DWELL record -q -o one $SAMPLES/fib 20 && $DWELL record -q -o two $SAMPLES/fib 20"));
     struct ran r = run("ulimit -f 128; $DWELL merge one two -o all");
     cr_assert(eq(int, r.status, 2));
-    cr_assert(eq(str, r.err, "dwell: all: no room for it: files may not become that large\n"));
+    cr_assert(eq(str, r.err, "dwell: all: the file would exceed the limit of file size (ulimit -f)\n"));
     ran_drop(&r);
     free(run_well("! ls all* 2>/dev/null"));
 }

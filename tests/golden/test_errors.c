@@ -67,7 +67,7 @@ Test(golden_errors, a_file_that_is_not_a_session)
 Test(golden_errors, a_truncated_file)
 {
     free(run_well("head -c 143 small.dwell >cut"));
-    expect_errors("cut", "cut off within its header");
+    expect_errors("cut", "truncated within its header");
 }
 
 Test(golden_errors, a_session_of_a_newer_version)

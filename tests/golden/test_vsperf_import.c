@@ -198,9 +198,9 @@ Test(golden_vsperf_import, existing_files)
     free(run_well("cp example.dwell o.dwell; cp example.dwell o.dwell.old"));
     expect_refusal("$DWELL import vsperf bad.csv -o o.dwell", "bad.csv:3: Inclusive Samples: 'five' is no number");
     expect_refusal("trap '' XFSZ; ulimit -f 20; $DWELL import vsperf sampled.csv -o o.dwell",
-                   "o.dwell: no room for it: the disk is full");
+                   "o.dwell: the disk is full");
     expect_refusal("$DWELL import vsperf sampled.csv -o sampled.csv",
-                   "sampled.csv: not a dwell session, so it is not replaced; choose another file by -o");
+                   "sampled.csv: not a dwell session, so it is not replaced; choose another file with -o");
     expect_refusal("$DWELL import vsperf sampled.csv -o no/folder", "no/folder: No such file or directory");
     free(run_well(
         "cmp example.dwell o.dwell && cmp example.dwell o.dwell.old && ! ls | grep part && grep -q Root sampled.csv"));

@@ -151,7 +151,7 @@ Test(unit_garbage, errors_name_the_problem)
     put_file(path, (const uint8_t *)"#!/bin/sh\necho hello, world\n", 28);
     cr_assert(eq(str, (char *)error_of(path), "not a dwell session"));
     put_file(path, whole, 100);
-    cr_assert(eq(str, (char *)error_of(path), "cut off within its header"));
+    cr_assert(eq(str, (char *)error_of(path), "truncated within its header"));
     whole[8] = 2;
     put_file(path, whole, whole_length);
     cr_assert(eq(str, (char *)error_of(path), "written by a newer version of dwell"));

@@ -302,7 +302,7 @@ Test(unit_merge, sessions_with_other_clocks)
     expect(with_header(16, 183, 2), "recorded on another machine, by another clock");
     expect(with_header(18, 3, 2), "recorded by another clock");
     expect(with_header(96, 2, 4), "recorded in another mode");
-    expect(with_header(148, 1, 4), "recordings and what was imported have no common clock");
+    expect(with_header(148, 1, 4), "recordings and imports have no common clock");
 }
 
 Test(unit_merge, a_copy_of_a_session)
@@ -310,7 +310,7 @@ Test(unit_merge, a_copy_of_a_session)
     struct writer *w = with_header(24, 77, 8);
     char *path = save("one", w);
     struct session_file *file = open_session(path), *copy = open_session(path);
-    cr_assert(eq(str, (char *)session_merge_check(file, copy), "a copy of it: its calls would count twice"));
+    cr_assert(eq(str, (char *)session_merge_check(file, copy), "it is a copy, so its calls would count twice"));
     session_file_close(file);
     session_file_close(copy);
     free(path);
