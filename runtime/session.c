@@ -10,13 +10,13 @@
 #include <sys/uio.h>
 
 #include "clock.h"
+#include "rotation.h"
 #include "sys.h"
 
 enum {
     PIECE = 64 << 10,     /* bytes of zeros in memory */
     PIECES = 16,          /* of these in one write */
     OWNER_PATIENCE = 200, /* milliseconds to wait until another process has filled page 0 */
-    PATH_SIZE = 4096 + 8,
 };
 
 #ifndef MADV_POPULATE_WRITE
@@ -157,17 +157,6 @@ static int session_examine(int fd)
     return ours ? 0 : SESSION_NOT_OURS;
 }
 
-static int session_move_aside(const char *path)
-{
-    char old[PATH_SIZE];
-    size_t length = strlen(path);
-    if (length + sizeof ".old" > sizeof old)
-        return -ENAMETOOLONG;
-    memcpy(old, path, length);
-    memcpy(old + length, ".old", sizeof ".old");
-    return (int)SYS4(renameat, AT_FDCWD, path, AT_FDCWD, old);
-}
-
 /* Creates the file under an exclusive lock. Returns -EEXIST if the name exists already. */
 static int session_create_file(struct session *session, const char *path, const struct session_settings *settings)
 {
@@ -199,7 +188,7 @@ static int session_enter_existing(struct session *session, const char *path, boo
             return fd;
         }
     } else if (state == 0) {
-        state = session_move_aside(path);
+        state = rotation_begin(path, fd);
         if (state == 0)
             state = -EAGAIN; /* the name is free now */
     }
@@ -211,6 +200,8 @@ int session_create(struct session *session, const char *path, const struct sessi
 {
     for (int i = 0; i < 8; i++) {
         int fd = session_create_file(session, path, settings);
+        if (fd < 0 && fd != -EEXIST)
+            rotation_undo(path);
         if (fd != -EEXIST)
             return fd;
         fd = session_enter_existing(session, path, settings->join);

@@ -31,9 +31,10 @@ struct session_settings {
     const char *clock;     /* the user's choice, as in DWELL_CLOCK, or NULL */
 };
 
-/* Creates the session file at `path`. A finished session of that name is renamed to `path`.old. A running one gives
- * SESSION_IN_USE, unless the settings have `join`: then it is joined. Returns a descriptor that holds the shared lock,
- * or an error. The caller closes it, and session->header stays valid. */
+/* Creates the session file at `path`. A finished session of that name is renamed, and keeps that name until
+ * rotation_end (rotation.h). A running one gives SESSION_IN_USE, unless the settings have `join`: then it is joined.
+ * Returns a descriptor that holds the shared lock, or an error. The caller closes it, and session->header stays valid.
+ */
 int session_create(struct session *session, const char *path, const struct session_settings *settings);
 
 /* Opens the file of a session that was created or joined before, without changing it. Returns a descriptor that the

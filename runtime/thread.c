@@ -22,6 +22,7 @@
 #include "record.h"
 #include "recorder.h"
 #include "ring.h"
+#include "rotation.h"
 #include "runtime.h"
 #include "session.h"
 #include "sites.h"
@@ -128,6 +129,8 @@ static void thread_fit_block(struct thread *t, bool forked)
     if (!forked)
         thread_reset_block(t);
     t->serial = __atomic_fetch_add(&runtime.session.header->next_thread, 1, __ATOMIC_RELAXED);
+    if (t->serial == 1 && runtime.session.header->recorder_pid == 0)
+        rotation_end(&runtime.session, runtime.path, ROTATION_RECORDED); /* a recorder does it at the end */
     t->tid = (uint32_t)SYS0(gettid);
     t->chunks.begun = 0;
     t->chunks.current = NULL;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include "commands/record_child.h"
 #include "commands/record_options.h"
 #include "commands/record_outcome.h"
+#include "rotation.h"
 #include "session.h"
 #include "trace/session_finish.h"
 
@@ -58,7 +60,7 @@ static int record_begin(const struct record_settings *s, const char *path, struc
     session->header->ring_size = s->ring_size;
     session->header->also = s->call_sites ? DWELL_ALSO_CALL_SITES : 0;
     if (filters_any(&s->filters) && !filters_write(&s->filters, session, fd)) {
-        unlink(path);
+        rotation_end(session, path, ROTATION_UNDONE);
         die(STATUS_OWN_FAILURE, "%s: no room for the filters", s->shared.output);
     }
     return fd;
@@ -73,6 +75,16 @@ static void record_end(struct session *session, int fd, pid_t pid, int status)
     finish_clock(session);
 }
 
+/* A process that is still alive may record something yet. Then the next recording names the sessions. */
+static void record_name(const struct record_settings *s, const struct session *session, int fd, const char *path,
+                        const struct record_outcome *o)
+{
+    if (!o->empty)
+        rotation_end(session, path, ROTATION_RECORDED);
+    else if (flock(fd, LOCK_EX | LOCK_NB) == 0 && rotation_end(session, path, ROTATION_EMPTY))
+        say("%s: nothing was recorded, so it is still the earlier session", s->shared.output);
+}
+
 int command_record(int argc, char **argv)
 {
     struct record_settings s;
@@ -84,22 +96,26 @@ int command_record(int argc, char **argv)
     if (filters_any(&s.filters))
         filters_find(&s.filters, e.path);
     char *path = record_absolute_path(s.shared.output);
+    struct child_environment environment = record_child_environment(&s, &e, path);
     struct session session;
     const int fd = record_begin(&s, path, &session);
-    struct child_environment environment = record_child_environment(&s, &e, path);
 
     pid_t pid;
     int error = 0;
     const int status = record_child_run(&s, &e, &environment, &pid, &error);
     child_environment_drop(&environment);
     if (status == -1) {
-        unlink(path);
-        die(error == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE, "%s: %s", s.program[0], strerror(error));
+        rotation_end(&session, path, ROTATION_UNDONE);
+        die(pid < 0           ? STATUS_OWN_FAILURE
+            : error == ENOENT ? STATUS_NOT_FOUND
+                              : STATUS_NOT_EXECUTABLE,
+            "%s: %s", s.program[0], strerror(error));
     }
     record_end(&session, fd, pid, status);
     struct record_outcome outcome = { 0 };
     record_complete(&session, fd, path, &outcome);
     record_report(&s, &outcome);
+    record_name(&s, &session, fd, path, &outcome);
     close(fd);
     free(path);
     free(e.path);

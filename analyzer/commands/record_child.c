@@ -112,14 +112,19 @@ int record_child_run(const struct record_settings *s, const struct executable *e
     int pipes[2];
     struct sigaction before[ALL_SIGNALS];
     sigset_t all, mask;
-    if (pipe2(pipes, O_CLOEXEC) < 0)
-        die(STATUS_OWN_FAILURE, "pipe: %s", strerror(errno));
+    *pid = -1;
+    if (pipe2(pipes, O_CLOEXEC) < 0) {
+        *error = errno;
+        return -1;
+    }
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &mask); /* no signal is lost before `child` is set */
     record_child_guard_signals(before);
     *pid = fork();
-    if (*pid < 0)
-        die(STATUS_OWN_FAILURE, "fork: %s", strerror(errno));
+    if (*pid < 0) {
+        *error = errno;
+        return -1;
+    }
     if (*pid == 0) {
         record_child_unguard_signals(before);
         sigprocmask(SIG_SETMASK, &mask, NULL);

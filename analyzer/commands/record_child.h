@@ -14,7 +14,7 @@ struct child_environment record_child_environment(const struct record_settings *
                                                   const char *session);
 
 /* Runs the program and waits for its end; signals sent to dwell reach the program. Returns the wait status, or -1 with
- * *error set if the program cannot be started. */
+ * *error set if the program cannot be started. Then *pid is negative if the cause is not the program. */
 int record_child_run(const struct record_settings *s, const struct executable *e,
                      const struct child_environment *environment, pid_t *pid, int *error);
 

@@ -6,9 +6,19 @@
 
 #include "commands/commands.h"
 #include "commands/record_symbols.h"
+#include "trace/mark_search.h"
 #include "trace/scan.h"
 #include "trace/session_finish.h"
 #include "trace/trace_events.h"
+
+static bool record_is_empty(const struct session_file *file, const struct record_outcome *o)
+{
+    uint64_t time;
+    for (size_t i = 0; i < file->process_count; i++)
+        if (file->processes[i].sample_count)
+            return false;
+    return o->events == 0 && o->trace_events == 0 && !mark_search(file, "*", 0, &time);
+}
 
 void record_complete(const struct session *session, int fd, const char *path, struct record_outcome *o)
 {
@@ -22,6 +32,7 @@ void record_complete(const struct session *session, int fd, const char *path, st
         o->threads = file->thread_count;
         for (size_t i = 0; i < file->process_count; i++)
             o->processes += file->processes[i].path[0] != '\0';
+        o->empty = record_is_empty(file, o);
         session_file_close(file);
     } else {
         say("%s: %s", path, error);

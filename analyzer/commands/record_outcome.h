@@ -9,6 +9,7 @@ struct record_outcome {
     uint64_t events, trace_events, lost, lost_trace_events, bytes;
     size_t threads, processes; /* with the runtime */
     uint32_t trouble;
+    bool empty; /* there are no events, trace events, marks or samples */
 };
 
 /* Adds the symbols to the session, gives back its unused space, and counts what it holds. */

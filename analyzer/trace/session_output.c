@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "rotation.h"
 
 static const char *session_output_reason(int error)
 {
@@ -25,32 +25,20 @@ static const char *session_output_reason(int error)
     }
 }
 
-/* Renames the older session back. */
-static void session_output_undo(const char *path, const struct stat *before)
+/* Renames the complete file to its final name, and an older session of that name to `path`.old, like a recording. */
+static const char *session_output_claim_name(const struct session_output *o)
 {
-    struct stat old;
-    char *aside = need_text("%s.old", path);
-    unlink(path);
-    if (before->st_ino && stat(aside, &old) == 0 && old.st_ino == before->st_ino && old.st_dev == before->st_dev)
-        rename(aside, path);
-    free(aside);
-}
-
-/* Renames the complete file to `path`, and an older session there to `path`.old, like a recording. */
-static const char *session_output_claim_name(const char *part, const char *path)
-{
-    struct stat before = { .st_ino = 0 };
     struct session placeholder;
-    if (stat(path, &before) < 0)
-        before.st_ino = 0;
-    const int fd = session_create(&placeholder, path, &(struct session_settings){ 0 });
-    if (fd == SESSION_NOT_OURS || fd == SESSION_IN_USE || fd == SESSION_OTHER_KIND)
+    const int fd = session_create(&placeholder, o->path, &(struct session_settings){ 0 });
+    if (fd < 0)
         return session_output_reason(fd);
-    const int error = fd < 0 ? -fd : rename(part, path) < 0 ? errno : 0;
-    if (fd >= 0)
-        close(fd);
+    const int error = rename(o->part, o->path) < 0 ? errno : 0;
     if (error)
-        session_output_undo(path, &before);
+        rotation_end(&placeholder, o->path, ROTATION_UNDONE);
+    else
+        rotation_end(&o->session, o->path, ROTATION_RECORDED);
+    munmap(placeholder.header, DWELL_UNIT);
+    close(fd);
     return error ? strerror(error) : NULL;
 }
 
@@ -71,7 +59,7 @@ const char *session_output_end(struct session_output *o, const char *error)
     munmap(o->session.header, DWELL_UNIT);
     close(o->fd);
     if (!error)
-        error = session_output_claim_name(o->part, o->path);
+        error = session_output_claim_name(o);
     if (error)
         unlink(o->part);
     free(o->part);
