@@ -1,3 +1,4 @@
+/* An amount of time as users give it: parses and prints a percentage or a time, and converts it to ticks. */
 #include "base/amount.h"
 
 #include <stdio.h>

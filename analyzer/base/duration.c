@@ -1,3 +1,4 @@
+/* Times with a unit: parses and prints text such as "2.5 ms". */
 #include "base/duration.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 /* Parses a time such as 500ns, 10us, 2.5ms or 1s. Returns false if the text is not a time. */
 bool duration_parse(const char *text, uint64_t *ns);
 
-/* Such as "2.5 ms". */
+/* Writes text such as "2.5 ms". */
 enum { DURATION_TEXT = 32 };
 void duration_text(uint64_t ns, char text[DURATION_TEXT]);
 

@@ -1,3 +1,4 @@
+/* The text of an error: set once in the format of printf, and freed. */
 #include "base/error.h"
 
 #include <stdarg.h>

@@ -11,7 +11,7 @@
  *         error_drop(&error);
  *     }
  *
- * Threads may fail at the same time, each with an error of its own.
+ * Threads can fail at the same time, each with its own error.
  */
 #ifndef DWELL_BASE_ERROR_H
 #define DWELL_BASE_ERROR_H
@@ -22,8 +22,8 @@ struct error {
     char *text; /* one line: what is wrong and what to do, without "dwell: "; NULL if there is no error */
 };
 
-/* Sets the text as printf makes it. Keeps an error that is already set, as later ones mostly follow from it. Returns
- * false, so that a function can end by `return error_set(...)`. */
+/* Sets the text in the format of printf. Keeps an error that is already set, since later errors usually follow from it.
+ * Returns false, so that a function can end with `return error_set(...)`. */
 bool error_set(struct error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Frees the text. The error can be used again. */

@@ -1,3 +1,4 @@
+/* Compresses in the format of gzip with zlib, piece by piece or as a stream. */
 #include "base/gzip.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@ struct gzip;
 struct gzip *gzip_begin(FILE *out);
 void gzip_write(struct gzip *gzip, const void *data, size_t length);
 
-/* Ends the compressed data and frees. `out` stays open; errors of writing stay in it. */
+/* Ends the compressed data and frees the compressor. `out` stays open and keeps its error flag. */
 void gzip_end(struct gzip *gzip);
 
 /* A stream that writes to `out`, compressed. Closing it also closes `out`. */

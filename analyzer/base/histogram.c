@@ -1,3 +1,4 @@
+/* The distribution of numbers: adds them to steps that widen as they become many, and computes percentiles and sums. */
 #include "base/histogram.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 #include "base/memory.h"
 
 enum {
-    EXACT_STEPS = 256,    /* so many different numbers are kept exactly */
+    EXACT_STEPS = 256,    /* number of different values that are kept exactly */
     SIGNIFICANT_BITS = 8, /* of a range: its width is at most 1/128 of its smallest number */
 };
 
@@ -128,8 +129,9 @@ double histogram_deviation_squares(const struct histogram *h)
 {
     if (h->count == 0)
         return 0;
-    /* Around the whole part of the mean, q, where sum = count * q + r: squares - q * (sum + r), in integers, so that
-     * numbers which lie close together far from zero lose nothing. What r leaves is r * r / count. */
+    /* With the whole part q of the mean, sum = count * q + r. The sum of squared distances from q is
+     * squares - q * (sum + r). It is computed in integers, so that close numbers far from zero lose no digits. The
+     * distances from the mean are smaller by r * r / count. */
     const uint64_t q = (uint64_t)(h->sum / h->count), r = (uint64_t)(h->sum % h->count);
     const uint128 factor = h->sum + r;
     const uint128 low = (uint128)(uint64_t)factor * q;

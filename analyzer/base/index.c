@@ -1,3 +1,4 @@
+/* A hash table from two numbers to a third: growing and filling it. */
 #include "base/index.h"
 
 #include <stdlib.h>

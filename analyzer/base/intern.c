@@ -1,3 +1,4 @@
+/* Numbers for byte strings: a list of the strings, and a hash table to find them. */
 #include "base/intern.h"
 
 #include <stdlib.h>

@@ -17,7 +17,7 @@ struct intern {
     size_t count, room;
 };
 
-/* An intern that is all zero is empty. */
+/* Returns the number of the bytes. An intern that is all zero is empty. */
 uint32_t intern(struct intern *all, const void *bytes, size_t length);
 void intern_drop(struct intern *all);
 

@@ -1,3 +1,4 @@
+/* Texts of any bytes as JSON, and fast writing of numbers. */
 #include "base/json_text.h"
 
 #include <json-c/json.h>

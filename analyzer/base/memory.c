@@ -1,3 +1,4 @@
+/* Allocations that end the program if they fail. */
 #include "base/memory.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
- * Memory that is there, or the program ends. This is the one failure that libraries do not return as an error. Linux
- * grants memory before it is used, so that an allocation hardly ever fails; where one does fail, neither the report of
- * an error nor the rest of a session could be made. Nothing that input says makes an allocation large: readers check
- * counts against the size of the file.
+ * Allocations that end the program if they fail. This is the only failure that libraries do not return as an error.
+ * Linux grants memory before it is used, so an allocation hardly ever fails. If one fails, there is no memory to report
+ * an error or to continue either. Input cannot cause a large allocation: readers check counts against the size of the
+ * file.
  */
 #ifndef DWELL_BASE_MEMORY_H
 #define DWELL_BASE_MEMORY_H
@@ -11,28 +11,28 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints "out of memory" and ends the program with status 2, as commands do that fail. */
+/* Prints "out of memory" and ends the program with status 2, like a command that fails. */
 void out_of_memory(void) __attribute__((noreturn));
 
 /* Zeroed memory. The caller frees it. */
 void *need_memory(size_t count, size_t size);
 
-/* As realloc. The new part is not set. */
+/* Like realloc. The new part is not initialised. */
 void *need_more(void *memory, size_t count, size_t size);
 
 /* A copy of `length` bytes, ended by a zero byte. The caller frees it. */
 char *need_copy(const char *text, size_t length);
 
-/* A text as printf makes it. The caller frees it. */
+/* A text in the format of printf. The caller frees it. */
 char *need_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *need_vtext(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
-/* A stream that writes to memory, as open_memstream; need_stream_end closes it, and then *text is valid. The caller
- * frees *text. */
+/* A stream that writes to memory, like open_memstream. *text is valid after need_stream_end has closed the stream. The
+ * caller frees *text. */
 FILE *need_stream(char **text, size_t *length);
 void need_stream_end(FILE *out);
 
-/* Two hexadecimal digits a byte. The caller frees the text. */
+/* The bytes as text of two hexadecimal digits each. The caller frees it. */
 char *need_hex(const void *bytes, size_t length);
 
 /* Makes room for one more element in an array that grows by doubling. Changes `array` and `room`. */

@@ -1,3 +1,4 @@
+/* Messages to the user: one line each on stderr, which begins with "dwell: ". */
 #include "base/message.h"
 
 #include <stdarg.h>

@@ -2,11 +2,11 @@
 #ifndef DWELL_BASE_MESSAGE_H
 #define DWELL_BASE_MESSAGE_H
 
-/* Prints a message as printf makes it. Flushes stdout and hides the progress line before it. */
+/* Prints a message in the format of printf. First flushes stdout and hides the progress line. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Sets a function that returns the place that messages are about, such as a line of the config file. From now on,
- * messages begin with it where it is not NULL. `place` may be NULL. */
+/* Sets a function that returns the place that messages are about, such as a line of the config file, or NULL. From now
+ * on, messages begin with that place. `place` can be NULL. */
 void message_set_place(const char *(*place)(void));
 
 #endif

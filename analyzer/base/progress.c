@@ -1,3 +1,4 @@
+/* A progress line on stderr: makes it, and draws and removes it on the terminal. */
 #include "base/progress.h"
 
 #include <langinfo.h>
@@ -27,11 +28,11 @@ static const char erase_line[] = "\r\033[K";
 
 static struct {
     pthread_mutex_t lock; /* protects the line on the terminal */
-    bool known, shown;    /* whether there is one, and what was found out of it, */
+    bool known, shown;    /* whether stderr has been examined, and whether progress is shown there */
     bool output_began;
     uint64_t delay;
-    uint64_t started;     /* the first work of all */
-    uint64_t begun, next; /* this one, and when there is to be a new line */
+    uint64_t started;     /* when the first work began */
+    uint64_t begun, next; /* when the current work began, and when the line is drawn next */
     const char *doing;
     const char *path;
     uint64_t done, total;
@@ -46,7 +47,7 @@ static unsigned progress_text_columns(const char *text)
 {
     unsigned columns = 0;
     for (; *text; text++)
-        columns += ((unsigned char)*text & 0xc0) != 0x80; /* each character is as wide as the others */
+        columns += ((unsigned char)*text & 0xc0) != 0x80; /* each character is assumed to be one column wide */
     return columns;
 }
 
@@ -156,7 +157,7 @@ static void progress_end_by_signal(int number)
 {
     if (drawn)
         progress_write(erase_line);
-    raise(number); /* which ends it now */
+    raise(number); /* now the signal ends the program */
 }
 
 static void progress_watch_signals(void)
@@ -178,7 +179,7 @@ static unsigned progress_width(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col ? size.ws_col : USUAL_WIDTH;
 }
 
-/* The line is taken. */
+/* The caller holds the lock. */
 static void progress_draw(uint64_t time)
 {
     const char *slash = strrchr(state.path, '/');
@@ -221,7 +222,7 @@ static void progress_update(void)
     pthread_mutex_unlock(&state.lock);
 }
 
-/* ---- works ---- */
+/* ---- work ---- */
 
 void progress_begin(const char *doing, const char *path, uint64_t total)
 {

@@ -9,18 +9,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Begins a work of `total` units and ends the work before it. `doing` says what is done, such as "reading", to `path`.
- */
+/* Begins work of `total` units and ends the previous work. `doing` is a word such as "reading", followed by `path`. */
 void progress_begin(const char *doing, const char *path, uint64_t total);
 
-/* Adds to what is done of it. May be called by any thread. */
+/* Adds to the units that are done. Any thread can call it. */
 void progress_add(uint64_t amount);
 void progress_end(void);
 
 /* Removes the line until there is more progress. Must be called before anything is printed on the terminal. */
 void progress_hide(void);
 
-/* Says that output begins during the work. If the output is on the terminal, no progress is shown from now on. */
+/* Announces that output begins during the work. If stdout is the terminal, no progress is shown from now on. */
 void progress_output(void);
 
 /* Makes the line, of at most `width` columns. */

@@ -1,3 +1,4 @@
+/* Makes text from a file safe for messages and for the terminal. */
 #include "base/quote.h"
 
 #include <string.h>

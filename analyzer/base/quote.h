@@ -6,9 +6,8 @@
 
 enum { QUOTE_ROOM = 64 };
 
-/* Copies the text as one line: with question marks for control characters, and dots for what does not fit. Returns
- * `to`.
- */
+/* Copies the text as one line. Question marks replace control characters, and dots replace the part that does not fit.
+ * Returns `to`. */
 char *quote(char to[QUOTE_ROOM], const char *text, size_t length);
 
 #endif

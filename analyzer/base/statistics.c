@@ -1,3 +1,4 @@
+/* Welch's t-test, Student's t distribution, and the adjustment of many tests. */
 #include "base/statistics.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ static double statistics_incomplete_beta(double x, double a, double b)
     if (x >= 1)
         return 1;
     const double front = exp(a * log(x) + b * log1p(-x) + lgamma(a + b) - lgamma(a) - lgamma(b));
-    if (x < (a + 1) / (a + b + 2)) /* the fraction converges fast on this side alone */
+    if (x < (a + 1) / (a + b + 2)) /* the fraction converges fast only on this side */
         return front * statistics_beta_fraction(x, a, b) / a;
     return 1 - front * statistics_beta_fraction(1 - x, b, a) / b;
 }

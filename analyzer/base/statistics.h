@@ -19,8 +19,8 @@ double welch_test(const struct sample *x, const struct sample *y);
 /* The two-sided probability of Student's t distribution. */
 double student_two_sided(double t, double degrees);
 
-/* Adjusts the probabilities of many tests in place, by Benjamini and Hochberg. Among those that are then at most q, the
- * expected share of false findings is at most q. NANs stay and do not count as tests. */
+/* Adjusts the probabilities of many tests in place, by Benjamini and Hochberg. Among the tests with an adjusted value
+ * of at most q, the expected share of false findings is at most q. NANs stay and do not count as tests. */
 void adjust_for_many(double *probabilities, size_t count);
 
 #endif

@@ -1,3 +1,4 @@
+/* Suggestions for a mistyped name, by the edit distance. */
 #include "base/suggest.h"
 
 #include <stdio.h>
@@ -13,7 +14,7 @@ static unsigned suggest_least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* Of texts up to MAX_LENGTH characters; row i of the matrix is of the first i characters of `a`. */
+/* The texts have at most MAX_LENGTH characters. Row i of the matrix is for the first i characters of `a`. */
 static unsigned suggest_edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     unsigned d[MAX_LENGTH + 1][MAX_LENGTH + 1];
@@ -36,13 +37,13 @@ const char *suggest(const char *typed, const char *const *names, size_t count)
     const size_t length = strlen(typed);
     const char *nearest = NULL;
     unsigned best =
-        length < 5 ? 2 : ((unsigned)length + 1) / 3 + 1; /* about a third may be wrong, and one of a short name */
+        length < 5 ? 2 : ((unsigned)length + 1) / 3 + 1; /* about a third can be wrong, or one in a short name */
     for (size_t i = 0; i < count && length <= MAX_LENGTH; i++) {
         const size_t other = strlen(names[i]);
         if (strcmp(names[i], typed) == 0)
-            return NULL; /* it is there, and not what is missing */
+            return NULL; /* the name exists, so the problem is not its spelling */
         if (other > length + best + 1 || length > other + best + 1)
-            continue; /* so many are missing */
+            continue; /* at least as many characters are missing */
         const unsigned far = other <= MAX_LENGTH ? suggest_edit_distance(typed, length, names[i], other) : MAX_LENGTH;
         if (far < best && far < length && far < other) {
             best = far;

@@ -1,3 +1,4 @@
+/* Standard output if it is a terminal: starts its pager, and finds its colours and its width. */
 #include "base/terminal.h"
 
 #include <signal.h>
@@ -9,7 +10,7 @@
 
 #include "base/memory.h"
 
-/* Standard output is one for the whole program, and so is its pager. */
+/* Standard output has one pager for the whole program. */
 static pid_t pager;                 /* zero if there is none */
 static unsigned width_behind_pager; /* columns of the terminal */
 
@@ -35,10 +36,10 @@ static void terminal_end_pager(void)
         continue;
 }
 
-/* The environment of less: dwell's own, and LESS unless it is set. The caller frees the list. */
+/* The environment of less: that of dwell, and LESS unless it is set. The caller frees the list. */
 static char **terminal_pager_environment(void)
 {
-    /* Less ends by itself if all fits on one screen, shows colours, and leaves the text on the screen. */
+    /* less ends at once if all fits on one screen, shows colours, and leaves the text on the screen. */
     static char usual[] = "LESS=FRX";
     size_t count = 0;
     while (environ && environ[count])
@@ -75,7 +76,7 @@ void terminal_page(void)
     free(environment);
     if (pager > 0) {
         dup2(ends[1], STDOUT_FILENO);
-        signal(SIGPIPE, SIG_IGN); /* a user who leaves the pager early is no failure */
+        signal(SIGPIPE, SIG_IGN); /* it is not a failure if the user leaves the pager early */
         atexit(terminal_end_pager);
     }
     close(ends[0]);

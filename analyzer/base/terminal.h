@@ -5,13 +5,13 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Sends what is printed to stdout from now on through DWELL_PAGER, PAGER or less. Does nothing if stdout is not a
- * terminal, or if the pager is empty or "cat". The program waits for the pager when it exits. */
+/* From now on, sends stdout through DWELL_PAGER, PAGER or less. Does nothing if stdout is not a terminal, or if the
+ * pager is empty or "cat". The program waits for the pager when it exits. */
 void terminal_page(void);
 
 bool terminal_is_paged(void);
 
-/* Whether text that is written to `out` appears on a terminal that may have colours: NO_COLOR is not set. */
+/* Whether text that is written to `out` appears on a terminal with colours, and NO_COLOR is not set. */
 bool terminal_has_colors(FILE *out);
 
 /* The number of columns; zero if `out` does not appear on a terminal. */

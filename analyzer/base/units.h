@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* In percent of the whole; zero if the whole is zero. */
+/* The part in percent of the whole; zero if the whole is zero. */
 double percent_of(uint64_t part, uint64_t whole);
 
 /* Ticks in nanoseconds, rounded. */

@@ -1,3 +1,4 @@
+/* Replaces the bytes of a text that are not UTF-8. */
 #include "base/utf8.h"
 
 #include <string.h>

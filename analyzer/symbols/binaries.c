@@ -1,3 +1,4 @@
+/* Finds the names, lines and functions of the binaries on this machine with libdw. */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -16,7 +17,7 @@
 struct binary_entry { /* a symbol of the symbol table */
     uint64_t address;
     const char *name; /* owned by libdw */
-    int rank;         /* of two at one address, the one with the higher rank is shown */
+    int rank;         /* if two are at one address, the one with the higher rank is shown */
     uint64_t size;    /* bytes; zero if unknown */
 };
 
@@ -29,7 +30,7 @@ struct binary {
     struct binary_entry *entries; /* functions, by address and rank */
     size_t entry_count, entry_room;
     bool entries_read;
-    struct scopes *scopes; /* NULL until it is needed */
+    struct scopes *scopes; /* NULL until they are needed */
 };
 
 struct binaries {
@@ -39,8 +40,8 @@ struct binaries {
 
 static char *debug_path; /* NULL for libdw's usual places */
 
-/* libdw's own search ends at debuginfod, and loads some thirty libraries for that even if no server is set. The search
- * is needed for a server, or if the binary names its debug file. Otherwise the path of the build-id is enough. */
+/* libdw's search ends at debuginfod. It loads some thirty libraries for that, even if no server is set. The search is
+ * needed for a server, or if the binary names its debug file. Otherwise the path of the build-id is enough. */
 static int binary_find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
                                  const char *link, GElf_Word crc, char **found)
 {
@@ -99,13 +100,13 @@ static int binary_compare_entries(const void *a, const void *b)
 
 enum { RANK_OF_OS_CALLS = 1000 };
 
-/* libc has most of them under several names. The first name in the list is shown. */
+/* libc has most of these functions under several names. The first name in the list is shown. */
 static struct binary_entry binary_os_call_entry(uint64_t address, int number, uint64_t size)
 {
     return (struct binary_entry){ address, os_calls_name(number), RANK_OF_OS_CALLS - number, size };
 }
 
-/* libdw's own search reads the whole table for each address. */
+/* Reads the symbol table once, since libdw's search reads the whole table for each address. */
 static void binary_read_symbols(struct binary *binary)
 {
     if (binary->entries_read)
@@ -253,7 +254,7 @@ enum mention { NOT_MENTIONED, MENTIONED, DEFINED };
 /* Looks for the probe in a symbol table of that type. */
 static enum mention binary_probe_mention(Elf *elf, uint32_t table_type)
 {
-    static const char probe[] = "__cyg_profile_func_enter"; /* a version may follow it */
+    static const char probe[] = "__cyg_profile_func_enter"; /* a version can follow it */
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
         GElf_Shdr header;
         Elf_Data *data = elf_getdata(section, NULL);

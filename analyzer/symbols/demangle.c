@@ -1,3 +1,4 @@
+/* Demangles linkage names of C++, Rust and D. */
 #include <libiberty/demangle.h>
 #include <stdlib.h>
 #include <string.h>

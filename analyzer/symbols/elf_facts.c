@@ -1,3 +1,4 @@
+/* Facts about an ELF file: its build-id, and whether it has the runtime. */
 #include "symbols/elf_facts.h"
 
 #include <elfutils/libdwelf.h>

@@ -1,3 +1,4 @@
+/* Finds the functions of libc that have rows as calls of the operating system. */
 #include "symbols/os_calls.h"
 
 #include <fcntl.h>
@@ -28,7 +29,7 @@ static int os_calls_compare_names(const void *a, const void *b)
     return strcmp(names[*(const int *)a], names[*(const int *)b]);
 }
 
-/* The list in the order of names: thousands of libc's symbols are looked up in it. */
+/* The list in the order of names, since thousands of libc's symbols are looked up in it. */
 static const int *os_calls_sorted_names(void)
 {
     static int sorted[NAME_COUNT];

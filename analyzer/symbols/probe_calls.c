@@ -1,8 +1,8 @@
 /*
  * Finds calls of the probe in machine code. A call goes directly to the probe, to a stub of the procedure linkage
  * table, which jumps to the address in a slot of the global offset table, or through that slot (-fno-plt). Each of
- * these is an instruction of known bytes and a 32-bit offset, so no disassembler is needed. Other bytes hardly ever
- * have both.
+ * these is an instruction of known bytes and a 32-bit offset, so no disassembler is needed. Other code hardly ever
+ * contains both by chance.
  */
 #include "symbols/probe_calls.h"
 
@@ -15,14 +15,14 @@
 enum {
     CALL = 0xe8,
     INDIRECT = 0xff,
-    INDIRECT_CALL = 0x15, /* behind it */
+    INDIRECT_CALL = 0x15, /* the byte behind it */
     INDIRECT_JUMP = 0x25,
     STUB_MAX = 8, /* bytes of a stub before its jump: endbr64, and a prefix */
-    PLACES = 4,   /* a probe has one slot or two, as many stubs, or is here itself */
+    PLACES = 4,   /* a probe has one or two slots and as many stubs, or is defined in the file */
 };
 
 struct probe_place {
-    uint64_t begin, end; /* calls go to the first, or into it */
+    uint64_t begin, end; /* calls go to the beginning or between the two */
 };
 
 struct probe_function {
@@ -34,14 +34,14 @@ struct probe_search {
     struct probe_calls *result;
     struct probe_place slots[PLACES], targets[PLACES];
     size_t slot_count, target_count;
-    uint64_t leave;                   /* where the probe at exits is, if it is here */
+    uint64_t leave;                   /* address of the probe at exits, if the file defines it */
     struct probe_function *functions; /* by address */
     size_t function_count, function_room;
 };
 
 static const char enter[] = "__cyg_profile_func_enter", leave[] = "__cyg_profile_func_exit";
 
-/* A version may follow the name. */
+/* A version can follow the name. */
 static bool probe_calls_is_probe(const char *name, const char *probe)
 {
     const size_t length = strlen(probe);
@@ -130,7 +130,7 @@ static void probe_calls_add_call(struct probe_search *s, uint64_t address)
 {
     size_t low = 0, high = s->function_count;
     s->result->calls++;
-    while (low < high) { /* the last one that does not begin behind it */
+    while (low < high) { /* finds the last function that does not begin behind the address */
         const size_t middle = (low + high) / 2;
         if (s->functions[middle].begin <= address)
             low = middle + 1;

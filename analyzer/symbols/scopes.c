@@ -1,6 +1,7 @@
 /*
- * Finds the functions around an address. libdw's own search reads a whole compilation unit for each address, which
- * takes a millisecond in a large unit. Here, the functions of a unit are listed once, and only one function is read.
+ * Finds the functions that contain an address. libdw's search reads a whole compilation unit for each address, which
+ * takes a millisecond in a large unit. This module lists the functions of a unit once, and then reads only one
+ * function.
  */
 #include "symbols/scopes.h"
 
@@ -9,7 +10,7 @@
 
 #include "base/memory.h"
 
-enum { MAX_INLINED = 64 }; /* nested */
+enum { MAX_INLINED = 64 }; /* nested calls */
 
 struct range {
     Dwarf_Addr begin, end;
@@ -31,7 +32,7 @@ struct scopes {
     bool all; /* all units are listed */
 };
 
-/* The functions around an address, the outermost first. All others are inlined. */
+/* The functions that contain an address, outermost first. All others are inlined. */
 struct chain {
     Dwarf_Die functions[MAX_INLINED];
     int count;
@@ -118,7 +119,7 @@ static struct unit *scopes_find_unit(struct scopes *s, Dwarf_Addr address)
 
 /* ---- functions ---- */
 
-/* Sets *child to the child that contains the address. Searches blocks, too. */
+/* Sets *child to the child that contains the address. Also searches blocks. */
 static bool scopes_find_inlined(Dwarf_Die *within, Dwarf_Addr pc, Dwarf_Die *child)
 {
     if (dwarf_child(within, child) != 0)
@@ -170,7 +171,7 @@ static bool scopes_function_origin(Dwarf_Die *function, Dwarf_Off *origin)
     return true;
 }
 
-/* An inlined function has a copy with an address of its own if it is instrumented. */
+/* An instrumented inlined function also has a copy with its own address. */
 static uint64_t scopes_function_begin(const struct unit *u, Dwarf_Die *function)
 {
     Dwarf_Addr at;
@@ -195,7 +196,7 @@ static uint32_t scopes_attribute_number(Dwarf_Die *die, unsigned name)
     return (uint32_t)value;
 }
 
-/* Where an inlined function is called. */
+/* The source file and line of the call of an inlined function. */
 static const char *scopes_inlined_call(const struct unit *u, Dwarf_Die *inlined, uint32_t *line)
 {
     Dwarf_Files *files;

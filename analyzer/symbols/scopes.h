@@ -1,4 +1,4 @@
-/* The functions that contain an address, by the debug information: also inlined ones. */
+/* Finds the functions that contain an address, including inlined ones, in the debug information. */
 #ifndef DWELL_SYMBOLS_SCOPES_H
 #define DWELL_SYMBOLS_SCOPES_H
 
@@ -9,10 +9,10 @@
 struct scopes; /* of a module; read when they are needed */
 
 struct scopes *scopes_new(Dwfl_Module *module);
-void scopes_free(struct scopes *scopes); /* may be NULL */
+void scopes_free(struct scopes *scopes); /* does nothing with NULL */
 
-/* The site of a call from `address` or, if `inlined`, of the inlined call that contains the address. Also sets where
- * the code of the functions begins, from which better names can be found; zero if unknown. */
+/* The site of a call from `address` or, if `inlined`, of the inlined call that contains the address. Also has the
+ * addresses at which the functions begin, from which better names can be found; zero if unknown. */
 struct scopes_site {
     struct symbol_site site;
     uint64_t function_at, outer_at;

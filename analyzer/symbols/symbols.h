@@ -31,7 +31,7 @@ void binaries_free(struct binaries *b);
  * or not the recorded one has no symbols, and is reported on stderr once. Not thread-safe. */
 struct symbol binaries_find(struct binaries *b, const struct symbol_module *module, uint64_t offset);
 
-/* The place in the source from which a call was made. NULL and zero if unknown. */
+/* The position in the source of a call. NULL and zero if unknown. */
 struct symbol_site {
     const char *function; /* linkage name of the function that contains the call in the source */
     const char *file;
