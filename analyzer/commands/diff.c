@@ -67,10 +67,10 @@ static enum diff_value diff_parse_sort(const char *text)
 
 static void diff_add_gate(struct diff_settings *s, const char *text)
 {
-    const char *problem;
+    struct error error = { NULL };
     GROW(s->gates, s->gate_count, s->gate_room);
-    if (!diff_gate_parse(&s->gates[s->gate_count++], text, &problem))
-        die(STATUS_ERROR, "--fail-if '%s': %s", text, problem);
+    if (!diff_gate_parse(&s->gates[s->gate_count++], text, &error))
+        die(STATUS_ERROR, "--fail-if '%s': %s", text, error.text);
 }
 
 static error_t diff_parse_option(int key, char *argument, struct argp_state *state)
@@ -225,7 +225,7 @@ static void diff_check_sessions(const struct diff_settings *s, const struct diff
         if (diff_gate_check(&s->gates[i], d))
             die(STATUS_ERROR, "--fail-if '%s': %s", s->gates[i].text, diff_gate_check(&s->gates[i], d));
     if (s->diff.sort < DIFF_VALUES && !d->known[s->diff.sort])
-        die(STATUS_ERROR, "--sort: %s is not known of all these sessions", diff_value_name(s->diff.sort));
+        die(STATUS_ERROR, "--sort: some of these sessions do not have %s", diff_value_name(s->diff.sort));
     shared_options_check_min(&s->shared, d->samples, first);
     if (d->samples && s->diff.large.ns)
         die(STATUS_ERROR, "%s: holds samples, not times; give --large as a percentage", first);

@@ -1,4 +1,4 @@
-/* The view of one function: it in the middle, its callers above, its callees below. */
+/* The view of one function: its callers above it, and its callees below it. */
 #include <stdlib.h>
 #include <string.h>
 

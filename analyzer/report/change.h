@@ -1,4 +1,4 @@
-/* Cells of what differs between two values, as all comparisons show it. */
+/* Cells for the difference between two values, the same in all comparisons. */
 #ifndef DWELL_REPORT_CHANGE_H
 #define DWELL_REPORT_CHANGE_H
 
@@ -11,14 +11,14 @@ static inline int64_t change_between(uint64_t from, uint64_t to)
     return to > from ? limited : -limited;
 }
 
-/* A percentage of what it changed from; unknown where that is nothing. */
+/* The change in percent of the earlier value; unknown if that is zero. */
 static inline void fill_change_percent(struct cell *cell, int64_t by, uint64_t from)
 {
     if (from)
         cell_percent(cell, 100.0 * (double)by / (double)from);
 }
 
-/* Two cells: the change, and its percentage. */
+/* Fills two cells: the change, and its percentage. */
 static inline void fill_change(struct cell *cells, int64_t by, uint64_t from)
 {
     cell_change(&cells[0], by);

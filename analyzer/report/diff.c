@@ -1,4 +1,5 @@
-/* Sessions made comparable: their functions, modules and call paths under common numbers, their values in one unit. */
+/* Compares sessions: gives their functions, modules and call paths common numbers and their values one unit, tests the
+ * changes for significance, and sorts the rows. */
 #include "report/diff.h"
 
 #include <math.h>
@@ -65,14 +66,14 @@ void diff_free(struct diff *d)
     free(d);
 }
 
-/* The line becomes the comparison's own. */
+/* Adds a remark. The comparison frees the line. */
 static void diff_add_remark(struct diff *d, char *line)
 {
     GROW(d->remarks, d->remark_count, d->remark_room);
     d->remarks[d->remark_count++] = line;
 }
 
-/* ---- a session under common numbers ---- */
+/* ---- common numbers ---- */
 
 static bool diff_profile_has_module(const struct profile *p, const char *name)
 {
@@ -90,9 +91,9 @@ static char *diff_program_name(const struct session_file *file)
     return file->process_count && file->processes[0].path[0] ? names_module(file->processes[0].path) : NULL;
 }
 
-/* Programs of different names are two versions of one: the module of this session, and what it is taken for. */
+/* Programs of different names count as two versions of one program: the module of this session, and its other name. */
 struct diff_renaming {
-    char *from, *to; /* NULL: nothing is */
+    char *from, *to; /* `to` is NULL if the program keeps its name */
 };
 
 static struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side side, const struct analysis *l)
@@ -104,13 +105,13 @@ static struct diff_renaming diff_find_renaming(struct diff *d, enum diff_side si
     } else if (d->program && r.from && strcmp(d->program, r.from) != 0 &&
                !diff_profile_has_module(l->profile, d->program) && !diff_profile_has_module(d->keys, r.from)) {
         r.to = d->program;
-        diff_add_remark(d, need_text("%s: '%s' is taken for another version of '%s'", l->file->path, r.from, r.to));
+        diff_add_remark(d, need_text("%s: '%s' is compared as another version of '%s'", l->file->path, r.from, r.to));
     }
     return r;
 }
 
-/* The profile with names in the place of paths and addresses, of one thread and one process: what it then says of a
- * module or a function holds for all of that name. */
+/* A copy of the profile with names instead of paths and addresses, and with one thread and one process. Functions and
+ * modules of the same name become one. */
 static struct profile *diff_name_profile(struct diff *d, const struct analysis *l, const struct diff_renaming *renaming)
 {
     const struct profile *p = l->profile;
@@ -132,7 +133,7 @@ static struct profile *diff_name_profile(struct diff *d, const struct analysis *
         const uint32_t module = p->functions[i].module;
         const bool nameless = strncmp(l->names[i].name, "[unknown]+", sizeof "[unknown]+" - 1) == 0;
         const char *name =
-            nameless ? view.modules[module].path : l->names[i].name; /* the address would never be met again */
+            nameless ? view.modules[module].path : l->names[i].name; /* the address would differ in each session */
         view.functions[i] = (struct profile_function){ module, intern(&d->names, name, strlen(name)) };
     }
     for (size_t i = 0; i < p->thread_count; i++)
@@ -323,7 +324,7 @@ static void diff_make_rows(struct diff *d, const struct amount *min)
 
 /* ---- judging ---- */
 
-/* A time is not known better than to the nanosecond, though a few measurements may agree by chance. */
+/* Times are exact to a nanosecond only, although a few measurements can agree by chance. */
 static const double min_variance_of_times = 1;
 
 static struct sample diff_side_sample(const struct diff *d, const struct diff_row *row, enum diff_value value,
@@ -365,7 +366,7 @@ static bool diff_pair_is_large(const struct diff *d, const struct diff_pair *pai
 
 static void diff_judge_value(struct diff *d, enum diff_value value, const struct diff_options *options)
 {
-    const double most = 0.05; /* of false findings among the significant ones */
+    const double most = 0.05; /* share of false findings among the significant ones */
     double *probabilities = need_memory(d->row_count, sizeof *probabilities);
     for (size_t i = 0; i < d->row_count; i++) {
         const struct sample before = diff_side_sample(d, &d->rows[i], value, DIFF_BEFORE);
@@ -396,7 +397,8 @@ static int diff_compare_functions(const struct diff *d, uint32_t f, uint32_t g)
     return order ? order : strcmp(diff_function_module(d, f), diff_function_module(d, g));
 }
 
-/* By function, depth and callers. Recursions are as deep as a stack: the depth spares most of the way up. */
+/* Compares paths by function, depth and callers. Recursions can be as deep as a stack; comparing the depth first avoids
+ * most walks up the path. */
 static int diff_compare_paths(const struct diff *d, uint32_t x, uint32_t y)
 {
     const struct profile_node *nodes = d->keys->nodes;
@@ -411,7 +413,7 @@ static int diff_compare_paths(const struct diff *d, uint32_t x, uint32_t y)
     return order;
 }
 
-/* The same whatever the sessions' order of events was. */
+/* Compares rows so that their order does not depend on the order of events in the sessions. */
 static int diff_compare_keys(const struct diff *d, uint32_t x, uint32_t y)
 {
     if (d->by == DIFF_MODULES)

@@ -1,4 +1,5 @@
-/* Conditions that fail a comparison, for scripts that watch over a program's speed. */
+/* Conditions that fail a comparison, for scripts that check a program's speed: parses and evaluates them, and prints
+ * the rows that fail. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -14,7 +15,7 @@ static const char *gate_skip_blanks(const char *at)
     return at + strspn(at, " \t");
 }
 
-/* Digits with a point between them or none: not what strtod takes besides. */
+/* The length of digits with an optional point between them. strtod would accept more. */
 static size_t gate_number_length(const char *at)
 {
     static const char digits[] = "0123456789";
@@ -63,39 +64,51 @@ static bool gate_read_unit(struct diff_gate *gate, const char *at)
     return false;
 }
 
-bool diff_gate_parse(struct diff_gate *gate, const char *text, const char **problem)
+static bool gate_set_unknown_value(struct error *error)
 {
+    size_t length;
+    char *names = NULL;
+    FILE *out = need_stream(&names, &length);
+    for (enum diff_value i = 0; i < DIFF_VALUES; i++)
+        fprintf(out, "%s%s", i ? ", " : "", diff_value_name(i));
+    need_stream_end(out);
+    error_set(error, "unknown value; the values are %s", names);
+    free(names);
+    return false;
+}
+
+bool diff_gate_parse(struct diff_gate *gate, const char *text, struct error *error)
+{
+    static const char form[] =
+        "a condition is a value, > or <, and a change, such as 'calls > +0' or 'cpu_exclusive > +10%'";
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz_";
     const char *at = gate_skip_blanks(text);
     const size_t length = strspn(at, letters);
     *gate = (struct diff_gate){ .text = text, .value = diff_value_named(at, length) };
     at = gate_skip_blanks(at + length);
-    *problem = "a condition is a value, > or <, and a change, such as 'calls > +0' or 'cpu_exclusive > +10%'";
     if (!length || (*at != '>' && *at != '<'))
-        return false;
+        return error_set(error, "%s", form);
     gate->above = *at == '>';
     at = gate_skip_blanks(at + 1);
     const bool less = *at == '-';
     at = gate_skip_blanks(at + (*at == '-' || *at == '+'));
     const size_t digits = gate_number_length(at);
     if (!digits)
-        return false;
+        return error_set(error, "%s", form);
     gate->limit = less ? -gate_read_number(at, digits) : gate_read_number(at, digits);
-    *problem = "the unit is none of %, ns, us, ms, s";
     if (!gate_read_unit(gate, gate_skip_blanks(at + digits)))
-        return false;
-    *problem = "no such value; there are calls, elapsed_inclusive, elapsed_exclusive, application_inclusive, "
-               "application_exclusive, cpu_inclusive, cpu_exclusive";
+        return error_set(error, "unknown unit; the units are %%, ns, us, ms and s");
     if (gate->value == DIFF_VALUES)
-        return false;
-    *problem = "calls have no unit of time";
-    return gate->value != DIFF_CALLS || gate->unit != GATE_TIME;
+        return gate_set_unknown_value(error);
+    if (gate->value == DIFF_CALLS && gate->unit == GATE_TIME)
+        return error_set(error, "calls have no unit of time");
+    return true;
 }
 
 const char *diff_gate_check(const struct diff_gate *gate, const struct diff *d)
 {
     if (!d->known[gate->value])
-        return "that value is not known of all these sessions";
+        return "some of these sessions do not have this value";
     if (gate->unit == GATE_TIME && d->samples)
         return "the sessions' values are samples, which have no unit of time";
     if (gate->unit == GATE_COUNT && gate->value != DIFF_CALLS && !d->samples)
@@ -103,7 +116,7 @@ const char *diff_gate_check(const struct diff_gate *gate, const struct diff *d)
     return NULL;
 }
 
-/* The difference of the means, times both numbers of runs: whole, so that calls are compared exactly. */
+/* The difference of the means, multiplied by both numbers of runs. It is an integer, so calls are compared exactly. */
 static int128 gate_scaled_change(const struct diff *d, const struct diff_pair *pair)
 {
     return (int128)pair->sum[DIFF_AFTER] * (int128)d->side_count[DIFF_BEFORE] -
@@ -121,15 +134,15 @@ bool diff_gate_fails(const struct diff_gate *gate, const struct diff *d, const s
     if (gate->unit == GATE_PERCENT) {
         const long double before = (long double)pair->sum[DIFF_BEFORE] * (long double)d->side_count[DIFF_AFTER];
         if (pair->sum[DIFF_BEFORE] == 0 && pair->sum[DIFF_AFTER])
-            return gate->above; /* from nothing: more than any percentage */
+            return gate->above; /* a change from zero is more than any percentage */
         change = pair->sum[DIFF_BEFORE] ? 100 * scaled / before : 0;
     }
     return gate->above ? change > (long double)gate->limit : change < (long double)gate->limit;
 }
 
-/* ---- what is said ---- */
+/* ---- the report of failures ---- */
 
-enum { MAX_SAID = 10 };
+enum { MAX_PRINTED = 10 };
 
 static void gate_print_time(uint64_t ns, FILE *out)
 {
@@ -156,7 +169,7 @@ static void gate_print_failure(const struct diff_gate *gate, const struct diff *
     char *name = diff_row_name(d, row);
     for (char *at = name; *at; at++)
         if (iscntrl((unsigned char)*at))
-            *at = '?'; /* names come from files */
+            *at = '?'; /* a name from a file can contain control characters */
     fprintf(out, "  %s: ", name);
     gate_print_value(gate, d, pair, DIFF_BEFORE, out);
     fputs(" -> ", out);
@@ -182,11 +195,11 @@ size_t diff_gate_report(const struct diff_gate *gate, const struct diff *d, FILE
         return 0;
     static const char *const things[] = { "function", "module", "call path" };
     fprintf(out, "dwell: --fail-if '%s': %zu %s%s\n", gate->text, count, things[d->by], count == 1 ? "" : "s");
-    size_t said = 0;
-    for (size_t i = 0; i < d->row_count && said < MAX_SAID; i++)
-        if (diff_gate_fails(gate, d, &d->rows[i]) && ++said)
+    size_t printed = 0;
+    for (size_t i = 0; i < d->row_count && printed < MAX_PRINTED; i++)
+        if (diff_gate_fails(gate, d, &d->rows[i]) && ++printed)
             gate_print_failure(gate, d, &d->rows[i], out);
-    if (count > said)
-        fprintf(out, "  and %zu more\n", count - said);
+    if (count > printed)
+        fprintf(out, "  and %zu more\n", count - printed);
     return count;
 }

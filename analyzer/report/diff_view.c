@@ -1,4 +1,4 @@
-/* The comparison as tables. */
+/* The tables of a comparison: its rows, its sessions, and its remarks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 /* The columns of each value. */
 static const struct diff_view_column {
-    const char *behind_key, *title; /* behind the value's own; a title without a blank at first stands alone */
+    const char *behind_key, *title; /* suffixes; a title that does not begin with a blank is the whole title */
     enum cell_kind kind, kind_of_counts;
 } value_columns_of[] = {
     { "_before", " 1", CELL_TICKS, CELL_DIGITS },   { "_after", " 2", CELL_TICKS, CELL_DIGITS },
@@ -48,7 +48,7 @@ static const struct {
     [DIFF_PATHS] = { path_columns, sizeof path_columns / sizeof *path_columns },
 };
 
-/* The columns of a comparison, and the texts of those of its values: one piece of memory, which the table owns. */
+/* The columns of a comparison and the texts of its values' columns, in one piece of memory, which the table owns. */
 struct diff_view_columns {
     struct {
         char key[64], title[32];
@@ -92,10 +92,10 @@ void view_diff_list_columns(FILE *out)
     for (enum diff_value i = 0; i < DIFF_VALUES; i++)
         fprintf(out, "%-30s %s\n", diff_value_name(i),
                 value_table[diff_compared[i].value].meanings[diff_compared[i].form]);
-    fputs("\nEach with one of these behind it:\n", out);
+    fputs("\nEach name needs one of these suffixes:\n", out);
     fprintf(out, "%-30s %s\n", "_before, _after", "the mean of the side's sessions");
     fprintf(out, "%-30s %s\n", "_change, _change_percent", "from before to after");
-    fprintf(out, "%-30s %s\n", "_p", "how probable such a change is by chance, where several sessions tell");
+    fprintf(out, "%-30s %s\n", "_p", "the probability of such a change by chance, if both sides have several sessions");
 }
 
 /* ---- sessions ---- */
@@ -110,7 +110,7 @@ static const struct column session_columns[] = {
     { "session", "SESSION", CELL_TEXT, USE_ALWAYS, false },
 };
 
-/* Without a path, which is not printed: it says what ticks are. */
+/* Defines the unit of values. It has no path, so no facts of a session are printed. */
 static const struct summary of_samples = { .ticks_per_second = 1000000000, .samples = true, .imported = true };
 
 struct table view_diff_sessions(const struct diff *d)
@@ -149,8 +149,8 @@ char *diff_judgement(const struct diff *d, const struct diff_options *options)
 {
     static const char test[] = "by Welch's t-test, at most 5 % of the findings false (Benjamini and Hochberg)";
     if (options->sort == DIFF_CALLS)
-        return need_text("significant: any change, where the sessions of a side agree%s%s",
-                         diff_is_tested(d) ? "; else " : "", diff_is_tested(d) ? test : "");
+        return need_text("significant: any change if the sessions of a side agree%s%s",
+                         diff_is_tested(d) ? "; otherwise " : "", diff_is_tested(d) ? test : "");
     if (diff_is_tested(d))
         return need_text("significant: %s", test);
     char large[AMOUNT_TEXT];
@@ -168,7 +168,7 @@ static void diff_view_fill_whole_number(struct cell *cell, const char *sign, uin
     cell_text(cell, digits);
 }
 
-/* The mean of calls is a fraction where a side's sessions do not agree. */
+/* The mean of calls is a fraction if the sessions of a side do not agree. */
 static void diff_view_fill_mean(struct cell *cell, const char *sign, double mean)
 {
     char digits[64];
@@ -205,7 +205,7 @@ static void diff_view_fill_calls(struct cell *cells, const struct diff *d, const
         cell_percent(&cells[CHANGE_PERCENT], 100 * (mean[DIFF_AFTER] - mean[DIFF_BEFORE]) / mean[DIFF_BEFORE]);
 }
 
-/* Four digits behind the point, in every locale; less than that is as good as nothing. */
+/* Prints four digits behind the point, in every locale. Smaller probabilities do not matter. */
 static void diff_view_fill_probability(struct cell *cell, double probability)
 {
     char digits[32];
@@ -273,7 +273,7 @@ struct table view_diff(const struct diff *d, const struct diff_options *options,
     return t;
 }
 
-/* Calls, the value by which the rows are sorted, and what the other times changed by. */
+/* The columns are the calls, the value that sorts the rows, and the changes of the other times. */
 char *view_diff_usual_columns(const struct diff *d, const struct diff_options *options)
 {
     const enum diff_value first =

@@ -1,4 +1,4 @@
-/* The views of single calls of one function: how long they took, and the slowest of them. */
+/* The views of single calls of one function: a histogram of their durations, and the slowest calls. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ struct distribution_buckets {
     uint32_t function;
     enum call_time time;
     uint64_t calls[BUCKETS], total[BUCKETS];
-    struct histogram exact; /* nanoseconds, like all here */
+    struct histogram exact; /* in nanoseconds, like all times here */
 };
 
 /* 0, 1, 2, 5, 10, 20, 50 and so on. */
@@ -145,7 +145,7 @@ const struct column view_slowest_columns[] = {
 enum { SLOWEST_COLUMNS = sizeof view_slowest_columns / sizeof *view_slowest_columns };
 const size_t view_slowest_column_count = SLOWEST_COLUMNS;
 
-/* The slowest so far, as a heap whose first is the least slow of them. */
+/* The slowest calls so far: a heap whose first call is the fastest of them. */
 struct slowest_calls {
     uint32_t function;
     enum call_time time;
@@ -153,7 +153,8 @@ struct slowest_calls {
     size_t count, limit;
 };
 
-/* Of two that took as long, the earlier counts as the slower: the result does not depend on the order. */
+/* If two calls took equally long, the earlier one counts as the slower. So the result does not depend on the order in
+ * which they are added. */
 static bool slowest_is_slower(const struct slowest_calls *s, const struct finished_call *a,
                               const struct finished_call *b)
 {

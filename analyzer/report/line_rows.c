@@ -1,4 +1,4 @@
-/* The view by line: the lines that calls were made from, and what was spent in these calls. */
+/* The view by line: a row for each source line that contains calls, with the values of these calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static int line_rows_compare_calls(const void *a, const void *b)
     return (x->function > y->function) - (x->function < y->function);
 }
 
-/* By line and function, each pair once. */
+/* Lists the pairs of line and called function, sorted, each once. */
 static struct line_call *line_rows_find_calls(const struct profile *p, size_t *count)
 {
     struct line_call *list = need_memory(p->node_count, sizeof *list);
@@ -72,7 +72,7 @@ static bool line_rows_has_more_calls(const struct analysis *l, const struct line
     return order ? order < 0 : strcmp(l->names[x->function].module, l->names[y->function].module) < 0;
 }
 
-/* Names the one that is called most often. */
+/* Fills the called functions of a line: the name of the one that is called most often, and their number. */
 static void line_rows_fill_calls(const struct analysis *l, struct cell *cells, const struct line_call *list,
                                  size_t count)
 {

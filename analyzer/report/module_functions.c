@@ -1,4 +1,4 @@
-/* The view of modules, with their functions below. */
+/* The view of modules: a row for each, with the rows of its functions below it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ struct table view_module_functions(const struct analysis *l)
     struct times *modules = rollup_groups(l->rollup, BY_MODULE), *functions = rollup_groups(l->rollup, BY_FUNCTION);
     for (uint32_t module = 0; module < p->module_count; module++) {
         if (l->selection && times_are_empty(&modules[module]))
-            continue; /* it is of another part of the session */
+            continue; /* not part of the selection */
         const size_t row = module_functions_add_row(&t, l, module, NULL, 0, &modules[module]);
         for (uint32_t i = 0; i < p->function_count; i++)
             if (p->functions[i].module == module && !(l->selection && times_are_empty(&functions[i])))

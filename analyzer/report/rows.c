@@ -1,4 +1,5 @@
-/* The view by function, module, thread or process: one row each. */
+/* The view by function, module, thread or process: a row for each, with columns of values, recent times and single
+ * calls. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "report/row_order.h"
 #include "report/views.h"
 
-/* Of single calls: these take another reading of the session. */
+/* The columns of single calls. They need another reading of the session. */
 #define COLUMNS_OF_CALLS(key, title)                                                                                   \
     { key "_min", title " MIN", CELL_TICKS, USE_CHOSEN, false },                                                       \
         { key "_mean", title " MEAN", CELL_TICKS, USE_CHOSEN, false },                                                 \
@@ -29,49 +30,49 @@ enum {
     COLUMNS_A_TIME = CALL_COLUMN_COUNT / CALL_TIMES
 };
 
-/* Of a session that is watched: what happened since the refresh before. */
+/* The columns of recent times, for a growing session: values since the previous refresh. */
 static const struct recent_column {
     struct column column;
     const char *meaning;
     enum value_id value;
-    enum value_form form; /* of a percentage: of the value whose share in the time since then it is */
+    enum value_form form; /* a percentage has the value whose share of the recent time it is */
 } recent_columns[] = {
     { { "calls_per_second", "CALLS/S", CELL_COUNT, USE_CHOSEN, false },
-      "enters a second, since the refresh before",
+      "enters per second, since the previous refresh",
       VALUE_CALLS,
       INCLUSIVE },
     { { "recent_calls", "+CALLS", CELL_COUNT, USE_CHOSEN, false },
-      "enters since the refresh before",
+      "enters since the previous refresh",
       VALUE_CALLS,
       INCLUSIVE },
     { { "recent_elapsed_inclusive", "+EL.INCL", CELL_TICKS, USE_CHOSEN, false },
-      "elapsed inclusive since the refresh before",
+      "elapsed inclusive since the previous refresh",
       VALUE_ELAPSED,
       INCLUSIVE },
     { { "recent_elapsed_inclusive_percent", "NOW.INCL %", CELL_PERCENT, USE_CHOSEN, false },
-      "its share of all that elapsed since the refresh before",
+      "its share of all time since the previous refresh",
       VALUE_ELAPSED,
       INCLUSIVE },
     { { "recent_elapsed_exclusive", "+EL.EXCL", CELL_TICKS, USE_CHOSEN, false },
-      "elapsed exclusive since the refresh before",
+      "elapsed exclusive since the previous refresh",
       VALUE_ELAPSED,
       EXCLUSIVE },
     { { "recent_elapsed_exclusive_percent", "NOW %", CELL_PERCENT, USE_CHOSEN, false },
-      "its share of all that elapsed since the refresh before",
+      "its share of all time since the previous refresh",
       VALUE_ELAPSED,
       EXCLUSIVE },
     { { "recent_application_inclusive", "+APP.INCL", CELL_TICKS, USE_CHOSEN, false },
-      "application inclusive since the refresh before",
+      "application inclusive since the previous refresh",
       VALUE_APPLICATION,
       INCLUSIVE },
     { { "recent_application_exclusive", "+APP.EXCL", CELL_TICKS, USE_CHOSEN, false },
-      "application exclusive since the refresh before",
+      "application exclusive since the previous refresh",
       VALUE_APPLICATION,
       EXCLUSIVE },
 };
 enum {
     RECENT_VALUES = sizeof recent_columns / sizeof *recent_columns,
-    RECENT_COLUMN_COUNT = RECENT_VALUES + 1, /* with the number of what the row is of */
+    RECENT_COLUMN_COUNT = RECENT_VALUES + 1, /* with the row's number in the rollup */
 };
 static const struct column number_column = { "number", "NUMBER", CELL_COUNT, USE_CHOSEN, false };
 
@@ -101,11 +102,11 @@ enum { COLUMN_SESSION = 4 };
         columns, sizeof columns / sizeof *columns - (of_several), of_several                                           \
     }
 
-/* What a row is of. */
+/* The columns that identify a row. */
 static const struct {
     const struct column *columns;
     size_t count;
-    size_t of_several; /* columns behind these, where there are several sessions */
+    size_t of_several; /* columns behind these if there are several sessions */
 } subjects[] = {
     [BY_FUNCTION] = COLUMN_SET(function_columns, 0),
     [BY_MODULE] = COLUMN_SET(module_columns, 0),
@@ -113,7 +114,7 @@ static const struct {
     [BY_PROCESS] = COLUMN_SET(process_columns, 1),
 };
 
-/* ---- what stands before the times ---- */
+/* ---- subjects ---- */
 
 static void rows_fill_function(const struct analysis *l, struct cell *cells, size_t i)
 {
@@ -192,11 +193,11 @@ void view_list_columns(FILE *out, bool recent)
         fprintf(out, "%-*s %s\n", width, recent_columns[i].column.key, recent_columns[i].meaning);
     rows_list_value_columns(out, width);
     if (!recent)
-        fputs("\nOf functions, of their single completed calls (the session is read once more): each of\n"
-              "elapsed_inclusive, elapsed_exclusive, application_inclusive and application_exclusive with\n"
-              "_min, _mean, _median, _p90, _p99 and _max behind it.\n",
+        fputs("\nFunctions also have columns of their single completed calls. Append _min, _mean, _median, _p90,\n"
+              "_p99 or _max to elapsed_inclusive, elapsed_exclusive, application_inclusive or\n"
+              "application_exclusive. The session is read once more for these.\n",
               out);
-    fputs("\n--filter knows these, name (what the row is of), and the columns that csv has before them.\n", out);
+    fputs("\n--filter accepts these, name (the first column), and the other columns of csv.\n", out);
 }
 
 static bool rows_is_call_column(const char *key, size_t length)
@@ -283,7 +284,7 @@ static void rows_fill_calls(const struct analysis *l, struct cell *cells, struct
         histogram_drop(&histograms[i]);
 }
 
-/* `first`: the first of their columns; `groups`: which function each row is of. */
+/* Fills the columns of single calls, which begin at `first`. `groups` is the function of each row. */
 static void rows_fill_all_calls(const struct analysis *l, struct table *t, size_t first, const size_t *groups)
 {
     struct rows_distributions d = { NULL, l->profile->function_count };
@@ -299,7 +300,7 @@ size_t view_row_number(const struct table *t, size_t row)
     return t->cells[(row + 1) * t->column_count - 1].number;
 }
 
-/* ---- what happened since the look before ---- */
+/* ---- recent times ---- */
 
 static void rows_fill_recent(struct cell *cells, unsigned knows, const struct times *t,
                              const struct recent_times *recent)
@@ -332,7 +333,7 @@ static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum
     free(sums);
 }
 
-/* The columns behind the values. */
+/* Lists the columns behind the values. */
 static size_t rows_list_others(struct column *columns, bool calls, bool recent)
 {
     size_t count = 0;
@@ -358,7 +359,7 @@ struct table view_rows(const struct analysis *l, enum rollup_by by, const struct
     size_t *groups = need_memory(count, sizeof *groups);
     for (size_t i = 0; i < count; i++) {
         if (l->selection && times_are_empty(&sums[i]))
-            continue; /* it is of another part of the session */
+            continue; /* not part of the selection */
         groups[t.row_count] = i;
         struct cell *cells = table_row(&t);
         if (by == BY_FUNCTION)

@@ -1,4 +1,4 @@
-/* The view by names of threads: those of a pool are one row. */
+/* The view by names of threads: all threads of one name, such as those of a pool, are one row. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static int thread_names_compare(const void *a, const void *b)
     return strcmp(((const struct thread_name_row *)a)->name, ((const struct thread_name_row *)b)->name);
 }
 
-/* By name; to be freed. */
+/* The threads, sorted by name. The caller frees the list. */
 static struct thread_name_row *thread_names_list(const struct analysis *l, const struct times *times, size_t *count)
 {
     struct thread_name_row *list = need_memory(l->profile->thread_count, sizeof *list);

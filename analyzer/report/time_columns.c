@@ -1,4 +1,4 @@
-/* The columns of the values, which all views of values share, and a row's cells in them. */
+/* The columns of the values, which all views of values share, and the cells of a row in these columns. */
 #include <string.h>
 
 #include "base/memory.h"

@@ -1,4 +1,4 @@
-/* The view of call paths: a tree, the largest branch first, with the hot path marked. */
+/* The view of call paths: a tree with the largest branch first, folded small branches, and a mark on the hot path. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,17 +34,17 @@ struct tree_drawing {
     const struct rollup *rollup;
     const struct tree_options *options;
     struct table *table;
-    uint64_t smallest;       /* ticks; what is less is folded */
-    uint64_t own;            /* ticks; what has no more of its own can share its callee's row */
-    const uint32_t *deepest; /* by node, where recursion is folded: how many calls were open */
+    uint64_t smallest;       /* ticks; branches with less are folded */
+    uint64_t own;            /* ticks; a function with no more own time can share its callee's row */
+    const uint32_t *deepest; /* by node, if recursion is folded: the highest number of open calls */
 };
 
-struct tree_pending { /* a row still to be made */
+struct tree_pending { /* a row that is not made yet */
     uint32_t node;
     size_t parent; /* 1 + row of the parent, or zero */
     unsigned depth;
     bool hot;
-    bool waits; /* it, or what it is below */
+    bool waits; /* it is a function that only waits, or below one */
 };
 
 struct tree_pending_list {
@@ -106,7 +106,7 @@ static size_t tree_sorted_children(const struct tree_drawing *d, uint32_t node, 
     return count;
 }
 
-/* One row for all that is too small or too deep: so that the shown children still add up. */
+/* Adds one row for all children that are too small or too deep, so that the shown children still add up. */
 static void tree_add_folded_row(struct tree_drawing *d, const struct tree_ranked_node *children, size_t count,
                                 size_t parent, unsigned depth, const char *why)
 {
@@ -116,7 +116,7 @@ static void tree_add_folded_row(struct tree_drawing *d, const struct tree_ranked
         times_add_inclusive(&sum, t);
         sum.calls += t->calls;
     }
-    times_own_all(&sum); /* nothing is shown below this row */
+    times_own_all(&sum); /* no rows are below this one */
     char name[64];
     snprintf(name, sizeof name, "(%zu %s)", count, why);
     tree_add_row(d, parent, depth, "", name, NULL, &sum);
@@ -140,7 +140,7 @@ static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list 
         tree_add_folded_row(d, children + shown, count - shown, row, p->depth + 1,
                             p->depth < d->options->depth ? "smaller" : "deeper; see --depth");
     uint64_t whole = d->rollup->nodes[p->node].elapsed_inclusive;
-    /* The first that does something: in samples, waiting is as much as work, where application times tell them apart.
+    /* The first child that does not only wait. Samples do not distinguish waiting from work, as application times do.
      */
     size_t first = shown;
     for (size_t i = shown; i-- > 0;) {
@@ -159,7 +159,7 @@ static void tree_draw_children(struct tree_drawing *d, struct tree_pending_list 
     free(children);
 }
 
-/* The only callee, if it can share its caller's row: that has next to no time of its own. */
+/* The node's only callee if both can share a row, because the node has almost no own time; else PROFILE_NONE. */
 static uint32_t tree_single_callee(const struct tree_drawing *d, uint32_t node)
 {
     const struct rollup *r = d->rollup;
@@ -170,8 +170,8 @@ static uint32_t tree_single_callee(const struct tree_drawing *d, uint32_t node)
     return r->nodes[child].elapsed_inclusive >= d->smallest && !tree_node_waits(d, child) ? child : PROFILE_NONE;
 }
 
-/* The node, with those that share its row: calls and inclusive times are the first one's. p->node becomes the last one.
- */
+/* Adds a row for the node and the callees that share it. Calls and inclusive times are those of the first one. p->node
+ * becomes the last one. */
 static size_t tree_draw_path(struct tree_drawing *d, struct tree_pending *p)
 {
     struct times times = d->rollup->nodes[p->node];
@@ -245,7 +245,7 @@ static void tree_draw_threads(struct tree_drawing *d)
     free(threads);
 }
 
-/* The functions of the joined tree are the profile's, but in an order of their own. */
+/* The names of the functions of the joined tree, which are those of the profile in another order. */
 static struct function_name *tree_function_names(const struct analysis *l, const struct profile *joined)
 {
     struct function_name *names = need_memory(joined->function_count, sizeof *names);

@@ -104,9 +104,9 @@ Test(golden_diff, errors)
     diff_check_error("before-1 after-1 --columns speed",
                      "dwell: --columns: no column 'speed'; --columns help lists them\n");
     diff_check_error("before-1 blind --sort cpu_exclusive",
-                     "dwell: --sort: cpu_exclusive is not known of all these sessions\n");
+                     "dwell: --sort: some of these sessions do not have cpu_exclusive\n");
     diff_check_error("before-1 blind --fail-if 'cpu_exclusive > 5%'",
-                     "dwell: --fail-if 'cpu_exclusive > 5%': that value is not known of all these sessions\n");
+                     "dwell: --fail-if 'cpu_exclusive > 5%': some of these sessions do not have this value\n");
     diff_check_error("before-1 after-1 --fail-if 'elapsed_exclusive > 5'",
                      "dwell: --fail-if 'elapsed_exclusive > 5': a time needs a unit: %, ns, us, ms or s\n");
 }

@@ -159,7 +159,7 @@ Test(unit_diff, a_program_of_another_name_is_another_version)
     cr_assert(eq(sz, d->row_count, 2));
     expect_pair(d, "main (shop-1.0)", DIFF_ELAPSED_EXCLUSIVE, 100, 150);
     cr_assert(eq(sz, d->remark_count, 1));
-    cr_assert(strstr(d->remarks[0], "'shop-1.1' is taken for another version of 'shop-1.0'") != NULL);
+    cr_assert(strstr(d->remarks[0], "'shop-1.1' is compared as another version of 'shop-1.0'") != NULL);
     diff_free(d);
 }
 
@@ -321,8 +321,8 @@ Test(unit_diff, small_rows_are_left_out)
 static bool fails(const struct diff *d, const char *condition, const char *row)
 {
     struct diff_gate gate;
-    const char *problem;
-    cr_assert(diff_gate_parse(&gate, condition, &problem), "%s: %s", condition, problem);
+    struct error error = { NULL };
+    cr_assert(diff_gate_parse(&gate, condition, &error), "%s: %s", condition, error.text);
     cr_assert(diff_gate_check(&gate, d) == NULL, "%s: %s", condition, diff_gate_check(&gate, d));
     return diff_gate_fails(&gate, d, row_of(d, row));
 }
@@ -389,17 +389,18 @@ Test(unit_diff, invalid_conditions)
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct diff_gate gate;
-        const char *problem = NULL;
-        cr_assert(not(diff_gate_parse(&gate, texts[i], &problem)), "%s", texts[i]);
-        cr_assert(problem != NULL);
+        struct error error = { NULL };
+        cr_assert(not(diff_gate_parse(&gate, texts[i], &error)), "%s", texts[i]);
+        cr_assert(error.text != NULL);
+        error_drop(&error);
     }
     const struct version blind = { .lookups = 1, .main_time = 100, .source = SOURCE_NONE };
     struct diff *d = compare(DIFF_FUNCTIONS, &blind, &blind, &usual);
     struct diff_gate gate;
-    const char *problem;
-    cr_assert(diff_gate_parse(&gate, "application_exclusive > +5%", &problem));
-    cr_assert(eq(str, (char *)diff_gate_check(&gate, d), "that value is not known of all these sessions"));
-    cr_assert(diff_gate_parse(&gate, "elapsed_exclusive > +5", &problem));
+    struct error error = { NULL };
+    cr_assert(diff_gate_parse(&gate, "application_exclusive > +5%", &error));
+    cr_assert(eq(str, (char *)diff_gate_check(&gate, d), "some of these sessions do not have this value"));
+    cr_assert(diff_gate_parse(&gate, "elapsed_exclusive > +5", &error));
     cr_assert(eq(str, (char *)diff_gate_check(&gate, d), "a time needs a unit: %, ns, us, ms or s"));
     diff_free(d);
 }
