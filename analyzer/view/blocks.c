@@ -188,7 +188,7 @@ static struct packed blocks_pack_rows(const struct blocks_row *calls, size_t cal
     };
     const struct container_table tables[] = {
         { "spans", call_count, span_columns, SPAN_COLUMNS },
-        { "away", off_cpu_count, off_cpu_columns, OFF_CPU_COLUMNS },
+        { "off_cpu", off_cpu_count, off_cpu_columns, OFF_CPU_COLUMNS },
     };
     struct packed packed;
     container_pack(header, tables, sizeof tables / sizeof *tables, &packed); /* the header is small */

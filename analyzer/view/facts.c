@@ -177,7 +177,7 @@ static struct json_object *facts_values(const struct summary *s)
     return list;
 }
 
-/* ---- of the session ---- */
+/* ---- the session ---- */
 
 /* Neither the shortest and longest calls nor what is derived from others. */
 static bool facts_has_total(const struct value *v)
@@ -241,7 +241,7 @@ static void facts_add_time(struct json_object *object, const struct session_file
     facts_add_number(object, "ticks_per_second", f->header.ticks_per_second);
 }
 
-/* The command without the program's folder. */
+/* Adds the command line, and as title the command line without the program's folder. */
 static void facts_add_command(struct json_object *object, const struct analysis *l, const uint32_t *serials,
                               size_t count)
 {
@@ -265,7 +265,7 @@ static void facts_add_kind(struct json_object *object, const struct analysis *l)
     facts_add_text(object, "clock", h->clock < 4 ? clocks[h->clock] : "unknown");
     facts_add_flag(object, "complete", h->state == DWELL_COMPLETE);
     facts_add_flag(object, "application", l->summary.application_known);
-    facts_add_flag(object, "away", l->summary.off_cpu_known);
+    facts_add_flag(object, "off_cpu", l->summary.off_cpu_known);
     facts_add_flag(object, "overhead", l->summary.overhead_known);
     facts_add_flag(object, "samples", l->summary.samples);
     facts_add_flag(object, "imported", l->summary.imported);

@@ -39,7 +39,7 @@ void levels_add(struct levels *levels, const struct level_span *span);
 void levels_end_lane(struct levels *levels, uint32_t lane);
 void levels_end(struct levels *levels);
 
-/* After the end: */
+/* The results, valid after levels_end. */
 const struct level_span *levels_spans(const struct levels *levels, size_t *count);
 
 /* The binary logarithm of the length of a level's stretches in ticks. */

@@ -29,9 +29,9 @@ struct server {
     char address[128];
     char hosts[2][32]; /* accepted values of the header Host */
     unsigned interval;
-    /* Behind snapshot_lock: */
-    struct server_snapshot *snapshot; /* NULL if no session was served yet */
-    char *wrong;                      /* why the file could not be read again; NULL if it could */
+    /* Guarded by snapshot_lock: */
+    struct server_snapshot *snapshot; /* NULL if there is none yet */
+    char *wrong;                      /* why the last reading of the file failed; NULL if it succeeded */
     uint64_t generation;
 };
 
@@ -180,7 +180,7 @@ static bool view_server_number_matches(const char *text, uint64_t number)
     return text && strcmp(text, digits) == 0;
 }
 
-/* `since` is the generation that the page has: it is not sent again. */
+/* Sends the session unless the page already has it: `since` is the page's generation. */
 static enum MHD_Result view_server_send_session(struct server *s, struct MHD_Connection *connection)
 {
     struct server_snapshot *snapshot = view_server_acquire_snapshot(s);

@@ -123,7 +123,7 @@ Test(e2e_view, mistakes)
     view_refused("$DWELL view dwell.data dwell.data dwell.data", "dwell: a page compares two sessions at most");
     view_refused("$DWELL view --detail much", "dwell: --detail: 'much' is not a number of bytes up to 1G");
     view_refused("$DWELL view --detail 2G", "dwell: --detail: '2G' is not a number");
-    view_refused("$DWELL view --detail -1", "dwell: --detail: '-1' is no number");
+    view_refused("$DWELL view --detail -1", "dwell: --detail: '-1' is not a number");
     view_refused("$DWELL view --filter 'calls>1'", "dwell: view: no option '--filter'");
     view_refused("$DWELL view --thread nobody", "dwell: dwell.data: no thread 'nobody'");
     view_refused("$DWELL view --port 80", "dwell: --port: only with --live");

@@ -25,7 +25,7 @@ struct values {
 struct checking {
     const struct viewed *v;
     uint64_t ticks_per_second;
-    bool application, away, overhead, samples;
+    bool application, off_cpu, overhead, samples;
     double session_elapsed, session_application;
 };
 
@@ -132,11 +132,11 @@ static void viewed_expect_times(const struct checking *c, struct json_object *ro
     viewed_expect(row, "calls", !c->samples, (uint64_t)v->calls);
     viewed_expect_pair(c, row, v, ELAPSED, true);
     viewed_expect_pair(c, row, v, APPLICATION, c->application);
-    viewed_expect_pair(c, row, v, BLOCKED, c->away);
-    viewed_expect_pair(c, row, v, PREEMPTED, c->away);
+    viewed_expect_pair(c, row, v, BLOCKED, c->off_cpu);
+    viewed_expect_pair(c, row, v, PREEMPTED, c->off_cpu);
     viewed_expect_pair(c, row, v, OVERHEAD, c->overhead);
-    viewed_expect(row, time_key(c, "cpu", "inclusive"), c->away, in_ns(c, on_cpu(v->inclusive)));
-    viewed_expect(row, time_key(c, "cpu", "exclusive"), c->away, in_ns(c, on_cpu(v->exclusive)));
+    viewed_expect(row, time_key(c, "cpu", "inclusive"), c->off_cpu, in_ns(c, on_cpu(v->inclusive)));
+    viewed_expect(row, time_key(c, "cpu", "exclusive"), c->off_cpu, in_ns(c, on_cpu(v->exclusive)));
     viewed_expect_percent(row, c->samples ? "inclusive_percent" : "elapsed_inclusive_percent", true,
                           v->inclusive[ELAPSED], c->session_elapsed);
     viewed_expect_percent(row, c->samples ? "exclusive_percent" : "elapsed_exclusive_percent", true,
@@ -145,9 +145,9 @@ static void viewed_expect_times(const struct checking *c, struct json_object *ro
                           c->session_application);
     viewed_expect_percent(row, "application_exclusive_percent", c->application, v->exclusive[APPLICATION],
                           c->session_application);
-    viewed_expect_percent(row, "waiting_percent", c->away, v->exclusive[BLOCKED], v->exclusive[ELAPSED]);
-    viewed_expect(row, "page_faults", c->away, (uint64_t)v->inclusive[FAULTS]);
-    viewed_expect(row, "page_faults_exclusive", c->away, (uint64_t)v->exclusive[FAULTS]);
+    viewed_expect_percent(row, "waiting_percent", c->off_cpu, v->exclusive[BLOCKED], v->exclusive[ELAPSED]);
+    viewed_expect(row, "page_faults", c->off_cpu, (uint64_t)v->inclusive[FAULTS]);
+    viewed_expect(row, "page_faults_exclusive", c->off_cpu, (uint64_t)v->exclusive[FAULTS]);
     viewed_expect(row, time_key(c, "min", ""), v->least <= v->most, in_ns(c, v->least));
     viewed_expect(row, time_key(c, "max", ""), v->least <= v->most, in_ns(c, v->most));
 }
@@ -297,7 +297,7 @@ void check_viewed(const struct viewed *v, const char *session)
         .v = v,
         .ticks_per_second = json_object_get_uint64(viewed_get(v->header, "ticks_per_second")),
         .application = json_object_get_boolean(viewed_get(v->header, "application")),
-        .away = json_object_get_boolean(viewed_get(v->header, "away")),
+        .off_cpu = json_object_get_boolean(viewed_get(v->header, "off_cpu")),
         .overhead = json_object_get_boolean(viewed_get(v->header, "overhead")),
         .samples = json_object_get_boolean(viewed_get(v->header, "samples")),
         .session_elapsed = json_object_get_double(viewed_get(totals, "elapsed_inclusive")),

@@ -1,5 +1,5 @@
-// Colours that differ in lightness, too, so that they can be told apart by everyone: what is hot goes from pale to
-// brown, waiting is grey, changes go from blue (less) to orange (more).
+// The colours of tables, graphs and timeline. They differ in lightness, too, so that colour-blind readers can tell them
+// apart: heat goes from pale to brown, waiting is grey, changes go from blue (less) to orange (more).
 import { color as parse, lab } from 'd3-color';
 import { scaleLinear } from 'd3-scale';
 import { dark } from './state';
@@ -23,7 +23,7 @@ const changeDark = scaleLinear<string>()
     .domain([-1, -0.2, 0, 0.2, 1])
     .range(['#6db3f2', '#2d5b85', '#3a3d43', '#7d4a2c', '#ff9052'])
     .clamp(true);
-// Okabe and Ito's, made paler.
+// The palette of Okabe and Ito, made paler.
 const kinds = ['#f2c879', '#8fc7e8', '#7fcbb3', '#f3ea8f', '#9fb8e0', '#eda27a', '#dfabc9', '#c9c2b4', '#b7d69a'];
 const kindsDark = ['#8a6420', '#2f6a8f', '#1d6e59', '#7a7222', '#3f5790', '#8f4a20', '#7d4a68', '#5d574b', '#4f6e35'];
 
@@ -66,13 +66,13 @@ const night: Palette = {
 };
 export const palette = (): Palette => (isDark() ? night : light);
 
-// `share`: of what the hottest has.
+// `share` is the value divided by the hottest row's, 0 to 1.
 export const heat = (share: number): string => (isDark() ? heatDark : heatLight)(share);
 export const change = (by: number): string => (isDark() ? changeDark : changeLight)(by);
 export const ofKind = (number: number): string => (isDark() ? kindsDark : kinds)[number % kinds.length]!;
 
 const inks = new Map<string, string>();
-// Dark or light, whatever can be read on it.
+// The text colour, dark or light, that is readable on a background.
 export function inkOn(background: string): string {
     let ink = inks.get(background);
     if (!ink) {

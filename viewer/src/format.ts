@@ -1,7 +1,7 @@
-// Numbers and names as people read them.
+// Formats numbers, times and names for display.
 import type { SessionFacts } from './data/facts';
 
-// Ticks as whole nanoseconds, rounded as the reports round them.
+// Converts ticks to whole nanoseconds, rounded as in the reports.
 export function nanoseconds(ticks: number, perSecond: number): bigint {
     const negative = ticks < 0;
     const per = BigInt(Math.round(perSecond));
@@ -17,7 +17,7 @@ export const units: Record<Unit, { text: string; digits: number }> = {
     s: { text: 's', digits: 9 },
 };
 
-// One unit for a whole page: columns of mixed units are misread.
+// Chooses one unit for the whole page: columns of mixed units are easily misread.
 export function unitFor(largest: number): Unit {
     if (largest >= 10e9) return 's';
     if (largest >= 10e6) return 'ms';
@@ -35,7 +35,7 @@ export function count(value: number | bigint): string {
     return value < 0 ? `−${grouped(String(-value))}` : grouped(String(value));
 }
 
-// With as many decimals as are asked for.
+// A duration in `unit`, without the unit's name.
 export function duration(ns: bigint, unit: Unit, decimals = Math.min(3, units[unit].digits)): string {
     const { digits } = units[unit];
     const shift = 10n ** BigInt(digits - decimals);
@@ -47,7 +47,7 @@ export function duration(ns: bigint, unit: Unit, decimals = Math.min(3, units[un
     return sign + whole + (decimals ? `.${text.slice(-decimals)}` : '');
 }
 
-// A duration by itself, with three significant digits or more and its unit.
+// A duration with its unit and at least three significant digits.
 export function shortDuration(ns: number): string {
     const size = Math.abs(ns);
     const sign = ns < 0 ? '−' : '';
@@ -76,14 +76,14 @@ export function signed(text: string): string {
 // eslint-disable-next-line no-control-regex
 const hidden = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-// Names come from the program: what would turn the text around, or not be seen, is shown as its number.
+// Names come from the recorded program: invisible and bidirectional control characters are shown as their code point.
 export function visible(name: string): string {
     return name.replace(hidden, (c) => `⟨${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}⟩`);
 }
 
 const longest = 400;
 
-// For one line: long names lose their middle; the whole is in the details.
+// Shortens a name to one line by leaving out its middle; the details show it in full.
 export function shortened(name: string, length = longest): string {
     const text = name.length > length ? `${name.slice(0, length * 0.7)}…${name.slice(-length * 0.2)}` : name;
     return visible(text);

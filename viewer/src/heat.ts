@@ -1,14 +1,14 @@
-// How hot rows are: their own time, as a share of what the hottest has. Rows whose own time is mostly waiting are not hot.
+// The heat of rows: their exclusive time relative to the hottest row's. Rows that mostly wait are grey instead.
 import { heat, palette } from './colours';
 import { type Measure, isOffCpu } from './data/measures';
 import type { Model, Side, TableName, Values } from './data/model';
 
-const noticed = 0.002; // of the whole: what has less of its own is not said to wait
+const minWaitShare = 0.002; // of the total: rows with less exclusive time are never grey
 
 export function waitsByItself(model: Model, table: TableName, row: number, side: Side): boolean {
     const elapsed = model.column(table, 'elapsed_exclusive', side)[row]!;
     return (
-        elapsed > noticed * model.total('elapsed_exclusive', side) &&
+        elapsed > minWaitShare * model.total('elapsed_exclusive', side) &&
         model.column(table, 'blocked_exclusive', side)[row]! > elapsed / 2
     );
 }
@@ -21,7 +21,7 @@ function mostOf(model: Model, table: TableName, values: Values, side: Side, wait
         model.column(table, 'elapsed_exclusive', side),
         model.column(table, 'blocked_exclusive', side),
     ];
-    const least = noticed * model.total('elapsed_exclusive', side);
+    const least = minWaitShare * model.total('elapsed_exclusive', side);
     if (most === undefined) {
         most = 0;
         for (let row = 0; row < values.length; row++)
@@ -32,15 +32,15 @@ function mostOf(model: Model, table: TableName, values: Values, side: Side, wait
     return most;
 }
 
-// The most own time of any row that works.
+// The largest exclusive time of all rows that do not mostly wait.
 export function hottestOf(model: Model, table: TableName, measure: Measure, side: Side): number {
-    const waiting = model.facts[side]!.away && !isOffCpu(model, measure);
+    const waiting = model.facts[side]!.off_cpu && !isOffCpu(model, measure);
     return mostOf(model, table, model.column(table, `${measure}_exclusive`, side), side, waiting);
 }
 
-// Where waiting itself is looked at, it is as hot as anything.
+// Where the measure itself is waiting, waiting rows are not grey.
 export function heatOf(model: Model, table: TableName, row: number, measure: Measure, side: Side): string {
-    const waiting = model.facts[side]!.away && !isOffCpu(model, measure);
+    const waiting = model.facts[side]!.off_cpu && !isOffCpu(model, measure);
     if (waiting && waitsByItself(model, table, row, side)) return palette().wait;
     const values = model.column(table, `${measure}_exclusive`, side);
     const most = hottestOf(model, table, measure, side);

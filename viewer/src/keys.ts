@@ -1,4 +1,4 @@
-// Keys that do the same everywhere; those of a view are in its own file.
+// The keys that work in every view, and the list of all keys for the help. Each view handles its own keys itself.
 import { isDark } from './colours';
 import { choicesOf } from './data/measures';
 import { fragment } from './link';
@@ -26,15 +26,15 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
     {
         title: 'Everywhere',
         keys: [
-            ['1 … 9', 'the views, from the call tree on'],
-            ['/', 'search; Enter: next match, Escape: back'],
+            ['1 … 9', 'switch to a view, in the order of the tabs'],
+            ['/', 'search; Enter: next match, Escape: leave'],
             ['m', 'the next measure (elapsed, application, CPU …)'],
             ['u', 'the next unit of times'],
-            ['i', 'details of what is selected, beside the view'],
-            ['g', 'callers and callees of what is selected'],
-            ['e', 'show it in the call tree'],
-            ['r', 'show it in the flame graph'],
-            ['y', 'copy a link to what is shown'],
+            ['i', 'details of the selection'],
+            ['g', 'callers and callees of the selection'],
+            ['e', 'show the selection in the call tree'],
+            ['r', 'show the selection in the flame graph'],
+            ['y', 'copy a link to this view'],
             ['t', 'light or dark'],
             ['?', 'this help'],
         ],
@@ -44,14 +44,14 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
         keys: [
             ['↑ ↓ PgUp PgDn Home End', 'select'],
             ['Enter', 'callers and callees'],
-            ['c', 'choose columns (or right click on their titles)'],
-            ['click on a title', 'sort; again: the other way round'],
+            ['c', 'choose columns (or right click a column title)'],
+            ['click on a title', 'sort; click again to reverse'],
         ],
     },
     {
         title: 'Call tree',
         keys: [
-            ['→ ←', 'open, close; go down, go up'],
+            ['→ ←', 'open or go to the first child; close or go to the parent'],
             ['h', 'open the hot path below the selection'],
             ['*', 'open the whole branch'],
             ['-  _', 'close the branch; close all'],
@@ -62,9 +62,9 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
         title: 'Flame graph, inverted graph',
         keys: [
             ['click, Enter', 'zoom in (Shift-click: select only)'],
-            ['Backspace, Escape, right click', 'zoom out a step'],
-            ['0', 'the whole'],
-            ['arrows', 'select along the calls'],
+            ['Backspace, Escape, right click', 'zoom out one level'],
+            ['0', 'show the whole graph'],
+            ['arrows', 'select caller, callee or neighbour'],
             ['o', 'callers and callees'],
         ],
     },
@@ -73,10 +73,10 @@ export const keyHelp: { title: string; keys: [string, string][] }[] = [
         keys: [
             ['wheel, + −, w s', 'zoom'],
             ['drag, ← →, a d', 'move in time'],
-            ['↑ ↓ PgUp PgDn', 'move over the threads'],
+            ['↑ ↓ PgUp PgDn', 'scroll through the threads'],
             ['double click, f, Enter', 'zoom to the call'],
             ['[ ]', 'previous, next mark'],
-            ['0, Home', 'the whole'],
+            ['0, Home', 'show the whole session'],
         ],
     },
 ];
@@ -97,7 +97,7 @@ export async function copy(text: string, what: string): Promise<void> {
 
 export const copyLink = () => copy(location.href.replace(/#.*/, '') + fragment(), 'Link');
 
-// The path with the most time of those that end in the function.
+// The path with the most inclusive time among those that end in the function.
 export function largestPath(fn: number): number {
     const m = model.value!;
     const values = m.column('paths', `${measure.value}_inclusive`, m.sides === 2 ? 1 : 0);

@@ -1,5 +1,5 @@
-// The link: what is shown, in the URL's fragment. Rows are named by hashes of their names (data/identity.ts), so a link
-// fits the same recording wherever its page lies, and a live one after the next fetch.
+// Writes what is shown into the URL's fragment and restores it from there. Links name rows by hashes of their names
+// (data/identity.ts). So a link fits every page of the same recording, and a live page after the next fetch.
 import { effect } from '@preact/signals';
 import { identify, locate } from './data/identity';
 import { type Measure, choicesOf } from './data/measures';
@@ -58,7 +58,7 @@ function oneOf<T extends string>(text: string | null, all: readonly T[], usual: 
     return all.includes(text as T) ? (text as T) : usual;
 }
 
-// True if the link said which branches are open.
+// Returns true if the link lists the open branches.
 export function restore(m: Model, fragment: string): boolean {
     const p = new URLSearchParams(fragment.replace(/^#/, ''));
     const get = (key: string) => p.get(key) ?? '';
@@ -112,7 +112,7 @@ export function fragment(): string {
     return state.model.value ? `#${textOf(state.model.value)}` : '';
 }
 
-// The fragment follows what is shown; what is a place of its own can be gone back from.
+// Keeps the fragment up to date. A change of view or of the central function makes an entry in the browser's history.
 export function followState(): void {
     let timer = 0;
     let written = location.hash;

@@ -1,11 +1,11 @@
-// Sessions into the model; of a live one again and again, with what is shown kept.
+// Loads the sessions into the model. A live session is fetched again and again; selection and open branches stay.
 import { batch } from '@preact/signals';
 import type { Container } from './data/container';
 import { identify, identities, locate } from './data/identity';
 import { mergeModels } from './data/merge';
 import { type Model, SingleModel } from './data/model';
 import { Branches } from './data/open';
-import { Slices } from './data/slices';
+import { Yielder } from './data/yielder';
 import { type Source, findSource } from './data/source';
 import { restore } from './link';
 import * as state from './state';
@@ -31,7 +31,7 @@ function show(m: Model): void {
     });
 }
 
-// A newer fetch of the same: rows are found again by their names.
+// Replaces the model by a newer fetch. Rows are found again by the hashes of their names.
 function replace(m: Model): void {
     const old = state.model.value!;
     const path = identify(old, 'paths', state.path.value);
@@ -70,14 +70,14 @@ async function follow(from: Source): Promise<void> {
 
 export async function load(): Promise<void> {
     const from = findSource();
-    if (from.sessions === 0) throw new Error('This page holds no recording: dwell view writes one into it.');
+    if (from.sessions === 0) throw new Error('This page holds no recording. Use dwell view to write a page with one.');
     state.source.value = from;
     const a = new SingleModel(await first(from, 0));
     if (from.sessions === 1) show(a);
     else {
         const b = new SingleModel(await first(from, 1));
         state.progress.value = 'Comparing …';
-        show(await mergeModels(a, b, new Slices()));
+        show(await mergeModels(a, b, new Yielder()));
     }
     if (from.live) await follow(from);
 }

@@ -1,3 +1,4 @@
+// Starts the page: its theme, its keys, its link and the loading of the sessions.
 import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { followKeys } from './keys';
@@ -6,13 +7,13 @@ import { load } from './load';
 import { dark, failure } from './state';
 import { App } from './views/app';
 
-// The reader's choice, not the link's. Pages from disk may have no storage.
+// Light or dark is the reader's choice and not in the link. Pages opened from disk may have no storage.
 const remembered = 'dwell:dark';
 try {
     const before = localStorage.getItem(remembered);
     if (before !== null) dark.value = before === '1';
 } catch {
-    // Then it is as the system has it.
+    // The page uses the system's theme.
 }
 
 effect(() => {
@@ -22,7 +23,7 @@ effect(() => {
     try {
         if (dark.value !== null) localStorage.setItem(remembered, dark.value ? '1' : '0');
     } catch {
-        // It lasts as long as the page.
+        // The choice lasts until the page is closed.
     }
 });
 

@@ -1,11 +1,11 @@
-// What is typed into the search box: words that must all occur in the name; module:WORD, file:WORD; /pattern/;
+// Parses the search box: words that must all occur in the name, module:WORD, file:WORD, /pattern/,
 // and conditions on columns, such as calls>1000 or elapsed_exclusive>=1.5ms or application_inclusive>5%.
 
 export interface Condition {
     column: string;
     operator: string;
     number: number;
-    unit: string; // '', '%', or one of time
+    unit: string; // '', '%' or a unit of time
 }
 
 export interface Matcher {
@@ -27,17 +27,17 @@ export function makeMatcher(text: string): Matcher {
             const compiled = new RegExp(pattern[1]!, pattern[2]);
             tests.push((name) => compiled.test(name));
         } catch {
-            problem = 'this is no regular expression';
+            problem = 'not a valid regular expression';
         }
     } else {
         for (const word of text.trim().toLowerCase().split(/\s+/)) {
-            const asked = condition.exec(word);
-            if (asked)
+            const parsed = condition.exec(word);
+            if (parsed)
                 conditions.push({
-                    column: asked[1]!,
-                    operator: asked[2]!,
-                    number: Number(asked[3]),
-                    unit: asked[4] ?? '',
+                    column: parsed[1]!,
+                    operator: parsed[2]!,
+                    number: Number(parsed[3]),
+                    unit: parsed[4] ?? '',
                 });
             else if (word.startsWith('module:'))
                 tests.push((_, module) => module.toLowerCase().includes(word.slice(7)));
@@ -55,7 +55,8 @@ export function makeMatcher(text: string): Matcher {
 
 const scales: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
 
-// `value` in the column's own terms, and what 100 % is in them; of times, a nanosecond, too.
+// True if a column's value meets the condition. `whole` is 100 % in the unit of `value`, and `perNanosecond`, of times, a
+// nanosecond.
 export function holds(c: Condition, value: number, whole: number, perNanosecond = 0): boolean {
     let limit = c.number;
     if (c.unit === '%') limit = (c.number / 100) * whole;

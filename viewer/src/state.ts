@@ -1,4 +1,4 @@
-// What is shown. Everything a link restores is here (link.ts).
+// The state of the page: what is loaded, selected and shown. All that a link restores is here (link.ts).
 import { computed, signal } from '@preact/signals';
 import type { Measure } from './data/measures';
 import type { Model, Side } from './data/model';
@@ -46,28 +46,28 @@ export const progress = signal('Reading the recording …');
 export const view = signal<View>('tree');
 export const measure = signal<Measure>('elapsed');
 export const search = signal('');
-export const path = signal(-1); // the row of the call tree that is selected
-export const subject = signal(-1); // the function that is looked at
+export const path = signal(-1); // the selected row of the call tree
+export const subject = signal(-1); // the selected function
 export const expanded = signal(new Branches(0));
 export const sorts = signal<Record<string, Sort>>({});
-export const columns = signal<Record<string, string[]>>({}); // by table: those that are shown, where they were chosen
+export const columns = signal<Record<string, string[]>>({}); // by table, if the user chose columns
 export const zoomed = signal(-1); // the path that fills the flame graph
-export const invertedZoom = signal<number[]>([]); // functions from the root of the inverted graph
+export const invertedZoom = signal<number[]>([]); // functions from the inverted graph's root to the zoomed node
 export const colouring = signal<'heat' | 'module'>('heat');
-export const drawnSide = signal<Side>(1); // of two: whose times make the widths
-export const range = signal<[number, number] | null>(null); // of the timeline, in ticks
+export const drawnSide = signal<Side>(1); // with two sessions, the one whose times set the widths
+export const range = signal<[number, number] | null>(null); // shown part of the timeline, in ticks
 export const timelineSide = signal<Side>(0);
 export const chosenUnit = signal<Unit | 'auto'>('auto');
 export const details = signal(true);
 
 export const helping = signal(false);
-export const dark = signal<boolean | null>(null); // null: as the system has it
-export const paused = signal(false); // of what is fetched live
-export const lost = signal(''); // why nothing more is fetched
+export const dark = signal<boolean | null>(null); // null follows the system
+export const paused = signal(false); // live updates are paused
+export const lost = signal(''); // the error of the last live update
 export const notice = signal('');
 
 export const matcher = computed<Matcher>(() => makeMatcher(search.value));
-// By function: 1 for those that the search finds.
+// By function, 1 if it matches the search.
 export const found = computed<Uint8Array | null>(() => {
     const m = model.value;
     const by = matcher.value;
@@ -95,13 +95,13 @@ export function selectPath(row: number): void {
     if (row >= 0 && model.value) subject.value = model.value.paths.function[row]!;
 }
 
-// Callers and callees of a function.
+// Shows the callers and callees of a function.
 export function recentre(row: number): void {
     selectFunction(row);
     view.value = 'callers';
 }
 
-// The path in the call tree, with all above it open.
+// Selects a path in the call tree and opens all branches above it.
 export function reveal(row: number): void {
     expanded.value = expanded.value.with(stackOf(model.value!.paths, row).slice(0, -1), true);
     selectPath(row);

@@ -1,4 +1,4 @@
-// The page that dwell view --live serves: it follows a program that runs, and what is selected and open stays so.
+// The page that dwell view --live serves follows a running program and keeps selection and open branches.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -35,7 +35,7 @@ const until = async (what) => {
 
 test('it shows the program while it runs, keeps what is selected, and knows the end', async () => {
     const session = recordings.path('live.data');
-    // For hours, if it is let.
+    // The program runs for hours unless it is ended.
     const recorder = start('record', '-q', '-o', session, '--', sample('sleeper'), '100000', '2', '20');
     const ended = new Promise((resolve) => recorder.on('exit', resolve));
     const program = () => readFileSync(`/proc/${recorder.pid}/task/${recorder.pid}/children`, 'utf8').trim();
@@ -61,9 +61,9 @@ test('it shows the program while it runs, keeps what is selected, and knows the 
     for (let i = 0; i < 600 && (await page.evaluate(most)) <= before; i++) await page.waitForTimeout(100);
     assert.ok((await page.evaluate(most)) > before);
     await page.waitForFunction(() => document.querySelector('.row.selected .name')?.textContent === 'main');
-    // Held, it stays as it is.
+    // A paused page does not change.
     await page.click('.live');
-    await page.waitForSelector('.live:has-text("held")');
+    await page.waitForSelector('.live:has-text("paused")');
     await page.click('.live');
     await page.click('[data-view=timeline]');
     await page.waitForSelector('.timeline');

@@ -1,4 +1,4 @@
-// Writes pages of made-up sessions to test/out, to be looked at.
+// Writes pages of made-up sessions to test/out, for a look in a browser.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { pageWith } from './support/container.mjs';
 import { hostile, large, shop } from './support/sessions.mjs';

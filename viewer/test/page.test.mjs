@@ -82,7 +82,7 @@ test('the call tree opens at its hot path, with the true values of each path', a
     await browser.done(page);
 });
 
-/** The selected row is drawn anew after the rows that a key opens. */
+// Waits for a selected row: it is drawn after the rows that a key opens.
 const selected = (page, part, text) =>
     page.waitForFunction(([p, t]) => document.querySelector(`.row.selected ${p}`)?.textContent === t, [part, text]);
 
@@ -186,7 +186,7 @@ test('callers and callees: a click makes another function the middle, and one ca
     await until(page, 'Callers', 'name', ['handle', 'render']);
     await until(page, 'Callers', 'elapsed_inclusive', ['17500', '800']);
     await until(page, 'Callees', 'name', ['walk']);
-    // Recursive calls of walk are not lookup's.
+    // Recursive calls of walk have walk as their caller, not lookup.
     await until(page, 'Callees', 'calls', ['330']);
     await until(page, 'Callees', 'elapsed_inclusive', ['8700']);
     await page.click('[aria-label=Callees] .row');
@@ -227,7 +227,7 @@ test('the flame graph is as wide as times are, and zooms', async () => {
     };
     await page.waitForSelector('.scroller[data-frames="7"]');
     assert.equal(await frame(0.5, 0), 'main');
-    // serve has 88 % of it, load the next 10.3 %.
+    // serve has 88 % of the width, load the next 10.3 %.
     assert.equal(await frame(0.875, 1), 'serve');
     assert.equal(await frame(0.885, 1), 'load');
     assert.equal(await frame(0.99, 1), '');
@@ -236,13 +236,13 @@ test('the flame graph is as wide as times are, and zooms', async () => {
         (await page.locator('.scroller').boundingBox()).y + (await page.locator('.scroller').boundingBox()).height - 30,
     );
     await fragmentWith(page, 'zoom=');
-    // Now serve is the whole width: 30800 of 52800 are handle's.
+    // serve has the whole width: 30800 of 52800 are handle's.
     assert.equal(await frame(0.99, 1), 'serve');
     assert.equal(await frame(0.58, 2), 'handle');
     assert.equal(await frame(0.59, 2), 'wait_for_work');
     await press(page, 'Backspace', '0');
     await page.waitForFunction(() => !location.hash.includes('zoom='));
-    // By CPU time, what waits is narrow.
+    // By CPU time, waiting frames are narrow.
     await page.click('.measures button:has-text("CPU")');
     assert.equal(await frame(0.5, 2), 'handle');
     await press(page, 'ArrowUp', 'ArrowUp');
@@ -381,9 +381,12 @@ test('hostile names are shown as they are and run nothing', async () => {
 });
 
 test('what the recording does not tell is said to be unavailable', async () => {
-    const page = await browser.open(browser.write('bare', [session(shopTree, { application: false, away: false })]), {
-        fragment: '#view=functions',
-    });
+    const page = await browser.open(
+        browser.write('bare', [session(shopTree, { application: false, off_cpu: false })]),
+        {
+            fragment: '#view=functions',
+        },
+    );
     assert.match(await page.textContent('.remarks'), /application times are unavailable/);
     assert.equal(await page.isDisabled('.measures button:has-text("Application")'), true);
     assert.equal(await page.isDisabled('.measures button:has-text("CPU")'), true);
@@ -395,7 +398,7 @@ test('what the recording does not tell is said to be unavailable', async () => {
 
 test('sessions of samples show numbers of samples, and no calls', async () => {
     const page = await browser.open(
-        browser.write('samples', [session(shopTree, { samples: true, away: false, duration: 0 })]),
+        browser.write('samples', [session(shopTree, { samples: true, off_cpu: false, duration: 0 })]),
         { fragment: '#view=functions' },
     );
     await until(page, 'functions', 'elapsed_exclusive', [
@@ -453,7 +456,7 @@ const newTree = [
 ];
 
 test('two sessions: base, new, and what changed, in tables, tree and graph', async () => {
-    // The second one's clock is another: 2 ticks a nanosecond.
+    // The second session's clock has 2 ticks per nanosecond.
     const twice = (nodes) => nodes.map(([n, c, e, f, b, below = []]) => [n, c, 2 * e, 2 * f, 2 * b, twice(below)]);
     const page = await browser.open(
         browser.write('two', [
@@ -494,7 +497,7 @@ test('two sessions: base, new, and what changed, in tables, tree and graph', asy
     await browser.done(page);
 });
 
-const order = ['main', 'serve', 'handle', 'parse', 'lookup', 'walk', 'render', 'wait_for_work', 'load', 'audit']; // as the first has them
+const order = ['main', 'serve', 'handle', 'parse', 'lookup', 'walk', 'render', 'wait_for_work', 'load', 'audit']; // in the order of the first session
 const change = {
     parse: 2000,
     audit: 500,
@@ -519,9 +522,9 @@ test('a page without a recording, or with a broken one, says so', async () => {
     assert.match(await none.textContent('.failure'), /holds no recording/);
     await browser.done(none);
     const cut = await browser.open(browser.write('cut', [{ main: shop().main.subarray(0, 900) }]));
-    assert.match(await cut.textContent('.failure'), /is cut off/);
+    assert.match(await cut.textContent('.failure'), /is truncated/);
     await browser.done(cut);
     const other = await browser.open(browser.write('other', [{ main: Buffer.from('something else altogether') }]));
-    assert.match(await other.textContent('.failure'), /no recording that the page can read/);
+    assert.match(await other.textContent('.failure'), /the page cannot read this recording: its format is unknown/);
     await browser.done(other);
 });

@@ -1,4 +1,4 @@
-// Pages that dwell view writes of real recordings: what they show is what dwell's reports say, to the nanosecond.
+// Pages of real recordings show the same values as dwell's reports, to the nanosecond.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, rowsOf, view } from './support/browser.mjs';

@@ -1,4 +1,4 @@
-// The timeline: what is drawn where, at which detail, and how it is moved.
+// The timeline: what it draws where, at which level of detail, and how it is moved.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, colourAt, view } from './support/browser.mjs';
@@ -25,9 +25,11 @@ const rowOf = {
     worker: top + 20 + 3 * 17 + 9 + 8 + 20,
 };
 
-// What the page says of the place under the mouse.
+// The text of the tooltip at a point of the timeline.
 async function at(page, x, y) {
     const box = await page.locator('.timeline').boundingBox();
+    // The browser reports no move to the point where the mouse already is.
+    await page.mouse.move(box.x + x, box.y + y + 1);
     await page.mouse.move(box.x + x, box.y + y);
     await page.waitForTimeout(30);
     const tip = page.locator('.tip');
@@ -35,13 +37,13 @@ async function at(page, x, y) {
 }
 const range = async (page) => (await page.textContent('.range')).replace(/\s+/g, ' ');
 
-/** What is drawn follows a key by a frame. */
+// Retries, as the page is drawn one frame after the key.
 const shows = async (page, x, y, pattern) => {
     for (let tries = 0; tries < 60 && !pattern.test(await at(page, x, y)); tries++) await page.waitForTimeout(50);
     assert.match(await at(page, x, y), pattern);
 };
 
-test('calls lie where they were, many short ones are one at first and come apart when zoomed', async () => {
+test('calls lie where they were, short ones are merged until zoomed', async () => {
     const page = await open();
     await page.waitForFunction(() => document.querySelector('.range'));
     await page.waitForTimeout(200);
@@ -58,31 +60,31 @@ test('calls lie where they were, many short ones are one at first and come apart
     // Each call of 90 ticks, every 100: the second one begins at 2100, the 27th pixel.
     assert.match(await at(near, 40, rowOf.walks + 8), /^walk .*90 ns from 2\.100 µs/);
     assert.match(await at(near, 80, rowOf.walks + 8), /^lookup .*90 ns from 2\.200 µs/);
-    // What is clipped says its whole length.
+    // A clipped call still shows its whole length.
     assert.match(await at(near, 500, rowOf.main + 8), /65\.54 µs from 0 ns/);
     await browser.done(near);
     const left = await open('&time=34768-36816');
     await left.waitForTimeout(300);
     assert.match(await at(left, 500, rowOf.walks + 8), /^40 short calls/);
-    assert.match(await left.textContent('.below'), /not all detail is in/);
+    assert.match(await left.textContent('.below'), /some detail is left out/);
     await browser.done(left);
 });
 
-test('blocked and preempted stretches are under the calls, in grey', async () => {
+test('off-CPU times are grey and below the calls', async () => {
     const page = await open();
     await page.waitForTimeout(200);
     await shows(page, 800, rowOf.absent + 3, /^preempted 3\.000 µs from 50\.00 µs/);
     await shows(page, 300, rowOf.worker + 17 + 3, /^blocked 28\.00 µs from 3\.000 µs/);
     await page.mouse.move(0, 0);
     assert.equal(await colourAt(page, 300, rowOf.worker + 17 + 3), '201,205,210');
-    // What waits by itself is grey as well, what works is not.
+    // A call that mostly waits is grey, too; one that works is not.
     assert.equal(await colourAt(page, 400, rowOf.worker + 14), '201,205,210');
     const [red, , blue] = (await colourAt(page, 700, rowOf.worker + 14)).split(',').map(Number);
     assert.ok(red > blue + 40, `${red} ${blue}`);
     await browser.done(page);
 });
 
-test('wheel, drag and keys move it; a link restores it', async () => {
+test('wheel, drag and keys move the timeline; a link restores it', async () => {
     const page = await open();
     assert.match(await range(page), /^0 ns … 65\.54 µs/);
     const box = await page.locator('.timeline').boundingBox();
@@ -137,7 +139,7 @@ test('a double click zooms to a call; marks are shown and gone to; lanes fold', 
     await page.keyboard.press('0');
     await page.mouse.click(box.x + 60, box.y + top + 8);
     assert.equal(await at(page, 60, rowOf.walks + 8), '');
-    // Only its first row is left.
+    // Only its first row remains.
     await shows(page, 60, rowOf.main + 8, /^main/);
     await browser.done(page);
 });
@@ -158,7 +160,7 @@ test('of a real recording: threads, their calls, and the marks of the program', 
         await page.waitForTimeout(400);
         const report = recordings.json('report', '--by', 'thread', '--limit', '0', session).rows;
         assert.equal(report.length, 4);
-        // Down the middle of all lanes: each thread's title, and calls of the program.
+        // Looks down the middle of all lanes for each thread's title and the program's calls.
         const box = await page.locator('.timeline').boundingBox();
         const seen = new Set();
         for (let y = 40; y < 260; y += 17)

@@ -206,7 +206,7 @@ Test(unit_view_timeline, calls_and_times_off_the_cpu)
     expect(&s, "spans",
            "0.0 0x1000 1000+4900\n0.1 0x2000 1010+190\n0.1 0x2000 1300+100\n"
            "1.0 0x3000 2000+3000\n1.1 0x1000 2100+2900\n");
-    expect(&s, "away", "0.0 1012+100\n0.0 1320+30\n0.1 1305+5\n");
+    expect(&s, "off_cpu", "0.0 1012+100\n0.0 1320+30\n0.1 1305+5\n");
     cr_assert(eq(u64, number_of(timeline, "start"), 1000));
     cr_assert(eq(u64, number_of(timeline, "end"), 6000));
     cr_assert(json_object_get_boolean(viewed_get(timeline, "complete")));
@@ -317,7 +317,7 @@ Test(unit_view_timeline, a_part_of_the_session)
     expect(
         &s, "spans",
         "0.0 0x1000 1100+1400\n0.1 0x2000 1100+100\n0.1 0x2000 1300+100\n1.0 0x3000 2000+500\n1.1 0x1000 2100+400\n");
-    expect(&s, "away", "0.0 1100+12\n0.0 1320+30\n0.1 1305+5\n");
+    expect(&s, "off_cpu", "0.0 1100+12\n0.0 1320+30\n0.1 1305+5\n");
     cr_assert(eq(u64, number_of(timeline_of(&s), "start"), 1100));
     cr_assert(eq(u64, number_of(timeline_of(&s), "end"), 2500));
     shown_drop(&s);
@@ -333,7 +333,7 @@ Test(unit_view_timeline, one_thread)
     take(&l, &options);
     struct shown s = shown_of(&l, PLENTY);
     expect(&s, "spans", "0.0 0x3000 2000+3000\n0.1 0x1000 2100+2900\n");
-    expect(&s, "away", "");
+    expect(&s, "off_cpu", "");
     cr_assert(eq(u64, number_of(timeline_of(&s), "start"), 2000));
     shown_drop(&s);
     analysis_drop(&l);

@@ -1,4 +1,4 @@
-// A canvas that fills what it is in, is as sharp as the screen, and is drawn once a frame at most.
+// A canvas that fills its parent, has the resolution of the screen, and is drawn at most once per frame.
 import type { Ref } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { effect } from '@preact/signals';
@@ -66,7 +66,7 @@ export function useCanvas(draw: (d: Drawing) => void): {
 export const font = "12px ui-monospace, 'SF Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
 let characterWidth = 0;
-// As much of a text as has room; nothing if that is next to nothing.
+// Cuts a text to a width; returns an empty text if fewer than three characters fit.
 export function fitted(context: CanvasRenderingContext2D, text: string, width: number): string {
     if (!characterWidth) characterWidth = context.measureText('M').width;
     const room = Math.floor(width / characterWidth);

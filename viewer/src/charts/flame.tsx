@@ -1,4 +1,4 @@
-// A flame graph on a canvas: only frames that can be seen are visited.
+// A flame graph on a canvas. Drawing visits only frames that are wide enough to be seen.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { inkOn, palette } from '../colours';
@@ -7,7 +7,7 @@ import type { Frames } from './frames';
 import { Tip, type TipAt } from './tip';
 
 const rowHeight = 20;
-const narrowest = 0.7; // pixels
+const minWidth = 0.7; // pixels
 
 interface Drawn {
     node: number;
@@ -19,7 +19,7 @@ interface Drawn {
 export interface FlameProps {
     frames: Frames;
     label: string;
-    up: boolean; // it grows upwards
+    up: boolean; // roots are at the bottom
     zoom: number;
     onZoom(node: number): void;
     selected: number;
@@ -27,7 +27,7 @@ export interface FlameProps {
     onOpen(node: number): void;
     text(node: number): string;
     colour(node: number): string;
-    found: Uint8Array | null; // by function
+    found: Uint8Array | null; // by function, 1 if it matches the search
     tip(node: number): ComponentChildren;
 }
 
@@ -67,7 +67,7 @@ export function FlameChart(props: FlameProps) {
             const dim = props.found !== null && !props.found[frames.functionOf(node)];
             const fill = dim ? colours.merged : props.found ? colours.mark : props.colour(node);
             context.fillStyle = fill;
-            context.fillRect(x, y, Math.max(narrowest, w - (w > 3 ? 1 : 0)), rowHeight - 1);
+            context.fillRect(x, y, Math.max(minWidth, w - (w > 3 ? 1 : 0)), rowHeight - 1);
             if (w > 24) {
                 const text = fitted(context, props.text(node), w - 8);
                 context.fillStyle = dim ? colours.faint : props.found ? '#1b1f24' : inkOn(fill);
@@ -88,7 +88,7 @@ export function FlameChart(props: FlameProps) {
             let at = x;
             for (const child of children) {
                 const own = frames.value(child) * scale;
-                if (own < narrowest) break;
+                if (own < minWidth) break;
                 pending.push({ node: child, x: at, width: own, row });
                 at += own;
             }
@@ -106,7 +106,7 @@ export function FlameChart(props: FlameProps) {
     };
     const { canvas, redraw, element } = useCanvas(draw);
 
-    // It begins at its roots.
+    // Scrolls to the roots at first and after zooming.
     const rooted = useRef(false);
     useEffect(() => {
         const box = scroller.current!;

@@ -1,18 +1,18 @@
-// What flame graphs are made of: nodes with values, children ordered from the largest.
+// The nodes of flame graphs and inverted graphs with their values. Children are sorted from the largest.
 import type { Model, Side } from '../data/model';
 import { Order } from '../data/open';
-import { type Slices, Stopped } from '../data/slices';
+import { type Yielder, Stopped } from '../data/yielder';
 
 export interface Frames {
     total: number;
-    // A drawing begins.
+    // Called before each drawing.
     begin?(): void;
-    // undefined: not known yet; `ready` is called when they are.
+    // Returns undefined if the children are not computed yet; then calls `ready` once they are.
     children(node: number, ready: () => void): number[] | undefined;
     parent(node: number): number;
     value(node: number): number;
     functionOf(node: number): number;
-    // The path it stands for; -1: several.
+    // The path of the node; -1 if it stands for several.
     pathOf(node: number): number;
 }
 
@@ -58,31 +58,31 @@ interface Inverted {
     function: number;
     parent: number;
     value: number;
-    origins: Int32Array; // paths whose own time it is
-    current: Int32Array; // where each of them stands at this depth
+    origins: Int32Array; // paths whose exclusive time the node's value sums up
+    current: Int32Array; // for each of them, its ancestor at the node's depth
     children: number[] | undefined;
-    asked: boolean;
+    requested: boolean;
 }
 
-const budget = 16; // ms of a drawing, for nodes that are not made yet
+const budget = 16; // milliseconds per drawing to compute new nodes
 
-// From functions, by their own time, to their callers. Nodes are made when they are looked at.
+// The inverted graph: functions by their exclusive time, and below each its callers. Nodes are computed when needed.
 export class InvertedFrames implements Frames {
     total = 0;
     private readonly nodes: Inverted[] = [];
     private roots: number[] | undefined;
-    private asked = false;
+    private requested = false;
     private readonly waiting = new Set<() => void>();
     private readonly own: ArrayLike<number>;
 
     private deadline = Infinity;
-    private places: Int32Array | undefined;
+    private groupOf: Int32Array | undefined;
 
     constructor(
         private readonly model: Model,
         measure: string,
         side: Side,
-        private readonly slices: Slices,
+        private readonly yielder: Yielder,
     ) {
         this.own = model.column('paths', `${measure}_exclusive`, side);
     }
@@ -93,21 +93,21 @@ export class InvertedFrames implements Frames {
 
     children(node: number, ready: () => void): number[] | undefined {
         if (node < 0) {
-            if (!this.asked) {
-                this.asked = true;
+            if (!this.requested) {
+                this.requested = true;
                 this.run(this.beginRoots());
             }
             if (!this.roots) this.waiting.add(ready);
             return this.roots;
         }
         const one = this.nodes[node]!;
-        if (!one.asked && performance.now() > this.deadline) {
-            ready(); // the next drawing goes on with it
+        if (!one.requested && performance.now() > this.deadline) {
+            ready(); // the next drawing computes it
             return undefined;
         }
-        if (!one.asked) {
-            one.asked = true;
-            // Few paths are done at once.
+        if (!one.requested) {
+            one.requested = true;
+            // Small nodes are computed immediately.
             if (one.origins.length < 2000) one.children = this.groupNow(node);
             else this.run(this.groupAbove(node));
         }
@@ -135,17 +135,17 @@ export class InvertedFrames implements Frames {
         this.total = this.roots.reduce((sum, node) => sum + this.value(node), 0);
     }
 
-    // Paths by the function that each stands at: counted first, so that each group is a stretch of one array.
+    // Groups paths by the function at their current step: counted first, so that each group is a range of one array.
     private *split(parent: number, origins: Int32Array, current: Int32Array): Generator<void, number[]> {
         const called = this.model.paths.function;
-        const place = (this.places ??= new Int32Array(this.model.functions.length).fill(-1));
+        const numbers = (this.groupOf ??= new Int32Array(this.model.functions.length).fill(-1));
         const [functions, counts, values]: number[][] = [[], [], []];
         const groups = new Int32Array(current.length);
         for (let i = 0; i < current.length; i++) {
             const fn = called[current[i]!]!;
-            let group = place[fn]!;
+            let group = numbers[fn]!;
             if (group < 0) {
-                place[fn] = group = functions!.push(fn) - 1;
+                numbers[fn] = group = functions!.push(fn) - 1;
                 counts!.push(0);
                 values!.push(0);
             }
@@ -153,7 +153,7 @@ export class InvertedFrames implements Frames {
             counts![group] = counts![group]! + 1;
             values![group] = values![group]! + this.own[origins[i]!]!;
         }
-        for (const fn of functions!) place[fn] = -1;
+        for (const fn of functions!) numbers[fn] = -1;
         yield;
         const ends = new Int32Array(functions!.length);
         for (let g = 1; g < ends.length; g++) ends[g] = ends[g - 1]! + counts![g - 1]!;
@@ -174,14 +174,14 @@ export class InvertedFrames implements Frames {
                 origins: from.subarray(start, end),
                 current: at.subarray(start, end),
                 children: undefined,
-                asked: false,
+                requested: false,
             });
             return this.nodes.length - 1;
         });
         return made.sort((a, b) => this.value(b) - this.value(a) || a - b);
     }
 
-    // A step up from where a node's paths stand; those at the top of their stack end there.
+    // Moves a node's paths one caller up; paths that are at their root are dropped.
     private above(node: number): [Int32Array, Int32Array] {
         const { parent } = this.model.paths;
         const { origins, current } = this.nodes[node]!;
@@ -210,7 +210,7 @@ export class InvertedFrames implements Frames {
         for (;;) {
             const step = steps.next();
             if (step.done) return step.value;
-            if (this.slices.due) await this.slices.pause();
+            if (this.yielder.due) await this.yielder.pause();
         }
     }
 
@@ -221,7 +221,7 @@ export class InvertedFrames implements Frames {
     }
 
     private async turn(): Promise<void> {
-        if (this.slices.due) await this.slices.pause();
+        if (this.yielder.due) await this.yielder.pause();
     }
 
     parent(node: number): number {

@@ -1,9 +1,9 @@
-// Where threads, their calls and what is below them lie on the timeline.
+// The layout of the timeline: a lane for each thread with its title, its calls and its off-CPU strip.
 import type { TimelineFacts } from '../data/facts';
 
 export const rowHeight = 17;
 export const titleHeight = 20;
-export const awayHeight = 9;
+export const offCpuHeight = 9;
 export const gap = 8;
 export const rulerHeight = 26;
 export const markHeight = 18;
@@ -11,7 +11,7 @@ export const markHeight = 18;
 export interface Lane {
     thread: number;
     top: number;
-    rows: number; // that are drawn
+    rows: number; // drawn rows, at most `depth`
     depth: number;
     folded: boolean;
     bottom: number;
@@ -28,7 +28,7 @@ export function layLanes(
     const lanes = facts.lanes.map(({ thread, depth }) => {
         const isFolded = folded.has(thread);
         const rows = isFolded ? Math.min(1, depth) : whole.has(thread) ? depth : Math.min(depth, usualRows);
-        const bottom = top + titleHeight + rows * rowHeight + awayHeight + gap;
+        const bottom = top + titleHeight + rows * rowHeight + offCpuHeight + gap;
         const lane = { thread, top, rows, depth, folded: isFolded, bottom };
         top = bottom;
         return lane;

@@ -1,14 +1,14 @@
-// Draws the timeline: the ruler, marks, and for each thread its calls with what kept it from the CPU under them.
+// Draws the timeline: the ruler, marks, and for each thread its calls with its off-CPU times below them.
 import { scaleLinear } from 'd3-scale';
 import { inkOn, palette } from '../colours';
 import { type Rows, type Piece, firstEnding } from '../data/tiles';
 import { type Drawing, fitted, font } from './canvas';
-import { type Lane, awayHeight, gap, markHeight, rowHeight, rulerHeight, titleHeight } from './lanes';
+import { type Lane, offCpuHeight, gap, markHeight, rowHeight, rulerHeight, titleHeight } from './lanes';
 
 export interface Span {
     thread: number;
     depth: number;
-    function: number; // of the side's own; -1: several short calls
+    function: number; // number in the side's own session; -1 for several short calls
     start: number;
     length: number;
     count: number;
@@ -20,7 +20,7 @@ export interface Hit {
     width: number;
     height: number;
     span?: Span;
-    away?: { kind: number; thread: number; start: number; length: number; count: number };
+    offCpu?: { kind: number; thread: number; start: number; length: number; count: number };
     mark?: number;
     event?: number;
     lane?: number;
@@ -51,7 +51,7 @@ export interface TimelineScene {
     complete: boolean;
 }
 
-// In the unit of the latest time in sight, unless that takes too many decimals.
+// Formats a time in the unit of the latest visible time, or a smaller unit if that needs too many decimals.
 export function timeText(ns: number, step: number, latest: number): string {
     for (const [unit, scale] of [
         ['s', 1e9],
@@ -203,17 +203,17 @@ function drawLane(
         const left = Math.max(piece.from, scene.from);
         const right = Math.min(piece.to, scene.to);
         if (left >= right) continue;
-        drawAway(d, lane, piece, calls, strip, left, right, xOf, hits);
+        drawOffCpu(d, lane, piece, calls, strip, left, right, xOf, hits);
         for (let depth = firstRow; depth < lastRow; depth++)
             drawRow(d, scene, lane, piece, depth, calls + depth * rowHeight, left, right, xOf, hits);
     }
-    // Above all else, as it stays in sight.
+    // The title is drawn last, above the calls that scroll under it.
     context.fillStyle = colours.raised;
     context.fillRect(0, y, width, titleHeight - 2);
     context.fillStyle = colours.ink;
     const more =
         lane.depth > lane.rows
-            ? `   ${lane.rows} of ${lane.depth} rows: click for ${lane.folded ? 'them' : 'all'}`
+            ? `   ${lane.rows} of ${lane.depth} rows: click to show ${lane.folded ? 'them' : 'all'}`
             : '';
     context.fillText(`${lane.folded ? '▸' : '▾'} ${scene.titleOf(lane.thread)}`, 6, y + titleHeight / 2 - 1);
     if (more) {
@@ -264,7 +264,7 @@ function drawRow(
         if (start >= right) break;
         const x = Math.max(xOf(start), xOf(left));
         const end = Math.min(xOf(start + lengths[i]!), xOf(right));
-        // Many in one pixel are drawn as one.
+        // Draws only the first of several calls in one pixel.
         if (end <= drawnTo) continue;
         const fn = functions[i]!;
         const dim = scene.searching && (fn < 0 || !scene.isFound(fn));
@@ -284,7 +284,7 @@ function drawRow(
             context.lineWidth = 2;
             context.strokeRect(x + 1, y + 1, Math.max(1, end - x - 2), rowHeight - 3);
         }
-        // Its name stands in the first piece in which it can be seen.
+        // The name is drawn once, in the first visible piece of the call.
         const shownFrom = Math.max(span.start, scene.from);
         if (shownFrom < left - 1e-9 || end - x < 24) continue;
         const room = Math.min(xOf(span.start + span.length), d.width) - x;
@@ -303,7 +303,7 @@ export function same(a: Span, b: Span): boolean {
     return a.thread === b.thread && a.depth === b.depth && a.start === b.start && a.length === b.length;
 }
 
-function drawAway(
+function drawOffCpu(
     d: Drawing,
     lane: Lane,
     piece: Piece,
@@ -316,10 +316,10 @@ function drawAway(
 ): void {
     const { context } = d;
     const colours = palette();
-    const { away, begin } = piece.tile;
-    const [first, last] = away.at(lane.thread, 0);
-    const [starts, lengths, kinds] = [away.column('start'), away.column('length'), away.column('kind')];
-    for (let i = firstEnding(away, [first, last], left - begin); i < last; i++) {
+    const { offCpu, begin } = piece.tile;
+    const [first, last] = offCpu.at(lane.thread, 0);
+    const [starts, lengths, kinds] = [offCpu.column('start'), offCpu.column('length'), offCpu.column('kind')];
+    for (let i = firstEnding(offCpu, [first, last], left - begin); i < last; i++) {
         const start = begin + starts[i]!;
         if (start >= right) break;
         const x = Math.max(xOf(start), xOf(left));
@@ -327,27 +327,27 @@ function drawAway(
         const preempted = kinds[i] === 1;
         const w = Math.max(0.8, end - x);
         context.fillStyle = preempted ? hatch(context, colours.preempted, colours.back) : colours.wait;
-        context.fillRect(x, strip, w, awayHeight - 2);
-        // And faintly behind the calls, so that one sees which they are.
+        context.fillRect(x, strip, w, offCpuHeight - 2);
+        // Also drawn faintly behind the calls, to show which calls were off the CPU.
         if (w >= 2) {
             context.fillStyle = colours.wait;
             context.globalAlpha = 0.3;
             context.fillRect(x, calls, w, strip - calls);
             context.globalAlpha = 1;
         }
-        const before = away.column('before')[i]!;
-        const length = before + lengths[i]! + away.column('after')[i]!;
+        const before = offCpu.column('before')[i]!;
+        const length = before + lengths[i]! + offCpu.column('after')[i]!;
         hits.push({
             x,
             y: strip,
             width: Math.max(2, end - x),
-            height: awayHeight,
-            away: {
+            height: offCpuHeight,
+            offCpu: {
                 kind: kinds[i]!,
                 thread: lane.thread,
                 start: start - before,
                 length,
-                count: away.column('count')[i] || 1,
+                count: offCpu.column('count')[i] || 1,
             },
         });
     }

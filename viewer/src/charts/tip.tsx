@@ -1,4 +1,4 @@
-// What is under the mouse, beside it.
+// The tooltip beside the mouse pointer.
 import type { ComponentChildren } from 'preact';
 
 export interface TipAt {

@@ -1,4 +1,4 @@
-// The container that `dwell view` writes: a header of JSON and columns of numbers (docs/view-format.md).
+// Reads the container that `dwell view` writes: a JSON header and columns of numbers (docs/view-format.md).
 
 export type Column = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
 
@@ -23,9 +23,9 @@ interface Described {
 export function readContainer(buffer: ArrayBuffer): Container {
     const bytes = new Uint8Array(buffer);
     if (buffer.byteLength < 12 || String.fromCharCode(...bytes.subarray(0, 8)) !== magic)
-        throw new Error('this is no recording that the page can read');
+        throw new Error('the page cannot read this recording: its format is unknown');
     const length = new DataView(buffer).getUint32(8, true);
-    if (12 + length > buffer.byteLength) throw new Error('the recording is cut off');
+    if (12 + length > buffer.byteLength) throw new Error('the recording is truncated');
     const parsed = JSON.parse(new TextDecoder().decode(bytes.subarray(12, 12 + length))) as Record<string, unknown>;
     const { tables: described = {}, ...header } = parsed;
     const start = Math.ceil((12 + length) / 8) * 8;
@@ -34,9 +34,9 @@ export function readContainer(buffer: ArrayBuffer): Container {
         const columns: Record<string, Column> = {};
         for (const [key, { type, offset }] of Object.entries(list)) {
             const kind = type in kinds ? kinds[type as keyof typeof kinds] : null;
-            if (!kind) throw new Error(`column ${name}.${key} is of the unknown type ${type}`);
+            if (!kind) throw new Error(`column ${name}.${key} has the unknown type ${type}`);
             const end = start + offset + rows * kind.BYTES_PER_ELEMENT;
-            if (end > buffer.byteLength) throw new Error(`column ${name}.${key} is cut off`);
+            if (end > buffer.byteLength) throw new Error(`column ${name}.${key} is truncated`);
             columns[key] = new kind(buffer, start + offset, rows);
         }
         tables[name] = { rows, columns };

@@ -1,4 +1,4 @@
-// What a session's header says.
+// The types of a session's header (docs/view-format.md).
 
 export interface FunctionFacts {
     name: string;
@@ -63,7 +63,7 @@ export interface SessionFacts {
     duration_ticks: number;
     ticks_per_second: number;
     application: boolean;
-    away: boolean;
+    off_cpu: boolean;
     overhead: boolean;
     samples: boolean;
     imported: boolean;
@@ -90,7 +90,7 @@ const absent: SessionFacts = {
     duration_ticks: 0,
     ticks_per_second: 1e9,
     application: true,
-    away: true,
+    off_cpu: true,
     overhead: false,
     samples: false,
     imported: false,

@@ -1,4 +1,4 @@
-// Names of rows that stay the same from one fetch to the next, and in links: hashes of names.
+// Hashes of names that identify rows in links and from one fetch to the next.
 import type { Model, TableName } from './model';
 import { stackOf } from './paths';
 
@@ -45,14 +45,14 @@ export function identities(model: Model, table: TableName): Uint32Array {
 export function identify(model: Model, table: TableName, row: number): string {
     if (row < 0) return '';
     if (table !== 'paths' || cache.get(model)?.has('paths')) return identities(model, table)[row]!.toString(36);
-    // Of one path: without those of all others.
+    // Hashes one path without computing all others.
     const functions = identities(model, 'functions');
     let hash = 1;
     for (const at of stackOf(model.paths, row)) hash = mix(hash, functions[model.paths.function[at]!]!);
     return hash.toString(36);
 }
 
-// -1: there is none.
+// Returns -1 if no row has the identity.
 export function locate(model: Model, table: TableName, identity: string): number {
     return identity ? identities(model, table).indexOf(parseInt(identity, 36)) : -1;
 }

@@ -1,9 +1,10 @@
-// What can be measured, and what it is called: the session's header says it (facts.ts, "values").
+// The values that a session has, with their titles and meanings. The session's header describes them (facts.ts,
+// "values").
 import type { SessionFacts, ValueFacts } from './facts';
 
-export type Measure = string; // the key of a value that is inclusive and exclusive
+export type Measure = string; // key of a value with an inclusive and an exclusive form
 export type Extent = 'inclusive' | 'exclusive';
-export type ColumnKey = string; // `${Measure}_${Extent}`, or the key of a value that is neither
+export type ColumnKey = string; // `${Measure}_${Extent}`, or the key of a value without these forms
 
 export const extents: Extent[] = ['inclusive', 'exclusive'];
 
@@ -15,7 +16,7 @@ interface Described {
 
 export const measuresOf = (m: Described): ValueFacts[] => m.facts[0]!.values.filter(isMeasure);
 
-// What the views can be about: what is the probes' is not the program's, and has its columns only.
+// The measures that views can be drawn by. Overhead is not the program's own time, so it only has columns.
 export const choicesOf = (m: Described): ValueFacts[] => measuresOf(m).filter((v) => !v.of_probes);
 
 const byColumn = new WeakMap<SessionFacts, Map<ColumnKey, ValueFacts>>();
@@ -36,7 +37,7 @@ const measureOf = (m: Described, key: Measure): ValueFacts | undefined => valueO
 
 export const measureTitle = (m: Described, key: Measure): string => measureOf(m, key)?.title ?? key;
 
-// Within a sentence.
+// The measure's name within a sentence.
 export function measureName(m: Described, key: Measure): string {
     const title = measureTitle(m, key);
     return /^[A-Z]{2}/.test(title) ? title : title[0]!.toLowerCase() + title.slice(1);

@@ -1,5 +1,5 @@
-// Two sessions made one model: functions are the same if their names and their modules' are, paths if their functions
-// are, from the root on (docs/diff.md). Rows that only one has are zero in the other.
+// Merges two sessions into one model. Functions are equal if their names and module names are, paths if all their
+// functions are equal (docs/diff.md). A row that only one session has is zero in the other.
 import type { Container } from './container';
 import type { FunctionFacts, ModuleFacts, ProcessFacts, SessionFacts, ThreadFacts } from './facts';
 import { type ColumnKey, valueOf } from './measures';
@@ -14,33 +14,33 @@ import {
     totalOf,
 } from './model';
 import { type Paths, makePaths, outermost } from './paths';
-import type { Slices } from './slices';
+import type { Yielder } from './yielder';
 
 type Maps = Record<TableName, [Uint32Array, Uint32Array]>;
 
 interface Joined<T> {
     list: T[];
-    maps: [Uint32Array, Uint32Array]; // by side: its row to the joined one
+    maps: [Uint32Array, Uint32Array]; // by side, from its rows to the joined ones
 }
 
 function join<T>(sides: [T[], T[]], keyOf: (one: T, side: Side, row: number) => string): Joined<T> {
-    const places = new Map<string, number>();
+    const indices = new Map<string, number>();
     const list: T[] = [];
     const maps = sides.map((rows, side) =>
         Uint32Array.from(rows, (one, row) => {
             const key = keyOf(one, side as Side, row);
-            let place = places.get(key);
-            if (place === undefined) {
-                places.set(key, (place = list.length));
+            let index = indices.get(key);
+            if (index === undefined) {
+                indices.set(key, (index = list.length));
                 list.push(one);
             }
-            return place;
+            return index;
         }),
     );
     return { list, maps: maps as [Uint32Array, Uint32Array] };
 }
 
-// What has the same name is told apart by which of them it is.
+// Numbers rows of equal names, so that they differ.
 function numbered(rows: { name: string }[], prefix: (row: number) => string): string[] {
     const seen = new Map<string, number>();
     return rows.map((one, row) => {
@@ -55,9 +55,9 @@ async function joinPaths(
     sides: [SingleModel, SingleModel],
     functions: [Uint32Array, Uint32Array],
     count: number,
-    slices: Slices,
+    yielder: Yielder,
 ) {
-    const places = new Map<number, number>();
+    const indices = new Map<number, number>();
     const parents: number[] = [];
     const called: number[] = [];
     const maps: Uint32Array[] = [];
@@ -68,26 +68,26 @@ async function joinPaths(
             const above = paths.parent[i]! < 0 ? -1 : map[paths.parent[i]!]!;
             const own = functions[side][paths.function[i]!]!;
             const key = (above + 1) * count + own;
-            let place = places.get(key);
-            if (place === undefined) {
-                places.set(key, (place = parents.length));
+            let index = indices.get(key);
+            if (index === undefined) {
+                indices.set(key, (index = parents.length));
                 parents.push(above);
                 called.push(own);
             }
-            map[i] = place;
-            if ((i & 2047) === 0 && slices.due) await slices.pause();
+            map[i] = index;
+            if ((i & 2047) === 0 && yielder.due) await yielder.pause();
         }
         maps.push(map);
     }
     return { parents, called, maps };
 }
 
-// B's paths came behind A's: in preorder again.
+// Restores the preorder of the paths, as joinPaths appended B's to A's.
 async function inPreorder(
     parents: number[],
     called: number[],
     maps: Uint32Array[],
-    slices: Slices,
+    yielder: Yielder,
 ): Promise<{ paths: Paths; maps: [Uint32Array, Uint32Array] }> {
     const count = parents.length;
     const [first, next, last] = [
@@ -113,7 +113,7 @@ async function inPreorder(
         parent[row] = parents[old]! < 0 ? -1 : renumbered[parents[old]!]!;
         functions[row] = called[old]!;
         row++;
-        if ((row & 4095) === 0 && slices.due) await slices.pause();
+        if ((row & 4095) === 0 && yielder.due) await yielder.pause();
     }
     const moved = maps.map((map) => map.map((old) => renumbered[old]!));
     return { paths: makePaths(parent, functions), maps: moved as [Uint32Array, Uint32Array] };
@@ -163,19 +163,19 @@ class MergedModel implements Model {
         const several = new Set<number>();
         const filled = new Uint8Array(count);
         for (let i = 0; i < from.length; i++) {
-            const place = map[i]!;
-            if (filled[place]) several.add(place);
-            filled[place] = 1;
-            column[place] = column[place]! + from[i]!;
+            const index = map[i]!;
+            if (filled[index]) several.add(index);
+            filled[index] = 1;
+            column[index] = column[index]! + from[i]!;
         }
-        // Functions of one name: inclusive times count once where one calls another.
+        // Several functions of one name became one row: inclusive times count once where one calls another.
         if (table === 'functions' && key.endsWith('_inclusive') && several.size > 0) {
             const values = this.column('paths', key, side);
             const outer = this.outermost();
-            for (const place of several) column[place] = 0;
+            for (const index of several) column[index] = 0;
             for (let i = 0; i < values.length; i++) {
-                const place = this.paths.function[i]!;
-                if (outer[i] && several.has(place)) column[place] = column[place]! + values[i]!;
+                const index = this.paths.function[i]!;
+                if (outer[i] && several.has(index)) column[index] = column[index]! + values[i]!;
             }
         }
         return column;
@@ -198,7 +198,7 @@ class MergedModel implements Model {
     }
 }
 
-export async function mergeModels(a: SingleModel, b: SingleModel, slices: Slices): Promise<Model> {
+export async function mergeModels(a: SingleModel, b: SingleModel, yielder: Yielder): Promise<Model> {
     const two: [SingleModel, SingleModel] = [a, b];
     const modules = join<ModuleFacts>([a.modules, b.modules], (m) => m.name);
     const functions = join<FunctionFacts>(
@@ -214,8 +214,8 @@ export async function mergeModels(a: SingleModel, b: SingleModel, slices: Slices
     ) as [string[], string[]];
     const threads = join<ThreadFacts>([a.threads, b.threads], (_, side, row) => threadNames[side][row]!);
     threads.list = threads.list.map((t) => ({ ...t, process: processes.maps[ofA.has(t) ? 0 : 1][t.process]! }));
-    const joined = await joinPaths(two, functions.maps, functions.list.length, slices);
-    const { paths, maps } = await inPreorder(joined.parents, joined.called, joined.maps, slices);
+    const joined = await joinPaths(two, functions.maps, functions.list.length, yielder);
+    const { paths, maps } = await inPreorder(joined.parents, joined.called, joined.maps, yielder);
     return new MergedModel(two, paths, functions.list, modules.list, processes.list, threads.list, {
         paths: maps,
         functions: functions.maps,

@@ -1,5 +1,5 @@
-// What the views show: one session, or two that were made one (data/merge.ts). Values are columns, a number for each
-// row of a table and each side, in that side's ticks.
+// The data of the views: one session, or two merged into one model (data/merge.ts). A column of values has a number for
+// each row of a table, in the ticks of its side.
 import type { Container } from './container';
 import {
     type FunctionFacts,
@@ -27,21 +27,21 @@ export interface Model {
     paths: Paths;
     rows(table: TableName): number;
     column(table: TableName, key: ColumnKey, side: Side): Values;
-    // By all sides.
+    // True if all sides have the column's values.
     knows(key: ColumnKey): boolean;
     total(key: ColumnKey, side: Side): number;
-    // The function's outermost activations, by path.
+    // By path, 1 where the function is not already open further up.
     outermost(): Uint8Array;
-    // Of a side's function, thread or module: its row here.
+    // The row in this model of a row of one side.
     rowOf(table: TableName, row: number, side: Side): number;
 }
 
-// Whether a column is computed from others, as the file has none of it.
+// True if the file does not have the column: derive() computes it from others.
 export function isDerived(facts: SessionFacts, key: ColumnKey, table: TableName): boolean {
     return !!valueOf(facts, key)?.parts || (table === 'paths' && key.endsWith('_inclusive'));
 }
 
-// How a column is computed from others, where it is not in the file.
+// Computes a column that is not in the file from others.
 export function derive(
     facts: SessionFacts,
     key: ColumnKey,
@@ -127,7 +127,7 @@ export class SingleModel implements Model {
     }
 }
 
-// What everything has a share of.
+// The sums of sessions, which percentages refer to.
 const totals = new WeakMap<Model, Map<string, number>>();
 
 export function totalOf(model: Model, key: ColumnKey, side: Side): number {
@@ -139,8 +139,8 @@ export function totalOf(model: Model, key: ColumnKey, side: Side): number {
 }
 
 function addTotal(model: Model, key: ColumnKey, side: Side): number {
-    const said = model.facts[side]!.session[key.replace('exclusive', 'inclusive')];
-    if (typeof said === 'number') return said;
+    const known = model.facts[side]!.session[key.replace('exclusive', 'inclusive')];
+    if (typeof known === 'number') return known;
     let sum = 0;
     for (const value of model.column('processes', key.replace('exclusive', 'inclusive'), side)) sum += value;
     return sum;

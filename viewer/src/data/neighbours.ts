@@ -1,13 +1,13 @@
-// Who called a function, and whom it called: as `dwell callers` counts. A caller's row holds the function's own values
-// when it was called from there, a callee's row the callee's when it was called from the function. Recursive calls are
-// counted where they happen; their inclusive time is in the outer call's already.
+// The callers and callees of a function, counted as by `dwell callers`. A caller's row has the function's values when that
+// caller called it; a callee's row has the callee's values when the function called it. Recursive calls are counted where
+// they happen; the outer call's inclusive time already contains theirs.
 import type { ColumnKey } from './measures';
 import type { Model, Side } from './model';
 
 export interface Neighbour {
     function: number; // -1: the start of a thread
-    rows: number[]; // of paths
-    outer: number[]; // those of them whose inclusive times count
+    rows: number[]; // paths
+    outer: number[]; // the paths whose inclusive times count
 }
 
 export interface Neighbours {
@@ -20,8 +20,8 @@ export function neighbours(model: Model, subject: number): Neighbours {
     const first = model.outermost();
     const callers = new Map<number, Neighbour>();
     const callees = new Map<number, Neighbour>();
-    const open = new Map<number, number>(); // by callee: calls of it from the subject that are open
-    const stack: number[] = []; // the callee of such a call, or -1
+    const open = new Map<number, number>(); // by callee, its open calls from the subject
+    const stack: number[] = []; // for each depth the callee of such a call, or -1
     const add = (into: Map<number, Neighbour>, other: number, row: number, outer: boolean) => {
         let one = into.get(other);
         if (!one) into.set(other, (one = { function: other, rows: [], outer: [] }));

@@ -1,5 +1,5 @@
-// Which branches of the call tree are open, and so which rows are shown.
-import type { Slices } from './slices';
+// The open branches of the call tree, the rows that they show, and the hot path.
+import type { Yielder } from './yielder';
 import { type Paths, childrenOf, hasChildren } from './paths';
 
 export class Branches {
@@ -13,7 +13,7 @@ export class Branches {
         return this.flags[row] === 1;
     }
 
-    // The flags stay, so that opening one branch costs nothing; a new object tells of the change.
+    // Shares the flags, so that opening a branch copies nothing; the new object signals the change.
     with(rows: Iterable<number>, open: boolean): Branches {
         for (const row of rows) this.flags[row] = open ? 1 : 0;
         return new Branches(0, this.flags);
@@ -27,7 +27,7 @@ export class Branches {
     }
 }
 
-// Children in the order of a column; null: as they are in the file, the longest first.
+// Children sorted by `compare`; by null in the order of the file, which has the longest elapsed time first.
 export class Order {
     private readonly sorted = new Map<number, number[]>();
 
@@ -47,7 +47,7 @@ export class Order {
     }
 }
 
-export async function shownRows(paths: Paths, open: Branches, order: Order, slices: Slices): Promise<number[]> {
+export async function shownRows(paths: Paths, open: Branches, order: Order, yielder: Yielder): Promise<number[]> {
     const rows: number[] = [];
     const pending = order.children(-1).toReversed();
     for (let steps = 1; pending.length; steps++) {
@@ -57,12 +57,12 @@ export async function shownRows(paths: Paths, open: Branches, order: Order, slic
             const children = order.children(row);
             for (let i = children.length; i-- > 0;) pending.push(children[i]!);
         }
-        if ((steps & 255) === 0 && slices.due) await slices.pause();
+        if ((steps & 255) === 0 && yielder.due) await yielder.pause();
     }
     return rows;
 }
 
-// The largest child each time, as long as it has at least half of what is above it.
+// Follows the largest child from `from` on, as long as it has at least half of its parent's value.
 export function hotPath(paths: Paths, values: ArrayLike<number>, from: number, whole: number): number[] {
     const hot: number[] = [];
     let above = from < 0 ? whole : values[from]!;

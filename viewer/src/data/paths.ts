@@ -1,4 +1,4 @@
-// The call tree: rows in depth-first preorder, so a row's subtree is the rows from it up to its end.
+// The call tree as rows in depth-first preorder: a row's subtree is the rows from it up to its end.
 
 export interface Paths {
     count: number;
@@ -24,7 +24,7 @@ export function makePaths(parent: Int32Array, functions: Uint32Array): Paths {
     return { count, parent, function: functions, end, depth };
 }
 
-// Of a path, or of none: the roots.
+// The children of a path, or the roots if `row` is -1.
 export function childrenOf(paths: Paths, row: number): number[] {
     const list: number[] = [];
     const end = row < 0 ? paths.count : paths.end[row]!;
@@ -36,7 +36,7 @@ export function hasChildren(paths: Paths, row: number): boolean {
     return paths.end[row]! > row + 1;
 }
 
-// From the root to the row itself.
+// The rows from the root to the row itself.
 export function stackOf(paths: Paths, row: number): number[] {
     const stack: number[] = [];
     for (let at = row; at >= 0; at = paths.parent[at]!) stack.push(at);
@@ -52,7 +52,7 @@ export function addUp(paths: Paths, exclusive: ArrayLike<number>): Float64Array 
     return sums;
 }
 
-// 1 for each path whose function is not open above it already.
+// By path, 1 if its function is not already open further up.
 export function outermost(paths: Paths, functionCount: number): Uint8Array {
     const first = new Uint8Array(paths.count);
     const open = new Uint32Array(functionCount);

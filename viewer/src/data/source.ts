@@ -1,11 +1,11 @@
-// Where the sessions come from: out of the page itself, or from the program that serves it live.
+// Reads sessions and timeline blocks from the page itself or, live, from the dwell that serves it.
 import { type Container, readContainer } from './container';
 import { unpackAside } from './unpacker';
 
 export interface Source {
     sessions: number;
-    live: number; // milliseconds between two fetches; zero: it is not live
-    // null: nothing is new.
+    live: number; // milliseconds between two fetches; 0 if the session is not live
+    // Returns null if there is nothing new.
     session(side: number): Promise<Container | null>;
     block(side: number, number: number): Promise<Container>;
 }
@@ -34,7 +34,7 @@ function embedded(): Source {
     };
 }
 
-// Each fetched session is a generation; numbers of blocks are of one.
+// Each fetched session has a generation. Block numbers are valid within one generation only.
 function served(interval: number): Source {
     const token = encodeURIComponent(new URLSearchParams(location.search).get('token') ?? '');
     let generation = '';
@@ -42,7 +42,7 @@ function served(interval: number): Source {
         const answer = await fetch(`${path}`, { cache: 'no-store' });
         if (answer.status === 204 || answer.status === 503) return null;
         if (!answer.ok)
-            throw new Error((await answer.text()).trim() || `dwell answers ${answer.status} ${answer.statusText}`);
+            throw new Error((await answer.text()).trim() || `dwell answered ${answer.status} ${answer.statusText}`);
         return answer;
     };
     const read = async (answer: Response) => readContainer(await unpackAside(await answer.arrayBuffer()));
@@ -58,7 +58,7 @@ function served(interval: number): Source {
         },
         async block(_, number) {
             const answer = await get(`block/${number}?token=${token}${generation ? `&generation=${generation}` : ''}`);
-            if (!answer) throw new Error('the timeline is not there yet');
+            if (!answer) throw new Error('the timeline is not ready yet');
             return read(answer);
         },
     };

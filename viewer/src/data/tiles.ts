@@ -1,11 +1,11 @@
-// The timeline's blocks: which of them show a range, and those that were fetched already.
+// Chooses the timeline's blocks that show a range, fetches them and caches them.
 import type { Container, Column } from './container';
 import type { TimelineFacts } from './facts';
 
 export interface Rows {
     count: number;
     column(key: string): Column;
-    // First and last + 1 of the rows of a thread at a depth.
+    // The rows of a thread at a depth: the first one, and the one behind the last.
     at(thread: number, depth: number): [number, number];
 }
 
@@ -13,10 +13,10 @@ export interface Tile {
     begin: number;
     stretch: number;
     spans: Rows;
-    away: Rows;
+    offCpu: Rows;
 }
 
-// What is to be drawn between two times, from one tile.
+// A range of time and the tile to draw it from.
 export interface Piece {
     tile: Tile;
     from: number;
@@ -30,17 +30,17 @@ function rowsOf(container: Container, table: string, byDepth: boolean): Rows {
     const none = new Uint8Array(rows);
     const column = (key: string) => columns[key] ?? none;
     const [thread, depth] = [column('thread'), byDepth ? column('depth') : none];
-    const places = new Map<number, [number, number]>();
+    const ranges = new Map<number, [number, number]>();
     for (let i = 0; i < rows; i++) {
         const key = thread[i]! * deepest + depth[i]!;
-        const place = places.get(key);
-        if (place) place[1] = i + 1;
-        else places.set(key, [i, i + 1]);
+        const range = ranges.get(key);
+        if (range) range[1] = i + 1;
+        else ranges.set(key, [i, i + 1]);
     }
-    return { count: rows, column, at: (t, d) => places.get(t * deepest + d) ?? [0, 0] };
+    return { count: rows, column, at: (t, d) => ranges.get(t * deepest + d) ?? [0, 0] };
 }
 
-// The first row of a run that ends behind a time; the rows are in the order of their starts and do not overlap.
+// The first row that ends at or after a time. The rows are sorted by start and do not overlap.
 export function firstEnding(rows: Rows, [low, high]: [number, number], time: number): number {
     const [start, length] = [rows.column('start'), rows.column('length')];
     const last = high;
@@ -56,7 +56,7 @@ const mostTiles = 96;
 
 export class Tiles {
     private readonly loaded = new Map<number, Tile>();
-    private readonly asked = new Set<number>();
+    private readonly requested = new Set<number>();
     problem = '';
 
     constructor(
@@ -65,7 +65,7 @@ export class Tiles {
         private readonly ready: () => void,
     ) {}
 
-    // By the level whose resolution is that of the screen; what is not there yet is shown coarser.
+    // Uses the level whose resolution is that of the screen, and coarser levels for tiles that are not loaded yet.
     pieces(from: number, to: number, perPixel: number): Piece[] {
         const { levels, start } = this.facts;
         let level = levels.findIndex((l) => l.resolution <= perPixel);
@@ -90,7 +90,7 @@ export class Tiles {
             if (block === undefined || block < 0) continue;
             const tile = this.loaded.get(block);
             if (tile) {
-                // The most recently used ones are the last.
+                // Keeps the map in the order of last use.
                 this.loaded.delete(block);
                 this.loaded.set(block, tile);
                 pieces.push({ tile, from, to });
@@ -102,8 +102,8 @@ export class Tiles {
     }
 
     private fetch(block: number): void {
-        if (this.asked.has(block)) return;
-        this.asked.add(block);
+        if (this.requested.has(block)) return;
+        this.requested.add(block);
         this.fetchBlock(block)
             .then((container) => {
                 const { begin, stretch } = container.header as { begin: number; stretch: number };
@@ -111,12 +111,12 @@ export class Tiles {
                     begin,
                     stretch,
                     spans: rowsOf(container, 'spans', true),
-                    away: rowsOf(container, 'away', false),
+                    offCpu: rowsOf(container, 'off_cpu', false),
                 });
                 for (const old of this.loaded.keys()) {
                     if (this.loaded.size <= mostTiles) break;
                     this.loaded.delete(old);
-                    this.asked.delete(old);
+                    this.requested.delete(old);
                 }
             })
             .catch((error: Error) => (this.problem = error.message))

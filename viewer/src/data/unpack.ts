@@ -1,4 +1,4 @@
-// base64 and gzip, for the worker, or for the page itself where there is no worker.
+// Decodes base64 and gzip, in the worker or, if there is none, in the page.
 
 function fromBase64(text: string): Uint8Array<ArrayBuffer> {
     const native = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> }).fromBase64;
@@ -12,7 +12,7 @@ function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 export async function unpack(packed: string | ArrayBuffer): Promise<ArrayBuffer> {
     const bytes = typeof packed === 'string' ? fromBase64(packed.trim()) : new Uint8Array(packed);
     if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes.buffer;
-    // The last four bytes say how long it is unpacked: so that it is put together only once.
+    // gzip's last four bytes hold the unpacked length, so that the buffer is allocated once.
     const size = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - 4).getUint32(0, true);
     let room = new Uint8Array(size);
     let filled = 0;

@@ -1,4 +1,4 @@
-// Unpacks in a worker, so that the page stays fluid.
+// Unpacks containers in a worker, so that the page stays responsive.
 import source from 'worker:src/data/worker.ts';
 import { unpack } from './unpack';
 
@@ -9,7 +9,7 @@ interface Waiting {
 
 const waiting = new Map<number, Waiting>();
 let worker: Worker | null | undefined;
-let asked = 0;
+let nextId = 0;
 
 function start(): Worker | null {
     try {
@@ -34,7 +34,7 @@ function start(): Worker | null {
 export function unpackAside(packed: string | ArrayBuffer): Promise<ArrayBuffer> {
     if (worker === undefined) worker = start();
     if (!worker) return unpack(packed);
-    const id = asked++;
+    const id = nextId++;
     return new Promise((resolve, reject) => {
         waiting.set(id, { resolve, reject });
         worker!.postMessage({ id, packed }, typeof packed === 'string' ? [] : [packed]);

@@ -1,3 +1,4 @@
+// The worker that unpacks containers beside the page (unpacker.ts).
 import { unpack } from './unpack';
 
 onmessage = async (event: MessageEvent<{ id: number; packed: string | ArrayBuffer }>) => {

@@ -1,4 +1,4 @@
-// What is known of the recording itself.
+// The view of facts about the recording itself.
 import { count, nanoseconds, shortDuration, visible } from '../format';
 import { model } from '../state';
 

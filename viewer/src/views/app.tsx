@@ -1,3 +1,4 @@
+// The frame of the page: header, tabs, remarks, the chosen view and the details.
 import { useEffect } from 'preact/hooks';
 import { choicesOf } from '../data/measures';
 import { shortDuration, shortened } from '../format';
@@ -38,7 +39,7 @@ function Remarks() {
         f.remarks.map((r) => (m.sides === 2 ? `${side ? 'B' : 'A'}: ${r}` : r)),
     );
     if (m.facts.some((f) => !f.application) && !remarks.some((r) => r.includes('application')))
-        remarks.push('application times are unavailable: the recording has no source of OS events');
+        remarks.push('application times are unavailable: the recording has no OS events');
     if (remarks.length === 0) return null;
     return (
         <details class="remarks" open>
@@ -79,7 +80,7 @@ function Top() {
                         title={
                             m.knows(`${x.key}_inclusive`)
                                 ? x.meanings[0]
-                                : 'unavailable: the recording does not tell it'
+                                : 'unavailable: the recording has no such data'
                         }
                         onClick={() => (measure.value = x.key)}
                     >
@@ -115,12 +116,12 @@ function Top() {
 function Live() {
     if (!source.value?.live) return null;
     const ended = model.value!.facts[0]!.complete;
-    const text = ended ? 'ended' : lost.value ? 'no answer' : paused.value ? 'held' : 'live';
+    const text = ended ? 'ended' : lost.value ? 'no answer' : paused.value ? 'paused' : 'live';
     return (
         <button
             class={`live ${text === 'live' ? 'is-live' : ''}`}
             disabled={ended}
-            title={lost.value || 'Hold or go on'}
+            title={lost.value || 'Pause or resume updates'}
             onClick={() => (paused.value = !paused.value)}
         >
             {text}

@@ -1,4 +1,4 @@
-// One function in the middle: who calls it above, whom it calls below; a click makes another one the middle.
+// The view of one function, its callers above it and its callees below. A click on one of them makes it the centre.
 import { useMemo, useState } from 'preact/hooks';
 import type { ColumnKey } from '../data/measures';
 import type { Model, Side as WhichSide, TableName, Values } from '../data/model';
@@ -10,7 +10,7 @@ import { sourceText, usualSort } from './entities';
 import { Grid } from './grid';
 import { Name } from './name';
 
-// Rows of neighbours, for the columns that all tables share.
+// Column values of callers or callees, for the columns that all tables share.
 class NeighbourRows {
     private readonly made = new Map<string, Float64Array>();
     constructor(
@@ -66,7 +66,7 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
         });
         const of = (row: number) => m.functions[list[row]!.function];
         return [
-            text('name', which === 'callers' ? 'Called by' : 'It calls', 360, nameOf),
+            text('name', which === 'callers' ? 'Called by' : 'Calls to', 360, nameOf),
             ...valueColumns(modelOf(m, list), 'functions', unit.value, false),
             text('module', 'Module', 130, (row) => shortened(m.modules[of(row)?.module ?? -1]?.name ?? '', 200)),
             text('source', 'Source', 150, (row) => sourceText(of(row)?.file ?? null, of(row)?.line ?? 0)),
@@ -118,7 +118,7 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
                     </a>
                 ) : undefined
             }
-            empty={which === 'callers' ? 'Nothing calls it.' : 'It calls nothing that was recorded.'}
+            empty={which === 'callers' ? 'No recorded function calls it.' : 'It calls no recorded function.'}
         />
     );
 }
@@ -141,7 +141,7 @@ export function Callers() {
     return (
         <div class="fill callers">
             <Neighbourhood list={both.callers} which="callers" />
-            <section class="centre" aria-label="The function">
+            <section class="centre" aria-label="Function">
                 <h2>
                     <Name text={f.name} />
                 </h2>

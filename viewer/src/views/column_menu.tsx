@@ -1,3 +1,4 @@
+// The menu in which the columns of a table are chosen.
 import { useEffect, useRef } from 'preact/hooks';
 import { columns as chosenColumns } from '../state';
 import { type GridColumn, shownColumns } from './columns';
@@ -48,7 +49,7 @@ export function ColumnMenu({ name, columns, at, onClose }: Props) {
             ref={box}
             style={{ left: `${left}px`, top: `${at.y}px`, maxHeight: `${window.innerHeight - at.y - 12}px` }}
         >
-            <button onClick={reset}>The usual columns</button>
+            <button onClick={reset}>Default columns</button>
             {columns.slice(1).map((c) => (
                 <label key={c.key} title={c.hint}>
                     <input type="checkbox" checked={shown.has(c.key)} onChange={() => toggle(c.key)} />{' '}

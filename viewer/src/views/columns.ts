@@ -1,4 +1,4 @@
-// The columns of values, the same for all tables.
+// The columns of values, which all tables share.
 import type { ValueFacts } from '../data/facts';
 import { type ColumnKey, extents, isCount, isMeasure } from '../data/measures';
 import type { Model, Side, TableName, Values } from '../data/model';
@@ -8,17 +8,17 @@ import { columns as chosenColumns } from '../state';
 export interface GridColumn {
     key: string;
     title: string;
-    group?: string; // over the titles of its columns
+    group?: string; // a common title above neighbouring columns
     hint: string;
     width: number;
     numeric: boolean;
-    shown: boolean; // unless the user chose others
+    shown: boolean; // by default
     text(row: number): string;
     sortBy(row: number): number | string;
-    share?(row: number): number; // of a bar, 0 to 1
-    tone?(row: number): string; // a class for the cell
-    whole?: number; // what 100 % are, in the terms of sortBy
-    perNanosecond?: number; // of times
+    share?(row: number): number; // length of the cell's bar, 0 to 1
+    tone?(row: number): string; // CSS classes of the cell
+    whole?: number; // 100 %, in the unit of sortBy
+    perNanosecond?: number; // units of sortBy in a nanosecond, of times only
 }
 
 interface Quantity {
@@ -29,10 +29,10 @@ interface Quantity {
     value: ValueFacts;
 }
 
-// As the session lists its values, what is of single calls behind the sums, shares of a row itself last.
+// The columns in the order of the session's list of values: first sums, then values of single calls, then percentages.
 function quantities(model: Model): Quantity[] {
     const rank = (v: ValueFacts) => (v.kind === 'percent' ? 2 : v.completed ? 1 : 0);
-    const raw = model.facts[0]!.overhead ? ', as measured: with what the probes took' : '';
+    const raw = model.facts[0]!.overhead ? ', as measured, with the overhead of the probes' : '';
     return [...model.facts[0]!.values]
         .sort((a, b) => rank(a) - rank(b))
         .flatMap((value): Quantity[] =>
@@ -55,13 +55,13 @@ function quantities(model: Model): Quantity[] {
         );
 }
 
-// A value as text, in the page's unit.
+// A value as text in the page's unit.
 export function valueText(model: Model, key: ColumnKey, ticks: number, side: Side, unit: Unit): string {
     if (isCount(model, key) || model.facts[0]!.samples) return count(ticks);
     return duration(nanoseconds(ticks, model.facts[side]!.ticks_per_second), unit);
 }
 
-// Exact, with its unit.
+// A value as exact text with its unit.
 export function exactText(model: Model, key: ColumnKey, ticks: number, side: Side): string {
     if (isCount(model, key)) return count(ticks);
     if (model.facts[0]!.samples) return `${count(ticks)} samples`;
@@ -78,7 +78,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, shares:
     const time = q.value.kind === 'time' && !model.facts[0]!.samples;
     const isKnown = (row: number) =>
         known && (!q.value.completed || model.column(table, 'min', 0)[row]! <= model.column(table, 'max', 0)[row]!);
-    const hint = known ? q.hint : `${q.hint} (unavailable: the recording does not tell it)`;
+    const hint = known ? q.hint : `${q.hint} (unavailable: the recording has no such data)`;
     const group = q.group && (time ? `${q.group} (${units[unit].text})` : q.group);
     const main: GridColumn = {
         key: q.key,
@@ -103,7 +103,7 @@ function single(model: Model, table: TableName, q: Quantity, unit: Unit, shares:
             key: `${q.key}_percent`,
             title: '%',
             group,
-            hint: `${hint}; its share of the session's`,
+            hint: `${hint}; share of the session's total`,
             width: 76,
             numeric: true,
             shown: shares && q.value.share_shown && known,
@@ -118,7 +118,7 @@ function toneOf(value: ValueFacts): string {
     return value.off_cpu || value.of_probes ? 'bar-wait' : 'bar-hot';
 }
 
-// A part of the row's own value, as a share of another of them.
+// The column of a percentage of two of the row's exclusive values.
 function percentage(model: Model, table: TableName, value: ValueFacts): GridColumn {
     const [part, whole] = [`${value.parts![0]}_exclusive`, `${value.whole}_exclusive`];
     const share = (row: number) => {
@@ -138,7 +138,7 @@ function percentage(model: Model, table: TableName, value: ValueFacts): GridColu
     };
 }
 
-// Base, new, and what changed. Changes are of nanoseconds, as the two clocks may differ.
+// The columns base, new and change. Changes are in nanoseconds, as the clocks of the sessions may differ.
 function compared(model: Model, table: TableName, q: Quantity, unit: Unit): GridColumn[] {
     if (!model.knows(q.key) || q.value.kind === 'percent') return [];
     const shown = q.value.share_shown;
@@ -179,7 +179,7 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit): Grid
             key: `${q.key}_change`,
             title: 'Δ',
             group,
-            hint: `${q.hint}; new less base`,
+            hint: `${q.hint}; new minus base`,
             width: 96,
             numeric: true,
             shown,
@@ -197,7 +197,7 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit): Grid
             key: `${q.key}_change_percent`,
             title: 'Δ %',
             group,
-            hint: `${q.hint}; the change as a share of base`,
+            hint: `${q.hint}; change relative to base`,
             width: 84,
             numeric: true,
             shown,
@@ -219,15 +219,15 @@ function compared(model: Model, table: TableName, q: Quantity, unit: Unit): Grid
 export function valueColumns(model: Model, table: TableName, unit: Unit, shares = true): GridColumn[] {
     const all = quantities(model);
     if (model.sides === 1) return all.flatMap((q) => single(model, table, q, unit, shares));
-    // Sorted by what changed in the functions themselves: that comes first.
+    // The columns of the default sort key, the change of exclusive time, come first.
     const own = table === 'functions' || table === 'modules';
     if (own) all.sort((a, b) => Number(b.key === 'elapsed_exclusive') - Number(a.key === 'elapsed_exclusive'));
     return all.flatMap((q) => compared(model, table, q, unit));
 }
 
-// Rows that mostly wait are no hot spots.
+// True if a row was blocked for more than half of its exclusive time: it is drawn grey.
 export function waits(model: Model, table: TableName, row: number): boolean {
-    if (!model.facts[0]!.away) return false;
+    if (!model.facts[0]!.off_cpu) return false;
     const side = (model.sides - 1) as Side;
     const whole = model.column(table, 'elapsed_exclusive', side)[row]!;
     return whole > 0 && model.column(table, 'blocked_exclusive', side)[row]! > whole / 2;

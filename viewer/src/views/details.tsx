@@ -1,4 +1,4 @@
-// What is selected, whole: its name however long, where it is, all its values.
+// The panel about the selected function or path: its full name, its source and module, all its values.
 import { copy, largestPath, showInFlame, showInTree } from '../keys';
 import { type ColumnKey, measuresOf } from '../data/measures';
 import type { Model, Side, TableName } from '../data/model';
@@ -9,7 +9,7 @@ import { details, model, path, recentre, reveal, subject, view } from '../state'
 import { Name } from './name';
 import { type Line, Values, oneValue } from './values';
 
-// Of one session: a row a measure, exact to the nanosecond under the mouse.
+// The values of a row of one session, a line for each measure. Tooltips show them exact to the nanosecond.
 function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
     const value = (key: ColumnKey) => m.column(table, key, 0)[row]!;
     const share = (key: ColumnKey) => percent(value(key) / (m.total(key, 0) || 1));
@@ -47,7 +47,7 @@ function Alone({ m, table, row }: { m: Model; table: TableName; row: number }) {
                 )}
                 {limits && (
                     <tr>
-                        <th title="as measured: with what the probes took">One call, raw</th>
+                        <th title="as measured, with the overhead of the probes">One call, raw</th>
                         <td colSpan={4}>
                             {oneValue(m, 'min', value('min'), 0)} … {oneValue(m, 'max', value('max'), 0)}
                         </td>

@@ -1,4 +1,4 @@
-// Functions, modules, threads and processes as tables.
+// The tables of functions, modules, threads and processes.
 import { useMemo } from 'preact/hooks';
 import type { Model, Side, TableName } from '../data/model';
 import { shortFile, shortened } from '../format';
@@ -39,12 +39,14 @@ export function sourceText(file: string | null, line: number): string {
 export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
     if (table === 'modules')
         return [
-            textColumn('name', 'Module', 220, 'file of code', (row) => shortened(m.modules[row]!.name)),
-            textColumn('path', 'Path', 300, 'where it lay', (row) => shortened(m.modules[row]!.path)),
+            textColumn('name', 'Module', 220, 'executable or shared library', (row) => shortened(m.modules[row]!.name)),
+            textColumn('path', 'Path', 300, 'path of the file when it was recorded', (row) =>
+                shortened(m.modules[row]!.path),
+            ),
         ];
     if (table === 'processes')
         return [
-            textColumn('name', 'Process', 240, 'the program', (row) => shortened(m.processes[row]!.name)),
+            textColumn('name', 'Process', 240, 'name of the program', (row) => shortened(m.processes[row]!.name)),
             {
                 ...textColumn('id', 'PID', 80, 'process id', (row) => String(m.processes[row]!.id)),
                 numeric: true,
@@ -53,25 +55,27 @@ export function nameColumns(m: Model, table: EntityTable): GridColumn[] {
         ];
     if (table === 'threads')
         return [
-            textColumn('name', 'Thread', 240, 'its name', (row) => shortened(m.threads[row]!.name)),
+            textColumn('name', 'Thread', 240, 'name of the thread', (row) => shortened(m.threads[row]!.name)),
             {
                 ...textColumn('id', 'TID', 80, 'thread id', (row) => String(m.threads[row]!.id)),
                 numeric: true,
                 sortBy: (row) => m.threads[row]!.id,
             },
-            textColumn('process', 'Process', 180, 'of which process', (row) => {
+            textColumn('process', 'Process', 180, 'name and PID of its process', (row) => {
                 const process = m.processes[m.threads[row]!.process];
                 return process ? `${shortened(process.name, 100)} (${process.id})` : '';
             }),
         ];
     const moduleOf = (row: number) => m.modules[m.functions[row]!.module]?.name ?? '';
     return [
-        textColumn('name', 'Function', m.sides === 2 ? 260 : 300, 'its name', (row) =>
+        textColumn('name', 'Function', m.sides === 2 ? 260 : 300, 'name of the function', (row) =>
             shortened(m.functions[row]!.name),
         ),
-        textColumn('module', 'Module', 110, 'the file of code that it is in', (row) => shortened(moduleOf(row), 200)),
+        textColumn('module', 'Module', 110, 'executable or shared library of the function', (row) =>
+            shortened(moduleOf(row), 200),
+        ),
         {
-            ...textColumn('address', 'Address', 120, "in the module's own terms", (row) => m.functions[row]!.address),
+            ...textColumn('address', 'Address', 120, 'address within the module', (row) => m.functions[row]!.address),
             numeric: true,
             shown: false,
             sortBy: (row) => Number(m.functions[row]!.address) || 0,
@@ -88,7 +92,7 @@ function sourceColumns(m: Model, table: EntityTable): GridColumn[] {
     ];
 }
 
-// What the search box is held against.
+// The name, module and file that the search compares with.
 function searched(m: Model, table: EntityTable, row: number): [string, string, string] {
     if (table === 'functions') {
         const f = m.functions[row]!;
@@ -173,7 +177,7 @@ export function Entities({ table }: { table: EntityTable }) {
                     c.key === 'name' && ofFunctions ? <Name text={m.functions[row]!.name} /> : undefined
                 }
                 rowClass={(row) => (waits(m, table, row) ? 'waits' : '')}
-                empty={search.value ? 'Nothing matches the search.' : 'The recording has none.'}
+                empty={search.value ? 'Nothing matches the search.' : 'The recording has no rows for this table.'}
             />
             <p class="below">
                 {rows.length === m.rows(table)

@@ -1,4 +1,4 @@
-// The flame graph and the inverted one.
+// The views of the flame graph and the inverted graph.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { FlameChart } from '../charts/flame';
 import { InvertedFrames, TreeFrames } from '../charts/frames';
@@ -6,7 +6,7 @@ import { change, heat, ofKind, palette } from '../colours';
 import { heatOf, hottestOf } from '../heat';
 import { type ColumnKey, isOffCpu, measureName, measureTitle } from '../data/measures';
 import type { Model, Side } from '../data/model';
-import { Slices } from '../data/slices';
+import { Yielder } from '../data/yielder';
 import { percent, shortened, visible } from '../format';
 import {
     colouring,
@@ -28,7 +28,7 @@ function sideOf(m: Model): Side {
     return m.sides === 2 ? drawnSide.value : 0;
 }
 
-// Sums over several paths, for nodes of the inverted graph.
+// Sums a column over several paths, for nodes of the inverted graph.
 function sum(column: ArrayLike<number>, rows: ArrayLike<number>): number {
     let all = 0;
     for (let i = 0; i < rows.length; i++) all += column[rows[i]!]!;
@@ -36,11 +36,11 @@ function sum(column: ArrayLike<number>, rows: ArrayLike<number>): number {
 }
 
 interface Painted {
-    origins: ArrayLike<number>; // paths whose own time is meant
+    origins: ArrayLike<number>; // paths whose exclusive time counts
     extent: 'inclusive' | 'exclusive';
     function: number;
     value: number;
-    most: number; // of all that is shown
+    most: number; // the largest value in the graph
 }
 
 function colourOf(m: Model, p: Painted): string {
@@ -50,12 +50,12 @@ function colourOf(m: Model, p: Painted): string {
         const scale = ([0, 1] as Side[]).map((s) => 1e9 / m.facts[s]!.ticks_per_second);
         const [a, b] = ([0, 1] as Side[]).map((s) => sum(m.column('paths', key, s), p.origins) * scale[s]!);
         const whole = Math.max(m.total(key, 0) * scale[0]!, m.total(key, 1) * scale[1]!);
-        // A tenth of the whole is as strong as it gets.
+        // A change of a tenth of the total has the strongest colour.
         return change(whole > 0 ? ((b! - a!) / whole) * 10 : 0);
     }
     if (p.extent === 'inclusive') return heatOf(m, 'paths', p.origins[0]!, measure.value, 0);
-    // Of the inverted graph: what the function at its top is, by itself.
-    if (m.facts[0]!.away && !isOffCpu(m, measure.value) && p.origins.length < 10000) {
+    // A frame of the inverted graph has the colour of the function at its top.
+    if (m.facts[0]!.off_cpu && !isOffCpu(m, measure.value) && p.origins.length < 10000) {
         const elapsed = sum(m.column('paths', 'elapsed_exclusive', 0), p.origins);
         if (elapsed > 0 && sum(m.column('paths', 'blocked_exclusive', 0), p.origins) > elapsed / 2)
             return palette().wait;
@@ -99,7 +99,7 @@ function Legend({ m }: { m: Model }) {
         <>
             <span class="legend">
                 {colouring.value === 'module' ? (
-                    'a colour a module'
+                    'one colour per module'
                 ) : m.sides === 2 ? (
                     <>
                         {[-1, -0.2, 0, 0.2, 1].map((by) => (
@@ -109,11 +109,11 @@ function Legend({ m }: { m: Model }) {
                     </>
                 ) : (
                     <>
-                        own time: little{' '}
+                        exclusive time: little{' '}
                         {shares.map((s) => (
                             <i key={s} style={{ background: heat(s) }} />
                         ))}{' '}
-                        most; <i style={{ background: palette().wait }} /> waits
+                        most; <i style={{ background: palette().wait }} /> waiting
                     </>
                 )}
             </span>
@@ -123,7 +123,7 @@ function Legend({ m }: { m: Model }) {
                     value={colouring.value}
                     onChange={(e) => (colouring.value = e.currentTarget.value as 'heat' | 'module')}
                 >
-                    <option value="heat">{m.sides === 2 ? 'by change' : 'by own time'}</option>
+                    <option value="heat">{m.sides === 2 ? 'by change' : 'by exclusive time'}</option>
                     <option value="module">by module</option>
                 </select>
             </label>
@@ -212,10 +212,10 @@ export function InvertedGraph() {
     const m = model.value!;
     const side = sideOf(m);
     const one = useMemo(() => {
-        const slices = new Slices();
-        return { slices, frames: new InvertedFrames(m, measure.value, side, slices), number: made++ };
+        const yielder = new Yielder();
+        return { yielder, frames: new InvertedFrames(m, measure.value, side, yielder), number: made++ };
     }, [m, measure.value, side]);
-    useEffect(() => () => one.slices.stop(), [one]);
+    useEffect(() => () => one.yielder.stop(), [one]);
     return <InvertedOf key={one.number} m={m} side={side} frames={one.frames} />;
 }
 
@@ -223,7 +223,7 @@ function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: Inverte
     const [zoom, setZoom] = useState(-1);
     const [chosen, choose] = useState(-1);
     const [, setReady] = useState(0);
-    // A link says by functions what is zoomed to.
+    // A link names the zoomed node by the functions from its root.
     useEffect(() => {
         if (zoom >= 0 || invertedZoom.value.length === 0) return;
         let node = -1;

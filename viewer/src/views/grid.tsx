@@ -1,5 +1,5 @@
-// A table of any number of rows, of which those in sight are drawn. TanStack's table holds the columns (which are
-// shown, how wide they are), its virtualizer says which rows are in sight.
+// A table that draws only the visible rows. TanStack's table keeps the columns and their widths; its virtualizer
+// computes which rows are visible.
 import {
     type ColumnDef,
     type ColumnSizingState,
@@ -16,21 +16,21 @@ import { type GridColumn, shownColumns } from './columns';
 
 const rowHeight = 24;
 const headHeight = 48;
-// Browsers lay out no element higher than some 17 million pixels.
-const mostRows = 690000;
+// Browsers cannot lay out an element higher than about 17 million pixels.
+const maxRows = 690000;
 
 export interface GridProps {
-    name: string; // of its sort and columns
+    name: string; // key of the table's sort order and chosen columns
     label: string; // for screen readers
     columns: GridColumn[];
     rows: ArrayLike<number>;
     sort: Sort;
     onSort(sort: Sort): void;
-    selected: number; // a row, not its place
+    selected: number; // a row of the model, not an index into `rows`; -1 if none is selected
     onSelect(row: number): void;
-    onClick?(row: number): void; // instead of selecting it
+    onClick?(row: number): void; // replaces onSelect for clicks
     onOpen?(row: number): void;
-    onKey?(event: KeyboardEvent, row: number, place: number): boolean;
+    onKey?(event: KeyboardEvent, row: number, index: number): boolean;
     cell?(column: GridColumn, row: number): ComponentChildren;
     rowClass?(row: number): string;
     rowLevel?(row: number): number;
@@ -103,7 +103,7 @@ function useVirtualizer(count: number, element: { current: HTMLDivElement | null
     return virtualizer;
 }
 
-export function placeOf(rows: ArrayLike<number>, row: number): number {
+export function indexOfRow(rows: ArrayLike<number>, row: number): number {
     return row < 0 ? -1 : Array.prototype.indexOf.call(rows, row);
 }
 
@@ -112,14 +112,14 @@ export function Grid(props: GridProps) {
     const scroller = useRef<HTMLDivElement>(null);
     const table = useColumns(props.name, columns);
     const byKey = useMemo(() => new Map(columns.map((c) => [c.key, c])), [columns]);
-    const count = Math.min(rows.length, mostRows);
+    const count = Math.min(rows.length, maxRows);
     const virtualizer = useVirtualizer(count, scroller);
-    const place = useMemo(() => placeOf(rows, props.selected), [rows, props.selected]);
+    const index = useMemo(() => indexOfRow(rows, props.selected), [rows, props.selected]);
     const [menu, setMenu] = useState<{ x: number; y: number } | null>(null);
 
     useEffect(() => {
-        if (place >= 0 && place < count) virtualizer.scrollToIndex(place, { align: 'auto' });
-    }, [props.selected, place >= 0]);
+        if (index >= 0 && index < count) virtualizer.scrollToIndex(index, { align: 'auto' });
+    }, [props.selected, index >= 0]);
 
     const [groups, leaves] = table.getHeaderGroups();
     const headers = leaves?.headers ?? [];
@@ -132,13 +132,13 @@ export function Grid(props: GridProps) {
     };
     const onKeyDown = (event: KeyboardEvent) => {
         if (event.ctrlKey || event.metaKey || event.altKey) return;
-        if (props.onKey?.(event, props.selected, place)) {
+        if (props.onKey?.(event, props.selected, index)) {
             event.preventDefault();
             return;
         }
         const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 400) / rowHeight) - 2);
         const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, j: 1, k: -1 };
-        if (event.key in steps) move(place < 0 ? 0 : place + steps[event.key]!);
+        if (event.key in steps) move(index < 0 ? 0 : index + steps[event.key]!);
         else if (event.key === 'Home') move(0);
         else if (event.key === 'End') move(count - 1);
         else if (event.key === 'Enter' && props.selected >= 0) props.onOpen?.(props.selected);
@@ -226,7 +226,7 @@ export function Grid(props: GridProps) {
                         );
                     })}
                 </div>
-                {rows.length === 0 && <p class="nothing">{props.empty ?? 'Nothing here.'}</p>}
+                {rows.length === 0 && <p class="nothing">{props.empty ?? 'No rows.'}</p>}
             </div>
             <button
                 class="columns-button"
@@ -240,8 +240,10 @@ export function Grid(props: GridProps) {
                 columns ▾
             </button>
             {menu && <ColumnMenu name={props.name} columns={columns} at={menu} onClose={() => setMenu(null)} />}
-            {rows.length > mostRows && (
-                <p class="cut">The first {mostRows.toLocaleString('en')} rows are shown: close branches or search.</p>
+            {rows.length > maxRows && (
+                <p class="cut">
+                    Only the first {maxRows.toLocaleString('en')} rows are shown. Close branches or search.
+                </p>
             )}
         </div>
     );

@@ -1,3 +1,4 @@
+// The dialog that lists the keys and explains search and values.
 import { useEffect, useRef } from 'preact/hooks';
 import { keyHelp } from '../keys';
 import { helping } from '../state';
@@ -36,16 +37,18 @@ export function Help() {
                 <section>
                     <h3>Search</h3>
                     <p>
-                        Words that must all occur in the name. <code>module:libc</code> and <code>file:main.c</code>{' '}
-                        look there, <code>/^sqlite3Vdbe/</code> is a pattern. In tables, <code>calls&gt;1000</code> or{' '}
-                        <code>elapsed_exclusive&gt;=1.5ms</code> or <code>application_inclusive&gt;5%</code> leave rows
-                        that meet it; trees and graphs mark what is found.
+                        All words must occur in the name. <code>module:libc</code> and <code>file:main.c</code> search
+                        modules and files, <code>/^sqlite3Vdbe/</code> is a regular expression. Tables accept
+                        conditions, too: <code>calls&gt;1000</code>, <code>elapsed_exclusive&gt;=1.5ms</code>,{' '}
+                        <code>application_inclusive&gt;5%</code>. Tables show only matching rows; trees and graphs
+                        highlight matches.
                     </p>
                     <h3>Values</h3>
                     <p>
-                        <b>Elapsed</b>: all time. <b>Application</b>: without the intervals in which the operating
-                        system intervened. <b>CPU</b>: less blocked and preempted. <b>Inclusive</b>: with what it calls;{' '}
-                        <b>exclusive</b>: without. What mostly waits is grey.
+                        <b>Elapsed</b>: all time between enter and exit. <b>Application</b>: elapsed time without the
+                        intervals in which the operating system intervened. <b>CPU</b>: elapsed time minus blocked and
+                        preempted time. <b>Inclusive</b>: with callees; <b>exclusive</b>: without them. Rows and frames
+                        that mostly wait are grey.
                     </p>
                 </section>
             </div>

@@ -1,4 +1,4 @@
-// A name of the program's: one line, with what the search found marked.
+// A name from the recorded program on one line, with the match of the search marked.
 import { shortened, visible } from '../format';
 import { search } from '../state';
 

@@ -1,4 +1,4 @@
-// The threads over time: zoomed by wheel and keys, with detail fetched for what is in sight.
+// The view of threads over time. Wheel and keys zoom; detail is fetched for the visible range.
 import { select } from 'd3-selection';
 import { type D3ZoomEvent, type ZoomBehavior, zoom as makeZoom, zoomIdentity, zoomTransform } from 'd3-zoom';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -72,7 +72,7 @@ export function Timeline() {
     const side: Side = m.sides === 2 ? timelineSide.value : 0;
     const facts = m.facts[side]!.timeline;
     if (!facts || facts.lanes.length === 0 || facts.end <= facts.start)
-        return <p class="wait">This recording has no timeline: only those in the mode trace keep when calls were.</p>;
+        return <p class="wait">This recording has no timeline: only the mode trace records when calls happened.</p>;
     return <TimelineOf key={side} m={m} side={side} facts={facts} />;
 }
 
@@ -227,7 +227,11 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                 )}
             </div>
             <p class="below bar">
-                <button onClick={() => (range.value = null)} disabled={range.value === null} title="The whole (0)">
+                <button
+                    onClick={() => (range.value = null)}
+                    disabled={range.value === null}
+                    title="The whole session (0)"
+                >
                     Whole
                 </button>
                 <button onClick={() => zoomBy(0.5)} title="Zoom in (+, w)" aria-label="Zoom in">
@@ -260,7 +264,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                         value={colouring.value}
                         onChange={(e) => (colouring.value = e.currentTarget.value as 'heat' | 'module')}
                     >
-                        <option value="heat">by own time</option>
+                        <option value="heat">by exclusive time</option>
                         <option value="module">by module</option>
                     </select>
                 </label>
@@ -268,7 +272,9 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                     <i class="swatch-wait" /> blocked <i class="swatch-preempted" /> preempted{' '}
                     <i class="swatch-merged" /> short calls
                 </span>
-                {!facts.complete && <span title="dwell view --detail SIZE keeps more of it">not all detail is in</span>}
+                {!facts.complete && (
+                    <span title="dwell view --detail SIZE keeps more detail">some detail is left out</span>
+                )}
                 {tiles.problem && <span class="more">{tiles.problem}</span>}
                 <span class="hint">wheel: zoom; drag: move; ?: keys</span>
             </p>
@@ -302,8 +308,8 @@ function HitTip({
             </>
         );
     }
-    if (hit.away) {
-        const { kind, start, length, count } = hit.away;
+    if (hit.offCpu) {
+        const { kind, start, length, count } = hit.offCpu;
         return (
             <>
                 <p class="tip-name">
@@ -344,7 +350,7 @@ function HitTip({
     );
 }
 
-// d3's zoom understands wheels, drags and fingers; what is shown is the range, which keys and links change, too.
+// Connects d3's zoom, which handles wheel, drag and touch, to the shown range. Keys and links change the range, too.
 function useZoom(
     element: { current: HTMLCanvasElement | null },
     facts: TimelineFacts,
@@ -368,7 +374,7 @@ function useZoom(
             )
             .on('zoom', (event: D3ZoomEvent<HTMLCanvasElement, unknown>) => {
                 const by = event.sourceEvent as MouseEvent | null;
-                if (!by) return; // it was told of a new range
+                if (!by) return; // the transform was set below, not by the user
                 const { k, x } = event.transform;
                 const { start, end } = latest.current.facts;
                 const width = (end - start) / k;
@@ -399,7 +405,7 @@ function useZoom(
                 [0, -Infinity],
                 [width, Infinity],
             ]);
-        // Only of changes that did not come from it.
+        // Skips changes that d3's zoom made itself.
         const had = zoomTransform(canvas);
         const off = (value: number, other: number) => Math.abs(value - other) > 1e-6 * Math.max(1, Math.abs(other));
         if (off(had.k, k) || off(had.x, x))

@@ -1,10 +1,10 @@
-// The call tree: every row has the true values of its path.
+// The view of the call tree. Every row has the values of its call path, not scaled or estimated.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { measureName } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { Order, hotPath, shownRows } from '../data/open';
 import { hasChildren } from '../data/paths';
-import { Slices, Stopped } from '../data/slices';
+import { Yielder, Stopped } from '../data/yielder';
 import { shortened } from '../format';
 import {
     expanded,
@@ -25,11 +25,11 @@ import { sourceText } from './entities';
 import { Grid } from './grid';
 import { Name } from './name';
 
-const farIn = 26; // from there on, all are indented alike, with their depth as a number
+const maxIndentedDepth = 26; // deeper rows are not indented further and show their depth as a number
 
-// Less and less, so that names have room.
+// Deep rows are indented by smaller steps, to leave room for names.
 function indent(depth: number): number {
-    return 12 * Math.min(depth, 18) + 4 * Math.max(0, Math.min(depth, farIn) - 18);
+    return 12 * Math.min(depth, 18) + 4 * Math.max(0, Math.min(depth, maxIndentedDepth) - 18);
 }
 
 function treeColumns(m: Model): GridColumn[] {
@@ -52,9 +52,16 @@ function treeColumns(m: Model): GridColumn[] {
         sortBy: get,
     });
     return [
-        text('name', 'Call path', m.sides === 2 ? 320 : 380, 'who called whom', true, (row) => of(row).name),
+        text(
+            'name',
+            'Call path',
+            m.sides === 2 ? 320 : 380,
+            'the function and its callers above it',
+            true,
+            (row) => of(row).name,
+        ),
         ...valueColumns(m, 'paths', unit.value),
-        text('module', 'Module', 130, 'the file of code that it is in', true, (row) =>
+        text('module', 'Module', 130, 'executable or shared library of the function', true, (row) =>
             shortened(m.modules[of(row).module]?.name ?? '', 200),
         ),
         text('source', 'Source', 150, 'source file and line', true, (row) => sourceText(of(row).file, of(row).line)),
@@ -95,20 +102,20 @@ function useRows(m: Model, columns: GridColumn[], sort: { key: string; descendin
             return x < y ? -sign : x > y ? sign : a - b;
         });
     }, [m, columns, sort.key, sort.descending]);
-    // Before the next key comes: rows of a small tree are there at once.
+    // A layout effect, so that the rows of a small tree are ready before the next key is handled.
     useLayoutEffect(() => {
-        const slices = new Slices();
-        shownRows(m.paths, expanded.value, order, slices)
+        const yielder = new Yielder();
+        shownRows(m.paths, expanded.value, order, yielder)
             .then(setRows)
             .catch((e) => {
                 if (!(e instanceof Stopped)) throw e;
             });
-        return () => slices.stop();
+        return () => yielder.stop();
     }, [m, order, expanded.value]);
     return rows;
 }
 
-// The rows whose functions the search finds, in the order of the file.
+// The rows whose functions match the search, in preorder.
 function useMatches(m: Model): Int32Array {
     const flags = found.value;
     return useMemo(() => {
@@ -129,8 +136,8 @@ export function nextMatch(matches: Int32Array, from: number, backwards: boolean)
         if (backwards ? matches[middle]! < from : matches[middle]! <= from) low = middle + 1;
         else high = middle;
     }
-    const place = backwards ? low - 1 : low;
-    return matches[(place + matches.length) % matches.length]!;
+    const index = backwards ? low - 1 : low;
+    return matches[(index + matches.length) % matches.length]!;
 }
 
 export function Tree() {
@@ -175,7 +182,7 @@ export function Tree() {
         else return false;
         return true;
     };
-    // Enter in the search box goes from one match to the next.
+    // Enter in the search box selects the next match.
     useEffect(() => {
         const next = (e: Event) => step((e as CustomEvent<boolean>).detail);
         document.addEventListener('dwell:next', next);
@@ -187,7 +194,7 @@ export function Tree() {
         const open = expanded.value.has(row);
         return (
             <span class="branch" style={{ paddingLeft: `${indent(depth)}px` }}>
-                {depth > farIn && <small class="depth">{depth}</small>}
+                {depth > maxIndentedDepth && <small class="depth">{depth}</small>}
                 <button
                     tabIndex={-1}
                     class={`twist ${hasChildren(m.paths, row) ? '' : 'leaf'}`}
@@ -236,7 +243,7 @@ export function Tree() {
                 {search.value && found.value ? (
                     <>
                         {matches.length.toLocaleString('en')} of {m.paths.count.toLocaleString('en')} paths match; Enter
-                        or n: the next one
+                        or n: next match
                     </>
                 ) : (
                     <>

@@ -1,4 +1,4 @@
-// Values of one thing, for tips and details.
+// The values of one row, for tooltips and details.
 import { type ColumnKey, isCount } from '../data/measures';
 import type { Model, Side } from '../data/model';
 import { nanoseconds, percent, shortDuration, signed, count } from '../format';
@@ -14,7 +14,7 @@ export interface Line {
     get(side: Side): number;
 }
 
-// A line a value; of two sessions with what changed.
+// One line for each value; with two sessions, both values and their change.
 export function Values({ m, lines }: { m: Model; lines: Line[] }) {
     const scale = (key: ColumnKey, side: Side) => (isCount(m, key) ? 1 : 1e9 / m.facts[side]!.ticks_per_second);
     return (

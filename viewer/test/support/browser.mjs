@@ -1,5 +1,4 @@
-// A real browser: Debian's chromium, driven by playwright. Every page fails its test if it complains, or asks for
-// anything but itself.
+// Debian's chromium, driven by playwright. A page fails its test if it logs an error or requests anything but itself.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +31,7 @@ export class Browser {
         rmSync(this.folder, { recursive: true, force: true });
     }
 
-    // Sessions of the tests' own, or the path of a page.
+    // Opens a page made of the tests' own sessions, or the page at a path.
     write(name, sessions) {
         const file = join(this.folder, `${name}.html`);
         writeFileSync(file, pageWith(template, sessions));
@@ -45,7 +44,7 @@ export class Browser {
         page.setDefaultTimeout(15000);
         page.problems = [];
         page.requests = [];
-        // The tests themselves read from the canvas.
+        // The tests read pixels from the canvas.
         page.on(
             'console',
             (m) =>
@@ -74,13 +73,13 @@ export class Browser {
         return page;
     }
 
-    // Milliseconds that the page's tasks took of a processor so far.
+    // CPU time of the page's tasks so far, in milliseconds.
     async processorTime(page) {
         const { metrics } = await page.meter.send('Performance.getMetrics');
         return metrics.find((m) => m.name === 'TaskDuration').value * 1000;
     }
 
-    // Closes it, and says what was wrong with it.
+    // Closes the page and fails on errors that it logged.
     async done(page) {
         const allowed = (url) =>
             url === page.url().replace(/[#?].*/, '') ||

@@ -1,4 +1,4 @@
-// Recordings by dwell itself, and what its reports say of them.
+// Makes recordings by dwell and reads their reports.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ export class Recordings {
         return JSON.parse(this.run(...args, '--format=json'));
     }
 
-    // A page of one session or of two.
+    // Makes a page of one session or of two.
     view(name, ...sessions) {
         this.run('view', '--no-open', '--force', '-o', this.path(`${name}.html`), ...sessions);
         return this.path(`${name}.html`);

@@ -1,9 +1,9 @@
-// Made-up sessions whose values are known.
+// Makes sessions with known values.
 import { container } from './container.mjs';
 
 const times = ['elapsed', 'application', 'blocked', 'preempted', 'page_faults'];
 
-// As the analyzer describes them (analyzer/profile/values.c).
+// The values as the analyzer describes them (analyzer/profile/values.c).
 const value = (key, title, kind, meanings, more = {}) => ({
     key,
     title,
@@ -17,21 +17,21 @@ const value = (key, title, kind, meanings, more = {}) => ({
     of_probes: false,
     ...more,
 });
-const pair = (key, title, more) => value(key, title, 'time', [`${key}, with what it calls`, `${key}, by itself`], more);
-const valuesOf = ({ application, away, samples }) => [
+const pair = (key, title, more) => value(key, title, 'time', [`${key}, with callees`, `${key}, without callees`], more);
+const valuesOf = ({ application, off_cpu, samples }) => [
     value('calls', 'Calls', 'count', ['enters'], { shown: true, known: !samples }),
     pair('elapsed', 'Elapsed', { shown: true, share_shown: true }),
     pair('application', 'Application', { shown: true, known: application }),
     value('min', 'Min', 'time', ['shortest completed call'], { completed: true, known: !samples }),
     value('max', 'Max', 'time', ['longest completed call'], { completed: true, known: !samples }),
-    pair('blocked', 'Blocked', { known: away, off_cpu: true }),
-    pair('preempted', 'Preempted', { known: away, off_cpu: true }),
-    pair('cpu', 'CPU', { known: away, whole: 'elapsed', parts: ['blocked', 'preempted'] }),
-    { ...pair('page_faults', 'Page faults', { known: away }), kind: 'count' },
+    pair('blocked', 'Blocked', { known: off_cpu, off_cpu: true }),
+    pair('preempted', 'Preempted', { known: off_cpu, off_cpu: true }),
+    pair('cpu', 'CPU', { known: off_cpu, whole: 'elapsed', parts: ['blocked', 'preempted'] }),
+    { ...pair('page_faults', 'Page faults', { known: off_cpu }), kind: 'count' },
     pair('overhead', 'Overhead', { known: false, of_probes: true }),
-    value('waiting', 'Wait %', 'percent', ['share of its own time in which it was blocked'], {
+    value('waiting', 'Wait %', 'percent', ['blocked share of the elapsed exclusive time'], {
         shown: true,
-        known: away,
+        known: off_cpu,
         whole: 'elapsed',
         parts: ['blocked'],
     }),
@@ -47,7 +47,7 @@ export const hostileNames = [
     '&lt;escaped&gt; &amp; %3Cscript%3E ${1+1} {{7*7}}',
 ];
 
-// A tree of [function, calls, elapsed, flagged, blocked, children]: own values, in ticks.
+// A tree of [function, calls, elapsed, flagged, blocked, children]: exclusive values in ticks.
 export function session(tree, options = {}) {
     const perSecond = options.perSecond ?? 1e9;
     const names = [...(options.names ?? [])];
@@ -129,7 +129,7 @@ export function fromPaths(paths, names, options) {
         duration_ticks: options.duration ?? all.elapsed_inclusive[0],
         ticks_per_second: options.perSecond ?? 1e9,
         application: options.application ?? true,
-        away: options.away ?? true,
+        off_cpu: options.off_cpu ?? true,
         samples: options.samples ?? false,
         imported: false,
         slice: null,
@@ -244,8 +244,8 @@ export function large(count, functionCount = 5000, maxDepth = 40) {
 export function timed() {
     const coarse = { thread: [], depth: [], function: [], start: [], length: [], before: [], after: [], count: [] };
     const fine = [0, 1, 2, 3].map(() => Object.fromEntries(Object.keys(coarse).map((key) => [key, []])));
-    const away = () => ({ thread: [], start: [], length: [], before: [], after: [], kind: [], count: [] });
-    const [coarseAway, fineAway] = [away(), [0, 1, 2, 3].map(away)];
+    const offCpu = () => ({ thread: [], start: [], length: [], before: [], after: [], kind: [], count: [] });
+    const [coarseOffCpu, fineOffCpu] = [offCpu(), [0, 1, 2, 3].map(offCpu)];
     const stretch = 16384;
     const put = (table, row) => Object.keys(table).forEach((key) => table[key].push(row[key] ?? 0));
     const clipped = (tables, row) =>
@@ -275,11 +275,11 @@ export function timed() {
             put(fine[q], { thread: 0, depth: 2, function: i % 2 ? 5 : 4, start: 2000 + i * 100, length: 90, count: 1 });
     }
     const blocked = { thread: 1, start: 3000, length: 28000, kind: 0, count: 1 };
-    put(coarseAway, blocked);
-    clipped(fineAway, blocked);
+    put(coarseOffCpu, blocked);
+    clipped(fineOffCpu, blocked);
     const preempted = { thread: 0, start: 50000, length: 3000, kind: 1, count: 1 };
-    put(coarseAway, preempted);
-    clipped(fineAway, preempted);
+    put(coarseOffCpu, preempted);
+    clipped(fineOffCpu, preempted);
     const byThread = (table) => {
         const order = table.thread
             .map((_, i) => i)
@@ -294,11 +294,11 @@ export function timed() {
     const block = (level, segment, length, spans, absences) =>
         container(
             { level, segment, begin: segment * length, stretch: length },
-            { spans: byThread(spans), away: byThread(absences) },
+            { spans: byThread(spans), off_cpu: byThread(absences) },
         );
     const blocks = [
-        block(0, 0, 65536, coarse, coarseAway),
-        ...[0, 1, 3].map((s) => block(1, s, stretch, fine[s], fineAway[s])),
+        block(0, 0, 65536, coarse, coarseOffCpu),
+        ...[0, 1, 3].map((s) => block(1, s, stretch, fine[s], fineOffCpu[s])),
     ];
     return shop({
         blocks,

@@ -1,21 +1,21 @@
-// Long work in slices: between them the page draws and answers.
+// Lets long work yield to the browser every few milliseconds, so that the page stays responsive.
 
 const channel = new MessageChannel();
 const waiting: (() => void)[] = [];
 channel.port1.onmessage = () => waiting.shift()?.();
 
-export class Slices {
+export class Yielder {
     private began = performance.now();
     private stopped = false;
 
     constructor(private readonly length = 12) {}
 
-    // To be asked every few hundred steps.
+    // True when it is time to yield. Work checks this every few hundred steps.
     get due(): boolean {
         return performance.now() - this.began > this.length;
     }
 
-    // Throws when the work is no longer wanted.
+    // Yields. Throws Stopped if the work is no longer needed.
     async pause(): Promise<void> {
         await new Promise<void>((resolve) => {
             waiting.push(resolve);
