@@ -155,7 +155,7 @@ test('what is searched for stands out', async () => {
 test('of a real recording: threads, their calls, and the marks of the program', async () => {
     const recordings = new Recordings();
     try {
-        const session = recordings.record('threads.data', [sample('threads'), '3', '40']);
+        const session = recordings.record('threads.data', [sample('threads'), '3', '400']);
         const page = await browser.open(recordings.view('threads', session), { fragment: '#view=timeline&details=0' });
         await page.waitForTimeout(400);
         const report = recordings.json('report', '--by', 'thread', '--limit', '0', session).rows;
@@ -164,7 +164,7 @@ test('of a real recording: threads, their calls, and the marks of the program', 
         const box = await page.locator('.timeline').boundingBox();
         const seen = new Set();
         for (let y = 40; y < 260; y += 17)
-            for (let x = 60; x < box.width; x += 150) {
+            for (let x = 60; x < box.width; x += 75) {
                 await page.mouse.move(box.x + x, box.y + y);
                 const tip = page.locator('.tip-name');
                 if (await tip.count()) seen.add((await tip.first().textContent()).replace(/ ×.*/, ''));
