@@ -251,8 +251,16 @@ static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, str
     struct dwell_tree_node *const node = steps & STEPS_TREE ? call->node : NULL;
     struct dwell_tree_node *const parent = steps & STEPS_TREE ? call[-1].node : NULL;
     const uint64_t duration = steps & STEPS_TREE ? now - call->enter_time : 0;
-    if (UNLIKELY(!thread_claim(t, state, wanted)))
+    const bool is_slow = STEPS_RECORD(steps) && steps & STEPS_FLAGGED;
+    const uint32_t slow_count = is_slow ? t->holes.slow_count : 0;
+    if (is_slow &&
+        !holes_begin_slow(&t->holes, (struct slow_record){ start.base, (uint32_t)state, 2 * EXIT_BYTES, false }))
         return false;
+    if (UNLIKELY(!thread_claim(t, state, wanted))) {
+        if (is_slow)
+            holes_end_slow(&t->holes, slow_count);
+        return false;
+    }
 
     if (steps & STEPS_TREE)
         tree_count_exit(t, state, now, node, parent, duration, steps & STEPS_FLAGGED);
@@ -265,6 +273,8 @@ static ALWAYS_INLINE bool steps_exit(const unsigned steps, struct thread *t, str
         at += EXIT_BYTES;
     }
     store_word(at, timed_word(DWELL_WORD_EXIT, now));
+    if (is_slow)
+        holes_end_slow(&t->holes, slow_count);
     t->last = now;
     return true;
 }

@@ -337,6 +337,8 @@ static void thread_begin_chunk(struct thread *t, struct area area, uint32_t dept
     t->base = area.at + skip - position;
     t->chunks.end = position + area.size - skip;
     t->state = (t->state >> 32) << 32 | (position + sites);
+    t->holes.found = false;
+    holes_skip(t);
 }
 
 /* The probes do not count. But the bytes, and the change in the number of open calls since the chunk's start,
@@ -357,8 +359,11 @@ static void thread_finish_chunk(struct thread *t)
     struct dwell_chunk_header *chunk = t->chunks.current;
     if (!chunk)
         return;
-    const char *next = t->base + (uint32_t)t->state;
-    thread_count_events(t, chunk, next);
+    const char *next = t->base + thread_position(t);
+    if (holes_fill(t) && !t->holes.found)
+        thread_count_events(t, chunk, next);
+    else
+        chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
     __atomic_store_n(&chunk->used, (uint32_t)(next - (char *)chunk), __ATOMIC_RELEASE);
     t->chunks.current = NULL;
     t->chunks.end = 0; /* no event finds room */
@@ -375,6 +380,8 @@ void thread_stop(struct thread *t)
 
 static void thread_retire_chunk(struct thread *t, struct dwell_chunk_header *chunk)
 {
+    if (t->holes.found)
+        return; /* an interrupted probe may go on and store its record: the chunk stays mapped for good */
     if (!ring_keep(&t->ring, chunk))
         chunk_retire(chunk);
 }

@@ -15,6 +15,7 @@
 #include "control.h"
 #include "dwell/format.h"
 #include "filter.h"
+#include "holes.h"
 #include "modules.h"
 #include "osevents.h"
 #include "pause.h"
@@ -63,6 +64,7 @@ struct thread {
     char name[16];       /* as the system has it */
     uint32_t named;      /* the program has given it a name */
     struct thread_chunks chunks;
+    struct thread_holes holes;
     struct thread_tree tree;
     struct thread_pause pause;
     struct thread_filter filter;
@@ -85,6 +87,12 @@ extern __thread struct thread *thread_self __attribute__((tls_model("initial-exe
 static inline struct call *thread_call(const struct thread *t, uint64_t state)
 {
     return (struct call *)(t->shadow + (state >> 32));
+}
+
+/* The position of the next record, or the one at which a paused thread goes on. */
+static inline uint32_t thread_position(const struct thread *t)
+{
+    return t->pause.active ? t->pause.resume_position : (uint32_t)t->state;
 }
 
 /* The state with another depth of the shadow stack, in bytes. */

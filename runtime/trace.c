@@ -77,6 +77,10 @@ static enum attempt_outcome trace_try(struct thread *t, const struct event *even
         e->length = before_upper;
         return ATTEMPT_GUARDED;
     }
+    if (left > 0 && !holes_fill(t)) {
+        thread_give_up_chunk(t, false);
+        return ATTEMPT_AGAIN;
+    }
 
     const uint64_t depth = (state >> 32) - (uint64_t)left * sizeof(struct call);
     struct call *const call = (struct call *)(t->shadow + depth);
@@ -97,10 +101,17 @@ static enum attempt_outcome trace_try(struct thread *t, const struct event *even
         after = depth + sizeof *call;
         kind = DWELL_WORD_ENTER_0 + half;
     }
-    if (!thread_claim(t, state, after << 32 | ((uint32_t)state + bytes)))
+    const uint32_t slow_count = t->holes.slow_count;
+    const struct slow_record record = { base, (uint32_t)state, bytes, event->enter };
+    if (!guarded && !holes_begin_slow(&t->holes, record))
+        return ATTEMPT_GUARDED;
+    if (!thread_claim(t, state, after << 32 | ((uint32_t)state + bytes))) {
+        holes_end_slow(&t->holes, slow_count);
         return ATTEMPT_AGAIN;
+    }
     chunk_count_extensions(chunk, extensions_bytes(e), (uint32_t)left);
     extensions_store(e, base + (uint32_t)state, timed_word(kind, now), event->enter, event->function);
+    holes_end_slow(&t->holes, slow_count);
     t->last = now;
     if (new_upper)
         extensions_take_upper(t, half, event->function);
@@ -126,15 +137,23 @@ static enum attempt_outcome trace_record(struct thread *t, struct attempt *attem
 
 /* ---- control events ---- */
 
+static void trace_fill_holes(struct thread *t)
+{
+    if (!holes_fill(t))
+        thread_give_up_chunk(t, false);
+}
+
 static void trace_control(struct thread *t, const struct control_event *event)
 {
     uint16_t storage[MAX_CONTROL_WORDS];
     struct extensions e = { storage, 0 };
     if (t->stopped)
         return;
+    trace_fill_holes(t);
     extensions_read_os_events(t, &e);
     extensions_put_control(&e, t, event);
-    extensions_append_control(t, &e, event, 0);
+    if (extensions_append_control(t, &e, event, 0))
+        holes_skip(t);
 }
 
 static void trace_pause(struct thread *t, uint64_t time)
@@ -162,6 +181,7 @@ static void trace_resume(struct thread *t, uint64_t time)
 
 static void trace_switch_stack(struct thread *t, struct stack *to, uint64_t now)
 {
+    trace_fill_holes(t);
     if ((uint32_t)t->state + STACKS_SWITCH_ROOM > t->chunks.end)
         thread_next_chunk(t, STACKS_SWITCH_ROOM);
     const uint32_t ended = thread_calls(t->state), opened = stacks_calls(to);

@@ -1,7 +1,15 @@
 /* Decodes the extensions of events, control events and call sites: the rare parts of an events chunk. */
 #include "trace/decode.h"
 
-enum { TIME_WORDS = 3, LONG_TIME_BITS = 48, SITE_WORDS = 3, OPEN_SITE_WORDS = 4, OPEN_WORDS = 7, ENTER_SIZE = 6 };
+enum {
+    TIME_WORDS = 3,
+    LONG_TIME_BITS = 48,
+    SITE_WORDS = 3,
+    OPEN_SITE_WORDS = 4,
+    OPEN_WORDS = 7,
+    ENTER_SIZE = 6,
+    EXIT_SIZE = 2
+};
 
 /* Extensions belong to the event behind them. They are valid only if that event was stored. */
 struct pending {
@@ -98,8 +106,7 @@ static void decode_one_extension(const struct decoder *d, struct pending *p, uns
     }
 }
 
-/* Skips words that were claimed and never written. There are few in the middle of a chunk, and many behind the last
- * event of a killed thread. */
+/* Skips words that were claimed and not written. Many of them follow the last event of a killed thread. */
 static const uint8_t *decode_skip_zeros(const uint8_t *at, const uint8_t *end)
 {
     static const uint8_t zeros[64];
@@ -129,6 +136,14 @@ static bool decode_record_is_whole(const struct decoder *d, const uint8_t *at)
     return !d->more || at + ENTER_SIZE <= d->limit;
 }
 
+/* An enter whose address was not stored, with events behind it. */
+static bool decode_is_half_enter(const struct decoder *d, const uint8_t *at, uint32_t word)
+{
+    const uint32_t kind = word >> DWELL_WORD_KIND_SHIFT;
+    return (kind == DWELL_WORD_ENTER_0 || kind == DWELL_WORD_ENTER_1) && decode_record_is_whole(d, at) &&
+           decode_number(at + 2, 2) == 0;
+}
+
 /* The event was stored: its extensions are valid. */
 static void decode_commit_pending(struct decoder *d, const struct pending *p, const uint8_t *end, uint64_t *time)
 {
@@ -145,6 +160,12 @@ static void decode_commit_pending(struct decoder *d, const struct pending *p, co
     *time = p->time;
 }
 
+/*
+ * A probe that was interrupted between its claim and its stores leaves zeros. The runtime stores such a record later if
+ * a handler has left the probe for good (runtime/holes.c), but for exits that no later event shows to be missing. So
+ * few zeros are exits, at the time of the event before. As many as an enter has are an enter whose probe was still
+ * interrupted when the process was killed.
+ */
 const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
 {
     const uint8_t *at = d->run = d->at;
@@ -152,11 +173,15 @@ const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
     decode_begin_pending(d, &p);
     while (at < d->limit && !p.bad) {
         uint32_t word = decode_word(at);
-        if (word == 0) {
-            at = decode_skip_zeros(at, d->limit);
+        if (word == 0 || decode_is_half_enter(d, at, word)) {
+            const uint8_t *begin = at;
+            at = decode_skip_zeros(word ? at + ENTER_SIZE : at, d->limit);
             decode_begin_pending(d, &p); /* the event that they belong to is missing */
             d->run = at;
-            continue;
+            if (at >= d->limit || (at - begin) % ENTER_SIZE == 0)
+                continue;
+            d->missing_exit = true;
+            return begin + EXIT_SIZE;
         }
         if (word >> DWELL_WORD_KIND_SHIFT != DWELL_WORD_EXTENSION) {
             if (!decode_record_is_whole(d, at))

@@ -48,7 +48,8 @@ struct decoder {
     struct decoded_extras extras;
     struct decoded_site site; /* of an enter; the consumer resets it */
     bool has_extras;
-    bool damaged; /* decoding stopped at a record that no runtime writes */
+    bool missing_exit; /* decode_extensions found an exit that was not stored */
+    bool damaged;      /* decoding stopped at a record that no runtime writes */
 };
 
 /* Whether the chunk is as large as its number of open frames says. */
@@ -199,11 +200,17 @@ static inline enum decoded decode_next(struct decoder *d)
             word = decode_word(at);
             goto event;
         }
+    rare:;
         struct decoder copy = *d; /* so that the caller's decoder has no address and stays in registers */
         at = decode_extensions(&copy, &time);
         *d = copy;
         if (!at)
             return DECODED_END;
+        if (d->missing_exit) {
+            d->missing_exit = false;
+            d->at = at;
+            return DECODED_EXIT;
+        }
         if (d->control) {
             d->time = time;
             d->at = at;
@@ -222,10 +229,9 @@ event:
     uint32_t lower;
     memcpy(&lower, at + 2, sizeof lower); /* at the buffer's end, this reads its padding */
     if (__builtin_expect(lower == 0, 0)) {
-        d->at =
-            d->end; /* the thread was killed between the two stores: this is the last record, and it does not count */
-        d->more = false;
-        return DECODED_END;
+        d->at = at; /* the address was not stored: the record does not count */
+        d->site = (struct decoded_site){ 0 };
+        goto rare;
     }
     d->time = time;
     d->at = at + 6;

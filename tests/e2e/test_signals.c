@@ -94,6 +94,106 @@ Test(e2e_signals, a_handler_left_by_siglongjmp)
     }
 }
 
+/* ---- handlers that leave by siglongjmp, wherever they interrupt ---- */
+
+static uint64_t leaving_body(const char *out, const char *name)
+{
+    char key[32];
+    snprintf(key, sizeof key, "%s ", name);
+    const char *at = strstr(out, key);
+    cr_assert(ne(ptr, (void *)at, NULL), "%s", out);
+    return strtoull(at + strlen(key), NULL, 10);
+}
+
+/* A call that a handler interrupted before its body counts, too. There is one at most for each jump. */
+static void leaving_check_counts(const char *what, const char *out, bool filtered)
+{
+    struct report *r = report_of("");
+    const uint64_t jumps = leaving_body(out, "jumps");
+    static const char *const names[] = { "work", "leaf", "jumper", "handler_leaf", "hidden" };
+    uint64_t more = 0;
+    cr_assert(eq(u64, report_sum(r, "function", "loop", "calls"), 2), "%s", what);
+    for (int i = 0; i < 5 - filtered; i++) {
+        const uint64_t bodies = leaving_body(out, names[i]), calls = report_sum(r, "function", names[i], "calls");
+        cr_assert(ge(u64, calls, bodies), "%s: %s in %s", what, names[i], out);
+        more += calls - bodies;
+    }
+    cr_assert(le(u64, more, jumps), "%s: %s", what, out);
+    cr_assert(eq(u64, report_session(r, "lost_events"), 0), "%s", what);
+    if (filtered)
+        cr_assert(eq(u64, report_sum(r, "function", "hidden", "calls"), 0), "%s", what);
+    report_drop(r);
+}
+
+/* Each path is one of the program, with handlers' frames above any of them. */
+static void leaving_check_paths(const char *what, bool nested)
+{
+    char *paths = report_paths(""), *rest = paths;
+    for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+        char *path = strndup(line, strcspn(line, " ")), *handler = strstr(path, "/jumper");
+        static const char *const own[] = { "loop", "loop/work", "loop/work/leaf", "loop/work/hidden" };
+        static const char *const handlers[] = { "/jumper", "/jumper/handler_leaf" };
+        bool known = false, known_handler = !handler;
+        while (handler) {
+            char *next = strstr(handler + 1, "/jumper");
+            const size_t length = next ? (size_t)(next - handler) : strlen(handler);
+            for (int i = 0; i < 2; i++)
+                known_handler |= strlen(handlers[i]) == length && strncmp(handlers[i], handler, length) == 0;
+            cr_assert(known_handler && (!next || nested), "%s: %s", what, line);
+            *handler = '\0';
+            handler = next;
+        }
+        for (int i = 0; i < 4; i++)
+            known |= strcmp(own[i], path) == 0;
+        cr_assert(known, "%s: %s", what, line);
+        free(path);
+    }
+    free(paths);
+}
+
+static void leaving_check(const char *how, const char *options)
+{
+    static const char *const all_modes[] = { "trace", "ring=1G", "profile" };
+    for (int i = 0; i < 6; i++) {
+        const char *mode = all_modes[i / 2], *level = levels[i % 2];
+        char *what = NULL;
+        cr_assert(gt(int, asprintf(&what, "%s --mode %s %s %s", how, mode, options, level), 0));
+        char *out =
+            run_well("$DWELL record -q --mode %s %s $PROGRAMS/signals/leaving%s %s 1500", mode, options, level, how);
+        leaving_check_counts(what, out, *options == '-' && strstr(options, "suppress"));
+        leaving_check_paths(what, strcmp(how, "nested") == 0);
+        free(out);
+        free(what);
+    }
+}
+
+Test(e2e_signals, handlers_that_leave)
+{
+    leaving_check("loud", "");
+}
+
+Test(e2e_signals, handlers_that_leave_without_a_frame)
+{
+    leaving_check("silent", "");
+}
+
+Test(e2e_signals, handlers_that_leave_each_other)
+{
+    leaving_check("nested", "");
+}
+
+Test(e2e_signals, handlers_that_leave_with_call_sites)
+{
+    leaving_check("loud", "--call-sites");
+    leaving_check("silent", "--call-sites");
+}
+
+Test(e2e_signals, handlers_that_leave_with_filters)
+{
+    leaving_check("loud", "--suppress hidden");
+    leaving_check("nested", "--suppress hidden --call-sites");
+}
+
 Test(e2e_signals, a_handler_that_never_returns)
 {
     signals_check("never", false);

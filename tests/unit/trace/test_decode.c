@@ -68,19 +68,43 @@ Test(unit_decode, upper_halves_are_replaced)
         expect_events(&events[i], DECODED_ENTER, 10 + (uint64_t)i, functions[i]);
 }
 
-Test(unit_decode, holes_are_stepped_over)
+Test(unit_decode, a_missing_enter_is_stepped_over)
 {
     struct writer *w = writer_new();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
-    write_words(w, (uint16_t[]){ 0 }, 1); /* an exit that was claimed but not stored */
-    write_enter(w, 20, G);
-    write_words(w, (uint16_t[]){ 0, 0, 0 }, 3); /* an enter */
+    write_words(w, (uint16_t[]){ 0, 0, 0 }, 3); /* claimed but not stored */
     write_exit(w, 30);
+    write_words(w, (uint16_t[]){ 1u << 14 | 31, 0, 0 }, 3); /* stored without its address */
+    write_enter(w, 40, G);
     struct event events[8];
     cr_assert(eq(sz, decode_all(w, events, 8), 3));
-    expect_events(&events[1], DECODED_ENTER, 20, G);
-    expect_events(&events[2], DECODED_EXIT, 30, 0);
+    expect_events(&events[1], DECODED_EXIT, 30, 0);
+    expect_events(&events[2], DECODED_ENTER, 40, G);
+}
+
+Test(unit_decode, missing_exits_have_the_time_before)
+{
+    struct writer *w = writer_new();
+    begin_events(w, 1, 1, 0, 0, NULL, 0);
+    write_enter(w, 10, F);
+    write_enter(w, 15, F);
+    write_words(w, (uint16_t[]){ 0 }, 1);
+    write_exit(w, 20);
+    write_enter(w, 30, G);
+    write_words(w, (uint16_t[]){ 0, 0 }, 2);
+    write_enter(w, 40, G);
+    write_words(w, (uint16_t[]){ 0, 0, 0, 0 }, 4); /* with an enter */
+    write_enter(w, 50, G);
+    const struct event expected[] = {
+        { DECODED_ENTER, 10, F }, { DECODED_ENTER, 15, F }, { DECODED_EXIT, 15, 0 }, { DECODED_EXIT, 20, 0 },
+        { DECODED_ENTER, 30, G }, { DECODED_EXIT, 30, 0 },  { DECODED_EXIT, 30, 0 }, { DECODED_ENTER, 40, G },
+        { DECODED_EXIT, 40, 0 },  { DECODED_ENTER, 50, G },
+    };
+    struct event events[16];
+    cr_assert(eq(sz, decode_all(w, events, 16), 10));
+    for (int i = 0; i < 10; i++)
+        expect_events(&events[i], expected[i].kind, expected[i].time, expected[i].function);
 }
 
 Test(unit_decode, an_enter_without_its_address_is_the_last)
@@ -102,7 +126,7 @@ Test(unit_decode, extensions_are_void_before_a_hole)
     write_enter(w, 10, F);
     write_os(w);
     write_unwind(w, 1);
-    write_words(w, (uint16_t[]){ 0 }, 1);
+    write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
     write_exit(w, 30);
     struct outcome o = outcome_of(w, 1);
     ASSERT_TIMES(function_times(&o, F), 20, 20, 20, 20, 1);

@@ -192,7 +192,7 @@ Test(unit_extensions, a_hole_voids_an_upper_half_and_a_time)
     struct writer *w = in_f();
     write_upper(w, 0, 0x7f);
     write_time(w, 500000);
-    write_words(w, (uint16_t[]){ 0 }, 1);
+    write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
     w->upper[0] = 0; /* the reader has not changed it */
     write_enter(w, 12, G);
     write_exit(w, 13);

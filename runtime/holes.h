@@ -1,0 +1,70 @@
+/*
+ * Holes: records that a probe has claimed and not stored, because a signal handler interrupted it in between. The
+ * handler may return, and the probe stores its record later. Or the handler leaves by siglongjmp, and the probe never
+ * does. A reader could not tell which record is missing, so the thread stores it itself. It stores what the probe would
+ * store, so that it does no harm if the probe goes on.
+ */
+#ifndef DWELL_HOLES_H
+#define DWELL_HOLES_H
+
+#include "common.h"
+
+#pragma GCC visibility push(hidden)
+
+struct thread;
+
+enum { MAX_SLOW_RECORDS = 8 };
+
+/* A record that the slow path is about to claim. Unlike that of a usual event, it may be of any size. */
+struct slow_record {
+    const char *base; /* the thread's. The chunk itself may be gone before the claim fails */
+    uint32_t position, bytes;
+    bool enter;
+};
+
+/* In a thread's block. */
+struct thread_holes {
+    uint32_t slow_count;
+    struct slow_record slow[MAX_SLOW_RECORDS]; /* by position; those behind the count are unused */
+
+    /* No record of the current chunk is missing before the position `checked`. There: */
+    uint32_t checked;
+    uint32_t depth;    /* number of open calls that the file knows of */
+    uint32_t upper[2]; /* upper halves of addresses */
+    uint64_t time;     /* of the last event, or earlier */
+
+    bool found; /* the current chunk had a hole: its events cannot be counted, and the probe may still store there */
+};
+
+/* Around claim and stores of the slow path. False if a record more has no room: then signals must be held back. */
+static inline bool holes_begin_slow(struct thread_holes *h, struct slow_record record)
+{
+    const uint32_t count = h->slow_count;
+    if (count == MAX_SLOW_RECORDS)
+        return false;
+    h->slow[count] = record;
+    *(volatile uint32_t *)&h->slow_count = count + 1;
+    __asm__ volatile("" ::: "memory");
+    return true;
+}
+
+static inline void holes_end_slow(struct thread_holes *h, uint32_t count_before)
+{
+    __asm__ volatile("" ::: "memory");
+    h->slow_count = count_before;
+}
+
+/*
+ * Stores the missing records of the thread's current chunk. It is called before the calls of an abandoned probe leave
+ * the shadow stack. False if it cannot tell which records are missing: then the thread has to begin a new chunk, which
+ * names the calls that are open. On the calling thread, with signals held back.
+ */
+bool holes_fill(struct thread *t);
+
+/* A chunk begins, or a control event was appended: the file knows the thread's calls, time and upper halves. Likewise.
+ */
+void holes_skip(struct thread *t);
+
+#pragma GCC visibility pop
+
+#endif

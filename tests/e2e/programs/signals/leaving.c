@@ -1,0 +1,145 @@
+/*
+ * leaving HANDLER JUMPS: handlers leave by siglongjmp, wherever they interrupt instrumented code, in two threads.
+ *   loud    the handler is instrumented, and calls instrumented code
+ *   silent  it is not, so that no frame shows that it ran
+ *   nested  two handlers, which interrupt each other
+ * The program prints how often the bodies of its functions ran. A call may have begun without its body.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+#define KEPT __attribute__((noinline))
+#define QUIET __attribute__((no_instrument_function))
+
+enum { THREADS = 2 };
+
+struct counts {
+    long works, leaves, hidden, jumpers, handler_leaves, jumps;
+};
+
+static __thread struct counts mine; /* a handler adds to its thread's by one instruction */
+static __thread sigjmp_buf place;
+static struct counts all;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long jumps;
+static int nested;
+
+#define COUNT(member) __atomic_fetch_add(&mine.member, 1, __ATOMIC_RELAXED)
+
+KEPT static void leaf(void)
+{
+    COUNT(leaves);
+}
+
+KEPT static void hidden(void)
+{
+    COUNT(hidden);
+}
+
+KEPT static void work(void)
+{
+    COUNT(works);
+    leaf();
+    hidden();
+    leaf();
+    __asm__ volatile("");
+}
+
+KEPT static void handler_leaf(void)
+{
+    COUNT(handler_leaves);
+}
+
+static void jumper(int number)
+{
+    (void)number;
+    COUNT(jumpers);
+    handler_leaf();
+    COUNT(jumps);
+    siglongjmp(place, 1);
+}
+
+QUIET static void silent_jumper(int number)
+{
+    (void)number;
+    COUNT(jumps);
+    siglongjmp(place, 1);
+}
+
+QUIET static timer_t start_timer(int number, long interval)
+{
+    struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number };
+    event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
+    timer_t timer;
+    timer_create(CLOCK_MONOTONIC, &event, &timer);
+    const struct itimerspec spec = { { 0, interval }, { 0, interval } };
+    timer_settime(timer, 0, &spec, NULL);
+    return timer;
+}
+
+QUIET static void hold(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigaddset(&set, SIGUSR2);
+    pthread_sigmask(how, &set, NULL);
+}
+
+/* Signals are unblocked only in here, so that `loop` ends only once. */
+KEPT static void loop(void)
+{
+    sigsetjmp(place, 1);
+    hold(SIG_UNBLOCK);
+    while (__atomic_load_n(&mine.jumps, __ATOMIC_RELAXED) < jumps)
+        work();
+    hold(SIG_BLOCK);
+}
+
+QUIET static void *run(void *unused)
+{
+    timer_t one = start_timer(SIGUSR1, 150000), two = start_timer(SIGUSR2, nested ? 170000 : 0);
+    loop();
+    timer_delete(one);
+    timer_delete(two);
+    pthread_mutex_lock(&lock);
+    all.works += mine.works;
+    all.leaves += mine.leaves;
+    all.hidden += mine.hidden;
+    all.jumpers += mine.jumpers;
+    all.handler_leaves += mine.handler_leaves;
+    all.jumps += mine.jumps;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+QUIET int main(int argc, char **argv)
+{
+    const int loud = argc < 2 || strcmp(argv[1], "silent") != 0;
+    struct sigaction action = { .sa_handler = loud ? jumper : silent_jumper };
+    pthread_t threads[THREADS];
+    nested = argc > 1 && strcmp(argv[1], "nested") == 0;
+    jumps = argc > 2 ? atol(argv[2]) : 1000;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGUSR1, &action, NULL);
+    sigaction(SIGUSR2, &action, NULL);
+    hold(SIG_BLOCK);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, run, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    printf("work %ld leaf %ld hidden %ld jumper %ld handler_leaf %ld jumps %ld\n", all.works, all.leaves, all.hidden,
+           all.jumpers, all.handler_leaves, all.jumps);
+    return 0;
+}
