@@ -165,7 +165,7 @@ static void callgrind_write_name(const struct callgrind_writer *w, const char *k
     names->written[number] = true;
 }
 
-/* The last object and the last function stand for the caller of a thread's first function. */
+/* The last object and the last function represent the caller of a thread's first function. */
 static void callgrind_name_all(struct callgrind_writer *w)
 {
     const struct profile *p = w->session->profile;

@@ -3,8 +3,8 @@
  * the session's start with three decimals.
  *
  * A slice is one complete event (X), written at its end. Readers sort by time; of equal times, the first in the file is
- * the outer one. So if an inner slice begins at the same nanosecond, the outer one is written before it as a begin
- * event (B), and later an end event (E).
+ * the outer one. So an outer slice that begins at the same nanosecond as an inner one is written as two events: a
+ * begin event (B) before the inner slice, and later an end event (E).
  */
 #include <inttypes.h>
 #include <stdlib.h>

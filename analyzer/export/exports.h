@@ -32,13 +32,12 @@ struct export_format {
     const char *summary; /* one line for --list */
     unsigned uses;       /* enum export_uses */
     /* One of the two is set. `write` leaves errors of writing in the stream and returns others. `write_files` makes the
-     * file of that name, or several files whose names begin with it. If it fails, it leaves no files behind and
-     * replaces none. */
+     * file of that name, or several files whose names begin with it. If it fails, it makes and replaces no file. */
     bool (*write)(const struct analysis *session, const struct export_options *options, FILE *out, struct error *error);
     bool (*write_files)(const struct analysis *session, const struct export_options *options, const char *prefix,
                         struct error *error);
-    /* Returns an error if the session does not hold what the options ask for. Called before a file is opened to be
-     * written. NULL if any session will do. */
+    /* Sets the error and returns false if the session lacks data that the options need. Called before a file is
+     * opened for writing. NULL if every session can be written. */
     bool (*check)(const struct analysis *session, const struct export_options *options, struct error *error);
     bool compressed; /* always; other formats are compressed if the file's name ends in .gz */
     bool binary;     /* not to be written to a terminal */

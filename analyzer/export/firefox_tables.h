@@ -34,8 +34,8 @@ void firefox_tables_end(struct firefox_tables *tables);
 
 uint32_t firefox_string(struct firefox_tables *tables, const char *text);
 
-/* Returns 1 + the number of the stack that has the function on top of another stack. `parent_plus_1` is 1 + the number
- * of that stack, or 0. */
+/* Returns 1 + the number of the stack that has the function on top of another stack. `parent_plus_1` is 1 + the other
+ * stack's number. It is 0 if there is none. */
 uint32_t firefox_stack(struct firefox_tables *tables, uint32_t parent_plus_1, uint32_t function,
                        enum firefox_category category);
 

@@ -2,8 +2,8 @@
  * Perfetto's protobuf, packet by packet. Each thread has its own sequence of packets, which defines names at their
  * first use; the first sequence has what belongs to no thread. Times are those of CLOCK_MONOTONIC.
  *
- * Protobuf fields may come in any order. So the packet of a slice consists of its time, a part that is packed once for
- * each thread, and a part that is packed once for each function.
+ * Protobuf fields may come in any order. So the packet of a slice has three parts: its time, a part that is packed once
+ * for each thread, and a part that is packed once for each function.
  */
 #include "export/perfetto_packets.h"
 
@@ -32,7 +32,7 @@ struct perfetto_thread {
     struct packet_stream stream;
     uint32_t serial;
     uint64_t track;
-    bool *named; /* true if the sequence has the name: of functions, then modules, then "continued" */
+    bool *named; /* true if the sequence has defined the name; functions, then modules, then "continued" */
     bool has_off_cpu, has_faults, has_blocked, has_calls;
     uint64_t faults, blocked; /* sums so far; `blocked` in ticks */
     uint64_t period, calls;   /* the current period and its calls */
@@ -43,7 +43,7 @@ struct perfetto_writer {
     const struct analysis *session;
     const struct order *order;
     struct packet_stream stream; /* the first sequence */
-    struct packet_piece *begins; /* two for each function: of a call, and of a slice that continues one */
+    struct packet_piece *begins; /* two for each function: for a call, and for a slice that continues one */
     struct packet_piece end;
     struct perfetto_thread **threads; /* by number */
     size_t thread_count, thread_room;

@@ -1,7 +1,7 @@
 /*
  * A session's calls as slices of a timeline, in order of time over all threads, for formats that show single calls. A
  * slice is a part of a call in which the call is on its thread's stack and time counts. A call is one slice, or several
- * if recording was paused, its stack was suspended or chunks are missing; only the first one counts as the call. So
+ * if recording was paused, its stack was suspended or chunks are missing. Only its first slice counts as the call. So
  * slices nest, and their sums equal the values of `dwell report`.
  */
 #ifndef DWELL_EXPORT_SLICES_H

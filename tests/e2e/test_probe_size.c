@@ -1,7 +1,7 @@
 /*
- * The number of instructions that the usual enter and exit execute, counted in the disassembly of the built library: up
- * to the claim, and up to the return. The path follows fall-through and unconditional jumps. The usual event takes one
- * conditional jump, over the check of a tail call, whose instructions are counted, too.
+ * Counts the instructions that the usual enter and exit execute, in the disassembly of the built library. It counts
+ * them up to the claim, and up to the return. The path follows fall-through and unconditional jumps. The usual event
+ * takes one conditional jump, over the check of a tail call, whose instructions are counted, too.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,4 +1,4 @@
-/* For unknown names, the error line suggests the name that was probably meant. */
+/* For unknown names, the error line suggests the nearest name. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
