@@ -7,7 +7,7 @@
 #include "base/memory.h"
 
 static const char *const tables[] = {
-    "PRAGMA user_version = 1",
+    "PRAGMA user_version = 2",
     "CREATE TABLE session (file TEXT, creator TEXT, start_realtime_ns INTEGER, duration_ticks INTEGER,"
     " ticks_per_second INTEGER, elapsed_inclusive_ticks INTEGER, application_inclusive_ticks INTEGER,"
     " application_known INTEGER, off_cpu_known INTEGER, overhead_known INTEGER, os_events INTEGER, events INTEGER, "

@@ -50,7 +50,7 @@ def compare_callers(dwell, session, database):
 
 
 def main(dwell, session, database):
-    for check, good in (("integrity_check", "ok"), ("foreign_key_check", None), ("user_version", "1")):
+    for check, good in (("integrity_check", "ok"), ("foreign_key_check", None), ("user_version", "2")):
         rows = query_rows(database, f"PRAGMA {check}")
         if (rows[1] if rows else None) != (good and [good]):
             report.fail(f"{check}: {rows}")
