@@ -148,8 +148,8 @@ Test(e2e_handmade_exports, off_the_cpu)
 {
     struct writer *w = handmade_begin();
     write_enter(w, 100, F);
-    write_away(w, false, 110, 20);
-    write_away(w, true, 140, 5);
+    write_off_cpu(w, false, 110, 20);
+    write_off_cpu(w, true, 140, 5);
     write_faults(w, 3);
     write_enter(w, 200, G);
     write_exit(w, 250);

@@ -21,13 +21,13 @@ struct paths {
     size_t count;
 };
 
-static int paths_compare(const void *a, const void *b)
+static int distance_compare_paths(const void *a, const void *b)
 {
     return strcmp(((const struct path *)a)->names, ((const struct path *)b)->names);
 }
 
 /* Functions are identified by name and module here, because their numbers differ between sessions. */
-static struct paths paths_read(const char *session)
+static struct paths distance_read_paths(const char *session)
 {
     struct analysis l;
     load_whole(&l, session, 1);
@@ -61,7 +61,7 @@ static struct paths paths_read(const char *session)
     rollup_free(r);
     profile_free(joined);
     analysis_drop(&l);
-    qsort(paths.list, paths.count, sizeof *paths.list, paths_compare);
+    qsort(paths.list, paths.count, sizeof *paths.list, distance_compare_paths);
     return paths;
 }
 
@@ -75,10 +75,10 @@ static void distance_drop_paths(struct paths *p)
 struct distance distance_of(const char *one, const char *other)
 {
     const struct path nothing = { NULL, 0, 0 };
-    struct paths a = paths_read(one), b = paths_read(other);
+    struct paths a = distance_read_paths(one), b = distance_read_paths(other);
     struct distance differences = { 0, 0 }, sums = { 0, 0 };
     for (size_t i = 0, j = 0; i < a.count || j < b.count;) {
-        const int order = i == a.count ? 1 : j == b.count ? -1 : paths_compare(&a.list[i], &b.list[j]);
+        const int order = i == a.count ? 1 : j == b.count ? -1 : distance_compare_paths(&a.list[i], &b.list[j]);
         const struct path *x = order <= 0 ? &a.list[i] : &nothing, *y = order >= 0 ? &b.list[j] : &nothing;
         differences.exclusive += fabs(x->exclusive - y->exclusive);
         differences.inclusive += fabs(x->inclusive - y->inclusive);

@@ -33,7 +33,8 @@ static void example_write_symbols(struct writer *w)
     write_symbol(w, 2, 0, 0, 0x1000, "main");
 }
 
-static void write_modules(struct writer *w, uint32_t process, const char *program, const char *id, uint64_t library)
+static void example_write_modules(struct writer *w, uint32_t process, const char *program, const char *id,
+                                  uint64_t library)
 {
     set_build_id(w, id, 2);
     write_module(w, process, 1, 0x400000, 0x401000, 0x402000, 0, program);
@@ -42,7 +43,7 @@ static void write_modules(struct writer *w, uint32_t process, const char *progra
 }
 
 /* main calls handle three times. The price of a bundle is the price of its parts. */
-static void write_shop(struct writer *w)
+static void example_write_shop(struct writer *w)
 {
     begin_events(w, 1, 1, 0, 1000 * US, NULL, 0);
     write_enter(w, 1001 * US, MAIN);
@@ -55,7 +56,7 @@ static void write_shop(struct writer *w)
         write_exit(w, t + 3250);
         write_exit(w, t + 5 * US);
         write_exit(w, t + 6 * US);
-        write_away(w, i == 1, t + 8 * US, 9 * US);
+        write_off_cpu(w, i == 1, t + 8 * US, 9 * US);
         if (i == 2)
             write_faults(w, 2);
         write_exit(w, t + 20 * US);
@@ -72,7 +73,7 @@ static void write_shop(struct writer *w)
     write_thread_end(w, 1, 1, false, t + 51 * US);
 }
 
-static void write_pricing(struct writer *w)
+static void example_write_pricing(struct writer *w)
 {
     begin_events(w, 1, 2, 0, 1010 * US, NULL, 0);
     for (uint64_t i = 0; i < 8; i++) {
@@ -89,7 +90,7 @@ static void write_pricing(struct writer *w)
 }
 
 /* The child is forked within main and handle, and killed in price_of. */
-static void write_worker(struct writer *w)
+static void example_write_worker(struct writer *w)
 {
     begin_events(w, 2, 3, 0, 1100 * US, (struct open_call[]){ { WORK, 1050 * US } }, 1);
     write_enter(w, 1105 * US, price_in_child + price_of);
@@ -106,7 +107,7 @@ struct writer *example_session(uint32_t source)
     write_header(w, 40, 900 * US, 8);
     write_header(w, 72, 1300 * US, 8);
     write_process(w, 1, 1000, shop);
-    write_modules(w, 1, shop, "\xaa\x01", price_at);
+    example_write_modules(w, 1, shop, "\xaa\x01", price_at);
     write_thread(w, 1, 1, 1000, source, "shop");
     write_thread(w, 1, 2, 1002, source, "pricing");
     write_note(w, 1, "made by hand");
@@ -114,11 +115,11 @@ struct writer *example_session(uint32_t source)
     write_thread_switches(w, 1, 2, 10, 10, 10);
     write_thread_switches(w, 1, 2, 20, 5, 22); /* the later record is the valid one */
     write_process(w, 2, 1001, worker);
-    write_modules(w, 2, worker, "\xcc\x03", price_in_child);
+    example_write_modules(w, 2, worker, "\xcc\x03", price_in_child);
     write_thread(w, 2, 3, 1001, source ? SOURCE_RSEQ : SOURCE_NONE, "worker");
-    write_shop(w);
-    write_pricing(w);
-    write_worker(w);
+    example_write_shop(w);
+    example_write_pricing(w);
+    example_write_worker(w);
     write_process_end(w, 1, 1000, END_EXIT, 0, 1250 * US);
     example_write_symbols(w);
     return w;
@@ -153,12 +154,12 @@ struct writer *example_small(void)
     write_os(w);
     write_enter(w, 20000, 0x700000001000);
     write_words(w, (uint16_t[]){ 0 }, 1);
-    write_away(w, true, 20010, 30);
+    write_off_cpu(w, true, 20010, 30);
     write_faults(w, 1);
     write_exit(w, 20100);
     write_words(w, (uint16_t[]){ 13u << 8, 50u << 8 | 1, 5 }, 3);
     write_unwind(w, 1);
-    write_away(w, false, 60000, 7000);
+    write_off_cpu(w, false, 60000, 7000);
     write_enter(w, 80000, 0x11100);
     write_exit(w, 80001);
     write_exit(w, 80001);

@@ -40,7 +40,7 @@ const char *bad_names[BAD_NAMES] = {
     [BAD_MARKUP] = "</script><b>&amp;",
 };
 
-static void make_long_name(void)
+static void exported_make_long_name(void)
 {
     memset(long_name, 'x', sizeof long_name - 1);
     memcpy(long_name, "wide<", 5);
@@ -50,7 +50,7 @@ static void make_long_name(void)
 struct writer *bad_session(void)
 {
     struct writer *w = writer_new();
-    make_long_name();
+    exported_make_long_name();
     write_process(w, 1, 100, "/opt/a;b");
     write_module(w, 1, 1, 0x400000, 0x401000, 0x40f000, 0, "/opt/a;b");
     write_thread(w, 1, 1, 100, SOURCE_PERF, "th\nread");
@@ -66,7 +66,7 @@ struct writer *bad_session(void)
         for (unsigned call = 0; call <= i; call++) {
             write_enter(w, time, 0x402000 + i * 0x100);
             if (call == i)
-                write_away(w, false, time + 2, 4);
+                write_off_cpu(w, false, time + 2, 4);
             write_exit(w, time += 10);
         }
     }

@@ -9,7 +9,7 @@
 
 #include "support/run.h"
 
-static char *read_golden(const char *path)
+static char *golden_read_file(const char *path)
 {
     FILE *in = fopen(path, "rb");
     if (!in)
@@ -25,7 +25,7 @@ static char *read_golden(const char *path)
     return text;
 }
 
-static void write_golden(const char *path, const char *text)
+static void golden_write_file(const char *path, const char *text)
 {
     FILE *out = fopen(path, "wb");
     cr_assert(out != NULL, "%s", path);
@@ -38,8 +38,8 @@ void check_text(const char *text, const char *name)
     char path[4096];
     snprintf(path, sizeof path, DWELL_GOLDEN "/%s", name);
     if (getenv("DWELL_UPDATE_GOLDEN"))
-        write_golden(path, text);
-    char *wanted = read_golden(path);
+        golden_write_file(path, text);
+    char *wanted = golden_read_file(path);
     cr_assert(eq(str, (char *)text, wanted), "not as in tests/golden/%s", name);
     free(wanted);
 }

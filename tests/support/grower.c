@@ -42,21 +42,21 @@ static void grower_put(struct grower *g, uint64_t offset, const void *bytes, siz
     cr_assert(eq(long, pwrite(g->fd, bytes, size, (off_t)offset), (long)size));
 }
 
-static uint32_t word_at(const struct grower *g, uint64_t offset)
+static uint32_t grower_word_at(const struct grower *g, uint64_t offset)
 {
     return (uint32_t)g->bytes[offset] | (uint32_t)g->bytes[offset + 1] << 8;
 }
 
 /* Returns the end of the record that begins at `at`. */
-static uint32_t next_record(const struct grower *g, const struct growing *c, uint32_t at)
+static uint32_t grower_next_record(const struct grower *g, const struct growing *c, uint32_t at)
 {
-    const uint32_t word = word_at(g, c->offset + at);
+    const uint32_t word = grower_word_at(g, c->offset + at);
     const uint32_t length = word == 0 ? 2 : word >> 14 == 3 ? 2 : word >> 14 == 0 ? 2 + 2 * (word & 255) : 6;
     return at + length < c->end ? at + length : c->end;
 }
 
 /* Writes the header without `used` first, then some records a step. */
-static void write_on(struct grower *g, struct growing *c, bool rest)
+static void grower_write_on(struct grower *g, struct growing *c, bool rest)
 {
     if (!c->at) {
         uint8_t head[HEADER];
@@ -75,12 +75,12 @@ static void write_on(struct grower *g, struct growing *c, bool rest)
     } else {
         const uint32_t from = c->at;
         for (uint32_t records = 1 + grower_random(g, 40 + c->end / 400); records > 0 && c->at < c->end; records--)
-            c->at = next_record(g, c, c->at);
+            c->at = grower_next_record(g, c, c->at);
         uint32_t part = c->at;
         c->in_parts = grower_random(g, 3) == 0 && c->at < c->end;
         if (c->in_parts) { /* some words of a record */
-            const uint32_t next = next_record(g, c, c->at), length = next - c->at;
-            part += word_at(g, c->offset + c->at) >> 14 == 0 ? 2 * grower_random(g, length / 2) : 2;
+            const uint32_t next = grower_next_record(g, c, c->at), length = next - c->at;
+            part += grower_word_at(g, c->offset + c->at) >> 14 == 0 ? 2 * grower_random(g, length / 2) : 2;
         }
         grower_put(g, c->offset + from, g->bytes + c->offset + from, part - from);
     }
@@ -88,7 +88,7 @@ static void write_on(struct grower *g, struct growing *c, bool rest)
 }
 
 /* A thread's chunks are written one after the other. */
-static bool may_begin(const struct grower *g, const struct growing *c)
+static bool grower_may_begin(const struct grower *g, const struct growing *c)
 {
     for (size_t i = 0; i < g->count; i++) {
         const struct growing *o = &g->chunks[i];
@@ -113,8 +113,8 @@ bool grower_step(struct grower *g, bool rest)
         left = 0;
         for (size_t i = 0; i < g->count; i++) {
             struct growing *c = &g->chunks[i];
-            if (!c->done && may_begin(g, c) && (rest || c->in_parts || grower_random(g, 2)))
-                write_on(g, c, rest);
+            if (!c->done && grower_may_begin(g, c) && (rest || c->in_parts || grower_random(g, 2)))
+                grower_write_on(g, c, rest);
             left += !c->done;
         }
     } while (rest && left);
@@ -168,7 +168,7 @@ struct grower *grower_new(const char *from, const char *to, uint64_t seed)
     }
     for (size_t i = 0; i < g->count; i++) /* metadata comes before any event */
         if (!g->chunks[i].is_events)
-            write_on(g, &g->chunks[i], true);
+            grower_write_on(g, &g->chunks[i], true);
     session_file_close(file);
     return g;
 }

@@ -21,7 +21,7 @@ static uint64_t growth_calls(const struct profile *p)
 }
 
 /* The calls since the previous look and the calls before it add up to the whole. */
-static void check_recent(const struct follow *f)
+static void growth_check_recent(const struct follow *f)
 {
     if (f->recent)
         cr_assert(eq(u64, growth_calls(f->base) + growth_calls(f->recent), growth_calls(f->whole)));
@@ -41,7 +41,7 @@ void check_growth(const char *path, uint64_t seed)
         for (uint64_t i = 0; i < (grower_is_in_parts(g) ? 1 : 1 + seed % 3); i++)
             cr_assert(eq(ptr, (void *)follow_read(f, seed % 2 ? 20000 : most, 2), NULL));
         follow_look(f);
-        check_recent(f);
+        growth_check_recent(f);
         cr_assert(ge(u64, f->whole->counts.enters, calls));
         calls = f->whole->counts.enters;
     }

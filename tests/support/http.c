@@ -24,7 +24,7 @@ static int http_connect(const struct sockaddr *address, socklen_t length)
     return -1;
 }
 
-static char *answer_read(int fd, size_t *length)
+static char *http_read_answer(int fd, size_t *length)
 {
     size_t room = 1 << 16;
     char *text = malloc(room + 1);
@@ -52,7 +52,7 @@ struct answer ask(const char *address, uint16_t port, const char *method, const 
                                 method, target, host ? host : usual);
     cr_assert(eq(sz, (size_t)send(fd, request, (size_t)length, MSG_NOSIGNAL), (size_t)length));
     size_t all;
-    a.head = answer_read(fd, &all);
+    a.head = http_read_answer(fd, &all);
     close(fd);
     char *end = strstr(a.head, "\r\n\r\n");
     cr_assert(end && sscanf(a.head, "HTTP/1.1 %d ", &a.status) == 1, "%s", a.head);
@@ -67,7 +67,7 @@ void answer_drop(struct answer *a)
     free(a->head);
 }
 
-static bool is_loopback(const struct sockaddr_in *in)
+static bool http_is_loopback(const struct sockaddr_in *in)
 {
     return in->sin_addr.s_addr == htonl(INADDR_LOOPBACK);
 }
@@ -92,7 +92,8 @@ unsigned reachable_elsewhere(uint16_t port, unsigned *tried)
     reached += http_tries((const struct sockaddr *)&second, sizeof second, tried);
     cr_assert(eq(int, getifaddrs(&all), 0));
     for (const struct ifaddrs *i = all; i; i = i->ifa_next) {
-        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET && !is_loopback((const struct sockaddr_in *)i->ifa_addr)) {
+        if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET &&
+            !http_is_loopback((const struct sockaddr_in *)i->ifa_addr)) {
             struct sockaddr_in in = *(const struct sockaddr_in *)i->ifa_addr;
             in.sin_port = htons(port);
             reached += http_tries((const struct sockaddr *)&in, sizeof in, tried);

@@ -76,19 +76,19 @@ struct walk {
     struct frame stack[MODEL_DEEPEST];
 };
 
-static void times_count_inclusive(struct times *t, uint64_t d, bool flagged)
+static void model_count_inclusive(struct times *t, uint64_t d, bool flagged)
 {
     t->elapsed_inclusive += d;
     t->application_inclusive += flagged ? 0 : d;
 }
 
-static void times_count_exclusive(struct times *t, uint64_t d, bool flagged)
+static void model_count_exclusive(struct times *t, uint64_t d, bool flagged)
 {
     t->elapsed_exclusive += d;
     t->application_exclusive += flagged ? 0 : d;
 }
 
-static struct model_path *path_at(const struct walk *w, unsigned depth)
+static struct model_path *model_path_at(const struct walk *w, unsigned depth)
 {
     struct model *m = w->m;
     struct model_path wanted = { .thread = w->thread, .depth = depth, .times.shortest = UINT64_MAX };
@@ -103,61 +103,61 @@ static struct model_path *path_at(const struct walk *w, unsigned depth)
     return &m->paths[m->path_count++];
 }
 
-static struct times *caller_of(const struct walk *w, unsigned at)
+static struct times *model_caller_of(const struct walk *w, unsigned at)
 {
     const unsigned caller = at ? w->stack[at - 1].function : MODEL_NOBODY;
     return &w->m->callers[w->stack[at].function][caller];
 }
 
-static struct times *callee_of(const struct walk *w, unsigned at)
+static struct times *model_callee_of(const struct walk *w, unsigned at)
 {
     return &w->m->callees[w->stack[at - 1].function][w->stack[at].function];
 }
 
 /* Counts each distinct entry on the stack once. */
-static void walk_add_inclusive(struct walk *w, uint64_t d, bool flagged)
+static void model_add_inclusive(struct walk *w, uint64_t d, bool flagged)
 {
     bool function[MODEL_FUNCTIONS] = { false }, module[MODEL_MODULES] = { false };
     bool callee[MODEL_FUNCTIONS][MODEL_FUNCTIONS] = { { false } };
     for (unsigned i = 0; i < w->depth; i++) {
         const unsigned f = w->stack[i].function;
         if (!module[f / MODEL_PER_MODULE])
-            times_count_inclusive(&w->m->modules[f / MODEL_PER_MODULE], d, flagged);
+            model_count_inclusive(&w->m->modules[f / MODEL_PER_MODULE], d, flagged);
         if (!function[f]) {
-            times_count_inclusive(&w->m->functions[f], d, flagged);
-            times_count_inclusive(caller_of(w, i), d, flagged);
+            model_count_inclusive(&w->m->functions[f], d, flagged);
+            model_count_inclusive(model_caller_of(w, i), d, flagged);
         }
         if (i && !callee[w->stack[i - 1].function][f]) {
-            times_count_inclusive(callee_of(w, i), d, flagged);
+            model_count_inclusive(model_callee_of(w, i), d, flagged);
             callee[w->stack[i - 1].function][f] = true;
         }
         module[f / MODEL_PER_MODULE] = function[f] = true;
-        times_count_inclusive(&path_at(w, i + 1)->times, d, flagged);
+        model_count_inclusive(&model_path_at(w, i + 1)->times, d, flagged);
     }
 }
 
-static void walk_add_interval(struct walk *w, uint64_t d, bool flagged)
+static void model_add_interval(struct walk *w, uint64_t d, bool flagged)
 {
     struct model *m = w->m;
     if (w->depth == 0)
         return;
     const unsigned top = w->depth - 1, f = w->stack[top].function;
     struct times *const rest[] = { &m->threads[w->thread], &m->processes[model_process(w->thread)], &m->session };
-    walk_add_inclusive(w, d, flagged);
-    times_count_exclusive(&m->functions[f], d, flagged);
-    times_count_exclusive(&m->modules[f / MODEL_PER_MODULE], d, flagged);
-    times_count_exclusive(&path_at(w, w->depth)->times, d, flagged);
-    times_count_exclusive(caller_of(w, top), d, flagged);
+    model_add_inclusive(w, d, flagged);
+    model_count_exclusive(&m->functions[f], d, flagged);
+    model_count_exclusive(&m->modules[f / MODEL_PER_MODULE], d, flagged);
+    model_count_exclusive(&model_path_at(w, w->depth)->times, d, flagged);
+    model_count_exclusive(model_caller_of(w, top), d, flagged);
     if (top)
-        times_count_exclusive(callee_of(w, top), d, flagged);
+        model_count_exclusive(model_callee_of(w, top), d, flagged);
     for (int i = 0; i < 3; i++) {
-        times_count_inclusive(rest[i], d, flagged);
-        times_count_exclusive(rest[i], d, flagged);
+        model_count_inclusive(rest[i], d, flagged);
+        model_count_exclusive(rest[i], d, flagged);
     }
 }
 
 /* Counts a call that is on top of the stack. */
-static size_t counted_for(struct walk *w, struct times **list)
+static size_t model_call_times(struct walk *w, struct times **list)
 {
     const unsigned top = w->depth - 1, f = w->stack[top].function;
     size_t n = 0;
@@ -165,52 +165,52 @@ static size_t counted_for(struct walk *w, struct times **list)
     list[n++] = &w->m->modules[f / MODEL_PER_MODULE];
     list[n++] = &w->m->threads[w->thread];
     list[n++] = &w->m->processes[model_process(w->thread)];
-    list[n++] = &path_at(w, w->depth)->times;
-    list[n++] = caller_of(w, top);
+    list[n++] = &model_path_at(w, w->depth)->times;
+    list[n++] = model_caller_of(w, top);
     if (top)
-        list[n++] = callee_of(w, top);
+        list[n++] = model_callee_of(w, top);
     return n;
 }
 
-static void walk_leave(struct walk *w, uint64_t now)
+static void model_leave(struct walk *w, uint64_t now)
 {
     struct times *list[8];
     const uint64_t d = now - w->stack[w->depth - 1].entered;
-    for (size_t n = counted_for(w, list); n-- > 0;) {
+    for (size_t n = model_call_times(w, list); n-- > 0;) {
         list[n]->shortest = d < list[n]->shortest ? d : list[n]->shortest;
         list[n]->longest = d > list[n]->longest ? d : list[n]->longest;
     }
     w->depth--;
 }
 
-static void walk_enter(struct walk *w, int function, uint64_t now)
+static void model_enter(struct walk *w, int function, uint64_t now)
 {
     struct times *list[8];
     w->stack[w->depth++] = (struct frame){ (unsigned char)function, now };
-    for (size_t n = counted_for(w, list); n-- > 0;)
+    for (size_t n = model_call_times(w, list); n-- > 0;)
         list[n]->calls++;
     w->m->session.calls++;
 }
 
-static void walk_thread(struct model *m, unsigned thread)
+static void model_walk_thread(struct model *m, unsigned thread)
 {
     struct walk w = { .m = m, .thread = thread };
     uint64_t last = 0;
     for (int i = 0; i < MODEL_EVENTS; i++) {
         const struct model_event *e = &m->events[thread][i];
-        walk_add_interval(&w, e->time - last, e->flagged);
+        model_add_interval(&w, e->time - last, e->flagged);
         for (unsigned n = e->unwound; n > 0; n--)
-            walk_leave(&w, e->time);
+            model_leave(&w, e->time);
         if (e->function >= 0)
-            walk_enter(&w, e->function, e->time);
+            model_enter(&w, e->function, e->time);
         else
-            walk_leave(&w, e->time);
+            model_leave(&w, e->time);
         last = e->time;
     }
-    walk_add_interval(&w, m->end[thread] - last, m->end_flagged[thread]);
+    model_add_interval(&w, m->end[thread] - last, m->end_flagged[thread]);
 }
 
-static void no_calls_yet(struct times *t, size_t count)
+static void model_clear_times(struct times *t, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         t[i].shortest = UINT64_MAX;
@@ -221,15 +221,15 @@ struct model *model_new(uint64_t seed)
     struct model *m = calloc(1, sizeof *m);
     m->paths = calloc(MODEL_PATHS, sizeof *m->paths);
     m->random = seed;
-    no_calls_yet(m->functions, MODEL_FUNCTIONS);
-    no_calls_yet(m->modules, MODEL_MODULES);
-    no_calls_yet(m->threads, MODEL_THREADS);
-    no_calls_yet(m->processes, MODEL_PROCESSES);
-    no_calls_yet(&m->callers[0][0], sizeof m->callers / sizeof(struct times));
-    no_calls_yet(&m->callees[0][0], sizeof m->callees / sizeof(struct times));
+    model_clear_times(m->functions, MODEL_FUNCTIONS);
+    model_clear_times(m->modules, MODEL_MODULES);
+    model_clear_times(m->threads, MODEL_THREADS);
+    model_clear_times(m->processes, MODEL_PROCESSES);
+    model_clear_times(&m->callers[0][0], sizeof m->callers / sizeof(struct times));
+    model_clear_times(&m->callees[0][0], sizeof m->callees / sizeof(struct times));
     for (unsigned thread = 0; thread < MODEL_THREADS; thread++) {
         model_make_events(m, thread);
-        walk_thread(m, thread);
+        model_walk_thread(m, thread);
     }
     return m;
 }
@@ -242,7 +242,7 @@ void model_free(struct model *m)
 
 /* ---- the session ---- */
 
-static void write_metadata(struct model *m, struct writer *w)
+static void model_write_metadata(struct model *m, struct writer *w)
 {
     for (unsigned process = 0; process < MODEL_PROCESSES; process++) {
         write_process(w, process + 1, 100 + process, process ? "/bin/worker" : "/bin/model");
@@ -276,7 +276,7 @@ struct progress {
 };
 
 /* Writes one chunk of a thread, up to a random cut. */
-static void write_piece(struct model *m, struct writer *w, unsigned thread, struct progress *p, unsigned pieces)
+static void model_write_piece(struct model *m, struct writer *w, unsigned thread, struct progress *p, unsigned pieces)
 {
     const struct model_event *events = m->events[thread];
     const unsigned process = model_process(thread);
@@ -306,13 +306,13 @@ struct writer *model_write(struct model *m, unsigned pieces, unsigned first)
 {
     struct writer *w = writer_new();
     struct progress progress[MODEL_THREADS] = { { .depth = 0 } };
-    write_metadata(m, w);
+    model_write_metadata(m, w);
     for (bool more = true; more;) {
         more = false;
         for (unsigned i = 0; i < MODEL_THREADS; i++) {
             const unsigned thread = (first + i) % MODEL_THREADS;
             if (progress[thread].next < MODEL_EVENTS)
-                write_piece(m, w, thread, &progress[thread], pieces);
+                model_write_piece(m, w, thread, &progress[thread], pieces);
             more |= progress[thread].next < MODEL_EVENTS;
         }
     }

@@ -24,7 +24,7 @@ struct repeater {
     const char *error;
 };
 
-static struct dwell_chunk_header *chunk_at(const struct repeater *r, uint64_t offset)
+static struct dwell_chunk_header *repeat_chunk_at(const struct repeater *r, uint64_t offset)
 {
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)(r->input + offset);
     const bool whole = chunk->magic == DWELL_CHUNK_MAGIC && chunk->size >= DWELL_UNIT &&
@@ -33,10 +33,10 @@ static struct dwell_chunk_header *chunk_at(const struct repeater *r, uint64_t of
 }
 
 /* Returns the next chunk after *offset and moves *offset past it; NULL if there is none. */
-static struct dwell_chunk_header *next_chunk(const struct repeater *r, uint64_t *offset)
+static struct dwell_chunk_header *repeat_next_chunk(const struct repeater *r, uint64_t *offset)
 {
     while (*offset + DWELL_UNIT <= r->size) {
-        struct dwell_chunk_header *chunk = chunk_at(r, *offset);
+        struct dwell_chunk_header *chunk = repeat_chunk_at(r, *offset);
         *offset += chunk ? chunk->size : DWELL_UNIT;
         if (chunk && chunk->kind != DWELL_CHUNK_FREE)
             return chunk;
@@ -44,7 +44,7 @@ static struct dwell_chunk_header *next_chunk(const struct repeater *r, uint64_t 
     return NULL;
 }
 
-static void write_out(struct repeater *r, const void *data, size_t size)
+static void repeat_write_bytes(struct repeater *r, const void *data, size_t size)
 {
     for (size_t done = 0; done < size && !r->error;) {
         const ssize_t wrote = pwrite(r->out, (const char *)data + done, size - done, (off_t)(r->end + done));
@@ -57,10 +57,10 @@ static void write_out(struct repeater *r, const void *data, size_t size)
 
 /* ---- times and numbers ---- */
 
-static void count_chunks(struct repeater *r)
+static void repeat_count_chunks(struct repeater *r)
 {
     const struct dwell_chunk_header *chunk;
-    for (uint64_t offset = DWELL_UNIT; (chunk = next_chunk(r, &offset));) {
+    for (uint64_t offset = DWELL_UNIT; (chunk = repeat_next_chunk(r, &offset));) {
         if (chunk->kind != DWELL_CHUNK_EVENTS)
             continue;
         if (chunk->thread >= r->thread_room) {
@@ -76,7 +76,7 @@ static void count_chunks(struct repeater *r)
 }
 
 /* Moves an events chunk to the next repetition. */
-static void move_on(const struct repeater *r, struct dwell_chunk_header *chunk)
+static void repeat_move_chunk(const struct repeater *r, struct dwell_chunk_header *chunk)
 {
     struct dwell_frame *frames = (struct dwell_frame *)(chunk + 1);
     chunk->sequence += r->chunks[chunk->thread];
@@ -86,7 +86,7 @@ static void move_on(const struct repeater *r, struct dwell_chunk_header *chunk)
 }
 
 /* Threads and processes end in the last repetition. */
-static void put_off_ends(struct dwell_chunk_header *chunk, uint64_t by)
+static void repeat_move_ends(struct dwell_chunk_header *chunk, uint64_t by)
 {
     const uint32_t end = chunk->used ? chunk->used : chunk->size;
     uint8_t *const begin = (uint8_t *)chunk;
@@ -104,7 +104,7 @@ static void put_off_ends(struct dwell_chunk_header *chunk, uint64_t by)
 
 /* ---- the whole session ---- */
 
-static void write_all(struct repeater *r, uint32_t times)
+static void repeat_write_all(struct repeater *r, uint32_t times)
 {
     const uint64_t longer = (uint64_t)(times - 1) << TIME_BITS;
     struct dwell_file_header *header = (struct dwell_file_header *)r->input;
@@ -112,20 +112,20 @@ static void write_all(struct repeater *r, uint32_t times)
     r->end = DWELL_UNIT;
     struct dwell_chunk_header *chunk;
     for (uint32_t time = 0; time < times && !r->error; time++)
-        for (uint64_t offset = DWELL_UNIT; (chunk = next_chunk(r, &offset)) && !r->error;) {
+        for (uint64_t offset = DWELL_UNIT; (chunk = repeat_next_chunk(r, &offset)) && !r->error;) {
             if (chunk->kind == DWELL_CHUNK_EVENTS && time > 0)
-                move_on(r, chunk);
+                repeat_move_chunk(r, chunk);
             if (chunk->kind == DWELL_CHUNK_METADATA && time == 0)
-                put_off_ends(chunk, longer);
+                repeat_move_ends(chunk, longer);
             if (chunk->kind == DWELL_CHUNK_EVENTS || time == 0)
-                write_out(r, chunk, chunk->size);
+                repeat_write_bytes(r, chunk, chunk->size);
         }
     header->cursor = r->end;
     r->end = 0;
-    write_out(r, header, DWELL_UNIT);
+    repeat_write_bytes(r, header, DWELL_UNIT);
 }
 
-static const char *open_input(struct repeater *r, const char *path)
+static const char *repeat_open_input(struct repeater *r, const char *path)
 {
     struct stat status;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -146,15 +146,15 @@ const char *repeat_session(const char *input, const char *output, uint32_t times
 {
     struct repeater r = { .input = MAP_FAILED };
     struct stat status = { 0 };
-    r.error = open_input(&r, input);
+    r.error = repeat_open_input(&r, input);
     const uint64_t mapped = stat(input, &status) == 0 ? (uint64_t)status.st_size : 0;
     if (!r.error) {
         r.out = open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
         if (r.out < 0) {
             r.error = strerror(errno);
         } else {
-            count_chunks(&r);
-            write_all(&r, times);
+            repeat_count_chunks(&r);
+            repeat_write_all(&r, times);
             close(r.out);
         }
     }

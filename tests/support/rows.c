@@ -1,3 +1,4 @@
+/* Sorted views for tests. */
 #include "support/rows.h"
 
 #include <criterion/criterion.h>

@@ -1,13 +1,13 @@
-/* Views as a report shows them: sorted. */
+/* Sorted views, like those of a report. */
 #ifndef TESTS_SUPPORT_ROWS_H
 #define TESTS_SUPPORT_ROWS_H
 
 #include "report/views.h"
 
-/* view_rows and view_sort; the test fails if that fails. */
+/* Calls view_rows and view_sort. The test fails if sorting fails. */
 struct table sorted_rows(const struct analysis *l, enum rollup_by by, const struct sorting *sorting);
 
-/* Sorts a view by a column's key, likewise. */
+/* Sorts a view by a column's key. The test fails if sorting fails. */
 struct table sorted(struct table t, const char *key);
 
 #endif

@@ -148,16 +148,16 @@ void report_drop(struct report *r)
     free(r);
 }
 
-static struct json_object *row_value(struct json_object *row, const char *key)
+static struct json_object *report_row_value(struct json_object *row, const char *key)
 {
     struct json_object *value = NULL;
     cr_assert(json_object_object_get_ex(row, key, &value), "no key '%s'", key);
     return value;
 }
 
-static bool is_row(struct json_object *row, const char *by, const char *name)
+static bool report_is_row(struct json_object *row, const char *by, const char *name)
 {
-    return !name || strcmp(json_object_get_string(row_value(row, by)), name) == 0;
+    return !name || strcmp(json_object_get_string(report_row_value(row, by)), name) == 0;
 }
 
 uint64_t report_sum(const struct report *r, const char *by, const char *name, const char *key)
@@ -165,8 +165,8 @@ uint64_t report_sum(const struct report *r, const char *by, const char *name, co
     uint64_t sum = 0;
     for (size_t i = 0; i < json_object_array_length(r->rows); i++) {
         struct json_object *row = json_object_array_get_idx(r->rows, i);
-        if (is_row(row, by, name))
-            sum += json_object_get_uint64(row_value(row, key));
+        if (report_is_row(row, by, name))
+            sum += json_object_get_uint64(report_row_value(row, key));
     }
     return sum;
 }
@@ -175,15 +175,15 @@ bool report_null(const struct report *r, const char *by, const char *name, const
 {
     for (size_t i = 0; i < json_object_array_length(r->rows); i++) {
         struct json_object *row = json_object_array_get_idx(r->rows, i);
-        if (is_row(row, by, name))
-            return row_value(row, key) == NULL;
+        if (report_is_row(row, by, name))
+            return report_row_value(row, key) == NULL;
     }
     return false;
 }
 
 uint64_t report_session(const struct report *r, const char *key)
 {
-    return json_object_get_uint64(row_value(row_value(r->root, "session"), key));
+    return json_object_get_uint64(report_row_value(report_row_value(r->root, "session"), key));
 }
 
 void check_counts(const char *out, const struct report *r, int least)

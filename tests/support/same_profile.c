@@ -11,7 +11,7 @@
 #include "profile/collect.h"
 
 /* One line for each node with values: its thread, its path and its values. */
-static void print_node(FILE *out, const struct profile *p, uint32_t node)
+static void profile_print_node(FILE *out, const struct profile *p, uint32_t node)
 {
     const struct profile_node *n = &p->nodes[node];
     if (n->parent == PROFILE_NONE) {
@@ -20,12 +20,12 @@ static void print_node(FILE *out, const struct profile *p, uint32_t node)
                 fprintf(out, "%u.%u", p->threads[i].process, p->threads[i].thread);
         return;
     }
-    print_node(out, p, n->parent);
+    profile_print_node(out, p, n->parent);
     const struct profile_function *f = &p->functions[n->function];
     fprintf(out, "/%s+%" PRIx64, p->modules[f->module].path, f->offset);
 }
 
-static int compare_lines(const void *a, const void *b)
+static int profile_compare_lines(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -37,7 +37,7 @@ static char *profile_describe(const struct profile *p)
     for (uint32_t i = 0; i < p->node_count; i++) {
         const struct profile_node *n = &p->nodes[i];
         FILE *out = open_memstream(&lines[count], &length);
-        print_node(out, p, i);
+        profile_print_node(out, p, i);
         fprintf(out,
                 " %" PRIu64 " calls, %" PRIu64 " elapsed, %" PRIu64 " flagged, %" PRIu64 " blocked, %" PRIu64
                 " preempted, %" PRIu64 " faults, %" PRIu64 " shortest, %" PRIu64 " longest\n",
@@ -45,7 +45,7 @@ static char *profile_describe(const struct profile *p)
         fclose(out);
         count++;
     }
-    qsort(lines, count, sizeof *lines, compare_lines);
+    qsort(lines, count, sizeof *lines, profile_compare_lines);
     FILE *out = open_memstream(&text, &length);
     for (size_t i = 0; i < count; i++) {
         fputs(lines[i], out);

@@ -11,15 +11,15 @@
 static char folder[] = "/tmp/dwell-test-XXXXXX";
 static bool made;
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *ftw)
+static int scenario_remove_file(const char *path, const struct stat *status, int type, struct FTW *ftw)
 {
     (void)status, (void)type, (void)ftw;
     return remove(path);
 }
 
-static void remove_folder(void)
+static void scenario_remove_folder(void)
 {
-    nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+    nftw(folder, scenario_remove_file, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 const char *test_folder(void)
@@ -27,7 +27,7 @@ const char *test_folder(void)
     if (!made) {
         made = mkdtemp(folder) != NULL;
         cr_assert(made);
-        atexit(remove_folder);
+        atexit(scenario_remove_folder);
     }
     return folder;
 }
@@ -59,7 +59,7 @@ void outcome_drop(struct outcome *o)
     session_file_close(o->file);
 }
 
-static uint32_t function_at(const struct outcome *o, uint64_t address)
+static uint32_t scenario_function_at(const struct outcome *o, uint64_t address)
 {
     for (uint32_t i = 0; i < o->profile->function_count; i++)
         if (o->profile->functions[i].offset == address)
@@ -67,7 +67,7 @@ static uint32_t function_at(const struct outcome *o, uint64_t address)
     return PROFILE_NONE;
 }
 
-static struct times rollup_group(const struct outcome *o, enum rollup_by by, size_t index)
+static struct times scenario_group_times(const struct outcome *o, enum rollup_by by, size_t index)
 {
     struct times *sums = rollup_groups(o->rollup, by);
     cr_assert(lt(sz, index, rollup_group_count(o->rollup, by)));
@@ -78,9 +78,9 @@ static struct times rollup_group(const struct outcome *o, enum rollup_by by, siz
 
 struct times function_times(const struct outcome *o, uint64_t address)
 {
-    uint32_t function = function_at(o, address);
+    uint32_t function = scenario_function_at(o, address);
     cr_assert(ne(u32, function, PROFILE_NONE), "no function at 0x%lx", (unsigned long)address);
-    return rollup_group(o, BY_FUNCTION, function);
+    return scenario_group_times(o, BY_FUNCTION, function);
 }
 
 struct times thread_times(const struct outcome *o, uint32_t thread)
@@ -88,7 +88,7 @@ struct times thread_times(const struct outcome *o, uint32_t thread)
     size_t i = 0;
     while (i < o->profile->thread_count && o->profile->threads[i].thread != thread)
         i++;
-    return rollup_group(o, BY_THREAD, i);
+    return scenario_group_times(o, BY_THREAD, i);
 }
 
 struct times process_times(const struct outcome *o, uint32_t serial)
@@ -98,7 +98,7 @@ struct times process_times(const struct outcome *o, uint32_t serial)
     while (i < count && list[i] != serial)
         i++;
     free(list);
-    return rollup_group(o, BY_PROCESS, i);
+    return scenario_group_times(o, BY_PROCESS, i);
 }
 
 struct times path_times(const struct outcome *o, uint32_t thread, const uint64_t *path)
@@ -119,7 +119,7 @@ struct times path_times(const struct outcome *o, uint32_t thread, const uint64_t
     return o->rollup->nodes[node];
 }
 
-static void check_rows(const struct outcome *o, enum rollup_by by)
+static void scenario_check_rows(const struct outcome *o, enum rollup_by by)
 {
     struct times *sums = rollup_groups(o->rollup, by);
     uint64_t elapsed = 0, application = 0, flagged_on_cpu = 0;
@@ -139,7 +139,7 @@ static void check_rows(const struct outcome *o, enum rollup_by by)
     free(sums);
 }
 
-static void check_path_times(const struct outcome *o)
+static void scenario_check_paths(const struct outcome *o)
 {
     const struct rollup *r = o->rollup;
     for (uint32_t i = 0; i < o->profile->node_count; i++) {
@@ -158,9 +158,9 @@ static void check_path_times(const struct outcome *o)
 
 void check_identities(const struct outcome *o)
 {
-    check_rows(o, BY_FUNCTION);
-    check_rows(o, BY_MODULE);
-    check_rows(o, BY_THREAD);
-    check_rows(o, BY_PROCESS);
-    check_path_times(o);
+    scenario_check_rows(o, BY_FUNCTION);
+    scenario_check_rows(o, BY_MODULE);
+    scenario_check_rows(o, BY_THREAD);
+    scenario_check_rows(o, BY_PROCESS);
+    scenario_check_paths(o);
 }

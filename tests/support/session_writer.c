@@ -23,7 +23,7 @@ static void bytes_extend(struct bytes *b, size_t length)
     b->length = length;
 }
 
-static void put_at(struct bytes *b, size_t offset, uint64_t value, unsigned size)
+static void bytes_put_at(struct bytes *b, size_t offset, uint64_t value, unsigned size)
 {
     for (unsigned i = 0; i < size; i++)
         b->at[offset + i] = (uint8_t)(value >> 8 * i);
@@ -32,10 +32,10 @@ static void put_at(struct bytes *b, size_t offset, uint64_t value, unsigned size
 static void writer_put(struct bytes *b, uint64_t value, unsigned size)
 {
     bytes_extend(b, b->length + size);
-    put_at(b, b->length - size, value, size);
+    bytes_put_at(b, b->length - size, value, size);
 }
 
-static void put_string(struct bytes *b, const char *text, size_t length)
+static void bytes_put_string(struct bytes *b, const char *text, size_t length)
 {
     writer_put(b, length, 2);
     bytes_extend(b, b->length + length);
@@ -56,14 +56,14 @@ struct writer *writer_new(void)
     struct bytes *b = &w->file;
     bytes_extend(b, UNIT);
     memcpy(b->at, "DWELL\r\n\x1a", 8);
-    put_at(b, 8, 1, 4);
-    put_at(b, 12, 0x01020304, 4);
-    put_at(b, 16, 62, 2);
-    put_at(b, 18, 1, 2);
-    put_at(b, 20, UNIT, 4);
-    put_at(b, 64, 1000000000, 8);
-    put_at(b, 104, 100, 4);
-    put_at(b, 108, 100, 4);
+    bytes_put_at(b, 8, 1, 4);
+    bytes_put_at(b, 12, 0x01020304, 4);
+    bytes_put_at(b, 16, 62, 2);
+    bytes_put_at(b, 18, 1, 2);
+    bytes_put_at(b, 20, UNIT, 4);
+    bytes_put_at(b, 64, 1000000000, 8);
+    bytes_put_at(b, 104, 100, 4);
+    bytes_put_at(b, 108, 100, 4);
     return w;
 }
 
@@ -73,79 +73,79 @@ void writer_free(struct writer *w)
     free(w);
 }
 
-static void end_chunk(struct writer *w)
+static void writer_end_chunk(struct writer *w)
 {
     if (!w->chunk)
         return;
     bytes_pad(&w->file, UNIT);
-    put_at(&w->file, w->chunk + 8, w->file.length - w->chunk, 4);
+    bytes_put_at(&w->file, w->chunk + 8, w->file.length - w->chunk, 4);
     w->chunk = 0;
 }
 
 static void writer_begin_chunk(struct writer *w, uint32_t kind, uint32_t process)
 {
-    end_chunk(w);
+    writer_end_chunk(w);
     w->chunk = w->file.length;
     w->chunk_kind = kind;
     w->chunk_process = process;
     bytes_extend(&w->file, w->chunk + HEADER);
     memcpy(w->file.at + w->chunk, "DWCK", 4);
-    put_at(&w->file, w->chunk + 4, kind, 2);
-    put_at(&w->file, w->chunk + 16, process, 4);
+    bytes_put_at(&w->file, w->chunk + 4, kind, 2);
+    bytes_put_at(&w->file, w->chunk + 16, process, 4);
 }
 
 void write_header(struct writer *w, size_t offset, uint64_t value, unsigned size)
 {
-    put_at(&w->file, offset, value, size);
+    bytes_put_at(&w->file, offset, value, size);
 }
 
 void write_nothing(struct writer *w)
 {
-    end_chunk(w);
+    writer_end_chunk(w);
     bytes_extend(&w->file, w->file.length + UNIT);
 }
 
 void write_chunk_of_kind(struct writer *w, uint32_t kind)
 {
     writer_begin_chunk(w, kind, 1);
-    end_chunk(w);
+    writer_end_chunk(w);
 }
 
 void write_tree(struct writer *w, uint32_t process, uint32_t thread, const struct tree_node *nodes, uint32_t count)
 {
     enum { TREE = 4, HEAD = 64, NODE = 128 };
     writer_begin_chunk(w, TREE, process);
-    put_at(&w->file, w->chunk + 20, thread, 4);
+    bytes_put_at(&w->file, w->chunk + 20, thread, 4);
     bytes_extend(&w->file, w->chunk + HEADER + HEAD + (size_t)count * NODE);
     for (uint32_t i = 0; i < count; i++) {
         const size_t at = w->chunk + HEADER + HEAD + (size_t)i * NODE;
-        put_at(&w->file, at, nodes[i].function, 8);
-        put_at(&w->file, at + 8, nodes[i].parent, 4);
-        put_at(&w->file, at + 12, i + 1, 4);
-        put_at(&w->file, at + 16, nodes[i].calls, 8);
-        put_at(&w->file, at + 24, nodes[i].elapsed, 8);
-        put_at(&w->file, at + 32, UINT64_MAX, 8); /* no completed call */
-        put_at(&w->file, at + 48, nodes[i].flagged, 8);
-        put_at(&w->file, at + 64, nodes[i].blocked, 8);
-        put_at(&w->file, at + 72, nodes[i].preempted, 8);
-        put_at(&w->file, at + 112, nodes[i].site, 8);
-        put_at(&w->file, at + 120, nodes[i].runtime, 8);
+        bytes_put_at(&w->file, at, nodes[i].function, 8);
+        bytes_put_at(&w->file, at + 8, nodes[i].parent, 4);
+        bytes_put_at(&w->file, at + 12, i + 1, 4);
+        bytes_put_at(&w->file, at + 16, nodes[i].calls, 8);
+        bytes_put_at(&w->file, at + 24, nodes[i].elapsed, 8);
+        bytes_put_at(&w->file, at + 32, UINT64_MAX, 8); /* no completed call */
+        bytes_put_at(&w->file, at + 48, nodes[i].flagged, 8);
+        bytes_put_at(&w->file, at + 64, nodes[i].blocked, 8);
+        bytes_put_at(&w->file, at + 72, nodes[i].preempted, 8);
+        bytes_put_at(&w->file, at + 112, nodes[i].site, 8);
+        bytes_put_at(&w->file, at + 120, nodes[i].runtime, 8);
     }
-    end_chunk(w);
+    writer_end_chunk(w);
 }
 
 void write_tree_head(struct writer *w, uint64_t last_time, uint32_t top)
 {
     const size_t head = w->file.length - UNIT + HEADER;
-    put_at(&w->file, head + 8, last_time, 8);
-    put_at(&w->file, head + 16, top, 4);
+    bytes_put_at(&w->file, head + 8, last_time, 8);
+    bytes_put_at(&w->file, head + 16, top, 4);
 }
 
 void writer_save(struct writer *w, const char *path)
 {
-    end_chunk(w);
-    put_at(&w->file, 88, w->file.length, 8);
-    put_at(&w->file, 112, 2, 4);
+    writer_end_chunk(w);
+    bytes_put_at(&w->file, 88, w->file.length, 8);
+    bytes_put_at(&w->file, 112, 2, 4);
     FILE *out = fopen(path, "wb");
     if (!out || fwrite(w->file.at, 1, w->file.length, out) != w->file.length || fclose(out) != 0)
         abort();
@@ -153,7 +153,7 @@ void writer_save(struct writer *w, const char *path)
 
 /* ---- records ---- */
 
-static void begin_record(struct writer *w, uint32_t kind, uint32_t process, uint32_t type, struct bytes *record)
+static void writer_begin_record(struct writer *w, uint32_t kind, uint32_t process, uint32_t type, struct bytes *record)
 {
     if (!w->chunk || w->chunk_kind != kind || w->chunk_process != process)
         writer_begin_chunk(w, kind, process);
@@ -163,10 +163,10 @@ static void begin_record(struct writer *w, uint32_t kind, uint32_t process, uint
     writer_put(record, 0, 4);
 }
 
-static void end_record(struct writer *w, struct bytes *record)
+static void writer_end_record(struct writer *w, struct bytes *record)
 {
     bytes_pad(record, 8);
-    put_at(record, 4, record->length, 4);
+    bytes_put_at(record, 4, record->length, 4);
     bytes_extend(&w->file, w->file.length + record->length);
     memcpy(w->file.at + w->file.length - record->length, record->at, record->length);
     free(record->at);
@@ -175,69 +175,69 @@ static void end_record(struct writer *w, struct bytes *record)
 void end_records(struct writer *w, bool with_used)
 {
     if (with_used)
-        put_at(&w->file, w->chunk + 12, w->file.length - w->chunk, 4);
-    end_chunk(w);
+        bytes_put_at(&w->file, w->chunk + 12, w->file.length - w->chunk, 4);
+    writer_end_chunk(w);
 }
 
 void write_record(struct writer *w, uint32_t process, uint32_t type, const void *content, size_t length)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, type, &r);
+    writer_begin_record(w, KIND_METADATA, process, type, &r);
     bytes_extend(&r, 8 + length);
     memcpy(r.at + 8, content, length);
-    end_record(w, &r);
+    writer_end_record(w, &r);
 }
 
 void write_process(struct writer *w, uint32_t serial, uint32_t pid, const char *path)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, serial, 1, &r);
+    writer_begin_record(w, KIND_METADATA, serial, 1, &r);
     writer_put(&r, pid, 4);
     writer_put(&r, 1, 4);
     writer_put(&r, 0, 8);
     writer_put(&r, 0, 8);
-    put_string(&r, path, strlen(path));
-    put_string(&r, "prog\0arg", 9);
-    end_record(w, &r);
+    bytes_put_string(&r, path, strlen(path));
+    bytes_put_string(&r, "prog\0arg", 9);
+    writer_end_record(w, &r);
 }
 
 void write_process_end(struct writer *w, uint32_t serial, uint32_t pid, uint32_t how, uint32_t value, uint64_t time)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, serial, 2, &r);
+    writer_begin_record(w, KIND_METADATA, serial, 2, &r);
     writer_put(&r, serial, 4);
     writer_put(&r, pid, 4);
     writer_put(&r, how, 4);
     writer_put(&r, value, 4);
     writer_put(&r, time, 8);
-    end_record(w, &r);
+    writer_end_record(w, &r);
 }
 
 void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t tid, uint32_t source, const char *name)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, 3, &r);
+    writer_begin_record(w, KIND_METADATA, process, 3, &r);
     writer_put(&r, serial, 4);
     writer_put(&r, tid, 4);
     writer_put(&r, source, 8);
     writer_put(&r, 0, 8);
-    put_string(&r, name, strlen(name));
-    end_record(w, &r);
+    bytes_put_string(&r, name, strlen(name));
+    writer_end_record(w, &r);
 }
 
 void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, const char *name)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, 4, &r);
+    writer_begin_record(w, KIND_METADATA, process, 4, &r);
     writer_put(&r, serial, 8);
-    put_string(&r, name, strlen(name));
-    end_record(w, &r);
+    bytes_put_string(&r, name, strlen(name));
+    writer_end_record(w, &r);
 }
 
-static void begin_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time,
-                             struct bytes *r)
+static void writer_begin_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time,
+                                    struct bytes *r)
 {
-    begin_record(w, KIND_METADATA, process, 5, r);
+    writer_begin_record(w, KIND_METADATA, process, 5, r);
     writer_put(r, serial, 4);
     writer_put(r, flagged, 4);
     writer_put(r, time, 8);
@@ -246,58 +246,58 @@ static void begin_thread_end(struct writer *w, uint32_t process, uint32_t serial
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time)
 {
     struct bytes r;
-    begin_thread_end(w, process, serial, flagged, time, &r);
-    end_record(w, &r);
+    writer_begin_thread_end(w, process, serial, flagged, time, &r);
+    writer_end_record(w, &r);
 }
 
-void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked,
-                           uint64_t preempted)
+void write_thread_end_off_cpu(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked,
+                              uint64_t preempted)
 {
     struct bytes r;
-    begin_thread_end(w, process, serial, blocked || preempted, time, &r);
+    writer_begin_thread_end(w, process, serial, blocked || preempted, time, &r);
     writer_put(&r, blocked, 8);
     writer_put(&r, preempted, 8);
-    end_record(w, &r);
+    writer_end_record(w, &r);
 }
 
 void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, uint64_t waits, uint64_t preemptions,
                            uint64_t recorded)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, 19, &r);
+    writer_begin_record(w, KIND_METADATA, process, 19, &r);
     writer_put(&r, serial, 8);
     writer_put(&r, waits, 8);
     writer_put(&r, preemptions, 8);
     writer_put(&r, recorded, 8);
-    end_record(w, &r);
+    writer_end_record(w, &r);
 }
 
 void write_probes(struct writer *w, uint32_t process, uint32_t in_callee, uint32_t in_caller, uint32_t first_callee)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, 18, &r);
+    writer_begin_record(w, KIND_METADATA, process, 18, &r);
     writer_put(&r, in_callee, 4);
     writer_put(&r, in_caller, 4);
     writer_put(&r, first_callee, 4);
     writer_put(&r, 100, 4); /* work */
     writer_put(&r, 80, 4);  /* rounds */
     writer_put(&r, 0, 4);
-    end_record(w, &r);
+    writer_end_record(w, &r);
 }
 
 void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
                   uint64_t load_time, const char *path)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, 6, &r);
+    writer_begin_record(w, KIND_METADATA, process, 6, &r);
     writer_put(&r, number, 8);
     writer_put(&r, bias, 8);
     writer_put(&r, begin, 8);
     writer_put(&r, end, 8);
     writer_put(&r, load_time, 8);
-    put_string(&r, path, strlen(path));
-    put_string(&r, w->build_id, w->build_id_length);
-    end_record(w, &r);
+    bytes_put_string(&r, path, strlen(path));
+    bytes_put_string(&r, w->build_id, w->build_id_length);
+    writer_end_record(w, &r);
 }
 
 void set_build_id(struct writer *w, const char *bytes, size_t length)
@@ -309,49 +309,49 @@ void set_build_id(struct writer *w, const char *bytes, size_t length)
 void write_module_unload(struct writer *w, uint32_t process, uint32_t number, uint64_t time)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, 7, &r);
+    writer_begin_record(w, KIND_METADATA, process, 7, &r);
     writer_put(&r, number, 8);
     writer_put(&r, time, 8);
-    end_record(w, &r);
+    writer_end_record(w, &r);
 }
 
 void write_note(struct writer *w, uint32_t process, const char *text)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, 8, &r);
-    put_string(&r, text, strlen(text));
-    end_record(w, &r);
+    writer_begin_record(w, KIND_METADATA, process, 8, &r);
+    bytes_put_string(&r, text, strlen(text));
+    writer_end_record(w, &r);
 }
 
 void write_symbol_module(struct writer *w, uint32_t number, const char *path)
 {
     struct bytes r;
-    begin_record(w, KIND_SYMBOLS, 0, 9, &r);
+    writer_begin_record(w, KIND_SYMBOLS, 0, 9, &r);
     writer_put(&r, number, 8);
-    put_string(&r, path, strlen(path));
-    put_string(&r, w->build_id, w->build_id_length);
-    end_record(w, &r);
+    bytes_put_string(&r, path, strlen(path));
+    bytes_put_string(&r, w->build_id, w->build_id_length);
+    writer_end_record(w, &r);
 }
 
 void write_symbol_file(struct writer *w, uint32_t number, const char *path)
 {
     struct bytes r;
-    begin_record(w, KIND_SYMBOLS, 0, 10, &r);
+    writer_begin_record(w, KIND_SYMBOLS, 0, 10, &r);
     writer_put(&r, number, 8);
-    put_string(&r, path, strlen(path));
-    end_record(w, &r);
+    bytes_put_string(&r, path, strlen(path));
+    writer_end_record(w, &r);
 }
 
 void write_symbol(struct writer *w, uint32_t module, uint32_t file, uint32_t line, uint64_t offset, const char *name)
 {
     struct bytes r;
-    begin_record(w, KIND_SYMBOLS, 0, 11, &r);
+    writer_begin_record(w, KIND_SYMBOLS, 0, 11, &r);
     writer_put(&r, module, 4);
     writer_put(&r, file, 4);
     writer_put(&r, line, 8);
     writer_put(&r, offset, 8);
-    put_string(&r, name, strlen(name));
-    end_record(w, &r);
+    bytes_put_string(&r, name, strlen(name));
+    writer_end_record(w, &r);
 }
 
 /* ---- events ---- */
@@ -360,10 +360,10 @@ void begin_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t 
                   const struct open_call *calls, uint32_t count)
 {
     writer_begin_chunk(w, KIND_EVENTS, process);
-    put_at(&w->file, w->chunk + 20, thread, 4);
-    put_at(&w->file, w->chunk + 24, sequence, 4);
-    put_at(&w->file, w->chunk + 28, count, 4);
-    put_at(&w->file, w->chunk + 32, start, 8);
+    bytes_put_at(&w->file, w->chunk + 20, thread, 4);
+    bytes_put_at(&w->file, w->chunk + 24, sequence, 4);
+    bytes_put_at(&w->file, w->chunk + 28, count, 4);
+    bytes_put_at(&w->file, w->chunk + 32, start, 8);
     w->upper[0] = w->upper[1] = 0;
     w->next_upper = 0;
     w->enters = w->exits = 0;
@@ -376,8 +376,8 @@ void begin_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t 
 
 void set_upper_halves(struct writer *w, uint32_t first, uint32_t second)
 {
-    put_at(&w->file, w->chunk + 40, first, 4);
-    put_at(&w->file, w->chunk + 44, second, 4);
+    bytes_put_at(&w->file, w->chunk + 40, first, 4);
+    bytes_put_at(&w->file, w->chunk + 44, second, 4);
     w->upper[0] = first;
     w->upper[1] = second;
 }
@@ -385,40 +385,40 @@ void set_upper_halves(struct writer *w, uint32_t first, uint32_t second)
 void end_events(struct writer *w, bool with_used)
 {
     if (with_used) {
-        put_at(&w->file, w->chunk + 12, w->file.length - w->chunk, 4);
-        put_at(&w->file, w->chunk + 48, w->enters, 4);
-        put_at(&w->file, w->chunk + 52, w->exits, 4);
+        bytes_put_at(&w->file, w->chunk + 12, w->file.length - w->chunk, 4);
+        bytes_put_at(&w->file, w->chunk + 48, w->enters, 4);
+        bytes_put_at(&w->file, w->chunk + 52, w->exits, 4);
     }
-    end_chunk(w);
+    writer_end_chunk(w);
 }
 
-static void put_head(struct writer *w, unsigned type, unsigned words)
+static void writer_put_head(struct writer *w, unsigned type, unsigned words)
 {
     writer_put(&w->file, type << 8 | words, 2);
 }
 
 void write_time(struct writer *w, uint64_t time)
 {
-    put_head(w, 1, 3);
+    writer_put_head(w, 1, 3);
     writer_put(&w->file, time, 6);
 }
 
 void write_upper(struct writer *w, unsigned half, uint32_t value)
 {
-    put_head(w, 2, 3);
+    writer_put_head(w, 2, 3);
     writer_put(&w->file, half, 2);
     writer_put(&w->file, value, 4);
     w->upper[half & 1] = value;
 }
 
-static void put_time_before(struct writer *w, uint64_t time)
+static void writer_put_time(struct writer *w, uint64_t time)
 {
     if (time - w->last >= 1u << 14)
         write_time(w, time);
     w->last = time;
 }
 
-static unsigned half_for(struct writer *w, uint64_t function)
+static unsigned writer_half_for(struct writer *w, uint64_t function)
 {
     uint32_t upper = (uint32_t)(function >> 32);
     for (unsigned i = 0; i < 2; i++)
@@ -432,8 +432,8 @@ static unsigned half_for(struct writer *w, uint64_t function)
 
 void write_enter(struct writer *w, uint64_t time, uint64_t function)
 {
-    put_time_before(w, time);
-    unsigned half = half_for(w, function);
+    writer_put_time(w, time);
+    unsigned half = writer_half_for(w, function);
     writer_put(&w->file, (1 + half) << 14 | (time & 0x3fff), 2);
     writer_put(&w->file, function, 4);
     w->enters++;
@@ -441,63 +441,63 @@ void write_enter(struct writer *w, uint64_t time, uint64_t function)
 
 void write_exit(struct writer *w, uint64_t time)
 {
-    put_time_before(w, time);
+    writer_put_time(w, time);
     writer_put(&w->file, 3u << 14 | (time & 0x3fff), 2);
     w->exits++;
 }
 
 void write_os(struct writer *w)
 {
-    put_head(w, 3, 0);
+    writer_put_head(w, 3, 0);
 }
 
-void write_away(struct writer *w, bool preempted, uint64_t when, uint64_t how_long)
+void write_off_cpu(struct writer *w, bool preempted, uint64_t time, uint64_t length)
 {
-    put_head(w, preempted ? 5 : 4, 6);
-    writer_put(&w->file, when, 6);
-    writer_put(&w->file, how_long, 6);
+    writer_put_head(w, preempted ? 5 : 4, 6);
+    writer_put(&w->file, time, 6);
+    writer_put(&w->file, length, 6);
 }
 
 void write_faults(struct writer *w, unsigned count)
 {
-    put_head(w, 6, 1);
+    writer_put_head(w, 6, 1);
     writer_put(&w->file, count, 2);
 }
 
 void write_unwind(struct writer *w, uint32_t frames)
 {
-    put_head(w, 7, 2);
+    writer_put_head(w, 7, 2);
     writer_put(&w->file, frames, 4);
 }
 
-static void put_control(struct writer *w, unsigned type, unsigned words, uint64_t time)
+static void writer_put_control(struct writer *w, unsigned type, unsigned words, uint64_t time)
 {
-    put_head(w, type, 3 + words);
+    writer_put_head(w, type, 3 + words);
     writer_put(&w->file, time, 6);
     w->last = time;
 }
 
 void write_pause(struct writer *w, uint64_t time)
 {
-    put_control(w, 11, 0, time);
+    writer_put_control(w, 11, 0, time);
 }
 
 void write_resume(struct writer *w, uint64_t time, uint32_t ended)
 {
-    put_control(w, 12, 2, time);
+    writer_put_control(w, 12, 2, time);
     writer_put(&w->file, ended, 4);
 }
 
 void write_switch(struct writer *w, uint64_t time, uint32_t stack)
 {
-    put_control(w, 15, 2, time);
+    writer_put_control(w, 15, 2, time);
     writer_put(&w->file, stack, 4);
 }
 
 void write_mark(struct writer *w, uint64_t time, uint64_t about, uint32_t number, const char *text)
 {
     const size_t length = strlen(text), words = (length + 1) / 2;
-    put_control(w, 10, 6 + (unsigned)words, time);
+    writer_put_control(w, 10, 6 + (unsigned)words, time);
     writer_put(&w->file, about, 6);
     writer_put(&w->file, number, 4);
     writer_put(&w->file, length, 2);
@@ -507,7 +507,7 @@ void write_mark(struct writer *w, uint64_t time, uint64_t about, uint32_t number
 
 void write_open(struct writer *w, uint64_t function, uint64_t enter_time)
 {
-    put_head(w, 14, 7);
+    writer_put_head(w, 14, 7);
     writer_put(&w->file, function, 8);
     writer_put(&w->file, enter_time, 6);
 }
@@ -520,7 +520,7 @@ void write_words(struct writer *w, const uint16_t *words, size_t count)
 
 /* ---- trace events ---- */
 
-static void put_bytes(struct bytes *b, const void *data, size_t length)
+static void writer_put_bytes(struct bytes *b, const void *data, size_t length)
 {
     bytes_extend(b, b->length + length);
     if (length)
@@ -530,17 +530,17 @@ static void put_bytes(struct bytes *b, const void *data, size_t length)
 void write_event_class(struct writer *w, uint32_t process, const char guid[16], const char *name)
 {
     struct bytes r;
-    begin_record(w, KIND_METADATA, process, 16, &r);
-    put_bytes(&r, guid, 16);
-    put_string(&r, name, strlen(name));
-    end_record(w, &r);
+    writer_begin_record(w, KIND_METADATA, process, 16, &r);
+    writer_put_bytes(&r, guid, 16);
+    bytes_put_string(&r, name, strlen(name));
+    writer_end_record(w, &r);
 }
 
 void begin_trace_events(struct writer *w, uint32_t process, uint32_t thread, uint32_t sequence)
 {
     writer_begin_chunk(w, KIND_TRACE_EVENTS, process);
-    put_at(&w->file, w->chunk + 20, thread, 4);
-    put_at(&w->file, w->chunk + 24, sequence, 4);
+    bytes_put_at(&w->file, w->chunk + 20, thread, 4);
+    bytes_put_at(&w->file, w->chunk + 24, sequence, 4);
 }
 
 void write_trace_event(struct writer *w, const char guid[16], const struct written_event *e)
@@ -551,7 +551,7 @@ void write_trace_event(struct writer *w, const char guid[16], const struct writt
     writer_put(&w->file, e->level, 1);
     writer_put(&w->file, e->version, 2);
     writer_put(&w->file, e->time, 8);
-    put_bytes(&w->file, guid, 16);
+    writer_put_bytes(&w->file, guid, 16);
     writer_put(&w->file, e->kernel_ns, 8);
     writer_put(&w->file, e->user_ns, 8);
     writer_put(&w->file, e->cpu_ns, 8);
@@ -562,11 +562,11 @@ void write_trace_event(struct writer *w, const char guid[16], const struct writt
     writer_put(&w->file, 0, 4);
     for (uint32_t i = 0; i < e->frame_count; i++)
         writer_put(&w->file, e->frames[i], 8);
-    put_bytes(&w->file, e->data, e->size);
+    writer_put_bytes(&w->file, e->data, e->size);
     const size_t size = (w->file.length - begin + 4 + 7) / 8 * 8;
     bytes_extend(&w->file, begin + size);
-    put_at(&w->file, begin, size, 4);
-    put_at(&w->file, begin + size - 4, size, 4);
+    bytes_put_at(&w->file, begin, size, 4);
+    bytes_put_at(&w->file, begin + size - 4, size, 4);
 }
 
 void end_trace_events(struct writer *w, bool with_used)

@@ -73,8 +73,8 @@ void write_thread(struct writer *w, uint32_t process, uint32_t serial, uint32_t 
 void write_thread_name(struct writer *w, uint32_t process, uint32_t serial, const char *name);
 void write_thread_end(struct writer *w, uint32_t process, uint32_t serial, bool flagged, uint64_t time);
 /* The same, as the current runtime records it. */
-void write_thread_end_away(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked,
-                           uint64_t preempted);
+void write_thread_end_off_cpu(struct writer *w, uint32_t process, uint32_t serial, uint64_t time, uint64_t blocked,
+                              uint64_t preempted);
 void write_thread_switches(struct writer *w, uint32_t process, uint32_t serial, uint64_t waits, uint64_t preemptions,
                            uint64_t recorded);
 void write_module(struct writer *w, uint32_t process, uint32_t number, uint64_t bias, uint64_t begin, uint64_t end,
@@ -101,7 +101,7 @@ void end_events(struct writer *w, bool with_used);
 void write_time(struct writer *w, uint64_t time);
 void write_upper(struct writer *w, unsigned half, uint32_t value);
 void write_os(struct writer *w);
-void write_away(struct writer *w, bool preempted, uint64_t when, uint64_t how_long);
+void write_off_cpu(struct writer *w, bool preempted, uint64_t time, uint64_t length);
 void write_faults(struct writer *w, unsigned count);
 void write_unwind(struct writer *w, uint32_t frames);
 void write_words(struct writer *w, const uint16_t *words, size_t count);

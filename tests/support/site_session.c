@@ -16,7 +16,7 @@ void write_site(struct writer *w, unsigned type, uint64_t value, unsigned words)
     write_words(w, record, words + 1);
 }
 
-static void add_words(uint16_t *words, size_t *count, uint64_t value, unsigned length)
+static void content_add_words(uint16_t *words, size_t *count, uint64_t value, unsigned length)
 {
     for (unsigned i = 0; i < length; i++)
         words[(*count)++] = (uint16_t)(value >> 16 * i);
@@ -34,15 +34,15 @@ static void content_add(struct content *c, uint64_t value, unsigned size)
         c->bytes[c->length++] = (uint8_t)(value >> 8 * i);
 }
 
-static void add_text(struct content *c, const char *text)
+static void content_add_text(struct content *c, const char *text)
 {
     content_add(c, strlen(text), 2);
     for (; *text; text++)
         content_add(c, (uint8_t)*text, 1);
 }
 
-static void write_site_line(struct writer *w, uint64_t offset, unsigned file, unsigned line, const char *function,
-                            unsigned outer_line, const char *outer)
+static void site_session_write_line(struct writer *w, uint64_t offset, unsigned file, unsigned line,
+                                    const char *function, unsigned outer_line, const char *outer)
 {
     struct content c = { .length = 0 };
     content_add(&c, 0, 4); /* module */
@@ -52,12 +52,12 @@ static void write_site_line(struct writer *w, uint64_t offset, unsigned file, un
     content_add(&c, outer_line, 4);
     content_add(&c, 0, 4);
     content_add(&c, offset, 8);
-    add_text(&c, function);
-    add_text(&c, outer);
+    content_add_text(&c, function);
+    content_add_text(&c, outer);
     write_record(w, 0, 17, c.bytes, c.length);
 }
 
-static void write_site_names(struct writer *w)
+static void site_session_write_names(struct writer *w)
 {
     write_symbol_module(w, 0, "/bin/p");
     write_symbol_file(w, 1, "/src/a.c");
@@ -65,12 +65,12 @@ static void write_site_names(struct writer *w)
     write_symbol(w, 0, 1, 9, 0x1000, "main");
     write_symbol(w, 0, 1, 18, 0x2000, "f");
     write_symbol(w, 0, 1, 28, 0x3000, "g");
-    write_site_line(w, 0x1010, 1, 10, "main", 0, "");
-    write_site_line(w, 0x1020, 1, 11, "main", 0, "");
-    write_site_line(w, 0x1030, 1, 11, "main", 0, "");
-    write_site_line(w, 0x2008 | inlined, 1, 20, "f", 0, "");
-    write_site_line(w, 0x2010, 2, 5, "helper", 22, "f");
-    write_site_line(w, 0x3010, 1, 30, "g", 0, "");
+    site_session_write_line(w, 0x1010, 1, 10, "main", 0, "");
+    site_session_write_line(w, 0x1020, 1, 11, "main", 0, "");
+    site_session_write_line(w, 0x1030, 1, 11, "main", 0, "");
+    site_session_write_line(w, 0x2008 | inlined, 1, 20, "f", 0, "");
+    site_session_write_line(w, 0x2010, 2, 5, "helper", 22, "f");
+    site_session_write_line(w, 0x3010, 1, 30, "g", 0, "");
 }
 
 static const struct open_call open[] = { { MAIN, 0 }, { F, 40 }, { G, 50 }, { F, 60 } };
@@ -83,25 +83,25 @@ static void site_session_split(struct writer *w)
     end_events(w, true);
     begin_events(w, 1, 1, 1, 60, open, 4);
     for (int i = 0; i < 4; i++)
-        add_words(words, &count, sites[i], 4);
+        content_add_words(words, &count, sites[i], 4);
     write_words(w, words, count);
 }
 
-static void pause_and_resume(struct writer *w)
+static void site_session_pause(struct writer *w)
 {
     uint16_t words[128];
     size_t count = 0;
-    add_words(words, &count, PAUSE << 8 | 3, 1);
-    add_words(words, &count, 65, 3);
+    content_add_words(words, &count, PAUSE << 8 | 3, 1);
+    content_add_words(words, &count, 65, 3);
     for (int i = 0; i < 4; i++) {
-        add_words(words, &count, OPEN << 8 | 11, 1);
-        add_words(words, &count, open[i].function, 4);
-        add_words(words, &count, open[i].enter_time, 3);
-        add_words(words, &count, sites[i], 4);
+        content_add_words(words, &count, OPEN << 8 | 11, 1);
+        content_add_words(words, &count, open[i].function, 4);
+        content_add_words(words, &count, open[i].enter_time, 3);
+        content_add_words(words, &count, sites[i], 4);
     }
-    add_words(words, &count, RESUME << 8 | 5, 1);
-    add_words(words, &count, 65, 3);
-    add_words(words, &count, 4, 2);
+    content_add_words(words, &count, RESUME << 8 | 5, 1);
+    content_add_words(words, &count, 65, 3);
+    content_add_words(words, &count, 4, 2);
     write_words(w, words, count);
 }
 
@@ -127,7 +127,7 @@ struct writer *site_session(int way)
     if (way == SITES_SPLIT)
         site_session_split(w);
     if (way == SITES_SWITCHED)
-        pause_and_resume(w);
+        site_session_pause(w);
     write_exit(w, 70);
     write_exit(w, 80);
     write_site(w, SITE, 0x10, 2);
@@ -143,6 +143,6 @@ struct writer *site_session(int way)
     end_events(w, true);
     write_thread_end(w, 1, 1, false, 150);
     write_process_end(w, 1, 100, END_EXIT, 0, 150);
-    write_site_names(w);
+    site_session_write_names(w);
     return w;
 }

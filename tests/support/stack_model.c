@@ -7,11 +7,11 @@ enum {
     FUNCTIONS = STACK_MODEL_FUNCTIONS,
     THREADS = STACK_MODEL_THREADS,
     DEEPEST = STACK_MODEL_DEEPEST,
-    STACKS = THREADS + 4, /* the first are the threads' own */
+    STACKS = THREADS + 4, /* the first ones are those that the threads begin on */
     MAX_RECORDS = STACK_MODEL_STEPS + 1,
 };
 
-/* What is written for a step of a thread. */
+/* The record that is written for a step of a thread. */
 struct record {
     enum { RECORD_ENTER, RECORD_EXIT, RECORD_MARK, RECORD_PAUSE, RECORD_RESUME, RECORD_SWITCH, RECORD_CHUNK } kind;
     uint64_t time;
@@ -19,24 +19,24 @@ struct record {
     unsigned left, ended, count;
     bool flagged, hole;
     uint64_t blocked;
-    struct open_call open[DEEPEST]; /* that are found open */
+    struct open_call open[DEEPEST]; /* calls that are found open */
 };
 
 struct stack {
     struct stack_model_call *calls[DEEPEST];
     unsigned depth;
-    uint64_t aside_at; /* since when it is set aside */
+    uint64_t aside_at; /* when it was set aside */
     bool busy;
 };
 
 struct thread {
     struct stack *on;
     uint64_t last;
-    bool paused, changed; /* changed: it is on another stack than when the pause began */
+    bool paused, changed; /* it has changed to another stack since the pause began */
     unsigned paused_depth, kept;
     struct record records[2 * MAX_RECORDS];
     size_t count;
-    unsigned tail; /* how it ends: as it should, or by a kill */
+    unsigned tail; /* how its events end: completely, or by a kill */
     uint64_t end;
     bool end_flagged;
 };
@@ -62,7 +62,7 @@ uint64_t stack_model_address(int function)
 
 /* ---- the reference ---- */
 
-static struct stack_model_call *new_call(struct making *g, int function, uint64_t time, bool recorded)
+static struct stack_model_call *stack_model_new_call(struct making *g, int function, uint64_t time, bool recorded)
 {
     struct stack_model *m = g->m;
     struct stack_model_call *call = calloc(1, sizeof *call);
@@ -71,8 +71,8 @@ static struct stack_model_call *new_call(struct making *g, int function, uint64_
     return m->calls[m->call_count++] = call;
 }
 
-/* The time since the thread's last event, to each call on its stack, and to each function once. */
-static void pass_interval(struct making *g, unsigned thread, uint64_t until, bool flagged, uint64_t blocked)
+/* Adds the time since the thread's last event to each call on its stack, and to each function once. */
+static void stack_model_pass_interval(struct making *g, unsigned thread, uint64_t until, bool flagged, uint64_t blocked)
 {
     struct thread *t = &g->threads[thread];
     const struct stack *s = t->on;
@@ -97,7 +97,7 @@ static void pass_interval(struct making *g, unsigned thread, uint64_t until, boo
     g->m->intervals++;
 }
 
-static void end_call(struct making *g, struct stack *s, uint64_t now)
+static void stack_model_end_call(struct making *g, struct stack *s, uint64_t now)
 {
     struct stack_model_call *call = s->calls[--s->depth];
     struct stack_model_times *f = &g->m->functions[call->function];
@@ -107,7 +107,7 @@ static void end_call(struct making *g, struct stack *s, uint64_t now)
     f->longest = d > f->longest ? d : f->longest;
 }
 
-static void remember_event(struct making *g, unsigned thread, uint64_t time)
+static void stack_model_remember_event(struct making *g, unsigned thread, uint64_t time)
 {
     struct stack_model_event *e = &g->m->events[thread][g->m->event_count[thread]++];
     const struct stack *s = g->threads[thread].on;
@@ -118,14 +118,14 @@ static void remember_event(struct making *g, unsigned thread, uint64_t time)
 
 /* ---- records ---- */
 
-static struct record *add_record(struct thread *t, int kind, uint64_t time)
+static struct record *stack_model_add_record(struct thread *t, int kind, uint64_t time)
 {
     struct record *r = &t->records[t->count++];
     *r = (struct record){ .kind = kind, .time = time };
     return r;
 }
 
-static void name_calls(struct record *r, const struct stack *s, unsigned from)
+static void stack_model_name_calls(struct record *r, const struct stack *s, unsigned from)
 {
     for (unsigned i = from; i < s->depth; i++)
         r->open[r->count++] = (struct open_call){ stack_model_address(s->calls[i]->function), s->calls[i]->entered };
@@ -133,19 +133,19 @@ static void name_calls(struct record *r, const struct stack *s, unsigned from)
 
 static void stack_model_begin_chunk(struct thread *t, uint64_t start)
 {
-    name_calls(add_record(t, RECORD_CHUNK, start), t->on, 0);
+    stack_model_name_calls(stack_model_add_record(t, RECORD_CHUNK, start), t->on, 0);
 }
 
 /* ---- stacks ---- */
 
-static struct stack *idle_stack(struct making *g, unsigned thread)
+static struct stack *stack_model_idle_stack(struct making *g, unsigned thread)
 {
     struct stack *s =
         &g->stacks[stack_model_random_below(g, 3) ? THREADS + stack_model_random_below(g, STACKS - THREADS) : thread];
     return s->busy ? NULL : s;
 }
 
-static void change_stack(struct thread *t, struct stack *to, uint64_t since, uint64_t now)
+static void stack_model_change_stack(struct thread *t, struct stack *to, uint64_t since, uint64_t now)
 {
     t->on->aside_at = since;
     t->on->busy = false;
@@ -157,30 +157,31 @@ static void change_stack(struct thread *t, struct stack *to, uint64_t since, uin
 
 /* ---- pauses ---- */
 
-/* The thread's probes keep its stack; nothing is recorded. */
-static void act_in_pause(struct making *g, unsigned thread)
+/* Changes the stack during a pause. The thread's probes keep track of it, but record nothing. */
+static void stack_model_act_in_pause(struct making *g, unsigned thread)
 {
     struct thread *t = &g->threads[thread];
     struct stack *to;
-    if (!t->changed && stack_model_random_below(g, 12) == 0 && (to = idle_stack(g, thread))) {
+    if (!t->changed && stack_model_random_below(g, 12) == 0 && (to = stack_model_idle_stack(g, thread))) {
         for (unsigned i = 0; i < t->on->depth; i++)
             t->on->calls[i]->lost = true;
-        while (t->on->depth > t->kept) /* entered in the pause, and nowhere recorded */
+        while (t->on->depth > t->kept) /* these were entered in the pause and not recorded */
             t->on->depth--;
-        change_stack(t, to, t->last, g->now);
+        stack_model_change_stack(t, to, t->last, g->now);
         for (unsigned i = 0; i < to->depth; i++)
-            to->calls[i]->entered -= g->now - t->last; /* it is moved by the whole pause at its end */
+            to->calls[i]->entered -= g->now - t->last; /* at its end, the whole pause is added again */
         t->kept = t->paused_depth = to->depth;
         t->changed = true;
     } else if (stack_model_random_below(g, 2) && t->on->depth > 0) {
         t->on->depth--;
         t->kept = t->on->depth < t->kept ? t->on->depth : t->kept;
     } else if (t->on->depth < DEEPEST) {
-        t->on->calls[t->on->depth++] = new_call(g, (int)stack_model_random_below(g, FUNCTIONS), g->now, false);
+        t->on->calls[t->on->depth++] =
+            stack_model_new_call(g, (int)stack_model_random_below(g, FUNCTIONS), g->now, false);
     }
 }
 
-static void begin_pause(struct making *g, struct thread *t)
+static void stack_model_begin_pause(struct making *g, struct thread *t)
 {
     t->paused = true;
     t->changed = false;
@@ -188,8 +189,8 @@ static void begin_pause(struct making *g, struct thread *t)
     g->m->pauses++;
 }
 
-/* Calls that go on are as if they had begun later; others begin now. */
-static void move_calls(struct making *g, const struct thread *t)
+/* At the end of a pause, the enter times of calls that were open before move by the pause. Other calls begin now. */
+static void stack_model_move_calls(struct making *g, const struct thread *t)
 {
     for (unsigned i = 0; i < t->on->depth; i++) {
         struct stack_model_call *call = t->on->calls[i];
@@ -200,14 +201,14 @@ static void move_calls(struct making *g, const struct thread *t)
     }
 }
 
-/* Returns whether the RESUME is lost: then another event has to follow at once. */
-static bool end_pause(struct making *g, struct thread *t)
+/* Returns whether the RESUME is lost. Then another event must follow at once. */
+static bool stack_model_end_pause(struct making *g, struct thread *t)
 {
     const bool same = t->kept == t->paused_depth && t->on->depth == t->kept;
     const unsigned how = t->changed ? 3 : stack_model_random_below(g, same ? 5 : 4);
-    move_calls(g, t);
+    stack_model_move_calls(g, t);
     t->paused = false;
-    g->m->paused += how == 3 ? 0 : g->now - t->last; /* between two chunks it is not known */
+    g->m->paused += how == 3 ? 0 : g->now - t->last; /* a pause between two chunks is unknown */
     if (how == 4) {
         t->last = g->now;
         return true;
@@ -218,9 +219,9 @@ static bool end_pause(struct making *g, struct thread *t)
             g->m->paused -= g->now - t->last;
     }
     if (how != 3) {
-        struct record *r = add_record(t, RECORD_RESUME, g->now);
+        struct record *r = stack_model_add_record(t, RECORD_RESUME, g->now);
         r->ended = t->paused_depth - t->kept;
-        name_calls(r, t->on, t->kept);
+        stack_model_name_calls(r, t->on, t->kept);
     }
     t->last = g->now;
     return false;
@@ -228,33 +229,33 @@ static bool end_pause(struct making *g, struct thread *t)
 
 /* ---- events ---- */
 
-static void change_over(struct making *g, unsigned thread, struct stack *to, struct record *r)
+static void stack_model_change_over(struct making *g, unsigned thread, struct stack *to, struct record *r)
 {
     struct thread *t = &g->threads[thread];
-    change_stack(t, to, g->now, g->now);
+    stack_model_change_stack(t, to, g->now, g->now);
     r->kind = RECORD_SWITCH;
     r->function = (int)(to - g->stacks);
     if (stack_model_random_below(g, 3))
-        name_calls(r, to, 0);
+        stack_model_name_calls(r, to, 0);
     else
-        stack_model_begin_chunk(t, g->now); /* as for many calls */
+        stack_model_begin_chunk(t, g->now); /* the runtime does so if there are many calls */
 }
 
-static void enter_or_exit(struct making *g, unsigned thread, struct record *r)
+static void stack_model_enter_or_exit(struct making *g, unsigned thread, struct record *r)
 {
     struct stack *s = g->threads[thread].on;
     if (s->depth < DEEPEST && stack_model_random_below(g, 100) < 53) {
         const int function = (int)stack_model_random_below(g, FUNCTIONS);
         r->kind = RECORD_ENTER;
         r->function = function;
-        s->calls[s->depth++] = new_call(g, function, g->now, true);
+        s->calls[s->depth++] = stack_model_new_call(g, function, g->now, true);
         g->m->functions[function].calls++;
         g->m->enters++;
-        remember_event(g, thread, g->now);
+        stack_model_remember_event(g, thread, g->now);
     } else if (s->depth > 0) {
         r->kind = RECORD_EXIT;
-        remember_event(g, thread, g->now);
-        end_call(g, s, g->now);
+        stack_model_remember_event(g, thread, g->now);
+        stack_model_end_call(g, s, g->now);
         g->m->exits++;
     } else {
         r->kind = RECORD_EXIT;
@@ -263,38 +264,38 @@ static void enter_or_exit(struct making *g, unsigned thread, struct record *r)
     }
 }
 
-/* Any event but a RESUME. `lost`: that of the pause before it. */
-static void add_event(struct making *g, unsigned thread, bool lost)
+/* Adds any event except a RESUME. `lost` says that the RESUME before it is lost. */
+static void stack_model_add_event(struct making *g, unsigned thread, bool lost)
 {
     struct thread *t = &g->threads[thread];
     if (!lost && g->pieces && stack_model_random_below(g, g->pieces) == 0)
         stack_model_begin_chunk(t, t->last);
-    struct record *r = add_record(t, RECORD_ENTER, g->now);
+    struct record *r = stack_model_add_record(t, RECORD_ENTER, g->now);
     r->flagged = !lost && stack_model_random_below(g, 8) == 0;
     r->blocked = !lost && stack_model_random_below(g, 12) == 0 ? 1 + stack_model_random_below(g, 300) : 0;
     r->hole = lost || stack_model_random_below(g, 40) == 0;
     if (lost)
         g->m->intervals++;
     else
-        pass_interval(g, thread, g->now, r->flagged || r->blocked, r->blocked);
+        stack_model_pass_interval(g, thread, g->now, r->flagged || r->blocked, r->blocked);
     t->last = g->now;
     if (t->on->depth > 1 && stack_model_random_below(g, 25) == 0)
         r->left = 1 + stack_model_random_below(g, t->on->depth - 1);
     for (unsigned i = 0; i < r->left; i++, g->m->left++)
-        end_call(g, t->on, g->now);
+        stack_model_end_call(g, t->on, g->now);
     const unsigned what = stack_model_random_below(g, 60);
-    struct stack *to = what < 6 ? idle_stack(g, thread) : NULL;
+    struct stack *to = what < 6 ? stack_model_idle_stack(g, thread) : NULL;
     if (to && to != t->on) {
-        change_over(g, thread, to, r);
+        stack_model_change_over(g, thread, to, r);
     } else if (what < 9) {
         r->kind = RECORD_PAUSE;
-        begin_pause(g, t);
+        stack_model_begin_pause(g, t);
     } else if (what < 11) {
         r->kind = RECORD_MARK;
         g->m->marks++;
-        remember_event(g, thread, g->now);
+        stack_model_remember_event(g, thread, g->now);
     } else {
-        enter_or_exit(g, thread, r);
+        stack_model_enter_or_exit(g, thread, r);
     }
 }
 
@@ -303,13 +304,13 @@ static void stack_model_step(struct making *g, unsigned thread)
     struct thread *t = &g->threads[thread];
     g->now += 1 + stack_model_random_below(g, stack_model_random_below(g, 4)
                                                   ? 4000
-                                                  : 3000000); /* so long that hardly two calls are of the same age */
+                                                  : 3000000); /* so long that calls hardly ever have the same age */
     if (!t->paused)
-        add_event(g, thread, false);
+        stack_model_add_event(g, thread, false);
     else if (stack_model_random_below(g, 2))
-        act_in_pause(g, thread);
-    else if (end_pause(g, t))
-        add_event(g, thread, true);
+        stack_model_act_in_pause(g, thread);
+    else if (stack_model_end_pause(g, t))
+        stack_model_add_event(g, thread, true);
 }
 
 static void stack_model_end_thread(struct making *g, unsigned thread)
@@ -319,12 +320,12 @@ static void stack_model_end_thread(struct making *g, unsigned thread)
     t->end_flagged = stack_model_random_below(g, 2);
     t->tail = stack_model_random_below(g, 4);
     if (!t->paused && t->end > t->last)
-        pass_interval(g, thread, t->end, t->end_flagged, 0);
+        stack_model_pass_interval(g, thread, t->end, t->end_flagged, 0);
 }
 
 /* ---- the session ---- */
 
-static void write_extensions(struct writer *w, const struct record *r)
+static void stack_model_write_extensions(struct writer *w, const struct record *r)
 {
     if (r->hole) {
         write_os(w); /* of an event that was never written */
@@ -333,16 +334,16 @@ static void write_extensions(struct writer *w, const struct record *r)
     if (r->flagged)
         write_os(w);
     if (r->blocked)
-        write_away(w, false, r->time - r->blocked, r->blocked);
+        write_off_cpu(w, false, r->time - r->blocked, r->blocked);
     if (r->left)
         write_unwind(w, r->left);
     for (unsigned i = 0; i < r->count; i++)
         write_open(w, r->open[i].function, r->open[i].enter_time);
 }
 
-static void write_event(struct writer *w, const struct record *r)
+static void stack_model_write_event(struct writer *w, const struct record *r)
 {
-    write_extensions(w, r);
+    stack_model_write_extensions(w, r);
     switch (r->kind) {
     case RECORD_ENTER:
         write_enter(w, r->time, stack_model_address(r->function));
@@ -367,8 +368,8 @@ static void write_event(struct writer *w, const struct record *r)
     }
 }
 
-/* What a kill leaves behind the last event. */
-static void write_tail(struct writer *w, unsigned tail)
+/* Writes the words that a kill leaves behind the last event. */
+static void stack_model_write_tail(struct writer *w, unsigned tail)
 {
     if (tail == 1)
         write_words(w, (uint16_t[]){ 1u << 14 | 5, 0, 0 }, 3); /* an enter without its function */
@@ -377,7 +378,7 @@ static void write_tail(struct writer *w, unsigned tail)
     end_events(w, tail == 0);
 }
 
-/* A SWITCH whose calls are in the next chunk comes before it. */
+/* Writes the thread's records. A SWITCH whose calls are those of the next chunk is the last record of its chunk. */
 static void stack_model_write_events(struct writer *w, unsigned thread, struct thread *t)
 {
     uint32_t sequence = 0;
@@ -388,13 +389,13 @@ static void stack_model_write_events(struct writer *w, unsigned thread, struct t
             end_events(w, i % 2);
             begin_events(w, 1, thread + 1, sequence++, r->time, r->open, r->count);
         } else {
-            write_event(w, r);
+            stack_model_write_event(w, r);
         }
     }
-    write_tail(w, t->tail);
+    stack_model_write_tail(w, t->tail);
 }
 
-static struct writer *write_session(struct making *g)
+static struct writer *stack_model_write_session(struct making *g)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 10, "/bin/stacks");
@@ -424,7 +425,7 @@ struct stack_model *stack_model_new(uint64_t seed, unsigned pieces)
         stack_model_step(g, stack_model_random_below(g, THREADS));
     for (unsigned i = 0; i < THREADS; i++)
         stack_model_end_thread(g, i);
-    m->writer = write_session(g);
+    m->writer = stack_model_write_session(g);
     free(g);
     return m;
 }

@@ -1,4 +1,4 @@
-/* Calls that may fail, in tests in which they may not. */
+/* Calls that return errors, in tests that expect success or a certain error. */
 #ifndef TESTS_SUPPORT_SUCCESS_H
 #define TESTS_SUPPORT_SUCCESS_H
 
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-/* Runs the call, which passes `&error`; the test fails with the error's text if the call returns false or NULL. */
+/* Runs the call, which must pass `&error`. The test fails with the error's text if the call returns false or NULL. */
 #define EXPECT_SUCCESS(call)                                                                                           \
     do {                                                                                                               \
         struct error error = { NULL };                                                                                 \
@@ -15,7 +15,7 @@
         cr_assert(succeeded, "%s", error.text);                                                                        \
     } while (0)
 
-/* Runs the call, which passes `&error`; the test fails unless the call returns false or NULL with that text. */
+/* Runs the call, which must pass `&error`. The test fails unless the call returns false or NULL with that text. */
 #define EXPECT_ERROR(call, wanted)                                                                                     \
     do {                                                                                                               \
         struct error error = { NULL };                                                                                 \

@@ -34,7 +34,7 @@ static void swallow_by_process(const struct profile *profile, const struct rollu
 }
 
 /* An event belongs to at most one activity, and never to one without a partner. All data of each event can be read. */
-static void check_trace_events(const struct session_file *file)
+static void swallow_trace_events(const struct session_file *file)
 {
     struct trace_events events = trace_events_read(file);
     if (trace_events_count(file) != events.count)
@@ -62,22 +62,22 @@ static void check_trace_events(const struct session_file *file)
     trace_events_free(&events);
 }
 
-static bool count_line(void *context, const struct replay_line *line)
+static bool swallow_count_line(void *context, const struct replay_line *line)
 {
     size_t *lines = context;
     return line->thread != (const void *)line && ++*lines < 100000;
 }
 
 /* Replays the whole session, and its second half with few lines. */
-static void check_replay(const struct session_file *file)
+static void swallow_replay(const struct session_file *file)
 {
     uint64_t middle = 0;
     for (size_t i = 0; i < file->chunk_count; i++)
         middle = middle / 2 + file->chunks[i].start_time / 2;
     size_t lines = 0;
-    replay(file, &(struct replay_options){ .to = UINT64_MAX }, count_line, &lines);
+    replay(file, &(struct replay_options){ .to = UINT64_MAX }, swallow_count_line, &lines);
     replay(file, &(struct replay_options){ .from = middle, .to = UINT64_MAX / 2, .shortest = 1000, .root = "*" },
-           count_line, &lines);
+           swallow_count_line, &lines);
 }
 
 /* Profiles both halves, what is below a function, and the tree with recursion folded. */
@@ -138,8 +138,8 @@ bool swallow_session(const char *path, const char **error)
     swallow_selections(file, profile, rollup);
     swallow_sites(file, profile);
     swallow_check_scan(file, &profile->counts);
-    check_trace_events(file);
-    check_replay(file);
+    swallow_trace_events(file);
+    swallow_replay(file);
     rollup_free(rollup);
     profile_free(profile);
     session_file_close(file);

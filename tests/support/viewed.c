@@ -10,7 +10,7 @@
 
 /* ---- a container ---- */
 
-static size_t size_of_type(const char *type)
+static size_t viewed_size_of_type(const char *type)
 {
     static const struct {
         const char *name;
@@ -36,7 +36,7 @@ const char *viewed_text(struct json_object *object, const char *key)
 }
 
 /* Each column lies within the bytes, and no two overlap. */
-static void check_columns(const struct viewed *v)
+static void viewed_check_columns(const struct viewed *v)
 {
     size_t end = 0;
     json_object_object_foreach(viewed_get(v->header, "tables"), name, table)
@@ -49,7 +49,7 @@ static void check_columns(const struct viewed *v)
             const size_t offset = (size_t)json_object_get_uint64(viewed_get(column, "offset"));
             cr_assert(eq(sz, offset % 8, 0));
             cr_assert(ge(sz, offset, end));
-            end = offset + rows * size_of_type(viewed_text(column, "type"));
+            end = offset + rows * viewed_size_of_type(viewed_text(column, "type"));
             cr_assert(le(sz, v->columns + end, v->length));
         }
     }
@@ -70,7 +70,7 @@ static struct viewed viewed_from_bytes(uint8_t *bytes, size_t length)
     cr_assert(v.header != NULL, "%s", text);
     free(text);
     v.columns = (12 + (size_t)header + 7) / 8 * 8;
-    check_columns(&v);
+    viewed_check_columns(&v);
     return v;
 }
 
@@ -108,29 +108,29 @@ void viewed_drop(struct viewed *v)
     free(v->bytes);
 }
 
-static struct json_object *table_of(const struct viewed *v, const char *table)
+static struct json_object *viewed_table_of(const struct viewed *v, const char *table)
 {
     return viewed_get(viewed_get(v->header, "tables"), table);
 }
 
 size_t viewed_rows(const struct viewed *v, const char *table)
 {
-    return (size_t)json_object_get_uint64(viewed_get(table_of(v, table), "rows"));
+    return (size_t)json_object_get_uint64(viewed_get(viewed_table_of(v, table), "rows"));
 }
 
-static struct json_object *column_of(const struct viewed *v, const char *table, const char *column)
+static struct json_object *viewed_column_of(const struct viewed *v, const char *table, const char *column)
 {
-    return viewed_get(viewed_get(table_of(v, table), "columns"), column);
+    return viewed_get(viewed_get(viewed_table_of(v, table), "columns"), column);
 }
 
 const char *viewed_type(const struct viewed *v, const char *table, const char *column)
 {
-    return viewed_text(column_of(v, table, column), "type");
+    return viewed_text(viewed_column_of(v, table, column), "type");
 }
 
 double viewed_number(const struct viewed *v, const char *table, const char *column, size_t row)
 {
-    struct json_object *described = column_of(v, table, column);
+    struct json_object *described = viewed_column_of(v, table, column);
     const char *type = viewed_text(described, "type");
     const uint8_t *at = v->bytes + v->columns + json_object_get_uint64(viewed_get(described, "offset"));
     cr_assert(lt(sz, row, viewed_rows(v, table)));
@@ -144,7 +144,7 @@ double viewed_number(const struct viewed *v, const char *table, const char *colu
         memcpy(&number, at + row * sizeof number, sizeof number);
         return number;
     }
-    const size_t size = size_of_type(type);
+    const size_t size = viewed_size_of_type(type);
     uint32_t number = 0;
     memcpy(&number, at + row * size, size);
     return number;
@@ -176,7 +176,7 @@ static uint8_t *base64_decode(const char *text, size_t length, size_t *decoded)
     return bytes;
 }
 
-static char *whole_file(const char *path, size_t *length)
+static char *viewed_read_file(const char *path, size_t *length)
 {
     FILE *in = fopen(path, "rb");
     cr_assert(in != NULL, "%s", path);
@@ -195,7 +195,7 @@ struct viewed_page viewed_page(const char *path)
     static const char begins[] = "<script type=\"application/x-dwell\" data-part=\"";
     struct viewed_page page = { NULL, 0 };
     size_t length;
-    char *text = whole_file(path, &length);
+    char *text = viewed_read_file(path, &length);
     cr_assert(eq(sz, strlen(text), length));
     for (const char *at = text; (at = strstr(at, begins));) {
         page.parts = realloc(page.parts, (page.count + 1) * sizeof *page.parts);

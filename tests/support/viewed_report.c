@@ -38,7 +38,7 @@ static double viewed_column(const struct viewed *v, const char *table, const cha
     return viewed_number(v, table, name, row);
 }
 
-static struct values values_at(const struct viewed *v, const char *table, size_t row)
+static struct values viewed_values_at(const struct viewed *v, const char *table, size_t row)
 {
     struct values values = {
         .calls = viewed_number(v, table, "calls", row),
@@ -58,7 +58,7 @@ static struct values *viewed_paths(const struct viewed *v)
     const size_t rows = viewed_rows(v, "paths");
     struct values *paths = calloc(rows + 1, sizeof *paths);
     for (size_t row = rows; row-- > 0;) {
-        const struct values own = values_at(v, "paths", row);
+        const struct values own = viewed_values_at(v, "paths", row);
         const double parent = viewed_number(v, "paths", "parent", row);
         cr_assert(parent < (double)row);
         paths[row].calls = own.calls;
@@ -76,7 +76,7 @@ static struct values *viewed_paths(const struct viewed *v)
 
 /* ---- comparison with a row of JSON ---- */
 
-static uint64_t in_ns(const struct checking *c, double ticks)
+static uint64_t viewed_in_ns(const struct checking *c, double ticks)
 {
     if (c->samples)
         return (uint64_t)ticks;
@@ -84,7 +84,7 @@ static uint64_t in_ns(const struct checking *c, double ticks)
 }
 
 /* The key of a time. For samples, keys have neither "elapsed" nor nanoseconds. */
-static const char *time_key(const struct checking *c, const char *kind, const char *scope)
+static const char *viewed_time_key(const struct checking *c, const char *kind, const char *scope)
 {
     static char key[64];
     const bool bare = c->samples && strcmp(kind, "elapsed") == 0;
@@ -114,7 +114,7 @@ static void viewed_expect_percent(struct json_object *row, const char *key, bool
                   json_object_to_json_string(row));
 }
 
-static double on_cpu(const double *times)
+static double viewed_on_cpu(const double *times)
 {
     const double cpu = times[ELAPSED] - times[BLOCKED] - times[PREEMPTED];
     return cpu > 0 ? cpu : 0;
@@ -123,8 +123,8 @@ static double on_cpu(const double *times)
 static void viewed_expect_pair(const struct checking *c, struct json_object *row, const struct values *v,
                                enum kind kind, bool known)
 {
-    viewed_expect(row, time_key(c, kinds[kind], "inclusive"), known, in_ns(c, v->inclusive[kind]));
-    viewed_expect(row, time_key(c, kinds[kind], "exclusive"), known, in_ns(c, v->exclusive[kind]));
+    viewed_expect(row, viewed_time_key(c, kinds[kind], "inclusive"), known, viewed_in_ns(c, v->inclusive[kind]));
+    viewed_expect(row, viewed_time_key(c, kinds[kind], "exclusive"), known, viewed_in_ns(c, v->exclusive[kind]));
 }
 
 static void viewed_expect_times(const struct checking *c, struct json_object *row, const struct values *v)
@@ -135,8 +135,10 @@ static void viewed_expect_times(const struct checking *c, struct json_object *ro
     viewed_expect_pair(c, row, v, BLOCKED, c->off_cpu);
     viewed_expect_pair(c, row, v, PREEMPTED, c->off_cpu);
     viewed_expect_pair(c, row, v, OVERHEAD, c->overhead);
-    viewed_expect(row, time_key(c, "cpu", "inclusive"), c->off_cpu, in_ns(c, on_cpu(v->inclusive)));
-    viewed_expect(row, time_key(c, "cpu", "exclusive"), c->off_cpu, in_ns(c, on_cpu(v->exclusive)));
+    viewed_expect(row, viewed_time_key(c, "cpu", "inclusive"), c->off_cpu,
+                  viewed_in_ns(c, viewed_on_cpu(v->inclusive)));
+    viewed_expect(row, viewed_time_key(c, "cpu", "exclusive"), c->off_cpu,
+                  viewed_in_ns(c, viewed_on_cpu(v->exclusive)));
     viewed_expect_percent(row, c->samples ? "inclusive_percent" : "elapsed_inclusive_percent", true,
                           v->inclusive[ELAPSED], c->session_elapsed);
     viewed_expect_percent(row, c->samples ? "exclusive_percent" : "elapsed_exclusive_percent", true,
@@ -148,8 +150,8 @@ static void viewed_expect_times(const struct checking *c, struct json_object *ro
     viewed_expect_percent(row, "waiting_percent", c->off_cpu, v->exclusive[BLOCKED], v->exclusive[ELAPSED]);
     viewed_expect(row, "page_faults", c->off_cpu, (uint64_t)v->inclusive[FAULTS]);
     viewed_expect(row, "page_faults_exclusive", c->off_cpu, (uint64_t)v->exclusive[FAULTS]);
-    viewed_expect(row, time_key(c, "min", ""), v->least <= v->most, in_ns(c, v->least));
-    viewed_expect(row, time_key(c, "max", ""), v->least <= v->most, in_ns(c, v->most));
+    viewed_expect(row, viewed_time_key(c, "min", ""), v->least <= v->most, viewed_in_ns(c, v->least));
+    viewed_expect(row, viewed_time_key(c, "max", ""), v->least <= v->most, viewed_in_ns(c, v->most));
 }
 
 /* ---- tables ---- */
@@ -168,60 +170,64 @@ static struct json_object *viewed_element(const struct checking *c, const char *
     return json_object_array_get_idx(viewed_get(c->v->header, list), index);
 }
 
-static bool same_text(struct json_object *row, const char *key, const char *text)
+static bool viewed_same_text(struct json_object *row, const char *key, const char *text)
 {
     struct json_object *value = viewed_get(row, key);
     const char *there = value ? json_object_get_string(value) : NULL;
     return there && text ? strcmp(there, text) == 0 : there == text;
 }
 
-static bool same_number(struct json_object *row, const char *key, struct json_object *object, const char *member)
+static bool viewed_same_number(struct json_object *row, const char *key, struct json_object *object, const char *member)
 {
     struct json_object *value = viewed_get(row, key);
     return (value ? json_object_get_uint64(value) : 0) == json_object_get_uint64(viewed_get(object, member));
 }
 
-static bool is_function(const struct checking *c, size_t i, struct json_object *row)
+static bool viewed_is_function(const struct checking *c, size_t i, struct json_object *row)
 {
     struct json_object *function = viewed_element(c, "functions", i);
     struct json_object *module =
         viewed_element(c, "modules", (size_t)json_object_get_uint64(viewed_get(function, "module")));
-    return same_text(row, "function", viewed_text(function, "name")) &&
-           same_text(row, "module", viewed_text(module, "name")) &&
-           same_text(row, "file", viewed_text(function, "file")) && same_number(row, "line", function, "line");
+    return viewed_same_text(row, "function", viewed_text(function, "name")) &&
+           viewed_same_text(row, "module", viewed_text(module, "name")) &&
+           viewed_same_text(row, "file", viewed_text(function, "file")) &&
+           viewed_same_number(row, "line", function, "line");
 }
 
-static bool is_module(const struct checking *c, size_t i, struct json_object *row)
+static bool viewed_is_module(const struct checking *c, size_t i, struct json_object *row)
 {
     struct json_object *module = viewed_element(c, "modules", i);
-    return same_text(row, "module", viewed_text(module, "name")) && same_text(row, "path", viewed_text(module, "path"));
+    return viewed_same_text(row, "module", viewed_text(module, "name")) &&
+           viewed_same_text(row, "path", viewed_text(module, "path"));
 }
 
-static bool is_thread(const struct checking *c, size_t i, struct json_object *row)
+static bool viewed_is_thread(const struct checking *c, size_t i, struct json_object *row)
 {
     struct json_object *thread = viewed_element(c, "threads", i);
     struct json_object *process =
         viewed_element(c, "processes", (size_t)json_object_get_uint64(viewed_get(thread, "process")));
-    return same_text(row, "thread", viewed_text(thread, "name")) && same_number(row, "tid", thread, "id") &&
-           same_text(row, "process", viewed_text(process, "name")) && same_number(row, "pid", process, "id");
+    return viewed_same_text(row, "thread", viewed_text(thread, "name")) &&
+           viewed_same_number(row, "tid", thread, "id") &&
+           viewed_same_text(row, "process", viewed_text(process, "name")) &&
+           viewed_same_number(row, "pid", process, "id");
 }
 
-static bool is_process(const struct checking *c, size_t i, struct json_object *row)
+static bool viewed_is_process(const struct checking *c, size_t i, struct json_object *row)
 {
     struct json_object *process = viewed_element(c, "processes", i);
-    return same_text(row, "process", viewed_text(process, "name")) && same_number(row, "pid", process, "id") &&
-           same_number(row, "parent", process, "parent") &&
-           same_text(row, "arguments", viewed_text(process, "command"));
+    return viewed_same_text(row, "process", viewed_text(process, "name")) &&
+           viewed_same_number(row, "pid", process, "id") && viewed_same_number(row, "parent", process, "parent") &&
+           viewed_same_text(row, "arguments", viewed_text(process, "command"));
 }
 
 /* For a part of a session, the page has empty rows of other parts; the report has none. */
-static bool is_empty(const struct values *v)
+static bool viewed_is_empty(const struct values *v)
 {
     return v->calls == 0 && v->inclusive[ELAPSED] == 0 && v->inclusive[FAULTS] == 0 && v->least > v->most;
 }
 
-static void check_table(const struct checking *c, const char *by, const char *table,
-                        bool (*is)(const struct checking *, size_t, struct json_object *), const char *session)
+static void viewed_check_table(const struct checking *c, const char *by, const char *table,
+                               bool (*is)(const struct checking *, size_t, struct json_object *), const char *session)
 {
     char command[64];
     snprintf(command, sizeof command, "report --limit 0 --by %s", by);
@@ -237,20 +243,20 @@ static void check_table(const struct checking *c, const char *by, const char *ta
                 viewed_number(c->v, table, "calls", at) != json_object_get_double(viewed_get(row, "calls"))))
             at++;
         cr_assert(lt(sz, at, count), "%s: %s", table, json_object_to_json_string(row));
-        const struct values values = values_at(c->v, table, at);
+        const struct values values = viewed_values_at(c->v, table, at);
         found[at] = true;
         viewed_expect_times(c, row, &values);
     }
     for (size_t at = 0; at < count; at++) {
-        const struct values values = values_at(c->v, table, at);
-        cr_assert(found[at] || is_empty(&values), "%s: row %zu is in no report", table, at);
+        const struct values values = viewed_values_at(c->v, table, at);
+        cr_assert(found[at] || viewed_is_empty(&values), "%s: row %zu is in no report", table, at);
     }
     free(found);
     json_object_put(root);
 }
 
 /* The same rows in the same order. */
-static void check_tree(const struct checking *c, const char *session)
+static void viewed_check_tree(const struct checking *c, const char *session)
 {
     struct json_object *root = viewed_report_json("tree --min 0 --depth 1000000", session),
                        *rows = viewed_get(root, "rows");
@@ -265,7 +271,7 @@ static void check_tree(const struct checking *c, const char *session)
         const double parent = viewed_number(c->v, "paths", "parent", i);
         depths[i] = parent < 0 ? 1 : depths[(size_t)parent] + 1;
         viewed_expect(row, "depth", true, depths[i]);
-        cr_assert(same_text(row, "function", viewed_text(function, "name")));
+        cr_assert(viewed_same_text(row, "function", viewed_text(function, "name")));
         viewed_expect_times(c, row, &paths[i]);
     }
     free(depths);
@@ -275,18 +281,18 @@ static void check_tree(const struct checking *c, const char *session)
 
 static void viewed_check_session(const struct checking *c, const char *session)
 {
-    struct json_object *root = viewed_report_json("report", session), *said = viewed_get(root, "session");
+    struct json_object *root = viewed_report_json("report", session), *facts = viewed_get(root, "session");
     struct json_object *page = viewed_get(c->v->header, "session");
-    viewed_expect(said, time_key(c, "elapsed", "inclusive"), true, in_ns(c, c->session_elapsed));
+    viewed_expect(facts, viewed_time_key(c, "elapsed", "inclusive"), true, viewed_in_ns(c, c->session_elapsed));
     if (c->samples) { /* samples have no other values */
         json_object_put(root);
         return;
     }
-    viewed_expect(said, "application_inclusive_ns", c->application, in_ns(c, c->session_application));
-    viewed_expect(said, "threads", true, json_object_array_length(viewed_get(c->v->header, "threads")));
-    viewed_expect(said, "processes", true, json_object_array_length(viewed_get(c->v->header, "processes")));
-    viewed_expect(said, "events", true, json_object_get_uint64(viewed_get(page, "events")));
-    viewed_expect(said, "lost_events", true, json_object_get_uint64(viewed_get(page, "lost_events")));
+    viewed_expect(facts, "application_inclusive_ns", c->application, viewed_in_ns(c, c->session_application));
+    viewed_expect(facts, "threads", true, json_object_array_length(viewed_get(c->v->header, "threads")));
+    viewed_expect(facts, "processes", true, json_object_array_length(viewed_get(c->v->header, "processes")));
+    viewed_expect(facts, "events", true, json_object_get_uint64(viewed_get(page, "events")));
+    viewed_expect(facts, "lost_events", true, json_object_get_uint64(viewed_get(page, "lost_events")));
     json_object_put(root);
 }
 
@@ -304,11 +310,11 @@ void check_viewed(const struct viewed *v, const char *session)
         .session_application = json_object_get_double(viewed_get(totals, "application_inclusive")),
     };
     viewed_check_session(&c, session);
-    check_table(&c, "function", "functions", is_function, session);
-    check_table(&c, "module", "modules", is_module, session);
-    check_table(&c, "thread", "threads", is_thread, session);
-    check_table(&c, "process", "processes", is_process, session);
-    check_tree(&c, session);
+    viewed_check_table(&c, "function", "functions", viewed_is_function, session);
+    viewed_check_table(&c, "module", "modules", viewed_is_module, session);
+    viewed_check_table(&c, "thread", "threads", viewed_is_thread, session);
+    viewed_check_table(&c, "process", "processes", viewed_is_process, session);
+    viewed_check_tree(&c, session);
 }
 
 void check_page(const char *session)

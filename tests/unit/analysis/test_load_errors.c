@@ -1,4 +1,4 @@
-/* What loading refuses, by its exact text: nothing is left to be dropped. */
+/* The exact text of each error of loading. After an error, there is nothing to drop. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -12,14 +12,14 @@
 
 TestSuite(unit_load_errors);
 
-static const char *save(const char *name, struct writer *w)
+static const char *load_errors_save(const char *name, struct writer *w)
 {
     writer_save(w, test_path(name));
     writer_free(w);
     return test_path(name);
 }
 
-static const char *garbage(const char *name, const char *text)
+static const char *load_errors_save_text(const char *name, const char *text)
 {
     FILE *out = fopen(test_path(name), "w");
     fputs(text, out);
@@ -27,8 +27,8 @@ static const char *garbage(const char *name, const char *text)
     return test_path(name);
 }
 
-/* Names of files in errors are without the test's folder. */
-static void refuse(const char *path, const struct analysis_options *options, const char *wanted)
+/* The load must fail with that text, in which names of files are without the test's folder. */
+static void load_errors_expect(const char *path, const struct analysis_options *options, const char *wanted)
 {
     struct analysis l;
     struct error error = { NULL };
@@ -43,51 +43,54 @@ static void refuse(const char *path, const struct analysis_options *options, con
 Test(unit_load_errors, files)
 {
     const struct analysis_options whole = { 0 };
-    refuse(test_path("none"), &whole, "none: No such file or directory");
-    refuse(garbage("empty", ""), &whole, "empty: the file is empty");
-    refuse(garbage("text", "some words"), &whole, "text: not a dwell session");
+    load_errors_expect(test_path("none"), &whole, "none: No such file or directory");
+    load_errors_expect(load_errors_save_text("empty", ""), &whole, "empty: the file is empty");
+    load_errors_expect(load_errors_save_text("text", "some words"), &whole, "text: not a dwell session");
 }
 
 Test(unit_load_errors, call_sites)
 {
     const struct analysis_options options = { .lines = LINES_NEEDED };
-    refuse(save("plain", example_small()), &options,
-           "plain: recorded without call sites; record again with --call-sites");
+    load_errors_expect(load_errors_save("plain", example_small()), &options,
+                       "plain: recorded without call sites; record again with --call-sites");
 }
 
-static void refuse_part(struct selection_moment from, struct selection_moment to, const char *root, const char *wanted)
+static void load_errors_expect_part(struct selection_moment from, struct selection_moment to, const char *root,
+                                    const char *wanted)
 {
     struct analysis_options options = { .selection = { .from = from, .to = to, .root = root } };
-    refuse(save("part", example_session(SOURCE_PERF)), &options, wanted);
+    load_errors_expect(load_errors_save("part", example_session(SOURCE_PERF)), &options, wanted);
 }
 
 Test(unit_load_errors, parts)
 {
     const struct selection_moment none = { 0 };
-    refuse_part((struct selection_moment){ true, NULL, 2000 }, (struct selection_moment){ true, NULL, 1000 }, NULL,
-                "part: --from is not before --to");
-    refuse_part((struct selection_moment){ true, "nowhere", 0 }, none, NULL,
-                "part: --from: no mark 'nowhere'; dwell marks lists them");
-    refuse_part(none, (struct selection_moment){ true, "77", 0 }, NULL,
-                "part: --to: no mark '77'; dwell marks lists them");
-    refuse_part(none, none, "nothing", "part: no function 'nothing' was recorded; dwell report -s name lists them");
-    refuse_part(none, none, "handl(",
-                "part: no function 'handl(' was recorded; did you mean 'handle'? dwell report -s name lists them");
-    refuse_part(none, none, "main",
-                "'main' names 2 functions; type the full name of one, with @module if that name recurs:\n"
-                "  main (shop)\n  main (worker)");
+    load_errors_expect_part((struct selection_moment){ true, NULL, 2000 },
+                            (struct selection_moment){ true, NULL, 1000 }, NULL, "part: --from is not before --to");
+    load_errors_expect_part((struct selection_moment){ true, "nowhere", 0 }, none, NULL,
+                            "part: --from: no mark 'nowhere'; dwell marks lists them");
+    load_errors_expect_part(none, (struct selection_moment){ true, "77", 0 }, NULL,
+                            "part: --to: no mark '77'; dwell marks lists them");
+    load_errors_expect_part(none, none, "nothing",
+                            "part: no function 'nothing' was recorded; dwell report -s name lists them");
+    load_errors_expect_part(
+        none, none, "handl(",
+        "part: no function 'handl(' was recorded; did you mean 'handle'? dwell report -s name lists them");
+    load_errors_expect_part(none, none, "main",
+                            "'main' names 2 functions; type the full name of one, with @module if that name recurs:\n"
+                            "  main (shop)\n  main (worker)");
 }
 
 Test(unit_load_errors, names_of_threads_and_processes)
 {
     struct analysis_options options = { 0 };
     selection_add_name(&options.selection.selection.threads, "pricin");
-    refuse(save("names", example_session(SOURCE_PERF)), &options,
-           "names: no thread 'pricin'; did you mean 'pricing'? dwell report --by thread lists them");
+    load_errors_expect(load_errors_save("names", example_session(SOURCE_PERF)), &options,
+                       "names: no thread 'pricin'; did you mean 'pricing'? dwell report --by thread lists them");
     selection_request_drop(&options.selection);
     options = (struct analysis_options){ 0 };
     selection_add_name(&options.selection.selection.processes, "4711");
-    refuse(test_path("names"), &options, "names: no process '4711'; dwell report --by process lists them");
+    load_errors_expect(test_path("names"), &options, "names: no process '4711'; dwell report --by process lists them");
     selection_request_drop(&options.selection);
 }
 
@@ -100,8 +103,9 @@ Test(unit_load_errors, sums_have_no_times)
     write_tree(w, 1, 1, nodes, 1);
     write_header(w, offsetof(struct dwell_file_header, mode), DWELL_MODE_PROFILE, 4);
     const struct analysis_options options = { .selection = { .from = { true, NULL, 1 } } };
-    refuse(save("sums", w), &options,
-           "sums: recorded in mode profile, so it has sums without times and cannot be cut by --from and --to");
+    load_errors_expect(
+        load_errors_save("sums", w), &options,
+        "sums: recorded in mode profile, so it has sums without times and cannot be cut by --from and --to");
 }
 
 Test(unit_load_errors, a_moment)
@@ -116,7 +120,8 @@ Test(unit_load_errors, a_moment)
 Test(unit_load_errors, several)
 {
     struct analysis l;
-    char *one = strdup(save("one", example_small())), *two = strdup(save("two", example_small()));
+    char *one = strdup(load_errors_save("one", example_small())),
+         *two = strdup(load_errors_save("two", example_small()));
     const char *const paths[] = { one, two, "/nowhere/three" };
     const struct analysis_options options = { .selection = { .from = { true, NULL, 1 } } };
     EXPECT_ERROR(analysis_load_several(&l, paths, 2, &options, &error),
@@ -129,14 +134,14 @@ Test(unit_load_errors, several)
     free(two);
 }
 
-/* What was read stays when the file is broken, and reading goes on when it is whole again. */
+/* The analysis stays when the file breaks, and reading continues when the file is whole again. */
 Test(unit_load_errors, a_session_that_is_watched)
 {
     const struct analysis_options options = { .jobs = 1 };
     uint64_t left;
     EXPECT_ERROR(live_open("/nowhere/live", "live", &options, &error), "live: No such file or directory");
     struct live *live;
-    EXPECT_SUCCESS(live = live_open(save("live", example_small()), "live", &options, &error));
+    EXPECT_SUCCESS(live = live_open(load_errors_save("live", example_small()), "live", &options, &error));
     EXPECT_SUCCESS(live_read(live, &left, &error));
     const uint64_t calls = live->whole.rollup->session.calls;
     cr_assert(gt(u64, calls, 0));

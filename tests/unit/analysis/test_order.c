@@ -1,4 +1,4 @@
-/* The order in which exports list a session's call paths. It is the same however the work was split. */
+/* The order in which exports list a session's call paths. It does not depend on how the work was split. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ Test(unit_order, every_path_appears_once_and_always_in_the_same_order)
     free(first);
 }
 
-static void go_deeper(struct order_visitor *v, uint32_t node)
+static void order_go_deeper(struct order_visitor *v, uint32_t node)
 {
     struct recorded *r = (struct recorded *)v;
     cr_assert(eq(u32, v->path[v->depth - 1], node));
@@ -93,7 +93,7 @@ Test(unit_order, calls_may_nest_deeper_than_a_stack_allows)
     end_events(w, true);
     struct analysis l = loaded_of(w);
     struct order *order = order_new(&l);
-    struct recorded r = { .visitor = { go_deeper, order_leave, NULL, 0 } };
+    struct recorded r = { .visitor = { order_go_deeper, order_leave, NULL, 0 } };
     order_walk(order, &l.profile->threads[0], &r.visitor);
     cr_assert(eq(sz, r.deepest, DEPTH));
     cr_assert(eq(sz, r.left, DEPTH));

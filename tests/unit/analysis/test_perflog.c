@@ -1,5 +1,5 @@
-/* PerfLog's lines in all their forms: what each means, and which ones are errors. No line may cause another one to be
- * lost. */
+/* PerfLog's lines in all their forms: the record of each, and the lines that are errors. A line never causes the loss
+ * of another one. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 /* golden_perflog tests the messages about bad lines. */
 TestSuite(unit_perflog, .init = log_quietly, .timeout = 60);
 
-static void check_row(const struct perflog *log, const char *marker, uint64_t count, uint64_t total_ns)
+static void perflog_check_row(const struct perflog *log, const char *marker, uint64_t count, uint64_t total_ns)
 {
     struct rows rows = rows_of(log, false);
     const struct perflog_row *row = row_of(&rows, "a", marker);
@@ -20,14 +20,14 @@ static void check_row(const struct perflog *log, const char *marker, uint64_t co
     free(rows.list);
 }
 
-static void check_bad(const struct perflog *log, uint64_t bad_lines)
+static void perflog_check_bad(const struct perflog *log, uint64_t bad_lines)
 {
     cr_assert(eq(u64, perflog_totals(log).bad_lines, bad_lines));
 }
 
 /* ---- the examples of the library's description and of the seeds ---- */
 
-static void check_example(const char *file)
+static void perflog_check_example(const char *file)
 {
     struct perflog *log = log_of_file(file, false);
     struct rows rows = rows_of(log, false);
@@ -45,24 +45,24 @@ static void check_example(const char *file)
     cr_assert(eq(u64, read->mean, 37077390));
     cr_assert(eq(u64, read->least, 33529727));
     cr_assert(eq(u64, read->greatest, 46010661));
-    check_bad(log, 0);
+    perflog_check_bad(log, 0);
     free(rows.list);
     perflog_free(log);
 }
 
 Test(unit_perflog, markers_one_after_the_other)
 {
-    check_example("one-after-the-other.log");
+    perflog_check_example("one-after-the-other.log");
 }
 
 Test(unit_perflog, markers_interleaved)
 {
-    check_example("interleaved.log");
+    perflog_check_example("interleaved.log");
 }
 
 Test(unit_perflog, an_id_registered_again_gives_two_results)
 {
-    check_example("registered-again.log");
+    perflog_check_example("registered-again.log");
 }
 
 Test(unit_perflog, monitors)
@@ -108,7 +108,7 @@ Test(unit_perflog, the_seeds_log_gives_the_seeds_figures)
     cr_assert(eq(sz, count, 2));
     cr_assert(series[0].sum == 57843834);
     cr_assert(series[1].sum == 10059776000000);
-    check_bad(log, 0);
+    perflog_check_bad(log, 0);
     free(rows.list);
     perflog_free(log);
 }
@@ -117,7 +117,7 @@ Test(unit_perflog, the_translated_page_is_refused)
 {
     struct perflog *log = log_of_file("scrambled.log", false);
     cr_assert(eq(u64, perflog_totals(log).understood, 0));
-    check_bad(log, 12);
+    perflog_check_bad(log, 12);
     perflog_free(log);
 }
 
@@ -156,7 +156,7 @@ Test(unit_perflog, lines_may_have_any_of_their_forms)
         const struct perflog_row *row = row_of(&rows, "a", good[i].marker);
         cr_assert(row->count > 0, "%s", good[i].line);
         cr_assert(eq(u64, row->total, good[i].total_ns), "%s", good[i].line);
-        check_bad(log, 0);
+        perflog_check_bad(log, 0);
         free(rows.list);
         perflog_free(log);
     }
@@ -189,8 +189,8 @@ Test(unit_perflog, strings_of_markers)
         snprintf(text, sizeof text,
                  LOG_HEADER "## PERF ## REGISTERED MARKER [%s] AS [1] BY APP [a]\n" LOG_DURATION(1, 7), strings[i]);
         struct perflog *log = log_of(text);
-        check_row(log, strings[i], 1, 7000000);
-        check_bad(log, 0);
+        perflog_check_row(log, strings[i], 1, 7000000);
+        perflog_check_bad(log, 0);
         perflog_free(log);
     }
 }
@@ -203,7 +203,7 @@ Test(unit_perflog, a_string_of_any_length)
     string[LENGTH] = '\0';
     sprintf(text, LOG_HEADER "## PERF ## REGISTERED MARKER [%s] AS [1] BY APP [a]\n" LOG_DURATION(1, 7), string);
     struct perflog *log = log_of(text);
-    check_row(log, string, 1, 7000000);
+    perflog_check_row(log, string, 1, 7000000);
     perflog_free(log);
     free(string);
     free(text);
@@ -224,8 +224,8 @@ Test(unit_perflog, registrations_may_have_any_of_their_forms)
         char text[2048];
         snprintf(text, sizeof text, LOG_HEADER "%s\n" LOG_DURATION(1, 7), registrations[i]);
         struct perflog *log = log_of(text);
-        check_row(log, "m", 1, 7000000);
-        check_bad(log, 0);
+        perflog_check_row(log, "m", 1, 7000000);
+        perflog_check_bad(log, 0);
         perflog_free(log);
     }
 }
@@ -293,7 +293,7 @@ static const char sample_name[] = "Gr\xc3\xb6\xc3\x9f"
                                   "e \xf0\x9f\x98\x80";
 
 /* The sample as UTF-16, with its own line ends or with CR LF. */
-static size_t put_utf16(unsigned char *to, bool big, bool mark, bool crlf)
+static size_t perflog_put_utf16(unsigned char *to, bool big, bool mark, bool crlf)
 {
     size_t length = 0;
     uint16_t units[2048];
@@ -322,10 +322,10 @@ Test(unit_perflog, utf16_of_both_orders_with_and_without_a_mark)
 {
     for (int way = 0; way < 8; way++) {
         unsigned char bytes[4096];
-        const size_t length = put_utf16(bytes, way & 1, way & 2, way & 4);
+        const size_t length = perflog_put_utf16(bytes, way & 1, way & 2, way & 4);
         struct perflog *log = log_of_bytes(bytes, length, false);
-        check_row(log, sample_name, 1, 7000000);
-        check_bad(log, 0);
+        perflog_check_row(log, sample_name, 1, 7000000);
+        perflog_check_bad(log, 0);
         perflog_free(log);
     }
 }
@@ -333,7 +333,7 @@ Test(unit_perflog, utf16_of_both_orders_with_and_without_a_mark)
 Test(unit_perflog, utf16_cut_anywhere_or_broken)
 {
     unsigned char bytes[4096];
-    const size_t length = put_utf16(bytes, false, true, true);
+    const size_t length = perflog_put_utf16(bytes, false, true, true);
     for (size_t cut = 2; cut <= length; cut++)
         perflog_free(log_of_bytes(bytes, cut, false));
     /* Single halves of surrogate pairs. The text after them is not lost. */
@@ -343,7 +343,7 @@ Test(unit_perflog, utf16_cut_anywhere_or_broken)
     memmove(bytes + sizeof broken, bytes + 2, length - 2);
     memcpy(bytes, broken, sizeof broken);
     struct perflog *log = log_of_bytes(bytes, length - 2 + sizeof broken, false);
-    check_row(log, sample_name, 1, 7000000);
+    perflog_check_row(log, sample_name, 1, 7000000);
     perflog_free(log);
 }
 
@@ -353,8 +353,8 @@ Test(unit_perflog, utf8_with_a_mark_and_zero_bytes)
     const int length = snprintf(text, sizeof text, "\xef\xbb\xbf%sab##%s", sample, LOG_DURATION(1, 8));
     memset(strstr(text, "ab##"), 0, 4);
     struct perflog *log = log_of_bytes(text, (size_t)length, false);
-    check_row(log, sample_name, 2, 15000000);
-    check_bad(log, 0);
+    perflog_check_row(log, sample_name, 2, 15000000);
+    perflog_check_bad(log, 0);
     perflog_free(log);
 }
 
@@ -367,7 +367,7 @@ Test(unit_perflog, the_same_with_cr_lf)
         *to++ = *from;
     }
     struct perflog *log = log_of_bytes(text, (size_t)(to - text), false);
-    check_row(log, sample_name, 1, 7000000);
+    perflog_check_row(log, sample_name, 1, 7000000);
     perflog_free(log);
 }
 
@@ -377,7 +377,7 @@ Test(unit_perflog, nearly_empty_logs)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct perflog *log = log_of(texts[i]);
         cr_assert(eq(u64, perflog_totals(log).understood, 0));
-        check_bad(log, 0);
+        perflog_check_bad(log, 0);
         perflog_free(log);
     }
 }
@@ -464,7 +464,7 @@ Test(unit_perflog, a_good_line_after_a_bad_one_is_never_lost)
             struct rows rows = rows_of(log, false);
             cr_assert(eq(sz, rows.count, 1), "%s", bad[i]);
             cr_assert(eq(u64, perflog_totals(log).bad_lines, 1), "%s", bad[i]);
-            check_row(log, "m", 1, 7000000);
+            perflog_check_row(log, "m", 1, 7000000);
             free(rows.list);
             perflog_free(log);
         }
@@ -489,7 +489,7 @@ Test(unit_perflog, other_programs_lines_are_no_error)
         char text[2048];
         snprintf(text, sizeof text, LOG_HEADER LOG_MARKER("m", 1) "%s\n" LOG_DURATION(1, 7), others[i]);
         struct perflog *log = log_of(text);
-        check_row(log, "m", 1, 7000000);
+        perflog_check_row(log, "m", 1, 7000000);
         cr_assert(eq(u64, perflog_totals(log).bad_lines, 0), "%s", others[i]);
         perflog_free(log);
     }
@@ -507,8 +507,8 @@ Test(unit_perflog, very_long_lines_of_other_programs_hide_nothing)
         fputs(" " LOG_DURATION(1, 7) LOG_DURATION(1, 8), out);
         fclose(out);
         struct perflog *log = log_of_bytes(text, length, false);
-        check_row(log, "m", 2, 15000000);
-        check_bad(log, 0);
+        perflog_check_row(log, "m", 2, 15000000);
+        perflog_check_bad(log, 0);
         perflog_free(log);
         free(text);
     }
@@ -522,8 +522,8 @@ Test(unit_perflog, lines_cut_anywhere)
     for (size_t cut = 0; cut < sizeof last - 2; cut++) {
         struct perflog *log = log_of_bytes(whole, kept + cut, false);
         const bool complete = cut == sizeof last - 2;
-        check_row(log, "m", complete ? 2 : 1, complete ? 15000000 : 7000000);
-        check_bad(log, cut >= 10 && !complete); /* the tag is complete */
+        perflog_check_row(log, "m", complete ? 2 : 1, complete ? 15000000 : 7000000);
+        perflog_check_bad(log, cut >= 10 && !complete); /* the tag is complete */
         perflog_free(log);
     }
 }

@@ -1,4 +1,4 @@
-/* Several sessions loaded as one: what is added up, and what stays separate. */
+/* Several sessions loaded as one: values that are added up, and entries that stay separate. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 TestSuite(unit_several, .timeout = 60);
 
-static char *save(const char *name, struct writer *w)
+static char *several_save(const char *name, struct writer *w)
 {
     char *path = strdup(test_path(name));
     writer_save(w, path);
@@ -21,12 +21,12 @@ static char *save(const char *name, struct writer *w)
     return path;
 }
 
-static void load(struct analysis *l, char *const *paths, size_t count)
+static void several_load(struct analysis *l, char *const *paths, size_t count)
 {
     load_several(l, (const char *const *)paths, count, &(struct analysis_options){ .jobs = 1 });
 }
 
-static const struct times *function_of(const struct analysis *l, const struct times *sums, const char *name)
+static const struct times *several_function_of(const struct analysis *l, const struct times *sums, const char *name)
 {
     const struct times *found = NULL;
     for (size_t i = 0; i < l->profile->function_count; i++)
@@ -42,13 +42,13 @@ Test(unit_several, functions_are_added_up_and_processes_are_not)
 {
     const struct version one = { .lookups = 2, .main_time = 100, .source = SOURCE_PERF };
     const struct version other = { .lookups = 3, .main_time = 500, .source = SOURCE_PERF, .logged = true };
-    char *paths[] = { save("one", version_session(&one)), save("other", version_session(&other)) };
+    char *paths[] = { several_save("one", version_session(&one)), several_save("other", version_session(&other)) };
     struct analysis l;
-    load(&l, paths, 2);
+    several_load(&l, paths, 2);
     struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
-    ASSERT_TIMES(*function_of(&l, functions, "main"), 1130, 600, 1130, 600, 2);
-    ASSERT_TIMES(*function_of(&l, functions, "price::lookup(int)"), 500, 500, 500, 500, 5);
-    ASSERT_TIMES(*function_of(&l, functions, "log_line"), 30, 30, 30, 30, 1);
+    ASSERT_TIMES(*several_function_of(&l, functions, "main"), 1130, 600, 1130, 600, 2);
+    ASSERT_TIMES(*several_function_of(&l, functions, "price::lookup(int)"), 500, 500, 500, 500, 5);
+    ASSERT_TIMES(*several_function_of(&l, functions, "log_line"), 30, 30, 30, 30, 1);
     cr_assert(eq(sz, rollup_group_count(l.rollup, BY_MODULE), 2));
     cr_assert(eq(sz, rollup_group_count(l.rollup, BY_PROCESS), 2));
     cr_assert(eq(sz, rollup_group_count(l.rollup, BY_THREAD), 2));
@@ -75,13 +75,13 @@ Test(unit_several, clocks_of_different_resolutions)
 {
     const struct version one = { .lookups = 1, .main_time = 100 },
                          other = { .lookups = 1, .main_time = 100, .ticks_per_ns = 3 };
-    char *paths[] = { save("one", version_session(&one)), save("other", version_session(&other)) };
+    char *paths[] = { several_save("one", version_session(&one)), several_save("other", version_session(&other)) };
     struct analysis l;
-    load(&l, paths, 2);
+    several_load(&l, paths, 2);
     cr_assert(eq(u64, l.summary.ticks_per_second, 1000000000));
     cr_assert(eq(u64, l.summary.elapsed_inclusive, 400));
     struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
-    const struct times *main_times = function_of(&l, functions, "main");
+    const struct times *main_times = several_function_of(&l, functions, "main");
     cr_assert(eq(u64, main_times->elapsed_exclusive, 200));
     cr_assert(eq(u64, main_times->shortest, 200));
     cr_assert(eq(u64, main_times->longest, 200));
@@ -102,14 +102,14 @@ Test(unit_several, the_order_of_the_sessions_does_not_matter)
     for (int i = 0; i < 3; i++) {
         char name[32];
         snprintf(name, sizeof name, "version-%d", i);
-        paths[i] = save(name, version_session(&versions[i]));
+        paths[i] = several_save(name, version_session(&versions[i]));
     }
     paths[3] = paths[0];
     paths[4] = paths[1];
     for (int i = 0; i < 2; i++) { /* 0 1 2, then 2 0 1 */
         struct analysis l;
         size_t length;
-        load(&l, paths + 2 * i, 3);
+        several_load(&l, paths + 2 * i, 3);
         FILE *out = open_memstream(&printed[i], &length);
         for (int by = BY_FUNCTION; by <= BY_PROCESS; by++) {
             struct table t = sorted_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = "elapsed_exclusive" });
@@ -135,9 +135,9 @@ Test(unit_several, losses_and_sources_are_reported_for_each_session)
     const struct version blind = { .lookups = 1, .main_time = 100, .source = SOURCE_NONE };
     struct writer *w = version_session(&blind);
     write_header(w, 120, 12, 8); /* events lost */
-    char *paths[] = { save("seeing", version_session(&seeing)), save("blind", w) }, wanted[2][4200];
+    char *paths[] = { several_save("seeing", version_session(&seeing)), several_save("blind", w) }, wanted[2][4200];
     struct analysis l;
-    load(&l, paths, 2);
+    several_load(&l, paths, 2);
     cr_assert(l.summary.application_known);
     cr_assert(eq(u64, l.summary.application_inclusive, 200));
     cr_assert(eq(u64, l.summary.lost_events, 12));
@@ -149,14 +149,14 @@ Test(unit_several, losses_and_sources_are_reported_for_each_session)
     cr_assert(eq(str, l.summary.remarks[0], wanted[0]));
     cr_assert(eq(str, l.summary.remarks[1], wanted[1]));
     analysis_drop(&l);
-    load(&l, paths + 1, 1);
+    several_load(&l, paths + 1, 1);
     cr_assert(not(l.summary.application_known));
     analysis_drop(&l);
     free(paths[0]);
     free(paths[1]);
 }
 
-/* In both sessions, a thread without process metadata: events alone. */
+/* Both sessions have a thread with events, but without metadata of its process. */
 Test(unit_several, sessions_without_metadata)
 {
     char *paths[2];
@@ -166,10 +166,10 @@ Test(unit_several, sessions_without_metadata)
         write_enter(w, 1000, 0x401000);
         write_exit(w, 1010);
         end_events(w, true);
-        paths[i] = save(i ? "second" : "first", w);
+        paths[i] = several_save(i ? "second" : "first", w);
     }
     struct analysis l;
-    load(&l, paths, 2);
+    several_load(&l, paths, 2);
     cr_assert(eq(sz, rollup_group_count(l.rollup, BY_PROCESS), 2));
     cr_assert(eq(sz, rollup_group_count(l.rollup, BY_THREAD), 2));
     cr_assert(eq(u64, l.summary.elapsed_inclusive, 20));

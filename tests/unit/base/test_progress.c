@@ -78,7 +78,7 @@ static uint64_t clock_of_test(void)
     return moment;
 }
 
-static struct terminal *begin_test(const char *delay)
+static struct terminal *progress_begin_test(const char *delay)
 {
     setlocale(LC_ALL, "C");
     setenv("TERM", "xterm", 1);
@@ -102,7 +102,7 @@ static const uint64_t second = 1000000000, tenth = 100000000;
 
 Test(unit_progress, the_line_appears_after_a_second)
 {
-    struct terminal *t = begin_test(NULL);
+    struct terminal *t = progress_begin_test(NULL);
     progress_begin("reading", "/tmp/dwell.data", 100);
     moment += second - 1;
     progress_add(10);
@@ -129,7 +129,7 @@ Test(unit_progress, the_line_appears_after_a_second)
 
 Test(unit_progress, quick_work_shows_no_line)
 {
-    struct terminal *t = begin_test(NULL);
+    struct terminal *t = progress_begin_test(NULL);
     for (unsigned i = 0; i < 9; i++) {
         progress_begin("reading", "dwell.data", 2);
         progress_add(1);
@@ -143,7 +143,7 @@ Test(unit_progress, quick_work_shows_no_line)
 
 Test(unit_progress, the_delay_can_be_set)
 {
-    struct terminal *t = begin_test("0");
+    struct terminal *t = progress_begin_test("0");
     progress_begin("reading", "dwell.data", 2);
     expect_sent(t, ERASE "reading dwell.data .................   0 %");
     progress_end();
@@ -153,7 +153,7 @@ Test(unit_progress, the_delay_can_be_set)
 
 Test(unit_progress, the_line_can_be_turned_off)
 {
-    struct terminal *t = begin_test("never");
+    struct terminal *t = progress_begin_test("never");
     progress_begin("reading", "dwell.data", 2);
     moment += 1000 * second;
     progress_add(1);
@@ -164,7 +164,7 @@ Test(unit_progress, the_line_can_be_turned_off)
 
 Test(unit_progress, not_on_a_dumb_terminal)
 {
-    struct terminal *t = begin_test("0");
+    struct terminal *t = progress_begin_test("0");
     setenv("TERM", "dumb", 1);
     progress_begin("reading", "dwell.data", 2);
     progress_end();
@@ -174,7 +174,7 @@ Test(unit_progress, not_on_a_dumb_terminal)
 
 Test(unit_progress, messages_have_lines_of_their_own)
 {
-    struct terminal *t = begin_test("0");
+    struct terminal *t = progress_begin_test("0");
     progress_begin("reading", "dwell.data", 2);
     say("something");
     moment += tenth;
@@ -187,7 +187,7 @@ Test(unit_progress, messages_have_lines_of_their_own)
 
 Test(unit_progress, an_interrupt_removes_the_line)
 {
-    struct terminal *t = begin_test("0");
+    struct terminal *t = progress_begin_test("0");
     const pid_t pid = fork();
     cr_assert(ge(int, pid, 0));
     if (pid == 0) {

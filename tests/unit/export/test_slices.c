@@ -201,7 +201,7 @@ Test(unit_slices, below_main_is_the_whole)
     write_enter(w, 10, MAIN);
     write_enter(w, 20, F);
     write_enter(w, 30, MAIN);
-    write_away(w, false, 31, 4);
+    write_off_cpu(w, false, 31, 4);
     write_enter(w, 40, G);
     write_faults(w, 2);
     write_exit(w, 50);
@@ -422,8 +422,8 @@ static struct session_file *open_eventful(void)
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
-    write_away(w, false, 25, 8);
-    write_away(w, true, 35, 12);
+    write_off_cpu(w, false, 25, 8);
+    write_off_cpu(w, true, 35, 12);
     write_faults(w, 3);
     write_enter(w, 50, H);
     write_exit(w, 55);

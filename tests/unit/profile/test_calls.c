@@ -17,14 +17,14 @@ struct list {
     size_t count;
 };
 
-static bool keep(void *context, const struct finished_call *call)
+static bool calls_keep(void *context, const struct finished_call *call)
 {
     struct list *list = context;
     list->calls[list->count++] = *call;
     return true;
 }
 
-static struct analysis load(struct writer *w)
+static struct analysis calls_load(struct writer *w)
 {
     struct analysis l;
     writer_save(w, test_path("calls.dwell"));
@@ -33,7 +33,7 @@ static struct analysis load(struct writer *w)
     return l;
 }
 
-static struct writer *begin(uint32_t source)
+static struct writer *calls_begin(uint32_t source)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 10, "/bin/p");
@@ -42,8 +42,8 @@ static struct writer *begin(uint32_t source)
     return w;
 }
 
-static void check(const struct finished_call *call, uint64_t el_incl, uint64_t el_excl, uint64_t app_incl,
-                  uint64_t app_excl, uint64_t blocked)
+static void calls_check(const struct finished_call *call, uint64_t el_incl, uint64_t el_excl, uint64_t app_incl,
+                        uint64_t app_excl, uint64_t blocked)
 {
     cr_assert(eq(u64, call->times[CALL_ELAPSED_INCLUSIVE], el_incl));
     cr_assert(eq(u64, call->times[CALL_ELAPSED_EXCLUSIVE], el_excl));
@@ -55,26 +55,26 @@ static void check(const struct finished_call *call, uint64_t el_incl, uint64_t e
 /* F 10..110, in it G 30..60. G is blocked for 12 at its end, and 25 are flagged before F's exit. */
 Test(unit_calls, each_call_has_four_times)
 {
-    struct writer *w = begin(SOURCE_PERF);
+    struct writer *w = calls_begin(SOURCE_PERF);
     write_enter(w, 10, F);
     write_enter(w, 30, G);
     write_enter(w, 40, G);
     write_exit(w, 50);
-    write_away(w, false, 45, 7);
+    write_off_cpu(w, false, 45, 7);
     write_exit(w, 60);
     write_enter(w, 80, G);
     write_unwind(w, 1);
     write_os(w);
     write_exit(w, 110);
     end_events(w, true);
-    struct analysis l = load(w);
+    struct analysis l = calls_load(w);
     struct list list = { .count = 0 };
-    calls_follow(l.file, l.profile, NULL, keep, &list);
+    calls_follow(l.file, l.profile, NULL, calls_keep, &list);
     cr_assert(eq(sz, list.count, 4));
-    check(&list.calls[0], 10, 10, 10, 10, 0);
-    check(&list.calls[1], 30, 20, 20, 10, 7);
-    check(&list.calls[2], 30, 30, 0, 0, 0);
-    check(&list.calls[3], 100, 40, 60, 40, 7);
+    calls_check(&list.calls[0], 10, 10, 10, 10, 0);
+    calls_check(&list.calls[1], 30, 20, 20, 10, 7);
+    calls_check(&list.calls[2], 30, 30, 0, 0, 0);
+    calls_check(&list.calls[3], 100, 40, 60, 40, 7);
     cr_assert(eq(u64, list.calls[3].begin, 10));
     cr_assert(eq(u32, list.calls[3].caller, PROFILE_NONE));
     cr_assert(eq(u32, list.calls[1].caller, list.calls[3].function));
@@ -84,14 +84,14 @@ Test(unit_calls, each_call_has_four_times)
 
 Test(unit_calls, without_a_source_nothing_is_application_time)
 {
-    struct writer *w = begin(SOURCE_NONE);
+    struct writer *w = calls_begin(SOURCE_NONE);
     write_enter(w, 10, F);
     write_exit(w, 50);
     end_events(w, true);
-    struct analysis l = load(w);
+    struct analysis l = calls_load(w);
     struct list list = { .count = 0 };
-    calls_follow(l.file, l.profile, NULL, keep, &list);
-    check(&list.calls[0], 40, 40, 0, 0, 0);
+    calls_follow(l.file, l.profile, NULL, calls_keep, &list);
+    calls_check(&list.calls[0], 40, 40, 0, 0, 0);
     analysis_drop(&l);
 }
 
@@ -105,9 +105,9 @@ Test(unit_calls, open_calls_do_not_count)
     write_exit(w, 20);
     write_enter(w, 30, G);
     end_events(w, true);
-    struct analysis l = load(w);
+    struct analysis l = calls_load(w);
     struct list list = { .count = 0 };
-    calls_follow(l.file, l.profile, NULL, keep, &list);
+    calls_follow(l.file, l.profile, NULL, calls_keep, &list);
     cr_assert(eq(sz, list.count, 0));
     analysis_drop(&l);
 }
@@ -119,7 +119,7 @@ struct sums {
     uint64_t *count, *shortest, *longest;
 };
 
-static bool add(void *context, const struct finished_call *call)
+static bool calls_add_sums(void *context, const struct finished_call *call)
 {
     struct sums *s = context;
     const uint64_t elapsed = call->times[CALL_ELAPSED_INCLUSIVE];
@@ -136,10 +136,10 @@ Test(unit_calls, sums_are_the_reports, .timeout = 60)
 {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct model *m = model_new(seed);
-        struct analysis l = load(model_write(m, 20, 0));
+        struct analysis l = calls_load(model_write(m, 20, 0));
         const size_t count = l.profile->function_count;
         struct sums s = { calloc(count, sizeof *s.times), calloc(count, 8), calloc(count, 8), calloc(count, 8) };
-        calls_follow(l.file, l.profile, NULL, add, &s);
+        calls_follow(l.file, l.profile, NULL, calls_add_sums, &s);
         struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
         for (size_t i = 0; i < count; i++) {
             cr_assert(le(u64, s.count[i], functions[i].calls));
@@ -160,7 +160,7 @@ Test(unit_calls, sums_are_the_reports, .timeout = 60)
 
 /* ---- views ---- */
 
-static const struct cell *cell_of(const struct table *t, size_t row, const char *key)
+static const struct cell *calls_cell_of(const struct table *t, size_t row, const char *key)
 {
     size_t column = 0;
     while (strcmp(t->columns[column].key, key) != 0)
@@ -170,7 +170,7 @@ static const struct cell *cell_of(const struct table *t, size_t row, const char 
 
 static struct writer *many_calls(void)
 {
-    struct writer *w = begin(SOURCE_PERF);
+    struct writer *w = calls_begin(SOURCE_PERF);
     uint64_t t = 100;
     for (uint64_t i = 1; i <= 100; i++, t += 1000) { /* 1, 2, ... 100 ns */
         write_enter(w, t, F);
@@ -182,7 +182,7 @@ static struct writer *many_calls(void)
 
 Test(unit_calls, histogram)
 {
-    struct analysis l = load(many_calls());
+    struct analysis l = calls_load(many_calls());
     struct histogram exact;
     struct table t = view_histogram(&l, 0, CALL_ELAPSED_INCLUSIVE, false, &exact);
     static const struct {
@@ -199,13 +199,13 @@ Test(unit_calls, histogram)
     };
     cr_assert(eq(sz, t.row_count, sizeof wanted / sizeof *wanted));
     for (size_t i = 0; i < t.row_count; i++) {
-        cr_assert(eq(u64, cell_of(&t, i, "from")->number, wanted[i].from));
-        cr_assert(eq(u64, cell_of(&t, i, "to")->number, wanted[i].to));
-        cr_assert(eq(u64, cell_of(&t, i, "calls")->number, wanted[i].calls));
-        cr_assert(eq(u64, cell_of(&t, i, "total")->number, wanted[i].total));
-        cr_assert(eq(str, cell_of(&t, i, "bar")->text, (char *)wanted[i].bar));
+        cr_assert(eq(u64, calls_cell_of(&t, i, "from")->number, wanted[i].from));
+        cr_assert(eq(u64, calls_cell_of(&t, i, "to")->number, wanted[i].to));
+        cr_assert(eq(u64, calls_cell_of(&t, i, "calls")->number, wanted[i].calls));
+        cr_assert(eq(u64, calls_cell_of(&t, i, "total")->number, wanted[i].total));
+        cr_assert(eq(str, calls_cell_of(&t, i, "bar")->text, (char *)wanted[i].bar));
     }
-    cr_assert(epsilon_eq(dbl, cell_of(&t, 3, "calls_cumulated_percent")->percent, 19, 1e-9));
+    cr_assert(epsilon_eq(dbl, calls_cell_of(&t, 3, "calls_cumulated_percent")->percent, 19, 1e-9));
     cr_assert(eq(u64, exact.least, 1));
     cr_assert(eq(u64, histogram_percentile(&exact, 50), 50));
     cr_assert(eq(u64, histogram_percentile(&exact, 99), 99));
@@ -216,13 +216,13 @@ Test(unit_calls, histogram)
 
 Test(unit_calls, slowest)
 {
-    struct analysis l = load(many_calls());
+    struct analysis l = calls_load(many_calls());
     for (size_t limit = 1; limit < 120; limit += 17) {
         struct table t = view_slowest(&l, 0, CALL_ELAPSED_INCLUSIVE, limit);
         cr_assert(eq(sz, t.row_count, limit < 100 ? limit : 100));
         for (size_t i = 0; i < t.row_count; i++) {
-            cr_assert(eq(u64, cell_of(&t, i, "elapsed_inclusive")->number, 100 - i));
-            cr_assert(eq(u64, cell_of(&t, i, "time")->number, 100 + 1000 * (99 - i)));
+            cr_assert(eq(u64, calls_cell_of(&t, i, "elapsed_inclusive")->number, 100 - i));
+            cr_assert(eq(u64, calls_cell_of(&t, i, "time")->number, 100 + 1000 * (99 - i)));
         }
         table_drop(&t);
     }
@@ -231,14 +231,14 @@ Test(unit_calls, slowest)
 
 Test(unit_calls, columns_of_single_calls)
 {
-    struct analysis l = load(many_calls());
+    struct analysis l = calls_load(many_calls());
     struct table t = sorted_rows(&l, BY_FUNCTION, &(struct sorting){ .key = "name", .calls = true });
-    cr_assert(eq(u64, cell_of(&t, 0, "elapsed_inclusive_min")->number, 1));
-    cr_assert(eq(u64, cell_of(&t, 0, "elapsed_inclusive_mean")->number, 51)); /* 50.5 */
-    cr_assert(eq(u64, cell_of(&t, 0, "application_exclusive_median")->number, 50));
-    cr_assert(eq(u64, cell_of(&t, 0, "elapsed_exclusive_p90")->number, 90));
-    cr_assert(eq(u64, cell_of(&t, 0, "application_inclusive_p99")->number, 99));
-    cr_assert(eq(u64, cell_of(&t, 0, "elapsed_inclusive_max")->number, 100));
+    cr_assert(eq(u64, calls_cell_of(&t, 0, "elapsed_inclusive_min")->number, 1));
+    cr_assert(eq(u64, calls_cell_of(&t, 0, "elapsed_inclusive_mean")->number, 51)); /* 50.5 */
+    cr_assert(eq(u64, calls_cell_of(&t, 0, "application_exclusive_median")->number, 50));
+    cr_assert(eq(u64, calls_cell_of(&t, 0, "elapsed_exclusive_p90")->number, 90));
+    cr_assert(eq(u64, calls_cell_of(&t, 0, "application_inclusive_p99")->number, 99));
+    cr_assert(eq(u64, calls_cell_of(&t, 0, "elapsed_inclusive_max")->number, 100));
     cr_assert(view_needs_calls("calls,elapsed_inclusive_p90_ns"));
     cr_assert(not(view_needs_calls("calls,elapsed_inclusive_ns,min")));
     table_drop(&t);

@@ -6,7 +6,7 @@
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000 };
 
-static struct writer *one_thread(void)
+static struct writer *collect_begin_thread(void)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/prog");
@@ -16,7 +16,7 @@ static struct writer *one_thread(void)
 
 Test(unit_collect, nested_calls)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 1000, NULL, 0);
     write_enter(w, 1010, F); /* the ten before belong to no function */
     write_enter(w, 1030, G);
@@ -35,7 +35,7 @@ Test(unit_collect, nested_calls)
 
 Test(unit_collect, direct_recursion_counts_an_interval_once)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 1, F);
     write_enter(w, 11, F);
@@ -55,7 +55,7 @@ Test(unit_collect, direct_recursion_counts_an_interval_once)
 
 Test(unit_collect, mutual_recursion)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 1, F);
     write_enter(w, 3, G);
@@ -74,14 +74,14 @@ Test(unit_collect, mutual_recursion)
 
 Test(unit_collect, a_flagged_interval_leaves_application_times_whole)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
     write_os(w);
     write_exit(w, 120); /* 100 in G, flagged */
-    write_away(w, false, 121, 3);
-    write_away(w, true, 125, 1);
+    write_off_cpu(w, false, 121, 3);
+    write_off_cpu(w, true, 125, 1);
     write_faults(w, 7);
     write_exit(w, 128); /* 8 in F, flagged once, nine events */
     struct outcome o = outcome_of(w, 1);
@@ -99,7 +99,7 @@ Test(unit_collect, a_flagged_interval_leaves_application_times_whole)
 
 Test(unit_collect, frames_that_were_left_end_at_the_next_event)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -120,7 +120,7 @@ Test(unit_collect, frames_that_were_left_end_at_the_next_event)
 
 Test(unit_collect, threads_and_processes)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     write_thread(w, 1, 2, 101, SOURCE_PERF, "second");
     write_process(w, 2, 200, "/bin/other");
     write_thread(w, 2, 3, 200, SOURCE_PERF, "third");
@@ -145,7 +145,7 @@ Test(unit_collect, threads_and_processes)
 Test(unit_collect, the_interval_to_the_threads_end)
 {
     for (int flagged = 0; flagged < 2; flagged++) {
-        struct writer *w = one_thread();
+        struct writer *w = collect_begin_thread();
         begin_events(w, 1, 1, 0, 0, NULL, 0);
         write_enter(w, 10, F);
         write_enter(w, 20, G);
@@ -167,7 +167,7 @@ Test(unit_collect, off_the_cpu_to_the_threads_end)
     static const uint64_t ends[][4] = { { 70, 20, 70, 20 }, { 70, 200, 70, 30 }, { 1000, 7, 100, 0 } };
     for (int tree = 0; tree < 2; tree++) {
         for (int i = 0; i < 3; i++) {
-            struct writer *w = one_thread();
+            struct writer *w = collect_begin_thread();
             if (tree) {
                 write_header(w, 176, 1, 4);
                 end_records(w, true);
@@ -178,7 +178,7 @@ Test(unit_collect, off_the_cpu_to_the_threads_end)
                 write_enter(w, 20, F);
                 end_events(w, true);
             }
-            write_thread_end_away(w, 1, 1, 120, ends[i][0], ends[i][1]);
+            write_thread_end_off_cpu(w, 1, 1, 120, ends[i][0], ends[i][1]);
             write_thread_end(w, 1, 1, true, 50); /* an earlier record, of an earlier version */
             struct outcome o = outcome_of(w, 1);
             const struct times t = function_times(&o, F);
@@ -194,7 +194,7 @@ Test(unit_collect, off_the_cpu_to_the_threads_end)
 
 Test(unit_collect, a_killed_process_ends_its_threads_in_a_flagged_interval)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     end_events(w, false);
@@ -208,7 +208,7 @@ Test(unit_collect, a_killed_process_ends_its_threads_in_a_flagged_interval)
 
 Test(unit_collect, open_calls_continue_without_counting_again)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -228,7 +228,7 @@ Test(unit_collect, open_calls_continue_without_counting_again)
 
 Test(unit_collect, an_exit_without_an_enter_changes_nothing)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_exit(w, 5);
     write_enter(w, 10, F);
@@ -241,7 +241,7 @@ Test(unit_collect, an_exit_without_an_enter_changes_nothing)
 
 Test(unit_collect, functions_are_known_by_module_and_address)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     write_module(w, 1, 1, 0x400000, 0x401000, 0x402000, 0, "/bin/prog");
     write_module(w, 1, 2, 0x7f0000000000, 0x7f0000001000, 0x7f0000002000, 0, "/lib/libx.so");
     begin_events(w, 1, 1, 0, 0, NULL, 0);
@@ -266,7 +266,7 @@ Test(unit_collect, functions_are_known_by_module_and_address)
 
 Test(unit_collect, another_module_at_the_same_address_later)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     write_module(w, 1, 1, 0x10000, 0x11000, 0x12000, 0, "/lib/first.so");
     write_module_unload(w, 1, 1, 100);
     write_module(w, 1, 2, 0x10000, 0x11000, 0x12000, 110, "/lib/second.so");
@@ -289,7 +289,7 @@ Test(unit_collect, another_module_at_the_same_address_later)
 
 Test(unit_collect, neighbours)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, H); /* 30 from F, of them 10 in G */
@@ -317,7 +317,7 @@ Test(unit_collect, neighbours)
 }
 
 /* The node of the only call path of that length. */
-static const struct profile_node *node_of(const struct outcome *o, uint64_t address)
+static const struct profile_node *collect_node_of(const struct outcome *o, uint64_t address)
 {
     for (size_t i = 0; i < o->profile->node_count; i++) {
         const uint32_t function = o->profile->nodes[i].function;
@@ -329,23 +329,23 @@ static const struct profile_node *node_of(const struct outcome *o, uint64_t addr
 
 Test(unit_collect, blocked_time_belongs_to_the_call_that_waited)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
-    write_away(w, false, 20, 30);
-    write_away(w, false, 60, 5);
+    write_off_cpu(w, false, 20, 30);
+    write_off_cpu(w, false, 60, 5);
     write_enter(w, 100, G);
-    write_away(w, true, 110, 40); /* preempted */
+    write_off_cpu(w, true, 110, 40); /* preempted */
     write_exit(w, 200);
-    write_away(w, false, 210, 50); /* the kernel's clock reports more than the interval has */
+    write_off_cpu(w, false, 210, 50); /* the kernel's clock reports more than the interval has */
     write_exit(w, 240);
-    write_away(w, false, 300, 60); /* in no call */
+    write_off_cpu(w, false, 300, 60); /* in no call */
     write_enter(w, 400, H);
     write_exit(w, 410);
     struct outcome o = outcome_of(w, 1);
-    cr_assert(eq(u64, node_of(&o, F)->blocked, 35 + 40));
-    cr_assert(eq(u64, node_of(&o, G)->blocked, 0));
-    cr_assert(eq(u64, node_of(&o, H)->blocked, 0));
+    cr_assert(eq(u64, collect_node_of(&o, F)->blocked, 35 + 40));
+    cr_assert(eq(u64, collect_node_of(&o, G)->blocked, 0));
+    cr_assert(eq(u64, collect_node_of(&o, H)->blocked, 0));
     cr_assert(eq(u64, o.profile->nodes[o.profile->threads[0].root].blocked, 0));
     cr_assert(eq(u64, o.profile->counts.blocked, 145)); /* as recorded */
     outcome_drop(&o);
@@ -353,17 +353,17 @@ Test(unit_collect, blocked_time_belongs_to_the_call_that_waited)
 
 Test(unit_collect, os_time_during_a_pause_is_discarded)
 {
-    struct writer *w = one_thread();
+    struct writer *w = collect_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_words(w, (uint16_t[]){ 11u << 8 | 3, 30, 0, 0 }, 4); /* PAUSE at 30 */
-    write_away(w, false, 40, 25);
+    write_off_cpu(w, false, 40, 25);
     write_words(w, (uint16_t[]){ 12u << 8 | 5, 130, 0, 0, 0, 0 }, 6); /* RESUME at 130 */
     w->last = 130;
     write_exit(w, 137);
     struct outcome o = outcome_of(w, 1);
     ASSERT_TIMES(function_times(&o, F), 27, 27, 27, 27, 1);
-    cr_assert(eq(u64, node_of(&o, F)->blocked, 0));
+    cr_assert(eq(u64, collect_node_of(&o, F)->blocked, 0));
     check_identities(&o);
     outcome_drop(&o);
 }

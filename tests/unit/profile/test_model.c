@@ -16,7 +16,7 @@
 
 enum { SEEDS = 8 };
 
-static void same(const struct times *found, const struct times *wanted)
+static void model_expect_times(const struct times *found, const struct times *wanted)
 {
     cr_assert(eq(u64, found->elapsed_inclusive, wanted->elapsed_inclusive));
     cr_assert(eq(u64, found->elapsed_exclusive, wanted->elapsed_exclusive));
@@ -27,7 +27,7 @@ static void same(const struct times *found, const struct times *wanted)
     cr_assert(eq(u64, found->longest, wanted->longest));
 }
 
-static int module_number(const struct profile *p, uint32_t module)
+static int model_module_number(const struct profile *p, uint32_t module)
 {
     int i = 0;
     while (i < MODEL_MODULES && strcmp(model_paths[i], p->modules[module].path) != 0)
@@ -37,18 +37,18 @@ static int module_number(const struct profile *p, uint32_t module)
 }
 
 /* The model's number of a function; MODEL_NOBODY for PROFILE_NONE. */
-static int function_number(const struct profile *p, uint32_t function)
+static int model_function_number(const struct profile *p, uint32_t function)
 {
     if (function == PROFILE_NONE)
         return MODEL_NOBODY;
-    const int module = module_number(p, p->functions[function].module);
+    const int module = model_module_number(p, p->functions[function].module);
     for (int i = module * MODEL_PER_MODULE; i < (module + 1) * MODEL_PER_MODULE; i++)
         if (model_offset(i) == p->functions[function].offset)
             return i;
     cr_fatal("no such function");
 }
 
-static void compare_groups(const struct outcome *o, const struct model *m)
+static void model_compare_groups(const struct outcome *o, const struct model *m)
 {
     const struct profile *p = o->profile;
     struct times *functions = rollup_groups(o->rollup, BY_FUNCTION), *modules = rollup_groups(o->rollup, BY_MODULE);
@@ -58,20 +58,20 @@ static void compare_groups(const struct outcome *o, const struct model *m)
     cr_assert(eq(sz, p->thread_count, MODEL_THREADS));
     cr_assert(eq(sz, rollup_group_count(o->rollup, BY_PROCESS), MODEL_PROCESSES));
     for (uint32_t i = 0; i < MODEL_FUNCTIONS; i++)
-        same(&functions[i], &m->functions[function_number(p, i)]);
+        model_expect_times(&functions[i], &m->functions[model_function_number(p, i)]);
     for (uint32_t i = 0; i < MODEL_MODULES; i++)
-        same(&modules[i], &m->modules[module_number(p, i)]);
+        model_expect_times(&modules[i], &m->modules[model_module_number(p, i)]);
     for (uint32_t i = 0; i < MODEL_THREADS; i++)
-        same(&threads[i], &m->threads[p->threads[i].thread - 1]);
+        model_expect_times(&threads[i], &m->threads[p->threads[i].thread - 1]);
     for (uint32_t i = 0; i < MODEL_PROCESSES; i++)
-        same(&processes[i], &m->processes[i]);
+        model_expect_times(&processes[i], &m->processes[i]);
     free(functions);
     free(modules);
     free(threads);
     free(processes);
 }
 
-static uint32_t node_of(const struct outcome *o, const struct model_path *path)
+static uint32_t model_node_of(const struct outcome *o, const struct model_path *path)
 {
     const struct profile *p = o->profile;
     uint32_t node = PROFILE_NONE;
@@ -80,45 +80,47 @@ static uint32_t node_of(const struct outcome *o, const struct model_path *path)
             node = p->threads[i].root;
     for (unsigned i = 0; i < path->depth; i++) {
         node = o->rollup->first_child[node];
-        while (node != PROFILE_NONE && function_number(p, p->nodes[node].function) != path->stack[i])
+        while (node != PROFILE_NONE && model_function_number(p, p->nodes[node].function) != path->stack[i])
             node = o->rollup->sibling[node];
         cr_assert(ne(u32, node, PROFILE_NONE));
     }
     return node;
 }
 
-static void compare_paths(const struct outcome *o, const struct model *m)
+static void model_compare_paths(const struct outcome *o, const struct model *m)
 {
     cr_assert(eq(sz, o->profile->node_count, m->path_count + MODEL_THREADS));
     for (unsigned i = 0; i < m->path_count; i++)
-        same(&o->rollup->nodes[node_of(o, &m->paths[i])], &m->paths[i].times);
+        model_expect_times(&o->rollup->nodes[model_node_of(o, &m->paths[i])], &m->paths[i].times);
 }
 
-static bool is_something(const struct times *t)
+static bool model_neighbour_counts(const struct times *t)
 {
     return t->calls || t->elapsed_inclusive || t->elapsed_exclusive;
 }
 
-static size_t count_somethings(const struct times *t, size_t count)
+static size_t model_count_neighbours(const struct times *t, size_t count)
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
-        found += is_something(&t[i]);
+        found += model_neighbour_counts(&t[i]);
     return found;
 }
 
-static void compare_neighbours(const struct outcome *o, const struct model *m)
+static void model_compare_neighbours(const struct outcome *o, const struct model *m)
 {
     const struct profile *p = o->profile;
     for (uint32_t f = 0; f < MODEL_FUNCTIONS; f++) {
-        const int number = function_number(p, f);
+        const int number = model_function_number(p, f);
         struct neighbours n = rollup_neighbours(o->rollup, f);
-        cr_assert(eq(sz, n.caller_count, count_somethings(m->callers[number], MODEL_FUNCTIONS + 1)));
-        cr_assert(eq(sz, n.callee_count, count_somethings(m->callees[number], MODEL_FUNCTIONS)));
+        cr_assert(eq(sz, n.caller_count, model_count_neighbours(m->callers[number], MODEL_FUNCTIONS + 1)));
+        cr_assert(eq(sz, n.callee_count, model_count_neighbours(m->callees[number], MODEL_FUNCTIONS)));
         for (size_t i = 0; i < n.caller_count; i++)
-            same(&n.callers[i].times, &m->callers[number][function_number(p, n.callers[i].function)]);
+            model_expect_times(&n.callers[i].times,
+                               &m->callers[number][model_function_number(p, n.callers[i].function)]);
         for (size_t i = 0; i < n.callee_count; i++)
-            same(&n.callees[i].times, &m->callees[number][function_number(p, n.callees[i].function)]);
+            model_expect_times(&n.callees[i].times,
+                               &m->callees[number][model_function_number(p, n.callees[i].function)]);
         neighbours_free(&n);
     }
 }
@@ -130,9 +132,9 @@ Test(unit_model, every_value_is_the_models, .timeout = 60)
         struct model *m = model_new(seed);
         for (unsigned i = 0; i < 4; i++) {
             struct outcome o = outcome_of(model_write(m, pieces[i], i), 1 + i);
-            compare_groups(&o, m);
-            compare_paths(&o, m);
-            compare_neighbours(&o, m);
+            model_compare_groups(&o, m);
+            model_compare_paths(&o, m);
+            model_compare_neighbours(&o, m);
             check_identities(&o);
             cr_assert(eq(u64, o.rollup->session.elapsed_inclusive, m->session.elapsed_inclusive));
             cr_assert(eq(u64, o.rollup->session.elapsed_exclusive, m->session.elapsed_exclusive));
@@ -148,7 +150,7 @@ Test(unit_model, every_value_is_the_models, .timeout = 60)
 /* ---- merging parts in any order ---- */
 
 /* Sums over all threads. They do not depend on the order of entries. */
-static void same_sums(const struct profile *a, const struct profile *b)
+static void model_expect_sums(const struct profile *a, const struct profile *b)
 {
     struct rollup *x = rollup_new(a), *y = rollup_new(b);
     struct times *f = rollup_groups(x, BY_FUNCTION), *g = rollup_groups(y, BY_FUNCTION);
@@ -156,8 +158,8 @@ static void same_sums(const struct profile *a, const struct profile *b)
     cr_assert(eq(sz, a->function_count, b->function_count));
     for (uint32_t i = 0; i < a->function_count; i++)
         for (uint32_t j = 0; j < b->function_count; j++)
-            if (function_number(a, i) == function_number(b, j))
-                same(&f[i], &g[j]);
+            if (model_function_number(a, i) == model_function_number(b, j))
+                model_expect_times(&f[i], &g[j]);
     cr_assert(eq(u64, x->session.elapsed_inclusive, y->session.elapsed_inclusive));
     cr_assert(eq(u64, x->session.application_inclusive, y->session.application_inclusive));
     cr_assert(eq(u64, a->counts.enters, b->counts.enters));
@@ -168,7 +170,7 @@ static void same_sums(const struct profile *a, const struct profile *b)
     rollup_free(y);
 }
 
-static struct profile *merged(const struct profile *a, const struct profile *b)
+static struct profile *model_merge(const struct profile *a, const struct profile *b)
 {
     struct profile *p = profile_new();
     profile_merge(p, a);
@@ -185,10 +187,10 @@ Test(unit_model, merging_is_commutative_and_associative)
         model_free(m);
     }
     const struct profile *a = parts[0].profile, *b = parts[1].profile, *c = parts[2].profile;
-    struct profile *ab = merged(a, b), *ba = merged(b, a), *bc = merged(b, c);
-    struct profile *left = merged(ab, c), *right = merged(a, bc);
-    same_sums(ab, ba);
-    same_sums(left, right);
+    struct profile *ab = model_merge(a, b), *ba = model_merge(b, a), *bc = model_merge(b, c);
+    struct profile *left = model_merge(ab, c), *right = model_merge(a, bc);
+    model_expect_sums(ab, ba);
+    model_expect_sums(left, right);
     struct profile *all[] = { ab, ba, bc, left, right };
     for (int i = 0; i < 5; i++)
         profile_free(all[i]);
@@ -198,7 +200,7 @@ Test(unit_model, merging_is_commutative_and_associative)
 
 /* ---- reports ---- */
 
-static void print_all(const struct table *t, FILE *out)
+static void model_print_table(const struct table *t, FILE *out)
 {
     table_print_text(t, out);
     table_print_csv(t, out);
@@ -206,15 +208,15 @@ static void print_all(const struct table *t, FILE *out)
 }
 
 /* The functions' indices depend on the split; their names and modules do not. */
-static uint32_t by_number(const struct profile *p, int number)
+static uint32_t model_find_function(const struct profile *p, int number)
 {
     uint32_t i = 0;
-    while (function_number(p, i) != number)
+    while (model_function_number(p, i) != number)
         i++;
     return i;
 }
 
-static char *every_report(const char *path, unsigned jobs, bool by_thread)
+static char *model_print_reports(const char *path, unsigned jobs, bool by_thread)
 {
     char *text = NULL;
     size_t length = 0;
@@ -223,15 +225,15 @@ static char *every_report(const char *path, unsigned jobs, bool by_thread)
     load_whole(&l, path, jobs);
     for (int by = BY_FUNCTION; by <= BY_PROCESS && !by_thread; by++) {
         struct table t = sorted_rows(&l, (enum rollup_by)by, &(struct sorting){ .key = by ? "name" : "calls" });
-        print_all(&t, out);
+        model_print_table(&t, out);
         table_drop(&t);
     }
     struct table tree = view_tree(&l, &(struct tree_options){ .min.percent = 0.5, .depth = 8, .by_thread = by_thread });
-    print_all(&tree, out);
+    model_print_table(&tree, out);
     table_drop(&tree);
     for (int i = 0; i < MODEL_FUNCTIONS && !by_thread; i++) {
-        struct table t = view_callers(&l, by_number(l.profile, i));
-        print_all(&t, out);
+        struct table t = view_callers(&l, model_find_function(l.profile, i));
+        model_print_table(&t, out);
         table_drop(&t);
     }
     analysis_drop(&l);
@@ -239,7 +241,7 @@ static char *every_report(const char *path, unsigned jobs, bool by_thread)
     return text;
 }
 
-static void same_however_it_is_split(bool by_thread)
+static void model_expect_same_reports(bool by_thread)
 {
     static const unsigned jobs[] = { 1, 2, 5 }, pieces[] = { 0, 60, 5 };
     const char *path = test_path("split.dwell");
@@ -250,7 +252,7 @@ static void same_however_it_is_split(bool by_thread)
         writer_save(w, path);
         writer_free(w);
         for (unsigned i = 0; i < 3; i++) {
-            char *text = every_report(path, jobs[i], by_thread);
+            char *text = model_print_reports(path, jobs[i], by_thread);
             if (!first)
                 first = text;
             cr_assert(strcmp(first, text) == 0, "pieces %u, jobs %u", pieces[round % 3], jobs[i]);
@@ -264,10 +266,10 @@ static void same_however_it_is_split(bool by_thread)
 
 Test(unit_model, reports_do_not_depend_on_the_split, .timeout = 60)
 {
-    same_however_it_is_split(false);
+    model_expect_same_reports(false);
 }
 
 Test(unit_model, trees_by_thread_do_not_depend_on_the_split, .timeout = 60)
 {
-    same_however_it_is_split(true);
+    model_expect_same_reports(true);
 }

@@ -8,7 +8,7 @@
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000, TICK = DWELL_PROBE_FRACTION };
 
-static struct writer *begin(void)
+static struct writer *overhead_begin(void)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/prog");
@@ -18,9 +18,9 @@ static struct writer *begin(void)
 }
 
 /* F from 0 to 1000. It calls G three times for 100 each, and the last G calls H for 10. */
-static struct outcome nested(void)
+static struct outcome overhead_nested(void)
 {
-    struct writer *w = begin();
+    struct writer *w = overhead_begin();
     write_enter(w, 0, F);
     for (uint64_t at = 100; at < 700; at += 200) {
         write_enter(w, at, G);
@@ -34,7 +34,7 @@ static struct outcome nested(void)
     return outcome_of(w, 1);
 }
 
-static struct overhead subtract(struct outcome *o, struct probe_cost cost)
+static struct overhead overhead_subtract_costs(struct outcome *o, struct probe_cost cost)
 {
     struct overhead sum = overhead_subtract(o->profile, &cost, 1, false);
     rollup_free(o->rollup);
@@ -51,8 +51,8 @@ static void expect_overhead(struct times t, uint64_t inclusive, uint64_t exclusi
 
 Test(unit_overhead, each_call_pays_for_itself_and_for_the_calls_it_makes)
 {
-    struct outcome o = nested();
-    struct overhead sum = subtract(&o, (struct probe_cost){ 1, 2 * TICK, 5 * TICK, 3 * TICK });
+    struct outcome o = overhead_nested();
+    struct overhead sum = overhead_subtract_costs(&o, (struct probe_cost){ 1, 2 * TICK, 5 * TICK, 3 * TICK });
     /* F: one call, three made: 2 + 3 * 5 + 3. G: three calls, one made: 3 * 2 + 5 + 3. H: one call. */
     ASSERT_TIMES(function_times(&o, F), 1000 - 20 - 14 - 2, 700 - 20, 1000 - 20 - 14 - 2, 700 - 20, 1);
     ASSERT_TIMES(function_times(&o, G), 300 - 14 - 2, 290 - 14, 300 - 14 - 2, 290 - 14, 3);
@@ -69,8 +69,8 @@ Test(unit_overhead, each_call_pays_for_itself_and_for_the_calls_it_makes)
 
 Test(unit_overhead, is_rounded_down_once_for_each_path)
 {
-    struct outcome o = nested();
-    subtract(&o, (struct probe_cost){ 1, TICK / 2, 0, 0 });
+    struct outcome o = overhead_nested();
+    overhead_subtract_costs(&o, (struct probe_cost){ 1, TICK / 2, 0, 0 });
     expect_overhead(function_times(&o, F), 1, 0);
     expect_overhead(function_times(&o, G), 1, 1); /* three halves */
     outcome_drop(&o);
@@ -78,8 +78,8 @@ Test(unit_overhead, is_rounded_down_once_for_each_path)
 
 Test(unit_overhead, leaves_no_time_below_zero)
 {
-    struct outcome o = nested();
-    struct overhead sum = subtract(&o, (struct probe_cost){ 1, 11 * TICK, 0, 0 });
+    struct outcome o = overhead_nested();
+    struct overhead sum = overhead_subtract_costs(&o, (struct probe_cost){ 1, 11 * TICK, 0, 0 });
     ASSERT_TIMES(function_times(&o, H), 0, 0, 0, 0, 1);
     expect_overhead(function_times(&o, H), 10, 10);
     cr_assert(eq(u64, sum.subtracted, 11 + 33 + 10));
@@ -90,13 +90,13 @@ Test(unit_overhead, leaves_no_time_below_zero)
 
 Test(unit_overhead, is_no_time_off_the_cpu)
 {
-    struct writer *w = begin();
+    struct writer *w = overhead_begin();
     write_enter(w, 0, F);
-    write_away(w, false, 10, 60);
-    write_away(w, true, 80, 30);
+    write_off_cpu(w, false, 10, 60);
+    write_off_cpu(w, true, 80, 30);
     write_exit(w, 100);
     struct outcome o = outcome_of(w, 1);
-    struct overhead sum = subtract(&o, (struct probe_cost){ 1, 50 * TICK, 0, 0 });
+    struct overhead sum = overhead_subtract_costs(&o, (struct probe_cost){ 1, 50 * TICK, 0, 0 });
     struct times t = function_times(&o, F);
     ASSERT_TIMES(t, 90, 90, 0, 0, 1);
     cr_assert(eq(u64, t.blocked_exclusive, 60));
@@ -108,14 +108,14 @@ Test(unit_overhead, is_no_time_off_the_cpu)
 
 Test(unit_overhead, is_taken_from_flagged_intervals_last)
 {
-    struct writer *w = begin();
+    struct writer *w = overhead_begin();
     write_enter(w, 0, F);
     write_os(w);
     write_enter(w, 60, G);
     write_exit(w, 70);
     write_exit(w, 100);
     struct outcome o = outcome_of(w, 1);
-    subtract(&o, (struct probe_cost){ 1, 0, 40 * TICK, 0 });
+    overhead_subtract_costs(&o, (struct probe_cost){ 1, 0, 40 * TICK, 0 });
     ASSERT_TIMES(function_times(&o, F), 60, 50, 10, 0, 1); /* all of the 30 that are not flagged, and 10 more */
     outcome_drop(&o);
 }
@@ -127,15 +127,15 @@ static void write_runtime(struct writer *w, uint16_t ticks)
 
 Test(unit_overhead, time_that_the_runtime_recorded_comes_first)
 {
-    struct writer *w = begin();
+    struct writer *w = overhead_begin();
     write_enter(w, 0, F);
-    write_away(w, false, 10, 60);
-    write_away(w, true, 80, 30);
+    write_off_cpu(w, false, 10, 60);
+    write_off_cpu(w, true, 80, 30);
     write_runtime(w, 65);
     write_exit(w, 100);
     struct outcome o = outcome_of(w, 1);
     ASSERT_TIMES(function_times(&o, F), 100, 100, 0, 0, 1); /* as measured: the process recorded no costs */
-    subtract(&o, (struct probe_cost){ 1, TICK, 0, 0 });
+    overhead_subtract_costs(&o, (struct probe_cost){ 1, TICK, 0, 0 });
     struct times t = function_times(&o, F);
     ASSERT_TIMES(t, 34, 34, 0, 0, 1);
     expect_overhead(t, 66, 66);
@@ -146,12 +146,12 @@ Test(unit_overhead, time_that_the_runtime_recorded_comes_first)
 
 Test(unit_overhead, is_at_most_the_interval)
 {
-    struct writer *w = begin();
+    struct writer *w = overhead_begin();
     write_enter(w, 0, F);
     write_runtime(w, 500);
     write_exit(w, 100);
     struct outcome o = outcome_of(w, 1);
-    struct overhead sum = subtract(&o, (struct probe_cost){ 1, 0, 0, 0 });
+    struct overhead sum = overhead_subtract_costs(&o, (struct probe_cost){ 1, 0, 0, 0 });
     ASSERT_TIMES(function_times(&o, F), 0, 0, 0, 0, 1);
     cr_assert(eq(u64, sum.subtracted, 100));
     outcome_drop(&o);
@@ -159,8 +159,8 @@ Test(unit_overhead, is_at_most_the_interval)
 
 Test(unit_overhead, is_zero_without_recorded_costs)
 {
-    struct outcome o = nested();
-    struct overhead sum = subtract(&o, (struct probe_cost){ 2, 2 * TICK, 5 * TICK, 3 * TICK });
+    struct outcome o = overhead_nested();
+    struct overhead sum = overhead_subtract_costs(&o, (struct probe_cost){ 2, 2 * TICK, 5 * TICK, 3 * TICK });
     ASSERT_TIMES(function_times(&o, F), 1000, 700, 1000, 700, 1);
     expect_overhead(function_times(&o, F), 0, 0);
     cr_assert(eq(u64, sum.subtracted, 0));
@@ -168,8 +168,7 @@ Test(unit_overhead, is_zero_without_recorded_costs)
     outcome_drop(&o);
 }
 
-/* In a call tree, overhead counts as flagged as far as flagged time is left. It may exceed the time that is not
- * waiting. */
+/* In a call tree, overhead counts as flagged while flagged time is left. It can exceed the time on the CPU. */
 Test(unit_overhead, runtime_time_in_call_trees)
 {
     static const struct tree_node nodes[] = {
@@ -192,7 +191,7 @@ Test(unit_overhead, runtime_time_in_call_trees)
     write_tree(w, 1, 1, nodes, 3);
     struct outcome o = outcome_of(w, 1);
     ASSERT_TIMES(function_times(&o, F), 1510, 1000, 500, 500, 1);
-    struct overhead sum = subtract(&o, (struct probe_cost){ 1, 0, 0, 0 });
+    struct overhead sum = overhead_subtract_costs(&o, (struct probe_cost){ 1, 0, 0, 0 });
     cr_assert(eq(u64, sum.subtracted, 100 + 80 + 10));
     ASSERT_TIMES(function_times(&o, F), 1320, 900, 500, 500, 1);
     ASSERT_TIMES(function_times(&o, G), 420, 420, 0, 0, 1);
@@ -207,10 +206,10 @@ Test(unit_overhead, runtime_time_in_call_trees)
     outcome_drop(&o);
 }
 
-/* The runtime's time lies at the end of an interval. Ranges that split the interval each have their share. */
+/* The runtime's time is at the end of an interval. Ranges that split the interval each have their share. */
 Test(unit_overhead, runtime_time_in_ranges_of_time)
 {
-    struct writer *w = begin();
+    struct writer *w = overhead_begin();
     const char *path = test_path("ranges.dwell"), *error;
     write_enter(w, 0, F);
     write_words(w, (uint16_t[]){ DWELL_EXT_RUNTIME << 8 | 3, 30, 0, 0 }, 4);

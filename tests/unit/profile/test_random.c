@@ -18,32 +18,32 @@ struct event {
 
 static uint64_t state;
 
-static uint32_t random_below(uint32_t limit)
+static uint32_t random_events_below(uint32_t limit)
 {
     state = state * 6364136223846793005u + 1442695040888963407u;
     return (uint32_t)(state >> 33) % limit;
 }
 
-static uint64_t function_number(uint32_t i)
+static uint64_t random_function_number(uint32_t i)
 {
     return (i % 2 ? 0x7f5500000000 : 0x5500000000) + 0x1000 + 0x40 * i;
 }
 
-static void make_events(struct event *events)
+static void random_make_events(struct event *events)
 {
     uint64_t time = 1000;
     uint32_t depth = 0;
     for (int i = 0; i < EVENTS; i++) {
         struct event *e = &events[i];
         *e = (struct event){ 0 };
-        time += random_below(20) ? random_below(300) : random_below(100000);
+        time += random_events_below(20) ? random_events_below(300) : random_events_below(100000);
         e->time = time;
-        e->flagged = random_below(10) == 0;
-        if (depth > 2 && random_below(50) == 0)
-            e->unwound = 1 + random_below(depth - 1);
+        e->flagged = random_events_below(10) == 0;
+        if (depth > 2 && random_events_below(50) == 0)
+            e->unwound = 1 + random_events_below(depth - 1);
         depth -= e->unwound;
-        if (depth == 0 || (depth < DEEPEST && random_below(2))) {
-            e->function = function_number(random_below(FUNCTIONS));
+        if (depth == 0 || (depth < DEEPEST && random_events_below(2))) {
+            e->function = random_function_number(random_events_below(FUNCTIONS));
             depth++;
         } else {
             depth--;
@@ -57,15 +57,15 @@ struct reference {
     struct times functions[FUNCTIONS], thread;
 };
 
-static uint32_t index_of(uint64_t function)
+static uint32_t random_index_of(uint64_t function)
 {
     for (uint32_t i = 0; i < FUNCTIONS; i++)
-        if (function_number(i) == function)
+        if (random_function_number(i) == function)
             return i;
     cr_fatal("no such function");
 }
 
-static void add_interval(struct reference *r, const uint32_t *stack, uint32_t depth, uint64_t d, bool flagged)
+static void reference_add_interval(struct reference *r, const uint32_t *stack, uint32_t depth, uint64_t d, bool flagged)
 {
     bool on_stack[FUNCTIONS] = { false };
     if (depth == 0)
@@ -88,10 +88,10 @@ static void reference_walk(struct reference *r, const struct event *events)
     uint64_t last = 1000;
     memset(r, 0, sizeof *r);
     for (int i = 0; i < EVENTS; i++) {
-        add_interval(r, stack, depth, events[i].time - last, events[i].flagged);
+        reference_add_interval(r, stack, depth, events[i].time - last, events[i].flagged);
         depth -= events[i].unwound;
         if (events[i].function) {
-            stack[depth++] = index_of(events[i].function);
+            stack[depth++] = random_index_of(events[i].function);
             r->functions[stack[depth - 1]].calls++;
         } else {
             depth--;
@@ -103,15 +103,15 @@ static void reference_walk(struct reference *r, const struct event *events)
 /* ---- the session ---- */
 
 /* A new chunk begins before every event with a chance of one in `pieces`, or never if it is zero. */
-static void write_events(struct writer *w, uint32_t thread, const struct event *events, uint32_t pieces)
+static void random_write_events(struct writer *w, uint32_t thread, const struct event *events, uint32_t pieces)
 {
     struct open_call stack[DEEPEST + 1];
     uint32_t depth = 0, sequence = 0;
     begin_events(w, 1, thread, sequence++, 1000, NULL, 0);
     for (int i = 0; i < EVENTS; i++) {
         const struct event *e = &events[i];
-        if (pieces && random_below(pieces) == 0) {
-            end_events(w, random_below(2));
+        if (pieces && random_events_below(pieces) == 0) {
+            end_events(w, random_events_below(2));
             begin_events(w, 1, thread, sequence++, i ? events[i - 1].time : 1000, stack, depth);
         }
         if (e->flagged)
@@ -130,14 +130,14 @@ static void write_events(struct writer *w, uint32_t thread, const struct event *
     end_events(w, true);
 }
 
-static struct outcome read_back(struct event events[THREADS][EVENTS], uint32_t pieces, unsigned jobs)
+static struct outcome random_read_back(struct event events[THREADS][EVENTS], uint32_t pieces, unsigned jobs)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 10, "/bin/random");
     for (uint32_t t = 0; t < THREADS; t++)
         write_thread(w, 1, t + 1, t + 10, SOURCE_PERF, "t");
     for (uint32_t t = 0; t < THREADS; t++)
-        write_events(w, t + 1, events[t], pieces);
+        random_write_events(w, t + 1, events[t], pieces);
     return outcome_of(w, jobs);
 }
 
@@ -153,7 +153,7 @@ static void reference_compare(const struct outcome *o, const struct reference *r
             sum.application_exclusive += f->application_exclusive;
             sum.calls += f->calls;
         }
-        ASSERT_TIMES(function_times(o, function_number(i)), sum.elapsed_inclusive, sum.elapsed_exclusive,
+        ASSERT_TIMES(function_times(o, random_function_number(i)), sum.elapsed_inclusive, sum.elapsed_exclusive,
                      sum.application_inclusive, sum.application_exclusive, sum.calls);
     }
     for (uint32_t t = 0; t < THREADS; t++) {
@@ -171,12 +171,12 @@ Test(unit_random, equals_the_reference_for_any_chunks, .timeout = 60)
     for (uint64_t seed = 1; seed <= 12; seed++) {
         state = seed;
         for (int t = 0; t < THREADS; t++) {
-            make_events(events[t]);
+            random_make_events(events[t]);
             reference_walk(&references[t], events[t]);
         }
         const uint32_t pieces[] = { 0, 500, 20, 2 };
         for (int i = 0; i < 4; i++) {
-            struct outcome o = read_back(events, pieces[i], (unsigned)(1 + seed % 4));
+            struct outcome o = random_read_back(events, pieces[i], (unsigned)(1 + seed % 4));
             reference_compare(&o, references);
             check_identities(&o);
             outcome_drop(&o);

@@ -1,4 +1,4 @@
-/* Call sites: their records to the byte, paths that differ by call site alone, and the view by line. */
+/* Call sites: their records to the byte, paths that differ only by call site, and the view by line. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static uint64_t decode_written_site(struct writer *w)
     return site;
 }
 
-static struct writer *within_f(void)
+static struct writer *sites_within_f(void)
 {
     struct writer *w = writer_new();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
@@ -50,7 +50,7 @@ static struct writer *within_f(void)
 
 static uint64_t decode_value(unsigned type, uint64_t value, unsigned words)
 {
-    struct writer *w = within_f();
+    struct writer *w = sites_within_f();
     write_site(w, type, value, words);
     write_enter(w, 20, G);
     return decode_written_site(w);
@@ -71,17 +71,17 @@ Test(unit_sites, sites_of_every_length)
 /* Before and after other extensions, and with words that a later version might add. */
 Test(unit_sites, sites_among_other_extensions)
 {
-    struct writer *w = within_f();
+    struct writer *w = sites_within_f();
     write_site(w, SITE, 0x30, 1);
     write_os(w);
     write_enter(w, 20, G);
     cr_assert(eq(u64, decode_written_site(w), F + 0x30));
-    w = within_f();
+    w = sites_within_f();
     write_os(w);
     write_site(w, INLINED, 0x30, 1);
     write_enter(w, 20, G);
     cr_assert(eq(u64, decode_written_site(w), (F + 0x30) | inlined));
-    w = within_f();
+    w = sites_within_f();
     write_words(w, (uint16_t[]){ SITE << 8 | 5, 0x1234, 0, 0x7f00, 9, 9 }, 6);
     write_enter(w, 20, G);
     cr_assert(eq(u64, decode_written_site(w), 0x7f0000001234));
@@ -90,17 +90,17 @@ Test(unit_sites, sites_among_other_extensions)
 /* Sites without an enter: before a missing enter, or before an exit. The next enter has none. */
 Test(unit_sites, a_site_without_an_enter_is_ignored)
 {
-    struct writer *w = within_f();
+    struct writer *w = sites_within_f();
     write_site(w, SITE, 0x30, 1);
     write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
     write_enter(w, 20, G);
     cr_assert(eq(u64, decode_written_site(w), 0));
-    w = within_f();
+    w = sites_within_f();
     write_site(w, SITE, 0x30, 1);
     write_exit(w, 20);
     write_enter(w, 30, G);
     cr_assert(eq(u64, decode_written_site(w), 0));
-    w = within_f();
+    w = sites_within_f();
     write_enter(w, 20, G);
     cr_assert(eq(u64, decode_written_site(w), 0));
 }
@@ -109,7 +109,7 @@ Test(unit_sites, damaged_sites_end_the_chunk)
 {
     const uint16_t heads[] = { SITE << 8, INLINED << 8 };
     for (int i = 0; i < 2; i++) {
-        struct writer *w = within_f();
+        struct writer *w = sites_within_f();
         write_words(w, &heads[i], 1);
         write_enter(w, 20, G);
         struct outcome o = outcome_of(w, 1);
@@ -117,7 +117,7 @@ Test(unit_sites, damaged_sites_end_the_chunk)
         cr_assert(eq(u64, o.profile->counts.damaged_chunks, 1));
         outcome_drop(&o);
     }
-    struct writer *w = within_f(); /* cut off by the chunk's end */
+    struct writer *w = sites_within_f(); /* cut off by the chunk's end */
     write_words(w, (uint16_t[]){ SITE << 8 | 3, 1 }, 2);
     end_events(w, true);
     struct outcome o = outcome_of(w, 1);
@@ -130,7 +130,7 @@ Test(unit_sites, damaged_sites_end_the_chunk)
 enum { MANY = 130 };
 
 /* The site of each open call. `with_sites` of them have sites, in records of up to `per_record`. */
-static void check_open(unsigned with_sites, unsigned per_record)
+static void sites_check_open(unsigned with_sites, unsigned per_record)
 {
     struct open_call calls[MANY];
     struct writer *w = writer_new();
@@ -169,10 +169,10 @@ static void check_open(unsigned with_sites, unsigned per_record)
 
 Test(unit_sites, sites_of_open_calls)
 {
-    check_open(MANY, 63);
-    check_open(MANY, 1);
-    check_open(70, 63);
-    check_open(0, 63);
+    sites_check_open(MANY, 63);
+    sites_check_open(MANY, 1);
+    sites_check_open(70, 63);
+    sites_check_open(0, 63);
 }
 
 /* A record that extends beyond the chunk is ignored, and no other data is lost. */
@@ -195,7 +195,7 @@ Test(unit_sites, damaged_sites_of_open_calls)
 
 /* ---- the view ---- */
 
-static void load_sites(struct analysis *l, struct writer *w)
+static void sites_load(struct analysis *l, struct writer *w)
 {
     writer_save(w, test_path("lines.dwell"));
     writer_free(w);
@@ -218,7 +218,7 @@ Test(unit_sites, lines)
 {
     for (int way = 0; way < SITES_WAYS; way++) {
         struct analysis l;
-        load_sites(&l, site_session(way));
+        sites_load(&l, site_session(way));
         ASSERT_TIMES(line_times(&l, "a.c:10"), 20, 20, 20, 20, 1);
         ASSERT_TIMES(line_times(&l, "a.c:11"), 90, 45, 90, 45, 2);
         ASSERT_TIMES(line_times(&l, "a.c:20"), 30, 20, 30, 20, 1);
@@ -246,7 +246,7 @@ Test(unit_sites, a_line_on_the_stack_twice_counts_once)
     for (uint64_t i = 1; i <= 4; i++)
         write_exit(w, 30 + 10 * i);
     struct analysis l;
-    load_sites(&l, w);
+    sites_load(&l, w);
     ASSERT_TIMES(line_times(&l, "[unknown]+0x10040"), 50, 50, 50, 50, 3);
     ASSERT_TIMES(line_times(&l, "(unknown)"), 70, 20, 70, 20, 1);
     analysis_drop(&l);
@@ -255,7 +255,7 @@ Test(unit_sites, a_line_on_the_stack_twice_counts_once)
 Test(unit_sites, callers_by_line)
 {
     struct analysis l;
-    load_sites(&l, site_session(SITES_WHOLE));
+    sites_load(&l, site_session(SITES_WHOLE));
     size_t count;
     uint32_t *found = function_find_all(&l, "f", &count);
     struct neighbours n = rollup_neighbours(l.rollup, found[0]);
@@ -283,7 +283,7 @@ struct expected {
     struct times lines[FUNCTIONS * PLACES + 1]; /* the last one: calls without an open caller */
 };
 
-static uint64_t address_of(unsigned function)
+static uint64_t lines_address_of(unsigned function)
 {
     return 0x10000 + 0x1000ull * function;
 }
@@ -322,7 +322,7 @@ static struct writer *random_calls(unsigned seed, struct expected *e)
                 write_site(w, SITE, 0x10 + 0x10 * call.place, 1);
             e->lines[lines[depth]].calls++;
             stack[depth++] = call;
-            write_enter(w, now, address_of(call.function));
+            write_enter(w, now, lines_address_of(call.function));
         } else {
             depth--;
             write_exit(w, now);
@@ -332,8 +332,8 @@ static struct writer *random_calls(unsigned seed, struct expected *e)
     return w;
 }
 
-/* Functions, and the paths of functions, are as without sites. */
-static void check_functions(const struct analysis *l, const char *path)
+/* Functions and the paths of functions have the same values as without sites. */
+static void sites_check_functions(const struct analysis *l, const char *path)
 {
     struct analysis plain;
     load_whole(&plain, path, 1);
@@ -365,18 +365,18 @@ Test(unit_sites, random_calls_have_the_models_times)
     for (unsigned seed = 1; seed <= 6; seed++) {
         struct expected e;
         struct analysis l;
-        load_sites(&l, random_calls(seed, &e));
+        sites_load(&l, random_calls(seed, &e));
         for (unsigned line = 0; line <= FUNCTIONS * PLACES; line++) {
             char name[64] = "(unknown)";
             if (line < FUNCTIONS * PLACES)
                 snprintf(name, sizeof name, "[unknown]+0x%llx",
-                         (unsigned long long)(address_of(line / PLACES) + 0x10 + 0x10 * (line % PLACES)));
+                         (unsigned long long)(lines_address_of(line / PLACES) + 0x10 + 0x10 * (line % PLACES)));
             const struct times found = line_times(&l, name);
             cr_assert(eq(u64, found.elapsed_inclusive, e.lines[line].elapsed_inclusive), "%u: %s", seed, name);
             cr_assert(eq(u64, found.elapsed_exclusive, e.lines[line].elapsed_exclusive), "%u: %s", seed, name);
             cr_assert(eq(u64, found.calls, e.lines[line].calls), "%u: %s", seed, name);
         }
-        check_functions(&l, test_path("lines.dwell"));
+        sites_check_functions(&l, test_path("lines.dwell"));
         analysis_drop(&l);
     }
 }
@@ -404,7 +404,7 @@ Test(unit_sites, calls_of_itself_from_two_places)
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_fib(w, &now, 18, 3);
     struct analysis l;
-    load_sites(&l, w);
+    sites_load(&l, w);
     cr_assert(le(sz, l.profile->node_count, 400)); /* some 18 levels, squared */
     uint64_t calls = 0;
     for (size_t i = 0; i < l.profile->node_count; i++)

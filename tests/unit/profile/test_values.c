@@ -1,4 +1,4 @@
-/* The table of values, and values worked out by hand: exact ticks, with the identities of the time model. */
+/* The table of values, and values computed by hand: exact ticks, with the identities of the time model. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -92,7 +92,7 @@ Test(unit_values, ticks_are_scaled_and_counts_are_not)
 
 /* ---- on the CPU in flagged intervals ---- */
 
-static struct writer *begin(uint32_t source)
+static struct writer *values_begin(uint32_t source)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/prog");
@@ -107,7 +107,7 @@ static void expect_flagged_on_cpu(struct times t, uint64_t inclusive, uint64_t e
     cr_assert(eq(u64, t.flagged_on_cpu_exclusive, exclusive));
 }
 
-/* Where off-CPU times lie in flagged intervals, each tick is in one of four parts. */
+/* If off-CPU times are in flagged intervals, each tick is in one of four parts. */
 static void expect_four_parts(const struct outcome *o)
 {
     for (uint32_t i = 0; i < o->profile->node_count; i++) {
@@ -125,13 +125,13 @@ static void expect_four_parts(const struct outcome *o)
 
 Test(unit_values, flagged_on_cpu_is_the_rest_of_flagged_intervals)
 {
-    struct writer *w = begin(SOURCE_PERF);
+    struct writer *w = values_begin(SOURCE_PERF);
     write_enter(w, 0, F);
-    write_away(w, false, 10, 30);
+    write_off_cpu(w, false, 10, 30);
     write_enter(w, 100, G); /* F: 100 flagged, 30 of it blocked */
     write_faults(w, 1);
     write_enter(w, 150, G); /* G: 50 flagged */
-    write_away(w, true, 160, 15);
+    write_off_cpu(w, true, 160, 15);
     write_exit(w, 190); /* G: 40 flagged, 15 of it preempted */
     write_exit(w, 200); /* G: 10, not flagged */
     write_os(w);
@@ -151,7 +151,7 @@ Test(unit_values, flagged_on_cpu_is_the_rest_of_flagged_intervals)
 
 Test(unit_values, flagged_on_cpu_without_times_is_the_whole_interval)
 {
-    struct writer *w = begin(SOURCE_RSEQ);
+    struct writer *w = values_begin(SOURCE_RSEQ);
     write_enter(w, 0, F);
     write_os(w);
     write_enter(w, 70, G);
@@ -165,12 +165,12 @@ Test(unit_values, flagged_on_cpu_without_times_is_the_whole_interval)
     outcome_drop(&o);
 }
 
-/* What the probes took leaves unflagged time first, and no time off the CPU. */
+/* The probes' time is subtracted from unflagged time first, and never from off-CPU time. */
 Test(unit_values, flagged_on_cpu_is_less_by_the_probes_where_nothing_else_is_left)
 {
-    struct writer *w = begin(SOURCE_PERF);
+    struct writer *w = values_begin(SOURCE_PERF);
     write_enter(w, 0, F);
-    write_away(w, false, 10, 40);
+    write_off_cpu(w, false, 10, 40);
     write_exit(w, 100);
     struct outcome o = outcome_of(w, 1);
     expect_flagged_on_cpu(function_times(&o, F), 60, 60);
@@ -185,7 +185,8 @@ Test(unit_values, flagged_on_cpu_is_less_by_the_probes_where_nothing_else_is_lef
     outcome_drop(&o);
 }
 
-/* A call tree may have waits outside of its flagged time, as those of the runtime are: no path makes up for another. */
+/* A call tree can have waits outside its flagged time, such as those of the runtime. Paths do not compensate each
+ * other. */
 Test(unit_values, flagged_on_cpu_of_each_path_is_at_least_zero)
 {
     const struct tree_node nodes[] = {

@@ -151,7 +151,7 @@ static struct analysis flagged_session(uint32_t source, uint64_t flagged)
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 0, A);
     if (source == SOURCE_PERF)
-        write_away(w, false, 0, flagged);
+        write_off_cpu(w, false, 0, flagged);
     write_os(w);
     write_enter(w, 2 * flagged, B);
     write_exit(w, 1000 + flagged);

@@ -1,4 +1,4 @@
-/* Records to the byte: words and extensions as docs/format.md describes them, and what a kill leaves. */
+/* Records to the byte: words and extensions as docs/format.md describes them, and the words that a kill leaves. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -32,7 +32,7 @@ static size_t decode_all(struct writer *w, struct event *events, size_t most)
     return count;
 }
 
-static void expect_events(const struct event *event, enum decoded kind, uint64_t time, uint64_t function)
+static void decode_expect_events(const struct event *event, enum decoded kind, uint64_t time, uint64_t function)
 {
     cr_assert(eq(int, (int)event->kind, (int)kind));
     cr_assert(eq(u64, event->time, time));
@@ -52,7 +52,7 @@ Test(unit_decode, times_wrap_at_14_and_48_bits)
     struct event events[8];
     cr_assert(eq(sz, decode_all(w, events, 8), 5));
     for (int i = 0; i < 5; i++)
-        expect_events(&events[i], DECODED_ENTER, times[i], F);
+        decode_expect_events(&events[i], DECODED_ENTER, times[i], F);
 }
 
 Test(unit_decode, upper_halves_are_replaced)
@@ -65,7 +65,7 @@ Test(unit_decode, upper_halves_are_replaced)
     struct event events[8];
     cr_assert(eq(sz, decode_all(w, events, 8), 5));
     for (int i = 0; i < 5; i++)
-        expect_events(&events[i], DECODED_ENTER, 10 + (uint64_t)i, functions[i]);
+        decode_expect_events(&events[i], DECODED_ENTER, 10 + (uint64_t)i, functions[i]);
 }
 
 Test(unit_decode, a_missing_enter_is_stepped_over)
@@ -79,8 +79,8 @@ Test(unit_decode, a_missing_enter_is_stepped_over)
     write_enter(w, 40, G);
     struct event events[8];
     cr_assert(eq(sz, decode_all(w, events, 8), 3));
-    expect_events(&events[1], DECODED_EXIT, 30, 0);
-    expect_events(&events[2], DECODED_ENTER, 40, G);
+    decode_expect_events(&events[1], DECODED_EXIT, 30, 0);
+    decode_expect_events(&events[2], DECODED_ENTER, 40, G);
 }
 
 Test(unit_decode, missing_exits_have_the_time_before)
@@ -104,7 +104,7 @@ Test(unit_decode, missing_exits_have_the_time_before)
     struct event events[16];
     cr_assert(eq(sz, decode_all(w, events, 16), 10));
     for (int i = 0; i < 10; i++)
-        expect_events(&events[i], expected[i].kind, expected[i].time, expected[i].function);
+        decode_expect_events(&events[i], expected[i].kind, expected[i].time, expected[i].function);
 }
 
 Test(unit_decode, an_enter_without_its_address_is_the_last)
@@ -144,7 +144,7 @@ Test(unit_decode, unknown_extensions_are_stepped_over)
     write_enter(w, 10, F);
     struct event events[8];
     cr_assert(eq(sz, decode_all(w, events, 8), 1));
-    expect_events(&events[0], DECODED_ENTER, 10, F);
+    decode_expect_events(&events[0], DECODED_ENTER, 10, F);
 }
 
 Test(unit_decode, damaged_extensions_end_the_chunk_and_are_reported)

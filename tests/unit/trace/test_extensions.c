@@ -6,7 +6,7 @@
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000 };
 
-static struct writer *in_f(void)
+static struct writer *extensions_in_f(void)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/prog");
@@ -17,7 +17,7 @@ static struct writer *in_f(void)
 }
 
 /* F from 10 to 30. The test puts extensions before its exit. */
-static struct outcome out_of_f(struct writer *w)
+static struct outcome extensions_leave_f(struct writer *w)
 {
     write_exit(w, 30);
     return outcome_of(w, 1);
@@ -25,7 +25,7 @@ static struct outcome out_of_f(struct writer *w)
 
 static void expect_flagged(struct writer *w, uint64_t events, uint64_t faults, uint64_t blocked, uint64_t preempted)
 {
-    struct outcome o = out_of_f(w);
+    struct outcome o = extensions_leave_f(w);
     ASSERT_TIMES(function_times(&o, F), 20, 20, 0, 0, 1);
     cr_assert(eq(u64, o.profile->counts.flagged_intervals, 1));
     cr_assert(eq(u64, o.profile->counts.intervals, 2));
@@ -38,56 +38,56 @@ static void expect_flagged(struct writer *w, uint64_t events, uint64_t faults, u
 
 Test(unit_extensions, os)
 {
-    struct writer *w = in_f();
+    struct writer *w = extensions_in_f();
     write_os(w);
     expect_flagged(w, 1, 0, 0, 0);
 }
 
 Test(unit_extensions, blocked)
 {
-    struct writer *w = in_f();
-    write_away(w, false, 12, 5);
+    struct writer *w = extensions_in_f();
+    write_off_cpu(w, false, 12, 5);
     expect_flagged(w, 1, 0, 5, 0);
 }
 
 Test(unit_extensions, blocked_for_48_bits_of_ticks)
 {
-    struct writer *w = in_f();
-    write_away(w, false, 12, 0xfedcba987654);
+    struct writer *w = extensions_in_f();
+    write_off_cpu(w, false, 12, 0xfedcba987654);
     expect_flagged(w, 1, 0, 0xfedcba987654, 0);
 }
 
 Test(unit_extensions, preempted)
 {
-    struct writer *w = in_f();
-    write_away(w, true, 12, 6);
+    struct writer *w = extensions_in_f();
+    write_off_cpu(w, true, 12, 6);
     expect_flagged(w, 1, 0, 0, 6);
 }
 
 Test(unit_extensions, faults)
 {
-    struct writer *w = in_f();
+    struct writer *w = extensions_in_f();
     write_faults(w, 65535);
     expect_flagged(w, 65535, 65535, 0, 0);
 }
 
 Test(unit_extensions, several_of_them)
 {
-    struct writer *w = in_f();
-    write_away(w, true, 12, 6);
-    write_away(w, true, 20, 1);
+    struct writer *w = extensions_in_f();
+    write_off_cpu(w, true, 12, 6);
+    write_off_cpu(w, true, 20, 1);
     write_faults(w, 2);
-    write_away(w, false, 25, 3);
+    write_off_cpu(w, false, 25, 3);
     expect_flagged(w, 5, 2, 3, 7);
 }
 
 Test(unit_extensions, only_the_interval_before_the_event_is_flagged)
 {
-    struct writer *w = in_f();
+    struct writer *w = extensions_in_f();
     write_os(w);
     write_enter(w, 13, G);
     write_exit(w, 17);
-    struct outcome o = out_of_f(w);
+    struct outcome o = extensions_leave_f(w);
     ASSERT_TIMES(function_times(&o, F), 20, 16, 17, 13, 1);
     ASSERT_TIMES(function_times(&o, G), 4, 4, 4, 4, 1);
     outcome_drop(&o);
@@ -98,12 +98,12 @@ Test(unit_extensions, reserved_and_unknown_types_are_ignored)
     for (unsigned type = 8; type < 64; type++) {
         if ((type >= 10 && type <= 15 && type != 13) || type == 19)
             continue; /* these have a meaning */
-        struct writer *w = in_f();
+        struct writer *w = extensions_in_f();
         uint16_t words[256] = { (uint16_t)(type << 8 | (type == 9 || type == 13 ? 0 : type == 63 ? 255 : 2)) };
         for (unsigned i = 1; i < 256; i++)
             words[i] = 0xffff; /* would be exits */
         write_words(w, words, 1 + (words[0] & 255));
-        struct outcome o = out_of_f(w);
+        struct outcome o = extensions_leave_f(w);
         ASSERT_TIMES(function_times(&o, F), 20, 20, 20, 20, 1);
         cr_assert(eq(u64, o.profile->counts.exits, 1), "type %u", type);
         cr_assert(eq(u64, o.profile->counts.damaged_chunks, 0));
@@ -113,7 +113,7 @@ Test(unit_extensions, reserved_and_unknown_types_are_ignored)
 
 Test(unit_extensions, longer_extensions_are_read_as_far_as_this_version_knows)
 {
-    struct writer *w = in_f();
+    struct writer *w = extensions_in_f();
     write_words(w, (uint16_t[]){ 3u << 8 | 2, 0xffff, 0xffff }, 3);   /* OS */
     write_words(w, (uint16_t[]){ 6u << 8 | 2, 4, 0xffff }, 3);        /* FAULTS */
     write_words(w, (uint16_t[]){ 1u << 8 | 4, 30, 0, 0, 0xffff }, 5); /* TIME */
@@ -122,11 +122,11 @@ Test(unit_extensions, longer_extensions_are_read_as_far_as_this_version_knows)
 
 Test(unit_extensions, unwind_before_an_exit)
 {
-    struct writer *w = in_f();
+    struct writer *w = extensions_in_f();
     write_enter(w, 12, G);
     write_enter(w, 15, H);
     write_unwind(w, 2);
-    struct outcome o = out_of_f(w); /* the exit is F's */
+    struct outcome o = extensions_leave_f(w); /* the exit is F's */
     ASSERT_TIMES(function_times(&o, H), 15, 15, 15, 15, 1);
     ASSERT_TIMES(function_times(&o, G), 18, 3, 18, 3, 1);
     ASSERT_TIMES(function_times(&o, F), 20, 2, 20, 2, 1);
@@ -139,10 +139,10 @@ Test(unit_extensions, unwind_before_an_exit)
 
 Test(unit_extensions, no_more_frames_are_left_than_are_open)
 {
-    struct writer *w = in_f();
+    struct writer *w = extensions_in_f();
     write_unwind(w, UINT32_MAX);
     write_enter(w, 25, G);
-    struct outcome o = out_of_f(w);
+    struct outcome o = extensions_leave_f(w);
     ASSERT_TIMES(function_times(&o, F), 15, 15, 15, 15, 1);
     ASSERT_TIMES(path_times(&o, 1, (uint64_t[]){ G, 0 }), 5, 5, 5, 5, 1);
     cr_assert(eq(u64, o.profile->counts.unwound, 1));
@@ -153,9 +153,9 @@ Test(unit_extensions, no_more_frames_are_left_than_are_open)
 /* ---- order, and words that were claimed but not written ---- */
 
 /* UPPER, TIME, OS and UNWIND before an enter, in the order that `turn` gives. */
-static struct outcome in_order(unsigned turn)
+static struct outcome extensions_in_order(unsigned turn)
 {
-    struct writer *w = in_f();
+    struct writer *w = extensions_in_f();
     for (unsigned i = 0; i < 4; i++) {
         switch ((i + turn) % 4) {
         case 0:
@@ -180,7 +180,7 @@ static struct outcome in_order(unsigned turn)
 Test(unit_extensions, their_order_does_not_matter)
 {
     for (unsigned turn = 0; turn < 4; turn++) {
-        struct outcome o = in_order(turn);
+        struct outcome o = extensions_in_order(turn);
         ASSERT_TIMES(path_times(&o, 1, (uint64_t[]){ 0x7f00002000, 0 }), 5, 5, 5, 5, 1);
         ASSERT_TIMES(function_times(&o, F), 999990, 999990, 0, 0, 1);
         outcome_drop(&o);
@@ -189,14 +189,14 @@ Test(unit_extensions, their_order_does_not_matter)
 
 Test(unit_extensions, a_hole_voids_an_upper_half_and_a_time)
 {
-    struct writer *w = in_f();
+    struct writer *w = extensions_in_f();
     write_upper(w, 0, 0x7f);
     write_time(w, 500000);
     write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
     w->upper[0] = 0; /* the reader has not changed it */
     write_enter(w, 12, G);
     write_exit(w, 13);
-    struct outcome o = out_of_f(w);
+    struct outcome o = extensions_leave_f(w);
     ASSERT_TIMES(path_times(&o, 1, (uint64_t[]){ F, G, 0 }), 1, 1, 1, 1, 1);
     ASSERT_TIMES(function_times(&o, F), 20, 19, 20, 19, 1);
     outcome_drop(&o);
@@ -204,8 +204,8 @@ Test(unit_extensions, a_hole_voids_an_upper_half_and_a_time)
 
 Test(unit_extensions, a_hole_voids_extensions_before_it_but_not_after_it)
 {
-    struct writer *w = in_f();
-    write_away(w, false, 11, 2);
+    struct writer *w = extensions_in_f();
+    write_off_cpu(w, false, 11, 2);
     write_words(w, (uint16_t[]){ 0, 0, 0 }, 3);
     write_faults(w, 3);
     expect_flagged(w, 3, 3, 0, 0);
@@ -214,7 +214,7 @@ Test(unit_extensions, a_hole_voids_extensions_before_it_but_not_after_it)
 Test(unit_extensions, extensions_without_an_event_are_ignored)
 {
     for (int with_used = 0; with_used < 2; with_used++) {
-        struct writer *w = in_f();
+        struct writer *w = extensions_in_f();
         write_exit(w, 20);
         write_os(w);
         write_unwind(w, 1);
@@ -275,7 +275,7 @@ Test(unit_extensions, a_thousand_calls_of_no_ticks_are_calls)
 
 Test(unit_extensions, after_a_truncated_enter_the_time_belongs_to_the_caller)
 {
-    struct writer *w = in_f();
+    struct writer *w = extensions_in_f();
     write_words(w, (uint16_t[]){ 1u << 14 | 25, 0, 0 }, 3); /* its word is stored, its address is not */
     end_events(w, false);
     write_process_end(w, 0, 100, END_SIGNAL, 9, 60);
@@ -287,7 +287,7 @@ Test(unit_extensions, after_a_truncated_enter_the_time_belongs_to_the_caller)
 Test(unit_extensions, a_chunk_ends_in_zeros_or_at_its_given_end)
 {
     for (int with_used = 0; with_used < 2; with_used++) {
-        struct writer *w = in_f();
+        struct writer *w = extensions_in_f();
         write_exit(w, 20);
         end_events(w, with_used);
         write_thread_end(w, 1, 1, false, 25);

@@ -12,7 +12,7 @@ static uint8_t *whole;
 static size_t whole_length;
 
 /* A session with every kind of record. */
-static void make_whole(void)
+static void garbage_make_session(void)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/prog");
@@ -24,7 +24,7 @@ static void make_whole(void)
     begin_events(w, 1, 1, 0, 0, (struct open_call[]){ { 0x11000, 0 }, { 0x9000, 0 } }, 2);
     for (uint64_t i = 1; i < 60; i++) {
         if (i % 7 == 0)
-            write_away(w, i % 2, i * 1000, 10);
+            write_off_cpu(w, i % 2, i * 1000, 10);
         if (i % 11 == 0)
             write_unwind(w, 1);
         if (i % 3)
@@ -45,12 +45,12 @@ static void make_whole(void)
     writer_free(w);
 }
 
-static void drop_whole(void)
+static void garbage_drop_session(void)
 {
     free(whole);
 }
 
-static void put_file(const char *path, const uint8_t *bytes, size_t length)
+static void garbage_put_file(const char *path, const uint8_t *bytes, size_t length)
 {
     FILE *out = fopen(path, "wb");
     cr_assert(out != NULL);
@@ -59,7 +59,7 @@ static void put_file(const char *path, const uint8_t *bytes, size_t length)
 }
 
 /* Opens the file and reads everything; true if it could be opened. */
-static bool swallow_file(const char *path)
+static bool garbage_swallow_file(const char *path)
 {
     const char *error = NULL;
     struct session_file *file = session_file_open(path, &error);
@@ -81,20 +81,20 @@ static bool swallow_file(const char *path)
     return true;
 }
 
-TestSuite(unit_garbage, .init = make_whole, .fini = drop_whole, .timeout = 120);
+TestSuite(unit_garbage, .init = garbage_make_session, .fini = garbage_drop_session, .timeout = 120);
 
 Test(unit_garbage, the_whole_is_read)
 {
-    cr_assert(swallow_file(test_path("whole")));
+    cr_assert(garbage_swallow_file(test_path("whole")));
 }
 
 Test(unit_garbage, cut_off_at_every_length)
 {
     const char *path = test_path("cut");
-    put_file(path, whole, whole_length);
+    garbage_put_file(path, whole, whole_length);
     for (size_t length = whole_length; length-- > 0;) {
         cr_assert(eq(int, truncate(path, (off_t)length), 0));
-        bool opened = swallow_file(path);
+        bool opened = garbage_swallow_file(path);
         cr_assert(eq(int, opened, length >= sizeof(struct dwell_file_header)), "cut to %zu bytes", length);
     }
 }
@@ -111,8 +111,8 @@ Test(unit_garbage, flipped_bytes)
             size_t chunk = (state >> 20) % (whole_length / 4096); /* most of each page is zero */
             copy[chunk * 4096 + (state >> 40) % 256] ^= (uint8_t)(state >> 56 | 1);
         }
-        put_file(path, copy, whole_length);
-        swallow_file(path);
+        garbage_put_file(path, copy, whole_length);
+        garbage_swallow_file(path);
         free(copy);
     }
 }
@@ -130,13 +130,13 @@ Test(unit_garbage, random_bytes_after_a_good_header)
             if (!header)
                 copy[i] = (uint8_t)(state >> 40);
         }
-        put_file(path, copy, whole_length);
-        swallow_file(path);
+        garbage_put_file(path, copy, whole_length);
+        garbage_swallow_file(path);
         free(copy);
     }
 }
 
-static const char *error_of(const char *path)
+static const char *garbage_error_of(const char *path)
 {
     const char *error = NULL;
     cr_assert(session_file_open(path, &error) == NULL);
@@ -146,18 +146,18 @@ static const char *error_of(const char *path)
 Test(unit_garbage, errors_name_the_problem)
 {
     const char *path = test_path("wrong");
-    put_file(path, whole, 0);
-    cr_assert(eq(str, (char *)error_of(path), "the file is empty"));
-    put_file(path, (const uint8_t *)"#!/bin/sh\necho hello, world\n", 28);
-    cr_assert(eq(str, (char *)error_of(path), "not a dwell session"));
-    put_file(path, whole, 100);
-    cr_assert(eq(str, (char *)error_of(path), "truncated within its header"));
+    garbage_put_file(path, whole, 0);
+    cr_assert(eq(str, (char *)garbage_error_of(path), "the file is empty"));
+    garbage_put_file(path, (const uint8_t *)"#!/bin/sh\necho hello, world\n", 28);
+    cr_assert(eq(str, (char *)garbage_error_of(path), "not a dwell session"));
+    garbage_put_file(path, whole, 100);
+    cr_assert(eq(str, (char *)garbage_error_of(path), "truncated within its header"));
     whole[8] = 2;
-    put_file(path, whole, whole_length);
-    cr_assert(eq(str, (char *)error_of(path), "written by a newer version of dwell"));
-    cr_assert(eq(str, (char *)error_of(test_folder()), "is a directory"));
-    cr_assert(eq(str, (char *)error_of("/dev/null"), "not a regular file"));
-    cr_assert(eq(str, (char *)error_of(test_path("missing")), "No such file or directory"));
+    garbage_put_file(path, whole, whole_length);
+    cr_assert(eq(str, (char *)garbage_error_of(path), "written by a newer version of dwell"));
+    cr_assert(eq(str, (char *)garbage_error_of(test_folder()), "is a directory"));
+    cr_assert(eq(str, (char *)garbage_error_of("/dev/null"), "not a regular file"));
+    cr_assert(eq(str, (char *)garbage_error_of(test_path("missing")), "No such file or directory"));
 }
 
 Test(unit_garbage, a_damaged_chunk_is_reported_and_the_rest_is_used)
@@ -169,7 +169,7 @@ Test(unit_garbage, a_damaged_chunk_is_reported_and_the_rest_is_used)
             events = at;
     cr_assert(ne(sz, events, 0));
     whole[events + 9] = 0x01; /* its size is not a multiple of the unit any more */
-    put_file(path, whole, whole_length);
+    garbage_put_file(path, whole, whole_length);
     struct session_file *file = session_file_open(path, &error);
     cr_assert(file != NULL);
     cr_assert(eq(u64, file->damaged_chunks, 1));

@@ -28,13 +28,13 @@ static uint8_t *whole;
 static size_t length;
 static size_t events; /* where the events chunk begins */
 
-static void put_whole(void)
+static void hostile_put_session(void)
 {
     cr_assert(eq(int, ftruncate(fd, (off_t)length), 0));
     cr_assert(eq(sz, (size_t)pwrite(fd, whole, length, 0), length));
 }
 
-static void begin(void)
+static void hostile_begin(void)
 {
     cr_assert(freopen("/dev/null", "w", stderr) != NULL); /* each session that opens lacks the same files */
     struct writer *w = example_small();
@@ -51,16 +51,16 @@ static void begin(void)
     cr_assert(ne(sz, events, 0));
 }
 
-static void end(void)
+static void hostile_end(void)
 {
     free(whole);
     close(fd);
 }
 
-TestSuite(unit_hostile, .init = begin, .fini = end, .timeout = 120);
+TestSuite(unit_hostile, .init = hostile_begin, .fini = hostile_end, .timeout = 120);
 
 /* Returns false if the file could not be opened and the error was one line. */
-static bool try(void)
+static bool hostile_try(void)
 {
     const char *error = NULL;
     if (swallow_session(path, &error))
@@ -69,7 +69,7 @@ static bool try(void)
     return false;
 }
 
-static void put(size_t at, uint64_t value, size_t size)
+static void hostile_put(size_t at, uint64_t value, size_t size)
 {
     cr_assert(eq(sz, (size_t)pwrite(fd, &value, size, (off_t)at), size));
 }
@@ -81,11 +81,11 @@ Test(unit_hostile, every_byte_changed)
     for (size_t at = 0; at < length; at++) {
         const uint8_t values[] = { (uint8_t)~whole[at], (uint8_t)(whole[at] ^ 1u << at % 8) };
         for (int i = 0; i < 2; i++) {
-            put(at, values[i], 1);
-            const bool opened = try();
+            hostile_put(at, values[i], 1);
+            const bool opened = hostile_try();
             cr_assert(opened || at < UNIT, "byte %zu", at);
         }
-        put(at, whole[at], 1);
+        hostile_put(at, whole[at], 1);
     }
 }
 
@@ -93,11 +93,11 @@ Test(unit_hostile, cut_off_at_every_length)
 {
     for (size_t cut = length; cut-- > 0;) {
         cr_assert(eq(int, ftruncate(fd, (off_t)cut), 0));
-        cr_assert(eq(int, try(), cut >= (int)sizeof(struct dwell_file_header)), "cut to %zu bytes", cut);
+        cr_assert(eq(int, hostile_try(), cut >= (int)sizeof(struct dwell_file_header)), "cut to %zu bytes", cut);
     }
 }
 
-/* What was read before the cut is reported unchanged. */
+/* The data before the cut is reported unchanged. */
 Test(unit_hostile, what_is_before_the_cut_is_used)
 {
     const char *error;
@@ -123,12 +123,12 @@ Test(unit_hostile, extreme_chunk_headers)
 {
     for (size_t at = UNIT; at < length; at += UNIT) {
         for (int i = 0; i < EXTREMES * EXTREMES * EXTREMES; i++) {
-            put(at + 8, extremes[i % EXTREMES], 4);             /* size */
-            put(at + 12, extremes[i / EXTREMES % EXTREMES], 4); /* used */
-            put(at + 28, extremes[i / EXTREMES / EXTREMES], 4); /* depth */
-            cr_assert(try());
+            hostile_put(at + 8, extremes[i % EXTREMES], 4);             /* size */
+            hostile_put(at + 12, extremes[i / EXTREMES % EXTREMES], 4); /* used */
+            hostile_put(at + 28, extremes[i / EXTREMES / EXTREMES], 4); /* depth */
+            cr_assert(hostile_try());
         }
-        put_whole();
+        hostile_put_session();
     }
 }
 
@@ -137,13 +137,13 @@ Test(unit_hostile, extreme_file_headers)
     static const size_t offsets[] = { 8, 12, 20, 40, 64, 72, 88, 112, 116, 120 };
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         for (int value = 0; value < EXTREMES; value++) {
-            put(offsets[i], extremes[value], 4);
-            try();
+            hostile_put(offsets[i], extremes[value], 4);
+            hostile_try();
             if (offsets[i] >= 40) {
-                put(offsets[i], (uint64_t)extremes[value] << 32 | extremes[EXTREMES - 1 - value], 8);
-                try();
+                hostile_put(offsets[i], (uint64_t)extremes[value] << 32 | extremes[EXTREMES - 1 - value], 8);
+                hostile_try();
             }
-            put_whole();
+            hostile_put_session();
         }
     }
 }
@@ -156,14 +156,14 @@ Test(unit_hostile, extreme_records)
             memcpy(&size, whole + record, sizeof size);
             size >>= 32;
             for (int i = 0; i < EXTREMES; i++) {
-                put(record + 4, extremes[i], 4);
-                cr_assert(try());
+                hostile_put(record + 4, extremes[i], 4);
+                cr_assert(hostile_try());
             }
-            put(record + 4, size, 4);
+            hostile_put(record + 4, size, 4);
             for (size_t part = 8; part + 4 <= size; part += 2) { /* numbers, lengths of strings, strings */
-                put(record + part, 0xffffffff, 4);
-                cr_assert(try());
-                put_whole();
+                hostile_put(record + part, 0xffffffff, 4);
+                cr_assert(hostile_try());
+                hostile_put_session();
             }
         }
     }
@@ -175,25 +175,25 @@ Test(unit_hostile, any_word_at_the_end_of_a_chunk)
     uint32_t used;
     memcpy(&used, whole + events + 12, sizeof used);
     for (uint32_t word = 0; word < 65536; word += word < 16384 ? 1 : 509) {
-        put(events + used - 2, word, 2);
-        cr_assert(try());
+        hostile_put(events + used - 2, word, 2);
+        cr_assert(hostile_try());
     }
-    put(events + 12, 0, 4);
+    hostile_put(events + 12, 0, 4);
     for (uint32_t word = 0; word < 16384; word += 3) {
-        put(events + UNIT - 2, word, 2);
-        cr_assert(try());
+        hostile_put(events + UNIT - 2, word, 2);
+        cr_assert(hostile_try());
     }
 }
 
 Test(unit_hostile, odd_ends)
 {
     for (uint32_t used = 64; used < 400; used++) {
-        put(events + 12, used, 4);
-        cr_assert(try());
+        hostile_put(events + 12, used, 4);
+        cr_assert(hostile_try());
     }
 }
 
-/* ---- what cannot be opened ---- */
+/* ---- files that cannot be opened ---- */
 
 /* Root may read everything, so the test uses another user. */
 Test(unit_hostile, no_permission)
@@ -213,13 +213,13 @@ Test(unit_hostile, no_permission)
     cr_assert(eq(int, status, 0));
 }
 
-/* A hole costs its maker nothing. It must not cost the reader hours either. */
+/* A large hole is made in an instant. It must not take the reader hours. */
 Test(unit_hostile, a_file_that_is_mostly_a_hole, .timeout = 5)
 {
     const off_t huge = (off_t)256 << 30;
-    put(88, (uint64_t)huge, 8);
+    hostile_put(88, (uint64_t)huge, 8);
     cr_assert(eq(int, ftruncate(fd, huge), 0));
-    cr_assert(try());
+    cr_assert(hostile_try());
 }
 
 /* A program may load one of its two plugins for each of its jobs. */
@@ -245,7 +245,7 @@ Test(unit_hostile, libraries_that_came_and_went_ten_thousand_times, .timeout = 1
 
 /* ---- all the way to the report ---- */
 
-static void print_everything(FILE *out)
+static void hostile_print_everything(FILE *out)
 {
     static const struct sorting sorting = { .key = "elapsed_exclusive", .calls = true };
     table_printer *const printers[] = { table_print_text, table_print_csv, table_print_json };
@@ -277,15 +277,15 @@ Test(unit_hostile, reports_of_damaged_sessions)
     FILE *out = fopen("/dev/null", "w");
     uint64_t state = 11;
     cr_assert(freopen("/dev/null", "w", stderr) !=
-              NULL); /* there is a message for each of thousands of missing modules */
+              NULL); /* discards a message for each of thousands of missing modules */
     for (int round = 0; round < 1500; round++) {
         for (int i = 0; i <= round % 6; i++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
             const size_t unit = 1 + (state >> 33) % (length / UNIT - 1);
-            put(unit * UNIT + (state >> 20) % 512, state >> 56, 1);
+            hostile_put(unit * UNIT + (state >> 20) % 512, state >> 56, 1);
         }
-        print_everything(out);
-        put_whole();
+        hostile_print_everything(out);
+        hostile_put_session();
     }
     fclose(out);
 }

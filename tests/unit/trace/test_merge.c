@@ -1,4 +1,4 @@
-/* Sessions merged into one: it has everything that each held, at its time, and nothing moves from one to another. */
+/* Sessions merged into one. It has all data of each session with the same times, and no data moves between sessions. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ TestSuite(unit_merge, .timeout = 60);
 
 enum { MAX = 4 };
 
-static char *save(const char *name, struct writer *w)
+static char *merge_save(const char *name, struct writer *w)
 {
     char *path = strdup(test_path(name));
     writer_save(w, path);
@@ -26,7 +26,7 @@ static char *save(const char *name, struct writer *w)
     return path;
 }
 
-static struct session_file *open_session(const char *path)
+static struct session_file *merge_open(const char *path)
 {
     const char *error = NULL;
     struct session_file *file = session_file_open(path, &error);
@@ -35,12 +35,12 @@ static struct session_file *open_session(const char *path)
 }
 
 /* Merges them into a file of that name. */
-static char *merge(const char *name, char *const *paths, size_t count)
+static char *merge_files(const char *name, char *const *paths, size_t count)
 {
     struct session_file *files[MAX];
     char *merged = strdup(test_path(name));
     for (size_t i = 0; i < count; i++) {
-        files[i] = open_session(paths[i]);
+        files[i] = merge_open(paths[i]);
         const char *problem = session_merge_check(files[0], files[i]);
         cr_assert(i == 0 || problem == NULL, "%s", problem);
     }
@@ -52,7 +52,7 @@ static char *merge(const char *name, char *const *paths, size_t count)
 }
 
 /* Everything that reports print about functions, modules and call paths. */
-static char *printed(char *const *paths, size_t count)
+static char *merge_print(char *const *paths, size_t count)
 {
     struct analysis l;
     char *text = NULL;
@@ -74,7 +74,7 @@ static char *printed(char *const *paths, size_t count)
     return text;
 }
 
-static void drop(char **paths, size_t count)
+static void merge_drop(char **paths, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(paths[i]);
@@ -83,11 +83,13 @@ static void drop(char **paths, size_t count)
 Test(unit_merge, the_report_covers_all_sessions)
 {
     const struct version version = { .lookups = 3, .main_time = 400, .logged = true, .source = SOURCE_PERF };
-    char *paths[] = { save("example", example_session(SOURCE_PERF)), save("version", version_session(&version)),
-                      save("again", example_session(SOURCE_PERF)) };
-    char *merged = merge("merged", paths, 3), *of_all = printed(paths, 3), *of_merged = printed(&merged, 1);
+    char *paths[] = { merge_save("example", example_session(SOURCE_PERF)),
+                      merge_save("version", version_session(&version)),
+                      merge_save("again", example_session(SOURCE_PERF)) };
+    char *merged = merge_files("merged", paths, 3), *of_all = merge_print(paths, 3),
+         *of_merged = merge_print(&merged, 1);
     cr_assert(eq(str, of_merged, of_all));
-    struct session_file *file = open_session(merged);
+    struct session_file *file = merge_open(merged);
     cr_assert(eq(sz, file->process_count, 5));
     cr_assert(eq(sz, file->thread_count, 7));
     cr_assert(eq(int, (int)file->header.next_process, 6));
@@ -97,7 +99,7 @@ Test(unit_merge, the_report_covers_all_sessions)
     free(of_all);
     free(of_merged);
     free(merged);
-    drop(paths, 3);
+    merge_drop(paths, 3);
 }
 
 Test(unit_merge, merged_sessions_can_be_merged)
@@ -109,23 +111,23 @@ Test(unit_merge, merged_sessions_can_be_merged)
     for (int i = 0; i < 3; i++) {
         char name[32];
         snprintf(name, sizeof name, "version-%d", i);
-        paths[i] = save(name, version_session(&versions[i]));
+        paths[i] = merge_save(name, version_session(&versions[i]));
     }
-    char *all = merge("all", paths, 3), *two = merge("two", paths, 2);
-    char *step = merge("step", (char *[]){ two, paths[2] }, 2);
-    char *at_once = printed(&all, 1), *by_steps = printed(&step, 1);
+    char *all = merge_files("all", paths, 3), *two = merge_files("two", paths, 2);
+    char *step = merge_files("step", (char *[]){ two, paths[2] }, 2);
+    char *at_once = merge_print(&all, 1), *by_steps = merge_print(&step, 1);
     cr_assert(eq(str, at_once, by_steps));
     free(at_once);
     free(by_steps);
-    drop((char *[]){ all, two, step }, 3);
-    drop(paths, 3);
+    merge_drop((char *[]){ all, two, step }, 3);
+    merge_drop(paths, 3);
 }
 
 Test(unit_merge, every_kind_of_record)
 {
-    char *paths[] = { save("one", example_small()), save("other", example_small()) };
-    char *merged = merge("merged", paths, 2);
-    struct session_file *one = open_session(paths[0]), *both = open_session(merged);
+    char *paths[] = { merge_save("one", example_small()), merge_save("other", example_small()) };
+    char *merged = merge_files("merged", paths, 2);
+    struct session_file *one = merge_open(paths[0]), *both = merge_open(merged);
     cr_assert(eq(sz, both->process_count, 2 * one->process_count));
     cr_assert(eq(sz, both->thread_count, 2 * one->thread_count));
     cr_assert(eq(sz, both->note_count, 2 * one->note_count));
@@ -154,10 +156,10 @@ Test(unit_merge, every_kind_of_record)
     session_file_close(one);
     session_file_close(both);
     free(merged);
-    drop(paths, 2);
+    merge_drop(paths, 2);
 }
 
-/* The recorder knows a process by its pid alone. Both sessions have one with that pid. */
+/* The recorder knows a process only by its PID. Both sessions have a process with that PID. */
 Test(unit_merge, ends_of_processes_with_one_pid)
 {
     char *paths[2];
@@ -165,10 +167,10 @@ Test(unit_merge, ends_of_processes_with_one_pid)
         struct writer *w = version_session(&(struct version){ .lookups = 1, .main_time = 10 });
         write_process_end(w, 1, 100, END_EXIT, 99, 2000 + i);
         write_process_end(w, 0, 100, END_SIGNAL, 6 + i, 5000);
-        paths[i] = save(i ? "second" : "first", w);
+        paths[i] = merge_save(i ? "second" : "first", w);
     }
-    char *merged = merge("merged", paths, 2);
-    struct session_file *file = open_session(merged);
+    char *merged = merge_files("merged", paths, 2);
+    struct session_file *file = merge_open(merged);
     cr_assert(eq(sz, file->process_count, 2));
     for (unsigned i = 0; i < 2; i++) {
         cr_assert(eq(u32, file->processes[i].end_how, END_SIGNAL));
@@ -177,10 +179,10 @@ Test(unit_merge, ends_of_processes_with_one_pid)
     }
     session_file_close(file);
     free(merged);
-    drop(paths, 2);
+    merge_drop(paths, 2);
 }
 
-static struct writer *open_call(uint64_t end)
+static struct writer *merge_open_call_session(uint64_t end)
 {
     struct writer *w = writer_new();
     write_header(w, 72, end, 8);
@@ -194,7 +196,7 @@ static struct writer *open_call(uint64_t end)
     return w;
 }
 
-static uint64_t elapsed_of(char *path)
+static uint64_t merge_elapsed_of(char *path)
 {
     struct analysis l;
     load_whole(&l, path, 1);
@@ -206,19 +208,21 @@ static uint64_t elapsed_of(char *path)
 /* A call that is open until the recording ends lasts until the end of its own recording, not of another one. */
 Test(unit_merge, calls_that_were_open_at_the_end)
 {
-    char *paths[] = { save("short", open_call(2000)), save("long", open_call(9000)), save("killed", open_call(0)) };
-    cr_assert(eq(u64, elapsed_of(paths[0]), 10 + 980));
-    cr_assert(eq(u64, elapsed_of(paths[1]), 10 + 7980));
-    cr_assert(eq(u64, elapsed_of(paths[2]), 10));
-    char *ended = merge("ended", paths, 2), *all = merge("all", paths, 3);
-    cr_assert(eq(u64, elapsed_of(ended), 990 + 7990));
-    cr_assert(eq(u64, elapsed_of(all), 990 + 7990 + 10));
-    struct session_file *file = open_session(ended);
+    char *paths[] = { merge_save("short", merge_open_call_session(2000)),
+                      merge_save("long", merge_open_call_session(9000)),
+                      merge_save("killed", merge_open_call_session(0)) };
+    cr_assert(eq(u64, merge_elapsed_of(paths[0]), 10 + 980));
+    cr_assert(eq(u64, merge_elapsed_of(paths[1]), 10 + 7980));
+    cr_assert(eq(u64, merge_elapsed_of(paths[2]), 10));
+    char *ended = merge_files("ended", paths, 2), *all = merge_files("all", paths, 3);
+    cr_assert(eq(u64, merge_elapsed_of(ended), 990 + 7990));
+    cr_assert(eq(u64, merge_elapsed_of(all), 990 + 7990 + 10));
+    struct session_file *file = merge_open(ended);
     cr_assert(eq(u64, file->header.end_ticks, 9000));
     session_file_close(file);
     free(ended);
     free(all);
-    drop(paths, 3);
+    merge_drop(paths, 3);
 }
 
 /* An invalid record must not keep its old numbers. */
@@ -231,10 +235,10 @@ Test(unit_merge, damaged_records_are_left_out)
     write_thread_switches(w, 1, 1, 7, 6, 5); /* which is the thread's in the merged session, too */
     write_thread(w, 1, 1, 100, SOURCE_PERF, "main");
     write_header(w, 120, 3, 8);
-    char *paths[] = { save("one", version_session(&(struct version){ .lookups = 1, .main_time = 10 })),
-                      save("damaged", w) };
-    char *merged = merge("merged", paths, 2);
-    struct session_file *file = open_session(merged);
+    char *paths[] = { merge_save("one", version_session(&(struct version){ .lookups = 1, .main_time = 10 })),
+                      merge_save("damaged", w) };
+    char *merged = merge_files("merged", paths, 2);
+    struct session_file *file = merge_open(merged);
     cr_assert(eq(sz, file->thread_count, 2));
     cr_assert(eq(u32, file->threads[1].process, file->processes[1].serial));
     cr_assert(eq(u64, file->threads[0].switches.recorded, 0));
@@ -244,7 +248,7 @@ Test(unit_merge, damaged_records_are_left_out)
     cr_assert(eq(u64, file->header.lost_events, 3));
     session_file_close(file);
     free(merged);
-    drop(paths, 2);
+    merge_drop(paths, 2);
 }
 
 /* ---- sessions that cannot be merged ---- */
@@ -253,7 +257,7 @@ struct start {
     uint64_t ticks, monotonic, real;
 };
 
-static struct writer *started(struct start start, uint64_t rate)
+static struct writer *merge_session_started(struct start start, uint64_t rate)
 {
     struct writer *w = version_session(&(struct version){ .lookups = 1, .main_time = 10 });
     write_header(w, 40, start.ticks, 8);
@@ -266,23 +270,23 @@ static struct writer *started(struct start start, uint64_t rate)
 static const struct start first_start = { 50000000000, 20000000000, 1000020000000000 };
 enum { RATE = 2000000000 };
 
-/* With a session of first_start and RATE, with which `w` is to be merged. */
-static void expect(struct writer *w, const char *wanted)
+/* Checks whether `w` can be merged with a session of first_start and RATE. */
+static void merge_expect(struct writer *w, const char *wanted)
 {
-    char *paths[] = { save("first", started(first_start, RATE)), save("second", w) };
-    struct session_file *first = open_session(paths[0]), *second = open_session(paths[1]);
+    char *paths[] = { merge_save("first", merge_session_started(first_start, RATE)), merge_save("second", w) };
+    struct session_file *first = merge_open(paths[0]), *second = merge_open(paths[1]);
     const char *problem = session_merge_check(first, second);
     cr_assert(eq(str, (char *)(problem ? problem : ""), (char *)wanted));
     problem = session_merge_check(second, first);
     cr_assert(eq(str, (char *)(problem ? problem : ""), (char *)wanted));
     session_file_close(first);
     session_file_close(second);
-    drop(paths, 2);
+    merge_drop(paths, 2);
 }
 
-static struct writer *with_header(size_t offset, uint64_t value, unsigned size)
+static struct writer *merge_session_with_header(size_t offset, uint64_t value, unsigned size)
 {
-    struct writer *w = started(first_start, RATE);
+    struct writer *w = merge_session_started(first_start, RATE);
     write_header(w, offset, value, size);
     return w;
 }
@@ -292,24 +296,31 @@ Test(unit_merge, sessions_with_other_clocks)
     static const char restarted[] =
         "recorded before or after the machine was restarted, slept, or had its time set: by another clock";
     const uint64_t second = 1000000000;
-    expect(started(first_start, RATE), "");
-    expect(started(first_start, RATE + RATE / 1000), ""); /* an estimate */
-    expect(started(first_start, RATE + RATE / 50), "recorded by another clock");
-    expect(started((struct start){ 50000000000 + 20 * second, 30 * second, 1000030000000000 }, RATE), "");
-    expect(started((struct start){ 50000000000 + 21 * second, 30 * second, 1000030000000000 }, RATE), restarted);
-    expect(started((struct start){ 50000000000 - 20 * second, 30 * second, 1000030000000000 }, RATE), restarted);
-    expect(started((struct start){ 50000000000 + 20 * second, 30 * second, 1000040000000000 }, RATE), restarted);
-    expect(with_header(16, 183, 2), "recorded on another machine, by another clock");
-    expect(with_header(18, 3, 2), "recorded by another clock");
-    expect(with_header(96, 2, 4), "recorded in another mode");
-    expect(with_header(148, 1, 4), "recordings and imports have no common clock");
+    merge_expect(merge_session_started(first_start, RATE), "");
+    merge_expect(merge_session_started(first_start, RATE + RATE / 1000), ""); /* an estimate */
+    merge_expect(merge_session_started(first_start, RATE + RATE / 50), "recorded by another clock");
+    merge_expect(
+        merge_session_started((struct start){ 50000000000 + 20 * second, 30 * second, 1000030000000000 }, RATE), "");
+    merge_expect(
+        merge_session_started((struct start){ 50000000000 + 21 * second, 30 * second, 1000030000000000 }, RATE),
+        restarted);
+    merge_expect(
+        merge_session_started((struct start){ 50000000000 - 20 * second, 30 * second, 1000030000000000 }, RATE),
+        restarted);
+    merge_expect(
+        merge_session_started((struct start){ 50000000000 + 20 * second, 30 * second, 1000040000000000 }, RATE),
+        restarted);
+    merge_expect(merge_session_with_header(16, 183, 2), "recorded on another machine, by another clock");
+    merge_expect(merge_session_with_header(18, 3, 2), "recorded by another clock");
+    merge_expect(merge_session_with_header(96, 2, 4), "recorded in another mode");
+    merge_expect(merge_session_with_header(148, 1, 4), "recordings and imports have no common clock");
 }
 
 Test(unit_merge, a_copy_of_a_session)
 {
-    struct writer *w = with_header(24, 77, 8);
-    char *path = save("one", w);
-    struct session_file *file = open_session(path), *copy = open_session(path);
+    struct writer *w = merge_session_with_header(24, 77, 8);
+    char *path = merge_save("one", w);
+    struct session_file *file = merge_open(path), *copy = merge_open(path);
     cr_assert(eq(str, (char *)session_merge_check(file, copy), "it is a copy, so its calls would count twice"));
     session_file_close(file);
     session_file_close(copy);
@@ -324,9 +335,9 @@ Test(unit_merge, numbers_that_do_not_fit)
         begin_events(w, 0xfffffff0, 1, 0, 1000, NULL, 0);
         write_enter(w, 1000, 0x401000);
         end_events(w, true);
-        paths[i] = save(i ? "second" : "first", w);
+        paths[i] = merge_save(i ? "second" : "first", w);
     }
-    struct session_file *files[] = { open_session(paths[0]), open_session(paths[1]) };
+    struct session_file *files[] = { merge_open(paths[0]), merge_open(paths[1]) };
     char *merged = strdup(test_path("merged"));
     cr_assert(eq(str, (char *)session_merge(files, 2, merged),
                  "more processes, threads or symbols than one session can hold"));
@@ -335,5 +346,5 @@ Test(unit_merge, numbers_that_do_not_fit)
     session_file_close(files[0]);
     session_file_close(files[1]);
     free(merged);
-    drop(paths, 2);
+    merge_drop(paths, 2);
 }

@@ -23,8 +23,8 @@ static uint64_t modules_random(uint64_t limit)
     return (state >> 33) % limit;
 }
 
-/* One after another, each over some of the area's pages. The last one stays. */
-static void make_windows(struct window *windows)
+/* The modules are loaded one after another, each at some of the area's pages. The last one stays loaded. */
+static void window_make_all(struct window *windows)
 {
     uint64_t time = 4 * modules_random(50);
     for (int i = 0; i < MODULES; i++) {
@@ -41,7 +41,7 @@ static uint64_t window_distance(const struct window *w, uint64_t time)
     return time < w->load ? w->load - time : time < w->unload ? 0 : time - w->unload;
 }
 
-/* MODULES if there never was one. */
+/* The module at that address and time, or MODULES if there never was one. */
 static int window_owner(const struct window *windows, uint64_t address, uint64_t time)
 {
     int nearest = MODULES;
@@ -52,7 +52,7 @@ static int window_owner(const struct window *windows, uint64_t address, uint64_t
     return nearest;
 }
 
-static void write_windows(struct writer *w, const struct window *windows)
+static void window_write_all(struct writer *w, const struct window *windows)
 {
     for (uint32_t i = 0; i < MODULES; i++) {
         char path[32];
@@ -65,7 +65,7 @@ static void write_windows(struct writer *w, const struct window *windows)
 
 /* Calls within a call that began before all modules. Counts the calls of each module. Chunks also begin between enter
  * and exit. */
-static void write_nested_calls(struct writer *w, const struct window *windows, uint64_t pieces, uint64_t *calls)
+static void modules_write_nested_calls(struct writer *w, const struct window *windows, uint64_t pieces, uint64_t *calls)
 {
     const uint64_t last = windows[MODULES - 1].load + 400;
     struct open_call open[2] = { { OUTER, 1 } };
@@ -86,7 +86,7 @@ static void write_nested_calls(struct writer *w, const struct window *windows, u
     end_events(w, true);
 }
 
-static void check_modules(const struct outcome *o, const uint64_t *calls)
+static void modules_check(const struct outcome *o, const uint64_t *calls)
 {
     struct times *sums = rollup_groups(o->rollup, BY_MODULE);
     uint64_t found = 0;
@@ -109,11 +109,11 @@ Test(unit_modules, the_nearest_in_time_for_any_chunks, .timeout = 60)
             uint64_t calls[MODULES + 1] = { 0 };
             struct writer *w = writer_new();
             state = seed;
-            make_windows(windows);
-            write_windows(w, windows);
-            write_nested_calls(w, windows, pieces[i], calls);
+            window_make_all(windows);
+            window_write_all(w, windows);
+            modules_write_nested_calls(w, windows, pieces[i], calls);
             struct outcome o = outcome_of(w, 1 + (unsigned)i);
-            check_modules(&o, calls);
+            modules_check(&o, calls);
             outcome_drop(&o);
         }
     }

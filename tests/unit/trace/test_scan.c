@@ -1,4 +1,4 @@
-/* The quick scan has the profile's counts, and lists each function once, however the session is cut. */
+/* The quick scan has the profile's counts and lists each function once. This does not depend on the chunks. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 enum { F = 0x1000, G = 0x2000 };
 
-static struct session_file *open_saved(struct writer *w)
+static struct session_file *session_file_save_and_open(struct writer *w)
 {
     const char *path = test_path("index.dwell"), *error = NULL;
     writer_save(w, path);
@@ -28,7 +28,7 @@ Test(unit_session_file, the_header)
     write_header(w, 120, 333, 8);
     write_header(w, 128, 444, 8);
     write_header(w, 136, 555, 4);
-    struct session_file *f = open_saved(w);
+    struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(u64, f->header.start_ticks, 111));
     cr_assert(eq(u64, f->header.ticks_per_second, 1000000000));
     cr_assert(eq(u64, f->header.end_ticks, 222));
@@ -50,7 +50,7 @@ Test(unit_session_file, processes_and_threads)
     write_thread(w, 2, 5, 55, SOURCE_PERF, "five");
     write_thread(w, 1, 6, 66, SOURCE_NONE, "six");
     write_thread_name(w, 1, 7, "renamed");
-    struct session_file *f = open_saved(w);
+    struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(sz, f->process_count, 2));
     cr_assert(eq(sz, f->thread_count, 3));
     cr_assert(eq(u32, f->processes[0].serial, 1));
@@ -80,7 +80,7 @@ Test(unit_session_file, two_ends_of_one_process)
             else
                 write_process_end(w, 0, 100, END_SIGNAL, 11, 1500);
         }
-        struct session_file *f = open_saved(w);
+        struct session_file *f = session_file_save_and_open(w);
         cr_assert(eq(u64, f->processes[0].end_time, 1000));
         cr_assert(eq(u32, f->processes[0].end_how, END_SIGNAL), "the recorder's is %s",
                   recorder_first ? "first" : "second");
@@ -96,7 +96,7 @@ Test(unit_session_file, a_pid_that_was_used_twice_means_its_last_process)
     write_process_end(w, 1, 100, END_EXIT, 0, 1000);
     write_process(w, 2, 100, "/bin/late");
     write_process_end(w, 0, 100, END_SIGNAL, 9, 2000);
-    struct session_file *f = open_saved(w);
+    struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(u32, f->processes[0].end_how, END_EXIT));
     cr_assert(eq(u64, f->processes[0].end_time, 1000));
     cr_assert(eq(u32, f->processes[1].end_how, END_SIGNAL));
@@ -116,7 +116,7 @@ Test(unit_session_file, notes_modules_and_symbols)
     write_symbol_module(w, 9, "/lib/a.so");
     write_symbol_file(w, 3, "a.c");
     write_symbol(w, 9, 3, 42, 0x1234, "a_function");
-    struct session_file *f = open_saved(w);
+    struct session_file *f = session_file_save_and_open(w);
     const struct trace_module *m = f->processes[0].modules;
     cr_assert(eq(sz, f->note_count, 2));
     cr_assert(eq(str, f->notes[1], "the second"));
@@ -144,7 +144,7 @@ Test(unit_session_file, records_of_a_later_version_are_stepped_over)
     write_record(w, 1, 4711, "whatever", 8);
     write_record(w, 1, 65535, "", 0);
     write_note(w, 1, "behind them");
-    struct session_file *f = open_saved(w);
+    struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(sz, f->note_count, 1));
     cr_assert(eq(u64, f->damaged_records, 0));
     session_file_close(f);
@@ -157,7 +157,7 @@ Test(unit_session_file, a_record_too_short_for_its_type_is_reported)
         write_process(w, 1, 100, "/bin/prog");
         write_record(w, 1, type, "", 0);
         write_note(w, 1, "behind it");
-        struct session_file *f = open_saved(w);
+        struct session_file *f = session_file_save_and_open(w);
         cr_assert(eq(u64, f->damaged_records, 1), "type %u", type);
         cr_assert(eq(str, f->notes[f->note_count - 1], "behind it"));
         session_file_close(f);
@@ -171,7 +171,7 @@ Test(unit_session_file, metadata_ends_where_its_chunk_says)
     size_t used = w->file.length - w->chunk, chunk = w->chunk;
     write_note(w, 1, "does not");
     write_header(w, chunk + 12, used, 4);
-    struct session_file *f = open_saved(w);
+    struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(sz, f->note_count, 1));
     session_file_close(f);
 }
@@ -189,7 +189,7 @@ Test(unit_session_file, data_between_chunks_is_stepped_over)
     write_chunk_of_kind(w, 4);
     write_note(w, 1, "second");
     write_nothing(w);
-    struct session_file *f = open_saved(w);
+    struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(sz, f->note_count, 2));
     cr_assert(eq(u64, f->damaged_chunks, 0));
     cr_assert(eq(u64, f->damaged_bytes, 0));
@@ -202,7 +202,7 @@ Test(unit_session_file, unknown_kinds_are_stepped_over)
     write_chunk_of_kind(w, 5);
     write_chunk_of_kind(w, 65535);
     write_note(w, 1, "behind them");
-    struct session_file *f = open_saved(w);
+    struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(sz, f->note_count, 1));
     cr_assert(eq(u64, f->damaged_chunks, 0));
     session_file_close(f);
@@ -218,7 +218,7 @@ Test(unit_session_file, a_chunk_that_was_begun_but_not_finished)
     write_thread(w, 1, 1, 10, SOURCE_PERF, "t");
     const uint32_t size = 16384;
     memcpy(w->file.at + unbegun + 8, &size, sizeof size);
-    struct session_file *f = open_saved(w);
+    struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(u64, f->damaged_bytes, 0));
     cr_assert(eq(sz, f->thread_count, 1));
     session_file_close(f);
@@ -230,13 +230,13 @@ Test(unit_session_file, damage_between_chunks_is_reported)
     write_nothing(w);
     write_header(w, 4096, 0xdeadbeef, 4);
     write_note(w, 1, "behind it");
-    struct session_file *f = open_saved(w);
+    struct session_file *f = session_file_save_and_open(w);
     cr_assert(eq(sz, f->note_count, 1));
     cr_assert(eq(u64, f->damaged_bytes, 4096));
     session_file_close(f);
 }
 
-static struct session_file *open_with_cursor(struct writer *w, uint64_t cursor)
+static struct session_file *session_file_open_with_cursor(struct writer *w, uint64_t cursor)
 {
     const char *path = test_path("cursor.dwell"), *error = NULL;
     write_header(w, 88, cursor, 8);
@@ -257,18 +257,18 @@ Test(unit_session_file, nothing_is_read_after_the_cursor_or_the_end)
     size_t cursor = w->file.length;
     write_note(w, 1, "behind");
     writer_save(w, test_path("cursor.dwell"));
-    struct session_file *f = open_with_cursor(w, cursor);
+    struct session_file *f = session_file_open_with_cursor(w, cursor);
     cr_assert(eq(sz, f->note_count, 1));
     cr_assert(eq(u64, f->size, cursor));
     session_file_close(f);
-    f = open_with_cursor(w, UINT64_MAX); /* space was claimed, and the file never extended */
+    f = session_file_open_with_cursor(w, UINT64_MAX); /* space was claimed, and the file never extended */
     cr_assert(eq(sz, f->note_count, 2));
     cr_assert(eq(u64, f->size, w->file.length));
     session_file_close(f);
     writer_free(w);
 }
 
-/* The last chunk is the one with the highest number, wherever it lies. */
+/* The last chunk is the one with the highest number, at any place in the file. */
 Test(unit_session_file, chunks_of_a_thread_in_any_order)
 {
     for (int turned = 0; turned < 2; turned++) {
@@ -348,7 +348,7 @@ Test(unit_session_file, events_without_metadata_have_a_thread_and_a_process)
 
 /* ---- modules ---- */
 
-static const char *module_of(const struct session_file *f, uint64_t address, uint64_t time)
+static const char *session_file_module_of(const struct session_file *f, uint64_t address, uint64_t time)
 {
     const struct trace_module *m = trace_module_at(&f->processes[0], address, time);
     return m ? m->path : "none";
@@ -361,15 +361,15 @@ Test(unit_session_file, modules_by_address_and_time)
     write_module(w, 1, 2, 0, 0x5000, 0x6000, 100, "first");
     write_module_unload(w, 1, 2, 200);
     write_module(w, 1, 3, 0, 0x5800, 0x6800, 300, "second");
-    struct session_file *f = open_saved(w);
-    cr_assert(eq(str, (char *)module_of(f, 0x0fff, 50), "none"));
-    cr_assert(eq(str, (char *)module_of(f, 0x1000, 50), "stays"));
-    cr_assert(eq(str, (char *)module_of(f, 0x1fff, 1u << 30), "stays"));
-    cr_assert(eq(str, (char *)module_of(f, 0x2000, 50), "none"));
-    cr_assert(eq(str, (char *)module_of(f, 0x5900, 150), "first"));
-    cr_assert(eq(str, (char *)module_of(f, 0x5900, 300), "second"));
-    cr_assert(eq(str, (char *)module_of(f, 0x5100, 500), "first"));
-    cr_assert(eq(str, (char *)module_of(f, 0x6100, 10), "second"));
+    struct session_file *f = session_file_save_and_open(w);
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x0fff, 50), "none"));
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x1000, 50), "stays"));
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x1fff, 1u << 30), "stays"));
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x2000, 50), "none"));
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x5900, 150), "first"));
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x5900, 300), "second"));
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x5100, 500), "first"));
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x6100, 10), "second"));
     session_file_close(f);
 }
 
@@ -380,10 +380,11 @@ Test(unit_session_file, the_nearest_module_in_time)
     write_module(w, 1, 1, 0, 0x5000, 0x6000, 100, "first");
     write_module_unload(w, 1, 1, 200);
     write_module(w, 1, 2, 0, 0x5000, 0x6000, 1000, "second");
-    struct session_file *f = open_saved(w);
-    cr_assert(eq(str, (char *)module_of(f, 0x5000, 90), "first"));
-    cr_assert(eq(str, (char *)module_of(f, 0x5000, 990), "second"));
-    cr_assert(eq(str, (char *)module_of(f, 0x5000, 210), "first"), "10 behind its unloading, 790 before the other");
+    struct session_file *f = session_file_save_and_open(w);
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x5000, 90), "first"));
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x5000, 990), "second"));
+    cr_assert(eq(str, (char *)session_file_module_of(f, 0x5000, 210), "first"),
+              "10 behind its unloading, 790 before the other");
     session_file_close(f);
 }
 

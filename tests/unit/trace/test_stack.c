@@ -1,7 +1,8 @@
 /*
- * Random sessions with pauses, marks, changes of the stack, frames left without an exit and chunks that begin anywhere,
- * against a reference that knows the program and not its records. All readers have to agree with it to the tick: the
- * profile, its parts, the timeline, the single calls, and the profile of a session that is read while it grows.
+ * Compares random sessions with a reference that knows the program, but not its records. The sessions have pauses,
+ * marks, changes of the stack, frames left without an exit, and chunks that begin anywhere. All readers must agree with
+ * the reference to the tick: the profile, its parts, the timeline, the single calls, and the profile of a growing
+ * session.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -20,24 +21,24 @@ enum { F = 0x1000, G = 0x2000 };
 
 static const unsigned pieces[] = { 0, 60, 9, 2 };
 
-static const char *session_path(void)
+static const char *stack_session_path(void)
 {
     static char path[4096];
     snprintf(path, sizeof path, "%s", test_path("stack.dwell"));
     return path;
 }
 
-static struct session_file *open_session(void)
+static struct session_file *stack_open_session(void)
 {
     const char *error;
-    struct session_file *file = session_file_open(session_path(), &error);
+    struct session_file *file = session_file_open(stack_session_path(), &error);
     cr_assert(file != NULL, "%s", error);
     return file;
 }
 
 /* ---- the profile ---- */
 
-static struct times times_of(const struct outcome *o, int function)
+static struct times stack_times_of(const struct outcome *o, int function)
 {
     struct times *list = rollup_groups(o->rollup, BY_FUNCTION), found = { .shortest = UINT64_MAX };
     for (size_t i = 0; i < o->profile->function_count; i++)
@@ -47,11 +48,11 @@ static struct times times_of(const struct outcome *o, int function)
     return found;
 }
 
-static void check_functions(const struct outcome *o, const struct stack_model *m)
+static void stack_check_functions(const struct outcome *o, const struct stack_model *m)
 {
     for (int i = 0; i < STACK_MODEL_FUNCTIONS; i++) {
         const struct stack_model_times *f = &m->functions[i];
-        const struct times t = times_of(o, i);
+        const struct times t = stack_times_of(o, i);
         ASSERT_TIMES(t, f->elapsed_inclusive, f->elapsed_exclusive, f->elapsed_inclusive - f->flagged_inclusive,
                      f->elapsed_exclusive - f->flagged_exclusive, f->calls);
         cr_assert(eq(u64, t.shortest, f->shortest));
@@ -61,10 +62,10 @@ static void check_functions(const struct outcome *o, const struct stack_model *m
         cr_assert(eq(u64, thread_times(o, i + 1).elapsed_inclusive, m->threads[i]));
 }
 
-static void check_profile(struct profile *p, struct session_file *file, const struct stack_model *m)
+static void stack_check_profile(struct profile *p, struct session_file *file, const struct stack_model *m)
 {
     struct outcome o = { file, p, rollup_new(p) };
-    check_functions(&o, m);
+    stack_check_functions(&o, m);
     check_identities(&o);
     cr_assert(eq(u64, p->counts.enters, m->enters));
     cr_assert(eq(u64, p->counts.exits, m->exits));
@@ -79,8 +80,8 @@ static void check_profile(struct profile *p, struct session_file *file, const st
     profile_free(p);
 }
 
-/* Parts between two borders that touch are the whole; single calls that end in them, too. */
-static void check_parts(struct session_file *file, const struct stack_model *m, uint64_t border)
+/* Two parts that touch at the border add up to the whole, and so do the single calls that end in them. */
+static void stack_check_parts(struct session_file *file, const struct stack_model *m, uint64_t border)
 {
     const struct selection parts[] = { { .cut = true, .from = 0, .to = border },
                                        { .cut = true, .from = border, .to = UINT64_MAX } };
@@ -93,7 +94,7 @@ static void check_parts(struct session_file *file, const struct stack_model *m, 
     struct outcome o = { file, sum, rollup_new(sum) };
     for (int i = 0; i < STACK_MODEL_FUNCTIONS; i++) {
         const struct stack_model_times *f = &m->functions[i];
-        ASSERT_TIMES(times_of(&o, i), f->elapsed_inclusive, f->elapsed_exclusive,
+        ASSERT_TIMES(stack_times_of(&o, i), f->elapsed_inclusive, f->elapsed_exclusive,
                      f->elapsed_inclusive - f->flagged_inclusive, f->elapsed_exclusive - f->flagged_exclusive,
                      f->calls);
     }
@@ -116,8 +117,8 @@ struct follower {
     uint64_t last, marks, pauses, left;
 };
 
-/* Which call it is, for the timeline to keep. */
-static uint32_t id_of(const struct stack_model *m, const struct stack_model_call *call)
+/* A number for the call, which the timeline keeps as its note. */
+static uint32_t stack_call_id(const struct stack_model *m, const struct stack_model_call *call)
 {
     uint32_t i = 0;
     while (m->calls[i] != call)
@@ -125,7 +126,7 @@ static uint32_t id_of(const struct stack_model *m, const struct stack_model_call
     return i + 1;
 }
 
-static void check_stack(struct follower *f, const struct timeline_event *e)
+static void stack_check_open_calls(struct follower *f, const struct timeline_event *e)
 {
     const uint32_t thread = e->thread->thread - 1;
     cr_assert(lt(sz, f->seen[thread], f->m->event_count[thread]));
@@ -136,14 +137,14 @@ static void check_stack(struct follower *f, const struct timeline_event *e)
         const struct stack_model_call *call = wanted->stack[i];
         struct timeline_call *found = &e->thread->stack[i];
         if (e->kind == TIMELINE_ENTER && i + 1 == wanted->depth)
-            found->note = id_of(f->m, call);
+            found->note = stack_call_id(f->m, call);
         cr_assert(eq(u64, found->function, stack_model_address(call->function)));
         if (call->recorded && !call->lost)
-            cr_assert(eq(u32, found->note, id_of(f->m, call)));
+            cr_assert(eq(u32, found->note, stack_call_id(f->m, call)));
     }
 }
 
-static void check_ended_call(struct follower *f, const struct timeline_event *e)
+static void stack_check_ended_call(struct follower *f, const struct timeline_event *e)
 {
     const struct stack_model_event *wanted = &f->m->events[e->thread->thread - 1][f->seen[e->thread->thread - 1] - 1];
     const struct stack_model_call *call = wanted->stack[wanted->depth - 1];
@@ -157,7 +158,7 @@ static void check_ended_call(struct follower *f, const struct timeline_event *e)
     cr_assert(eq(u64, e->call->enter_time - e->call->delay, call->begin));
 }
 
-static int function_of(const struct timeline_call *call)
+static int stack_function_of(const struct timeline_call *call)
 {
     int i = 0;
     while (stack_model_address(i) != call->function)
@@ -165,20 +166,20 @@ static int function_of(const struct timeline_call *call)
     return i;
 }
 
-static bool follow(void *context, const struct timeline_event *e)
+static bool stack_follow_event(void *context, const struct timeline_event *e)
 {
     struct follower *f = context;
     cr_assert(ge(u64, e->time, f->last));
     f->last = e->time;
     const bool opens = e->kind == TIMELINE_ENTER || e->kind == TIMELINE_FOUND || e->kind == TIMELINE_BACK;
-    if (e->thread->depth > (opens ? 1 : 0)) /* before it, a call was open */
+    if (e->thread->depth > (opens ? 1 : 0)) /* a call was open before the event */
         f->threads[e->thread->thread - 1] += e->interval;
     if (e->kind == TIMELINE_ENTER || e->kind == TIMELINE_EXIT || e->kind == TIMELINE_MARK)
-        check_stack(f, e);
+        stack_check_open_calls(f, e);
     if (e->kind == TIMELINE_EXIT)
-        check_ended_call(f, e);
+        stack_check_ended_call(f, e);
     if (e->kind == TIMELINE_EXIT || e->kind == TIMELINE_LEFT || e->kind == TIMELINE_OPEN) {
-        const int function = function_of(e->call);
+        const int function = stack_function_of(e->call);
         f->once[function] += e->call->once;
         f->elapsed[function] += e->call->elapsed - e->call->below;
         f->flagged[function] += e->call->flagged - e->call->flagged_below;
@@ -189,10 +190,10 @@ static bool follow(void *context, const struct timeline_event *e)
     return true;
 }
 
-static void check_timeline(const struct session_file *file, const struct stack_model *m)
+static void stack_check_timeline(const struct session_file *file, const struct stack_model *m)
 {
     struct follower f = { .m = m };
-    const struct timeline_counts counts = timeline_run(file, follow, &f);
+    const struct timeline_counts counts = timeline_run(file, stack_follow_event, &f);
     cr_assert(eq(u64, counts.damaged_chunks, 0));
     cr_assert(eq(u64, counts.stray_exits, m->stray_exits));
     cr_assert(eq(u64, f.marks, m->marks));
@@ -216,7 +217,7 @@ struct list {
     size_t count;
 };
 
-static bool keep(void *context, const struct finished_call *call)
+static bool stack_keep_call(void *context, const struct finished_call *call)
 {
     struct list *list = context;
     cr_assert(lt(sz, list->count, STACK_MODEL_CALLS));
@@ -224,7 +225,7 @@ static bool keep(void *context, const struct finished_call *call)
     return true;
 }
 
-static struct finished_call wanted_call(const struct profile *p, const struct stack_model_call *c)
+static struct finished_call stack_expected_call(const struct profile *p, const struct stack_model_call *c)
 {
     uint32_t function = 0;
     while (p->functions[function].offset != stack_model_address(c->function))
@@ -239,24 +240,24 @@ static struct finished_call wanted_call(const struct profile *p, const struct st
 }
 
 /* No two calls begin at the same time. */
-static int compare_calls(const void *a, const void *b)
+static int stack_compare_calls(const void *a, const void *b)
 {
     const struct finished_call *x = a, *y = b;
     return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-static void check_calls(struct session_file *file, const struct stack_model *m)
+static void stack_check_calls(struct session_file *file, const struct stack_model *m)
 {
     struct profile *p = collect_profile(file, 1);
     struct list found = { calloc(STACK_MODEL_CALLS, sizeof *found.calls), 0 }, wanted = found;
     wanted.calls = calloc(STACK_MODEL_CALLS, sizeof *wanted.calls);
-    calls_follow(file, p, NULL, keep, &found);
+    calls_follow(file, p, NULL, stack_keep_call, &found);
     for (size_t i = 0; i < m->call_count; i++)
         if (m->calls[i]->recorded && m->calls[i]->finished && !m->calls[i]->lost)
-            wanted.calls[wanted.count++] = wanted_call(p, m->calls[i]);
+            wanted.calls[wanted.count++] = stack_expected_call(p, m->calls[i]);
     cr_assert(eq(sz, found.count, wanted.count));
-    qsort(found.calls, found.count, sizeof *found.calls, compare_calls);
-    qsort(wanted.calls, wanted.count, sizeof *wanted.calls, compare_calls);
+    qsort(found.calls, found.count, sizeof *found.calls, stack_compare_calls);
+    qsort(wanted.calls, wanted.count, sizeof *wanted.calls, stack_compare_calls);
     for (size_t i = 0; i < found.count; i++) {
         cr_assert(eq(u32, found.calls[i].function, wanted.calls[i].function));
         cr_assert(eq(u64, found.calls[i].begin, wanted.calls[i].begin));
@@ -269,12 +270,12 @@ static void check_calls(struct session_file *file, const struct stack_model *m)
     profile_free(p);
 }
 
-/* ---- all of them ---- */
+/* ---- all readers ---- */
 
-static struct stack_model *make_session(uint64_t seed)
+static struct stack_model *stack_make_session(uint64_t seed)
 {
     struct stack_model *m = stack_model_new(seed, pieces[seed % 4]);
-    writer_save(m->writer, session_path());
+    writer_save(m->writer, stack_session_path());
     writer_free(m->writer);
     return m;
 }
@@ -282,14 +283,14 @@ static struct stack_model *make_session(uint64_t seed)
 Test(unit_stack, all_readers_agree)
 {
     for (uint64_t seed = 1; seed <= 200; seed++) {
-        struct stack_model *m = make_session(seed);
-        struct session_file *file = open_session();
-        check_profile(collect_profile(file, (unsigned)(1 + seed % 3)), file, m);
-        check_profile(collect_sites(file, 1, NULL), file, m);
-        check_timeline(file, m);
-        check_calls(file, m);
+        struct stack_model *m = stack_make_session(seed);
+        struct session_file *file = stack_open_session();
+        stack_check_profile(collect_profile(file, (unsigned)(1 + seed % 3)), file, m);
+        stack_check_profile(collect_sites(file, 1, NULL), file, m);
+        stack_check_timeline(file, m);
+        stack_check_calls(file, m);
         for (int i = 1; i < 4; i++)
-            check_parts(file, m, (uint64_t)i * 7919 * 65537 * seed % 400000000);
+            stack_check_parts(file, m, (uint64_t)i * 7919 * 65537 * seed % 400000000);
         session_file_close(file);
         stack_model_free(m);
     }
@@ -298,15 +299,15 @@ Test(unit_stack, all_readers_agree)
 Test(unit_stack, read_while_it_grows)
 {
     for (uint64_t seed = 1; seed <= 16; seed++) {
-        struct stack_model *m = make_session(seed);
-        check_growth(session_path(), seed);
+        struct stack_model *m = stack_make_session(seed);
+        check_growth(stack_session_path(), seed);
         stack_model_free(m);
     }
 }
 
-/* ---- corners by hand ---- */
+/* ---- handmade corner cases ---- */
 
-static struct writer *begin_thread(void)
+static struct writer *stack_begin_thread(void)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 10, "/bin/p");
@@ -314,11 +315,11 @@ static struct writer *begin_thread(void)
     return w;
 }
 
-/* A pause ends with the chunk: whether another call of F began in it shows in its time. */
+/* A pause ends with the chunk. The enter time shows whether another call of F began in the pause. */
 Test(unit_stack, other_calls_behind_a_pause)
 {
     for (int same = 0; same < 2; same++) {
-        struct writer *w = begin_thread();
+        struct writer *w = stack_begin_thread();
         begin_events(w, 1, 1, 0, 0, NULL, 0);
         write_enter(w, 10, F);
         write_pause(w, 30);
@@ -326,13 +327,13 @@ Test(unit_stack, other_calls_behind_a_pause)
         begin_events(w, 1, 1, 1, 100, (struct open_call[]){ { F, same ? 80 : 100 } }, 1);
         write_exit(w, 105);
         end_events(w, true);
-        writer_save(w, session_path());
+        writer_save(w, stack_session_path());
         writer_free(w);
-        struct session_file *file = open_session();
+        struct session_file *file = stack_open_session();
         struct profile *p = collect_profile(file, 1);
         struct finished_call call;
         struct list list = { &call, 0 };
-        calls_follow(file, p, NULL, keep, &list);
+        calls_follow(file, p, NULL, stack_keep_call, &list);
         cr_assert(eq(sz, list.count, same));
         if (same) {
             cr_assert(eq(u64, call.begin, 10));
@@ -344,16 +345,16 @@ Test(unit_stack, other_calls_behind_a_pause)
     }
 }
 
-/* The chunk that the RESUME did not fit into is the one with the PAUSE. */
+/* The RESUME did not fit into the chunk that has the PAUSE. */
 Test(unit_stack, a_chunk_that_begins_in_a_pause)
 {
-    struct writer *w = begin_thread();
+    struct writer *w = stack_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_pause(w, 30);
     end_events(w, true);
     begin_events(w, 1, 1, 1, 30, (struct open_call[]){ { F, 30 } }, 1);
-    write_open(w, G, 100); /* is of the chunk's calls already, or not open */
+    write_open(w, G, 100); /* the chunk already lists it, or it is not open */
     write_resume(w, 100, 1);
     write_exit(w, 105);
     struct outcome o = outcome_of(w, 1);
@@ -363,10 +364,10 @@ Test(unit_stack, a_chunk_that_begins_in_a_pause)
     outcome_drop(&o);
 }
 
-/* Frames that were left in a pause were on the stack as long as they were recorded. */
+/* Frames that were left in a pause were on the stack until the pause began. */
 Test(unit_stack, frames_left_at_a_resume)
 {
-    struct writer *w = begin_thread();
+    struct writer *w = stack_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -381,10 +382,10 @@ Test(unit_stack, frames_left_at_a_resume)
     outcome_drop(&o);
 }
 
-/* The RESUME was never written, as the thread was about to when it was killed. */
+/* The thread was killed before it wrote the RESUME. */
 Test(unit_stack, an_event_of_a_paused_thread)
 {
-    struct writer *w = begin_thread();
+    struct writer *w = stack_begin_thread();
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_pause(w, 30);
@@ -400,19 +401,19 @@ Test(unit_stack, an_event_of_a_paused_thread)
     outcome_drop(&o);
 }
 
-/* No call was entered later than the chunk began, whatever it says. */
+/* The enter times of open calls are limited to the beginning of the chunk. */
 Test(unit_stack, frames_from_the_future)
 {
-    struct writer *w = begin_thread();
+    struct writer *w = stack_begin_thread();
     begin_events(w, 1, 1, 0, 50, (struct open_call[]){ { F, 1000 } }, 1);
     write_enter(w, 60, G);
     write_exit(w, 70);
     write_exit(w, 80);
     end_events(w, true);
-    writer_save(w, session_path());
+    writer_save(w, stack_session_path());
     struct outcome o = outcome_of(w, 1);
     cr_assert(eq(u64, function_times(&o, F).longest, 30));
     outcome_drop(&o);
     for (uint64_t seed = 1; seed < 10; seed++)
-        check_growth(session_path(), seed);
+        check_growth(stack_session_path(), seed);
 }

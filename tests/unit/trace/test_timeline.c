@@ -14,26 +14,26 @@
 
 enum { F = 0x1000, G = 0x2000, H = 0x3000 };
 
-static FILE *told;
+static FILE *out;
 
 static bool timeline_note(void *context, const struct timeline_event *e)
 {
     static const char *const kinds[] = { "enter", "found", "exit",  "left",   "open",
-                                         "away",  "back",  "pause", "resume", "mark" };
+                                         "aside", "back",  "pause", "resume", "mark" };
     const struct timeline_call *call = e->call;
     (void)context;
-    fprintf(told, "%ju.%u %s", (uintmax_t)e->time, e->thread->thread, kinds[e->kind]);
+    fprintf(out, "%ju.%u %s", (uintmax_t)e->time, e->thread->thread, kinds[e->kind]);
     if (call && e->kind < TIMELINE_PAUSE)
-        fprintf(told, " %c", call->function == F ? 'F' : call->function == G ? 'G' : 'H');
+        fprintf(out, " %c", call->function == F ? 'F' : call->function == G ? 'G' : 'H');
     if (e->kind >= TIMELINE_EXIT && e->kind <= TIMELINE_SET_ASIDE)
-        fprintf(told, " %ju/%ju", (uintmax_t)call->elapsed, (uintmax_t)call->once);
+        fprintf(out, " %ju/%ju", (uintmax_t)call->elapsed, (uintmax_t)call->once);
     if (e->kind == TIMELINE_MARK)
-        fprintf(told, " %u %.*s at %ju", e->mark_number, (int)e->mark_length, e->mark_text, (uintmax_t)e->mark_time);
-    fprintf(told, "%s +%ju\n", e->extras->flagged ? " flagged" : "", (uintmax_t)e->interval);
+        fprintf(out, " %u %.*s at %ju", e->mark_number, (int)e->mark_length, e->mark_text, (uintmax_t)e->mark_time);
+    fprintf(out, "%s +%ju\n", e->extras->flagged ? " flagged" : "", (uintmax_t)e->interval);
     return true;
 }
 
-/* Reads the written session. The caller frees the result. */
+/* Prints the events of the written session. The caller frees the text. */
 static char *timeline_print(struct writer *w, struct timeline_counts *counts)
 {
     char *text = NULL;
@@ -43,9 +43,9 @@ static char *timeline_print(struct writer *w, struct timeline_counts *counts)
     writer_free(w);
     struct session_file *file = session_file_open(test_path("timeline.dwell"), &error);
     cr_assert(file != NULL);
-    told = open_memstream(&text, &length);
+    out = open_memstream(&text, &length);
     struct timeline_counts c = timeline_run(file, timeline_note, NULL);
-    fclose(told);
+    fclose(out);
     session_file_close(file);
     if (counts)
         *counts = c;
@@ -61,7 +61,7 @@ static void expect_timeline(struct writer *w, const char *wanted)
     free(text);
 }
 
-static struct writer *begin_session(unsigned threads)
+static struct writer *timeline_begin_session(unsigned threads)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 10, "/bin/p");
@@ -72,7 +72,7 @@ static struct writer *begin_session(unsigned threads)
 
 Test(unit_timeline, threads_in_time_order)
 {
-    struct writer *w = begin_session(2);
+    struct writer *w = timeline_begin_session(2);
     begin_events(w, 1, 2, 0, 90, NULL, 0); /* the file has the chunks in no order */
     write_enter(w, 100, H);
     write_exit(w, 260);
@@ -96,7 +96,7 @@ Test(unit_timeline, threads_in_time_order)
 
 Test(unit_timeline, recursive_time_counts_once)
 {
-    struct writer *w = begin_session(1);
+    struct writer *w = timeline_begin_session(1);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -115,7 +115,7 @@ Test(unit_timeline, recursive_time_counts_once)
 
 Test(unit_timeline, calls_that_were_left_and_calls_still_open)
 {
-    struct writer *w = begin_session(1);
+    struct writer *w = timeline_begin_session(1);
     begin_events(w, 1, 1, 0, 0, (struct open_call[]){ { F, 0 } }, 1);
     write_enter(w, 10, G);
     write_enter(w, 20, H);
@@ -136,7 +136,7 @@ Test(unit_timeline, calls_that_were_left_and_calls_still_open)
 /* docs/format.md: PAUSE and RESUME with a time of three words; OPEN before RESUME. */
 Test(unit_timeline, a_pause_takes_no_time)
 {
-    struct writer *w = begin_session(1);
+    struct writer *w = timeline_begin_session(1);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -158,9 +158,9 @@ Test(unit_timeline, a_pause_takes_no_time)
 }
 
 /* Two stacks of one thread; the thread never returns to one of them. */
-Test(unit_timeline, stacks_go_away_and_come_back)
+Test(unit_timeline, stacks_are_set_aside_and_come_back)
 {
-    struct writer *w = begin_session(1);
+    struct writer *w = timeline_begin_session(1);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -176,10 +176,10 @@ Test(unit_timeline, stacks_go_away_and_come_back)
     end_events(w, true);
     expect_timeline(w, "10.1 enter F +10\n"
                        "20.1 enter G +10\n"
-                       "30.1 away G 10/10 +10\n"
-                       "30.1 away F 20/20 +0\n"
+                       "30.1 aside G 10/10 +10\n"
+                       "30.1 aside F 20/20 +0\n"
                        "40.1 enter F +10\n"
-                       "60.1 away F 20/20 +20\n"
+                       "60.1 aside F 20/20 +20\n"
                        "60.1 back F +0\n"
                        "60.1 back G +0\n"
                        "75.1 exit G 25/25 +15\n"
@@ -189,7 +189,7 @@ Test(unit_timeline, stacks_go_away_and_come_back)
 
 Test(unit_timeline, marks)
 {
-    struct writer *w = begin_session(1);
+    struct writer *w = timeline_begin_session(1);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_words(w, (uint16_t[]){ 10u << 8 | 11, 30, 0, 0, 25, 0, 0, 7, 0, 3, 'h' | 'e' << 8, 'y' }, 12);
@@ -204,7 +204,7 @@ Test(unit_timeline, marks)
 /* A call that a chunk lists as open is open. Any other call ended with the last chunk. */
 Test(unit_timeline, missing_chunks)
 {
-    struct writer *w = begin_session(1);
+    struct writer *w = timeline_begin_session(1);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, F);
     write_enter(w, 20, G);
@@ -239,7 +239,7 @@ struct sums {
     size_t events, stop_after;
 };
 
-static bool times_add_call(void *context, const struct timeline_event *e)
+static bool timeline_add_call(void *context, const struct timeline_event *e)
 {
     struct sums *s = context;
     cr_assert(ge(u64, e->time, s->last));
@@ -268,7 +268,7 @@ Test(unit_timeline, sums_are_the_reports_for_any_chunks, .timeout = 60)
             load_whole(&l, test_path("model.dwell"), 1);
             struct times *functions = rollup_groups(l.rollup, BY_FUNCTION);
             struct sums s = { .resolver = resolver_new(l.file, l.profile) };
-            timeline_run(l.file, times_add_call, &s);
+            timeline_run(l.file, timeline_add_call, &s);
             cr_assert(eq(u64, s.found, 0));
             for (uint32_t f = 0; f < l.profile->function_count; f++) {
                 cr_assert(eq(u64, s.calls[f], functions[f].calls));
@@ -277,7 +277,7 @@ Test(unit_timeline, sums_are_the_reports_for_any_chunks, .timeout = 60)
             cr_assert(events == 0 || s.events == events);
             events = s.events;
             struct sums part = { .resolver = s.resolver, .stop_after = 100 };
-            timeline_run(l.file, times_add_call, &part);
+            timeline_run(l.file, timeline_add_call, &part);
             cr_assert(eq(sz, part.events, 100));
             resolver_free(s.resolver);
             free(functions);

@@ -1,4 +1,4 @@
-/* A part of a session is read from the chunks in which it begins, and has the same events as in the whole. */
+/* A part of a session is read from the chunks in which it begins, and has the same events as the whole session. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
@@ -14,38 +14,38 @@ enum { F = 0x1000, G = 0x2000 };
 
 TestSuite(unit_timeline_part, .timeout = 60);
 
-static FILE *told;
+static FILE *out;
 static uint64_t told_from;
 
-static bool note(void *context, const struct timeline_event *e)
+static bool part_print_event(void *context, const struct timeline_event *e)
 {
     static const char *const kinds[] = { "enter", "found", "exit", "left", "open" };
     (void)context;
     if (e->time >= told_from)
-        fprintf(told, "%ju.%u %s %jx\n", (uintmax_t)e->time, e->thread->thread, kinds[e->kind],
+        fprintf(out, "%ju.%u %s %jx\n", (uintmax_t)e->time, e->thread->thread, kinds[e->kind],
                 (uintmax_t)e->call->function);
     return true;
 }
 
-static bool not_the_second(void *context, uint32_t process, uint32_t thread)
+static bool part_excludes_second(void *context, uint32_t process, uint32_t thread)
 {
     (void)context;
     return process == 1 && thread != 2;
 }
 
 /* The caller frees it. */
-static char *tell(const struct session_file *file, const struct timeline_part *part, uint64_t from)
+static char *part_print(const struct session_file *file, const struct timeline_part *part, uint64_t from)
 {
     char *text = NULL;
     size_t length;
-    told = open_memstream(&text, &length);
+    out = open_memstream(&text, &length);
     told_from = from;
-    timeline_run_part(file, part, note, NULL);
-    fclose(told);
+    timeline_run_part(file, part, part_print_event, NULL);
+    fclose(out);
     return text;
 }
 
-static struct session_file *save(struct writer *w)
+static struct session_file *part_save(struct writer *w)
 {
     const char *error;
     writer_save(w, test_path("part.dwell"));
@@ -56,7 +56,7 @@ static struct session_file *save(struct writer *w)
 }
 
 /* Thread 1 has three chunks, thread 2 one, and thread 3 ended at 60. */
-static struct session_file *three_threads(void)
+static struct session_file *part_three_threads(void)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 10, "/bin/p");
@@ -83,55 +83,56 @@ static struct session_file *three_threads(void)
     write_exit(w, 50);
     end_events(w, true);
     write_thread_end(w, 1, 3, false, 60);
-    return save(w);
+    return part_save(w);
 }
 
-static void check(const struct session_file *file, const struct timeline_part *part, const char *wanted)
+static void part_check(const struct session_file *file, const struct timeline_part *part, const char *wanted)
 {
-    char *text = tell(file, part, 0);
+    char *text = part_print(file, part, 0);
     cr_assert(eq(str, text, (char *)wanted));
     free(text);
 }
 
 Test(unit_timeline_part, reading_begins_at_the_chunk_that_contains_it)
 {
-    struct session_file *file = three_threads();
-    check(file, &(struct timeline_part){ .begin = 61 },
-          "15.2 enter 1000\n20.1 enter 1000\n30.1 enter 2000\n110.1 exit 2000\n120.1 exit 1000\n210.1 enter 2000\n"
-          "220.1 exit 2000\n300.2 exit 1000\n");
-    check(file, &(struct timeline_part){ .begin = 100 }, /* the first chunk may end at 100 */
-          "15.2 enter 1000\n20.1 enter 1000\n30.1 enter 2000\n110.1 exit 2000\n120.1 exit 1000\n210.1 enter 2000\n"
-          "220.1 exit 2000\n300.2 exit 1000\n");
-    check(file, &(struct timeline_part){ .begin = 101 },
-          "15.2 enter 1000\n100.1 found 1000\n100.1 found 2000\n110.1 exit 2000\n120.1 exit 1000\n210.1 enter 2000\n"
-          "220.1 exit 2000\n300.2 exit 1000\n");
-    check(file, &(struct timeline_part){ .begin = 10000 },
-          "15.2 enter 1000\n210.1 enter 2000\n220.1 exit 2000\n300.2 exit 1000\n");
+    struct session_file *file = part_three_threads();
+    part_check(file, &(struct timeline_part){ .begin = 61 },
+               "15.2 enter 1000\n20.1 enter 1000\n30.1 enter 2000\n110.1 exit 2000\n120.1 exit 1000\n210.1 enter 2000\n"
+               "220.1 exit 2000\n300.2 exit 1000\n");
+    part_check(file, &(struct timeline_part){ .begin = 100 }, /* the first chunk may end at 100 */
+               "15.2 enter 1000\n20.1 enter 1000\n30.1 enter 2000\n110.1 exit 2000\n120.1 exit 1000\n210.1 enter 2000\n"
+               "220.1 exit 2000\n300.2 exit 1000\n");
+    part_check(
+        file, &(struct timeline_part){ .begin = 101 },
+        "15.2 enter 1000\n100.1 found 1000\n100.1 found 2000\n110.1 exit 2000\n120.1 exit 1000\n210.1 enter 2000\n"
+        "220.1 exit 2000\n300.2 exit 1000\n");
+    part_check(file, &(struct timeline_part){ .begin = 10000 },
+               "15.2 enter 1000\n210.1 enter 2000\n220.1 exit 2000\n300.2 exit 1000\n");
     session_file_close(file);
 }
 
 Test(unit_timeline_part, a_thread_that_ended_earlier_is_not_read)
 {
-    struct session_file *file = three_threads();
-    check(file, &(struct timeline_part){ .begin = 60, .wants = not_the_second },
-          "20.1 enter 1000\n30.1 enter 2000\n40.3 enter 1000\n50.3 exit 1000\n110.1 exit 2000\n120.1 exit 1000\n"
-          "210.1 enter 2000\n220.1 exit 2000\n");
-    check(file, &(struct timeline_part){ .begin = 201, .wants = not_the_second },
-          "210.1 enter 2000\n220.1 exit 2000\n");
+    struct session_file *file = part_three_threads();
+    part_check(file, &(struct timeline_part){ .begin = 60, .wants = part_excludes_second },
+               "20.1 enter 1000\n30.1 enter 2000\n40.3 enter 1000\n50.3 exit 1000\n110.1 exit 2000\n120.1 exit 1000\n"
+               "210.1 enter 2000\n220.1 exit 2000\n");
+    part_check(file, &(struct timeline_part){ .begin = 201, .wants = part_excludes_second },
+               "210.1 enter 2000\n220.1 exit 2000\n");
     session_file_close(file);
 }
 
-/* From any time on, however the events are cut into chunks. */
+/* Parts that begin at any time, of events in any chunks. */
 Test(unit_timeline_part, events_are_those_of_the_whole)
 {
     for (uint64_t seed = 1; seed <= 6; seed++) {
         struct model *m = model_new(seed);
-        struct session_file *file = save(model_write(m, (unsigned)(seed * 7), 0));
+        struct session_file *file = part_save(model_write(m, (unsigned)(seed * 7), 0));
         const uint64_t last = m->end[0];
         for (int i = 0; i <= 10; i++) {
             const uint64_t from = last / 10 * (uint64_t)i;
-            char *whole = tell(file, &(struct timeline_part){ 0 }, from + 1);
-            char *part = tell(file, &(struct timeline_part){ .begin = from }, from + 1);
+            char *whole = part_print(file, &(struct timeline_part){ 0 }, from + 1);
+            char *part = part_print(file, &(struct timeline_part){ .begin = from }, from + 1);
             cr_assert(eq(str, part, whole), "seed %ju, from %ju", (uintmax_t)seed, (uintmax_t)from);
             free(whole);
             free(part);
@@ -143,7 +144,7 @@ Test(unit_timeline_part, events_are_those_of_the_whole)
 
 /* ---- marks ---- */
 
-static void check_mark(const struct session_file *file, const char *wanted, uint64_t begin, uint64_t at)
+static void part_check_mark(const struct session_file *file, const char *wanted, uint64_t begin, uint64_t at)
 {
     uint64_t time;
     cr_assert(eq(int, mark_search(file, wanted, begin, &time), at != UINT64_MAX), "%s", wanted);
@@ -164,15 +165,15 @@ Test(unit_timeline_part, marks_by_number_and_text)
     write_mark(w, 25, 20, 7, "b");
     write_mark(w, 60, 60, 7, "a");
     end_events(w, true);
-    struct session_file *file = save(w);
-    check_mark(file, "7", 0, 20);
-    check_mark(file, "7", 21, 29);
-    check_mark(file, "7", 30, 50); /* a text */
-    check_mark(file, "7", 51, 60);
-    check_mark(file, "a", 30, 60);
-    check_mark(file, "[bc]", 0, 20);
-    check_mark(file, "a", 61, UINT64_MAX);
-    check_mark(file, "-7", 0, UINT64_MAX);
-    check_mark(file, "", 0, UINT64_MAX);
+    struct session_file *file = part_save(w);
+    part_check_mark(file, "7", 0, 20);
+    part_check_mark(file, "7", 21, 29);
+    part_check_mark(file, "7", 30, 50); /* a text */
+    part_check_mark(file, "7", 51, 60);
+    part_check_mark(file, "a", 30, 60);
+    part_check_mark(file, "[bc]", 0, 20);
+    part_check_mark(file, "a", 61, UINT64_MAX);
+    part_check_mark(file, "-7", 0, UINT64_MAX);
+    part_check_mark(file, "", 0, UINT64_MAX);
     session_file_close(file);
 }

@@ -53,14 +53,14 @@ static void events_drop(struct read *r)
     session_file_close(r->file);
 }
 
-static uint32_t process_of(uint32_t thread)
+static uint32_t events_process_of(uint32_t thread)
 {
     return thread == 4 ? 2 : 1;
 }
 
 /* "THREAD TYPE TIME [DATA]" on a line, each event in its own chunk, in any order of threads. TYPE: a letter of Start,
  * Queue's end, End, Reply, Info. */
-static void write_script(struct writer *w, const char *script, const char guid[16])
+static void events_write_script(struct writer *w, const char *script, const char guid[16])
 {
     uint32_t sequence = 0;
     for (const char *line = script; *line; line += strcspn(line, "\n"), line += *line == '\n') {
@@ -68,7 +68,7 @@ static void write_script(struct writer *w, const char *script, const char guid[1
         char type, data[16] = "";
         cr_assert(ge(int, sscanf(line, "%u %c %u %15[^\n]", &thread, &type, &time, data), 3), "%s", line);
         const char letters[] = "ISE...RQ";
-        begin_trace_events(w, process_of(thread), thread, sequence++);
+        begin_trace_events(w, events_process_of(thread), thread, sequence++);
         write_trace_event(w, guid,
                           &(struct written_event){ .time = time,
                                                    .type = (unsigned)(strchr(letters, type) - letters),
@@ -78,13 +78,13 @@ static void write_script(struct writer *w, const char *script, const char guid[1
     }
 }
 
-static unsigned time_of(const struct trace_events *events, size_t number)
+static unsigned events_time_of(const struct trace_events *events, size_t number)
 {
     return number ? (unsigned)events->list[number - 1].time : 0;
 }
 
 /* Activities as "START[/DEQUEUE]-END[*REPLIES]" by their times, then strays. */
-static char *pairs_of(const struct trace_events *events, size_t key)
+static char *events_print_pairs(const struct trace_events *events, size_t key)
 {
     struct event_pairs pairs = event_pairs_match(events, key);
     char *text = NULL;
@@ -92,26 +92,27 @@ static char *pairs_of(const struct trace_events *events, size_t key)
     FILE *out = open_memstream(&text, &length);
     for (size_t i = 0; i < pairs.count; i++) {
         const struct event_activity *a = &pairs.list[i];
-        fprintf(out, "%s%u", i ? " " : "", time_of(events, a->start));
+        fprintf(out, "%s%u", i ? " " : "", events_time_of(events, a->start));
         if (a->dequeue)
-            fprintf(out, "/%u", time_of(events, a->dequeue));
-        fprintf(out, "-%u", time_of(events, a->end));
+            fprintf(out, "/%u", events_time_of(events, a->dequeue));
+        fprintf(out, "-%u", events_time_of(events, a->end));
         if (a->replies)
-            fprintf(out, "*%u(%u..%u)", a->replies, time_of(events, a->first_reply), time_of(events, a->last_reply));
+            fprintf(out, "*%u(%u..%u)", a->replies, events_time_of(events, a->first_reply),
+                    events_time_of(events, a->last_reply));
     }
     for (size_t i = 0; i < pairs.stray_count; i++)
-        fprintf(out, " !%u", time_of(events, pairs.strays[i] + 1));
+        fprintf(out, " !%u", events_time_of(events, pairs.strays[i] + 1));
     fclose(out);
     event_pairs_free(&pairs);
     return text;
 }
 
-static void check_pairs(const char *script, size_t key, const char *wanted)
+static void events_check_pairs(const char *script, size_t key, const char *wanted)
 {
     struct writer *w = events_session();
-    write_script(w, script, JOB);
+    events_write_script(w, script, JOB);
     struct read r = events_read_back(w);
-    char *got = pairs_of(&r.events, key);
+    char *got = events_print_pairs(&r.events, key);
     cr_assert(eq(str, got, (char *)wanted), "%s", script);
     free(got);
     events_drop(&r);
@@ -183,25 +184,25 @@ Test(unit_trace_events, chunks_of_a_thread_in_the_order_of_their_numbers)
 
 Test(unit_trace_events, start_and_end_by_nesting)
 {
-    check_pairs("1 S 10\n1 S 20\n1 I 25\n1 E 30\n1 S 40\n1 E 50\n1 E 60", 0, "10-60 20-30 40-50");
+    events_check_pairs("1 S 10\n1 S 20\n1 I 25\n1 E 30\n1 S 40\n1 E 50\n1 E 60", 0, "10-60 20-30 40-50");
 }
 
 Test(unit_trace_events, each_thread_by_itself)
 {
-    check_pairs("1 S 10\n2 S 20\n1 E 30\n2 E 40\n4 S 15\n4 E 25", 0, "10-30 15-25 20-40");
-    check_pairs("1 S 10\n2 E 20", 0, "10-0 !20");
+    events_check_pairs("1 S 10\n2 S 20\n1 E 30\n2 E 40\n4 S 15\n4 E 25", 0, "10-30 15-25 20-40");
+    events_check_pairs("1 S 10\n2 E 20", 0, "10-0 !20");
 }
 
 Test(unit_trace_events, classes_do_not_mix)
 {
     struct writer *w = events_session();
-    write_script(w, "1 S 10\n1 E 40", JOB);
-    write_script(w, "2 S 20\n2 E 30", MAIL);
+    events_write_script(w, "1 S 10\n1 E 40", JOB);
+    events_write_script(w, "2 S 20\n2 E 30", MAIL);
     begin_trace_events(w, 1, 1, 9);
     write_trace_event(w, MAIL, &(struct written_event){ .time = 45, .type = EVENT_TRACE_TYPE_END });
     end_trace_events(w, true);
     struct read r = events_read_back(w);
-    char *got = pairs_of(&r.events, 0);
+    char *got = events_print_pairs(&r.events, 0);
     cr_assert(eq(str, got, "10-40 20-30 !45"));
     free(got);
     events_drop(&r);
@@ -210,46 +211,47 @@ Test(unit_trace_events, classes_do_not_mix)
 /* START: put into the queue; DEQUEUE: the work begins; END: it is done. */
 Test(unit_trace_events, a_queue_of_one_thread_is_first_in_first_out)
 {
-    check_pairs("1 S 10\n1 S 20\n1 S 30\n1 Q 40\n1 E 50\n1 Q 60\n1 S 65\n1 E 70\n1 Q 80\n1 E 90", 0,
-                "10/40-50 20/60-70 30/80-90 65-0");
+    events_check_pairs("1 S 10\n1 S 20\n1 S 30\n1 Q 40\n1 E 50\n1 Q 60\n1 S 65\n1 E 70\n1 Q 80\n1 E 90", 0,
+                       "10/40-50 20/60-70 30/80-90 65-0");
 }
 
 Test(unit_trace_events, another_thread_does_the_work)
 {
-    check_pairs("1 S 10\n1 S 20\n1 S 30\n2 Q 40\n3 Q 50\n3 E 60\n3 Q 70\n2 E 80\n3 E 90", 0,
-                "10/40-80 20/50-60 30/70-90");
-    check_pairs("4 S 10\n1 Q 20\n1 E 30\n4 Q 40\n4 E 50", 0, "10/40-50 !20 !30"); /* not of another process */
+    events_check_pairs("1 S 10\n1 S 20\n1 S 30\n2 Q 40\n3 Q 50\n3 E 60\n3 Q 70\n2 E 80\n3 E 90", 0,
+                       "10/40-80 20/50-60 30/70-90");
+    events_check_pairs("4 S 10\n1 Q 20\n1 E 30\n4 Q 40\n4 E 50", 0, "10/40-50 !20 !30"); /* not of another process */
 }
 
 Test(unit_trace_events, a_thread_takes_what_it_has_put_into_the_queue_itself)
 {
-    check_pairs("1 S 10\n2 S 20\n2 Q 30\n1 Q 40\n1 E 50\n2 E 60", 0, "10/40-50 20/30-60");
+    events_check_pairs("1 S 10\n2 S 20\n2 Q 30\n1 Q 40\n1 E 50\n2 E 60", 0, "10/40-50 20/30-60");
 }
 
 Test(unit_trace_events, work_within_work)
 {
-    check_pairs("1 S 10\n1 S 20\n1 Q 30\n1 Q 40\n1 E 50\n1 E 60", 0, "10/30-60 20/40-50");
+    events_check_pairs("1 S 10\n1 S 20\n1 Q 30\n1 Q 40\n1 E 50\n1 E 60", 0, "10/30-60 20/40-50");
 }
 
 Test(unit_trace_events, many_answers)
 {
-    check_pairs("1 S 10\n1 R 20\n1 R 30\n1 R 40", 0, "10-40*3(20..40)");
-    check_pairs("1 S 10\n1 R 20\n1 R 30\n1 E 40\n1 R 50", 0, "10-40*2(20..30) !50");
-    check_pairs("1 S 10\n1 Q 15\n1 R 20\n1 E 30", 0, "10/15-30*1(20..20)");
+    events_check_pairs("1 S 10\n1 R 20\n1 R 30\n1 R 40", 0, "10-40*3(20..40)");
+    events_check_pairs("1 S 10\n1 R 20\n1 R 30\n1 E 40\n1 R 50", 0, "10-40*2(20..30) !50");
+    events_check_pairs("1 S 10\n1 Q 15\n1 R 20\n1 E 30", 0, "10/15-30*1(20..20)");
 }
 
 Test(unit_trace_events, without_a_partner)
 {
-    check_pairs("1 E 10\n1 Q 20\n1 R 30\n1 S 40", 0, "40-0 !10 !20 !30");
-    check_pairs("1 I 10", 0, "");
+    events_check_pairs("1 E 10\n1 Q 20\n1 R 30\n1 S 40", 0, "40-0 !10 !20 !30");
+    events_check_pairs("1 I 10", 0, "");
 }
 
 Test(unit_trace_events, by_a_key_in_the_data)
 {
-    check_pairs("1 S 10 a1 one\n1 S 20 a2 two\n2 Q 30 a2\n3 Q 40 a1\n1 E 50 a2\n2 E 60 a1", 2, "10/40-60 20/30-50");
-    check_pairs("1 S 10 ab\n2 S 20 a", 2, "10-0 !20");  /* too short for a key */
-    check_pairs("1 S 10 ab\n4 E 20 ab", 2, "10-0 !20"); /* of another process */
-    check_pairs("1 S 10 ab\n1 S 20 ab\n2 E 30 ab\n2 E 40 ab", 2, "10-40 20-30");
+    events_check_pairs("1 S 10 a1 one\n1 S 20 a2 two\n2 Q 30 a2\n3 Q 40 a1\n1 E 50 a2\n2 E 60 a1", 2,
+                       "10/40-60 20/30-50");
+    events_check_pairs("1 S 10 ab\n2 S 20 a", 2, "10-0 !20");  /* too short for a key */
+    events_check_pairs("1 S 10 ab\n4 E 20 ab", 2, "10-0 !20"); /* of another process */
+    events_check_pairs("1 S 10 ab\n1 S 20 ab\n2 E 30 ab\n2 E 40 ab", 2, "10-40 20-30");
 }
 
 /* ---- CPU times ---- */
@@ -293,7 +295,7 @@ Test(unit_trace_events, units_are_whole_and_wrap_around)
 /* ---- damage ---- */
 
 /* The second of three events is changed. Those before it stay. */
-static void check_damage(size_t offset, uint64_t value, unsigned size, bool damaged, const char *what)
+static void events_check_damage(size_t offset, uint64_t value, unsigned size, bool damaged, const char *what)
 {
     struct writer *w = events_session();
     const uint64_t frames[] = { 1, 2 };
@@ -313,14 +315,14 @@ static void check_damage(size_t offset, uint64_t value, unsigned size, bool dama
 
 Test(unit_trace_events, damaged_events_end_their_chunk)
 {
-    check_damage(0, 0, 4, false, "not written");
-    check_damage(0, 7, 4, true, "size not a multiple of 8");
-    check_damage(0, 0xfffffff8, 4, true, "size beyond the chunk");
-    check_damage(0, 80, 4, true, "size too small for what it holds");
-    check_damage(56, 0xffffffff, 4, true, "more data than there is");
-    check_damage(60, 0xffff, 2, true, "more frames than there are");
-    check_damage(60, 3, 2, true, "more frames than calls");
-    check_damage(92, 0, 4, false, "its end was not there yet when a copy was made");
+    events_check_damage(0, 0, 4, false, "not written");
+    events_check_damage(0, 7, 4, true, "size not a multiple of 8");
+    events_check_damage(0, 0xfffffff8, 4, true, "size beyond the chunk");
+    events_check_damage(0, 80, 4, true, "size too small for what it holds");
+    events_check_damage(56, 0xffffffff, 4, true, "more data than there is");
+    events_check_damage(60, 0xffff, 2, true, "more frames than there are");
+    events_check_damage(60, 3, 2, true, "more frames than calls");
+    events_check_damage(92, 0, 4, false, "its end was not written yet when a copy was made");
 }
 
 Test(unit_trace_events, a_cut_file)

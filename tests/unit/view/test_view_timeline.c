@@ -183,11 +183,11 @@ static struct writer *two_threads(void)
     begin_events(w, 1, 1, 0, 1000, NULL, 0);
     write_enter(w, 1000, F);
     write_enter(w, 1010, G);
-    write_away(w, false, 1012, 100); /* blocked in G */
+    write_off_cpu(w, false, 1012, 100); /* blocked in G */
     write_exit(w, 1200);
     write_enter(w, 1300, G);
-    write_away(w, true, 1305, 5);
-    write_away(w, false, 1320, 30);
+    write_off_cpu(w, true, 1305, 5);
+    write_off_cpu(w, false, 1320, 30);
     write_exit(w, 1400);
     write_exit(w, 5900);
     end_events(w, true);
