@@ -1,5 +1,5 @@
-// Makes dist/page.html: one file that holds its scripts and styles. The same sources and the versions of
-// package-lock.json make the same bytes.
+// Builds dist/page.html, one file with its scripts and styles. The same sources and package-lock.json produce the same
+// bytes.
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,7 @@ async function bundle(entry, options = {}) {
     return result.outputFiles[0].text.trim();
 }
 
-// The worker is started from a blob, as a page from disk may load no other file: so its script comes as a text.
+// A page from disk cannot load other files. So the worker starts from a blob, and its script is embedded as text.
 const workerAsText = {
     name: 'worker',
     setup(b) {

@@ -1,3 +1,4 @@
+/* Encodes bytes as base64. */
 #include "view/base64.h"
 
 #include <string.h>

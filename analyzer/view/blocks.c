@@ -1,3 +1,4 @@
+/* Packs the spans of each level, one block a stretch, until the size limit is reached. */
 #include "view/blocks.h"
 
 #include <inttypes.h>

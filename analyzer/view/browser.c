@@ -1,3 +1,4 @@
+/* Runs $BROWSER or xdg-open as a detached process. */
 #include "view/browser.h"
 
 #include <errno.h>

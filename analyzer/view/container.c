@@ -1,3 +1,4 @@
+/* Packs a JSON header and tables of numbers into a compressed container. */
 #include "view/container.h"
 
 #include <json-c/json.h>

@@ -1,3 +1,4 @@
+/* Makes the JSON header of a session: functions, modules, threads, values, sums and remarks. */
 #include "view/facts.h"
 
 #include <inttypes.h>
@@ -137,7 +138,7 @@ static struct json_object *facts_remarks(const struct summary *s)
 
 /* ---- values ---- */
 
-/* "cpu" is elapsed less blocked less preempted; a percentage is a part of the whole. */
+/* Adds how a derived value is computed: the whole minus its parts, or the part in percent of the whole. */
 static void facts_add_formula(struct json_object *object, const struct value *v)
 {
     struct json_object *parts = json_object_new_array();
@@ -179,7 +180,7 @@ static struct json_object *facts_values(const struct summary *s)
 
 /* ---- the session ---- */
 
-/* Neither the shortest and longest calls nor what is derived from others. */
+/* Shortest and longest calls have no sums, and the page computes derived values itself. */
 static bool facts_has_total(const struct value *v)
 {
     return !v->part_count && !(v->needs & NEEDS_COMPLETED);

@@ -1,3 +1,4 @@
+/* Merges short neighbouring spans for each level while spans are added. */
 #include "view/levels.h"
 
 #include <stdlib.h>

@@ -35,8 +35,10 @@ void levels_free(struct levels *levels);
 /* Adds a span. Spans of one lane and row must come in order of time and must not overlap. */
 void levels_add(struct levels *levels, const struct level_span *span);
 
-/* Must be called after the last span of a lane (optional), and after the last span of all lanes. */
+/* Ends a lane after its last span, which frees its memory. Optional: levels_end ends all lanes. */
 void levels_end_lane(struct levels *levels, uint32_t lane);
+
+/* Must be called after the last span of all lanes. */
 void levels_end(struct levels *levels);
 
 /* The results, valid after levels_end. */

@@ -1,3 +1,4 @@
+/* Collects the program's marks and trace events with their times, threads and names. */
 #include "view/marks.h"
 
 #include <json-c/json.h>

@@ -1,3 +1,4 @@
+/* Writes the page: the template, with the containers as base64 in script elements. */
 #include "view/page.h"
 
 #include <assert.h>

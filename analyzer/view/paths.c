@@ -1,3 +1,4 @@
+/* Joins the call trees of all threads, and lists the nodes in the order of `dwell tree`. */
 #include "view/paths.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Answers HTTP requests for the page, the latest session and the blocks of its timeline. */
 #include "view/server.h"
 
 #include <arpa/inet.h>
@@ -124,7 +125,7 @@ static enum MHD_Result view_server_send_text(struct MHD_Connection *connection, 
         "text/plain; charset=utf-8");
 }
 
-/* Answers that there is nothing new: why, if the file cannot be read any more. */
+/* Answers that there is no new session, or why the last reading of the file failed. */
 static enum MHD_Result view_server_send_no_session(struct server *s, struct MHD_Connection *connection)
 {
     struct MHD_Response *response = NULL;

@@ -12,8 +12,8 @@
 
 struct server;
 
-/* Starts to serve, by a thread of its own, until the program ends. Port zero is any that is free. The page asks for
- * news every `interval` milliseconds. Returns NULL and sets the error where the port cannot be used. */
+/* Starts a thread that serves until the program ends. Port 0 means any free port. The page requests the session every
+ * `interval` milliseconds. Returns NULL and sets the error if the port cannot be used. */
 struct server *server_start(uint16_t port, unsigned interval, struct error *error);
 
 /* The page's URL with the token. */
@@ -22,7 +22,7 @@ const char *server_address(const struct server *server);
 /* Serves this session from now on, and takes ownership of it. */
 void server_show(struct server *server, struct view_session *session);
 
-/* Answers a page that has the last session with this error, until server_show serves another. */
+/* Sends this error to pages that already have the latest session, until server_show serves another session. */
 void server_fail(struct server *server, const char *why);
 
 #endif

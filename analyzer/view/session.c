@@ -1,3 +1,4 @@
+/* Packs a session: header, tables of values, marks and timeline. */
 #include "view/session.h"
 
 #include <json-c/json.h>
@@ -28,7 +29,7 @@ static void view_session_mark_unknown(struct times *times, size_t count)
     }
 }
 
-/* The values of all `t` but those that the page derives: all their forms, or the exclusive ones alone. */
+/* Lists columns for all values but derived ones, which the page computes. `inclusive` adds the inclusive forms. */
 static size_t view_session_list_values(struct container_column *columns, const struct times *t, const uint32_t *order,
                                        bool inclusive)
 {
@@ -58,7 +59,7 @@ static struct container_table view_session_group_table(struct view_session_group
     return (struct container_table){ name, count, g->columns, columns };
 }
 
-/* Inclusive times of paths are left to the page: they are sums over the rows behind them. */
+/* Paths have no inclusive times: the page adds them up over each path's subtree. */
 static struct container_table view_session_path_table(struct container_column *columns, const struct paths *paths)
 {
     view_session_mark_unknown(paths->rollup->nodes, paths->profile->node_count);
@@ -106,7 +107,7 @@ struct view_session *view_session_new(const struct analysis *l, const struct vie
     order_free(order);
     if (good)
         return view;
-    error_set(error, "%s: the names of this session are too many for a page", l->file->path);
+    error_set(error, "%s: this session has too many names for a page", l->file->path);
     view_session_free(view);
     return NULL;
 }

@@ -11,11 +11,11 @@ struct view_options {
 
 struct view_session {
     struct packed main;
-    struct packed *blocks; /* of the timeline */
+    struct packed *blocks; /* the timeline's blocks */
     size_t block_count;
 };
 
-/* NULL if the session has too many names for a page. */
+/* Returns NULL and sets the error if the session has too many names for a page. */
 struct view_session *view_session_new(const struct analysis *session, const struct view_options *options,
                                       struct error *error);
 void view_session_free(struct view_session *view);

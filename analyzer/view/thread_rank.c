@@ -1,3 +1,4 @@
+/* Looks threads up by their serial numbers. */
 #include "view/thread_rank.h"
 
 int32_t thread_rank(const struct order *order, uint32_t process, uint32_t thread)

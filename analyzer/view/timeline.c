@@ -1,3 +1,4 @@
+/* Turns the events of a session into spans of calls and off-CPU times, in one lane for each thread. */
 #include "view/timeline.h"
 
 #include <json-c/json.h>
@@ -11,7 +12,7 @@
 #include "view/timeline_range.h"
 
 /* MIN_SPAN is the minimum size of a span in a page, in bytes; more spans than fit are not kept. */
-enum { MIN_SPAN = 4, MIN_SPANS = 4096, SWEEP_MIN = 64 };
+enum { MIN_SPAN = 4, MIN_SPANS = 4096, MIN_SWEEP = 64 };
 
 struct view_open_call {
     uint64_t start;
@@ -19,7 +20,7 @@ struct view_open_call {
     bool root;         /* the function is the one that --root names */
 };
 
-/* A thread. */
+/* The open calls of a thread. */
 struct view_lane {
     struct view_open_call *stack;
     size_t depth, room;
@@ -56,7 +57,7 @@ static void view_timeline_end_idle_lanes(struct view_timeline *f, uint64_t now)
         lane->ended = true;
         f->live--;
     }
-    f->sweep_at = f->live * 2 > SWEEP_MIN ? f->live * 2 : SWEEP_MIN;
+    f->sweep_at = f->live * 2 > MIN_SWEEP ? f->live * 2 : MIN_SWEEP;
 }
 
 static struct view_lane *view_timeline_find_lane(struct view_timeline *f, const struct timeline_thread *thread,
@@ -225,7 +226,7 @@ static void view_timeline_add_events(struct view_timeline *f)
 struct json_object *timeline_make(const struct analysis *l, const struct order *order, size_t most,
                                   struct blocks *blocks)
 {
-    struct view_timeline f = { .session = l, .order = order, .sweep_at = SWEEP_MIN };
+    struct view_timeline f = { .session = l, .order = order, .sweep_at = MIN_SWEEP };
     *blocks = (struct blocks){ 0 };
     if (!most || !timeline_range_find(&f.range, l))
         return NULL;

@@ -1,3 +1,4 @@
+/* Computes the range of time from the events and the selected part of a session. */
 #include "view/timeline_range.h"
 
 #include <stdlib.h>
@@ -5,7 +6,7 @@
 #include "base/memory.h"
 #include "trace/decode.h"
 
-/* Limits the range, as times in a damaged file may be wrong, so that adding to them cannot overflow. */
+/* Times in a damaged file may be wrong. This limit keeps sums with them from overflowing. */
 enum { MAX_BITS = 62 };
 
 /* The last event of a thread's last chunk, for threads without a recorded end. */

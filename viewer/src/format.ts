@@ -81,10 +81,10 @@ export function visible(name: string): string {
     return name.replace(hidden, (c) => `⟨${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}⟩`);
 }
 
-const longest = 400;
+const maxNameLength = 400;
 
 // Shortens a name to one line by leaving out its middle; the details show it in full.
-export function shortened(name: string, length = longest): string {
+export function shortened(name: string, length = maxNameLength): string {
     const text = name.length > length ? `${name.slice(0, length * 0.7)}…${name.slice(-length * 0.2)}` : name;
     return visible(text);
 }

@@ -13,9 +13,10 @@ export function waitsByItself(model: Model, table: TableName, row: number, side:
     );
 }
 
+// By column, the value of the hottest row.
 const hottest = new WeakMap<Values, number>();
 
-function mostOf(model: Model, table: TableName, values: Values, side: Side, waiting: boolean): number {
+function hottestValue(model: Model, table: TableName, values: Values, side: Side, waiting: boolean): number {
     let most = hottest.get(values);
     const [elapsed, blocked] = [
         model.column(table, 'elapsed_exclusive', side),
@@ -35,7 +36,7 @@ function mostOf(model: Model, table: TableName, values: Values, side: Side, wait
 // The largest exclusive time of all rows that do not mostly wait.
 export function hottestOf(model: Model, table: TableName, measure: Measure, side: Side): number {
     const waiting = model.facts[side]!.off_cpu && !isOffCpu(model, measure);
-    return mostOf(model, table, model.column(table, `${measure}_exclusive`, side), side, waiting);
+    return hottestValue(model, table, model.column(table, `${measure}_exclusive`, side), side, waiting);
 }
 
 // Where the measure itself is waiting, waiting rows are not grey.

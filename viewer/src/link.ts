@@ -7,19 +7,19 @@ import type { Model } from './data/model';
 import type { Unit } from './format';
 import * as state from './state';
 
-const mostBranches = 400;
+const maxBranches = 400;
 
 function textOf(m: Model): string {
     const p = new URLSearchParams();
-    const put = (key: string, value: string, usual = '') => {
-        if (value !== usual) p.set(key, value);
+    const put = (key: string, value: string, standard = '') => {
+        if (value !== standard) p.set(key, value);
     };
     put('view', state.view.value);
     put('by', state.measure.value, 'elapsed');
     put('search', state.search.value);
     put('path', identify(m, 'paths', state.path.value));
     put('function', identify(m, 'functions', state.subject.value));
-    const open = state.expanded.value.list(mostBranches);
+    const open = state.expanded.value.list(maxBranches);
     p.set('open', open.map((row) => identify(m, 'paths', row)).join('.'));
     put(
         'sort',
@@ -54,8 +54,8 @@ function pairs(text: string | null): [string, string][] {
         });
 }
 
-function oneOf<T extends string>(text: string | null, all: readonly T[], usual: T): T {
-    return all.includes(text as T) ? (text as T) : usual;
+function oneOf<T extends string>(text: string | null, all: readonly T[], fallback: T): T {
+    return all.includes(text as T) ? (text as T) : fallback;
 }
 
 // Returns true if the link lists the open branches.

@@ -11,7 +11,7 @@ import { restore } from './link';
 import * as state from './state';
 import { openHotPath } from './views/tree';
 
-async function first(from: Source, side: number): Promise<Container> {
+async function firstSession(from: Source, side: number): Promise<Container> {
     for (;;) {
         const container = await from.session(side);
         if (container) return container;
@@ -19,7 +19,7 @@ async function first(from: Source, side: number): Promise<Container> {
     }
 }
 
-function show(m: Model): void {
+function showModel(m: Model): void {
     batch(() => {
         state.expanded.value = new Branches(m.paths.count);
         state.model.value = m;
@@ -32,7 +32,7 @@ function show(m: Model): void {
 }
 
 // Replaces the model by a newer fetch. Rows are found again by the hashes of their names.
-function replace(m: Model): void {
+function replaceModel(m: Model): void {
     const old = state.model.value!;
     const path = identify(old, 'paths', state.path.value);
     const subject = identify(old, 'functions', state.subject.value);
@@ -54,14 +54,14 @@ function replace(m: Model): void {
     });
 }
 
-async function follow(from: Source): Promise<void> {
+async function followSession(from: Source): Promise<void> {
     while (!state.model.value!.facts[0]!.complete) {
         await new Promise((resolve) => setTimeout(resolve, from.live));
         if (state.paused.value) continue;
         try {
             const container = await from.session(0);
             state.lost.value = '';
-            if (container) replace(new SingleModel(container));
+            if (container) replaceModel(new SingleModel(container));
         } catch (error) {
             state.lost.value = (error as Error).message;
         }
@@ -72,12 +72,12 @@ export async function load(): Promise<void> {
     const from = findSource();
     if (from.sessions === 0) throw new Error('This page holds no recording. Use dwell view to write a page with one.');
     state.source.value = from;
-    const a = new SingleModel(await first(from, 0));
-    if (from.sessions === 1) show(a);
+    const a = new SingleModel(await firstSession(from, 0));
+    if (from.sessions === 1) showModel(a);
     else {
-        const b = new SingleModel(await first(from, 1));
+        const b = new SingleModel(await firstSession(from, 1));
         state.progress.value = 'Comparing …';
-        show(await mergeModels(a, b, new Yielder()));
+        showModel(await mergeModels(a, b, new Yielder()));
     }
-    if (from.live) await follow(from);
+    if (from.live) await followSession(from);
 }

@@ -27,12 +27,12 @@ effect(() => {
     }
 });
 
-function begin() {
+function startPage() {
     render(<App />, document.getElementById('app')!);
     followKeys();
     followState();
     load().catch((error: Error) => (failure.value = error.message));
 }
 
-if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', begin);
-else begin();
+if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', startPage);
+else startPage();

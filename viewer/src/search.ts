@@ -55,8 +55,8 @@ export function makeMatcher(text: string): Matcher {
 
 const scales: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9 };
 
-// True if a column's value meets the condition. `whole` is 100 % in the unit of `value`, and `perNanosecond`, of times, a
-// nanosecond.
+// True if a column's value meets the condition. `whole` is 100 % in the unit of `value`. `perNanosecond` is one nanosecond
+// in that unit, or 0 if the value is no time.
 export function holds(c: Condition, value: number, whole: number, perNanosecond = 0): boolean {
     let limit = c.number;
     if (c.unit === '%') limit = (c.number / 100) * whole;

@@ -27,7 +27,7 @@ before(async () => {
 });
 after(() => browser.stop());
 
-// Tasks longer than that, in a stretch that `act` makes; another try where the machine was busy with others.
+// The longest task while `act` runs, in milliseconds. It tries again if the machine may have been busy.
 async function longest(act) {
     let least = Infinity;
     for (let i = 0; i < 3 && least > taskLimit; i++) {
@@ -42,7 +42,7 @@ async function longest(act) {
     return least;
 }
 
-test('it opens in time', async (t) => {
+test('the page opens in time', async (t) => {
     t.diagnostic(`${paths} call paths: open in ${Math.round(opened)} ms, ${Math.round(work)} ms of the main thread`);
     assert.match(await page.textContent('.below'), /1,000,000 call paths/);
     assert.ok(Math.min(opened, work) < openLimit, `${opened} ms`);
@@ -92,4 +92,4 @@ test('tables and graphs stay responsive', async (t) => {
     }
 });
 
-test('nothing was wrong', () => browser.done(page));
+test('the page logged no errors', () => browser.done(page));

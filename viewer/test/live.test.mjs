@@ -33,7 +33,7 @@ const until = async (what) => {
     assert.ok(what());
 };
 
-test('it shows the program while it runs, keeps what is selected, and knows the end', async () => {
+test('the page follows the running program, keeps the selection, and shows that the program ended', async () => {
     const session = recordings.path('live.data');
     // The program runs for hours unless it is ended.
     const recorder = start('record', '-q', '-o', session, '--', sample('sleeper'), '100000', '2', '20');

@@ -1,4 +1,4 @@
-// The page on made-up sessions whose values are known.
+// Tests the page on made-up sessions with known values.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Browser, column, rowsOf, until, view } from './support/browser.mjs';
@@ -13,13 +13,13 @@ const openShop = (fragment = '', options = {}) =>
 const press = async (page, ...keys) => {
     for (const key of keys) await page.keyboard.press(key);
 };
-// The fragment follows what is shown a moment later.
+// Waits, as the fragment is updated a moment after a change.
 const fragmentWith = async (page, text) => {
     await page.waitForFunction((t) => location.hash.includes(t), text);
     return page.evaluate(() => location.hash);
 };
 
-test('loads from a file, says what was lost, and asks for nothing else', async () => {
+test('loads from a file, shows remarks, and requests nothing else', async () => {
     const page = await openShop();
     assert.equal(await page.textContent('.title'), 'shop --serve 60.00 µs');
     assert.equal(await page.textContent('.remarks li'), '12 events were lost on thread shop');
@@ -179,7 +179,7 @@ test('modules, threads and processes have tables of their own', async () => {
     await browser.done(page);
 });
 
-test('callers and callees: a click makes another function the middle, and one can go back', async () => {
+test('callers and callees: a click centres another function, and the browser goes back', async () => {
     const page = await openShop('#view=functions&unit=ns');
     await page.click('.row:has-text("lookup")');
     await press(page, 'Enter');
@@ -201,7 +201,7 @@ test('callers and callees: a click makes another function the middle, and one ca
     await browser.done(page);
 });
 
-test('search in the tree opens what it finds, forwards and backwards', async () => {
+test('search in the tree opens matches, forwards and backwards', async () => {
     const page = await openShop();
     await page.waitForSelector('.grid:focus');
     await press(page, '_', '/');
@@ -217,7 +217,7 @@ test('search in the tree opens what it finds, forwards and backwards', async () 
     await browser.done(page);
 });
 
-test('the flame graph is as wide as times are, and zooms', async () => {
+test('frames are as wide as their times, and the flame graph zooms', async () => {
     const page = await openShop('#view=flame&details=0');
     const frame = async (x, fromBottom) => {
         const box = await page.locator('.scroller').boundingBox();
@@ -296,7 +296,7 @@ test('a link restores what is shown', async () => {
     await browser.done(again);
 });
 
-test('dark as the system has it, light by the switch, remembered', async () => {
+test('the theme follows the system until it is switched; the choice is remembered', async () => {
     const page = await openShop('', { colorScheme: 'dark' });
     const back = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     assert.equal(await back(), 'rgb(22, 24, 28)');
@@ -348,7 +348,7 @@ test('details show source, module, all values and the path', async () => {
     await browser.done(page);
 });
 
-test('hostile names are shown as they are and run nothing', async () => {
+test('hostile names are shown as text and run nothing', async () => {
     const file = browser.write('hostile', [hostile()]);
     for (const name of ['tree', 'functions', 'flame', 'inverted', 'callers', 'about']) {
         const page = await browser.open(file, { fragment: `#view=${name}` });
@@ -380,7 +380,7 @@ test('hostile names are shown as they are and run nothing', async () => {
     await browser.done(page);
 });
 
-test('what the recording does not tell is said to be unavailable', async () => {
+test('values that the recording lacks are shown as unavailable', async () => {
     const page = await browser.open(
         browser.write('bare', [session(shopTree, { application: false, off_cpu: false })]),
         {
@@ -419,7 +419,7 @@ test('sessions of samples show numbers of samples, and no calls', async () => {
     await browser.done(page);
 });
 
-// The new version looks up faster, parses more slowly, renders no more, and audits.
+// The new version looks up faster, parses more slowly, no longer renders, and audits.
 const newTree = [
     [
         'main',
@@ -455,7 +455,7 @@ const newTree = [
     ],
 ];
 
-test('two sessions: base, new, and what changed, in tables, tree and graph', async () => {
+test('two sessions: base, new and change in tables, tree and graph', async () => {
     // The second session's clock has 2 ticks per nanosecond.
     const twice = (nodes) => nodes.map(([n, c, e, f, b, below = []]) => [n, c, 2 * e, 2 * f, 2 * b, twice(below)]);
     const page = await browser.open(

@@ -21,7 +21,7 @@ const keys = ['elapsed', 'application', 'blocked', 'preempted', 'cpu', 'overhead
 ]);
 const all = ['calls', ...keys, 'page_faults_inclusive', 'page_faults_exclusive', 'min', 'max'].join(',');
 
-// What a row of a report holds, as the page's cells say it.
+// A row of a report, formatted like the page's cells.
 function asCells(row) {
     const cells = {
         calls: String(row.calls),
@@ -39,7 +39,7 @@ const only = (row, like) => Object.fromEntries(Object.keys(like).map((key) => [k
 const single = { functions: 'function', modules: 'module', threads: 'thread', processes: 'process' };
 // Names of more than 400 characters lose their middle in tables.
 const inTable = (name) => (name.length > 400 ? `${name.slice(0, 280)}…${name.slice(-80)}` : name);
-// The first row that differs says enough.
+// Fails on the first row that differs.
 function assertSame(mine, theirs, what) {
     for (let i = 0; i < Math.max(mine.length, theirs.length); i++) assert.deepEqual(mine[i], theirs[i], what);
 }
@@ -121,7 +121,7 @@ test('callers and callees are those of dwell callers', async () => {
     }
 });
 
-// dwell callers says these of callers and callees.
+// The values that dwell callers prints for callers and callees.
 const edge = (cells) => only(cells, Object.fromEntries(['calls', ...keys.slice(0, 4)].map((key) => [key, 0])));
 
 test('two recordings: values before and after, and the changes, are those of dwell diff', async () => {

@@ -121,7 +121,7 @@ test('wheel, drag and keys move the timeline; a link restores it', async () => {
     await browser.done(again);
 });
 
-test('a double click zooms to a call; marks are shown and gone to; lanes fold', async () => {
+test('a double click zooms to a call; keys go to marks; lanes fold', async () => {
     const page = await open();
     await page.waitForTimeout(200);
     const box = await page.locator('.timeline').boundingBox();
@@ -144,7 +144,7 @@ test('a double click zooms to a call; marks are shown and gone to; lanes fold', 
     await browser.done(page);
 });
 
-test('what is searched for stands out', async () => {
+test('matches of the search are highlighted', async () => {
     const page = await open('&search=parse');
     await page.waitForTimeout(200);
     assert.equal(await colourAt(page, 700, rowOf.worker + 14), '255,226,122');
@@ -152,7 +152,7 @@ test('what is searched for stands out', async () => {
     await browser.done(page);
 });
 
-test('of a real recording: threads, their calls, and the marks of the program', async () => {
+test('a real recording shows its threads and their calls', async () => {
     const recordings = new Recordings();
     try {
         const session = recordings.record('threads.data', [sample('threads'), '3', '400']);

@@ -17,7 +17,7 @@ export interface Lane {
     bottom: number;
 }
 
-const usualRows = 32;
+const defaultRows = 32;
 
 export function layLanes(
     facts: TimelineFacts,
@@ -27,7 +27,7 @@ export function layLanes(
     let top = 0;
     const lanes = facts.lanes.map(({ thread, depth }) => {
         const isFolded = folded.has(thread);
-        const rows = isFolded ? Math.min(1, depth) : whole.has(thread) ? depth : Math.min(depth, usualRows);
+        const rows = isFolded ? Math.min(1, depth) : whole.has(thread) ? depth : Math.min(depth, defaultRows);
         const bottom = top + titleHeight + rows * rowHeight + offCpuHeight + gap;
         const lane = { thread, top, rows, depth, folded: isFolded, bottom };
         top = bottom;

@@ -279,7 +279,7 @@ function drawRow(
         }
         const span = spanAt(spans, i, begin);
         hits.push({ x, y, width: end - x, height: rowHeight, span });
-        if (scene.selected && same(scene.selected, span)) {
+        if (scene.selected && sameSpan(scene.selected, span)) {
             context.strokeStyle = colours.accent;
             context.lineWidth = 2;
             context.strokeRect(x + 1, y + 1, Math.max(1, end - x - 2), rowHeight - 3);
@@ -299,7 +299,7 @@ function drawRow(
     }
 }
 
-export function same(a: Span, b: Span): boolean {
+export function sameSpan(a: Span, b: Span): boolean {
     return a.thread === b.thread && a.depth === b.depth && a.start === b.start && a.length === b.length;
 }
 

@@ -39,19 +39,19 @@ export interface TimelineFacts {
     complete: boolean;
 }
 
-// A value of everything in the session: docs/view-format.md.
+// A kind of value that rows have (docs/view-format.md).
 export interface ValueFacts {
     key: string;
     title: string;
     kind: 'time' | 'count' | 'percent';
-    meanings: string[]; // inclusive and exclusive, or one alone
+    meanings: string[]; // of the inclusive and the exclusive form, or of the only form
     known: boolean;
     shown: boolean;
     share_shown: boolean;
-    completed: boolean; // of completed calls
-    off_cpu: boolean;
-    of_probes: boolean;
-    whole?: string; // derived: the whole less its parts, or the part of the whole in percent
+    completed: boolean; // describes single completed calls
+    off_cpu: boolean; // time in which the thread did not run
+    of_probes: boolean; // time of the probes, not of the program
+    whole?: string; // a derived value is the whole minus its parts, or the part in percent of the whole
     parts?: string[];
 }
 

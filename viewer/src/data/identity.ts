@@ -1,4 +1,4 @@
-// Hashes of names that identify rows in links and from one fetch to the next.
+// Hashes of names that identify rows in links, and in a live session after the next fetch.
 import type { Model, TableName } from './model';
 import { stackOf } from './paths';
 
@@ -7,7 +7,7 @@ function hashText(text: string, hash = 0x811c9dc5): number {
     return hash >>> 0;
 }
 
-function mix(above: number, own: number): number {
+function mixHashes(above: number, own: number): number {
     let hash = Math.imul(above ^ (own + 0x9e3779b9), 0x85ebca6b);
     hash = Math.imul(hash ^ (hash >>> 15), 0xc2b2ae35);
     return (hash ^ (hash >>> 13)) >>> 0;
@@ -34,7 +34,7 @@ export function identities(model: Model, table: TableName): Uint32Array {
         const functions = identities(model, 'functions');
         const { parent, function: called } = model.paths;
         for (let i = 0; i < hashes.length; i++)
-            hashes[i] = mix(parent[i]! < 0 ? 1 : hashes[parent[i]!]!, functions[called[i]!]!);
+            hashes[i] = mixHashes(parent[i]! < 0 ? 1 : hashes[parent[i]!]!, functions[called[i]!]!);
     } else {
         for (let i = 0; i < hashes.length; i++) hashes[i] = hashText(textOf(model, table, i));
     }
@@ -48,7 +48,7 @@ export function identify(model: Model, table: TableName, row: number): string {
     // Hashes one path without computing all others.
     const functions = identities(model, 'functions');
     let hash = 1;
-    for (const at of stackOf(model.paths, row)) hash = mix(hash, functions[model.paths.function[at]!]!);
+    for (const at of stackOf(model.paths, row)) hash = mixHashes(hash, functions[model.paths.function[at]!]!);
     return hash.toString(36);
 }
 

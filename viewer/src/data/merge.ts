@@ -23,7 +23,7 @@ interface Joined<T> {
     maps: [Uint32Array, Uint32Array]; // by side, from its rows to the joined ones
 }
 
-function join<T>(sides: [T[], T[]], keyOf: (one: T, side: Side, row: number) => string): Joined<T> {
+function joinRows<T>(sides: [T[], T[]], keyOf: (one: T, side: Side, row: number) => string): Joined<T> {
     const indices = new Map<string, number>();
     const list: T[] = [];
     const maps = sides.map((rows, side) =>
@@ -41,7 +41,7 @@ function join<T>(sides: [T[], T[]], keyOf: (one: T, side: Side, row: number) => 
 }
 
 // Numbers rows of equal names, so that they differ.
-function numbered(rows: { name: string }[], prefix: (row: number) => string): string[] {
+function numberNames(rows: { name: string }[], prefix: (row: number) => string): string[] {
     const seen = new Map<string, number>();
     return rows.map((one, row) => {
         const name = `${prefix(row)}/${one.name}`;
@@ -200,19 +200,19 @@ class MergedModel implements Model {
 
 export async function mergeModels(a: SingleModel, b: SingleModel, yielder: Yielder): Promise<Model> {
     const two: [SingleModel, SingleModel] = [a, b];
-    const modules = join<ModuleFacts>([a.modules, b.modules], (m) => m.name);
-    const functions = join<FunctionFacts>(
+    const modules = joinRows<ModuleFacts>([a.modules, b.modules], (m) => m.name);
+    const functions = joinRows<FunctionFacts>(
         [a.functions, b.functions],
         (f, side) => `${two[side].modules[f.module]?.name ?? ''}\0${f.name}`,
     );
     const ofA = new Set<unknown>([...a.functions, ...a.threads]);
     functions.list = functions.list.map((f) => ({ ...f, module: modules.maps[ofA.has(f) ? 0 : 1][f.module]! }));
-    const processNames = two.map((one) => numbered(one.processes, () => '')) as [string[], string[]];
-    const processes = join<ProcessFacts>([a.processes, b.processes], (_, side, row) => processNames[side][row]!);
+    const processNames = two.map((one) => numberNames(one.processes, () => '')) as [string[], string[]];
+    const processes = joinRows<ProcessFacts>([a.processes, b.processes], (_, side, row) => processNames[side][row]!);
     const threadNames = two.map((one, side) =>
-        numbered(one.threads, (row) => processNames[side]![one.threads[row]!.process] ?? ''),
+        numberNames(one.threads, (row) => processNames[side]![one.threads[row]!.process] ?? ''),
     ) as [string[], string[]];
-    const threads = join<ThreadFacts>([a.threads, b.threads], (_, side, row) => threadNames[side][row]!);
+    const threads = joinRows<ThreadFacts>([a.threads, b.threads], (_, side, row) => threadNames[side][row]!);
     threads.list = threads.list.map((t) => ({ ...t, process: processes.maps[ofA.has(t) ? 0 : 1][t.process]! }));
     const joined = await joinPaths(two, functions.maps, functions.list.length, yielder);
     const { paths, maps } = await inPreorder(joined.parents, joined.called, joined.maps, yielder);

@@ -12,7 +12,7 @@ export interface Source {
 
 const kind = 'script[type="application/x-dwell"]';
 
-async function take(element: Element): Promise<Container> {
+async function readElement(element: Element): Promise<Container> {
     return readContainer(await unpackAside(element.textContent));
 }
 
@@ -26,10 +26,12 @@ function embedded(): Source {
     return {
         sessions: sessions.length,
         live: 0,
-        session: (side) => take(sessions[side]!),
+        session: (side) => readElement(sessions[side]!),
         block(side, number) {
             const element = blocks.get(`${side}/${number}`);
-            return element ? take(element) : Promise.reject(new Error(`block ${number} of the timeline is missing`));
+            return element
+                ? readElement(element)
+                : Promise.reject(new Error(`block ${number} of the timeline is missing`));
         },
     };
 }

@@ -5,7 +5,7 @@ import type { TimelineFacts } from './facts';
 export interface Rows {
     count: number;
     column(key: string): Column;
-    // The rows of a thread at a depth: the first one, and the one behind the last.
+    // The rows of a thread at a depth: the first one, and the one past the last.
     at(thread: number, depth: number): [number, number];
 }
 
@@ -23,7 +23,7 @@ export interface Piece {
     to: number;
 }
 
-const deepest = 4096;
+const maxDepth = 4096;
 
 function rowsOf(container: Container, table: string, byDepth: boolean): Rows {
     const { rows = 0, columns = {} } = container.tables[table] ?? {};
@@ -32,12 +32,12 @@ function rowsOf(container: Container, table: string, byDepth: boolean): Rows {
     const [thread, depth] = [column('thread'), byDepth ? column('depth') : none];
     const ranges = new Map<number, [number, number]>();
     for (let i = 0; i < rows; i++) {
-        const key = thread[i]! * deepest + depth[i]!;
+        const key = thread[i]! * maxDepth + depth[i]!;
         const range = ranges.get(key);
         if (range) range[1] = i + 1;
         else ranges.set(key, [i, i + 1]);
     }
-    return { count: rows, column, at: (t, d) => ranges.get(t * deepest + d) ?? [0, 0] };
+    return { count: rows, column, at: (t, d) => ranges.get(t * maxDepth + d) ?? [0, 0] };
 }
 
 // The first row that ends at or after a time. The rows are sorted by start and do not overlap.
@@ -52,7 +52,7 @@ export function firstEnding(rows: Rows, [low, high]: [number, number], time: num
     return Math.min(low, last);
 }
 
-const mostTiles = 96;
+const maxTiles = 96;
 
 export class Tiles {
     private readonly loaded = new Map<number, Tile>();
@@ -114,7 +114,7 @@ export class Tiles {
                     offCpu: rowsOf(container, 'off_cpu', false),
                 });
                 for (const old of this.loaded.keys()) {
-                    if (this.loaded.size <= mostTiles) break;
+                    if (this.loaded.size <= maxTiles) break;
                     this.loaded.delete(old);
                     this.requested.delete(old);
                 }

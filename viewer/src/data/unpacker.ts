@@ -11,7 +11,7 @@ const waiting = new Map<number, Waiting>();
 let worker: Worker | null | undefined;
 let nextId = 0;
 
-function start(): Worker | null {
+function startWorker(): Worker | null {
     try {
         const made = new Worker(URL.createObjectURL(new Blob([source], { type: 'text/javascript' })));
         made.onmessage = (event: MessageEvent<{ id: number; buffer?: ArrayBuffer; error?: string }>) => {
@@ -32,7 +32,7 @@ function start(): Worker | null {
 }
 
 export function unpackAside(packed: string | ArrayBuffer): Promise<ArrayBuffer> {
-    if (worker === undefined) worker = start();
+    if (worker === undefined) worker = startWorker();
     if (!worker) return unpack(packed);
     const id = nextId++;
     return new Promise((resolve, reject) => {

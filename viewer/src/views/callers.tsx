@@ -6,7 +6,7 @@ import { type Neighbour, neighbours, sumOf } from '../data/neighbours';
 import { percent, shortened } from '../format';
 import { matcher, measure, model, recentre, setSort, sorts, subject, unit } from '../state';
 import { type GridColumn, valueColumns } from './columns';
-import { sourceText, usualSort } from './entities';
+import { sourceText, defaultSort } from './entities';
 import { Grid } from './grid';
 import { Name } from './name';
 
@@ -73,8 +73,8 @@ function Neighbourhood({ list, which }: { list: Neighbour[]; which: 'callers' | 
         ];
     }, [m, list, unit.value]);
     const [chosen, choose] = useState(-1);
-    const usual = m.sides === 2 ? usualSort(m, 'paths') : { key: `${measure.value}_inclusive`, descending: true };
-    const sort = sorts.value[which] ?? usual;
+    const initial = m.sides === 2 ? defaultSort(m, 'paths') : { key: `${measure.value}_inclusive`, descending: true };
+    const sort = sorts.value[which] ?? initial;
     const rows = useMemo(() => {
         const column = columns.find((c) => c.key === sort.key);
         const by = matcher.value;

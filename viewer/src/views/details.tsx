@@ -71,7 +71,7 @@ function AllValues({ m, table, row }: { m: Model; table: TableName; row: number 
     return <Values m={m} lines={lines.filter((one) => one.get(0) !== 0 || one.get(1) !== 0)} />;
 }
 
-const mostSteps = 40;
+const maxSteps = 40;
 
 export function Details() {
     const m = model.value!;
@@ -120,7 +120,7 @@ export function Details() {
                 <dd class="path">{visible(module?.path || module?.name || '[unknown]')}</dd>
                 {module?.build_id && (
                     <>
-                        <dt>Build id</dt>
+                        <dt>Build-id</dt>
                         <dd class="path">{module.build_id}</dd>
                     </>
                 )}
@@ -133,14 +133,14 @@ export function Details() {
                     <AllValues m={m} table="paths" row={row} />
                 </>
             )}
-            <h3>The function, on all paths</h3>
+            <h3>All paths of the function</h3>
             <AllValues m={m} table="functions" row={fn} />
             {row >= 0 && (
                 <>
-                    <h3>Called through</h3>
+                    <h3>Call path</h3>
                     <ol class="stack">
-                        {stack.length > mostSteps && <li class="where">{stack.length - mostSteps} more above</li>}
-                        {stack.slice(-mostSteps).map((at) => (
+                        {stack.length > maxSteps && <li class="where">{stack.length - maxSteps} more above</li>}
+                        {stack.slice(-maxSteps).map((at) => (
                             <li key={at}>
                                 <a class="go" onClick={() => reveal(at)}>
                                     <Name text={m.functions[m.paths.function[at]!]!.name} />

@@ -133,7 +133,7 @@ export function sortRows(rows: number[], column: GridColumn | undefined, descend
     });
 }
 
-export function usualSort(m: Model, table: TableName): Sort {
+export function defaultSort(m: Model, table: TableName): Sort {
     const extent = table === 'functions' || table === 'modules' ? 'exclusive' : 'inclusive';
     const key = `${measure.value}_${extent}`;
     return { key: m.sides === 2 ? `${key}_change` : key, descending: true };
@@ -145,7 +145,7 @@ export function Entities({ table }: { table: EntityTable }) {
         () => [...nameColumns(m, table), ...valueColumns(m, table, unit.value), ...sourceColumns(m, table)],
         [m, table, unit.value],
     );
-    const sort = sorts.value[table] ?? usualSort(m, table);
+    const sort = sorts.value[table] ?? defaultSort(m, table);
     const found = useMemo(() => filterRows(m, table, columns, matcher.value), [m, table, columns, matcher.value]);
     const rows = useMemo(
         () =>

@@ -29,7 +29,7 @@ function sideOf(m: Model): Side {
 }
 
 // Sums a column over several paths, for nodes of the inverted graph.
-function sum(column: ArrayLike<number>, rows: ArrayLike<number>): number {
+function sumOver(column: ArrayLike<number>, rows: ArrayLike<number>): number {
     let all = 0;
     for (let i = 0; i < rows.length; i++) all += column[rows[i]!]!;
     return all;
@@ -48,7 +48,7 @@ function colourOf(m: Model, p: Painted): string {
     const key = `${measure.value}_${p.extent}`;
     if (m.sides === 2) {
         const scale = ([0, 1] as Side[]).map((s) => 1e9 / m.facts[s]!.ticks_per_second);
-        const [a, b] = ([0, 1] as Side[]).map((s) => sum(m.column('paths', key, s), p.origins) * scale[s]!);
+        const [a, b] = ([0, 1] as Side[]).map((s) => sumOver(m.column('paths', key, s), p.origins) * scale[s]!);
         const whole = Math.max(m.total(key, 0) * scale[0]!, m.total(key, 1) * scale[1]!);
         // A change of a tenth of the total has the strongest colour.
         return change(whole > 0 ? ((b! - a!) / whole) * 10 : 0);
@@ -56,8 +56,8 @@ function colourOf(m: Model, p: Painted): string {
     if (p.extent === 'inclusive') return heatOf(m, 'paths', p.origins[0]!, measure.value, 0);
     // A frame of the inverted graph has the colour of the function at its top.
     if (m.facts[0]!.off_cpu && !isOffCpu(m, measure.value) && p.origins.length < 10000) {
-        const elapsed = sum(m.column('paths', 'elapsed_exclusive', 0), p.origins);
-        if (elapsed > 0 && sum(m.column('paths', 'blocked_exclusive', 0), p.origins) > elapsed / 2)
+        const elapsed = sumOver(m.column('paths', 'elapsed_exclusive', 0), p.origins);
+        if (elapsed > 0 && sumOver(m.column('paths', 'blocked_exclusive', 0), p.origins) > elapsed / 2)
             return palette().wait;
     }
     return heat(p.value / p.most);
@@ -194,7 +194,11 @@ export function Flame() {
                 )}
             />
             <p class="below bar">
-                <button disabled={zoomed.value < 0} onClick={() => (zoomed.value = -1)} title="Zoom out (0)">
+                <button
+                    disabled={zoomed.value < 0}
+                    onClick={() => (zoomed.value = -1)}
+                    title="Show the whole graph (0)"
+                >
                     Whole
                 </button>
                 <Legend m={m} /> <span>{matched}</span>
@@ -250,9 +254,9 @@ function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: Inverte
             {
                 title: `${measureTitle(m, measure.value)} exclusive`,
                 key,
-                get: (s) => sum(m.column('paths', key, s), origins),
+                get: (s) => sumOver(m.column('paths', key, s), origins),
             },
-            { title: 'Calls', key: 'calls', get: (s) => sum(m.column('paths', 'calls', s), origins) },
+            { title: 'Calls', key: 'calls', get: (s) => sumOver(m.column('paths', 'calls', s), origins) },
         ];
     };
     return (
@@ -292,12 +296,12 @@ function InvertedOf({ m, side, frames }: { m: Model; side: Side; frames: Inverte
                 )}
             />
             <p class="below bar">
-                <button disabled={zoom < 0} onClick={() => zoomTo(-1)} title="Zoom out (0)">
+                <button disabled={zoom < 0} onClick={() => zoomTo(-1)} title="Show the whole graph (0)">
                     Whole
                 </button>
                 <Legend m={m} />
                 <span class="hint">
-                    top: functions by {measureName(m, measure.value)} exclusive; below each: who called it
+                    top: functions by {measureName(m, measure.value)} exclusive; below each: its callers
                 </span>
             </p>
         </div>

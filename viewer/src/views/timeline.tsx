@@ -51,7 +51,7 @@ function marksOf(m: Model, side: Side): Mark[] {
     return list.sort((a, b) => a.time - b.time);
 }
 
-function moved(span: [number, number], facts: TimelineFacts): [number, number] {
+function clampedRange(span: [number, number], facts: TimelineFacts): [number, number] {
     const whole = facts.end - facts.start;
     const width = Math.max(Math.min(span[1] - span[0], whole), Math.min(whole, 16));
     const from = Math.max(facts.start, Math.min(span[0], facts.end - width));
@@ -99,7 +99,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     );
     const marks = useMemo(() => marksOf(m, side), [m, side]);
     const colourOf = useColours(m, side);
-    const [from, to] = moved(range.value ?? [facts.start, facts.end], facts);
+    const [from, to] = clampedRange(range.value ?? [facts.start, facts.end], facts);
     const top = rulerHeight + (marks.length ? markHeight : 0);
 
     const { canvas, redraw, element } = useCanvas((d) => {
@@ -130,7 +130,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
     redrawLater.current = redraw;
 
     const setRange = (next: [number, number]) => {
-        const [a, b] = moved(next, facts);
+        const [a, b] = clampedRange(next, facts);
         range.value = a <= facts.start && b >= facts.end ? null : [a, b];
     };
     const zoomBy = (factor: number, centre = (from + to) / 2) =>
@@ -230,7 +230,7 @@ function TimelineOf({ m, side, facts }: { m: Model; side: Side; facts: TimelineF
                 <button
                     onClick={() => (range.value = null)}
                     disabled={range.value === null}
-                    title="The whole session (0)"
+                    title="Show the whole session (0)"
                 >
                     Whole
                 </button>

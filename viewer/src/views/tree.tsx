@@ -86,7 +86,7 @@ export function openHotPath(from: number): void {
     reveal(last);
 }
 
-function usualOrder(m: Model) {
+function defaultOrder(m: Model) {
     return { key: m.sides === 2 ? `${measure.value}_inclusive_new` : `${measure.value}_inclusive`, descending: true };
 }
 
@@ -143,7 +143,7 @@ export function nextMatch(matches: Int32Array, from: number, backwards: boolean)
 export function Tree() {
     const m = model.value!;
     const columns = useMemo(() => treeColumns(m), [m, unit.value]);
-    const sort = sorts.value.tree ?? usualOrder(m);
+    const sort = sorts.value.tree ?? defaultOrder(m);
     const rows = useRows(m, columns, sort);
     const matches = useMatches(m);
     const hot = useMemo(() => {

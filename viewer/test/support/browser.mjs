@@ -93,7 +93,7 @@ export class Browser {
     }
 }
 
-// Keys go to the view that is shown.
+// Returns when the view has the focus, so that keys reach it.
 export async function view(page, name) {
     await page.click(`.tabs [data-view=${name}]`);
     await page.waitForFunction(
@@ -104,7 +104,7 @@ export async function view(page, name) {
     );
 }
 
-// The rows of a table: in sight, or all of them by scrolling through it. Texts without the blanks between digits.
+// Reads the visible rows of a table. rowsOf scrolls to read all. Spaces between digits are removed.
 const inSight = (page, label) =>
     page.$$eval(`[aria-label="${label}"] .row`, (rows) =>
         rows.map((row) => ({
@@ -142,7 +142,7 @@ export async function rowsOf(page, label) {
 
 export const column = (rows, key) => rows.map((row) => row[key]);
 
-// A table's rows are drawn a frame after they are known.
+// Retries, as a table's rows are drawn one frame after they are computed.
 export async function until(page, label, key, expected) {
     let got;
     for (let i = 0; i < 60; i++) {

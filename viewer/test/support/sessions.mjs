@@ -78,7 +78,7 @@ export function session(tree, options = {}) {
     return fromPaths(paths, names, { perSecond, ...options });
 }
 
-// Sums as the analyzer makes them: inclusive once for each function, module, thread on the stack.
+// Adds up values like the analyzer. Inclusive values count once for each function, module and thread on the stack.
 function sums(paths, groupOf, groups) {
     const columns = {
         calls: new Float64Array(groups),
@@ -212,7 +212,7 @@ export const hostile = () =>
         },
     );
 
-// A reproducible pseudo-random tree of so many call paths.
+// A reproducible pseudo-random tree of `count` call paths.
 export function large(count, functionCount = 5000, maxDepth = 40) {
     let seed = 42;
     const random = () => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) / 2 ** 32;
@@ -239,8 +239,8 @@ export function large(count, functionCount = 5000, maxDepth = 40) {
     return fromPaths(paths, names, { title: `${count} call paths` });
 }
 
-// Two threads, 65536 ticks: calls of walk in a row that only the finer level tells apart, but not in its third quarter,
-// where the coarser one is all there is.
+// Two threads and 65536 ticks. Only the finer level separates a row of short calls of walk. It has no block in the third
+// quarter, so the page draws the coarser level there.
 export function timed() {
     const coarse = { thread: [], depth: [], function: [], start: [], length: [], before: [], after: [], count: [] };
     const fine = [0, 1, 2, 3].map(() => Object.fromEntries(Object.keys(coarse).map((key) => [key, []])));
