@@ -25,7 +25,11 @@ struct filter_table {
 
 struct filter_settings filter_settings = { .depth = UINT32_MAX };
 
-static const struct dwell_filters *filters;
+enum { MAX_FILTER_CHUNKS = 1024 };
+
+static const struct dwell_filters *filter_chunks[MAX_FILTER_CHUNKS];
+static uint32_t filter_chunk_count;
+static uint64_t filter_newest_chunk; /* offset of the newest chunk in the list */
 static struct filter_table *filter_functions;
 static uint64_t filter_functions_of; /* a sum over the modules whose functions are in the table */
 
@@ -51,16 +55,31 @@ static const struct dwell_filter_module *filter_next_module(const struct dwell_f
     return (const struct dwell_filter_module *)((const char *)m + m->size);
 }
 
+bool filter_map(int fd)
+{
+    const uint64_t newest = __atomic_load_n(&runtime.session.header->first_filters, __ATOMIC_ACQUIRE);
+    for (uint64_t offset = newest; offset && offset != filter_newest_chunk;) {
+        struct dwell_chunk_header head;
+        if (filter_chunk_count == MAX_FILTER_CHUNKS ||
+            SYS4(pread64, fd, &head, sizeof head, offset) != (long)sizeof head || head.kind != DWELL_CHUNK_FILTERS)
+            return false;
+        const struct dwell_filters *chunk = sys_map(head.size, PROT_READ, MAP_SHARED, fd, offset);
+        if (!chunk)
+            return false;
+        filter_chunks[filter_chunk_count++] = chunk;
+        offset = head.link;
+    }
+    filter_newest_chunk = newest;
+    return true;
+}
+
 bool filter_begin(int fd)
 {
-    const uint64_t offset = runtime.session.header->first_filters;
-    struct dwell_chunk_header head;
-    if (!offset || SYS4(pread64, fd, &head, sizeof head, offset) != (long)sizeof head ||
-        head.kind != DWELL_CHUNK_FILTERS)
+    filter_chunk_count = 0;
+    filter_newest_chunk = 0;
+    if (!filter_map(fd) || filter_chunk_count == 0)
         return false;
-    filters = sys_map(head.size, PROT_READ, MAP_SHARED, fd, offset);
-    if (!filters)
-        return false;
+    const struct dwell_filters *filters = filter_chunks[0];
     filter_settings.only = filters->only != 0;
     filter_settings.depth = filters->depth ? filters->depth : UINT32_MAX;
     filter_settings.starts = filters->starts != 0;
@@ -70,23 +89,34 @@ bool filter_begin(int fd)
     return true;
 }
 
+static bool filter_is_module(const struct dwell_filter_module *m, struct text build_id, struct text path)
+{
+    const char *id = (const char *)(m + 1), *name = id + m->build_id_length;
+    return m->build_id_length ? m->build_id_length == build_id.length && memcmp(id, build_id.at, build_id.length) == 0
+                              : m->path_length == path.length && memcmp(name, path.at, path.length) == 0;
+}
+
+/* Modules are numbered from 1 through all chunks, in the order of the list. */
 uint32_t filter_module(struct text build_id, struct text path)
 {
-    if (!filters)
-        return 0;
-    const struct dwell_filter_module *m = (const struct dwell_filter_module *)(filters + 1);
-    for (uint32_t i = 1; i <= filters->modules; i++, m = filter_next_module(m)) {
-        const char *id = (const char *)(m + 1), *name = id + m->build_id_length;
-        if (m->build_id_length ? m->build_id_length == build_id.length && memcmp(id, build_id.at, build_id.length) == 0
-                               : m->path_length == path.length && memcmp(name, path.at, path.length) == 0)
-            return i;
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < filter_chunk_count; i++) {
+        const struct dwell_filter_module *m = (const struct dwell_filter_module *)(filter_chunks[i] + 1);
+        for (uint32_t j = 0; j < filter_chunks[i]->modules; j++, m = filter_next_module(m)) {
+            number++;
+            if (filter_is_module(m, build_id, path))
+                return number;
+        }
     }
     return 0;
 }
 
 static const struct dwell_filter_module *filter_module_numbered(uint32_t number)
 {
-    const struct dwell_filter_module *m = (const struct dwell_filter_module *)(filters + 1);
+    uint32_t chunk = 0;
+    for (; number > filter_chunks[chunk]->modules; chunk++)
+        number -= filter_chunks[chunk]->modules;
+    const struct dwell_filter_module *m = (const struct dwell_filter_module *)(filter_chunks[chunk] + 1);
     while (--number > 0)
         m = filter_next_module(m);
     return m;

@@ -40,6 +40,9 @@ struct filter_use {
 /* Reads the filters of the session `fd`. False if there are none. */
 bool filter_begin(int fd);
 
+/* Reads the filters that the recorder has added. False if that is not possible. */
+bool filter_map(int fd);
+
 /* The number that the filters give to a module; zero if they do not name it. */
 uint32_t filter_module(struct text build_id, struct text path);
 

@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "control.h"
 #include "filter.h"
+#include "filter_ask.h"
 #include "metadata.h"
 #include "modules.h"
 #include "process.h"
@@ -223,7 +224,7 @@ static int modules_visit(struct dl_phdr_info *info, size_t size, void *data)
         if (!known) {
             module.path = modules_keep_text(modules_path(walk, info->dlpi_name ? info->dlpi_name : ""));
             module.build_id = modules_keep_text(modules_find_build_id(info));
-            module.filter = filter_module(module.build_id, module.path);
+            module.filter = filter_of_module(module.build_id, module.path);
             modules_append_loaded(p, module, walk->now);
         }
     }
@@ -332,7 +333,7 @@ static void modules_note_one(struct process *p, struct walk *walk, uint64_t func
         return;
     module.path = modules_keep_text(module.path);
     module.build_id = modules_keep_text(module.build_id);
-    module.filter = filter_module(module.build_id, module.path);
+    module.filter = filter_of_module(module.build_id, module.path);
     modules_append_loaded(p, module, now);
     modules_use_filters(p);
     modules_publish(p);

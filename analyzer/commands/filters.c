@@ -14,6 +14,7 @@
 
 #include "base/duration.h"
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "base/wide.h"
 #include "commands/commands.h"
 #include "symbols/elf_facts.h"
@@ -32,6 +33,7 @@ struct filter_pattern {
     bool by_regex;
     uint32_t action;
     size_t matches;
+    char *nearest; /* as long as nothing matches: a similar name; NULL if none */
 };
 
 /* ---- patterns ---- */
@@ -200,6 +202,16 @@ static char *filters_strip_parameters(const char *whole)
     return need_copy(whole, (size_t)(end - whole));
 }
 
+static void filters_note_similar(struct filter_pattern *p, const char *name)
+{
+    const char *const names[] = { p->nearest ? p->nearest : name, name };
+    const char *nearest = p->name && !p->matches ? suggest(p->name, names, 2) : NULL;
+    if (nearest == NULL || nearest == p->nearest)
+        return;
+    free(p->nearest);
+    p->nearest = filters_copy_text(nearest);
+}
+
 /* The actions of all patterns that match a function. Sets *named if any does. */
 static uint32_t filters_judge_symbol(const struct filters *f, const char *module, const struct symbol *symbol,
                                      bool *named)
@@ -210,8 +222,10 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
     uint32_t action = 0;
     for (size_t i = 0; i < f->pattern_count; i++) {
         struct filter_pattern *p = &f->patterns[i];
-        if (!filters_pattern_matches(p, module, symbol, &n))
+        if (!filters_pattern_matches(p, module, symbol, &n)) {
+            filters_note_similar(p, n.plain);
             continue;
+        }
         p->matches++;
         *named = true;
         action |= p->action;
@@ -225,6 +239,7 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
 
 struct filter_module {
     char *path;
+    const char *file; /* where it can be read, while it is judged */
     uint8_t build_id[64];
     size_t build_id_length;
     struct dwell_filter *functions;
@@ -244,7 +259,7 @@ static void filters_add_module(struct filters *f, const char *path)
     }
     GROW(f->modules, f->module_count, f->module_room);
     struct filter_module *m = &f->modules[f->module_count++];
-    *m = (struct filter_module){ .path = whole };
+    *m = (struct filter_module){ .path = whole, .file = whole };
     m->build_id_length = elf_build_id_of(whole, m->build_id, sizeof m->build_id);
 }
 
@@ -282,6 +297,23 @@ static void filters_add_libraries(struct filters *f, const char *path)
         ;
 }
 
+/* Adds the program if it is a binary, and its libraries. A static program has no loader that could list them: it would
+ * run. The interpreter of a script asks later. */
+static void filters_add_program(struct filters *f, const char *path)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    elf_version(EV_CURRENT);
+    Elf *elf = fd >= 0 ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
+    const bool binary = elf && elf_kind(elf) == ELF_K_ELF, loaded = binary && elf_has_segment(elf, PT_INTERP);
+    elf_end(elf);
+    if (fd >= 0)
+        close(fd);
+    if (binary)
+        filters_add_module(f, path);
+    if (loaded)
+        filters_add_libraries(f, path);
+}
+
 static void filters_judge_function(const struct filters *f, struct filter_module *m, const struct symbol *symbol,
                                    uint64_t offset)
 {
@@ -295,7 +327,7 @@ static void filters_judge_function(const struct filters *f, struct filter_module
 
 static void filters_judge_module(const struct filters *f, struct filter_module *m, struct binaries *binaries)
 {
-    const struct symbol_module as = { m->path, m->build_id, m->build_id_length };
+    const struct symbol_module as = { m->file, m->build_id, m->build_id_length };
     const size_t count = binaries_count(binaries, &as);
     for (size_t i = 0; i < count; i++) {
         const uint64_t offset = binaries_offset(binaries, &as, i);
@@ -345,30 +377,76 @@ static bool filters_has_action(const struct filters *f, uint32_t action)
 void filters_find(struct filters *f, const char *program)
 {
     struct binaries *binaries = binaries_new();
-    filters_add_module(f, program);
-    filters_add_libraries(f, program);
+    filters_add_program(f, program);
     for (size_t i = 0; i < f->module_count; i++)
         filters_judge_module(f, &f->modules[i], binaries);
     binaries_free(binaries);
     for (size_t i = 0; i < f->pattern_count; i++)
-        if (f->patterns[i].matches == 0)
+        if (f->strict && f->patterns[i].matches == 0)
             die(STATUS_OWN_FAILURE, "%s: pattern '%s' matches no instrumented function of %s or its libraries",
                 f->patterns[i].place, f->patterns[i].text, program);
 }
 
-bool filters_write(const struct filters *f, const struct session *session, int fd)
+static bool filters_is_module(const struct filter_module *m, const struct filter_loaded *loaded)
 {
+    if (m->build_id_length)
+        return m->build_id_length == loaded->build_id_length &&
+               memcmp(m->build_id, loaded->build_id, m->build_id_length) == 0;
+    return strcmp(m->path, loaded->path) == 0;
+}
+
+bool filters_judge_loaded(struct filters *f, const struct filter_loaded *loaded)
+{
+    for (size_t i = 0; i < f->module_count; i++)
+        if (filters_is_module(&f->modules[i], loaded))
+            return false;
+    GROW(f->modules, f->module_count, f->module_room);
+    struct filter_module *m = &f->modules[f->module_count++];
+    *m = (struct filter_module){
+        .path = filters_copy_text(loaded->path),
+        .file = loaded->file,
+        .build_id_length = loaded->build_id_length,
+    };
+    memcpy(m->build_id, loaded->build_id, sizeof m->build_id);
+    if (m->file) {
+        struct binaries *binaries = binaries_new();
+        filters_judge_module(f, m, binaries);
+        binaries_free(binaries);
+    }
+    m->file = NULL;
+    return true;
+}
+
+void filters_warn(const struct filters *f)
+{
+    for (size_t i = 0; i < f->pattern_count; i++) {
+        const struct filter_pattern *p = &f->patterns[i];
+        const char *const names[] = { p->nearest };
+        if (p->matches == 0)
+            say("%s: pattern '%s' matched no instrumented function of a recorded program%s", p->place, p->text,
+                p->nearest ? suggestion(p->name, names, 1, "") : "");
+    }
+}
+
+/* After so many chunks, all modules are written again into one, so that a process has few to read. */
+enum { MAX_CHUNKS = 64 };
+
+bool filters_write(struct filters *f, const struct session *session, int fd)
+{
+    const bool again = f->chunks == MAX_CHUNKS;
+    const size_t first = again ? 0 : f->modules_written;
     struct dwell_filters filters = {
         .chunk.magic = DWELL_CHUNK_MAGIC,
         .chunk.kind = DWELL_CHUNK_FILTERS,
-        .modules = (uint32_t)f->module_count,
+        .chunk.link = again ? 0 : session->header->first_filters,
+        .modules = (uint32_t)(f->module_count - first),
         .only = filters_has_action(f, FILTER_ONLY),
         .depth = f->depth,
         .starts = filters_has_action(f, DWELL_FILTER_START),
         .shortest = multiply_divide(f->shortest_ns, session->header->ticks_per_second, 1000000000),
     };
     size_t size = sizeof filters;
-    for (size_t i = 0; i < f->module_count; i++)
+    for (size_t i = first; i < f->module_count; i++)
         size += filters_module_size(&f->modules[i]);
     size = (size + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT;
     filters.chunk.size = (uint32_t)size;
@@ -377,13 +455,15 @@ bool filters_write(const struct filters *f, const struct session *session, int f
     if (!at)
         return false;
     size_t next = sizeof filters;
-    for (size_t i = 0; i < f->module_count; i++) {
+    for (size_t i = first; i < f->module_count; i++) {
         filters_put_module(at + next, &f->modules[i]);
         next += filters_module_size(&f->modules[i]);
     }
     memcpy(at, &filters, sizeof filters);
     munmap(at, size);
-    session->header->first_filters = offset;
+    __atomic_store_n(&session->header->first_filters, offset, __ATOMIC_RELEASE);
+    f->modules_written = f->module_count;
+    f->chunks = again ? 1 : f->chunks + 1;
     return true;
 }
 
@@ -398,6 +478,7 @@ void filters_free(struct filters *f)
         free(p->module);
         free(p->file);
         free(p->name);
+        free(p->nearest);
     }
     free(f->patterns);
     for (size_t i = 0; i < f->module_count; i++) {

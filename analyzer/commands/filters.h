@@ -1,5 +1,5 @@
 /* Which functions are recorded: patterns of the command line and of files, matched with the functions of the program
- * before it starts. */
+ * before it starts, and with those of other modules when processes load them. */
 #ifndef DWELL_COMMANDS_FILTERS_H
 #define DWELL_COMMANDS_FILTERS_H
 
@@ -15,11 +15,14 @@ struct filter_module;
 struct filters {
     struct filter_pattern *patterns;
     size_t pattern_count, pattern_room;
-    struct filter_module *modules; /* of the program; set by filters_find */
+    struct filter_module *modules; /* judged ones */
     size_t module_count, module_room;
-    uint32_t depth;       /* zero if unlimited */
-    uint64_t shortest_ns; /* zero for all calls */
-    bool os_calls;        /* patterns may match functions of libc that are recorded as calls of the OS */
+    size_t modules_written; /* into the session */
+    uint32_t chunks;        /* that a process has to read */
+    bool strict;            /* a pattern must match a function before the program starts */
+    uint32_t depth;         /* zero if unlimited */
+    uint64_t shortest_ns;   /* zero for all calls */
+    bool os_calls;          /* patterns may match functions of libc that are recorded as calls of the OS */
 };
 
 /* Adds a filter by its name ("only", "suppress", "ignore", "start-on", "stop-on", "depth", "min") and value. Ends the
@@ -31,12 +34,26 @@ void filters_read(struct filters *f, const char *path);
 
 bool filters_any(const struct filters *f);
 
-/* Matches the patterns with the program and the libraries that it loads at its start. Ends the program if a pattern
- * matches no function. */
+/* A module that a recorded process has loaded. */
+struct filter_loaded {
+    char *path;
+    char *file; /* where it can be read now; NULL if nowhere */
+    uint8_t build_id[64];
+    size_t build_id_length;
+};
+
+/* Matches the patterns with the program and the libraries that it loads at its start. If they are strict, ends dwell if
+ * a pattern matches no function. */
 void filters_find(struct filters *f, const char *program);
 
-/* Writes the matches into the session. Returns false if there is no room. */
-bool filters_write(const struct filters *f, const struct session *session, int fd);
+/* Matches the patterns with another module. Returns false if it was matched before. */
+bool filters_judge_loaded(struct filters *f, const struct filter_loaded *loaded);
+
+/* Writes the matches that are not in the session yet. Returns false if there is no room. */
+bool filters_write(struct filters *f, const struct session *session, int fd);
+
+/* Prints a warning for each pattern that has matched no function. */
+void filters_warn(const struct filters *f);
 
 void filters_free(struct filters *f);
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "commands/commands.h"
 #include "commands/executable.h"
+#include "commands/filter_service.h"
 #include "commands/filters.h"
 #include "commands/record_child.h"
 #include "commands/record_options.h"
@@ -53,7 +54,7 @@ static int record_create_session(const struct record_settings *s, const char *pa
 }
 
 /* Creates the session with what the runtime must know of the settings. */
-static int record_begin(const struct record_settings *s, const char *path, struct session *session)
+static int record_begin(struct record_settings *s, const char *path, struct session *session)
 {
     const int fd = record_create_session(s, path, session);
     session->header->mode = s->mode;
@@ -100,9 +101,12 @@ int command_record(int argc, char **argv)
     struct session session;
     const int fd = record_begin(&s, path, &session);
 
+    struct filter_service service;
+    filter_service_start(&service, &s.filters, &session, fd);
     pid_t pid;
     int error = 0;
     const int status = record_child_run(&s, &e, &environment, &pid, &error);
+    filter_service_stop(&service);
     child_environment_drop(&environment);
     if (status == -1) {
         rotation_end(&session, path, ROTATION_UNDONE);
@@ -115,6 +119,7 @@ int command_record(int argc, char **argv)
     struct record_outcome outcome = { 0 };
     record_complete(&session, fd, path, &outcome);
     record_report(&s, &outcome);
+    filters_warn(&s.filters);
     record_name(&s, &session, fd, path, &outcome);
     close(fd);
     free(path);

@@ -28,6 +28,7 @@ enum {
     OPTION_EVENT,
     OPTION_CLOCK,
     OPTION_CALL_SITES,
+    OPTION_STRICT_FILTERS,
 };
 
 static const struct argp_option options[] = {
@@ -74,6 +75,8 @@ static const struct argp_option options[] = {
     { "min", OPTION_MIN, "TIME", 0, "Suppress calls that took less time (500ns, 10us, 1ms); not in mode profile", 1 },
     { "filter-file", OPTION_FILTER_FILE, "FILE", 0,
       "Read filters from FILE: one a line, as here without the dashes; lines that begin with # are comments", 1 },
+    { "strict-filters", OPTION_STRICT_FILTERS, NULL, 0,
+      "Do not start PROGRAM if a PATTERN matches no function of it or its libraries", 1 },
     { 0 },
 };
 
@@ -199,6 +202,9 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
         return 0;
     case OPTION_MODE:
         record_parse_mode(s, argument);
+        return 0;
+    case OPTION_STRICT_FILTERS:
+        s->filters.strict = true;
         return 0;
     case OPTION_PAUSED:
         s->paused = true;

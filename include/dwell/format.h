@@ -71,7 +71,16 @@ struct dwell_file_header {
     uint64_t first_filters;     /* offset of the filters chunk, or zero */
     uint64_t lost_trace_events; /* trace events that had no room */
     uint32_t also;              /* what else is recorded: bits of enum dwell_also */
-    uint32_t pad;
+    uint32_t filter_server;     /* enum dwell_filter_server */
+    uint32_t filter_asks;       /* a futex, changed and woken with every question for the filters of a module */
+    uint32_t filter_answers;    /* the same for answers */
+};
+
+/* Whether the recorder answers questions for the filters of modules that it has not seen. */
+enum dwell_filter_server {
+    DWELL_FILTER_SERVER_NONE = 0, /* there are no patterns */
+    DWELL_FILTER_SERVER_ANSWERS = 1,
+    DWELL_FILTER_SERVER_ENDED = 2,
 };
 
 enum dwell_also {
@@ -249,6 +258,10 @@ struct dwell_control {
     int32_t result;     /* of the last command: zero or more, or a negative errno value */
     uint32_t pad;
     char text[1024]; /* dump: the path to write; event: "NAME:LEVEL", "GUID:LEVEL", "*:off" and so on */
+    uint32_t asks;   /* not zero: which functions of this module do the filters name? Reset to zero by the answer */
+    uint32_t build_id_length;
+    uint32_t path_length;
+    char module[2500]; /* its build-id, then its path */
 };
 
 /* What happens when a function is entered: bits. */
@@ -260,7 +273,8 @@ enum dwell_filter_action {
     DWELL_FILTER_STOP = 8,     /* or stops, before the enter */
 };
 
-/* A filters chunk. The recorder writes it before the program starts. Modules follow one after another. */
+/* A filters chunk. The recorder writes it, the first one before the program starts. Its chunk.link is the offset of the
+ * chunk before, or zero. Each module is in one of the chunks. Modules follow one after another. */
 struct dwell_filters {
     struct dwell_chunk_header chunk;
     uint32_t modules;
@@ -498,7 +512,7 @@ struct dwell_rec_reported { /* no strings */
     uint64_t longest;
 };
 
-_Static_assert(sizeof(struct dwell_file_header) == 184, "the file header's layout is fixed");
+_Static_assert(sizeof(struct dwell_file_header) == 192, "the file header's layout is fixed");
 _Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_head) == 64, "the tree head's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_node) == 128, "the tree node's layout is fixed");

@@ -149,13 +149,152 @@ Test(e2e_filters, libraries_and_plugins)
     report_drop(r);
 }
 
+#define WORK "$SAMPLES/threads 2 1000"
+
+/* The functions appear in a program that another one executes. */
+Test(e2e_filters, programs_that_start_other_programs)
+{
+    static const char *const wrappers[] = {
+        "sh -c '" WORK "'",
+        "sh -c 'true; " WORK "; true'",
+        "sh -c 'exec env A=b sh -c \"" WORK " && true\"'",
+        "env A=b " WORK,
+        "timeout 60 " WORK,
+        "./script",
+        "make -s -f Work",
+    };
+    free(run_well("printf '#!/bin/sh\\n%%s\\n' \"" WORK "\" > script; chmod +x script; "
+                  "printf 'all:\\n\\t%%s\\n' \"" WORK "\" > Work"));
+    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++) {
+        if (strncmp(wrappers[i], "make", 4) == 0 && system("command -v make >/dev/null") != 0)
+            continue;
+        for (int j = 0; j < 3; j++) {
+            struct ran r =
+                run("$DWELL record -q --mode %s --suppress worker --ignore 'threads!run_*' %s", modes[j], wrappers[i]);
+            cr_assert(eq(int, r.status, 0), "%s: %s", wrappers[i], r.err);
+            cr_assert(eq(str, r.err, ""), "%s", wrappers[i]);
+            ran_drop(&r);
+            char *paths = report_paths("");
+            cr_assert(eq(str, paths, "main 1\nwork 2000\n"), "%s %s: %s", modes[j], wrappers[i], paths);
+            free(paths);
+        }
+    }
+}
+
+Test(e2e_filters, all_filters_behind_a_wrapper)
+{
+    filters_check_all("--only work --only main sh -c '\"$@\"' sh", "main 1\nwork 2000\n");
+    filters_check_all("--only file:threads.c env A=b", ALL);
+    filters_check_all("--start-on worker env A=b", "main 0\nmain/run_wave 0\nworker 2\nworker/work 2000\n");
+    filters_check_all("--stop-on run_wave sh -c '\"$@\"' sh", "main 1\n");
+    filters_check_all("--depth 1 sh -c '\"$@\"' sh", "main 1\nworker 2\n");
+    free(run_well("$DWELL record -q --min 10ms --suppress sleep_short sh -c $PROGRAMS/filters/short"));
+    char *paths = report_paths("");
+    cr_assert(eq(str, paths, "main 1\nmain/outer 10\nmain/outer/inner 10\nmain/outer/inner/sleep_long 10\n"));
+    free(paths);
+}
+
+Test(e2e_filters, libraries_that_are_loaded_later)
+{
+    static const char *const wrappers[] = { "", "env A=b" };
+    for (int i = 0; i < 2; i++) {
+        for (int j = 0; j < 3; j++) {
+            free(run_well("$DWELL record -q --mode %s --suppress 'libsample-plugin*!*' %s $SAMPLES/modules/modules "
+                          "$SAMPLES/modules/libsample-plugin.so 50",
+                          modes[j], wrappers[i]));
+            struct report *r = report_of("--by module");
+            cr_assert(eq(u64, report_sum(r, "module", "libsample-plugin.so", "calls"), 0), "%s", modes[j]);
+            cr_assert(gt(u64, report_sum(r, "module", "libsample-library.so", "calls"), 0), "%s", modes[j]);
+            report_drop(r);
+        }
+    }
+}
+
+/* The loader cannot list the libraries of such a program. It must run once. */
+Test(e2e_filters, static_programs)
+{
+    free(run_well(
+        "$DWELL record -q --suppress fib $PROGRAMS/static-dwell 20 > out; test $(grep -c 'calls fib' out) = 1"));
+    char *paths = report_paths("");
+    cr_assert(eq(str, paths, "main 1\n"));
+    free(paths);
+    free(run_well("$DWELL record -q --only fib sh -c '$PROGRAMS/static-dwell 3'"));
+    paths = report_paths("");
+    cr_assert(eq(int, strncmp(paths, "fib 1\n", 6), 0), "%s", paths);
+    free(paths);
+}
+
+static void filters_check_suppressed_fib(uint64_t programs)
+{
+    struct report *r = report_of("");
+    cr_assert(eq(u64, report_sum(r, "function", "main", "calls"), programs));
+    cr_assert(eq(u64, report_sum(r, "function", "fib", "calls"), 0));
+    report_drop(r);
+}
+
+/* More programs than chunks of filters that a process reads. They have no build-id, so their paths tell them apart. */
+Test(e2e_filters, a_hundred_programs)
+{
+    free(run_well("objcopy --remove-section .note.gnu.build-id $SAMPLES/fib fib-0 && "
+                  "for i in $(seq 99); do cp fib-0 fib-$i; done"));
+    free(run_well("$DWELL record -q --suppress fib sh -c 'for i in $(seq 0 99); do ./fib-$i 5; done; ./fib-0 5; "
+                  "./fib-99 5'"));
+    filters_check_suppressed_fib(102);
+}
+
+/* Several processes ask at the same time. */
+Test(e2e_filters, programs_that_begin_at_once)
+{
+    free(run_well("objcopy --remove-section .note.gnu.build-id $SAMPLES/fib fib-0 && "
+                  "for i in $(seq 19); do cp fib-0 fib-$i; done"));
+    free(run_well(
+        "$DWELL record -q --suppress fib sh -c 'for i in $(seq 0 19); do ./fib-$i 5 >/dev/null & done; wait'"));
+    filters_check_suppressed_fib(20);
+}
+
+/* Without the recorder there is no answer. The program goes on soon, and the session says what it lacks. */
+Test(e2e_filters, a_recorder_that_is_killed)
+{
+    struct ran r = run("timeout 20 $DWELL record -q --suppress fib sh -c 'kill -9 $PPID; exec > out; $SAMPLES/fib 5; "
+                       "$SAMPLES/fib 5; touch done'; for i in $(seq 100); do test -e done || sleep 0.1; done; ls done");
+    cr_assert(eq(int, r.status, 0), "%s", r.err);
+    ran_drop(&r);
+    struct report *report = report_of("");
+    cr_assert(gt(u64, report_sum(report, "function", "fib", "calls"), 1));
+    report_drop(report);
+    char *info = run_well("$DWELL info");
+    cr_assert(has(info, "the recorder did not answer"), "%s", info);
+    free(info);
+}
+
+/* A pattern that matched nothing is a warning, and the exit status is the program's. */
+Test(e2e_filters, patterns_that_match_nothing)
+{
+    struct ran r = run("$DWELL record -q --suppress wroker --only main sh -c '$SAMPLES/threads 2 1000; exit 7'");
+    cr_assert(eq(int, r.status, 7), "%s", r.err);
+    cr_assert(eq(str, r.err,
+                 "dwell: --suppress: pattern 'wroker' matched no instrumented function of a recorded program; did you "
+                 "mean 'worker'?\n"));
+    ran_drop(&r);
+    r = run("$DWELL record -q --ignore file:none.c $SAMPLES/threads 2 1000");
+    cr_assert(eq(int, r.status, 0));
+    cr_assert(eq(str, r.err,
+                 "dwell: --ignore: pattern 'file:none.c' matched no instrumented function of a recorded program\n"));
+    ran_drop(&r);
+    r = run("$DWELL record --strict-filters --suppress worker sh -c '$SAMPLES/threads 2 1000'");
+    cr_assert(eq(int, r.status, 125));
+    cr_assert(has(r.err, "--suppress: pattern 'worker' matches no instrumented function of "), "%s", r.err);
+    cr_assert(eq(str, r.out, ""));
+    ran_drop(&r);
+}
+
 /* After a mistake nothing is recorded or replaced, and the program does not run. */
 Test(e2e_filters, mistakes)
 {
     static const struct {
         const char *filters, *message;
     } cases[] = {
-        { "--only nothing_of_that_name",
+        { "--strict-filters --only nothing_of_that_name",
           "--only: pattern 'nothing_of_that_name' matches no instrumented function of " },
         { "--suppress 're:('", "--suppress: 're:(': " },
         { "--depth 0", "--depth: '0' is not a number from 1 on" },

@@ -1,0 +1,26 @@
+/* Answers the questions of recorded processes for the filters of modules that they have loaded. A thread of
+ * `dwell record` does it while the program runs. */
+#ifndef DWELL_COMMANDS_FILTER_SERVICE_H
+#define DWELL_COMMANDS_FILTER_SERVICE_H
+
+#include <pthread.h>
+
+#include "commands/filters.h"
+#include "session.h"
+
+struct filter_service {
+    struct filters *filters;
+    const struct session *session;
+    int fd;
+    uint32_t answered, stop;
+    bool running;
+    pthread_t thread;
+};
+
+/* Starts the thread if there are patterns. Only the thread uses the filters then. */
+void filter_service_start(struct filter_service *s, struct filters *filters, const struct session *session, int fd);
+
+/* Answers the last questions and ends the thread. */
+void filter_service_stop(struct filter_service *s);
+
+#endif
