@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct child_environment {
-    char **list; /* "NAME=VALUE", ended by NULL: for execve */
+    char **list; /* "NAME=VALUE", ended by NULL, for execve */
     size_t count, room;
 };
 

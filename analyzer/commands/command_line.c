@@ -10,7 +10,7 @@
 
 enum { MAX_OWN = 48 };
 
-/* What the parsers work on. */
+/* The state of the parsers. */
 struct command_line_input {
     const struct command_line *line;
     void *settings;
@@ -31,7 +31,7 @@ static error_t command_line_parse_shared(int key, char *argument, struct argp_st
     case SHARED_END:
         return ARGP_ERR_UNKNOWN;
     case SHARED_NO_CONFIG:
-        config_follow(NULL); /* options behind it are those of the command line */
+        config_follow(NULL); /* options after it are those of the command line */
         return 0;
     case SHARED_HELP:
         argp_state_help(state, stdout, ARGP_HELP_STD_HELP);

@@ -9,13 +9,13 @@
 struct command_line {
     const char *name;                  /* of the command */
     const char *arguments;             /* such as "[FILE...]" */
-    const char *text;                  /* for --help: before the options, \v, behind them */
+    const char *text;                  /* for --help: the text before the options, \v, and the text after them */
     const struct argp_option *options; /* its own, ended by an empty one; NULL if none */
     argp_parser_t parse;               /* reads these and the arguments; its input are the settings */
     const struct shared_use *shared;   /* ended by SHARED_END; NULL if none */
-    /* Sees a shared option first; NULL if it needs not. True: the option is read. */
+    /* Reads a shared option instead of the common parser. Returns false to leave it to that. May be NULL. */
     bool (*read_shared)(void *settings, enum shared_option option, const char *argument);
-    bool program_follows; /* the first argument and all behind it are a program's */
+    bool program_follows; /* the first argument and all after it are a program's */
 };
 
 /* Parses options: those of the config file, then those given. Ends the program at an error, or when it has printed
@@ -23,7 +23,7 @@ struct command_line {
 void command_line_parse(const struct command_line *line, int argc, char **argv, void *settings,
                         struct shared_options *shared);
 
-/* The same without the config file, for arguments behind those already parsed. */
+/* The same without the config file, for the arguments after those already parsed. */
 void command_line_parse_more(const struct command_line *line, int argc, char **argv, void *settings,
                              struct shared_options *shared);
 

@@ -20,7 +20,7 @@ static struct {
     char *path;
     char **arguments, **places; /* each option of the file, and its place */
     size_t count, room, place_room;
-    const struct argp_state *state; /* of the parser; NULL if it is behind the options of the file */
+    const struct argp_state *state; /* of the parser; NULL if it is past the options of the file */
 } config;
 
 void config_follow(const struct argp_state *state)

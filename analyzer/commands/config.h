@@ -15,7 +15,7 @@ bool config_takes(const char *command);
  * file that is not valid. */
 char **config_prepend(const struct option_list *options, const char *command, int *argc, char **argv);
 
-/* Says which parser reads the words, so that config_place knows how far it is; NULL if it is behind the file's. */
+/* Says which parser reads the words, so that config_place knows how far it is; NULL if it is past the file's. */
 void config_follow(const struct argp_state *state);
 
 /* The place in the file of the option that is being parsed, such as "config:3"; NULL if it is not from the file. */

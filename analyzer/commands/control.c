@@ -86,7 +86,7 @@ static struct dwell_file_header *control_map_header(int fd)
     return at;
 }
 
-/* Maps the chunk at *offset and sets *offset to the next one. Returns NULL behind the last one. */
+/* Maps the chunk at *offset and sets *offset to the next one. Returns NULL after the last one. */
 static struct dwell_control *control_next_chunk(int fd, uint64_t *offset)
 {
     struct dwell_chunk_header head;

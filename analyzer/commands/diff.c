@@ -157,7 +157,7 @@ static void diff_load_side(const struct diff_settings *s, struct diff *d, enum d
     }
 }
 
-/* ---- what is printed ---- */
+/* ---- output ---- */
 
 static void diff_print_text(const struct diff_settings *s, const struct diff *d, struct table *rows)
 {
@@ -205,7 +205,7 @@ static void diff_print_result(const struct diff_settings *s, const struct diff *
     table_drop(&rows);
 }
 
-/* Prints on standard error; with a pager, behind the table. Returns whether a condition is met. */
+/* Prints on standard error; with a pager, after the table. Returns whether a condition is met. */
 static bool diff_report_gates(const struct diff_settings *s, const struct diff *d)
 {
     FILE *out = terminal_is_paged() && s->shared.print == table_print_text ? stdout : stderr;

@@ -38,7 +38,7 @@ static bool doctor_read_number(const char *path, long *number)
     return sys_read_file(path, text, sizeof text) > 0 && sscanf(text, "%ld", number) == 1;
 }
 
-/* A number in /proc/self/status, in this base. */
+/* Reads a number of /proc/self/status in this base. */
 static unsigned long long doctor_status_number(const char *key, int base)
 {
     char text[8192];
@@ -48,7 +48,7 @@ static unsigned long long doctor_status_number(const char *key, int base)
     return line ? strtoull(line + strlen(key), NULL, base) : 0;
 }
 
-/* ---- the kernel and who stands before it ---- */
+/* ---- the kernel and sandboxes ---- */
 
 static bool doctor_in_container(void)
 {
@@ -112,7 +112,7 @@ static void doctor_examine_clock(struct findings *f)
               (double)clock_frequency(clock) / 1e9);
 }
 
-/* ---- what the operating system did ---- */
+/* ---- OS events ---- */
 
 /* Opens an event as the runtime does. Returns zero or an error. */
 static int doctor_try_perf(void)

@@ -253,11 +253,11 @@ static void events_print_rows(const struct events_settings *s, const struct anal
 static const struct command_line line = {
     .name = "events",
     .arguments = "[FILE]",
-    .text = "Lists the trace events that the program has written (dwell/event.h), in the order of time. Record them "
+    .text = "Lists the trace events that the program has written (dwell/event.h), in order of time. Record them "
             "with dwell record --event or dwell control.\v"
             "Events belong together by class, thread and nesting. An END ends what its thread took from a queue last "
             "(DEQUEUE), else the innermost activity that it started. A DEQUEUE takes the oldest activity that its "
-            "thread started, else the oldest of the process. If a program does it otherwise, use --key.\n\nExamples:\n"
+            "thread started, else the oldest of the process. If a program uses other rules, use --key.\n\nExamples:\n"
             "  dwell events\n"
             "  dwell events --pairs --key 8\n"
             "  dwell events --queues --format csv run.data",

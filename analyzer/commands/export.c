@@ -29,7 +29,7 @@ static const struct shared_use shared[] = {
     { SHARED_LIMIT, "(default); a row is a function, those with the most elapsed exclusive time come first" },
     { SHARED_VALUE,
       "elapsed_exclusive (default), application_exclusive, blocked_exclusive or calls of each call path" },
-    { SHARED_OUTPUT, "(default: standard output), or several files whose names begin so" },
+    { SHARED_OUTPUT, "(default: standard output), or to several files whose names begin with FILE" },
     { SHARED_RAW, NULL },
     { SHARED_JOBS, NULL },
     { SHARED_END, NULL },
@@ -152,7 +152,7 @@ static bool *export_filter_functions(const struct analysis *l, const struct row_
     return only;
 }
 
-/* Removes what was written, so that no half of an export is taken for the whole. */
+/* Removes what was written, so that no part of an export is taken for the whole. */
 static void __attribute__((noreturn)) export_fail(const char *path, FILE *out, const struct error *error)
 {
     struct stat status;

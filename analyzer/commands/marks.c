@@ -3,7 +3,7 @@
 #include "report/views.h"
 
 static const struct shared_use shared[] = {
-    { SHARED_FILTER, NULL },       { SHARED_SORT, "(default: in the order of time)" },
+    { SHARED_FILTER, NULL },       { SHARED_SORT, "(default: in order of time)" },
     { SHARED_LIMIT, "(default)" }, { SHARED_COLUMNS, NULL },
     { SHARED_FORMAT, NULL },       { SHARED_JOBS, NULL },
     { SHARED_END, NULL },
@@ -34,7 +34,7 @@ static bool marks_read_shared(void *settings, enum shared_option option, const c
 static const struct command_line line = {
     .name = "marks",
     .arguments = "[FILE]",
-    .text = "Lists the marks that the program has set (dwell_mark in dwell/dwell.h), in the order of time. Times are "
+    .text = "Lists the marks that the program has set (dwell_mark in dwell/dwell.h), in order of time. Times are "
             "since the session began, and since the mark before.\vExamples:\n"
             "  dwell marks\n"
             "  dwell marks --filter 'frame*' --format csv run.data",

@@ -1,4 +1,4 @@
-/* The names of a command's options, and what is wrong with a command line that uses others. */
+/* The names of a command's options, and errors about options that it does not have. */
 #ifndef DWELL_COMMANDS_OPTION_NAMES_H
 #define DWELL_COMMANDS_OPTION_NAMES_H
 
@@ -18,11 +18,11 @@ const struct argp_option *option_find(const struct option_list *list, const char
 /* "; did you mean '--columns'?", or else `otherwise`. Valid until the next call. */
 const char *option_suggestion(const struct option_list *list, const char *name, const char *otherwise);
 
-/* Ends the program at the first option that the command does not have, or that lacks its argument. `first_ends`: the
- * first argument and all behind it are not the command's. */
+/* Ends the program at the first option that the command does not have, or that lacks its argument. With
+ * `first_ends`, the first argument and all after it are not the command's. */
 void option_names_check(const struct option_list *list, const char *command, int argc, char **argv, bool first_ends);
 
-/* Prints a line for each option: long name, letter and argument, separated by tabs, "-" for what it has not. */
+/* Prints a line for each option: long name, letter and argument, separated by tabs, "-" for those that it lacks. */
 void option_names_print(const struct option_list *list);
 
 #endif

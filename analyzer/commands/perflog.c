@@ -18,7 +18,8 @@ static const struct argp_option options[] = {
       0 },
     { "monitors", OPTION_MONITORS, NULL, 0, "In text and csv: show CPU and memory instead of the markers", 0 },
     { "diff", OPTION_DIFF, NULL, 0, "Compare two logs, the largest change of a total first", 0 },
-    { "resolution", OPTION_RESOLUTION, "HZ", 0, "Durations are in ticks, HZ a second, in logs that do not say it", 0 },
+    { "resolution", OPTION_RESOLUTION, "HZ", 0, "Durations are in ticks, HZ a second, in logs that lack this number",
+      0 },
     { 0 },
 };
 

@@ -1,4 +1,4 @@
-/* dwell replay: prints the calls in the order of time. It reads only the selected part of the file. */
+/* dwell replay: prints the calls in order of time. It reads only the selected part of the file. */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static int replay_finish_print(const struct replay_settings *s, const struct rep
 static const struct command_line line = {
     .name = "replay",
     .arguments = "[FILE]",
-    .text = "Shows the calls as they happened, over all threads in the order of time.\v"
+    .text = "Shows the calls as they happened, over all threads in order of time.\v"
             "A call within which nothing is shown is one line. Other calls have a line where they begin ({), and one "
             "where they end (}), with how long they took. '>' marks a line of another thread than the line above. "
             "FUNCTION is a name, with or without parameters, or a glob for several.\n\nExamples:\n"

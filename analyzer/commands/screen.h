@@ -16,7 +16,7 @@ int screen_is_left(void);
 /* Prints as much of the text as fits on a line. The whole line gets the attributes of curses. */
 void screen_line(int line, const char *text, int attributes);
 
-/* Lets the user edit `text` on the last line, behind the question. Returns false if the user gives up. */
+/* Lets the user edit `text` on the last line, after the question. Returns false if the user gives up. */
 bool screen_ask(const char *question, char *text, size_t size);
 
 #endif

@@ -40,7 +40,7 @@ struct shared_use {
     const char *note; /* NULL if nothing */
 };
 
-/* What the options say. Zeroed at first; command_line_parse sets the defaults. */
+/* The values of the options. Zeroed at first; command_line_parse sets the defaults. */
 struct shared_options {
     struct analysis_options load; /* the part of the session, --raw and --jobs */
     struct row_filters filters;
@@ -49,7 +49,7 @@ struct shared_options {
     size_t limit;
     const char *format; /* "text" by default */
     table_printer *print;
-    const char *output; /* NULL: standard output */
+    const char *output; /* NULL for standard output */
     unsigned set;       /* bits 1 << enum shared_option: given at all */
     unsigned typed;     /* likewise, but on the command line, not in the config file */
 };

@@ -17,7 +17,7 @@ struct top_settings {
 const char *top_sort(const struct top_settings *s, const struct live *live);
 const char *top_columns(const struct top_settings *s, const struct live *live);
 
-/* The filtered and sorted rows, at most `limit` (zero: all). With `recent`, all columns are of the time since the last
+/* The filtered and sorted rows, at most `limit` (0 for all). With `recent`, all columns are of the time since the last
  * refresh. */
 struct table top_table(const struct top_settings *s, const struct live *live, bool recent, size_t limit);
 
