@@ -48,8 +48,8 @@ struct analysis {
  * names and texts of their selection. If this fails, there is nothing to drop. */
 bool analysis_load(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error);
 
-/* Loads several sessions as one, for views of sums: the analysis has no chunks, no marks and no times of day, and its
- * times are in nanoseconds. The options may not select a part if there is more than one session. */
+/* Loads several sessions as one, for views of sums. The analysis has no chunks, no marks and no times of day. Its times
+ * are in nanoseconds. The options may not select a part if there is more than one session. */
 bool analysis_load_several(struct analysis *l, const char *const *paths, size_t count,
                            const struct analysis_options *options, struct error *error);
 

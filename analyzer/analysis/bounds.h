@@ -4,8 +4,8 @@
 
 #include "analysis/summary.h"
 
-/* A line for people if the two sums are more than 10 % of the CPU time apart, else NULL; NULL as well if one of them is
- * unknown. The caller frees it. */
+/* A line for people if the two sums are more than 10 % of the CPU time apart. Otherwise, or if one of them is unknown,
+ * NULL. The caller frees it. */
 char *bounds_remark(const struct summary *s);
 
 #endif

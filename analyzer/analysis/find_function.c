@@ -1,4 +1,4 @@
-/* Finds functions by what the user typed: a full name, a name without parameters, or a part of a name. */
+/* Finds functions by the name that the user typed: in full, without parameters, or in part. */
 #include "analysis/find_function.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Finds the functions of a session whose names match what the user typed. */
+/* Finds the functions of a session whose names match a text from the user. */
 #ifndef DWELL_ANALYSIS_FIND_FUNCTION_H
 #define DWELL_ANALYSIS_FIND_FUNCTION_H
 

@@ -4,8 +4,8 @@
 
 #include "analysis/analysis.h"
 
-/* Loads a session as analysis_load does, but does not join the call sites of one line, and does not narrow it to the
- * calls of a function. */
+/* Loads a session like analysis_load, but neither joins the call sites of a line nor narrows the session to the calls
+ * of a function. */
 bool load_session(struct analysis *l, const char *path, const struct analysis_options *options, struct error *error);
 
 #endif

@@ -135,8 +135,8 @@ static int perflog_lines_read_character(struct perflog_lines *lines)
     return c;
 }
 
-/* How many bytes of a full buffer to return now: up to the last tag that is not at the beginning, or else up to where
- * an incomplete tag can begin. */
+/* How many bytes of a full buffer to return now. They end before the last tag that is not at the beginning. Without
+ * one, they end where an incomplete tag can begin. */
 static size_t perflog_lines_part_length(const struct perflog_lines *lines)
 {
     size_t last = 0, end;

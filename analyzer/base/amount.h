@@ -11,7 +11,7 @@ struct amount {
     uint64_t ns;
 };
 
-/* Parses text such as "5%", "2.5ms" or "0". Returns NULL, or what is wrong with it, to follow the quoted text. */
+/* Parses text such as "5%", "2.5ms" or "0". Returns NULL, or an error message to follow the quoted text. */
 const char *amount_parse(const char *text, struct amount *amount);
 
 /* Writes text such as "5 %" or "2 ms". */

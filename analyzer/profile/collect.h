@@ -12,7 +12,7 @@ unsigned collect_default_jobs(void);
 /* The profile of all events in the file, made by `jobs` threads. */
 struct profile *collect_profile(const struct session_file *file, unsigned jobs);
 
-/* The same of a part of the session. A selection of NULL is the whole. */
+/* The profile of a part of the session. A selection of NULL is the whole. */
 struct profile *collect_selection(const struct session_file *file, unsigned jobs, const struct selection *selection);
 
 /* The same, but calls from different call sites are on different paths if the session has call sites. */

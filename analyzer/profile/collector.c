@@ -99,7 +99,7 @@ static void collector_open_frames(struct collector *w, const struct trace_chunk 
     generations_find(&w->generations, chunk->start_time);
 }
 
-/* Adds what the OS did in an interval. The off-CPU time is limited to the interval's length. */
+/* Adds the OS events of an interval. The off-CPU time is limited to the interval's length. */
 static void collector_add_os_times(struct profile_node *node, const struct decoded_extras *extras, uint64_t interval)
 {
     const uint64_t blocked = smaller(extras->blocked, interval);

@@ -9,8 +9,8 @@
 
 #include "profile/profile.h"
 
-/* What the probes add to exclusive times in one process, in 1/256 ticks: for each call to the called function and to
- * its caller, and once more for each call that makes calls itself. */
+/* The time that the probes add to exclusive times in one process, in 1/256 ticks. Each call adds to the called function
+ * and to its caller. A call that makes calls itself adds once more. */
 struct probe_cost {
     uint32_t process; /* serial number */
     uint32_t in_callee, in_caller, first_callee;
@@ -19,7 +19,7 @@ struct probe_cost {
 /* The result of subtracting, in ticks. A call path with less time than its probes should have taken is held at zero. */
 struct overhead {
     uint64_t subtracted;
-    uint64_t missing;   /* what the held paths were short of */
+    uint64_t missing;   /* expected overhead that exceeded the time of its path */
     size_t paths, held; /* call paths with probe overhead, and those of them that were held at zero */
 };
 

@@ -48,7 +48,7 @@ void neighbours_free(struct neighbours *n);
  * caller frees it with profile_free. */
 struct profile *rollup_join_threads(const struct profile *profile);
 
-/* The same of one process. Modules and functions keep the numbers of `profile`. */
+/* The same for one process. Modules and functions keep the numbers of `profile`. */
 struct profile *rollup_join_process(const struct profile *profile, uint32_t process);
 
 #endif

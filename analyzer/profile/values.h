@@ -123,7 +123,8 @@ uint64_t times_value(const struct times *t, enum value_id value, enum value_form
 /* A value of the kind VALUE_IS_PERCENT. */
 double times_percent(const struct times *t, enum value_id value);
 
-/* Whether the value of a row is known in a session that `knows` (enum value_needs). With t = NULL: of any row. */
+/* Whether the value of a row is known in a session that `knows` these conditions (enum value_needs). If t is NULL, it
+ * is a row with completed calls. */
 bool value_is_known(enum value_id value, unsigned knows, const struct times *t);
 
 /* The key of the value's column in reports. */

@@ -77,7 +77,7 @@ extern const size_t view_marks_column_count, view_histogram_column_count, view_s
 
 /* ---- shared by the views ---- */
 
-/* Filters, sorts and limits the rows. It is an error if the table has no column of the filter or the key, or if a
+/* Filters, sorts and limits the rows. It is an error if the table lacks the column of a filter or of the key, or if a
  * filter compares a column with a value of the wrong kind. */
 bool view_sort(struct table *t, const struct sorting *sorting, struct error *error);
 

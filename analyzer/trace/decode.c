@@ -161,10 +161,10 @@ static void decode_commit_pending(struct decoder *d, const struct pending *p, co
 }
 
 /*
- * A probe that was interrupted between its claim and its stores leaves zeros. The runtime stores such a record later if
- * a handler has left the probe for good (runtime/holes.c), but for exits that no later event shows to be missing. So
- * few zeros are exits, at the time of the event before. As many as an enter has are an enter whose probe was still
- * interrupted when the process was killed.
+ * A probe that was interrupted between its claim and its stores leaves zeros. If a handler has left the probe for good,
+ * the runtime stores the record later (runtime/holes.c). It cannot do so for exits that no later event shows to be
+ * missing. So a few zeros are exits, at the time of the previous event. As many zeros as an enter has are an enter
+ * whose probe was still interrupted when the process was killed.
  */
 const uint8_t *decode_extensions(struct decoder *d, uint64_t *time)
 {

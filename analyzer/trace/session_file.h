@@ -145,7 +145,7 @@ struct session_file {
     uint64_t damaged_records; /* of metadata and symbols */
 };
 
-/* Opens and indexes the file. On failure returns NULL and sets *error to a static text that says what is wrong. */
+/* Opens and indexes the file. Returns NULL and sets *error to a static text if that fails. */
 struct session_file *session_file_open(const char *path, const char **error);
 
 void session_file_close(struct session_file *file);
@@ -158,7 +158,7 @@ struct session_file *session_file_again(const struct session_file *file, const c
 
 enum session_place { PLACE_EMPTY, PLACE_CHUNK, PLACE_BAD_CHUNK, PLACE_BAD_UNIT };
 
-/* What is at an offset at which a chunk can begin. *next is the next such offset. */
+/* Examines an offset at which a chunk can begin. *next is the next such offset. */
 enum session_place session_file_look(const struct session_file *file, uint64_t offset, struct trace_chunk *chunk,
                                      uint64_t *next);
 

@@ -11,7 +11,7 @@
 #include "trace/stack.h"
 #include "trace/timeline.h"
 
-/* What is next in a lane. */
+/* The next step of a lane. */
 enum lane_next { NEXT_EVENT, NEXT_CHUNK, NEXT_END };
 
 struct timeline_lane {

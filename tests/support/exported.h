@@ -26,8 +26,8 @@ enum {
 };
 extern const char *bad_names[BAD_NAMES];
 
-/* "main" calls each of these functions in their order, function i 1 + i times. Each call takes 10 ns, of which the last
- * function is blocked for 4. The process is "a;b", its thread "th\nread". */
+/* "main" calls each of these functions in their order, function i 1 + i times. Each call takes 10 ns. The last function
+ * is blocked for 4 of them. The process is "a;b", its thread "th\nread". */
 struct writer *bad_session(void);
 
 #endif

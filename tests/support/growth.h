@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Copies the session as a growing one in the order of that seed, and reads it meanwhile. Fails the test unless the
- * profile equals that of the whole session. */
+/* Copies the session as a growing one in the order of that seed, and reads it at the same time. Fails the test unless
+ * the profile equals that of the whole session. */
 void check_growth(const char *path, uint64_t seed);
 
 #endif

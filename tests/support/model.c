@@ -18,7 +18,7 @@ unsigned model_process(unsigned thread)
     return thread / 2;
 }
 
-/* The unknown module's functions are known by address alone. Both processes have the same addresses. */
+/* Only their addresses identify the functions of the unknown module. Both processes have the same addresses. */
 uint64_t model_offset(int function)
 {
     const uint64_t own = 0x1100 + 0x40 * (uint64_t)(function % MODEL_PER_MODULE);

@@ -1,6 +1,6 @@
 /*
  * A random program's events and their times by the time model taken literally. The reference walks the whole stack for
- * each interval. It is slow, and shares no code with what it is compared with.
+ * each interval. It is slow, and shares no code with the analyzer.
  */
 #ifndef DWELL_TESTS_MODEL_H
 #define DWELL_TESTS_MODEL_H

@@ -90,7 +90,7 @@ struct terminal *terminal_for_errors(unsigned columns)
     return t;
 }
 
-/* Whatever was written to the other side can be read at once. */
+/* Bytes that were written to the other side can be read at once. */
 char *terminal_take(struct terminal *t)
 {
     return terminal_read(t->fd);

@@ -1,6 +1,6 @@
 /*
- * Makes a large session from a small one by repeating its threads' events. Each repetition is 2^48 ticks after the one
- * before. Chunks are therefore copied unchanged, except for the times in their headers.
+ * Makes a large session from a small one by repeating its threads' events. Each repetition is 2^48 ticks after the
+ * previous one. Chunks are therefore copied unchanged, except for the times in their headers.
  *
  * For a program that leaves all its calls, each sum in the report is `times` as large, and min and max are the same.
  */

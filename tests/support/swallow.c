@@ -80,7 +80,7 @@ static void swallow_replay(const struct session_file *file)
            swallow_count_line, &lines);
 }
 
-/* Profiles both halves, what is below a function, and the tree with recursion folded. */
+/* Profiles both halves, the calls below a function, and the tree with recursion folded. */
 static void swallow_selections(const struct session_file *file, const struct profile *profile,
                                const struct rollup *rollup)
 {

@@ -1,4 +1,4 @@
-/* The collapsed-stack format: one line for each path, whatever its names contain. */
+/* The collapsed-stack format: one line for each path, with any characters in its names. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdlib.h>

@@ -81,7 +81,7 @@ static void export_all(const struct analysis *l)
     nftw(test_path("damaged.ctf"), remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* Mostly a nonzero byte, because the file consists of units that are mostly zero. */
+/* A random place, usually of a nonzero byte: most bytes of the file's units are zero. */
 static size_t next_place(const struct bytes *whole, uint64_t *random)
 {
     size_t place = damage_random(random) % whole->length;

@@ -524,7 +524,7 @@ static void print_part(const struct analysis *l, FILE *out)
     }
 }
 
-/* What a report prints for a part of a session in chunks of that size. */
+/* The text of a report for a part of a session in chunks of that size. */
 static char *print_slice(struct model *m, unsigned pieces, unsigned jobs, uint64_t from, uint64_t to)
 {
     struct analysis_options options = {

@@ -56,7 +56,7 @@ static char *path_of(struct json_object *file, struct json_object *profile, size
     return text;
 }
 
-static void expect_paths(struct json_object *file, size_t thread, const char *const *paths, size_t count)
+static void speedscope_expect_paths(struct json_object *file, size_t thread, const char *const *paths, size_t count)
 {
     struct json_object *profile = speedscope_at(file, "profiles", thread);
     cr_assert(eq(sz, json_object_array_length(speedscope_get(profile, "samples")), count));
@@ -69,8 +69,8 @@ static void expect_paths(struct json_object *file, size_t thread, const char *co
 }
 
 #define EXPECT_PATHS(file, thread, ...)                                                                                \
-    expect_paths(file, thread, (const char *const[]){ __VA_ARGS__ },                                                   \
-                 sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+    speedscope_expect_paths(file, thread, (const char *const[]){ __VA_ARGS__ },                                        \
+                            sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 #define PRICE "price_of(shop::Item const&, int)"
 

@@ -120,7 +120,7 @@ static void expect_count(const char *text, uint64_t wanted)
     cr_assert(eq(u64, count, wanted), "'%s'", text);
 }
 
-static void expect_percent(const char *text, double wanted)
+static void csv_expect_percent(const char *text, double wanted)
 {
     double percent = -1;
     const char *wrong = csv_percent(text, &percent);
@@ -154,12 +154,12 @@ Test(unit_csv_reader, whole_numbers)
 /* The seed's viewer read these as 10000 and 4286. */
 Test(unit_csv_reader, percentages)
 {
-    expect_percent("100,00", 100);
-    expect_percent("42,86", 42.86);
-    expect_percent("28.57", 28.57);
-    expect_percent("0,125", 0.125);
-    expect_percent("99 %", 99);
-    expect_percent("99,5\xc2\xa0%", 99.5);
+    csv_expect_percent("100,00", 100);
+    csv_expect_percent("42,86", 42.86);
+    csv_expect_percent("28.57", 28.57);
+    csv_expect_percent("0,125", 0.125);
+    csv_expect_percent("99 %", 99);
+    csv_expect_percent("99,5\xc2\xa0%", 99.5);
 }
 
 static void expect_wrong(const char *text, const char *wanted)

@@ -12,7 +12,7 @@
 
 TestSuite(unit_import_errors);
 
-static void refuse(const char *path, const char *why)
+static void import_errors_expect(const char *path, const char *why)
 {
     char *file = need_text("%s", path), *output = need_text("%s", test_path("imported.data"));
     char *wanted = need_text("%s%s", file, why);
@@ -25,9 +25,9 @@ static void refuse(const char *path, const char *why)
 
 Test(unit_import_errors, files)
 {
-    refuse(test_path("none.csv"), ": No such file or directory");
-    refuse(test_folder(), ": is a directory");
+    import_errors_expect(test_path("none.csv"), ": No such file or directory");
+    import_errors_expect(test_folder(), ": is a directory");
     FILE *out = fopen(test_path("empty.csv"), "w");
     fclose(out);
-    refuse(test_path("empty.csv"), ": the file is empty");
+    import_errors_expect(test_path("empty.csv"), ": the file is empty");
 }

@@ -19,12 +19,12 @@ TestSuite(unit_vsperf, .timeout = 60);
 
 enum { GHZ = 1000000000 };
 
-static struct analysis load(const char *text)
+static struct analysis vsperf_load_file(const char *text)
 {
     return vsperf_load(&text, 1, GHZ);
 }
 
-static void expect_paths(const struct analysis *l, const char *wanted)
+static void vsperf_expect_paths(const struct analysis *l, const char *wanted)
 {
     char *got = vsperf_paths(l), *copy = strdup(wanted);
     cr_assert(eq(str, got, copy));
@@ -59,42 +59,42 @@ static const char tidy[] = "\"Root\",\"std::list::_Tidy(void)\",6,0,\"42,86\",\"
 
 Test(unit_vsperf, the_seeds_example_with_names_only)
 {
-    struct analysis l = load(names_alone);
-    expect_paths(&l, "_wmainCRTStartup 0 0\n"
-                     "_wmainCRTStartup/_wmain 0 0\n"
-                     "_wmainCRTStartup/_wmain/ExpensiveMethodB(void) 0 0\n"
-                     "_wmainCRTStartup/_wmain/ExpensiveMethodC(void) 0 0\n");
+    struct analysis l = vsperf_load_file(names_alone);
+    vsperf_expect_paths(&l, "_wmainCRTStartup 0 0\n"
+                            "_wmainCRTStartup/_wmain 0 0\n"
+                            "_wmainCRTStartup/_wmain/ExpensiveMethodB(void) 0 0\n"
+                            "_wmainCRTStartup/_wmain/ExpensiveMethodC(void) 0 0\n");
     analysis_drop(&l);
-    l = load(names_of_b);
-    expect_paths(&l, "_wmain 0 0\n"
-                     "_wmain/ExpensiveMethodB(void) 0 0\n"
-                     "_wmain/ExpensiveMethodB(void)/Data::Data(int) 0 0\n"
-                     "_wmain/ExpensiveMethodB(void)/Data::~Data(void) 0 0\n");
+    l = vsperf_load_file(names_of_b);
+    vsperf_expect_paths(&l, "_wmain 0 0\n"
+                            "_wmain/ExpensiveMethodB(void) 0 0\n"
+                            "_wmain/ExpensiveMethodB(void)/Data::Data(int) 0 0\n"
+                            "_wmain/ExpensiveMethodB(void)/Data::~Data(void) 0 0\n");
     analysis_drop(&l);
 }
 
 /* wmain is drawn once, under its caller. "100,00" is 100 %, and its samples are given. */
 Test(unit_vsperf, the_seeds_example)
 {
-    struct analysis l = load(wmain);
+    struct analysis l = vsperf_load_file(wmain);
     cr_assert(l.summary.samples && l.summary.imported && !l.summary.application_known);
     cr_assert(eq(u64, l.summary.elapsed_inclusive, 14));
     EXPECT_SAMPLES(&l, "_wmainCRTStartup", 14, 0);
     EXPECT_SAMPLES(&l, "_wmain", 14, 0);
     EXPECT_SAMPLES(&l, "ExpensiveMethodB(void)", 4, 0);
     EXPECT_SAMPLES(&l, "ExpensiveMethodC(void)", 10, 0);
-    expect_paths(&l, "_wmainCRTStartup 14 0\n"
-                     "_wmainCRTStartup/_wmain 14 0\n"
-                     "_wmainCRTStartup/_wmain/ExpensiveMethodC(void) 10 0\n"
-                     "_wmainCRTStartup/_wmain/ExpensiveMethodC(void)/(not in the report) 10 10\n"
-                     "_wmainCRTStartup/_wmain/ExpensiveMethodB(void) 4 0\n"
-                     "_wmainCRTStartup/_wmain/ExpensiveMethodB(void)/(not in the report) 4 4\n");
+    vsperf_expect_paths(&l, "_wmainCRTStartup 14 0\n"
+                            "_wmainCRTStartup/_wmain 14 0\n"
+                            "_wmainCRTStartup/_wmain/ExpensiveMethodC(void) 10 0\n"
+                            "_wmainCRTStartup/_wmain/ExpensiveMethodC(void)/(not in the report) 10 10\n"
+                            "_wmainCRTStartup/_wmain/ExpensiveMethodB(void) 4 0\n"
+                            "_wmainCRTStartup/_wmain/ExpensiveMethodB(void)/(not in the report) 4 4\n");
     analysis_drop(&l);
-    l = load(tidy);
-    expect_paths(&l, "Data::~Data(void) 6 0\n"
-                     "Data::~Data(void)/std::list::_Tidy(void) 6 0\n"
-                     "Data::~Data(void)/std::list::_Tidy(void)/_free 6 0\n"
-                     "Data::~Data(void)/std::list::_Tidy(void)/_free/(not in the report) 6 6\n");
+    l = vsperf_load_file(tidy);
+    vsperf_expect_paths(&l, "Data::~Data(void) 6 0\n"
+                            "Data::~Data(void)/std::list::_Tidy(void) 6 0\n"
+                            "Data::~Data(void)/std::list::_Tidy(void)/_free 6 0\n"
+                            "Data::~Data(void)/std::list::_Tidy(void)/_free/(not in the report) 6 6\n");
     analysis_drop(&l);
 }
 
@@ -127,8 +127,8 @@ static const char sampled_paths[] = "_wmain 14 0\n"
 
 Test(unit_vsperf, a_shared_callee_is_scaled)
 {
-    struct analysis l = load(sampled);
-    expect_paths(&l, sampled_paths);
+    struct analysis l = vsperf_load_file(sampled);
+    vsperf_expect_paths(&l, sampled_paths);
     EXPECT_SAMPLES(&l, "_Tidy(void)", 9, 9);
     cr_assert(eq(sz, l.summary.remark_count, 1));
     cr_assert(eq(str, l.summary.remarks[0], (char *)"call paths are approximate (scaled)"));
@@ -137,7 +137,7 @@ Test(unit_vsperf, a_shared_callee_is_scaled)
 
 /* ---- encodings, separators, columns ---- */
 
-static char *with(const char *text, char from, char to)
+static char *vsperf_with(const char *text, char from, char to)
 {
     char *copy = strdup(text);
     for (char *at = copy; *at; at++)
@@ -151,12 +151,12 @@ Test(unit_vsperf, semicolons_and_bare_decimal_commas)
     const char text[] =
         "Type;Function Name;Inclusive Samples;Exclusive Samples;Inclusive Samples %;Exclusive Samples %\n"
         "Root;a;14;5;100,00;35,71\nCallee;b;9;9;64,29;64,29\nRoot;b;9;9;64,29;64,29\nCaller;a;9;9;64,29;64,29\n";
-    struct analysis l = load(text);
-    expect_paths(&l, "a 14 5\na/b 9 9\n");
+    struct analysis l = vsperf_load_file(text);
+    vsperf_expect_paths(&l, "a 14 5\na/b 9 9\n");
     analysis_drop(&l);
-    char *tabs = with(text, ';', '\t');
-    l = load(tabs);
-    expect_paths(&l, "a 14 5\na/b 9 9\n");
+    char *tabs = vsperf_with(text, ';', '\t');
+    l = vsperf_load_file(tabs);
+    vsperf_expect_paths(&l, "a 14 5\na/b 9 9\n");
     analysis_drop(&l);
     free(tabs);
 }
@@ -164,15 +164,15 @@ Test(unit_vsperf, semicolons_and_bare_decimal_commas)
 /* 2012: more columns, in another order. */
 Test(unit_vsperf, columns_by_name)
 {
-    struct analysis l =
-        load("\xef\xbb\xbf"
-             "Module Name,Exclusive Samples %,Avg Inclusive Samples,Exclusive Samples,Function Name,New Column,Type,"
-             "Inclusive Samples,Inclusive Samples %,\n"
-             "\"x.exe\",35.71,7.5,5,\"a, b\",\"?\",\"Root\",14,100.00,\n"
-             "\"y.dll\",64.29,9.0,9,\"b\",\"?\",\"Callee\",9,64.29,\n"
-             "\"y.dll\",64.29,9.0,9,\"b\",\"?\",\"Root\",9,64.29,\n"
-             "\"x.exe\",64.29,9.0,9,\"a, b\",\"?\",\"Caller\",9,64.29,\n");
-    expect_paths(&l, "a, b 14 5\na, b/b 9 9\n");
+    struct analysis l = vsperf_load_file(
+        "\xef\xbb\xbf"
+        "Module Name,Exclusive Samples %,Avg Inclusive Samples,Exclusive Samples,Function Name,New Column,Type,"
+        "Inclusive Samples,Inclusive Samples %,\n"
+        "\"x.exe\",35.71,7.5,5,\"a, b\",\"?\",\"Root\",14,100.00,\n"
+        "\"y.dll\",64.29,9.0,9,\"b\",\"?\",\"Callee\",9,64.29,\n"
+        "\"y.dll\",64.29,9.0,9,\"b\",\"?\",\"Root\",9,64.29,\n"
+        "\"x.exe\",64.29,9.0,9,\"a, b\",\"?\",\"Caller\",9,64.29,\n");
+    vsperf_expect_paths(&l, "a, b 14 5\na, b/b 9 9\n");
     cr_assert(eq(str, l.names[0].module, (char *)"x.exe"));
     analysis_drop(&l);
 }
@@ -192,7 +192,7 @@ static void expect_utf16(bool big)
         import_vsperf((char *const[]){ path }, 1, &(struct import_options){ 0 }, test_path("wide.dwell"), &error));
     struct analysis l;
     load_whole(&l, test_path("wide.dwell"), 1);
-    expect_paths(&l, sampled_paths);
+    vsperf_expect_paths(&l, sampled_paths);
     analysis_drop(&l);
     free(wide);
 }
@@ -227,8 +227,8 @@ static void begin_traced(struct text *t)
 }
 
 /* A row as VSPerfReport 2010 writes it. */
-static void traced(struct text *t, const char *type, const char *name, const uint64_t times[4], uint64_t calls,
-                   unsigned address)
+static void vsperf_traced(struct text *t, const char *type, const char *name, const uint64_t times[4], uint64_t calls,
+                          unsigned address)
 {
     fprintf(t->out,
             "\"%s\",\"%s\",%lu,%lu,%lu,%lu,0.00,0.00,0.00,0.00,63,63,%lu,0,%lu,0,0,0,0,0,0,0,0,0,%lu,"
@@ -243,12 +243,12 @@ Test(unit_vsperf, traced_2010)
 {
     struct text t;
     begin_traced(&t);
-    traced(&t, "Root", "main", TIMES(1000, 100, 700, 80), 1, 0x12f1000);
-    traced(&t, "Callee", "work(int, char)", TIMES(900, 900, 620, 620), 3, 0x12f1010);
-    traced(&t, "Root", "work(int, char)", TIMES(900, 900, 620, 620), 3, 0x12f1010);
-    traced(&t, "Caller", "main", TIMES(900, 900, 620, 620), 3, 0x12f1000);
+    vsperf_traced(&t, "Root", "main", TIMES(1000, 100, 700, 80), 1, 0x12f1000);
+    vsperf_traced(&t, "Callee", "work(int, char)", TIMES(900, 900, 620, 620), 3, 0x12f1010);
+    vsperf_traced(&t, "Root", "work(int, char)", TIMES(900, 900, 620, 620), 3, 0x12f1010);
+    vsperf_traced(&t, "Caller", "main", TIMES(900, 900, 620, 620), 3, 0x12f1000);
     fclose(t.out);
-    struct analysis l = load(t.at);
+    struct analysis l = vsperf_load_file(t.at);
     free(t.at);
     ASSERT_TIMES(vsperf_times(&l, "main"), 1000, 100, 700, 80, 1);
     const struct times work = vsperf_times(&l, "work(int, char)");
@@ -258,7 +258,7 @@ Test(unit_vsperf, traced_2010)
     cr_assert(l.summary.application_known && !l.summary.samples);
     cr_assert(eq(u64, l.summary.elapsed_inclusive, 1000));
     cr_assert(eq(u64, l.summary.application_inclusive, 700));
-    expect_paths(&l, "main 1000 100 1\nmain/work(int, char) 900 900 3\n");
+    vsperf_expect_paths(&l, "main 1000 100 1\nmain/work(int, char) 900 900 3\n");
     /* Backslashes in paths become slashes, so that names end correctly. */
     cr_assert(eq(str, l.names[0].module, (char *)"play.exe"));
     cr_assert(eq(str, l.names[0].file, (char *)"c:/src/play.cpp"));
@@ -272,12 +272,12 @@ Test(unit_vsperf, functions_of_one_name)
 {
     struct text t;
     begin_traced(&t);
-    traced(&t, "Root", "twin", TIMES(10, 10, 10, 10), 1, 0x1000);
-    traced(&t, "Root", "twin", TIMES(20, 20, 20, 20), 2, 0x2000);
+    vsperf_traced(&t, "Root", "twin", TIMES(10, 10, 10, 10), 1, 0x1000);
+    vsperf_traced(&t, "Root", "twin", TIMES(20, 20, 20, 20), 2, 0x2000);
     fclose(t.out);
-    struct analysis l = load(t.at);
+    struct analysis l = vsperf_load_file(t.at);
     free(t.at);
-    expect_paths(&l, "twin 20 20 2\ntwin 10 10 1\n");
+    vsperf_expect_paths(&l, "twin 20 20 2\ntwin 10 10 1\n");
     analysis_drop(&l);
 }
 
@@ -293,23 +293,23 @@ Test(unit_vsperf, ticks_of_another_clock)
 
 /* ---- recursion ---- */
 
-/* Whatever the tree can show, the functions have the report's values, and the tree has all exclusive times. */
+/* The functions always have the report's values, and the tree has all exclusive times. */
 Test(unit_vsperf, recursion)
 {
     struct text t;
     begin_traced(&t);
-    traced(&t, "Root", "fib", TIMES(100, 60, 100, 60), 15, 0x1000);
-    traced(&t, "Caller", "fib", TIMES(0, 50, 0, 50), 14, 0x1000);
-    traced(&t, "Callee", "fib", TIMES(90, 50, 90, 50), 14, 0x1000);
-    traced(&t, "Callee", "add", TIMES(40, 40, 40, 40), 7, 0x2000);
-    traced(&t, "Root", "add", TIMES(40, 40, 40, 40), 7, 0x2000);
-    traced(&t, "Caller", "fib", TIMES(40, 40, 40, 40), 7, 0x1000);
+    vsperf_traced(&t, "Root", "fib", TIMES(100, 60, 100, 60), 15, 0x1000);
+    vsperf_traced(&t, "Caller", "fib", TIMES(0, 50, 0, 50), 14, 0x1000);
+    vsperf_traced(&t, "Callee", "fib", TIMES(90, 50, 90, 50), 14, 0x1000);
+    vsperf_traced(&t, "Callee", "add", TIMES(40, 40, 40, 40), 7, 0x2000);
+    vsperf_traced(&t, "Root", "add", TIMES(40, 40, 40, 40), 7, 0x2000);
+    vsperf_traced(&t, "Caller", "fib", TIMES(40, 40, 40, 40), 7, 0x1000);
     fclose(t.out);
-    struct analysis l = load(t.at);
+    struct analysis l = vsperf_load_file(t.at);
     free(t.at);
     ASSERT_TIMES(vsperf_times(&l, "fib"), 100, 60, 100, 60, 15);
     ASSERT_TIMES(vsperf_times(&l, "add"), 40, 40, 40, 40, 7);
-    expect_paths(&l, "fib 100 10 1\nfib/fib 50 50 14\nfib/add 40 40 7\n");
+    vsperf_expect_paths(&l, "fib 100 10 1\nfib/fib 50 50 14\nfib/add 40 40 7\n");
     analysis_drop(&l);
 }
 
@@ -318,19 +318,19 @@ Test(unit_vsperf, functions_that_call_each_other)
     struct text t;
     begin_traced(&t);
     /* main 10, even 40 (of them 30 outermost under main), odd 50. main also calls odd. */
-    traced(&t, "Root", "main", TIMES(100, 10, 100, 10), 1, 0x1000);
-    traced(&t, "Callee", "even", TIMES(60, 25, 60, 25), 1, 0x2000);
-    traced(&t, "Callee", "odd", TIMES(30, 20, 30, 20), 1, 0x3000);
-    traced(&t, "Root", "even", TIMES(70, 40, 70, 40), 5, 0x2000);
-    traced(&t, "Caller", "main", TIMES(60, 25, 60, 25), 1, 0x1000);
-    traced(&t, "Caller", "odd", TIMES(10, 15, 10, 15), 4, 0x3000);
-    traced(&t, "Callee", "odd", TIMES(35, 30, 35, 30), 4, 0x3000);
-    traced(&t, "Root", "odd", TIMES(65, 50, 65, 50), 5, 0x3000);
-    traced(&t, "Caller", "main", TIMES(30, 20, 30, 20), 1, 0x1000);
-    traced(&t, "Caller", "even", TIMES(35, 30, 35, 30), 4, 0x2000);
-    traced(&t, "Callee", "even", TIMES(20, 15, 20, 15), 4, 0x2000);
+    vsperf_traced(&t, "Root", "main", TIMES(100, 10, 100, 10), 1, 0x1000);
+    vsperf_traced(&t, "Callee", "even", TIMES(60, 25, 60, 25), 1, 0x2000);
+    vsperf_traced(&t, "Callee", "odd", TIMES(30, 20, 30, 20), 1, 0x3000);
+    vsperf_traced(&t, "Root", "even", TIMES(70, 40, 70, 40), 5, 0x2000);
+    vsperf_traced(&t, "Caller", "main", TIMES(60, 25, 60, 25), 1, 0x1000);
+    vsperf_traced(&t, "Caller", "odd", TIMES(10, 15, 10, 15), 4, 0x3000);
+    vsperf_traced(&t, "Callee", "odd", TIMES(35, 30, 35, 30), 4, 0x3000);
+    vsperf_traced(&t, "Root", "odd", TIMES(65, 50, 65, 50), 5, 0x3000);
+    vsperf_traced(&t, "Caller", "main", TIMES(30, 20, 30, 20), 1, 0x1000);
+    vsperf_traced(&t, "Caller", "even", TIMES(35, 30, 35, 30), 4, 0x2000);
+    vsperf_traced(&t, "Callee", "even", TIMES(20, 15, 20, 15), 4, 0x2000);
     fclose(t.out);
-    struct analysis l = load(t.at);
+    struct analysis l = vsperf_load_file(t.at);
     free(t.at);
     ASSERT_TIMES(vsperf_times(&l, "main"), 100, 10, 100, 10, 1);
     ASSERT_TIMES(vsperf_times(&l, "even"), 70, 40, 70, 40, 5);
@@ -342,7 +342,7 @@ Test(unit_vsperf, functions_that_call_each_other)
 /* Callers and callees are also as the report says. */
 Test(unit_vsperf, callers_and_callees)
 {
-    struct analysis l = load(sampled);
+    struct analysis l = vsperf_load_file(sampled);
     size_t count;
     uint32_t *found = function_find_all(&l, "~Data(void)", &count);
     cr_assert(eq(sz, count, 1));
@@ -369,17 +369,17 @@ static const char tree_text[] =
 /* A report leaves out small rows. Their time is not lost. */
 Test(unit_vsperf, a_call_tree_summary)
 {
-    struct analysis l = load(tree_text);
-    expect_paths(&l,
-                 "main 100 40 1\nmain/a 30 10 2\nmain/a/g 20 20 2\nmain/b 30 25 1\nmain/b/(not in the report) 5 5 0\n");
+    struct analysis l = vsperf_load_file(tree_text);
+    vsperf_expect_paths(
+        &l, "main 100 40 1\nmain/a 30 10 2\nmain/a/g 20 20 2\nmain/b 30 25 1\nmain/b/(not in the report) 5 5 0\n");
     cr_assert(eq(sz, l.summary.remark_count, 0));
     analysis_drop(&l);
 }
 
 Test(unit_vsperf, a_functions_summary_alone)
 {
-    struct analysis l = load("Function Name,Inclusive Samples,Exclusive Samples\nmain,14,5\nf,9,9\n");
-    expect_paths(&l, "f 9 9\nmain 5 5\n");
+    struct analysis l = vsperf_load_file("Function Name,Inclusive Samples,Exclusive Samples\nmain,14,5\nf,9,9\n");
+    vsperf_expect_paths(&l, "f 9 9\nmain 5 5\n");
     EXPECT_SAMPLES(&l, "main", 14, 5);
     cr_assert(eq(u64, l.summary.elapsed_inclusive, 14));
     analysis_drop(&l);
@@ -399,7 +399,7 @@ Test(unit_vsperf, several_files)
 
 /* ---- invalid files ---- */
 
-static void refuse(const char *text, const char *wanted)
+static void vsperf_expect_error(const char *text, const char *wanted)
 {
     char *error = vsperf_try(&text, 1, GHZ, test_path("refused.dwell")), *copy = strdup(wanted);
     cr_assert(error != NULL, "%s", text);
@@ -414,37 +414,41 @@ static void refuse(const char *text, const char *wanted)
 
 Test(unit_vsperf, invalid_files_are_refused)
 {
-    refuse("", "1.csv: the file is empty");
-    refuse("hello\nworld\n", "1.csv:1: not a report of VSPerfReport: none of its columns are here");
-    refuse("\x7f"
-           "ELF\x02\x01",
-           "1.csv:1: not a report of VSPerfReport: none of its columns are here");
-    refuse("Type,Function Name,Something\nRoot,a,1\n",
-           "1.csv:1: no columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive "
-           "Time', nor 'Inclusive Samples' and 'Exclusive Samples'");
-    refuse(SAMPLED "Caller,a,1,1,1\n", "1.csv:2: a Caller row before any Root row");
-    refuse(SAMPLED "Root,a,1,1,1\nBoss,b,1,1,1\n", "1.csv:3: Type: 'Boss' is none of Root, Caller, Callee");
-    refuse(SAMPLED "Root,a,-1,1,1\n", "1.csv:2: Inclusive Samples: '-1' is negative");
-    refuse(SAMPLED "Root,a,x,1,1\n", "1.csv:2: Inclusive Samples: 'x' is no number");
-    refuse(SAMPLED "Root,a,1,2,1\n", "1.csv:2: more exclusive than inclusive");
-    refuse(SAMPLED "Root,a,2,1,\"10000,00\"\n", "1.csv:2: a percentage: '10000,00' is more than 100 %");
-    refuse(SAMPLED "Root,\"a\nb\",1,1,1\nRoot,,1,1,1\n", "1.csv:4: a row without a function name");
-    refuse(SAMPLED "Root,a,99999999999999999999,1,1\n",
-           "1.csv:2: Inclusive Samples: '99999999999999999999' is too large");
-    refuse(SAMPLED "Root,\"a,1,1,1\n", "1.csv:2: a quote is opened and never closed");
-    refuse(SAMPLED, "1.csv: no function is in it");
-    refuse("Level,Function Name,Inclusive Samples,Exclusive Samples\n1,a,1,1\n3,b,1,1\n",
-           "1.csv:3: Level: 3 has no row of the level above before it");
-    refuse("Level,Function Name,Inclusive Samples,Exclusive Samples\n,a,1,1\n", "1.csv:2: a row without a level");
-    refuse("Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Application Inclusive Time\na,1,1,1\n",
-           "1.csv:1: only one of the columns 'Application Inclusive Time' and 'Application Exclusive Time'");
-    refuse(
+    vsperf_expect_error("", "1.csv: the file is empty");
+    vsperf_expect_error("hello\nworld\n", "1.csv:1: not a report of VSPerfReport: none of its columns are here");
+    vsperf_expect_error("\x7f"
+                        "ELF\x02\x01",
+                        "1.csv:1: not a report of VSPerfReport: none of its columns are here");
+    vsperf_expect_error("Type,Function Name,Something\nRoot,a,1\n",
+                        "1.csv:1: no columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive "
+                        "Time', nor 'Inclusive Samples' and 'Exclusive Samples'");
+    vsperf_expect_error(SAMPLED "Caller,a,1,1,1\n", "1.csv:2: a Caller row before any Root row");
+    vsperf_expect_error(SAMPLED "Root,a,1,1,1\nBoss,b,1,1,1\n",
+                        "1.csv:3: Type: 'Boss' is none of Root, Caller, Callee");
+    vsperf_expect_error(SAMPLED "Root,a,-1,1,1\n", "1.csv:2: Inclusive Samples: '-1' is negative");
+    vsperf_expect_error(SAMPLED "Root,a,x,1,1\n", "1.csv:2: Inclusive Samples: 'x' is no number");
+    vsperf_expect_error(SAMPLED "Root,a,1,2,1\n", "1.csv:2: more exclusive than inclusive");
+    vsperf_expect_error(SAMPLED "Root,a,2,1,\"10000,00\"\n", "1.csv:2: a percentage: '10000,00' is more than 100 %");
+    vsperf_expect_error(SAMPLED "Root,\"a\nb\",1,1,1\nRoot,,1,1,1\n", "1.csv:4: a row without a function name");
+    vsperf_expect_error(SAMPLED "Root,a,99999999999999999999,1,1\n",
+                        "1.csv:2: Inclusive Samples: '99999999999999999999' is too large");
+    vsperf_expect_error(SAMPLED "Root,\"a,1,1,1\n", "1.csv:2: a quote is opened and never closed");
+    vsperf_expect_error(SAMPLED, "1.csv: no function is in it");
+    vsperf_expect_error("Level,Function Name,Inclusive Samples,Exclusive Samples\n1,a,1,1\n3,b,1,1\n",
+                        "1.csv:3: Level: 3 has no row of the level above before it");
+    vsperf_expect_error("Level,Function Name,Inclusive Samples,Exclusive Samples\n,a,1,1\n",
+                        "1.csv:2: a row without a level");
+    vsperf_expect_error(
+        "Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Application Inclusive Time\na,1,1,1\n",
+        "1.csv:1: only one of the columns 'Application Inclusive Time' and 'Application Exclusive Time'");
+    vsperf_expect_error(
         "Function Name,Elapsed Inclusive Time,Elapsed Exclusive Time,Application Inclusive Time,Application Exclusive Time\n"
         "a,1,1,2,1\n",
         "1.csv:2: more application than elapsed time");
-    refuse("Function Name,Inclusive Samples,Exclusive Samples,Function Address\na,1,1,0xZZ\n",
-           "1.csv:2: Function Address: '0xZZ' is no address");
-    refuse("Name,Value\nTicks per Second,3\n", "1.csv:2: Ticks per Second: '3' is impossible: from 1000 to 10^12 are");
+    vsperf_expect_error("Function Name,Inclusive Samples,Exclusive Samples,Function Address\na,1,1,0xZZ\n",
+                        "1.csv:2: Function Address: '0xZZ' is no address");
+    vsperf_expect_error("Name,Value\nTicks per Second,3\n",
+                        "1.csv:2: Ticks per Second: '3' is impossible: from 1000 to 10^12 are");
 }
 
 Test(unit_vsperf, sums_that_are_impossible)
@@ -455,7 +459,7 @@ Test(unit_vsperf, sums_that_are_impossible)
     for (int i = 0; i < 8; i++)
         fprintf(t.out, "f%d,72057594037927936,0\n", i);
     fclose(t.out);
-    refuse(t.at, "1.csv:6: the rows up to this one add up to more than is possible");
+    vsperf_expect_error(t.at, "1.csv:6: the rows up to this one add up to more than is possible");
     free(t.at);
 }
 
@@ -505,8 +509,9 @@ Test(unit_vsperf, functions_that_wait)
 /* These functions have the most samples but are not hot. The path leads to the working functions. */
 Test(unit_vsperf, waiting_is_not_hot)
 {
-    struct analysis l = load("Level,Function Name,Inclusive Samples,Exclusive Samples\n1,main,100,2\n2,idle,2,2\n"
-                             "2,WaitForMultipleObjects,48,8\n3,NtWait,40,40\n2,work,48,0\n3,deeper,48,48\n");
+    struct analysis l =
+        vsperf_load_file("Level,Function Name,Inclusive Samples,Exclusive Samples\n1,main,100,2\n2,idle,2,2\n"
+                         "2,WaitForMultipleObjects,48,8\n3,NtWait,40,40\n2,work,48,0\n3,deeper,48,48\n");
     struct table t = view_tree(&l, &(struct tree_options){ .depth = 40 });
     static const struct {
         const char *name, *mark;

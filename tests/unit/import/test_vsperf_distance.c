@@ -74,7 +74,7 @@ static struct distance there_and_back(struct writer *w, const char *const *summa
     return d;
 }
 
-static struct distance scaled(struct writer *w)
+static struct distance distance_scaled(struct writer *w)
 {
     return there_and_back(w, (const char *const[]){ "CallerCalleeSummary" }, 1);
 }
@@ -127,7 +127,7 @@ static struct writer *different_below_each(void)
 
 Test(unit_vsperf_distance, computed_by_hand)
 {
-    const struct distance d = scaled(different_below_each());
+    const struct distance d = distance_scaled(different_below_each());
     cr_log_info("by hand: exclusive %.4f, inclusive %.4f", d.exclusive, d.inclusive);
     cr_assert(epsilon_eq(dbl, d.exclusive, 32.0 / 400, 1e-12));
     cr_assert(epsilon_eq(dbl, d.inclusive, 96.0 / 1000, 1e-12));
@@ -150,7 +150,7 @@ Test(unit_vsperf_distance, a_callee_that_does_the_same_below_each_caller)
     }
     write_exit(w, 200);
     end_events(w, true);
-    const struct distance d = scaled(w);
+    const struct distance d = distance_scaled(w);
     cr_assert(epsilon_eq(dbl, d.exclusive, 0, 1e-12));
     cr_assert(epsilon_eq(dbl, d.inclusive, 0, 1e-12));
 }
@@ -168,11 +168,12 @@ Test(unit_vsperf_distance, with_the_call_tree)
 
 Test(unit_vsperf_distance, the_example)
 {
-    const struct distance d = scaled(example_session(SOURCE_PERF)), blind = scaled(example_session(SOURCE_NONE));
+    const struct distance d = distance_scaled(example_session(SOURCE_PERF)),
+                          blind = distance_scaled(example_session(SOURCE_NONE));
     cr_log_info("example: exclusive %.4f, inclusive %.4f", d.exclusive, d.inclusive);
     cr_assert(d.exclusive > 0 && d.exclusive < 0.2);
     cr_assert(blind.exclusive > 0 && blind.exclusive < 0.2);
-    scaled(example_small());
+    distance_scaled(example_small());
     with_tree(example_small());
 }
 
@@ -218,7 +219,7 @@ static struct writer *random_program(uint32_t seed)
 Test(unit_vsperf_distance, function_tables_of_random_programs)
 {
     for (uint32_t seed = 1; seed <= 40; seed++) {
-        const struct distance d = scaled(random_program(seed)), true_one = with_tree(random_program(seed));
+        const struct distance d = distance_scaled(random_program(seed)), true_one = with_tree(random_program(seed));
         cr_assert(d.exclusive >= 0 && d.exclusive <= 1);
         cr_assert(epsilon_eq(dbl, true_one.inclusive, 0, 1e-12), "seed %u", seed);
     }

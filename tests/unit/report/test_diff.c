@@ -18,7 +18,7 @@ TestSuite(unit_diff, .timeout = 60);
 
 static const struct diff_options usual = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 1 };
 
-static void add(struct diff *d, enum diff_side side, const struct version *v)
+static void diff_add_version(struct diff *d, enum diff_side side, const struct version *v)
 {
     struct analysis l;
     version_save(v, test_path("version.dwell"));
@@ -27,17 +27,17 @@ static void add(struct diff *d, enum diff_side side, const struct version *v)
     analysis_drop(&l);
 }
 
-static struct diff *compare(enum diff_by by, const struct version *before, const struct version *after,
-                            const struct diff_options *options)
+static struct diff *diff_compare(enum diff_by by, const struct version *before, const struct version *after,
+                                 const struct diff_options *options)
 {
     struct diff *d = diff_new(by);
-    add(d, DIFF_BEFORE, before);
-    add(d, DIFF_AFTER, after);
+    diff_add_version(d, DIFF_BEFORE, before);
+    diff_add_version(d, DIFF_AFTER, after);
     diff_judge(d, options);
     return d;
 }
 
-static const struct diff_row *row_of(const struct diff *d, const char *name)
+static const struct diff_row *diff_row_of(const struct diff *d, const char *name)
 {
     for (size_t i = 0; i < d->row_count; i++) {
         char *own = diff_row_name(d, &d->rows[i]);
@@ -51,7 +51,7 @@ static const struct diff_row *row_of(const struct diff *d, const char *name)
 
 static void expect_pair(const struct diff *d, const char *name, enum diff_value value, uint64_t before, uint64_t after)
 {
-    const struct diff_pair *pair = &row_of(d, name)->values[value];
+    const struct diff_pair *pair = &diff_row_of(d, name)->values[value];
     cr_assert(eq(u64, pair->mean[DIFF_BEFORE], before), "%s %s", name, diff_value_name(value));
     cr_assert(eq(u64, pair->mean[DIFF_AFTER], after), "%s %s", name, diff_value_name(value));
 }
@@ -105,7 +105,7 @@ Test(unit_diff, functions_are_matched_by_name_at_any_address)
 {
     const struct version before = { .lookups = 3, .main_time = 1000, .source = SOURCE_PERF };
     const struct version after = { .shift = 0x40, .lookups = 5, .main_time = 700, .source = SOURCE_PERF };
-    struct diff *d = compare(DIFF_FUNCTIONS, &before, &after, &usual);
+    struct diff *d = diff_compare(DIFF_FUNCTIONS, &before, &after, &usual);
     cr_assert(eq(sz, d->row_count, 2));
     expect_pair(d, "main (shop)", DIFF_CALLS, 1, 1);
     expect_pair(d, "main (shop)", DIFF_ELAPSED_INCLUSIVE, 1300, 1200);
@@ -122,9 +122,9 @@ Test(unit_diff, functions_of_one_side_only)
 {
     const struct version before = { .lookups = 2, .main_time = 100, .logged = true };
     const struct version after = { .lookups = 2, .main_time = 100, .cached = true };
-    struct diff *d = compare(DIFF_FUNCTIONS, &before, &after, &usual);
-    const struct diff_row *logged = row_of(d, "log_line (shop)"),
-                          *cached = row_of(d, "price::cached(int) (libprice.so)");
+    struct diff *d = diff_compare(DIFF_FUNCTIONS, &before, &after, &usual);
+    const struct diff_row *logged = diff_row_of(d, "log_line (shop)"),
+                          *cached = diff_row_of(d, "price::cached(int) (libprice.so)");
     cr_assert(logged->present[DIFF_BEFORE] && !logged->present[DIFF_AFTER]);
     cr_assert(cached->present[DIFF_AFTER] && !cached->present[DIFF_BEFORE]);
     expect_pair(d, "log_line (shop)", DIFF_ELAPSED_EXCLUSIVE, 30, 0);
@@ -136,13 +136,13 @@ Test(unit_diff, modules_and_call_paths)
 {
     const struct version before = { .lookups = 2, .main_time = 100 };
     const struct version after = { .shift = 0x1000, .lookups = 2, .main_time = 160, .cached = true };
-    struct diff *d = compare(DIFF_MODULES, &before, &after, &usual);
+    struct diff *d = diff_compare(DIFF_MODULES, &before, &after, &usual);
     cr_assert(eq(sz, d->row_count, 2));
     expect_pair(d, "shop", DIFF_ELAPSED_EXCLUSIVE, 100, 160);
     expect_pair(d, "libprice.so", DIFF_ELAPSED_INCLUSIVE, 200, 250);
     expect_pair(d, "libprice.so", DIFF_CALLS, 2, 3);
     diff_free(d);
-    d = compare(DIFF_PATHS, &before, &after, &usual);
+    d = diff_compare(DIFF_PATHS, &before, &after, &usual);
     cr_assert(eq(sz, d->row_count, 3));
     expect_pair(d, "main", DIFF_ELAPSED_INCLUSIVE, 300, 410);
     expect_pair(d, "main;price::lookup(int)", DIFF_ELAPSED_INCLUSIVE, 200, 250);
@@ -155,7 +155,7 @@ Test(unit_diff, a_program_of_another_name_is_another_version)
 {
     const struct version before = { .program = "shop-1.0", .lookups = 1, .main_time = 100 };
     const struct version after = { .program = "shop-1.1", .lookups = 1, .main_time = 150 };
-    struct diff *d = compare(DIFF_FUNCTIONS, &before, &after, &usual);
+    struct diff *d = diff_compare(DIFF_FUNCTIONS, &before, &after, &usual);
     cr_assert(eq(sz, d->row_count, 2));
     expect_pair(d, "main (shop-1.0)", DIFF_ELAPSED_EXCLUSIVE, 100, 150);
     cr_assert(eq(sz, d->remark_count, 1));
@@ -203,7 +203,7 @@ Test(unit_diff, clocks_of_different_resolutions)
 {
     const struct version before = { .lookups = 1, .main_time = 100 };
     const struct version after = { .lookups = 1, .main_time = 100, .ticks_per_ns = 3 };
-    struct diff *d = compare(DIFF_FUNCTIONS, &before, &after, &usual);
+    struct diff *d = diff_compare(DIFF_FUNCTIONS, &before, &after, &usual);
     expect_pair(d, "main (shop)", DIFF_ELAPSED_INCLUSIVE, 200, 200);
     diff_free(d);
 }
@@ -213,13 +213,13 @@ Test(unit_diff, values_that_not_all_sessions_know)
     const struct version seeing = { .lookups = 1, .main_time = 100, .source = SOURCE_PERF };
     const struct version flags = { .lookups = 1, .main_time = 100, .source = SOURCE_RSEQ };
     const struct version blind = { .lookups = 1, .main_time = 100, .source = SOURCE_NONE };
-    struct diff *d = compare(DIFF_FUNCTIONS, &seeing, &seeing, &usual);
+    struct diff *d = diff_compare(DIFF_FUNCTIONS, &seeing, &seeing, &usual);
     cr_assert(d->known[DIFF_APPLICATION_EXCLUSIVE] && d->known[DIFF_CPU_INCLUSIVE]);
     diff_free(d);
-    d = compare(DIFF_FUNCTIONS, &seeing, &flags, &usual);
+    d = diff_compare(DIFF_FUNCTIONS, &seeing, &flags, &usual);
     cr_assert(d->known[DIFF_APPLICATION_EXCLUSIVE] && !d->known[DIFF_CPU_INCLUSIVE]);
     diff_free(d);
-    d = compare(DIFF_FUNCTIONS, &blind, &seeing, &usual);
+    d = diff_compare(DIFF_FUNCTIONS, &blind, &seeing, &usual);
     cr_assert(d->known[DIFF_CALLS] && !d->known[DIFF_APPLICATION_EXCLUSIVE] && !d->known[DIFF_CPU_INCLUSIVE]);
     diff_free(d);
 }
@@ -231,9 +231,11 @@ static struct diff *three_each(uint64_t main_before, uint64_t main_after, const 
 {
     struct diff *d = diff_new(DIFF_FUNCTIONS);
     for (int i = 0; i < 3; i++)
-        add(d, DIFF_BEFORE, &(struct version){ .lookups = 2, .main_time = main_before, .noise = noise[i] });
+        diff_add_version(d, DIFF_BEFORE,
+                         &(struct version){ .lookups = 2, .main_time = main_before, .noise = noise[i] });
     for (int i = 0; i < 3; i++)
-        add(d, DIFF_AFTER,
+        diff_add_version(
+            d, DIFF_AFTER,
             &(struct version){ .shift = 0x80, .lookups = lookups_after, .main_time = main_after, .noise = noise[i] });
     diff_judge(d, &usual);
     return d;
@@ -244,45 +246,46 @@ Test(unit_diff, a_change_beyond_the_noise_is_significant_and_first)
     struct diff *d = three_each(10000, 10300, (uint64_t[]){ 0, 7, 2 }, 2);
     expect_pair(d, "main (shop)", DIFF_ELAPSED_EXCLUSIVE, 10003, 10303);
     expect_pair(d, "price::lookup(int) (libprice.so)", DIFF_ELAPSED_EXCLUSIVE, 206, 206);
-    const struct diff_pair *main_pair = &row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE];
-    const struct diff_pair *lookup = &row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_ELAPSED_EXCLUSIVE];
+    const struct diff_pair *main_pair = &diff_row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE];
+    const struct diff_pair *lookup =
+        &diff_row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_ELAPSED_EXCLUSIVE];
     /* Variances of 13: t is 300 / sqrt(26 / 3), of 4 degrees; of two tests. */
     cr_assert(epsilon_eq(dbl, main_pair->probability, 2 * student_two_sided(300 / sqrt(26.0 / 3), 4), 1e-12));
     cr_assert(eq(int, main_pair->judged, JUDGED_SIGNIFICANT));
     cr_assert(epsilon_eq(dbl, lookup->probability, 1, 1e-12));
     cr_assert(eq(int, lookup->judged, JUDGED_NOTHING));
-    cr_assert(eq(ptr, (void *)row_of(d, "main (shop)"), (void *)&d->rows[0]));
+    cr_assert(eq(ptr, (void *)diff_row_of(d, "main (shop)"), (void *)&d->rows[0]));
     diff_free(d);
 }
 
 Test(unit_diff, a_change_within_the_noise_is_not)
 {
     struct diff *d = three_each(10000, 10300, (uint64_t[]){ 0, 900, 100 }, 2);
-    cr_assert(eq(int, row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_NOTHING));
+    cr_assert(eq(int, diff_row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_NOTHING));
     diff_free(d);
 }
 
 Test(unit_diff, times_that_agree_by_chance_prove_nothing)
 {
     struct diff *d = three_each(10000, 10001, (uint64_t[]){ 0, 0, 0 }, 2);
-    cr_assert(eq(int, row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_NOTHING));
+    cr_assert(eq(int, diff_row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_NOTHING));
     diff_free(d);
 }
 
 Test(unit_diff, calls_are_exact_where_sessions_agree)
 {
     struct diff *d = three_each(100, 100, (uint64_t[]){ 0, 50, 500 }, 3);
-    const struct diff_pair *lookups = &row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_CALLS];
+    const struct diff_pair *lookups = &diff_row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_CALLS];
     cr_assert(eq(int, lookups->judged, JUDGED_SIGNIFICANT));
     cr_assert(isnan(lookups->probability));
-    cr_assert(eq(int, row_of(d, "main (shop)")->values[DIFF_CALLS].judged, JUDGED_NOTHING));
+    cr_assert(eq(int, diff_row_of(d, "main (shop)")->values[DIFF_CALLS].judged, JUDGED_NOTHING));
     diff_free(d);
     d = diff_new(DIFF_FUNCTIONS);
-    for (unsigned i = 0; i < 4; i++) /* 1 and 4 calls before, 2 and 5 after: no more than chance */
-        add(d, i < 2 ? DIFF_BEFORE : DIFF_AFTER,
-            &(struct version){ .lookups = 1 + i % 2 * 3 + i / 2, .main_time = 100 });
+    for (unsigned i = 0; i < 4; i++) /* 1 and 4 calls before, 2 and 5 after: not significant */
+        diff_add_version(d, i < 2 ? DIFF_BEFORE : DIFF_AFTER,
+                         &(struct version){ .lookups = 1 + i % 2 * 3 + i / 2, .main_time = 100 });
     diff_judge(d, &usual);
-    lookups = &row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_CALLS];
+    lookups = &diff_row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_CALLS];
     cr_assert(eq(u64, lookups->sum[DIFF_BEFORE], 5));
     cr_assert(eq(u64, lookups->sum[DIFF_AFTER], 7));
     cr_assert(eq(int, lookups->judged, JUDGED_NOTHING));
@@ -293,15 +296,16 @@ Test(unit_diff, with_one_session_on_a_side_changes_are_large_at_most)
 {
     const struct version before = { .lookups = 5, .main_time = 9500 };
     const struct version after = { .lookups = 6, .main_time = 9599 };
-    struct diff *d = compare(DIFF_FUNCTIONS, &before, &after, &usual); /* of 10000 in all */
-    cr_assert(eq(int, row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_NOTHING));
+    struct diff *d = diff_compare(DIFF_FUNCTIONS, &before, &after, &usual); /* of 10000 in all */
+    cr_assert(eq(int, diff_row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_NOTHING));
+    cr_assert(eq(int, diff_row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_ELAPSED_EXCLUSIVE].judged,
+                 JUDGED_LARGE));
     cr_assert(
-        eq(int, row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_LARGE));
-    cr_assert(eq(int, row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_CALLS].judged, JUDGED_SIGNIFICANT));
+        eq(int, diff_row_of(d, "price::lookup(int) (libprice.so)")->values[DIFF_CALLS].judged, JUDGED_SIGNIFICANT));
     diff_free(d);
     const struct diff_options fine = { .sort = DIFF_ELAPSED_EXCLUSIVE, .large.percent = 0.99 };
-    d = compare(DIFF_FUNCTIONS, &before, &after, &fine);
-    cr_assert(eq(int, row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_LARGE));
+    d = diff_compare(DIFF_FUNCTIONS, &before, &after, &fine);
+    cr_assert(eq(int, diff_row_of(d, "main (shop)")->values[DIFF_ELAPSED_EXCLUSIVE].judged, JUDGED_LARGE));
     diff_free(d);
 }
 
@@ -310,21 +314,22 @@ Test(unit_diff, small_rows_are_left_out)
     const struct version before = { .lookups = 1, .main_time = 9900, .logged = true };
     const struct version after = { .lookups = 2, .main_time = 9800 };
     const struct diff_options least = { .sort = DIFF_CALLS, .large.percent = 1, .min.percent = 1.5 };
-    struct diff *d = compare(DIFF_FUNCTIONS, &before, &after, &least); /* log_line has 0.3 %, lookup 1 and then 2 % */
+    struct diff *d =
+        diff_compare(DIFF_FUNCTIONS, &before, &after, &least); /* log_line has 0.3 %, lookup 1 and then 2 % */
     cr_assert(eq(sz, d->row_count, 2));
-    row_of(d, "price::lookup(int) (libprice.so)");
+    diff_row_of(d, "price::lookup(int) (libprice.so)");
     diff_free(d);
 }
 
 /* ---- conditions ---- */
 
-static bool fails(const struct diff *d, const char *condition, const char *row)
+static bool diff_condition_fails(const struct diff *d, const char *condition, const char *row)
 {
     struct diff_gate gate;
     struct error error = { NULL };
     cr_assert(diff_gate_parse(&gate, condition, &error), "%s: %s", condition, error.text);
     cr_assert(diff_gate_check(&gate, d) == NULL, "%s: %s", condition, diff_gate_check(&gate, d));
-    return diff_gate_fails(&gate, d, row_of(d, row));
+    return diff_gate_fails(&gate, d, diff_row_of(d, row));
 }
 
 Test(unit_diff, conditions)
@@ -332,39 +337,39 @@ Test(unit_diff, conditions)
     static const char lookup[] = "price::lookup(int) (libprice.so)", cached[] = "price::cached(int) (libprice.so)";
     const struct version before = { .lookups = 10, .main_time = 2000, .logged = true, .source = SOURCE_PERF };
     const struct version after = { .lookups = 11, .main_time = 1900, .cached = true, .source = SOURCE_PERF };
-    struct diff *d = compare(DIFF_FUNCTIONS, &before, &after, &usual);
-    cr_assert(fails(d, "calls > +0", lookup));
-    cr_assert(not(fails(d, "calls > +1", lookup)));
-    cr_assert(fails(d, "calls > +9%", lookup));
-    cr_assert(not(fails(d, "calls > +10%", lookup)));
-    cr_assert(fails(d, "calls<+2", lookup));
-    cr_assert(not(fails(d, "calls > +0", "main (shop)")));
-    cr_assert(fails(d, "calls > +0", cached));
-    cr_assert(fails(d, "calls > 1000%", cached)); /* from nothing */
-    cr_assert(not(fails(d, "calls < +1000%", cached)));
-    cr_assert(fails(d, "calls < -0", "log_line (shop)"));
-    cr_assert(fails(d, "calls < -99.5 %", "log_line (shop)"));
-    cr_assert(not(fails(d, "calls < -100%", "log_line (shop)")));
-    cr_assert(fails(d, " application_exclusive  >  +99ns ", lookup)); /* 1000 to 1100 */
-    cr_assert(not(fails(d, "application_exclusive > +100ns", lookup)));
-    cr_assert(fails(d, "elapsed_exclusive > +0.0999us", lookup));
-    cr_assert(not(fails(d, "elapsed_exclusive > +0.1us", lookup)));
-    cr_assert(not(fails(d, "cpu_exclusive > +0.0001ms", lookup)));
-    cr_assert(fails(d, "cpu_exclusive > +0.000000099s", lookup));
-    cr_assert(fails(d, "elapsed_exclusive < -4%", "main (shop)"));
-    cr_assert(not(fails(d, "elapsed_exclusive < -5%", "main (shop)")));
+    struct diff *d = diff_compare(DIFF_FUNCTIONS, &before, &after, &usual);
+    cr_assert(diff_condition_fails(d, "calls > +0", lookup));
+    cr_assert(not(diff_condition_fails(d, "calls > +1", lookup)));
+    cr_assert(diff_condition_fails(d, "calls > +9%", lookup));
+    cr_assert(not(diff_condition_fails(d, "calls > +10%", lookup)));
+    cr_assert(diff_condition_fails(d, "calls<+2", lookup));
+    cr_assert(not(diff_condition_fails(d, "calls > +0", "main (shop)")));
+    cr_assert(diff_condition_fails(d, "calls > +0", cached));
+    cr_assert(diff_condition_fails(d, "calls > 1000%", cached)); /* from nothing */
+    cr_assert(not(diff_condition_fails(d, "calls < +1000%", cached)));
+    cr_assert(diff_condition_fails(d, "calls < -0", "log_line (shop)"));
+    cr_assert(diff_condition_fails(d, "calls < -99.5 %", "log_line (shop)"));
+    cr_assert(not(diff_condition_fails(d, "calls < -100%", "log_line (shop)")));
+    cr_assert(diff_condition_fails(d, " application_exclusive  >  +99ns ", lookup)); /* 1000 to 1100 */
+    cr_assert(not(diff_condition_fails(d, "application_exclusive > +100ns", lookup)));
+    cr_assert(diff_condition_fails(d, "elapsed_exclusive > +0.0999us", lookup));
+    cr_assert(not(diff_condition_fails(d, "elapsed_exclusive > +0.1us", lookup)));
+    cr_assert(not(diff_condition_fails(d, "cpu_exclusive > +0.0001ms", lookup)));
+    cr_assert(diff_condition_fails(d, "cpu_exclusive > +0.000000099s", lookup));
+    cr_assert(diff_condition_fails(d, "elapsed_exclusive < -4%", "main (shop)"));
+    cr_assert(not(diff_condition_fails(d, "elapsed_exclusive < -5%", "main (shop)")));
     diff_free(d);
 }
 
 Test(unit_diff, conditions_of_several_sessions)
 {
     struct diff *d = three_each(10000, 10300, (uint64_t[]){ 0, 900, 100 }, 2);
-    cr_assert(not(fails(d, "elapsed_exclusive > +1%", "main (shop)"))); /* more, but within the noise */
+    cr_assert(not(diff_condition_fails(d, "elapsed_exclusive > +1%", "main (shop)"))); /* more, but within the noise */
     diff_free(d);
     d = three_each(10000, 10300, (uint64_t[]){ 0, 7, 2 }, 3);
-    cr_assert(fails(d, "elapsed_exclusive > +2%", "main (shop)"));
-    cr_assert(not(fails(d, "elapsed_exclusive > +3%", "main (shop)"))); /* 300 of 10003 */
-    cr_assert(fails(d, "calls > +0", "price::lookup(int) (libprice.so)"));
+    cr_assert(diff_condition_fails(d, "elapsed_exclusive > +2%", "main (shop)"));
+    cr_assert(not(diff_condition_fails(d, "elapsed_exclusive > +3%", "main (shop)"))); /* 300 of 10003 */
+    cr_assert(diff_condition_fails(d, "calls > +0", "price::lookup(int) (libprice.so)"));
     diff_free(d);
 }
 
@@ -395,7 +400,7 @@ Test(unit_diff, invalid_conditions)
         error_drop(&error);
     }
     const struct version blind = { .lookups = 1, .main_time = 100, .source = SOURCE_NONE };
-    struct diff *d = compare(DIFF_FUNCTIONS, &blind, &blind, &usual);
+    struct diff *d = diff_compare(DIFF_FUNCTIONS, &blind, &blind, &usual);
     struct diff_gate gate;
     struct error error = { NULL };
     cr_assert(diff_gate_parse(&gate, "application_exclusive > +5%", &error));
@@ -406,7 +411,7 @@ Test(unit_diff, invalid_conditions)
 }
 
 /* a, b, a, b and so on, `depth` deep, and then c `more` times, each called once. */
-static struct diff *deep(unsigned depth, unsigned more)
+static struct diff *diff_deep_paths(unsigned depth, unsigned more)
 {
     struct diff *d = diff_new(DIFF_PATHS);
     for (int side = 0; side < DIFF_SIDES; side++) {
@@ -437,13 +442,13 @@ static struct diff *deep(unsigned depth, unsigned more)
 
 Test(unit_diff, functions_that_call_themselves_are_one_step_of_a_path)
 {
-    struct diff *d = deep(3, 500);
+    struct diff *d = diff_deep_paths(3, 500);
     cr_assert(eq(sz, d->row_count, 503));
-    row_of(d, "a");
-    row_of(d, "a;b;a");
-    row_of(d, "a;b;a;c");
-    row_of(d, "a;b;a;c x2");
-    const struct diff_row *last = row_of(d, "a;b;a;c x500");
+    diff_row_of(d, "a");
+    diff_row_of(d, "a;b;a");
+    diff_row_of(d, "a;b;a;c");
+    diff_row_of(d, "a;b;a;c x2");
+    const struct diff_row *last = diff_row_of(d, "a;b;a;c x500");
     cr_assert(eq(u32, d->places[last->key].depth, 503));
     cr_assert(eq(ptr, (void *)last, (void *)&d->rows[502])); /* by name, then depth */
     diff_free(d);
@@ -451,13 +456,13 @@ Test(unit_diff, functions_that_call_themselves_are_one_step_of_a_path)
 
 Test(unit_diff, very_long_paths_show_their_inner_end)
 {
-    struct diff *d = deep(65, 0);
+    struct diff *d = diff_deep_paths(65, 0);
     char all[64 * 2 + 1] = "", longer[64 * 2 + 8] = "...;";
     for (int i = 0; i < 64; i++)
         strcat(strcat(all, i ? ";" : ""), i % 2 ? "b" : "a");
     for (int i = 0; i < 64; i++)
         strcat(strcat(longer, i ? ";" : ""), i % 2 ? "a" : "b");
-    row_of(d, all);
-    row_of(d, longer);
+    diff_row_of(d, all);
+    diff_row_of(d, longer);
     diff_free(d);
 }

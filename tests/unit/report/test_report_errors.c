@@ -26,7 +26,7 @@ Test(unit_report_errors, columns_and_keys)
     analysis_drop(&l);
 }
 
-static void refuse(struct table *t, const char *condition, const char *wanted)
+static void report_errors_expect(struct table *t, const char *condition, const char *wanted)
 {
     struct row_filters f = { 0 };
     const size_t rows = t->row_count;
@@ -45,13 +45,14 @@ Test(unit_report_errors, conditions)
                  "'>1' is not a condition such as 'name~parse*', 'calls>100' or 'elapsed_exclusive>1ms'");
     cr_assert(eq(sz, f.count, 0));
     row_filters_drop(&f);
-    refuse(&t, "xyz>1",
-           "--filter 'xyz>1': no column 'xyz' here; --columns help lists them, and name stands for the row's name");
-    refuse(&t, "function>1", "--filter 'function>1': 'function' is text: use ~, !~, = or !=");
-    refuse(&t, "calls~1", "--filter 'calls~1': 'calls' is a number: use =, !=, <, <=, > or >=");
-    refuse(&t, "calls>x", "--filter 'calls>x': 'x' is not a number");
-    refuse(&t, "elapsed_exclusive>1",
-           "--filter 'elapsed_exclusive>1': '1' is not a time such as 500ns, 10us, 2.5ms or 1s");
+    report_errors_expect(
+        &t, "xyz>1",
+        "--filter 'xyz>1': no column 'xyz' here; --columns help lists them, and name stands for the row's name");
+    report_errors_expect(&t, "function>1", "--filter 'function>1': 'function' is text: use ~, !~, = or !=");
+    report_errors_expect(&t, "calls~1", "--filter 'calls~1': 'calls' is a number: use =, !=, <, <=, > or >=");
+    report_errors_expect(&t, "calls>x", "--filter 'calls>x': 'x' is not a number");
+    report_errors_expect(&t, "elapsed_exclusive>1",
+                         "--filter 'elapsed_exclusive>1': '1' is not a time such as 500ns, 10us, 2.5ms or 1s");
     table_drop(&t);
     analysis_drop(&l);
 }

@@ -15,7 +15,7 @@ static const struct column columns[] = {
 
 /* a 1 (b 2 (c 3), d 4), e 5: times are the counts in microseconds, shares ten times the counts. Those of d are
  * unknown. */
-static struct table five(const struct summary *session)
+static struct table row_filter_table(const struct summary *session)
 {
     static const size_t parents[] = { 0, 1, 2, 1, 0 };
     struct table t = table_make(columns, 4, session);
@@ -33,10 +33,10 @@ static struct table five(const struct summary *session)
     return t;
 }
 
-static void check(bool tree, const char *condition, const char *more, const char *expected)
+static void row_filter_check(bool tree, const char *condition, const char *more, const char *expected)
 {
     struct row_filters f = { 0 };
-    struct table t = five(NULL);
+    struct table t = row_filter_table(NULL);
     if (!tree) {
         free(t.parents);
         t.parents = NULL;
@@ -55,41 +55,41 @@ static void check(bool tree, const char *condition, const char *more, const char
 
 Test(unit_row_filter, comparisons)
 {
-    check(false, "name~[bd]", NULL, "bd");
-    check(false, "name!~[bd]", NULL, "ace");
-    check(false, "name=c", NULL, "c");
-    check(false, "name!=c", NULL, "abde");
-    check(false, "count=2", NULL, "b");
-    check(false, "count!=2", NULL, "ace");
-    check(false, "count<3", NULL, "ab");
-    check(false, "count<=3", NULL, "abc");
-    check(false, "count>3", NULL, "e");
-    check(false, " count >= 3 ", NULL, "ce");
-    check(false, "time>2us", NULL, "ce");
-    check(false, "time_ns>=0.002ms", NULL, "bce");
-    check(false, "time>0", NULL, "abce");
-    check(false, "share>=30%", NULL, "ce");
-    check(false, "share<20", NULL, "a");
-    check(false, "count>9", NULL, "");
+    row_filter_check(false, "name~[bd]", NULL, "bd");
+    row_filter_check(false, "name!~[bd]", NULL, "ace");
+    row_filter_check(false, "name=c", NULL, "c");
+    row_filter_check(false, "name!=c", NULL, "abde");
+    row_filter_check(false, "count=2", NULL, "b");
+    row_filter_check(false, "count!=2", NULL, "ace");
+    row_filter_check(false, "count<3", NULL, "ab");
+    row_filter_check(false, "count<=3", NULL, "abc");
+    row_filter_check(false, "count>3", NULL, "e");
+    row_filter_check(false, " count >= 3 ", NULL, "ce");
+    row_filter_check(false, "time>2us", NULL, "ce");
+    row_filter_check(false, "time_ns>=0.002ms", NULL, "bce");
+    row_filter_check(false, "time>0", NULL, "abce");
+    row_filter_check(false, "share>=30%", NULL, "ce");
+    row_filter_check(false, "share<20", NULL, "a");
+    row_filter_check(false, "count>9", NULL, "");
 }
 
 Test(unit_row_filter, all_conditions_hold)
 {
-    check(false, "count>1", "name!=c", "be");
-    check(false, "count>1", "count<2", "");
+    row_filter_check(false, "count>1", "name!=c", "be");
+    row_filter_check(false, "count>1", "count<2", "");
 }
 
 Test(unit_row_filter, callers_of_a_row_stay)
 {
-    check(true, "name=c", NULL, "abc");
-    check(true, "name=d", NULL, "ad");
-    check(true, "count>4", NULL, "e");
+    row_filter_check(true, "name=c", NULL, "abc");
+    row_filter_check(true, "name=d", NULL, "ad");
+    row_filter_check(true, "count>4", NULL, "e");
 }
 
 Test(unit_row_filter, branches_keep_their_place)
 {
     struct row_filters f = { 0 };
-    struct table t = five(NULL);
+    struct table t = row_filter_table(NULL);
     EXPECT_SUCCESS(row_filters_add(&f, "name~[de]", &error));
     EXPECT_SUCCESS(table_filter(&t, &f, &error));
     cr_assert(eq(sz, t.row_count, 3));
@@ -103,7 +103,7 @@ Test(unit_row_filter, branches_keep_their_place)
 Test(unit_row_filter, a_row_that_always_stays)
 {
     struct row_filters f = { 0 };
-    struct table t = five(NULL);
+    struct table t = row_filter_table(NULL);
     free(t.parents);
     t.parents = NULL;
     t.fixed_row = 3;
@@ -120,7 +120,7 @@ Test(unit_row_filter, times_are_compared_by_the_sessions_clock)
 {
     const struct summary slow = { .ticks_per_second = 1000000 }, samples = { .samples = true };
     struct row_filters f = { 0 }, g = { 0 };
-    struct table t = five(&slow), u = five(&samples);
+    struct table t = row_filter_table(&slow), u = row_filter_table(&samples);
     EXPECT_SUCCESS(row_filters_add(&f, "time>=3ms", &error));
     EXPECT_SUCCESS(table_filter(&t, &f, &error));
     cr_assert(eq(sz, t.row_count, 4)); /* c and e, and a and b above c */

@@ -14,7 +14,7 @@
 enum { A = 0x401000, B = 0x402000 };
 static const uint64_t TWIN = 0x7f0000001000, OTHER_TWIN = 0x7f1000001000;
 
-static struct analysis load(struct writer *w)
+static struct analysis views_load(struct writer *w)
 {
     struct analysis l;
     writer_save(w, test_path("views.dwell"));
@@ -31,7 +31,7 @@ static void add_symbol_module(struct writer *w, uint32_t number, const char *pat
 }
 
 /* /bin/prog has a(int) and b. Two libraries of one name each have a function "twin". Thread 1 has a source. */
-static struct writer *program(uint32_t source)
+static struct writer *views_program(uint32_t source)
 {
     struct writer *w = writer_new();
     write_process(w, 1, 100, "/bin/prog");
@@ -47,7 +47,7 @@ static struct writer *program(uint32_t source)
 }
 
 /* The row of the table whose first cell is that text. */
-static const struct cell *row_of(const struct table *t, const char *name)
+static const struct cell *views_row_of(const struct table *t, const char *name)
 {
     for (size_t row = 0; row < t->row_count; row++)
         if (strcmp(t->cells[row * t->column_count].text, name) == 0)
@@ -63,14 +63,14 @@ static const struct cell *cell_of(const struct table *t, const struct cell *row,
     cr_fatal("no column %s", key);
 }
 
-static void expect_percent(const struct table *t, const struct cell *row, const char *key, double wanted)
+static void views_expect_percent(const struct table *t, const struct cell *row, const char *key, double wanted)
 {
     const struct cell *cell = cell_of(t, row, key);
     cr_assert(cell->known);
     cr_assert(epsilon_eq(dbl, cell->percent, wanted, 1e-9), "%s", key);
 }
 
-static struct table by(const struct analysis *l, enum rollup_by what, const char *sort)
+static struct table views_sorted_by(const struct analysis *l, enum rollup_by what, const char *sort)
 {
     return sorted_rows(l, what, &(struct sorting){ .key = sort });
 }
@@ -79,7 +79,7 @@ static struct table by(const struct analysis *l, enum rollup_by what, const char
  * have 60 and, flagged, 40. Comments below give each interval's time. */
 static struct writer *known_times(uint32_t source)
 {
-    struct writer *w = program(source);
+    struct writer *w = views_program(source);
     begin_events(w, 1, 1, 0, 1000, NULL, 0);
     write_enter(w, 1000, A);
     write_os(w);
@@ -100,17 +100,17 @@ static struct writer *known_times(uint32_t source)
 
 Test(unit_views, percentages_are_of_the_sessions_inclusive_times)
 {
-    struct analysis l = load(known_times(SOURCE_PERF));
-    struct table t = by(&l, BY_FUNCTION, "name");
-    const struct cell *a = row_of(&t, "a(int)"), *b = row_of(&t, "b");
+    struct analysis l = views_load(known_times(SOURCE_PERF));
+    struct table t = views_sorted_by(&l, BY_FUNCTION, "name");
+    const struct cell *a = views_row_of(&t, "a(int)"), *b = views_row_of(&t, "b");
     cr_assert(eq(u64, l.summary.elapsed_inclusive, 400));
     cr_assert(eq(u64, l.summary.application_inclusive, 160));
-    expect_percent(&t, a, "elapsed_inclusive_percent", 100.0 * 300 / 400);
-    expect_percent(&t, a, "elapsed_exclusive_percent", 100.0 * 100 / 400);
-    expect_percent(&t, a, "application_inclusive_percent", 100.0 * 100 / 160);
-    expect_percent(&t, a, "application_exclusive_percent", 100.0 * 40 / 160);
-    expect_percent(&t, b, "elapsed_inclusive_percent", 100.0 * 200 / 400);
-    expect_percent(&t, b, "application_exclusive_percent", 100.0 * 60 / 160);
+    views_expect_percent(&t, a, "elapsed_inclusive_percent", 100.0 * 300 / 400);
+    views_expect_percent(&t, a, "elapsed_exclusive_percent", 100.0 * 100 / 400);
+    views_expect_percent(&t, a, "application_inclusive_percent", 100.0 * 100 / 160);
+    views_expect_percent(&t, a, "application_exclusive_percent", 100.0 * 40 / 160);
+    views_expect_percent(&t, b, "elapsed_inclusive_percent", 100.0 * 200 / 400);
+    views_expect_percent(&t, b, "application_exclusive_percent", 100.0 * 60 / 160);
     cr_assert(eq(u64, cell_of(&t, b, "calls")->number, 2));
     cr_assert(eq(u64, cell_of(&t, b, "min")->number, 60));
     cr_assert(eq(u64, cell_of(&t, b, "max")->number, 200));
@@ -120,9 +120,9 @@ Test(unit_views, percentages_are_of_the_sessions_inclusive_times)
 
 Test(unit_views, time_on_the_cpu_in_flagged_intervals)
 {
-    struct analysis l = load(known_times(SOURCE_PERF));
-    struct table t = by(&l, BY_FUNCTION, "flagged_on_cpu_inclusive");
-    const struct cell *a = row_of(&t, "a(int)"), *b = row_of(&t, "b");
+    struct analysis l = views_load(known_times(SOURCE_PERF));
+    struct table t = views_sorted_by(&l, BY_FUNCTION, "flagged_on_cpu_inclusive");
+    const struct cell *a = views_row_of(&t, "a(int)"), *b = views_row_of(&t, "b");
     cr_assert(eq(ptr, (void *)a, (void *)t.cells));
     cr_assert(eq(u64, cell_of(&t, a, "flagged_on_cpu_inclusive")->number, 200));
     cr_assert(eq(u64, cell_of(&t, a, "flagged_on_cpu_exclusive")->number, 60));
@@ -136,18 +136,19 @@ Test(unit_views, time_on_the_cpu_in_flagged_intervals)
 Test(unit_views, time_on_the_cpu_in_flagged_intervals_needs_times_of_os_events)
 {
     for (uint32_t source = SOURCE_NONE; source <= SOURCE_RSEQ; source++) {
-        struct analysis l = load(known_times(source));
-        struct table t = by(&l, BY_FUNCTION, "name");
-        cr_assert(eq(int, cell_of(&t, row_of(&t, "b"), "flagged_on_cpu_inclusive")->known, source == SOURCE_PERF));
+        struct analysis l = views_load(known_times(source));
+        struct table t = views_sorted_by(&l, BY_FUNCTION, "name");
+        cr_assert(
+            eq(int, cell_of(&t, views_row_of(&t, "b"), "flagged_on_cpu_inclusive")->known, source == SOURCE_PERF));
         table_drop(&t);
         analysis_drop(&l);
     }
 }
 
-/* One call of 1000, of which so much was flagged and not off the CPU, and as much again blocked. */
+/* One call of 1000. `flagged` of them are flagged and on the CPU, and the same number is blocked. */
 static struct analysis flagged_session(uint32_t source, uint64_t flagged)
 {
-    struct writer *w = program(source);
+    struct writer *w = views_program(source);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 0, A);
     if (source == SOURCE_PERF)
@@ -156,7 +157,7 @@ static struct analysis flagged_session(uint32_t source, uint64_t flagged)
     write_enter(w, 2 * flagged, B);
     write_exit(w, 1000 + flagged);
     write_exit(w, 1000 + flagged);
-    return load(w);
+    return views_load(w);
 }
 
 Test(unit_views, application_and_cpu_times_that_are_far_apart_are_remarked)
@@ -179,17 +180,17 @@ Test(unit_views, application_and_cpu_times_that_are_far_apart_are_remarked)
 
 Test(unit_views, percentages_of_modules_threads_and_processes)
 {
-    struct analysis l = load(known_times(SOURCE_PERF));
-    struct table modules = by(&l, BY_MODULE, "name");
-    expect_percent(&modules, row_of(&modules, "prog"), "elapsed_inclusive_percent", 75);
-    expect_percent(&modules, row_of(&modules, "prog"), "elapsed_exclusive_percent", 75);
-    expect_percent(&modules, row_of(&modules, "prog"), "application_exclusive_percent", 62.5);
-    struct table threads = by(&l, BY_THREAD, "name"), processes = by(&l, BY_PROCESS, "name");
-    expect_percent(&threads, row_of(&threads, "main"), "elapsed_exclusive_percent", 100);
-    expect_percent(&threads, row_of(&threads, "main"), "application_inclusive_percent", 100);
-    expect_percent(&processes, row_of(&processes, "prog"), "elapsed_inclusive_percent", 100);
-    cr_assert(eq(u64, cell_of(&processes, row_of(&processes, "prog"), "pid")->number, 100));
-    cr_assert(eq(str, cell_of(&processes, row_of(&processes, "prog"), "arguments")->text, "prog arg"));
+    struct analysis l = views_load(known_times(SOURCE_PERF));
+    struct table modules = views_sorted_by(&l, BY_MODULE, "name");
+    views_expect_percent(&modules, views_row_of(&modules, "prog"), "elapsed_inclusive_percent", 75);
+    views_expect_percent(&modules, views_row_of(&modules, "prog"), "elapsed_exclusive_percent", 75);
+    views_expect_percent(&modules, views_row_of(&modules, "prog"), "application_exclusive_percent", 62.5);
+    struct table threads = views_sorted_by(&l, BY_THREAD, "name"), processes = views_sorted_by(&l, BY_PROCESS, "name");
+    views_expect_percent(&threads, views_row_of(&threads, "main"), "elapsed_exclusive_percent", 100);
+    views_expect_percent(&threads, views_row_of(&threads, "main"), "application_inclusive_percent", 100);
+    views_expect_percent(&processes, views_row_of(&processes, "prog"), "elapsed_inclusive_percent", 100);
+    cr_assert(eq(u64, cell_of(&processes, views_row_of(&processes, "prog"), "pid")->number, 100));
+    cr_assert(eq(str, cell_of(&processes, views_row_of(&processes, "prog"), "arguments")->text, "prog arg"));
     table_drop(&modules);
     table_drop(&threads);
     table_drop(&processes);
@@ -198,8 +199,8 @@ Test(unit_views, percentages_of_modules_threads_and_processes)
 
 Test(unit_views, functions_of_one_name_have_separate_rows)
 {
-    struct analysis l = load(known_times(SOURCE_PERF));
-    struct table t = by(&l, BY_FUNCTION, "name"), m = by(&l, BY_MODULE, "name");
+    struct analysis l = views_load(known_times(SOURCE_PERF));
+    struct table t = views_sorted_by(&l, BY_FUNCTION, "name"), m = views_sorted_by(&l, BY_MODULE, "name");
     uint64_t sum = 0;
     int twins = 0;
     for (size_t row = 0; row < t.row_count; row++) {
@@ -220,9 +221,9 @@ Test(unit_views, functions_of_one_name_have_separate_rows)
 
 Test(unit_views, names_files_and_lines)
 {
-    struct analysis l = load(known_times(SOURCE_PERF));
-    struct table t = by(&l, BY_FUNCTION, "name");
-    const struct cell *a = row_of(&t, "a(int)"), *b = row_of(&t, "b");
+    struct analysis l = views_load(known_times(SOURCE_PERF));
+    struct table t = views_sorted_by(&l, BY_FUNCTION, "name");
+    const struct cell *a = views_row_of(&t, "a(int)"), *b = views_row_of(&t, "b");
     cr_assert(eq(str, cell_of(&t, a, "module")->text, "prog"));
     cr_assert(eq(str, cell_of(&t, a, "file")->text, "/src/file.cc"));
     cr_assert(eq(u64, cell_of(&t, a, "line")->number, 10));
@@ -235,15 +236,15 @@ Test(unit_views, names_files_and_lines)
 
 Test(unit_views, code_in_an_unknown_file)
 {
-    struct writer *w = program(SOURCE_PERF);
+    struct writer *w = views_program(SOURCE_PERF);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     write_enter(w, 10, 0xdead0000);
     write_exit(w, 30);
-    struct analysis l = load(w);
-    struct table t = by(&l, BY_FUNCTION, "name"), m = by(&l, BY_MODULE, "name");
-    const struct cell *row = row_of(&t, "[unknown]+0xdead0000");
+    struct analysis l = views_load(w);
+    struct table t = views_sorted_by(&l, BY_FUNCTION, "name"), m = views_sorted_by(&l, BY_MODULE, "name");
+    const struct cell *row = views_row_of(&t, "[unknown]+0xdead0000");
     cr_assert(eq(str, cell_of(&t, row, "module")->text, "[unknown]"));
-    cr_assert(eq(u64, cell_of(&m, row_of(&m, "[unknown]"), "elapsed_inclusive")->number, 20));
+    cr_assert(eq(u64, cell_of(&m, views_row_of(&m, "[unknown]"), "elapsed_inclusive")->number, 20));
     table_drop(&t);
     table_drop(&m);
     analysis_drop(&l);
@@ -266,11 +267,11 @@ Test(unit_views, symbols_belong_to_a_build_id)
     write_exit(w, 13);
     write_enter(w, 20, 0x200500);
     write_exit(w, 27);
-    struct analysis l = load(w);
-    struct table t = by(&l, BY_FUNCTION, "name");
+    struct analysis l = views_load(w);
+    struct table t = views_sorted_by(&l, BY_FUNCTION, "name");
     cr_assert(eq(sz, t.row_count, 2));
-    cr_assert(eq(u64, cell_of(&t, row_of(&t, "lib.so+0x500"), "elapsed_inclusive")->number, 3));
-    cr_assert(eq(u64, cell_of(&t, row_of(&t, "second_only"), "elapsed_inclusive")->number, 7));
+    cr_assert(eq(u64, cell_of(&t, views_row_of(&t, "lib.so+0x500"), "elapsed_inclusive")->number, 3));
+    cr_assert(eq(u64, cell_of(&t, views_row_of(&t, "second_only"), "elapsed_inclusive")->number, 7));
     table_drop(&t);
     analysis_drop(&l);
 }
@@ -279,11 +280,11 @@ Test(unit_views, symbols_belong_to_a_build_id)
 
 Test(unit_views, without_a_source_application_times_are_unknown)
 {
-    struct analysis l = load(known_times(SOURCE_NONE));
-    struct table t = by(&l, BY_FUNCTION, "name");
-    const struct cell *a = row_of(&t, "a(int)");
+    struct analysis l = views_load(known_times(SOURCE_NONE));
+    struct table t = views_sorted_by(&l, BY_FUNCTION, "name");
+    const struct cell *a = views_row_of(&t, "a(int)");
     cr_assert(not(l.summary.application_known));
-    expect_percent(&t, a, "elapsed_inclusive_percent", 75);
+    views_expect_percent(&t, a, "elapsed_inclusive_percent", 75);
     cr_assert(not(cell_of(&t, a, "application_inclusive")->known));
     cr_assert(not(cell_of(&t, a, "application_inclusive_percent")->known));
     cr_assert(not(cell_of(&t, a, "application_exclusive")->known));
@@ -295,7 +296,7 @@ Test(unit_views, without_a_source_application_times_are_unknown)
 /* The remark says "All their time counts as flagged". Application times are unknown, not invented. */
 Test(unit_views, a_thread_without_a_source_has_no_application_time)
 {
-    struct writer *w = program(SOURCE_PERF);
+    struct writer *w = views_program(SOURCE_PERF);
     write_thread(w, 1, 2, 101, SOURCE_NONE, "blind");
     for (uint32_t thread = 1; thread <= 2; thread++) {
         begin_events(w, 1, thread, 0, 0, NULL, 0);
@@ -303,7 +304,7 @@ Test(unit_views, a_thread_without_a_source_has_no_application_time)
         write_exit(w, 110);
         end_events(w, true);
     }
-    struct analysis l = load(w);
+    struct analysis l = views_load(w);
     cr_assert(l.summary.application_known);
     cr_assert(eq(sz, l.summary.remark_count, 1));
     cr_assert(strstr(l.summary.remarks[0], "1 of 2 threads had no source of OS events") != NULL);
@@ -329,7 +330,7 @@ static void expect_order(const struct analysis *l, const char *sort, size_t limi
 
 Test(unit_views, sorted_by_any_column)
 {
-    struct analysis l = load(known_times(SOURCE_PERF));
+    struct analysis l = views_load(known_times(SOURCE_PERF));
     expect_order(&l, "name", 0, "a(int) b twin twin ");
     expect_order(&l, "elapsed_inclusive", 0, "a(int) b twin twin ");
     expect_order(&l, "elapsed_exclusive", 0, "b a(int) twin twin ");
@@ -342,7 +343,7 @@ Test(unit_views, sorted_by_any_column)
 
 /* ---- callers ---- */
 
-static void find(const struct analysis *l, const char *text, size_t wanted)
+static void views_find_row(const struct analysis *l, const char *text, size_t wanted)
 {
     size_t count;
     free(function_find_all(l, text, &count));
@@ -351,33 +352,33 @@ static void find(const struct analysis *l, const char *text, size_t wanted)
 
 Test(unit_views, functions_are_found_by_name)
 {
-    struct analysis l = load(known_times(SOURCE_PERF));
-    find(&l, "a(int)", 1);
-    find(&l, "a", 1);
-    find(&l, "b", 1);
-    find(&l, "b@prog", 1);
-    find(&l, "b@other", 0);
-    find(&l, "twin", 2);
-    find(&l, "twi", 2);
-    find(&l, "nobody", 0);
+    struct analysis l = views_load(known_times(SOURCE_PERF));
+    views_find_row(&l, "a(int)", 1);
+    views_find_row(&l, "a", 1);
+    views_find_row(&l, "b", 1);
+    views_find_row(&l, "b@prog", 1);
+    views_find_row(&l, "b@other", 0);
+    views_find_row(&l, "twin", 2);
+    views_find_row(&l, "twi", 2);
+    views_find_row(&l, "nobody", 0);
     analysis_drop(&l);
 }
 
 Test(unit_views, callers_and_their_shares)
 {
-    struct analysis l = load(known_times(SOURCE_PERF));
+    struct analysis l = views_load(known_times(SOURCE_PERF));
     size_t count;
     uint32_t *found = function_find_all(&l, "b", &count);
     struct table t = view_callers(&l, *found);
-    cr_assert(eq(sz, t.row_count, 4)); /* called by a and by itself; it calls itself */
-    expect_percent(&t, row_of(&t, "function"), "share_percent", 100);
-    const struct cell *caller = row_of(&t, "caller");
+    cr_assert(eq(sz, t.row_count, 4)); /* the function, its callers a and b, its callee b */
+    views_expect_percent(&t, views_row_of(&t, "function"), "share_percent", 100);
+    const struct cell *caller = views_row_of(&t, "caller");
     cr_assert(eq(str, cell_of(&t, caller, "function")->text, "a(int)"));
-    expect_percent(&t, caller, "share_percent", 100);
-    expect_percent(&t, caller, "elapsed_inclusive_percent", 50);
-    const struct cell *callee = row_of(&t, "callee");
+    views_expect_percent(&t, caller, "share_percent", 100);
+    views_expect_percent(&t, caller, "elapsed_inclusive_percent", 50);
+    const struct cell *callee = views_row_of(&t, "callee");
     cr_assert(eq(str, cell_of(&t, callee, "function")->text, "b"));
-    expect_percent(&t, callee, "share_percent", 30);
+    views_expect_percent(&t, callee, "share_percent", 30);
     free(found);
     table_drop(&t);
     analysis_drop(&l);
@@ -386,7 +387,7 @@ Test(unit_views, callers_and_their_shares)
 /* Two callers that differ only in their calls, in either order. The report must not depend on that order. */
 static char *callers_of_b(bool turned)
 {
-    struct writer *w = program(SOURCE_PERF);
+    struct writer *w = views_program(SOURCE_PERF);
     begin_events(w, 1, 1, 0, 0, NULL, 0);
     for (unsigned i = 0; i < 2; i++) {
         const bool first = (i == 0) != turned;
@@ -399,7 +400,7 @@ static char *callers_of_b(bool turned)
         write_exit(w, 100 * i + 30);
         write_exit(w, 100 * i + 30);
     }
-    struct analysis l = load(w);
+    struct analysis l = views_load(w);
     size_t count, length;
     uint32_t *found = function_find_all(&l, "b", &count);
     struct table t = view_callers(&l, *found);
@@ -425,7 +426,7 @@ Test(unit_views, callers_of_one_name_have_an_order)
 
 Test(unit_views, folded_branches_still_add_up)
 {
-    struct analysis l = load(known_times(SOURCE_PERF));
+    struct analysis l = views_load(known_times(SOURCE_PERF));
     for (unsigned depth = 1; depth < 4; depth++) {
         for (double percent = 0; percent <= 100; percent += 12.5) {
             struct table t = view_tree(&l, &(struct tree_options){ .min.percent = percent, .depth = depth });
@@ -447,7 +448,7 @@ Test(unit_views, folded_branches_still_add_up)
 
 Test(unit_views, the_hot_path_is_marked)
 {
-    struct analysis l = load(known_times(SOURCE_PERF));
+    struct analysis l = views_load(known_times(SOURCE_PERF));
     struct table t = view_tree(&l, &(struct tree_options){ .min.percent = 0, .depth = 40, .by_thread = false });
     const char *wanted[][2] = { { "a(int)", "*" }, { "b", "*" }, { "b", "" }, { "twin", "" }, { "twin", "" } };
     cr_assert(eq(sz, t.row_count, 5));
@@ -462,9 +463,9 @@ Test(unit_views, the_hot_path_is_marked)
 
 Test(unit_views, a_session_without_events)
 {
-    struct analysis l = load(program(SOURCE_PERF));
+    struct analysis l = views_load(views_program(SOURCE_PERF));
     for (int what = BY_FUNCTION; what <= BY_PROCESS; what++) {
-        struct table t = by(&l, (enum rollup_by)what, "name");
+        struct table t = views_sorted_by(&l, (enum rollup_by)what, "name");
         cr_assert(eq(sz, t.row_count, 0));
         table_drop(&t);
     }

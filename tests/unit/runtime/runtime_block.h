@@ -1,6 +1,6 @@
 /*
- * A thread's and a process' block for tests of single files of the runtime, and what these files call of the others:
- * the calls are noted here instead of being made.
+ * A thread's and a process' block for tests of single files of the runtime. Functions of other files that these files
+ * call are replaced here: they only record the calls.
  */
 #ifndef TESTS_RUNTIME_BLOCK_H
 #define TESTS_RUNTIME_BLOCK_H

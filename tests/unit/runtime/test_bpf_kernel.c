@@ -176,7 +176,7 @@ Test(unit_bpf_kernel, answers, .init = bpf_need_seccomp)
     COMPARE("trap", RETURN(SECCOMP_RET_TRAP));
     COMPARE("kill the thread", RETURN(SECCOMP_RET_KILL_THREAD));
     COMPARE("kill the process", RETURN(SECCOMP_RET_KILL_PROCESS));
-    COMPARE("an answer that is none", RETURN(0x12340000));
+    COMPARE("an unknown action", RETURN(0x12340000));
 }
 
 Test(unit_bpf_kernel, loads, .init = bpf_need_seccomp)

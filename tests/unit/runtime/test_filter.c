@@ -1,4 +1,4 @@
-/* The runtime's filters: what they say of a function, where its module is loaded, and of a call. */
+/* The runtime's filters: which functions they record after their module has been loaded, and which calls. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static struct {
     struct dwell_filter second_functions[MANY];
 } file;
 
-static bool begin(uint32_t only, uint32_t depth, uint32_t starts, uint64_t shortest)
+static bool filter_begin_with(uint32_t only, uint32_t depth, uint32_t starts, uint64_t shortest)
 {
     runtime_block();
     file.head = (struct dwell_filters){
@@ -49,7 +49,7 @@ static bool begin(uint32_t only, uint32_t depth, uint32_t starts, uint64_t short
     return any;
 }
 
-static struct text text(const char *at)
+static struct text filter_text(const char *at)
 {
     return (struct text){ at, strlen(at) };
 }
@@ -59,7 +59,7 @@ Test(unit_runtime_filter, without_filters_all_is_recorded)
     runtime_block();
     cr_assert(eq(int, filter_begin(-1), false));
     cr_assert(eq(u32, filter_action(0x10), DWELL_FILTER_RECORD));
-    cr_assert(eq(u32, filter_module(text("id"), text("/lib/other.so")), 0));
+    cr_assert(eq(u32, filter_module(filter_text("id"), filter_text("/lib/other.so")), 0));
     filter_use_modules(NULL, 0);
     cr_assert(eq(u32, filter_action(0x10), DWELL_FILTER_RECORD));
     const struct call caller = { .shown = 1000000 };
@@ -68,13 +68,13 @@ Test(unit_runtime_filter, without_filters_all_is_recorded)
 
 Test(unit_runtime_filter, settings)
 {
-    cr_assert(begin(1, 5, 1, 700));
+    cr_assert(filter_begin_with(1, 5, 1, 700));
     cr_assert(filter_settings.only);
     cr_assert(filter_settings.starts);
     cr_assert(eq(u32, filter_settings.depth, 5));
     cr_assert(eq(u64, filter_settings.shortest, 700));
     cr_assert(eq(u32, runtime.activation.stopped, 1));
-    cr_assert(begin(0, 0, 0, 0));
+    cr_assert(filter_begin_with(0, 0, 0, 0));
     cr_assert(not(filter_settings.only));
     cr_assert(eq(u32, filter_settings.depth, UINT32_MAX));
     cr_assert(eq(u32, runtime.activation.stopped, 0));
@@ -82,18 +82,18 @@ Test(unit_runtime_filter, settings)
 
 Test(unit_runtime_filter, modules_by_build_id_or_path)
 {
-    begin(0, 0, 0, 0);
-    cr_assert(eq(u32, filter_module(text("id"), text("/anywhere")), 1));
-    cr_assert(eq(u32, filter_module(text("ix"), text("/anywhere")), 0));
-    cr_assert(eq(u32, filter_module(text("idx"), text("/anywhere")), 0));
-    cr_assert(eq(u32, filter_module(text(""), text("/lib/other.so")), 2));
-    cr_assert(eq(u32, filter_module(text("ix"), text("/lib/other.so")), 2));
-    cr_assert(eq(u32, filter_module(text(""), text("/lib/other.s")), 0));
+    filter_begin_with(0, 0, 0, 0);
+    cr_assert(eq(u32, filter_module(filter_text("id"), filter_text("/anywhere")), 1));
+    cr_assert(eq(u32, filter_module(filter_text("ix"), filter_text("/anywhere")), 0));
+    cr_assert(eq(u32, filter_module(filter_text("idx"), filter_text("/anywhere")), 0));
+    cr_assert(eq(u32, filter_module(filter_text(""), filter_text("/lib/other.so")), 2));
+    cr_assert(eq(u32, filter_module(filter_text("ix"), filter_text("/lib/other.so")), 2));
+    cr_assert(eq(u32, filter_module(filter_text(""), filter_text("/lib/other.s")), 0));
 }
 
 Test(unit_runtime_filter, functions_where_their_module_is_loaded)
 {
-    begin(0, 0, 0, 0);
+    filter_begin_with(0, 0, 0, 0);
     filter_use_modules((struct filter_use[]){ { BIAS, 1 } }, 1);
     cr_assert(eq(u32, filter_action(BIAS + 0x10), DWELL_FILTER_SUPPRESS));
     cr_assert(eq(u32, filter_action(BIAS + 0x20), DWELL_FILTER_IGNORE));
@@ -111,7 +111,7 @@ Test(unit_runtime_filter, functions_where_their_module_is_loaded)
 
 Test(unit_runtime_filter, only_hides_what_is_not_listed)
 {
-    begin(1, 0, 0, 0);
+    filter_begin_with(1, 0, 0, 0);
     filter_use_modules((struct filter_use[]){ { BIAS, 1 } }, 1);
     cr_assert(eq(u32, filter_action(BIAS + 0x11), DWELL_FILTER_SUPPRESS));
     cr_assert(eq(u32, filter_action(BIAS + 0x30), DWELL_FILTER_START));
@@ -120,18 +120,18 @@ Test(unit_runtime_filter, only_hides_what_is_not_listed)
 Test(unit_runtime_filter, kinds_of_calls)
 {
     const struct call shallow = { .shown = 4 }, deep = { .shown = 5 };
-    begin(0, 5, 0, 0);
+    filter_begin_with(0, 5, 0, 0);
     cr_assert(eq(int, filter_kind(&shallow, DWELL_FILTER_RECORD), CALL_SHOWN));
     cr_assert(eq(int, filter_kind(&shallow, DWELL_FILTER_SUPPRESS), CALL_HIDDEN));
     cr_assert(eq(int, filter_kind(&deep, DWELL_FILTER_RECORD), CALL_HIDDEN));
-    begin(0, 5, 0, 100);
+    filter_begin_with(0, 5, 0, 100);
     cr_assert(eq(int, filter_kind(&shallow, DWELL_FILTER_RECORD), CALL_WAITING));
     cr_assert(eq(int, filter_kind(&deep, DWELL_FILTER_RECORD), CALL_HIDDEN));
 }
 
 Test(unit_runtime_filter, functions_that_switch_the_recording)
 {
-    begin(0, 0, 1, 0);
+    filter_begin_with(0, 0, 1, 0);
     filter_use_modules((struct filter_use[]){ { BIAS, 1 }, { OTHER_BIAS, 2 } }, 2);
     filter_trigger(&(struct event){ .function = BIAS + 0x10 });
     cr_assert(eq(int, runtime_calls.trigger, 0));

@@ -1,4 +1,4 @@
-/* The runtime's stacks: which of them a stack pointer lies on, and what a switch does to the shadow stacks. */
+/* The runtime's stacks: finding the stack of a stack pointer, and the shadow stacks after a switch. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <ucontext.h>
@@ -13,7 +13,7 @@ void *dwell_runtime_fiber_create(const void *stack, size_t size);
 void dwell_runtime_fiber_switch(void *fiber);
 void dwell_runtime_fiber_destroy(void *fiber);
 
-static struct stack *make(uint64_t low, uint64_t size)
+static struct stack *stacks_make(uint64_t low, uint64_t size)
 {
     return dwell_runtime_fiber_create((const void *)low, size);
 }
@@ -32,7 +32,7 @@ Test(unit_runtime_stacks, a_thread_begins_on_its_own)
 Test(unit_runtime_stacks, found_by_the_stack_pointer)
 {
     struct thread *t = runtime_block();
-    struct stack *first = make(0x10000, 0x1000), *second = make(0x30000, 0x1000);
+    struct stack *first = stacks_make(0x10000, 0x1000), *second = stacks_make(0x30000, 0x1000);
     cr_assert(eq(u32, first->number, 1));
     cr_assert(eq(u32, second->number, 2));
     cr_assert(eq(int, runtime_calls.notified, 2));
@@ -47,12 +47,12 @@ Test(unit_runtime_stacks, found_by_the_stack_pointer)
     cr_assert(eq(int, runtime_calls.switches, 2));
 }
 
-/* The thread's own stack is what lies in none of the known ones: from the one below to the one above. */
+/* Addresses outside of all known stacks belong to the thread's original stack, between its two neighbours. */
 Test(unit_runtime_stacks, back_to_the_threads_own)
 {
     struct thread *t = runtime_block();
-    make(0x10000, 0x1000);
-    make(0x30000, 0x1000);
+    stacks_make(0x10000, 0x1000);
+    stacks_make(0x30000, 0x1000);
     stacks_find(t, 0x10800);
     stacks_find(t, 0x20000);
     cr_assert(eq(ptr, t->stacks.on, &t->stacks.own));
@@ -67,11 +67,11 @@ Test(unit_runtime_stacks, back_to_the_threads_own)
 Test(unit_runtime_stacks, a_new_stack_replaces_those_it_overlaps)
 {
     struct thread *t = runtime_block();
-    struct stack *old = make(0x10000, 0x1000);
-    struct stack *same = make(0x10000, 0x1000);
+    struct stack *old = stacks_make(0x10000, 0x1000);
+    struct stack *same = stacks_make(0x10000, 0x1000);
     cr_assert(eq(ptr, same, old));
     cr_assert(eq(int, runtime_calls.notified, 1));
-    struct stack *wide = make(0x0f000, 0x3000);
+    struct stack *wide = stacks_make(0x0f000, 0x3000);
     stacks_find(t, 0x10800);
     cr_assert(eq(ptr, t->stacks.on, wide));
     cr_assert(eq(u64, t->stack.low, 0x0f000));
@@ -91,7 +91,7 @@ Test(unit_runtime_stacks, of_contexts)
 Test(unit_runtime_stacks, shadow_stacks_are_exchanged)
 {
     struct thread *t = runtime_block();
-    struct stack *to = make(0x10000, 0x1000);
+    struct stack *to = stacks_make(0x10000, 0x1000);
     char *const own = t->shadow;
     runtime_open_call(t, 0x100, 0)->enter_time = 50;
     to->aside_at = 70;
@@ -126,7 +126,7 @@ Test(unit_runtime_stacks, by_name)
 Test(unit_runtime_stacks, destroyed)
 {
     struct thread *t = runtime_block();
-    dwell_runtime_fiber_destroy(make(0x10000, 0x1000));
+    dwell_runtime_fiber_destroy(stacks_make(0x10000, 0x1000));
     t->stacks.seen_changes--;
     stacks_find(t, 0x10800);
     cr_assert(eq(ptr, t->stacks.on, &t->stacks.own));
@@ -136,7 +136,7 @@ Test(unit_runtime_stacks, destroyed)
 Test(unit_runtime_stacks, in_a_pause)
 {
     struct thread *t = runtime_block();
-    struct stack *to = make(0x10000, 0x1000);
+    struct stack *to = stacks_make(0x10000, 0x1000);
     runtime_open_call(t, 0x100, 0);
     t->pause.active = 1;
     t->pause.depth = t->pause.kept_depth = 2 * sizeof(struct call);

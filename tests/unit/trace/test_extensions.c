@@ -1,4 +1,4 @@
-/* Each kind of extension alone, with others, and where it is ignored. docs/format.md describes them all. */
+/* Each kind of extension by itself, with others, and at places where it is ignored. docs/format.md describes them. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

@@ -27,7 +27,7 @@ static const struct element elements[] = {
 #member, &elements->member, sizeof *elements, number, order                                                    \
     }
 
-static struct viewed written(const struct container_table *tables, size_t count)
+static struct viewed view_container_write(const struct container_table *tables, size_t count)
 {
     struct packed packed;
     struct json_object *header = json_object_new_object();
@@ -46,7 +46,7 @@ Test(unit_view_container, types_hold_their_largest_values)
     };
     static const char *const types[] = { "u8", "u16", "u32", "f64", "i32", "u32" };
     const struct container_table table = { "things", 3, columns, 6 };
-    struct viewed v = written(&table, 1);
+    struct viewed v = view_container_write(&table, 1);
     cr_assert(eq(str, (char *)viewed_text(v.header, "name"), "größe <\"&>"));
     cr_assert(eq(sz, viewed_rows(&v, "things"), 3));
     for (size_t i = 0; i < 6; i++)
@@ -69,7 +69,7 @@ Test(unit_view_container, rows_in_an_order)
     const struct container_column columns[] = { COLUMN(small, CONTAINER_U64, order),
                                                 COLUMN(wide, CONTAINER_U64, NULL) };
     const struct container_table tables[] = { { "none", 0, columns, 2 }, { "two", 2, columns, 2 } };
-    struct viewed v = written(tables, 2);
+    struct viewed v = view_container_write(tables, 2);
     cr_assert(eq(sz, viewed_rows(&v, "none"), 0));
     cr_assert(eq(dbl, viewed_number(&v, "two", "small", 0), 1));
     cr_assert(eq(dbl, viewed_number(&v, "two", "small", 1), 0));

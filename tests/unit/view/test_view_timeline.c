@@ -146,7 +146,7 @@ static const char *function_name(const struct shown *s, int number)
 }
 
 /* "thread.depth address start+length", and "*count" for merged spans. The caller frees it. */
-static char *described(const struct shown *s, const char *table)
+static char *view_timeline_describe(const struct shown *s, const char *table)
 {
     char *text;
     size_t length, count;
@@ -165,9 +165,9 @@ static char *described(const struct shown *s, const char *table)
     return text;
 }
 
-static void expect(const struct shown *s, const char *table, const char *wanted)
+static void view_timeline_expect(const struct shown *s, const char *table, const char *wanted)
 {
-    char *text = described(s, table);
+    char *text = view_timeline_describe(s, table);
     cr_assert(eq(str, text, (char *)wanted));
     free(text);
 }
@@ -203,10 +203,10 @@ Test(unit_view_timeline, calls_and_times_off_the_cpu)
     struct analysis l = loaded_of(two_threads());
     struct shown s = shown_of(&l, PLENTY);
     struct json_object *timeline = timeline_of(&s);
-    expect(&s, "spans",
-           "0.0 0x1000 1000+4900\n0.1 0x2000 1010+190\n0.1 0x2000 1300+100\n"
-           "1.0 0x3000 2000+3000\n1.1 0x1000 2100+2900\n");
-    expect(&s, "off_cpu", "0.0 1012+100\n0.0 1320+30\n0.1 1305+5\n");
+    view_timeline_expect(&s, "spans",
+                         "0.0 0x1000 1000+4900\n0.1 0x2000 1010+190\n0.1 0x2000 1300+100\n"
+                         "1.0 0x3000 2000+3000\n1.1 0x1000 2100+2900\n");
+    view_timeline_expect(&s, "off_cpu", "0.0 1012+100\n0.0 1320+30\n0.1 1305+5\n");
     cr_assert(eq(u64, number_of(timeline, "start"), 1000));
     cr_assert(eq(u64, number_of(timeline, "end"), 6000));
     cr_assert(json_object_get_boolean(viewed_get(timeline, "complete")));
@@ -299,7 +299,7 @@ Test(unit_view_timeline, runs_of_several_functions)
     analysis_drop(&l);
 }
 
-static void take(struct analysis *l, const struct analysis_options *options)
+static void view_timeline_take(struct analysis *l, const struct analysis_options *options)
 {
     struct writer *w = two_threads();
     writer_save(w, test_path("part.dwell"));
@@ -312,12 +312,12 @@ Test(unit_view_timeline, a_part_of_the_session)
     struct analysis_options options = { .jobs = 1,
                                         .selection = { .from = { true, NULL, 1100 }, .to = { true, NULL, 2500 } } };
     struct analysis l;
-    take(&l, &options);
+    view_timeline_take(&l, &options);
     struct shown s = shown_of(&l, PLENTY);
-    expect(
+    view_timeline_expect(
         &s, "spans",
         "0.0 0x1000 1100+1400\n0.1 0x2000 1100+100\n0.1 0x2000 1300+100\n1.0 0x3000 2000+500\n1.1 0x1000 2100+400\n");
-    expect(&s, "off_cpu", "0.0 1100+12\n0.0 1320+30\n0.1 1305+5\n");
+    view_timeline_expect(&s, "off_cpu", "0.0 1100+12\n0.0 1320+30\n0.1 1305+5\n");
     cr_assert(eq(u64, number_of(timeline_of(&s), "start"), 1100));
     cr_assert(eq(u64, number_of(timeline_of(&s), "end"), 2500));
     shown_drop(&s);
@@ -330,10 +330,10 @@ Test(unit_view_timeline, one_thread)
     struct analysis_options options = { .jobs = 1 };
     struct analysis l;
     selection_add_name(&options.selection.selection.threads, "two");
-    take(&l, &options);
+    view_timeline_take(&l, &options);
     struct shown s = shown_of(&l, PLENTY);
-    expect(&s, "spans", "0.0 0x3000 2000+3000\n0.1 0x1000 2100+2900\n");
-    expect(&s, "off_cpu", "");
+    view_timeline_expect(&s, "spans", "0.0 0x3000 2000+3000\n0.1 0x1000 2100+2900\n");
+    view_timeline_expect(&s, "off_cpu", "");
     cr_assert(eq(u64, number_of(timeline_of(&s), "start"), 2000));
     shown_drop(&s);
     analysis_drop(&l);
@@ -344,9 +344,9 @@ Test(unit_view_timeline, calls_of_a_function)
 {
     struct analysis_options options = { .jobs = 1, .selection = { .root = "0x2000" } };
     struct analysis l;
-    take(&l, &options);
+    view_timeline_take(&l, &options);
     struct shown s = shown_of(&l, PLENTY);
-    expect(&s, "spans", "0.1 0x2000 1010+190\n0.1 0x2000 1300+100\n");
+    view_timeline_expect(&s, "spans", "0.1 0x2000 1010+190\n0.1 0x2000 1300+100\n");
     shown_drop(&s);
     analysis_drop(&l);
     selection_request_drop(&options.selection);
@@ -366,7 +366,7 @@ Test(unit_view_timeline, stacks_that_go_and_come_back)
     end_events(w, true);
     struct analysis l = loaded_of(w);
     struct shown s = shown_of(&l, PLENTY);
-    expect(&s, "spans", "0.0 0x1000 100+200\n0.0 0x2000 300+100\n");
+    view_timeline_expect(&s, "spans", "0.0 0x1000 100+200\n0.0 0x2000 300+100\n");
     shown_drop(&s);
     analysis_drop(&l);
 }
@@ -390,7 +390,8 @@ Test(unit_view_timeline, another_stack_and_back)
     end_events(w, true);
     struct analysis l = loaded_of(w);
     struct shown s = shown_of(&l, PLENTY);
-    expect(&s, "spans", "0.0 0x1000 10+20\n0.0 0x3000 40+20\n0.0 0x1000 60+30\n0.1 0x2000 20+10\n0.1 0x2000 60+15\n");
+    view_timeline_expect(&s, "spans",
+                         "0.0 0x1000 10+20\n0.0 0x3000 40+20\n0.0 0x1000 60+30\n0.1 0x2000 20+10\n0.1 0x2000 60+15\n");
     shown_drop(&s);
     analysis_drop(&l);
 }
