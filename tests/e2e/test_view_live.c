@@ -25,8 +25,8 @@ struct live {
 static struct live live_begin(const char *arguments)
 {
     char *line =
-        run_well("timeout 240 $DWELL view --live %s >address 2>said & echo $! >pid\n"
-                 "i=0; until grep -q token address || test $i = %d; do sleep 0.1; i=$((i + 1)); done; cat address",
+        run_well("rm -f address; timeout 240 $DWELL view --live %s >address 2>said & echo $! >pid\n"
+                 "i=0; until grep -qs token address || test $i = %d; do sleep 0.1; i=$((i + 1)); done; cat address",
                  arguments, PATIENCE);
     struct live l = { 0 };
     unsigned port;
