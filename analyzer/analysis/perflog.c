@@ -180,7 +180,7 @@ static const char *perflog_parse_app(struct perflog_rest *rest, struct perflog_r
     return NULL;
 }
 
-/* Finds `word` behind a closing bracket and optional blanks: the first or the last place. Returns the bracket, or NULL.
+/* Finds `word` after a closing bracket and optional blanks: the first or the last place. Returns the bracket, or NULL.
  */
 static const char *perflog_find_behind_bracket(struct perflog_rest rest, const char *word, bool last)
 {
@@ -281,7 +281,7 @@ static const char *perflog_parse_other(struct perflog_text word, struct perflog_
     /* A prefix of a known kind was cut off: it is not an unknown kind. */
     for (size_t i = 0; i < 3 && record->text.length == 0; i++)
         if (word.length <= 3 && strncasecmp(word.at, known[i], word.length) == 0)
-            return "the line is cut off behind EVT [number]";
+            return "the line is cut off after EVT [number]";
     if (perflog_read_character(rest, '[') && !memchr(rest->at, ']', (size_t)(rest->end - rest->at)))
         return "the event's value is not closed by ']'";
     return NULL;
@@ -388,7 +388,7 @@ static const char *perflog_parse_took(struct perflog_rest *rest, struct perflog_
 
 /* ---- */
 
-/* Parses the KEY=[value] pairs of a header; a line can hold several. Text behind them is another program's, unless it
+/* Parses the KEY=[value] pairs of a header; a line can hold several. Text after them is another program's, unless it
  * is a pair that was cut off. */
 static void perflog_parse_fields(struct perflog_rest rest, struct perflog_record *record, perflog_taker *take,
                                  void *context)

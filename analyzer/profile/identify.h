@@ -15,7 +15,7 @@ static inline uint32_t identify_function(struct profile *p, const struct trace_p
     return profile_function(p, module, address - m->bias);
 }
 
-/* Finds the profile's site for a call site of decode_site. The return address can lie just behind the module's end. */
+/* Finds the profile's site for a call site of decode_site. The return address can lie just after the module's end. */
 static inline uint32_t identify_site(struct profile *p, const struct trace_process *process, uint64_t site,
                                      uint64_t time)
 {

@@ -28,7 +28,7 @@ struct profile_function {
     uint64_t offset; /* address as the module's file has it, or an absolute one in the unknown module */
 };
 
-/* A call site: the address behind the call, or one within an inlined call. */
+/* A call site: the address after the call, or one within an inlined call. */
 struct profile_site {
     uint32_t module;
     uint64_t offset; /* as in struct profile_function */

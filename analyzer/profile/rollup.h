@@ -22,7 +22,7 @@ void rollup_free(struct rollup *r);
 enum rollup_by { BY_FUNCTION, BY_MODULE, BY_THREAD, BY_PROCESS, BY_LINE };
 
 /* The number of groups and the values of each. Groups have the indices of profile->functions, ->modules, ->threads,
- * ->sites, or the list of rollup_process_list. One more group behind the sites is for calls of unknown site. The caller
+ * ->sites, or the list of rollup_process_list. One more group after the sites is for calls of unknown site. The caller
  * frees the array. */
 size_t rollup_group_count(const struct rollup *r, enum rollup_by by);
 struct times *rollup_groups(const struct rollup *r, enum rollup_by by);

@@ -205,7 +205,7 @@ static void diff_view_fill_calls(struct cell *cells, const struct diff *d, const
         cell_percent(&cells[CHANGE_PERCENT], 100 * (mean[DIFF_AFTER] - mean[DIFF_BEFORE]) / mean[DIFF_BEFORE]);
 }
 
-/* Prints four digits behind the point, in every locale. Smaller probabilities do not matter. */
+/* Prints four digits after the point, in every locale. Smaller probabilities do not matter. */
 static void diff_view_fill_probability(struct cell *cell, double probability)
 {
     char digits[32];

@@ -1,3 +1,4 @@
+/* Writes trace events as records of Event Tracing for Windows: a header of 48 bytes and the data. */
 #include "report/etw.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Draws numbers as a row of bars, one character each, in block characters or ASCII. */
 #include "report/plot.h"
 
 #include <langinfo.h>

@@ -1,3 +1,4 @@
+/* Replays a session's calls: decides which calls become lines, and holds back lines until they are certain. */
 #include "report/replay.h"
 
 #include <fnmatch.h>

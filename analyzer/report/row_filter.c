@@ -1,3 +1,4 @@
+/* Filters the rows of a table: parses conditions on columns, and removes the rows that do not meet them. */
 #include "report/row_filter.h"
 
 #include <errno.h>

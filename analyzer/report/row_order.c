@@ -1,3 +1,4 @@
+/* Sorts the rows of a table by a column; other columns break ties, and the rows of a tree stay below their parent. */
 #include "report/row_order.h"
 
 #include <stdlib.h>

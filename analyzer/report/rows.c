@@ -106,7 +106,7 @@ enum { COLUMN_SESSION = 4 };
 static const struct {
     const struct column *columns;
     size_t count;
-    size_t of_several; /* columns behind these if there are several sessions */
+    size_t of_several; /* columns after these if there are several sessions */
 } subjects[] = {
     [BY_FUNCTION] = COLUMN_SET(function_columns, 0),
     [BY_MODULE] = COLUMN_SET(module_columns, 0),
@@ -333,7 +333,7 @@ static void rows_fill_all_recent(const struct analysis *l, struct table *t, enum
     free(sums);
 }
 
-/* Lists the columns behind the values. */
+/* Lists the columns after the values. */
 static size_t rows_list_others(struct column *columns, bool calls, bool recent)
 {
     size_t count = 0;

@@ -1,3 +1,4 @@
+/* A table with typed columns: makes it, adds rows, fills cells, chooses columns, and lists the formats. */
 #include "report/table.h"
 
 #include <stdlib.h>

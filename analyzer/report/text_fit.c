@@ -1,3 +1,4 @@
+/* Chooses the columns of a table that fit a terminal. */
 #include "report/text_fit.h"
 
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 enum {
     CALL = 0xe8,
     INDIRECT = 0xff,
-    INDIRECT_CALL = 0x15, /* the byte behind it */
+    INDIRECT_CALL = 0x15, /* the byte after it */
     INDIRECT_JUMP = 0x25,
     STUB_MAX = 8, /* bytes of a stub before its jump: endbr64, and a prefix */
     PLACES = 4,   /* a probe has one or two slots and as many stubs, or is defined in the file */
@@ -130,7 +130,7 @@ static void probe_calls_add_call(struct probe_search *s, uint64_t address)
 {
     size_t low = 0, high = s->function_count;
     s->result->calls++;
-    while (low < high) { /* finds the last function that does not begin behind the address */
+    while (low < high) { /* finds the last function that does not begin after the address */
         const size_t middle = (low + high) / 2;
         if (s->functions[middle].begin <= address)
             low = middle + 1;

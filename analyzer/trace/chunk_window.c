@@ -18,7 +18,7 @@ static void chunk_window_reserve(struct chunk_window *w, size_t size)
     w->room = size;
 }
 
-/* Reads the next bytes behind the `kept` ones in the buffer. */
+/* Reads the next bytes after the `kept` ones in the buffer. */
 static void chunk_window_refill(struct chunk_window *w, struct decoder *d, size_t kept)
 {
     const uint64_t left = w->end - w->next;

@@ -20,7 +20,7 @@ struct chunk_window {
     const struct session_file *file;
     const struct trace_chunk *chunk;
     uint64_t next, end; /* offsets in the chunk: of the next bytes to read, and of the end of its records */
-    uint32_t behind;    /* bytes behind the end that are read, too: in a damaged chunk an event can extend there */
+    uint32_t behind;    /* bytes after the end that are read, too: in a damaged chunk an event can extend there */
 };
 
 /* Begins a chunk and sets the decoder to its first record. Until window_more, decode_frame finds the open frames and

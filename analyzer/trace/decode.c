@@ -11,13 +11,13 @@ enum {
     EXIT_SIZE = 2
 };
 
-/* Extensions belong to the event behind them. They are valid only if that event was stored. */
+/* Extensions belong to the event after them. They are valid only if that event was stored. */
 struct pending {
     struct decoded_extras extras;
     struct decoded_site site;
     uint64_t time;
     uint64_t upper[2];
-    const uint8_t *control; /* NULL, or the words of a control event behind its time */
+    const uint8_t *control; /* NULL, or the words of a control event after its time */
     unsigned type, length;
     bool bad;
 };
@@ -136,7 +136,7 @@ static bool decode_record_is_whole(const struct decoder *d, const uint8_t *at)
     return !d->more || at + ENTER_SIZE <= d->limit;
 }
 
-/* An enter whose address was not stored, with events behind it. */
+/* An enter whose address was not stored, with events after it. */
 static bool decode_is_half_enter(const struct decoder *d, const uint8_t *at, uint32_t word)
 {
     const uint32_t kind = word >> DWELL_WORD_KIND_SHIFT;

@@ -37,12 +37,12 @@ struct decoded_site {
 struct decoder {
     const uint8_t *at, *end; /* events that begin before the end are decoded */
     const uint8_t *limit;    /* end of the bytes that have been read */
-    bool more;               /* the chunk has more bytes behind them: an incomplete event is decoded later */
+    bool more;               /* the chunk has more bytes after them: an incomplete event is decoded later */
     uint64_t time;           /* of the last decoded event */
     uint64_t function;
     uint64_t upper[2];       /* upper halves of addresses, shifted to their place */
     const uint8_t *run;      /* beginning of the event's extensions, if it has any */
-    const uint8_t *control;  /* the words of a control event behind its time */
+    const uint8_t *control;  /* the words of a control event after its time */
     unsigned control_type;   /* its enum dwell_extension */
     unsigned control_length; /* number of these words */
     struct decoded_extras extras;

@@ -63,7 +63,7 @@ static void growth_leave_open(struct growth_index *x, uint64_t begin, uint64_t e
     x->next[x->next_count++] = (struct growth_area){ begin, end };
 }
 
-/* The units behind a chunk's last record can become another chunk. */
+/* The units after a chunk's last record can become another chunk. */
 static uint64_t growth_end_of_used(const struct trace_chunk *chunk)
 {
     const uint32_t used = chunk->used < chunk->size ? chunk->used : chunk->size;
@@ -185,7 +185,7 @@ static bool growth_chunk_is_same(const struct session_file *file, const struct t
            now.process == chunk->process && now.thread == chunk->thread && now.sequence == chunk->sequence;
 }
 
-/* Skips a missing record. The records behind it count. */
+/* Skips a missing record. The records after it count. */
 static uint32_t growth_skip_missing(const uint8_t *records, uint32_t at, uint32_t size)
 {
     while (at + 2 <= size && records[at] == 0 && records[at + 1] == 0)
@@ -339,7 +339,7 @@ static void growth_read_part(struct growth *g, const struct trace_chunk *chunk, 
     free(records);
 }
 
-/* The thread's open calls behind a chunk that is read as a whole. */
+/* The thread's open calls after a chunk that is read as a whole. */
 static void growth_follow_whole(struct growth *g, const struct trace_chunk *chunk)
 {
     struct open_stack stack = { 0 };

@@ -8,7 +8,7 @@
 #include "trace/session_file.h"
 #include "trace/unfinished.h"
 
-/* A thread, with the calls that are open behind the last event read. */
+/* A thread, with the calls that are open after the last event read. */
 struct growth_thread {
     uint32_t process, thread; /* serial numbers */
     uint32_t sequence;        /* of the last chunk read */

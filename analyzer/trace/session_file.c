@@ -52,7 +52,7 @@ static const char *session_file_check_header(const struct dwell_file_header *hea
     return NULL;
 }
 
-/* Reads the header. Bytes of the file behind the cursor do not count. */
+/* Reads the header. Bytes of the file after the cursor do not count. */
 static const char *session_file_read_header(struct session_file *file)
 {
     struct stat status;

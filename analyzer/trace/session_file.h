@@ -165,12 +165,12 @@ enum session_place session_file_look(const struct session_file *file, uint64_t o
 /* Returns how many bytes were read, or -1 with errno set. */
 long session_file_read_some(const struct session_file *file, uint64_t offset, void *buffer, size_t size);
 
-/* Reads a whole chunk with its header into `buffer`, and puts TRACE_PADDING zero bytes behind it. The buffer must have
+/* Reads a whole chunk with its header into `buffer`, and puts TRACE_PADDING zero bytes after it. The buffer must have
  * room for both. Returns false if the file is shorter now or another chunk is there. Thread-safe. */
 enum { TRACE_PADDING = 16 };
 bool session_file_read_chunk(const struct session_file *file, const struct trace_chunk *chunk, uint8_t *buffer);
 
-/* Reads a part of a chunk, from its byte `at` on, and puts TRACE_PADDING zero bytes behind it. Bytes behind the end of
+/* Reads a part of a chunk, from its byte `at` on, and puts TRACE_PADDING zero bytes after it. Bytes after the end of
  * the file are zero. */
 void session_file_read_part(const struct session_file *file, const struct trace_chunk *chunk, uint64_t at,
                             uint8_t *buffer, size_t size);

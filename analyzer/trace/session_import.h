@@ -18,7 +18,7 @@ struct import_node {
     uint64_t shortest, longest; /* UINT64_MAX and zero if unknown */
 };
 
-/* Code at `base` and at the 2^48 - 1 addresses behind it. The offset in the module is address - base. */
+/* Code at `base` and at the 2^48 - 1 addresses after it. The offset in the module is address - base. */
 struct import_module {
     const char *path;
     uint64_t base;

@@ -172,7 +172,7 @@ STACK_INLINE void stack_apply(const struct stack_actions *actions, void *to, str
 }
 
 /* Returns the thread if the time from its last event to its end is known and belongs to its innermost call, else NULL.
- * The state must be that behind the last event of the chunk. */
+ * The state must be that after the last event of the chunk. */
 const struct trace_thread *stack_thread_end(const struct session_file *file, const struct trace_chunk *chunk,
                                             const struct stack_state *s);
 

@@ -26,7 +26,7 @@ uint32_t unfinished_length(const uint8_t *records, uint32_t size, bool quiet, ui
             break;
         at += length;
         if (extension && !decode_is_control(word >> DWELL_EXTENSION_LENGTH_BITS))
-            continue; /* an extension belongs to the event behind it */
+            continue; /* an extension belongs to the event after it */
         before = extension ? whole : at;
         whole = at;
     }

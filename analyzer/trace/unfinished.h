@@ -7,7 +7,7 @@
 #include "trace/open_stack.h"
 
 /* Returns how many bytes of complete records there are: those before the first record that is or may be missing, which
- * is at *stop. The last words of a control event with nothing behind it may be missing. It counts only with `quiet`,
+ * is at *stop. The last words of a control event with nothing after it may be missing. It counts only with `quiet`,
  * when nothing has been written for a while. */
 uint32_t unfinished_length(const uint8_t *records, uint32_t size, bool quiet, uint32_t *stop);
 

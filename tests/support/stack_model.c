@@ -1,3 +1,4 @@
+/* Makes a random process with several stacks and pauses, computes its times, and writes its events as a session. */
 #include "support/stack_model.h"
 
 #include <criterion/criterion.h>
@@ -368,7 +369,7 @@ static void stack_model_write_event(struct writer *w, const struct record *r)
     }
 }
 
-/* Writes the words that a kill leaves behind the last event. */
+/* Writes the words that a kill leaves after the last event. */
 static void stack_model_write_tail(struct writer *w, unsigned tail)
 {
     if (tail == 1)
