@@ -110,7 +110,7 @@ static void leaving_check_counts(const char *what, const char *out, bool filtere
 {
     struct report *r = report_of("");
     const uint64_t jumps = leaving_body(out, "jumps");
-    static const char *const names[] = { "work", "leaf", "jumper", "handler_leaf", "hidden" };
+    static const char *const names[] = { "work", "leaf", "leaver", "handler_leaf", "hidden" };
     uint64_t more = 0;
     cr_assert(eq(u64, report_sum(r, "function", "loop", "calls"), 2), "%s", what);
     for (int i = 0; i < 5 - filtered; i++) {
@@ -130,12 +130,12 @@ static void leaving_check_paths(const char *what, bool nested)
 {
     char *paths = report_paths(""), *rest = paths;
     for (char *line; (line = strsep(&rest, "\n")) && *line;) {
-        char *path = strndup(line, strcspn(line, " ")), *handler = strstr(path, "/jumper");
+        char *path = strndup(line, strcspn(line, " ")), *handler = strstr(path, "/leaver");
         static const char *const own[] = { "loop", "loop/work", "loop/work/leaf", "loop/work/hidden" };
-        static const char *const handlers[] = { "/jumper", "/jumper/handler_leaf" };
+        static const char *const handlers[] = { "/leaver", "/leaver/handler_leaf" };
         bool known = false, known_handler = !handler;
         while (handler) {
-            char *next = strstr(handler + 1, "/jumper");
+            char *next = strstr(handler + 1, "/leaver");
             const size_t length = next ? (size_t)(next - handler) : strlen(handler);
             for (int i = 0; i < 2; i++)
                 known_handler |= strlen(handlers[i]) == length && strncmp(handlers[i], handler, length) == 0;

@@ -1,9 +1,8 @@
 /*
- * leaving HANDLER JUMPS: handlers leave by siglongjmp, wherever they interrupt instrumented code, in two threads.
- *   loud    the handler is instrumented, and calls instrumented code
- *   silent  it is not, so that no frame shows that it ran
- *   nested  two handlers, which interrupt each other
- * The program prints how often the bodies of its functions ran. A call may have begun without its body.
+ * leaving HANDLER JUMPS [edges]: handlers leave by siglongjmp, wherever they interrupt instrumented code, in two
+ * threads. loud    the handler is instrumented, and calls instrumented code silent  it is not, so that no frame shows
+ * that it ran nested  two handlers, which interrupt each other The program prints how often the bodies of its functions
+ * ran. A call may have begun without its body. With `edges`, it prints these counts as scripts/soak reads them.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -25,7 +24,7 @@
 enum { THREADS = 2 };
 
 struct counts {
-    long works, leaves, hidden, jumpers, handler_leaves, jumps;
+    long works, leaves, hidden, leavers, handler_leaves, jumps;
 };
 
 static __thread struct counts mine; /* a handler adds to its thread's by one instruction */
@@ -61,16 +60,16 @@ KEPT static void handler_leaf(void)
     COUNT(handler_leaves);
 }
 
-static void jumper(int number)
+static void leaver(int number)
 {
     (void)number;
-    COUNT(jumpers);
+    COUNT(leavers);
     handler_leaf();
     COUNT(jumps);
     siglongjmp(place, 1);
 }
 
-QUIET static void silent_jumper(int number)
+QUIET static void silent_leaver(int number)
 {
     (void)number;
     COUNT(jumps);
@@ -117,7 +116,7 @@ QUIET static void *run(void *unused)
     all.works += mine.works;
     all.leaves += mine.leaves;
     all.hidden += mine.hidden;
-    all.jumpers += mine.jumpers;
+    all.leavers += mine.leavers;
     all.handler_leaves += mine.handler_leaves;
     all.jumps += mine.jumps;
     pthread_mutex_unlock(&lock);
@@ -127,7 +126,7 @@ QUIET static void *run(void *unused)
 QUIET int main(int argc, char **argv)
 {
     const int loud = argc < 2 || strcmp(argv[1], "silent") != 0;
-    struct sigaction action = { .sa_handler = loud ? jumper : silent_jumper };
+    struct sigaction action = { .sa_handler = loud ? leaver : silent_leaver };
     pthread_t threads[THREADS];
     nested = argc > 1 && strcmp(argv[1], "nested") == 0;
     jumps = argc > 2 ? atol(argv[2]) : 1000;
@@ -139,7 +138,13 @@ QUIET int main(int argc, char **argv)
         pthread_create(&threads[i], NULL, run, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    printf("work %ld leaf %ld hidden %ld jumper %ld handler_leaf %ld jumps %ld\n", all.works, all.leaves, all.hidden,
-           all.jumpers, all.handler_leaves, all.jumps);
+    if (argc > 3) {
+        printf("edge - loop %d\nedge loop work %ld\nedge work leaf %ld\nedge work hidden %ld\nedge * leaver %ld\n"
+               "edge leaver handler_leaf %ld\nvictims %ld\n",
+               THREADS, all.works, all.leaves, all.hidden, all.leavers, all.handler_leaves, all.jumps);
+        return 0;
+    }
+    printf("work %ld leaf %ld hidden %ld leaver %ld handler_leaf %ld jumps %ld\n", all.works, all.leaves, all.hidden,
+           all.leavers, all.handler_leaves, all.jumps);
     return 0;
 }
