@@ -1,3 +1,5 @@
+/* Reads CSV files record by record, with any separator and encoding that spreadsheets write, and parses their numbers.
+ */
 #include "import/csv_reader.h"
 
 #include <stdlib.h>
@@ -220,13 +222,13 @@ static const char *csv_read_digits(const char *text, struct csv_digits *d)
         if (*text == '%' && d->length && text[1] == '\0')
             break;
         if (!(*text >= '0' && *text <= '9') && *text != ',' && *text != '.')
-            return "is no number";
+            return "is not a number";
         if (d->length + 1 == LONGEST_NUMBER)
             return "is too large";
         d->text[d->length++] = *text++;
     }
     d->text[d->length] = '\0';
-    return d->length ? NULL : "is no number";
+    return d->length ? NULL : "is not a number";
 }
 
 /* Finds the decimals after a comma or point; NULL if there are none. A single comma or point before three digits is
@@ -242,7 +244,7 @@ static const char *csv_find_decimals(const struct csv_digits *d, bool whole, con
     const size_t behind = strlen(last + 1);
     if (comma && point) {
         if (first != last)
-            return "is no number";
+            return "is not a number";
         *decimals = last + 1;
     } else if (first == last &&
                !(whole && behind == 3 && last != d->text && last - d->text <= 3 && d->text[0] != '0')) {
@@ -267,7 +269,7 @@ static const char *csv_parse_number(const char *text, bool whole, double *value,
             /* Thousands are groups of three digits. */
             const size_t group = strspn(at + 1, "0123456789");
             if (at == d.text || group != 3)
-                return "is no number";
+                return "is not a number";
             continue;
         }
         integer = integer * 10 + (uint64_t)(*at - '0');
@@ -278,7 +280,7 @@ static const char *csv_parse_number(const char *text, bool whole, double *value,
     for (const char *at = decimals; at && *at; at++, digit /= 10)
         fraction += digit * (*at - '0');
     if (decimals && end == d.text && *decimals == '\0')
-        return "is no number";
+        return "is not a number";
     *value = (double)integer + fraction;
     *count = integer + (fraction >= 0.5);
     return NULL;

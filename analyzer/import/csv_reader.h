@@ -31,7 +31,7 @@ bool csv_next(struct csv *csv);
 
 /*
  * Parse numbers in the notations of different countries: "1234", "1,234", "1.234,5", "42,86", "12 345 %". Return NULL,
- * or the problem, such as "is no number". An empty text is not a number.
+ * or the problem, such as "is not a number". An empty text is not a number.
  */
 const char *csv_count(const char *text, uint64_t *count); /* rounded to a whole number, at most 2^56 */
 const char *csv_percent(const char *text, double *percent);

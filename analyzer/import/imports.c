@@ -1,3 +1,4 @@
+/* The list of import formats, and reading a file of any of them into memory. */
 #include "import/imports.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Imports reports of Visual Studio's VSPerfReport: reads the files of a run, and writes them as a session. */
 #include "import/vsperf.h"
 
 #include <stdio.h>
@@ -221,7 +222,7 @@ static bool vsperf_check(struct vsperf *v, const char *first, const struct impor
         return error_set(error, "%s: has no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary",
                          first);
     if (v->sampled && options->resolution)
-        return error_set(error, "%s: holds samples, not times: --resolution means nothing", first);
+        return error_set(error, "%s: holds samples, not times; --resolution does not apply", first);
     return true;
 }
 

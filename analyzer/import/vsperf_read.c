@@ -172,12 +172,12 @@ static bool vsperf_read_titles(struct vsperf_reading *r, bool *is_row)
     }
     r->kind = vsperf_kind_of_columns(r);
     if (r->kind == VSPERF_UNKNOWN)
-        return vsperf_wrong_here(r, "not a report of VSPerfReport: none of its columns are here");
+        return vsperf_wrong_here(r, "not a report of VSPerfReport: it has none of the columns of one");
     if (r->kind == VSPERF_HEADER || r->kind == VSPERF_OTHER)
         return true;
     if (!vsperf_has_values(r))
         return vsperf_wrong_here(
-            r, "no columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive Time', nor 'Inclusive Samples' and "
+            r, "needs the columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive Time', or 'Inclusive Samples' and "
                "'Exclusive Samples'");
     const bool sampled = !vsperf_has_column(r, ELAPSED_INCLUSIVE);
     if (sampled ? r->v->traced : r->v->sampled)
@@ -189,7 +189,7 @@ static bool vsperf_read_titles(struct vsperf_reading *r, bool *is_row)
         return vsperf_wrong_here(
             r, "only one of the columns 'Application Inclusive Time' and 'Application Exclusive Time'");
     if (r->v->file_of[r->kind])
-        return error_set(r->v->error, "%s: tells of %s, and %s does already; import one run at a time", r->name,
+        return error_set(r->v->error, "%s: has %s, like %s; import one run at a time", r->name,
                          vsperf_kind_name(r->kind), r->v->file_of[r->kind]);
     return true;
 }
@@ -307,7 +307,7 @@ static bool vsperf_read_place(struct vsperf_reading *r, struct vsperf_place *pla
         errno = 0;
         place->address = strtoull(address, &end, 16);
         if (errno || *end || address[0] == '-')
-            return vsperf_wrong_number(r, titles[ADDRESS], address, "is no address");
+            return vsperf_wrong_number(r, titles[ADDRESS], address, "is not an address");
         place->has_address = place->address != 0;
     }
     return true;
@@ -325,7 +325,7 @@ static bool vsperf_read_related(struct vsperf_reading *r, const struct times *t,
 {
     const char *type = vsperf_field_text(r, TYPE);
     if (!vsperf_is_row_type(type))
-        return error_set(r->v->error, "%s:%lu: Type: '%.40s' is none of Root, Caller, Callee", r->name, r->csv.record,
+        return error_set(r->v->error, "%s:%lu: Type: '%.40s' is not Root, Caller or Callee", r->name, r->csv.record,
                          type);
     if (strcasecmp(type, "Root") == 0) {
         const uint32_t row = vsperf_find_row(r->v, process, place);

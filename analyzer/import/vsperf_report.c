@@ -1,3 +1,4 @@
+/* The contents of an imported run: modules, functions, processes, and their callers and callees, each once. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,7 +289,7 @@ bool vsperf_complete(struct vsperf *v, const char *name)
     }
     vsperf_estimate_rows(v);
     if (v->path_count == 0 && v->row_count == 0)
-        return error_set(v->error, "%s: no function is in it", name);
+        return error_set(v->error, "%s: has no functions", name);
     for (uint32_t i = 0; i < v->process_count; i++)
         vsperf_elsewhere(v, i);
     vsperf_place_functions(v);

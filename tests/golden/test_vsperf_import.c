@@ -178,12 +178,12 @@ Test(golden_vsperf_import, mistakes)
     expect_refusal("$DWELL import vsperf sampled.csv", "import vsperf: say which session file to write, with -o FILE");
     expect_refusal("$DWELL import vsperf missing.csv -o y", "missing.csv: No such file or directory");
     expect_refusal("$DWELL import vsperf . -o y", ".: is a directory");
-    expect_refusal("$DWELL import vsperf bad.csv -o y", "bad.csv:3: Inclusive Samples: 'five' is no number");
+    expect_refusal("$DWELL import vsperf bad.csv -o y", "bad.csv:3: Inclusive Samples: 'five' is not a number");
     expect_refusal("$DWELL import vsperf example.dwell -o y", "example.dwell:1: not text: it holds zero bytes");
     expect_refusal("$DWELL import vsperf sampled.csv --resolution 0 -o y",
                    "--resolution: must be from 1000 to 10^12 ticks per second");
     expect_refusal("$DWELL import vsperf sampled.csv --resolution 1000000 -o y",
-                   "sampled.csv: holds samples, not times: --resolution means nothing");
+                   "sampled.csv: holds samples, not times; --resolution does not apply");
     expect_refusal("printf 'Name,Value\\n' >h.csv; $DWELL import vsperf h.csv -o y",
                    "h.csv: has no functions; give a CallerCalleeSummary, CallTreeSummary or FunctionSummary");
     free(run_well("! ls | grep -E '^y|part'"));
@@ -196,7 +196,7 @@ Test(golden_vsperf_import, mistakes)
 Test(golden_vsperf_import, existing_files)
 {
     free(run_well("cp example.dwell o.dwell; cp example.dwell o.dwell.old"));
-    expect_refusal("$DWELL import vsperf bad.csv -o o.dwell", "bad.csv:3: Inclusive Samples: 'five' is no number");
+    expect_refusal("$DWELL import vsperf bad.csv -o o.dwell", "bad.csv:3: Inclusive Samples: 'five' is not a number");
     expect_refusal("trap '' XFSZ; ulimit -f 20; $DWELL import vsperf sampled.csv -o o.dwell",
                    "o.dwell: the disk is full");
     expect_refusal("$DWELL import vsperf sampled.csv -o sampled.csv",

@@ -175,7 +175,7 @@ Test(unit_csv_reader, text_that_is_not_a_number)
     static const char *const texts[] = { "",        "x", "1x", "0x10", "1e5", "1,2,3", "1,23,456", ",5.5.",
                                          "1.2.3,4", ",", ".",  "+1",   "1%2", "nan",   "1,234,56" };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect_wrong(texts[i], "is no number");
+        expect_wrong(texts[i], "is not a number");
     expect_wrong("-1", "is negative");
     expect_wrong("72057594037927937", "is too large");
     expect_wrong("99999999999999999999999999999999999999999999999999999999999999999999999999999", "is too large");

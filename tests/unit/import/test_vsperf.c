@@ -415,25 +415,24 @@ static void vsperf_expect_error(const char *text, const char *wanted)
 Test(unit_vsperf, invalid_files_are_refused)
 {
     vsperf_expect_error("", "1.csv: the file is empty");
-    vsperf_expect_error("hello\nworld\n", "1.csv:1: not a report of VSPerfReport: none of its columns are here");
+    vsperf_expect_error("hello\nworld\n", "1.csv:1: not a report of VSPerfReport: it has none of the columns of one");
     vsperf_expect_error("\x7f"
                         "ELF\x02\x01",
-                        "1.csv:1: not a report of VSPerfReport: none of its columns are here");
+                        "1.csv:1: not a report of VSPerfReport: it has none of the columns of one");
     vsperf_expect_error("Type,Function Name,Something\nRoot,a,1\n",
-                        "1.csv:1: no columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive "
-                        "Time', nor 'Inclusive Samples' and 'Exclusive Samples'");
+                        "1.csv:1: needs the columns 'Elapsed Inclusive Time' and 'Elapsed Exclusive "
+                        "Time', or 'Inclusive Samples' and 'Exclusive Samples'");
     vsperf_expect_error(SAMPLED "Caller,a,1,1,1\n", "1.csv:2: a Caller row before any Root row");
-    vsperf_expect_error(SAMPLED "Root,a,1,1,1\nBoss,b,1,1,1\n",
-                        "1.csv:3: Type: 'Boss' is none of Root, Caller, Callee");
+    vsperf_expect_error(SAMPLED "Root,a,1,1,1\nBoss,b,1,1,1\n", "1.csv:3: Type: 'Boss' is not Root, Caller or Callee");
     vsperf_expect_error(SAMPLED "Root,a,-1,1,1\n", "1.csv:2: Inclusive Samples: '-1' is negative");
-    vsperf_expect_error(SAMPLED "Root,a,x,1,1\n", "1.csv:2: Inclusive Samples: 'x' is no number");
+    vsperf_expect_error(SAMPLED "Root,a,x,1,1\n", "1.csv:2: Inclusive Samples: 'x' is not a number");
     vsperf_expect_error(SAMPLED "Root,a,1,2,1\n", "1.csv:2: more exclusive than inclusive");
     vsperf_expect_error(SAMPLED "Root,a,2,1,\"10000,00\"\n", "1.csv:2: a percentage: '10000,00' is more than 100 %");
     vsperf_expect_error(SAMPLED "Root,\"a\nb\",1,1,1\nRoot,,1,1,1\n", "1.csv:4: a row without a function name");
     vsperf_expect_error(SAMPLED "Root,a,99999999999999999999,1,1\n",
                         "1.csv:2: Inclusive Samples: '99999999999999999999' is too large");
     vsperf_expect_error(SAMPLED "Root,\"a,1,1,1\n", "1.csv:2: a quote is opened and never closed");
-    vsperf_expect_error(SAMPLED, "1.csv: no function is in it");
+    vsperf_expect_error(SAMPLED, "1.csv: has no functions");
     vsperf_expect_error("Level,Function Name,Inclusive Samples,Exclusive Samples\n1,a,1,1\n3,b,1,1\n",
                         "1.csv:3: Level: 3 has no row of the level above before it");
     vsperf_expect_error("Level,Function Name,Inclusive Samples,Exclusive Samples\n,a,1,1\n",
@@ -446,7 +445,7 @@ Test(unit_vsperf, invalid_files_are_refused)
         "a,1,1,2,1\n",
         "1.csv:2: more application than elapsed time");
     vsperf_expect_error("Function Name,Inclusive Samples,Exclusive Samples,Function Address\na,1,1,0xZZ\n",
-                        "1.csv:2: Function Address: '0xZZ' is no address");
+                        "1.csv:2: Function Address: '0xZZ' is not an address");
     vsperf_expect_error("Name,Value\nTicks per Second,3\n",
                         "1.csv:2: Ticks per Second: '3' is impossible: from 1000 to 10^12 are");
 }
@@ -475,8 +474,7 @@ static void refuse_second(const char *first, const char *second, const char *wan
 
 Test(unit_vsperf, files_that_do_not_belong_together)
 {
-    refuse_second(sampled, sampled,
-                  "2.csv: tells of callers and callees, and 1.csv does already; import one run at a time");
+    refuse_second(sampled, sampled, "2.csv: has callers and callees, like 1.csv; import one run at a time");
     refuse_second(sampled, tree_text, "2.csv:1: times, but the file before it has samples");
     refuse_second(tree_text, sampled, "2.csv:1: samples, but the file before it has times");
 }
