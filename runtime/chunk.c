@@ -77,6 +77,17 @@ static struct area chunk_prepare_alone(uint32_t size)
     return area;
 }
 
+static struct area chunk_ask(uint32_t size)
+{
+    const struct helper *helper = &runtime.process->helper;
+    struct area area = { NULL, 0 };
+    if (helper->tid)
+        area = helper_ask(size);
+    if (!area.at && !helper->tid)
+        area = chunk_prepare_alone(size);
+    return area;
+}
+
 static struct area chunk_take_prepared(uint32_t least)
 {
     struct process *p = runtime.process;
@@ -86,13 +97,11 @@ static struct area chunk_take_prepared(uint32_t least)
         return area;
     }
     const uint32_t wanted = least < PREPARED_SIZE ? PREPARED_SIZE : least;
-    if (p->helper.tid) {
-        if (p->pool.target < POOL_SLOTS)
-            p->pool.target++; /* the helper was too slow */
-        area = helper_ask(wanted);
-    }
-    if (!area.at && !p->helper.tid)
-        area = chunk_prepare_alone(wanted);
+    if (p->helper.tid && p->pool.target < POOL_SLOTS)
+        p->pool.target++; /* the helper was too slow */
+    area = chunk_ask(wanted);
+    if (!area.at && runtime.session.header->limit_time) /* a small one may fit */
+        area = chunk_ask((least + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     return area;
 }
 
@@ -103,7 +112,7 @@ struct area chunk_take(uint32_t least, uint32_t size)
         area = chunk_take_prepared(least);
     if (area.at)
         chunk_cut(&area, size);
-    else
+    else if (!runtime.session.header->shared_ring) /* then threads have chunks that they use again */
         process_stop();
     return area;
 }
@@ -122,6 +131,20 @@ void chunk_cut(struct area *area, uint32_t size)
         sys_unmap(rest.at, rest.size);
 }
 
+/* Keeps a chunk for later, in the place of a smaller one if need be. */
+static void chunk_keep(char *at)
+{
+    char **rests = runtime.process->pool.rests;
+    for (int i = 0; !chunk_put_slot(rests, REST_SLOTS, at); i++) {
+        char *other = i < REST_SLOTS ? __atomic_exchange_n(&rests[i], NULL, __ATOMIC_ACQUIRE) : at;
+        if (!other || (chunk_area_size(other) > chunk_area_size(at) && chunk_put_slot(rests, REST_SLOTS, other)))
+            continue;
+        sys_unmap(other, chunk_area_size(other));
+        if (other == at)
+            return;
+    }
+}
+
 void chunk_free(char *at)
 {
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)at;
@@ -129,8 +152,7 @@ void chunk_free(char *at)
     __atomic_store_n(&chunk->kind, DWELL_CHUNK_FREE, __ATOMIC_RELEASE);
     memset((char *)(chunk + 1), 0, size - sizeof *chunk);
     *chunk = (struct dwell_chunk_header){ .size = size, .magic = DWELL_CHUNK_MAGIC };
-    if (!chunk_put_slot(runtime.process->pool.rests, REST_SLOTS, at))
-        sys_unmap(at, size);
+    chunk_keep(at);
 }
 
 bool chunk_has_zero_word(const char *begin, const char *behind)

@@ -143,8 +143,14 @@ static int process_set_up(void)
     trace_events_begin();
     const char *start = environment_get("DWELL_START");
     runtime.activation.stopped = start && strcmp(start, "paused") == 0;
+    const char *max_size = environment_get("DWELL_MAX_SIZE");
     int fd = session_create(&runtime.session, runtime.path,
-                            &(struct session_settings){ .join = true, .clock = getenv("DWELL_CLOCK") });
+                            &(struct session_settings){
+                                .join = true,
+                                .clock = getenv("DWELL_CLOCK"),
+                                .max_size = max_size ? strtoull(max_size, NULL, 10) : 0,
+                                .keep_free = environment_get("DWELL_KEEP_FREE"),
+                            });
     if (fd < 0) {
         process_explain(fd);
         return fd;

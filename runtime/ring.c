@@ -11,11 +11,19 @@
 #include "ring.h"
 #include "runtime.h"
 
-enum { MIN_CHUNK = 8 << 10, LARGEST_CHUNK = 256 << 10, CHUNKS_OF_A_RING = 8 };
+enum { MIN_CHUNK = 8 << 10, SHARED_CHUNK = 32 << 10, LARGEST_CHUNK = 256 << 10, CHUNKS_OF_A_RING = 8 };
 
-static uint32_t ring_limit(void)
+static uint64_t ring_limit(void)
 {
-    return runtime.session.header->ring_size;
+    const struct dwell_file_header *h = runtime.session.header;
+    return h->shared_ring ? UINT64_MAX / 2 : h->ring_size;
+}
+
+/* Whether no more chunks can be claimed, and threads share what there is. */
+static bool ring_is_shared_and_full(void)
+{
+    const struct dwell_file_header *h = runtime.session.header;
+    return h->shared_ring && (__atomic_load_n(&h->limit_time, __ATOMIC_RELAXED) != 0);
 }
 
 /* A power of two; a ring has eight such chunks. */
@@ -24,16 +32,25 @@ uint32_t ring_chunk_size(void)
     uint32_t size = MIN_CHUNK;
     if (runtime.mode != DWELL_MODE_RING)
         return 0;
+    if (runtime.session.header->shared_ring)
+        return SHARED_CHUNK;
     while (size < LARGEST_CHUNK && size * 2 * CHUNKS_OF_A_RING <= ring_limit())
         size *= 2;
     return size;
 }
 
-/* Frees the chunk. If a record of it is claimed but not stored, it stays as it is, for good. */
-static void ring_drop_chunk(struct dwell_chunk_header *chunk)
+/* Frees the chunk, and returns true. If a record of it is claimed but not stored, it stays as it is, for good. */
+static bool ring_drop_chunk(struct dwell_chunk_header *chunk)
 {
-    if (chunk->kind != DWELL_CHUNK_EVENTS || !chunk_has_holes(chunk))
-        chunk_free((char *)chunk);
+    if (chunk->kind == DWELL_CHUNK_EVENTS) {
+        if (chunk_has_holes(chunk))
+            return false;
+        if (chunk->enters != DWELL_NOT_COUNTED)
+            __atomic_fetch_add(&runtime.session.header->replaced_events, (uint64_t)chunk->enters + chunk->exits,
+                               __ATOMIC_RELAXED);
+    }
+    chunk_free((char *)chunk);
+    return true;
 }
 
 /* Chunks are linked by a member of their headers that belongs to the writer. */
@@ -58,10 +75,57 @@ static void ring_append(struct ring *ring, struct dwell_chunk_header *chunk)
     ring->bytes += chunk->size;
 }
 
-void ring_make_room(struct ring *ring, uint64_t size)
+static void ring_trim(struct ring *ring, uint64_t size)
 {
     while (ring->first && ring->bytes + size > ring_limit())
         ring_drop_chunk(ring_take_first(ring));
+}
+
+static bool ring_has_chunk(const struct ring *ring, uint32_t least)
+{
+    const struct dwell_chunk_header *chunk = ring->first;
+    while (chunk && chunk->size < least)
+        chunk = (const struct dwell_chunk_header *)chunk->link;
+    return chunk != NULL;
+}
+
+/* Frees the oldest chunks, until one of them has `least` bytes. None if no chunk has. */
+static bool ring_replace_oldest(struct ring *ring, uint32_t least)
+{
+    if (!ring_has_chunk(ring, least))
+        return false;
+    while (ring->first) {
+        struct dwell_chunk_header *oldest = ring_take_first(ring);
+        const bool enough = oldest->size >= least;
+        if (ring_drop_chunk(oldest) && enough)
+            return true;
+    }
+    return false;
+}
+
+/* Returns whether a chunk was freed because the session has its maximum size. */
+static bool ring_make_room(struct ring *ring, uint32_t least, uint64_t size)
+{
+    ring_trim(ring, size);
+    if (!ring_is_shared_and_full())
+        return false;
+    process_lock();
+    const bool found = ring_replace_oldest(&runtime.process->ended_ring, least);
+    process_unlock();
+    return found || ring_replace_oldest(ring, least);
+}
+
+struct area ring_take_chunk(struct ring *ring, uint32_t least, uint32_t size)
+{
+    bool freed;
+    struct area area;
+    do { /* another thread may take the chunk that was freed */
+        freed = ring_make_room(ring, least, size);
+        area = chunk_take(least, size);
+    } while (!area.at && freed);
+    if (!area.at && runtime.session.header->shared_ring)
+        session_trouble(&runtime.session, DWELL_TROUBLE_MAX_SIZE);
+    return area;
 }
 
 bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk)
@@ -77,7 +141,7 @@ void ring_end(struct ring *ring, struct ring *ended)
     process_lock();
     while (ring->first) {
         struct dwell_chunk_header *chunk = ring_take_first(ring);
-        ring_make_room(ended, chunk->size);
+        ring_trim(ended, chunk->size);
         ring_append(ended, chunk);
     }
     process_unlock();

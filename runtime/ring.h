@@ -19,8 +19,10 @@ struct ring {
 /* The size in bytes of a ring's chunks; zero if the mode is not ring. */
 uint32_t ring_chunk_size(void);
 
-/* Frees the oldest chunks, until `size` bytes more fit into the ring. */
-void ring_make_room(struct ring *ring, uint64_t size);
+/* Returns a chunk as chunk_take does, for a thread with that ring. The oldest chunks are freed until `size` bytes more
+ * fit into the ring. If the session has its maximum size, a chunk is freed of threads that have ended, or else of this
+ * ring. Takes the process' lock. */
+struct area ring_take_chunk(struct ring *ring, uint32_t least, uint32_t size);
 
 /* Appends a finished chunk to the ring. False if the mode is not ring: the caller gives it up. */
 bool ring_keep(struct ring *ring, struct dwell_chunk_header *chunk);

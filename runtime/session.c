@@ -2,11 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/uio.h>
 
 #include "clock.h"
@@ -14,9 +16,11 @@
 #include "sys.h"
 
 enum {
-    PIECE = 64 << 10,     /* bytes of zeros in memory */
-    PIECES = 16,          /* of these in one write */
-    OWNER_PATIENCE = 200, /* milliseconds to wait until another process has filled page 0 */
+    PIECE = 64 << 10,       /* bytes of zeros in memory */
+    PIECES = 16,            /* of these in one write */
+    SMALL_CLAIM = 16 << 10, /* not for events: what belongs to a process or a thread */
+    RESERVED_PART = 16,     /* of the maximum size, for small claims only */
+    OWNER_PATIENCE = 200,   /* milliseconds to wait until another process has filled page 0 */
 };
 
 #ifndef MADV_POPULATE_WRITE
@@ -83,6 +87,16 @@ static long session_write_zeros(int fd, uint64_t offset, uint32_t size)
     return 0;
 }
 
+/* 5 % of the disk, and at most 1 GiB. */
+static uint64_t session_default_keep_free(int fd)
+{
+    const uint64_t most = 1ull << 30;
+    struct statfs disk = { .f_blocks = 0 };
+    SYS2(fstatfs, fd, &disk);
+    const uint64_t part = (uint64_t)disk.f_blocks / 20 * (uint64_t)disk.f_bsize;
+    return part < most ? part : most;
+}
+
 /* The magic of page 0 is written last, so that a reader sees a whole header or none. */
 static int session_write_header(struct session *session, int fd, const struct session_settings *settings)
 {
@@ -96,7 +110,10 @@ static int session_write_header(struct session *session, int fd, const struct se
         .next_thread = 1,
         .state = DWELL_RECORDING,
         .recorder_pid = settings->recorder_pid,
+        .max_size = settings->max_size,
+        .shared_ring = settings->shared_ring,
     };
+    header.keep_free = settings->keep_free ? strtoull(settings->keep_free, NULL, 10) : session_default_keep_free(fd);
     int error = session_beyond_limit(DWELL_UNIT) ? -EFBIG : (int)session_write_zeros(fd, 0, DWELL_UNIT);
     if (error == 0)
         error = session_map_header(session, fd);
@@ -198,6 +215,7 @@ static int session_enter_existing(struct session *session, const char *path, boo
 
 int session_create(struct session *session, const char *path, const struct session_settings *settings)
 {
+    session->limited = settings->join;
     for (int i = 0; i < 8; i++) {
         int fd = session_create_file(session, path, settings);
         if (fd < 0 && fd != -EEXIST)
@@ -238,12 +256,52 @@ void session_lose(const struct session *session)
     __atomic_fetch_add(&session->header->lost_events, 1, __ATOMIC_RELAXED);
 }
 
-uint64_t session_claim(const struct session *session, int fd, uint32_t size)
+static bool session_leaves_free(const struct session *session, int fd, uint32_t size)
+{
+    struct statfs disk = { .f_bavail = 0 };
+    return !session->header->keep_free || SYS2(fstatfs, fd, &disk) < 0 ||
+           (uint64_t)disk.f_bavail * (uint64_t)disk.f_bsize >= session->header->keep_free + size;
+}
+
+/* Notes that recording ends at a limit, and when. */
+static uint64_t session_end_at_limit(const struct session *session, enum dwell_trouble limit)
+{
+    uint64_t never = 0;
+    if (limit != DWELL_TROUBLE_MAX_SIZE || !session->header->shared_ring)
+        session_trouble(session, limit);
+    __atomic_compare_exchange_n(&session->header->limit_time, &never, clock_now(session->header->clock), false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    return 0;
+}
+
+/* Takes the next bytes of the file. Returns their offset, or zero if there is a limit. */
+static uint64_t session_advance(const struct session *session, int fd, uint32_t size)
 {
     struct dwell_file_header *header = session->header;
-    if (__atomic_load_n(&header->trouble, __ATOMIC_RELAXED) & DWELL_TROUBLE_NO_SPACE)
+    uint64_t offset = __atomic_load_n(&header->cursor, __ATOMIC_RELAXED);
+    const uint64_t reserved = size > SMALL_CLAIM ? header->max_size / RESERVED_PART : 0;
+    do {
+        if (session->limited && header->max_size && offset + size + reserved > header->max_size)
+            return session_end_at_limit(session, DWELL_TROUBLE_MAX_SIZE);
+        if (session->limited && !session_leaves_free(session, fd, size))
+            return session_end_at_limit(session, DWELL_TROUBLE_KEEP_FREE);
+    } while (!__atomic_compare_exchange_n(&header->cursor, &offset, offset + size, true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    if (offset < header->warn_size && offset + size >= header->warn_size) {
+        __atomic_store_n(&header->warned, 1, __ATOMIC_RELEASE);
+        sys_futex_wake_shared(&header->warned);
+    }
+    return offset;
+}
+
+uint64_t session_claim(const struct session *session, int fd, uint32_t size)
+{
+    const uint32_t ended = DWELL_TROUBLE_NO_SPACE | (session->limited ? DWELL_TROUBLE_KEEP_FREE : 0);
+    if (__atomic_load_n(&session->header->trouble, __ATOMIC_RELAXED) & ended)
         return 0;
-    uint64_t offset = __atomic_fetch_add(&header->cursor, size, __ATOMIC_RELAXED);
+    const uint64_t offset = session_advance(session, fd, size);
+    if (!offset)
+        return 0;
     long error = session_beyond_limit(offset + size) ? -EFBIG : session_write_zeros(fd, offset, size);
     if (error == 0)
         return offset;

@@ -16,6 +16,7 @@
 struct session {
     struct dwell_file_header *header; /* the file's page 0, mapped and shared */
     uint64_t device, inode;           /* identify the file, as another may have the same name */
+    bool limited;                     /* max_size and keep_free of the header apply: to recorded processes */
 };
 
 /* Errors of a session, beside negative errno values. */
@@ -29,6 +30,9 @@ struct session_settings {
     bool join;             /* join a running session of that name */
     uint32_t recorder_pid; /* the pid of `dwell record`, or zero */
     const char *clock;     /* the user's choice, as in DWELL_CLOCK, or NULL */
+    uint64_t max_size;     /* of the session in bytes; zero if unlimited */
+    bool shared_ring;      /* the newest events are kept then, instead of the oldest ones */
+    const char *keep_free; /* bytes of the disk to be left free, as a decimal number; NULL for the default */
 };
 
 /* Creates the session file at `path`. A finished session of that name is renamed, and keeps that name until
@@ -45,8 +49,8 @@ int session_reopen(const struct session *session, const char *path);
 void session_trouble(const struct session *session, enum dwell_trouble trouble);
 void session_lose(const struct session *session);
 
-/* Claims `size` bytes (a multiple of DWELL_UNIT) and fills them with zeros. Returns their offset. If the disk is full,
- * returns zero and sets `trouble` in the header. Safe in any thread and process. */
+/* Claims `size` bytes (a multiple of DWELL_UNIT) and fills them with zeros. Returns their offset. If the disk is full
+ * or a limit is reached, returns zero and sets `trouble` in the header. Safe in any thread and process. */
 uint64_t session_claim(const struct session *session, int fd, uint32_t size);
 
 /* Returns whether RLIMIT_FSIZE forbids a file of `end` bytes. An attempt would send the program SIGXFSZ. */

@@ -298,7 +298,7 @@ static struct wish thread_chunk_wish(const struct thread *t, uint32_t depth, uin
     if (size > DWELL_CHUNK_LARGEST)
         return (struct wish){ 0, 0 };
     uint64_t least = size;
-    if (t->chunks.begun < 2 && frames + bytes + MIN_ROOM < size / 4)
+    if (t->chunks.begun < 2 && !runtime.session.header->shared_ring && frames + bytes + MIN_ROOM < size / 4)
         least = size / 4;
     return (struct wish){ (uint32_t)least, (uint32_t)size };
 }
@@ -432,10 +432,8 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
         const uint32_t depth = recorder_shown_depth(t);
         struct wish wish = thread_chunk_wish(t, depth, bytes);
         struct area area = { NULL, 0 };
-        if (wish.size && !runtime.process->stopped) {
-            ring_make_room(&t->ring, wish.size);
-            area = chunk_take(wish.least, wish.size);
-        }
+        if (wish.size && !runtime.process->stopped)
+            area = ring_take_chunk(&t->ring, wish.least, wish.size);
         if (area.at)
             thread_begin_chunk(t, area, depth);
         else
@@ -456,7 +454,8 @@ void thread_give_up_chunk(struct thread *t, bool count)
     if (!count)
         chunk->enters = chunk->exits = DWELL_NOT_COUNTED;
     struct area area = { (char *)chunk, chunk->size };
-    chunk_cut(&area, (chunk->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
+    if (!runtime.session.header->shared_ring) /* it is used again as it is */
+        chunk_cut(&area, (chunk->used + DWELL_UNIT - 1) / DWELL_UNIT * DWELL_UNIT);
     thread_retire_chunk(t, chunk);
 }
 

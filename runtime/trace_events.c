@@ -292,9 +292,8 @@ static bool trace_events_next_chunk(struct thread *t, uint32_t room, uint64_t no
         size = ring_size;
     while (size < sizeof(struct dwell_chunk_header) + room)
         size *= 2;
-    ring_make_room(&t->trace_events.ring, size);
     const uint32_t least = !t->trace_events.begun && size == FIRST_CHUNK && room < size / 4 ? size / 4 : size;
-    struct area area = chunk_take(least, size);
+    struct area area = ring_take_chunk(&t->trace_events.ring, least, size);
     if (!area.at)
         return false;
     struct dwell_chunk_header *chunk = (struct dwell_chunk_header *)area.at;

@@ -46,6 +46,22 @@ static void load_judge_sources(struct summary *s, const struct analysis *l)
                        count);
 }
 
+static void load_add_limit_remarks(struct summary *s, const struct dwell_file_header *h)
+{
+    char when[48] = "early";
+    if (h->limit_time > h->start_ticks && h->ticks_per_second)
+        snprintf(when, sizeof when, "after %.3f s",
+                 (double)(h->limit_time - h->start_ticks) / (double)h->ticks_per_second);
+    if (h->shared_ring && h->replaced_events)
+        summary_remark(s, "%" PRIu64 " older events were replaced by newer ones", h->replaced_events);
+    if (h->shared_ring && h->trouble & DWELL_TROUBLE_MAX_SIZE)
+        summary_remark(s, "threads that found no space in the session of maximum size were not recorded (--max-size)");
+    else if (h->trouble & DWELL_TROUBLE_MAX_SIZE)
+        summary_remark(s, "recording ended %s, when the session had its maximum size (--max-size)", when);
+    if (h->trouble & DWELL_TROUBLE_KEEP_FREE)
+        summary_remark(s, "recording ended %s, when too little of the disk was free (--keep-free)", when);
+}
+
 static void load_add_loss_remarks(struct summary *s, const struct session_file *file, const struct profile *p)
 {
     const struct dwell_file_header *h = &file->header;
@@ -57,6 +73,7 @@ static void load_add_loss_remarks(struct summary *s, const struct session_file *
         summary_remark(s, "%" PRIu64 " threads could not be recorded", h->lost_threads);
     if (h->trouble & DWELL_TROUBLE_NO_SPACE)
         summary_remark(s, "the disk was full: recording stopped early");
+    load_add_limit_remarks(s, h);
     if (h->trouble & DWELL_TROUBLE_NO_MEMORY)
         summary_remark(s, "the system refused memory: recording stopped early");
     if (h->trouble & DWELL_TROUBLE_NO_FILE)

@@ -103,7 +103,9 @@ static void info_print_probes(const struct analysis *l)
 
 static void info_print_mode(const struct session_file *f)
 {
-    if (f->header.mode == DWELL_MODE_RING)
+    if (f->header.shared_ring)
+        info_print_line("mode", "ring, of %" PRIu64 " bytes for all threads", f->header.max_size);
+    else if (f->header.mode == DWELL_MODE_RING)
         info_print_line("mode", "ring, of %" PRIu32 " bytes for each thread", f->header.ring_size);
     else
         info_print_line("mode", "%s", f->header.mode == DWELL_MODE_PROFILE ? "profile" : "trace");

@@ -14,6 +14,7 @@
 #include "commands/record_child.h"
 #include "commands/record_options.h"
 #include "commands/record_outcome.h"
+#include "commands/size_warning.h"
 #include "rotation.h"
 #include "session.h"
 #include "trace/session_finish.h"
@@ -36,6 +37,9 @@ static int record_create_session(const struct record_settings *s, const char *pa
     const struct session_settings settings = {
         .recorder_pid = (uint32_t)getpid(),
         .clock = s->clock ? s->clock : getenv("DWELL_CLOCK"),
+        .max_size = s->max_size,
+        .shared_ring = s->shared_ring,
+        .keep_free = s->keep_free ? s->keep_free : getenv("DWELL_KEEP_FREE"),
     };
     const char *shown = s->shared.output;
     int fd = session_create(session, path, &settings);
@@ -101,12 +105,15 @@ int command_record(int argc, char **argv)
     struct session session;
     const int fd = record_begin(&s, path, &session);
 
+    struct size_warning warning;
+    size_warning_start(&warning, session.header, s.shared.output);
     struct filter_service service;
     filter_service_start(&service, &s.filters, &session, fd);
     pid_t pid;
     int error = 0;
     const int status = record_child_run(&s, &e, &environment, &pid, &error);
     filter_service_stop(&service);
+    size_warning_stop(&warning);
     child_environment_drop(&environment);
     if (status == -1) {
         rotation_end(&session, path, ROTATION_UNDONE);

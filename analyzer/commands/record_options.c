@@ -1,10 +1,12 @@
 #include "commands/record_options.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "commands/event_settings.h"
@@ -29,7 +31,12 @@ enum {
     OPTION_CLOCK,
     OPTION_CALL_SITES,
     OPTION_STRICT_FILTERS,
+    OPTION_MAX_SIZE,
+    OPTION_KEEP_FREE,
 };
+
+#define MIN_MAX_SIZE (1ull << 20)
+#define MAX_SHARED_RING (8ull << 30) /* the chunks stay mapped */
 
 static const struct argp_option options[] = {
     { "quiet", 'q', NULL, 0, "Print nothing at the end unless something was lost", 0 },
@@ -55,6 +62,14 @@ static const struct argp_option options[] = {
       "must not use the signal itself",
       0 },
     { "monitor", OPTION_MONITOR, "TIME", 0, "Sample the use of CPU and memory of each process every TIME (100ms)", 0 },
+    { "max-size", OPTION_MAX_SIZE, "SIZE", 0,
+      "Record until FILE has SIZE bytes (500M, 2G); PROGRAM goes on, and what is not recorded is counted; SIZE,ring: "
+      "from then on, threads replace the oldest events by new ones",
+      0 },
+    { "keep-free", OPTION_KEEP_FREE, "SIZE", 0,
+      "Record only while SIZE bytes of the disk are free, 0: as long as there are any (default: 5 % of the disk, at "
+      "most 1G)",
+      0 },
     { "clock", OPTION_CLOCK, "CLOCK", 0,
       "What the probes read: auto (default): the CPU's counter; ordered: the same after all earlier instructions, "
       "slower, but right for functions of a few nanoseconds; monotonic: CLOCK_MONOTONIC",
@@ -168,8 +183,26 @@ static unsigned long record_parse_monitor(const char *text)
     return (unsigned long)ms;
 }
 
-static void record_check_settings(const struct record_settings *s)
+static void record_parse_max_size(struct record_settings *s, const char *text)
 {
+    const char *comma = strchrnul(text, ',');
+    char *size = need_copy(text, (size_t)(comma - text));
+    s->shared_ring = strcmp(comma, ",ring") == 0;
+    if (*comma && !s->shared_ring)
+        option_refuse("--max-size", comma + 1, "ring");
+    s->max_size =
+        s->shared_ring
+            ? option_size("--max-size", size, MIN_MAX_SIZE, MAX_SHARED_RING, "a number of bytes from 1M to 8G")
+            : option_size("--max-size", size, MIN_MAX_SIZE, UINT64_MAX / 2, "a number of bytes from 1M on");
+    free(size);
+}
+
+static void record_check_settings(struct record_settings *s)
+{
+    if (s->shared_ring && s->mode != DWELL_MODE_TRACE)
+        die(STATUS_OWN_FAILURE, "--max-size: ring is for --mode trace; use --max-size SIZE");
+    if (s->shared_ring)
+        s->mode = DWELL_MODE_RING;
     if (s->mode == DWELL_MODE_PROFILE && s->filters.shortest_ns)
         die(STATUS_OWN_FAILURE, "--min: mode profile counts every call; use --mode trace or ring");
     if (!s->program)
@@ -195,6 +228,14 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
     case OPTION_OS_EVENTS:
         record_check_choice("--os-events", argument, "auto, perf, syscalls, rseq, none");
         s->os_events = argument;
+        return 0;
+    case OPTION_MAX_SIZE:
+        record_parse_max_size(s, argument);
+        return 0;
+    case OPTION_KEEP_FREE:
+        free(s->keep_free);
+        s->keep_free = need_text("%" PRIu64, option_size("--keep-free", argument, 0, UINT64_MAX / 4,
+                                                         "a number of bytes, such as 500M or 2G"));
         return 0;
     case OPTION_CLOCK:
         record_check_choice("--clock", argument, "auto, ordered, monotonic");
@@ -269,5 +310,6 @@ void record_options_drop(struct record_settings *settings)
 {
     filters_free(&settings->filters);
     free(settings->events);
+    free(settings->keep_free);
     shared_options_drop(&settings->shared);
 }

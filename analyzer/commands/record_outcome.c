@@ -61,6 +61,10 @@ static const char *record_loss_reason(uint32_t trouble)
 {
     if (trouble & DWELL_TROUBLE_NO_SPACE)
         return "the disk is full, or a limit on file sizes was reached";
+    if (trouble & DWELL_TROUBLE_MAX_SIZE)
+        return "the session had its maximum size (--max-size)";
+    if (trouble & DWELL_TROUBLE_KEEP_FREE)
+        return "too little of the disk was free (--keep-free)";
     if (trouble & DWELL_TROUBLE_NO_MEMORY)
         return "the system refused memory";
     if (trouble & DWELL_TROUBLE_NO_FILE)

@@ -31,10 +31,12 @@ enum dwell_state { DWELL_RECORDING = 1, DWELL_COMPLETE = 2 };
 
 /* Why a session holds less than happened; bits of dwell_file_header.trouble. */
 enum dwell_trouble {
-    DWELL_TROUBLE_NO_SPACE = 1,  /* a chunk could not be claimed: disk or quota full */
-    DWELL_TROUBLE_NO_MEMORY = 2, /* a mapping was refused */
-    DWELL_TROUBLE_NO_FILE = 4,   /* a process could not reopen the session file */
-    DWELL_TROUBLE_REFUSED = 8,   /* a system call was refused for another reason: by a sandbox, or the device failed */
+    DWELL_TROUBLE_NO_SPACE = 1,   /* a chunk could not be claimed: disk or quota full */
+    DWELL_TROUBLE_NO_MEMORY = 2,  /* a mapping was refused */
+    DWELL_TROUBLE_NO_FILE = 4,    /* a process could not reopen the session file */
+    DWELL_TROUBLE_REFUSED = 8,    /* a system call was refused for another reason: by a sandbox, or the device failed */
+    DWELL_TROUBLE_MAX_SIZE = 16,  /* the session has its maximum size */
+    DWELL_TROUBLE_KEEP_FREE = 32, /* too little of the disk is free */
 };
 
 /* Page 0. Times are ticks of `clock` unless another unit is named. The members up to start_realtime never change after
@@ -74,6 +76,13 @@ struct dwell_file_header {
     uint32_t filter_server;     /* enum dwell_filter_server */
     uint32_t filter_asks;       /* a futex, changed and woken with every question for the filters of a module */
     uint32_t filter_answers;    /* the same for answers */
+    uint64_t max_size;          /* bytes that the processes may claim; zero: no limit */
+    uint64_t keep_free;         /* bytes of the disk that they leave free */
+    uint64_t limit_time;        /* when one of the two was reached; zero: never */
+    uint64_t warn_size;         /* the recorder warns when that many bytes are claimed; zero: it does not */
+    uint32_t warned;            /* a futex, changed and woken when that is so */
+    uint32_t shared_ring;       /* not zero: mode ring, of max_size bytes in all, without a limit for each thread */
+    uint64_t replaced_events;   /* enters and exits in chunks that rings have used again */
 };
 
 /* Whether the recorder answers questions for the filters of modules that it has not seen. */
@@ -512,7 +521,7 @@ struct dwell_rec_reported { /* no strings */
     uint64_t longest;
 };
 
-_Static_assert(sizeof(struct dwell_file_header) == 192, "the file header's layout is fixed");
+_Static_assert(sizeof(struct dwell_file_header) == 240, "the file header's layout is fixed");
 _Static_assert(sizeof(struct dwell_chunk_header) == 64, "the chunk header's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_head) == 64, "the tree head's layout is fixed");
 _Static_assert(sizeof(struct dwell_tree_node) == 128, "the tree node's layout is fixed");

@@ -1,0 +1,22 @@
+/* A warning while a program is recorded: its session has become large. A thread waits for that, as a recorded process
+ * wakes it. */
+#ifndef DWELL_COMMANDS_SIZE_WARNING_H
+#define DWELL_COMMANDS_SIZE_WARNING_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "dwell/format.h"
+
+struct size_warning {
+    struct dwell_file_header *header;
+    const char *shown; /* the session's name */
+    bool running;
+    pthread_t thread;
+};
+
+/* Warns at 4 GiB, or at as many bytes as DWELL_WARN_SIZE says; zero: never. */
+void size_warning_start(struct size_warning *w, struct dwell_file_header *header, const char *shown);
+void size_warning_stop(struct size_warning *w);
+
+#endif
