@@ -21,9 +21,9 @@ static bool clock_is_wanted(const char *wanted, const char *name)
     return wanted && strcmp(wanted, name) == 0;
 }
 
-bool clock_order_wanted(void)
+bool clock_order_wanted(const char *wanted)
 {
-    return clock_is_wanted(getenv("DWELL_CLOCK"), "ordered");
+    return clock_is_wanted(wanted, "ordered");
 }
 
 /* ---- the fences ---- */

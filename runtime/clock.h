@@ -33,8 +33,8 @@ static inline uint64_t clock_counter(void)
  * thread at a time, while no other one is in a probe. */
 bool clock_order(void);
 
-/* Returns whether the user selected the fences (DWELL_CLOCK=ordered). */
-bool clock_order_wanted(void);
+/* Returns whether the user selected the fences. `wanted` is the value of DWELL_CLOCK, or NULL. */
+bool clock_order_wanted(const char *wanted);
 
 /* Return CLOCK_MONOTONIC and CLOCK_REALTIME in nanoseconds. Safe in signal handlers. */
 uint64_t clock_monotonic(void);

@@ -6,6 +6,7 @@
 #include "modules.h"
 #include "process.h"
 #include "runtime.h"
+#include "secure.h"
 #include "sys.h"
 
 enum { MAX_SETTINGS = 32 };
@@ -126,7 +127,7 @@ bool environment_is_there(void)
 
 void environment_adopt(void)
 {
-    if (!environ)
+    if (!environ || secure_is_privileged())
         return;
     for (char **variable = environ; *variable; variable++)
         environment_remember(*variable);

@@ -129,7 +129,7 @@ static bool order_wanted;
 /* CLOCK_MONOTONIC needs no fence. */
 static void process_order_clock(void)
 {
-    order_wanted = clock_order_wanted() && runtime.clock != DWELL_CLOCK_MONOTONIC;
+    order_wanted = clock_order_wanted(environment_get("DWELL_CLOCK")) && runtime.clock != DWELL_CLOCK_MONOTONIC;
     runtime.ordered = order_wanted && clock_order();
 }
 
@@ -147,7 +147,7 @@ static int process_set_up(void)
     int fd = session_create(&runtime.session, runtime.path,
                             &(struct session_settings){
                                 .join = true,
-                                .clock = getenv("DWELL_CLOCK"),
+                                .clock = environment_get("DWELL_CLOCK"),
                                 .max_size = max_size ? strtoull(max_size, NULL, 10) : 0,
                                 .keep_free = environment_get("DWELL_KEEP_FREE"),
                             });
