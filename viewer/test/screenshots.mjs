@@ -1,4 +1,5 @@
-// Makes the pictures of docs/view.md: node test/screenshots.mjs PAGE PAGE-OF-TWO FOLDER
+// Makes the pictures of docs/view.md: node test/screenshots.mjs PAGE PAGE-OF-TWO FOLDER. The pages show recordings of the
+// program of scripts/demo, which has the function that is picked for the view of callers.
 import { join } from 'node:path';
 import { Browser, view } from './support/browser.mjs';
 
@@ -25,7 +26,7 @@ await picture('flame', one, '#view=flame&details=0', {}, async (page) => {
 });
 await picture('inverted', one, '#view=inverted&by=cpu&details=0', { colorScheme: 'dark' });
 await picture('callers', one, '#view=functions', {}, async (page) => {
-    await page.fill('.search', 'stbi__create_png_image_raw');
+    await page.fill('.search', 'stbi__grow_buffer_unsafe');
     await page.click('[aria-label=functions] .row');
     await page.keyboard.press('Enter');
     await page.fill('.search', '');
