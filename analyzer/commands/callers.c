@@ -1,3 +1,4 @@
+/* dwell callers: reads its options and prints one function with its callers and callees. */
 #include <string.h>
 
 #include "commands/command_line.h"

@@ -1,3 +1,5 @@
+/* Parses a command's line with argp. Options from the configuration file come first, and unknown names are reported
+ * with a suggestion. */
 #include "commands/command_line.h"
 
 #include <stdio.h>

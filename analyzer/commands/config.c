@@ -1,3 +1,5 @@
+/* Reads the configuration file, lines "COMMAND.OPTION = VALUE", and puts the options of one command before its
+ * arguments. */
 #include "commands/config.h"
 
 #include <errno.h>

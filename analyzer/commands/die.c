@@ -1,3 +1,4 @@
+/* Prints an error as one line on standard error and ends the program. */
 #include "commands/die.h"
 
 #include <stdarg.h>

@@ -1,3 +1,5 @@
+/* dwell diff: reads its options, loads the sessions before and after a change, and prints how functions, modules or
+ * call paths differ. The conditions of --fail-if set the exit status. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,3 +1,4 @@
+/* Parses and checks the trace events to enable: a GUID or a name, with an optional level. */
 #include "commands/event_settings.h"
 
 #include <stdio.h>

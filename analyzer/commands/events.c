@@ -1,3 +1,4 @@
+/* dwell events: reads its options and prints trace events, or the pairs of their start and end. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Finds a program along PATH and reads its ELF headers, to see if it can be run and recorded. */
 #include "commands/executable.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* dwell export: reads its options and writes a session in the format of another tool. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

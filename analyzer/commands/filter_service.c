@@ -1,3 +1,5 @@
+/* A thread of `dwell record` that waits for recorded processes to load modules. It matches each module's functions
+ * with the filter and writes the matches into the session. */
 #include "commands/filter_service.h"
 
 #include <limits.h>

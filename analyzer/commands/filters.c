@@ -1,3 +1,5 @@
+/* The patterns that select the recorded functions. They are read from options and files, matched with the symbols of
+ * modules, and the matches are written into the session as chunks. */
 #include "commands/filters.h"
 
 #include <ctype.h>

@@ -1,3 +1,5 @@
+/* Finds the session file of a running process in /proc: among the descriptors of the runtime's helper thread, or
+ * among the mapped files. */
 #include "commands/find_session.h"
 
 #include <dirent.h>

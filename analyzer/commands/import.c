@@ -1,3 +1,4 @@
+/* dwell import: reads its options and makes a session of another profiler's files. */
 #include <stdio.h>
 #include <stdlib.h>
 

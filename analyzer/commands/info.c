@@ -1,3 +1,4 @@
+/* dwell info: prints a session's time, clock, mode, losses, processes and threads. */
 #include <inttypes.h>
 #include <libsmartcols.h>
 #include <stdarg.h>

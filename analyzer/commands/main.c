@@ -1,3 +1,5 @@
+/* dwell's entry: finds the command that the first argument names, runs it, and prints the list of commands for
+ * --help. */
 #include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>

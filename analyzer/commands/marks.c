@@ -1,3 +1,4 @@
+/* dwell marks: reads its options and prints the marks that a program has set, in order of time. */
 #include "commands/command_line.h"
 #include "commands/commands.h"
 #include "report/views.h"

@@ -1,3 +1,4 @@
+/* dwell merge: reads its options and writes several sessions into one session file. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>

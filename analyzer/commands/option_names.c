@@ -1,3 +1,5 @@
+/* Looks up a command's options by name. It suggests an option for a mistyped name or for a name of another tool, and
+ * prints the list of options. */
 #include "commands/option_names.h"
 
 #include <stdio.h>

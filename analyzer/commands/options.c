@@ -1,3 +1,5 @@
+/* Parses and checks the arguments that options of several commands take, such as numbers, times, columns and sort
+ * keys. It also opens sessions and ends output for commands. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* dwell perflog: reads its options, loads the log of markers that a program wrote, and prints it or compares two
+ * logs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

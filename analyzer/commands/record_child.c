@@ -1,3 +1,5 @@
+/* Starts the recorded program with the runtime's environment, passes signals on to it, waits for its end, and ends
+ * dwell with the same status. */
 #include "commands/record_child.h"
 
 #include <errno.h>

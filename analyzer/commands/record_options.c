@@ -1,3 +1,4 @@
+/* Parses and checks the options of `dwell record`. */
 #include "commands/record_options.h"
 
 #include <inttypes.h>

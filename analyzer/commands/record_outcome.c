@@ -1,3 +1,5 @@
+/* Completes the session file when the program has ended, and prints a line with what was recorded, what was lost and
+ * why. */
 #include "commands/record_outcome.h"
 
 #include <stdio.h>

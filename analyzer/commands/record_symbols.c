@@ -1,3 +1,5 @@
+/* Collects the functions of the recorded modules, and the lines of call sites, and appends their names to the
+ * session. */
 #include "commands/record_symbols.h"
 
 #include <stdlib.h>

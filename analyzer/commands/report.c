@@ -1,3 +1,4 @@
+/* dwell report: reads its options and prints the times of functions, lines, modules, threads or processes. */
 #include <string.h>
 
 #include "commands/command_line.h"

@@ -1,3 +1,4 @@
+/* Looks for libdwell.so in the build directory and in the installed place, and checks that it can be preloaded. */
 #include "commands/runtime_library.h"
 #include "commands/die.h"
 

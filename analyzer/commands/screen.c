@@ -1,3 +1,5 @@
+/* Draws on the terminal with ncurses: begins and ends the screen, cuts lines to its width, and asks the user for a
+ * line. Messages on stderr are kept until the screen ends. */
 #include "commands/screen.h"
 
 #include <curses.h>

@@ -1,3 +1,4 @@
+/* A list of session files without duplicates: expands globs and loads the listed files as one analysis. */
 #include "commands/sessions.h"
 
 #include <glob.h>

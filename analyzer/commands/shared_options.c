@@ -1,3 +1,5 @@
+/* The table of options that several commands have, such as --from, --thread, --filter and --format, and the parser
+ * of their arguments. */
 #include "commands/shared_options.h"
 
 #include <stdlib.h>

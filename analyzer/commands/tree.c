@@ -1,3 +1,4 @@
+/* dwell tree: reads its options and prints the call tree, from its roots or for one function. */
 #include <string.h>
 
 #include "commands/command_line.h"

@@ -1,3 +1,4 @@
+/* dwell view: reads its options, and writes sessions as an HTML page to a file or serves the page. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

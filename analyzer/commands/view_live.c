@@ -1,3 +1,5 @@
+/* Serves the page of a session that is still being recorded. A thread loads the file again at intervals until the
+ * recording ends. */
 #include "commands/view_live.h"
 
 #include <pthread.h>
