@@ -1,3 +1,4 @@
+/* Writes the metadata of a CTF trace in its language TSDL: clock, environment, functions, streams and events. */
 #include "export/ctf_metadata.h"
 
 #include <inttypes.h>

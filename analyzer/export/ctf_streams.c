@@ -1,3 +1,4 @@
+/* Makes the folder of a CTF trace, and writes events as binary packets, one file for each stream. */
 #include "export/ctf_streams.h"
 
 #include <dirent.h>

@@ -1,3 +1,5 @@
+/* Creates a SQLite database under a temporary name, inserts rows, and renames it when complete. After a failed step,
+ * later steps do nothing. */
 #include "export/database.h"
 
 #include <errno.h>

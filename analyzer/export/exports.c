@@ -1,3 +1,4 @@
+/* Lists the export formats with their checks. It also selects the functions to export, and makes their names unique. */
 #include "export/exports.h"
 
 #include <inttypes.h>

@@ -1,3 +1,5 @@
+/* Collects the strings and stacks of a Firefox profile, and writes them and the functions, modules and sources as JSON
+ * tables, column by column. */
 #include "export/firefox_tables.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Finds a measure by its name, checks that the session has it, and returns its value for a call path. */
 #include "export/measures.h"
 
 #include <string.h>

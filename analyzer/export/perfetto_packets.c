@@ -1,3 +1,4 @@
+/* Encodes packets of Perfetto's trace format: their length and timestamp by hand, the rest with protobuf-c. */
 #include "export/perfetto_packets.h"
 
 #include <stdlib.h>

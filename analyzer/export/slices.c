@@ -1,3 +1,5 @@
+/* Follows each thread's stack over the session's timeline, and passes the start and end of each call to a visitor. It
+ * ends open slices when recording is interrupted, and begins them again after it. */
 #include "export/slices.h"
 
 #include <stdlib.h>

@@ -1,3 +1,5 @@
+/* The SQL that creates the tables of the SQLite export, and builds views whose columns equal those of dwell's
+ * reports. */
 #include "export/sqlite_schema.h"
 
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+/* Copies a name with its control characters escaped, so that it fits on one line. */
 #include "export/text.h"
 
 #include <stdio.h>

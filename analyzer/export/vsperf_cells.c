@@ -1,3 +1,4 @@
+/* Writes titles and values of functions and processes as cells of a VSPerfReport CSV file. */
 #include "export/vsperf_cells.h"
 
 #include <string.h>
