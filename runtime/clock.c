@@ -1,3 +1,5 @@
+/* Selects the clock, reads it, and calibrates it against the system's clocks. For --clock ordered, it writes fences
+ * into the probes' code. */
 #include "clock.h"
 
 #include <linux/prctl.h>

@@ -1,3 +1,5 @@
+/* Takes the variables of a recording out of the program's environment, keeps copies, and adds them to the environment
+ * of executed programs. */
 
 #include <stdint.h>
 #include <string.h>

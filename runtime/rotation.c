@@ -1,3 +1,4 @@
+/* Renames sessions: moves a finished one out of the way of a new one, and restores it if nothing was recorded. */
 #include "rotation.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+/* Creates or joins a session file, claims chunks at its end, and maps them. It uses bare system calls, which leave
+ * errno as it is. */
 #include "session.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* The runtime's system calls for memory, files, signals, futexes and threads, without libc. */
 #include "sys.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* Starts, pauses, continues and ends a marker's timer, and subtracts the overhead of each reading. */
 #include "perflog/timer.h"
 
 void perflog_timer_begin(struct perflog_timer *timer, uint64_t now)
