@@ -1,3 +1,4 @@
+/* The linked library of the modules sample: its function, and the count of the function's calls. */
 #ifndef LIBRARY_H
 #define LIBRARY_H
 

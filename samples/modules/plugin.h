@@ -1,3 +1,4 @@
+/* The plugin of the modules sample: the function that the program looks up by name, and the count of its calls. */
 #ifndef PLUGIN_H
 #define PLUGIN_H
 
