@@ -324,6 +324,11 @@ static void merge_add_header(struct dwell_file_header *h, const struct dwell_fil
     h->lost_events += from->lost_events;
     h->lost_threads += from->lost_threads;
     h->lost_trace_events += from->lost_trace_events;
+    h->max_size += from->max_size;
+    h->shared_ring |= from->shared_ring;
+    h->replaced_events += from->replaced_events;
+    if (from->limit_time && (!h->limit_time || from->limit_time < h->limit_time))
+        h->limit_time = from->limit_time;
 }
 
 /* The rate from the longest observation of both clocks, which is the most exact. */

@@ -209,6 +209,19 @@ Test(e2e_limits, a_warning_of_a_large_session)
     ran_drop(&r);
 }
 
+Test(e2e_limits, merged_sessions)
+{
+    free(run_well("$DWELL record -q --max-size 1M -o a $SAMPLES/fib 24 2>/dev/null; "
+                  "$DWELL record -q --max-size 1M -o b $SAMPLES/fib 24 2>/dev/null; $DWELL merge -o dwell.data a b"));
+    char *info = run_well("$DWELL info");
+    cr_assert(has(info, "recording ended after ") && has(info, "--max-size"), "%s", info);
+    free(info);
+    char *out = run_well("$DWELL record -q --max-size 1M,ring -o a $SAMPLES/fib 24; "
+                         "$DWELL record -q --max-size 1M,ring -o b $SAMPLES/fib 24; $DWELL merge -o dwell.data a b");
+    limits_check_account(out, "", limits_replaced());
+    free(out);
+}
+
 Test(e2e_limits, mistakes)
 {
     static const struct {
