@@ -72,7 +72,11 @@ export function Timeline() {
     const side: Side = m.sides === 2 ? timelineSide.value : 0;
     const facts = m.facts[side]!.timeline;
     if (!facts || facts.lanes.length === 0 || facts.end <= facts.start)
-        return <p class="wait">This recording has no timeline: only the modes trace and ring record when calls happened.</p>;
+        return (
+            <p class="wait">
+                This recording has no timeline: only the modes trace and ring record when calls happened.
+            </p>
+        );
     return <TimelineOf key={side} m={m} side={side} facts={facts} />;
 }
 
