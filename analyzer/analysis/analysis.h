@@ -19,7 +19,7 @@ struct analysis_options {
     unsigned jobs; /* threads; zero: one a CPU */
     enum lines lines;
     bool raw;                           /* leave the probes' own time in all times */
-    struct selection_request selection; /* the part of the session that is loaded as if it were the whole */
+    struct selection_request selection; /* the part of the session that is loaded; the rest is ignored */
 };
 
 /* One of several sessions that were loaded as one. Its processes have serial numbers below `process_end`, and not below

@@ -3,7 +3,7 @@
  * survives a file that it cannot read.
  *
  * The caller owns a `struct error`, zeroed at first, and passes it to functions that may fail. Such a function returns
- * false or NULL after it has set the error, and leaves nothing behind that its caller must free:
+ * false or NULL after it has set the error, and leaves nothing for its caller to free:
  *
  *     struct error error = { NULL };
  *     if (!analysis_load(&session, path, &options, &error)) {

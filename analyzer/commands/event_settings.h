@@ -1,4 +1,4 @@
-/* GUID|NAME[:LEVEL], which enables trace events: `record --event`, `control PID event`. */
+/* The settings GUID|NAME[:LEVEL] that enable trace events, for `record --event` and `control PID event`. */
 #ifndef DWELL_COMMANDS_EVENT_SETTINGS_H
 #define DWELL_COMMANDS_EVENT_SETTINGS_H
 

@@ -268,7 +268,7 @@ static const struct command_line line = {
     .read_shared = events_read_shared,
 };
 
-/* Resolves the part of the session that was asked for. */
+/* Finds the requested part of the session. */
 static void events_find_part(struct events_settings *s, const struct session_file *file)
 {
     struct selection_request *part = &s->shared.load.selection;

@@ -138,7 +138,7 @@ static void export_check_settings(const struct export_settings *s)
         die(STATUS_ERROR, "export %s does not write to standard output; say where, with -o FILE", s->format->name);
 }
 
-/* Which functions the conditions of --filter let pass, as rows of `dwell report`. The caller frees it. */
+/* Returns by function whether its row in `dwell report` meets the conditions of --filter. The caller frees it. */
 static bool *export_filter_functions(const struct analysis *l, const struct row_filters *filters)
 {
     struct sorting sorting = { .key = "elapsed_exclusive", .filters = filters };
@@ -153,7 +153,7 @@ static bool *export_filter_functions(const struct analysis *l, const struct row_
     return only;
 }
 
-/* Removes what was written, so that no part of an export is taken for the whole. */
+/* Removes what was written, so that a partial export is not mistaken for a complete one. */
 static void __attribute__((noreturn)) export_fail(const char *path, FILE *out, const struct error *error)
 {
     struct stat status;

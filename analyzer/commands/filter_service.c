@@ -31,7 +31,8 @@ static bool filter_service_is_module(const char *file, const struct filter_loade
     return length == module->build_id_length && memcmp(id, module->build_id, length) == 0;
 }
 
-/* The process may have another root. Returns NULL if there is no such file. The caller frees it. */
+/* Returns the module's path, or that below the process' own root. Returns NULL if neither is the module. The caller
+ * frees it. */
 static char *filter_service_find_file(const struct filter_loaded *module, uint32_t pid)
 {
     if (filter_service_is_module(module->path, module))

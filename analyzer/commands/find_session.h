@@ -1,4 +1,4 @@
-/* The session that a running process is recorded into. */
+/* Finds and opens the session file of a running process. */
 #ifndef DWELL_COMMANDS_FIND_SESSION_H
 #define DWELL_COMMANDS_FIND_SESSION_H
 

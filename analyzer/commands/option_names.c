@@ -10,7 +10,7 @@
 
 enum { MAX_OPTIONS = 128 };
 
-/* Names that users of earlier versions or of other tools may type, and the option that does it. */
+/* Names from earlier versions or other tools, and the option that does the same here. */
 static const struct {
     const char *typed, *option, *meant;
 } other_names[] = {
@@ -56,7 +56,7 @@ const char *option_suggestion(const struct option_list *list, const char *name, 
     return text;
 }
 
-/* The option of that name, or the only one that begins so. Sets *other to a second one that begins so. */
+/* Returns the option of that name, or else the only option with that prefix. Sets *other to a second one with it. */
 static const struct argp_option *option_find_prefix(const struct option_list *list, const char *name,
                                                     const struct argp_option **other)
 {

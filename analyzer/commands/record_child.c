@@ -145,7 +145,7 @@ int record_child_run(const struct record_settings *s, const struct executable *e
     return failed ? -1 : status;
 }
 
-/* Whoever waits for dwell sees no difference. The program has dumped core, so dwell does not. */
+/* The parent process gets the wait status of the program. The program has dumped core, so dwell does not. */
 int record_child_end_as(int status)
 {
     if (!WIFSIGNALED(status))

@@ -1,4 +1,4 @@
-/* What `dwell record` is asked to do: its options, read from the command line. */
+/* The options of `dwell record`, read from the command line. */
 #ifndef DWELL_COMMANDS_RECORD_OPTIONS_H
 #define DWELL_COMMANDS_RECORD_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* The end of a recording: completing the session file, and what was recorded and lost, in one line. */
+/* The end of a recording: completes the session file, and prints in one line what was recorded and lost. */
 #ifndef DWELL_COMMANDS_RECORD_OUTCOME_H
 #define DWELL_COMMANDS_RECORD_OUTCOME_H
 

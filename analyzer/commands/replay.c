@@ -81,7 +81,7 @@ static bool replay_print_counted(void *context, const struct replay_line *line)
     return replay_print(c->printer, line) && (!c->left || --c->left);
 }
 
-/* A closed pipe is no error. */
+/* A closed pipe is not an error. */
 static int replay_finish_print(const struct replay_settings *s, const struct replay_result *result, bool any)
 {
     fflush(stdout);

@@ -17,7 +17,7 @@
 enum { ESCAPE = 27, CLEAR_LINE = 'U' & 31, BACKSPACE = 'H' & 31, DELETE = 127 };
 
 static SCREEN *screen;
-static int real_stderr = -1, kept_stderr = -1; /* the latter keeps what is printed meanwhile */
+static int real_stderr = -1, kept_stderr = -1; /* kept_stderr holds messages until the screen ends */
 static volatile sig_atomic_t left;
 
 static void screen_leave_on_signal(int signal)

@@ -42,11 +42,11 @@ static void view_live_report_end(const struct live_settings *s)
     say("%s: the recording has ended; the page stays until Ctrl-C", s->file);
 }
 
-/* A file that is being made anew cannot be read for a moment, so the first failures are not reported. */
+/* A file that is being replaced cannot be read for a moment, so the first failures are not reported. */
 static void view_live_report_failure(const struct view_live *l, const struct error *error, unsigned failures)
 {
     if (failures == TRIES)
-        say("%s: the page shows what was there before", error->text);
+        say("%s: the page still shows the previous version", error->text);
     if (failures >= TRIES)
         server_fail(l->server, error->text);
 }

@@ -232,7 +232,7 @@ static const char *csv_read_digits(const char *text, struct csv_digits *d)
 }
 
 /* Finds the decimals after a comma or point; NULL if there are none. A single comma or point before three digits is
- * ambiguous: `whole` says which is meant. Returns the problem, or NULL. */
+ * ambiguous: `whole` selects a whole number. Returns the problem, or NULL. */
 static const char *csv_find_decimals(const struct csv_digits *d, bool whole, const char **decimals)
 {
     const char *comma = strrchr(d->text, ','), *point = strrchr(d->text, '.');

@@ -71,8 +71,8 @@ static void vsperf_collect_reported(const struct vsperf *v, bool scaled, struct 
     struct times *known = need_memory(v->row_count, sizeof *known);
     for (uint32_t i = 0; i < v->row_count; i++) {
         const struct vsperf_row *row = &v->rows[i];
-        const bool told = row->has_root || row->has_summed;
-        if (told || (scaled && (row->times.elapsed_inclusive || row->times.calls)))
+        const bool is_listed = row->has_root || row->has_summed;
+        if (is_listed || (scaled && (row->times.elapsed_inclusive || row->times.calls)))
             vsperf_report_row(&by_process[row->process], DWELL_REPORTED_FUNCTION, vsperf_address_of(v, i), 0,
                               &row->times);
     }

@@ -10,7 +10,7 @@
 #include "base/numbers.h"
 #include "import/vsperf.h"
 
-/* Call paths with a smaller share of all time are not continued: what is below them is given to larger paths. */
+/* Call paths with a smaller share of all time are not continued. The values below them are added to larger paths. */
 static const double SMALLEST = 1.0 / 20000;
 
 /* In a tree with more nodes, only the largest path of each function is continued. Without this, reports with
@@ -39,7 +39,7 @@ struct scaling {
     size_t *in_begin;
     uint32_t *in;    /* edges, by callee */
     bool *back;      /* by edge: it closes a cycle, and is followed by one node only */
-    uint32_t *order; /* rows, callers before callees but for those edges */
+    uint32_t *order; /* rows, callers before callees except at those edges */
     size_t ordered;
     uint8_t *state;            /* by row, while ordering: 0 not seen, 1 open, 2 done */
     struct contexts *contexts; /* by row */
@@ -224,7 +224,7 @@ static struct amounts vsperf_tree_exclusive_amounts(const struct times *t)
     return (struct amounts){ t->application_exclusive, t->elapsed_exclusive - t->application_exclusive, t->calls };
 }
 
-/* The values that go through an edge: at most what is left of the callee's. */
+/* Returns the values of an edge, limited to those of the callee that no edge has used yet, and subtracts them. */
 static struct amounts vsperf_tree_edge_amounts(const struct vsperf_edge *e, struct amounts *left)
 {
     const struct amounts all = vsperf_tree_exclusive_amounts(&e->as_caller);
@@ -333,7 +333,7 @@ static const struct times *vsperf_tree_edge_limits(const struct vsperf *v, const
     return known ? &e->as_caller : &v->rows[e->callee].times;
 }
 
-/* The time of a row that neither the row nor its callees have: reports omit small callees. */
+/* The inclusive time of a row that is in neither its exclusive time nor its listed callees. Reports omit small ones. */
 static struct amounts vsperf_tree_missing_below(const struct scaling *s, uint32_t row)
 {
     const struct times *t = &s->v->rows[row].times;

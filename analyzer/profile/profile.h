@@ -45,7 +45,7 @@ struct profile_thread {
 struct profile_node {
     uint32_t parent;   /* PROFILE_NONE for a thread's root */
     uint32_t function; /* PROFILE_NONE for a thread's root */
-    uint32_t site;     /* PROFILE_NONE if it is unknown or was not asked for */
+    uint32_t site;     /* PROFILE_NONE if it is unknown or was not requested */
 #define AMOUNT_MEMBER(member, unit, merge) uint64_t member;
     PATH_AMOUNTS(AMOUNT_MEMBER)
 #undef AMOUNT_MEMBER

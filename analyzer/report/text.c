@@ -141,7 +141,7 @@ static void text_add_columns(struct libscols_table *table, const struct table *t
     }
 }
 
-/* True if the row mostly waits: it is printed dim, as it is no hot spot. */
+/* True if the row mostly waits. It is printed dim, because it is not a hot spot. */
 static bool text_row_is_dim(const struct table *t, size_t row)
 {
     const struct cell *cell = &t->cells[row * t->column_count + t->dim_column];

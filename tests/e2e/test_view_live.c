@@ -246,7 +246,8 @@ Test(e2e_view_live, the_session_is_gone)
     cr_assert(eq(u64, calls_of(&l, "main", &complete), 1));
     cr_assert(eq(int, complete, false));
     char *said = live_end();
-    cr_assert(eq(str, said, "dwell: dwell.data: No such file or directory: the page shows what was there before\n"));
+    cr_assert(
+        eq(str, said, "dwell: dwell.data: No such file or directory: the page still shows the previous version\n"));
     free(said);
     free(run_well("kill -TERM $(cat recorder)"));
 }
@@ -327,7 +328,7 @@ Test(e2e_view_live, the_session_breaks_and_is_whole_again)
     FILE *out = open_memstream(&text, &length);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         fprintf(out,
-                "dwell: live.data: %s: the page shows what was there before\n"
+                "dwell: live.data: %s: the page still shows the previous version\n"
                 "dwell: live.data: can be read again\n",
                 wrong[i]);
     fclose(out);
