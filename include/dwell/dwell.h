@@ -159,8 +159,8 @@ DWELL_CALL int dwell_name(enum dwell_level level, uint32_t id, const char *name)
     DWELL_ASK(int, DWELL_NOT_RECORDED, "name", (enum dwell_level, uint32_t, const char *), (level, id, name));
 }
 
-/* Writes what the session holds now to a session file of its own, while recording continues. It is meant for `record
- * --mode ring` above all. `path` is a new file, or a session that is replaced. Do not call it in a signal handler on a
+/* Writes what the session holds now to a session file of its own, while recording continues. It is mainly for `record
+ * --mode ring`. `path` is a new file, or a session that is replaced. Do not call it in a signal handler on a
  * small stack. Returns DWELL_OK, DWELL_NOT_RECORDED or DWELL_FAILED. */
 DWELL_CALL int dwell_dump(const char *path)
 {

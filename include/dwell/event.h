@@ -252,9 +252,9 @@ DWELL_CALL int dwell_event_write_fields(const struct dwell_event_class *event_cl
 }
 
 /*
- * TraceEvent: writes the event that the header describes, with the data behind it. The caller sets Size, Class, Guid
- * (or GuidPtr) and Flags, and leaves all other members zero. The header is not changed. The class is found by its GUID
- * among the registered ones.
+ * TraceEvent: writes the event that the header describes, with the data that follows it. The caller sets Size, Class,
+ * Guid (or GuidPtr) and Flags, and leaves all other members zero. The header is not changed. The class is found by its
+ * GUID among the registered ones.
  *
  * Returns what dwell_event_write returns, or DWELL_EVENT_BAD_FLAGS, DWELL_EVENT_BAD_SIZE or DWELL_EVENT_NO_CLASS.
  */

@@ -161,7 +161,7 @@ enum dwell_word_kind {
     DWELL_WORD_EXIT = 3,
 };
 
-/* An extension's first word is type << 8 | number of 16-bit words behind it. */
+/* An extension's first word is type << 8 | number of 16-bit words that follow. */
 #define DWELL_EXTENSION_LENGTH_BITS 8
 
 /* In a site of 64 bits: the call was inlined, and the address is a place within it. */
@@ -191,7 +191,7 @@ enum dwell_extension {
     DWELL_EXT_RUNTIME = 19, /* 3 words: ticks that the runtime took within the interval that ends at the next event */
 };
 
-/* A call tree chunk holds nodes one after another behind the chunk header. The first chunk of a thread (sequence 0) has
+/* A call tree chunk holds nodes one after another after the chunk header. The first chunk of a thread (sequence 0) has
  * a struct dwell_tree_head before them. Nodes are numbered from 1 through all chunks of the thread, in the order of
  * `sequence`. All chunks but the last are full. A node whose function is zero has not been written, and ends the tree.
  * All times are ticks. While a thread records, its sums are those up to `last_time`. */

@@ -83,7 +83,7 @@ typedef void *LPVOID;
 int Perf_LibInit(void) DWELL_PERFLOG_CALL(LibInit);
 
 /* Ends a use of the library. The last one stops the monitor, closes the log and forgets all names, markers and the
- * callback: what follows is a new run. Fails if there is no use to end. */
+ * callback. A later call begins a new run. Fails if there is no use to end. */
 int Perf_LibDeinit(void) DWELL_PERFLOG_CALL(LibDeinit);
 
 /* Sets the application's name, which appears in the log and in the log's file name. It has to come before every other
