@@ -1,4 +1,4 @@
-/* An entry of the shadow stack: one open call of the thread, and how it is told apart from others. */
+/* An entry of the shadow stack: one open call of the thread, and the values that distinguish it from others. */
 #ifndef DWELL_CALL_H
 #define DWELL_CALL_H
 
@@ -6,9 +6,10 @@
 #include "dwell/format.h"
 
 /*
- * `stack_pointer` is that of the enter probe at its first instruction. `frame_id` tells apart calls that have the same
- * stack pointer: its upper half holds the low bits of the address that the frame returns to, the same for a function
- * and all functions that are inlined in it. Its lower half holds the low bits of the address that the probe returns to.
+ * `stack_pointer` is that of the enter probe at its first instruction. `frame_id` distinguishes calls that have the
+ * same stack pointer: its upper half holds the low bits of the address that the frame returns to, the same for a
+ * function and all functions that are inlined in it. Its lower half holds the low bits of the address that the probe
+ * returns to.
  */
 struct call {
     uint64_t function;

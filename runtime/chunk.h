@@ -15,7 +15,7 @@ enum { CHUNKS_REMEMBERED = 8, POOL_SLOTS = 16, REST_SLOTS = 16, RETIRED_SLOTS = 
 /* In a thread's block: its events chunks. */
 struct thread_chunks {
     struct dwell_chunk_header *current;  /* NULL if the thread has none */
-    uint32_t end;                        /* position behind the current chunk's last byte */
+    uint32_t end;                        /* position after the current chunk's last byte */
     uint32_t limit;                      /* the last position that has room for an enter; zero if there is none */
     uint32_t begun;                      /* number of chunks that the thread has begun */
     struct area last[CHUNKS_REMEMBERED]; /* finished ones, at [number % CHUNKS_REMEMBERED]; see forked.c */

@@ -44,7 +44,7 @@ struct process_control {
 /* Whether the thread has to call control_attend before its next event. */
 bool control_pending(const struct thread *t);
 
-/* Brings the calling thread to the state that was asked for. */
+/* Brings the calling thread to the requested state. */
 void control_attend(struct thread *t);
 
 /* The same after the end of a call that a filter ignores. Signals are held back. */

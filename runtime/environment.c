@@ -205,7 +205,7 @@ static char *environment_join_preload(char *at, const char *preload)
     return at;
 }
 
-/* The first process stays the first, whatever it executes. Its children are others, also those by vfork. */
+/* The first process stays the first when it executes another program. Its children are not, even those by vfork. */
 static bool environment_is_first_process(void)
 {
     return runtime.process && runtime.process->pid == (uint32_t)SYS0(getpid);

@@ -34,7 +34,7 @@ void environment_hide(char **list);
 void environment_forked(void);
 
 /* Makes a copy of `list` that contains the variables. environment_room returns the bytes it needs, or zero if no copy
- * is needed or wanted. environment_fill writes it to `room`, of that size, and returns it. `in_place`: the executed
+ * is needed or allowed. environment_fill writes it to `room`, of that size, and returns it. `in_place`: the executed
  * program replaces this one. Neither takes a lock or memory, so both may be called in a child by vfork. */
 size_t environment_room(char *const *list, bool in_place);
 char **environment_fill(char *const *list, void *room);

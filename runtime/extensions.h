@@ -18,7 +18,7 @@ enum {
     MAX_CONTROL_WORDS = MAX_OS_WORDS + 160 + MAX_OPENED * (OPEN_WORDS + OPEN_SITE_WORDS),
 };
 
-/* A control event as docs/format.md has them: `count` words behind its time, and before it the `opened` uppermost calls
+/* A control event as docs/format.md has them: `count` words after its time, and before it the `opened` uppermost calls
  * of the shadow stack. `ended` calls are not open any more. */
 struct control_event {
     enum dwell_extension type;
@@ -39,7 +39,7 @@ static inline void extensions_put(struct extensions *e, uint16_t word)
     e->words[e->length++] = word;
 }
 
-/* The first word of a record that has `words` words behind it. */
+/* The first word of a record that is followed by `words` words. */
 static inline void extensions_put_head(struct extensions *e, enum dwell_extension type, int words)
 {
     extensions_put(e, extension_word(type, words));
@@ -68,7 +68,7 @@ unsigned extensions_put_upper(struct extensions *e, const struct thread *t, uint
 /* After the enter was claimed: the thread's upper halves are as its chunk has them. */
 void extensions_take_upper(struct thread *t, unsigned half, uint64_t function);
 
-/* Takes over what the OS did, and puts it. Any time; signals need not be held back. */
+/* Takes the OS's work since the last event and appends it. Signals need not be held back. */
 void extensions_read_os_events(struct thread *t, struct extensions *e);
 
 /* A control event, and the calls that it finds open. */
@@ -78,7 +78,7 @@ void extensions_put_control(struct extensions *e, const struct thread *t, const 
 uint32_t extensions_control_bytes(const struct control_event *event);
 
 /* Stores the extensions and an event's word, and the address of an enter, in program order: a reader after a kill finds
- * whole extensions before an event, or no event behind them. */
+ * whole extensions before an event, or no event after them. */
 void extensions_store(const struct extensions *e, char *at, uint32_t word, bool enter, uint64_t function);
 
 /* Appends a control event's extensions to the thread's chunk, or to a new one. `left` calls were left before it.

@@ -51,7 +51,7 @@ void filter_use_modules(const struct filter_use *uses, uint32_t count);
 
 extern struct filter_settings filter_settings;
 
-/* What the filters say of a function: bits of DWELL_FILTER_*. Safe any time. */
+/* Returns the actions that the filters have for a function: bits of DWELL_FILTER_*. Safe at any time. */
 uint32_t filter_action(uint64_t function);
 
 /* Whether the function starts the recording. */

@@ -3,7 +3,7 @@
  * calls are in the shadow stack, and each entry's `kind` says whether the file knows of the call.
  *
  * With a shortest duration, enters wait. They are written when a call below them, or their own end, shows that they are
- * to be kept. What else is written comes behind them.
+ * to be kept. Everything else is written after them.
  */
 #include "calibrate.h"
 #include "call.h"
@@ -45,7 +45,7 @@ static uint32_t filtered_shown_depth(const struct thread *t)
 
 /* ---- writing; signals are held back ---- */
 
-/* A chunk begins without the calls that were left. So whether one has to is known before these are written. */
+/* A new chunk must not list calls that were left. So it is begun, if needed, before they are written. */
 static bool filtered_make_room(struct thread *t)
 {
     if (!t->chunks.current || (uint32_t)t->state + 2 * MAX_CONTROL_WORDS > t->chunks.end)
@@ -77,7 +77,7 @@ static void filtered_keep_os_events(struct thread *t)
     }
 }
 
-/* The OS intervened, if nothing says so yet. */
+/* Records that the OS intervened, unless a kept word does already. */
 static void filtered_keep_flag(struct thread *t)
 {
     if (t->filter.kept_words == 0)

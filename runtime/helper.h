@@ -21,8 +21,8 @@ struct helper {
     int fd;                /* the session, in the helper's own table of descriptors */
     uint32_t stop;         /* it is to end */
     uint32_t request_lock; /* one request at a time */
-    uint32_t request_size; /* of the wanted chunk in bytes, or a REQUEST_ of helper.c */
-    uint32_t request_tid;  /* the thread whose perf ring is wanted */
+    uint32_t request_size; /* of the requested chunk in bytes, or a REQUEST_ of helper.c */
+    uint32_t request_tid;  /* the thread that needs a perf ring */
     int request_fd;        /* a descriptor to be closed, or one of the answer */
     uint32_t request_done; /* changes when the answer is there */
     struct area answer;
@@ -35,7 +35,7 @@ void helper_start(int fd);
 /* Safe in signal handlers. */
 void helper_wake(void);
 
-/* Tells the helper to end, and does not wait. */
+/* Requests the helper's end, and does not wait. */
 void helper_end(void);
 
 /* Whether the caller is the helper thread. */

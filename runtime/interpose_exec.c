@@ -112,7 +112,7 @@ static size_t exec_count_arguments(va_list arguments)
     return count;
 }
 
-/* Collects the arguments up to NULL. `arguments` then stands behind the NULL. */
+/* Collects the arguments up to NULL. `arguments` is then positioned after the NULL. */
 static void exec_collect_arguments(char **argv, const char *first, va_list *arguments)
 {
     *argv = (char *)first;

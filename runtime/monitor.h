@@ -12,7 +12,7 @@ struct process;
 
 /* In the process' block. */
 struct monitor {
-    uint64_t interval; /* nanoseconds; zero if no samples are wanted */
+    uint64_t interval; /* nanoseconds; zero for no samples */
     uint64_t next;     /* monotonic time at which the next is due, in nanoseconds */
     struct dwell_chunk_header *chunk;
     uint32_t used; /* bytes of the chunk */

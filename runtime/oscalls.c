@@ -29,7 +29,7 @@ static const char *const names[OS_CALL_COUNT] = {
 
 uint64_t os_call_rows[OS_CALL_COUNT];
 
-/* ---- which functions are meant ---- */
+/* ---- finding libc's functions ---- */
 
 /* The executable segment that holds an address. */
 struct place {

@@ -178,8 +178,8 @@ OS_CALL(int, closedir, (DIR * folder), (folder))
 
 /* ---- streams ---- */
 
-/* A call that only takes from a stream's buffer, or adds to it, needs no OS. Reading is a row if the buffer holds less
- * than is wanted. Writing to a stream is not a row. */
+/* A call that only uses a stream's buffer does not call the OS. Reading is a row if the buffer holds less than is
+ * requested. Writing to a stream is not a row. */
 #if defined(__GLIBC__)
 
 static inline size_t stream_held(const FILE *stream)

@@ -32,7 +32,7 @@ static inline uint32_t timed_word(uint32_t kind, uint64_t now)
     return kind << DWELL_WORD_KIND_SHIFT | ((uint32_t)now & DWELL_TIME_MASK);
 }
 
-/* The first word of an extension record that has `words` words behind it. */
+/* The first word of an extension record that is followed by `words` words. */
 static inline uint16_t extension_word(enum dwell_extension type, int words)
 {
     return (uint16_t)((uint32_t)type << DWELL_EXTENSION_LENGTH_BITS | (uint32_t)words);

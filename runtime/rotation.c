@@ -67,7 +67,7 @@ static bool rotation_chunk_holds_data(int fd, uint64_t offset, const struct dwel
            first.type == DWELL_REC_SAMPLE;
 }
 
-/* Whether the session holds anything that a user would miss. In case of doubt it does. */
+/* Returns whether the session holds recorded data. True if that cannot be determined. */
 static bool rotation_holds_data(int fd)
 {
     struct dwell_file_header header = { .origin = 0 };

@@ -1,6 +1,6 @@
 /*
  * The slow path: the first event of a thread, the first after the OS intervened, after a long time, after frames were
- * left, at the end of a chunk. It brings the thread to the state that was asked for, and hands the event to the
+ * left, at the end of a chunk. It brings the thread to the requested state, and hands the event to the
  * recorder of the mode.
  *
  * Reentrant: a signal handler may record events at any point of it.
@@ -70,8 +70,8 @@ static enum attempt_outcome slow_try(struct thread *t, struct attempt *attempt)
             slow_count_lost();
         return ATTEMPT_DONE;
     }
-    /* What is recorded is less than calibration's share. A thread that is stopped may not be allowed to read the clock
-     * any more. */
+    /* The runtime's own time is measured from here. A thread that is stopped may not be allowed to read the clock any
+     * more. */
     if (attempt->begin == 0 && !t->pause.active && runtime.clock != DWELL_CLOCK_MONOTONIC)
         attempt->begin = clock_counter();
     if (UNLIKELY(t->modules.stale))

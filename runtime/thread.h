@@ -148,7 +148,7 @@ static inline void pause_keep_below(struct thread *t, uint64_t state)
 /* Sets up the calling thread, or returns NULL if nothing can be recorded. */
 struct thread *thread_begin(void);
 
-/* Gives the calling thread room for `bytes` more, in a new chunk if need be; stops it if there is none. */
+/* Gives the calling thread room for `bytes` more, in a new chunk if needed. Stops the thread if there is none. */
 void thread_next_chunk(struct thread *t, uint32_t bytes);
 
 /* Ends the thread's chunk. `count`: its events can be counted, as the file knows exactly the calls of the shadow stack.

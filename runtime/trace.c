@@ -29,8 +29,8 @@ static bool trace_is_ready(const struct thread *t, uint32_t room)
 
 /* ---- events ---- */
 
-/* Up to here, only what a usual event on the slow path takes is not recorded: calibration does not know the rest, as it
- * may wait for memory, for the disk or for another thread. */
+/* Records the runtime's own time before an event, if it exceeds that of a usual event on the slow path. Calibration
+ * does not measure the rest: the runtime may have waited for memory, for the disk or for another thread. */
 static void trace_put_own_time(struct extensions *e, uint64_t begin)
 {
     if (begin == 0)

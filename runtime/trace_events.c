@@ -40,7 +40,7 @@ enum {
     LONGEST_SETTINGS = 8 << 10,
 };
 
-/* ---- what is wanted ---- */
+/* ---- settings ---- */
 
 static const char setting_name[] = "DWELL_EVENTS=";
 
@@ -65,7 +65,7 @@ static void trace_events_write_guid(char text[GUID_TEXT], const dwell_guid *guid
         trace_events_write_hexadecimal(text + 19 + 2 * i + (i > 1), guid->data4[i], 2);
 }
 
-/* A setting: what it selects, and behind the colon its level. */
+/* A setting: the classes that it selects, and after the colon its level. */
 struct setting {
     const char *subject;
     size_t length;

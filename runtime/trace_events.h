@@ -29,7 +29,7 @@ struct process_trace_events {
 /* Takes the settings of DWELL_EVENTS. */
 void trace_events_begin(void);
 
-/* Adds a setting, NAME:LEVEL. In the helper. Returns the number of classes it means, or -ENOSPC. */
+/* Adds a setting, NAME:LEVEL. In the helper. Returns the number of classes it selects, or -ENOSPC. */
 int trace_events_enable(const char *setting);
 
 /* Signals are held back in both. */

@@ -39,7 +39,7 @@ bool tree_begin(struct thread *t, uint64_t now);
 /* Ends the thread's tree, if it has one. */
 void tree_end(struct thread *t);
 
-/* The node of a call whose caller has one; it is made if need be. NULL if there is no space. */
+/* Returns the node of a call whose caller has one, and makes it if needed. NULL if there is no space. */
 struct dwell_tree_node *tree_node_of(struct thread *t, const struct call *call, uint64_t now);
 
 /* Gives the open calls from depth `from` (bytes) on their nodes. False if there is no space. */

@@ -34,7 +34,7 @@ static inline uint64_t tree_first_slot(const struct tree_table *table, uint64_t 
     return key >> 32 & table->mask;
 }
 
-/* NULL: there is no such node yet. */
+/* Returns NULL if there is no such node yet. */
 static ALWAYS_INLINE struct dwell_tree_node *tree_find_node(const struct tree_table *table, uint32_t parent,
                                                             uint64_t function, uint64_t call_site, bool sites)
 {

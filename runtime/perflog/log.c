@@ -55,7 +55,7 @@ static void log_find_version(struct version *version)
     }
 }
 
-/* ---- where it is ---- */
+/* ---- the file ---- */
 
 static void log_file_name(char *name, size_t size)
 {
@@ -154,7 +154,7 @@ void perflog_close(void)
     place.path[0] = '\0';
 }
 
-/* ---- what is written ---- */
+/* ---- lines ---- */
 
 static uint64_t log_signal_bit(int number)
 {

@@ -156,7 +156,7 @@ DWELL_EXPORT int Perf_SetTestTitle(const char *title)
     return perflog_set_name(title);
 }
 
-/* Formats in the locale "C", whatever the program's locale is: readers split the string at commas. */
+/* Formats in the locale "C" and not in the program's, because readers split the string at commas. */
 static bool perflog_format_name(char *text, size_t size, const char *format, va_list arguments)
 {
     const locale_t own = duplocale(uselocale((locale_t)0));
