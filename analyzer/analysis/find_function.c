@@ -1,4 +1,4 @@
-/* Finds functions by the name that the user typed: in full, without parameters, or in part. */
+/* Finds functions by the name that the user typed: in full, without return type or parameters, or in part. */
 #include "analysis/find_function.h"
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 
 #include "analysis/hints.h"
 #include "base/memory.h"
+#include "symbols/short_name.h"
 
 enum { MAX_NAMED = 8 };
 
@@ -27,10 +28,9 @@ static bool function_is_whole_name(const struct function_name *name, const char 
     return text[length] == '\0' || (text[length] == '@' && strcmp(text + length + 1, name->module) == 0);
 }
 
-static bool function_is_name_without_parameters(const struct function_name *name, const char *text)
+static bool function_is_short_name(const struct function_name *name, const char *text)
 {
-    const size_t length = strlen(text);
-    return strncmp(name->name, text, length) == 0 && name->name[length] == '(';
+    return short_name_matches(name->name, short_name_is_text, text);
 }
 
 static bool function_is_part_of_name(const struct function_name *name, const char *text)
@@ -42,7 +42,7 @@ uint32_t *function_find_all(const struct analysis *l, const char *text, size_t *
 {
     static bool (*const ways[])(const struct function_name *, const char *) = {
         function_is_whole_name,
-        function_is_name_without_parameters,
+        function_is_short_name,
         function_is_part_of_name,
     };
     uint32_t *found = need_memory(l->profile->function_count, sizeof *found);

@@ -5,8 +5,8 @@
 #include "analysis/analysis.h"
 
 /* The functions with that full name, which can end in "@module". If there are none, those with that name without
- * parameters, and then those with the text in their names. They are in the order of their modules. The caller frees the
- * list. */
+ * return type or parameters, and then those with the text in their names. They are in the order of their modules. The
+ * caller frees the list. */
 uint32_t *function_find_all(const struct analysis *l, const char *text, size_t *count);
 
 /* Sets *function to the one function that matches the text. It is an error if there is none, or more than one. */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "profile/collect.h"
+#include "symbols/short_name.h"
 
 struct hint_names {
     char **list;
@@ -30,18 +31,17 @@ static const char *hint_for_name(struct hint_names *n, const char *typed, const 
     return text;
 }
 
-/* Compares names without parameters, with and without their namespace or class, since users type both. */
+/* Compares names without return type and parameters, with and without their namespace or class, since users type both.
+ */
 const char *hint_function(const struct analysis *l, const char *typed, const char *otherwise)
 {
     struct hint_names n = { 0 };
     for (size_t i = 0; i < l->profile->function_count; i++) {
-        const char *name = l->names[i].name, *last = name;
-        const size_t length = strcspn(name, "(");
-        hint_add_name(&n, name, length);
-        for (const char *at = name; (at = strstr(at, "::")) && at < name + length;)
-            last = at += 2;
-        if (last > name)
-            hint_add_name(&n, last, (size_t)(name + length - last));
+        const char *name = l->names[i].name;
+        const struct short_name s = short_name_find(name);
+        hint_add_name(&n, name + s.begin, s.end - s.begin);
+        if (s.last > s.begin)
+            hint_add_name(&n, name + s.last, s.end - s.last);
     }
     return hint_for_name(&n, typed, otherwise);
 }

@@ -56,13 +56,14 @@ static error_t callers_parse_option(int key, char *argument, struct argp_state *
 static const struct command_line line = {
     .name = "callers",
     .arguments = "[FILE...] FUNCTION",
-    .text = "Shows a function of one or more sessions (default: dwell.data) between its callers and its callees.\v"
-            "A caller's times are the function's own in calls from there. A callee's times are its own in calls from "
-            "the function. SHARE is elapsed inclusive time in percent of the function's. FUNCTION is a whole name, a "
-            "C++ name without its parameters, name@module, or a part that only one name has.\n\nExamples:\n"
-            "  dwell callers parse\n"
-            "  dwell callers run.data read@libc.so.6\n"
-            "  dwell callers --process worker 'ns::Class::method'",
+    .text =
+        "Shows a function of one or more sessions (default: dwell.data) between its callers and its callees.\v"
+        "A caller's times are the function's own in calls from there. A callee's times are its own in calls from "
+        "the function. SHARE is elapsed inclusive time in percent of the function's. FUNCTION is a whole name, a "
+        "C++ name without its return type or parameters, name@module, or a part that only one name has.\n\nExamples:\n"
+        "  dwell callers parse\n"
+        "  dwell callers run.data read@libc.so.6\n"
+        "  dwell callers --process worker 'ns::Class::method'",
     .options = options,
     .parse = callers_parse_option,
     .shared = shared,

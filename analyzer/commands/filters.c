@@ -21,6 +21,7 @@
 #include "commands/commands.h"
 #include "symbols/elf_facts.h"
 #include "symbols/os_calls.h"
+#include "symbols/short_name.h"
 #include "symbols/symbols.h"
 
 enum { FILTER_ONLY = 1 << 16 }; /* besides the actions of format.h */
@@ -170,15 +171,16 @@ static bool filters_path_matches(const char *glob, const char *path)
     return fnmatch(glob, strchr(glob, '/') ? path : filters_base_name(path), 0) == 0;
 }
 
-static bool filters_name_matches(const struct filter_pattern *p, const char *name)
+static bool filters_name_matches(const char *name, const void *pattern)
 {
+    const struct filter_pattern *p = pattern;
     return p->by_regex ? regexec(&p->regex, name, 0, NULL, 0) == 0 : fnmatch(p->name, name, 0) == 0;
 }
 
 struct filter_names {
     const char *linkage;
-    char *whole; /* demangled */
-    char *plain; /* without parameters */
+    char *whole;      /* demangled */
+    char *short_name; /* without return type and parameters */
 };
 
 static bool filters_pattern_matches(const struct filter_pattern *p, const char *module, const struct symbol *symbol,
@@ -190,18 +192,7 @@ static bool filters_pattern_matches(const struct filter_pattern *p, const char *
         return symbol->file && filters_path_matches(p->file, symbol->file);
     if (!p->name && !p->by_regex)
         return true;
-    return filters_name_matches(p, n->linkage) || filters_name_matches(p, n->whole) ||
-           filters_name_matches(p, n->plain);
-}
-
-static char *filters_strip_parameters(const char *whole)
-{
-    const char *end = whole;
-    for (int depth = 0; *end && (depth || *end != '('); end++)
-        depth += (*end == '<') - (*end == '>');
-    if (end == whole || strncmp(end, "()", 2) == 0)
-        end = strrchr(whole, '(') ? strrchr(whole, '(') : whole + strlen(whole);
-    return need_copy(whole, (size_t)(end - whole));
+    return filters_name_matches(n->linkage, p) || short_name_matches(n->whole, filters_name_matches, p);
 }
 
 static void filters_note_similar(struct filter_pattern *p, const char *name)
@@ -220,12 +211,12 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
 {
     struct filter_names n = { .linkage = symbol->linkage_name ? symbol->linkage_name : "" };
     n.whole = symbol_demangle(n.linkage);
-    n.plain = filters_strip_parameters(n.whole);
+    n.short_name = short_name_of(n.whole);
     uint32_t action = 0;
     for (size_t i = 0; i < f->pattern_count; i++) {
         struct filter_pattern *p = &f->patterns[i];
         if (!filters_pattern_matches(p, module, symbol, &n)) {
-            filters_note_similar(p, n.plain);
+            filters_note_similar(p, n.short_name);
             continue;
         }
         p->matches++;
@@ -233,7 +224,7 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
         action |= p->action;
     }
     free(n.whole);
-    free(n.plain);
+    free(n.short_name);
     return action & ~(uint32_t)FILTER_ONLY;
 }
 

@@ -285,16 +285,17 @@ static error_t record_parse_option(int key, char *argument, struct argp_state *s
 static const struct command_line line = {
     .name = "record",
     .arguments = "[--] PROGRAM [ARG...]",
-    .text = "Runs PROGRAM and records the calls of its instrumented functions.\v"
-            "PROGRAM must be compiled with -finstrument-functions, and with -g to know source lines. dwell ends as "
-            "PROGRAM does, with its exit status or by its signal; 127: not found, 126: not executable, 125: dwell "
-            "itself failed before it started.\n\n"
-            "A PATTERN is a glob such as 'parse_*' or 'ns::Class::*' for the function's name with or without its "
-            "parameters; 're:REGEX', an extended regular expression found in it; 'file:GLOB', the functions of a "
-            "source file; 'module:GLOB', those of a program or library. 'GLOB!PATTERN' names both module and "
-            "function.\n\nExamples:\n  dwell record ./prog arg\n"
-            "  dwell record -o run.data --mode profile ./prog\n"
-            "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog",
+    .text =
+        "Runs PROGRAM and records the calls of its instrumented functions.\v"
+        "PROGRAM must be compiled with -finstrument-functions, and with -g to know source lines. dwell ends as "
+        "PROGRAM does, with its exit status or by its signal; 127: not found, 126: not executable, 125: dwell "
+        "itself failed before it started.\n\n"
+        "A PATTERN is a glob such as 'parse_*' or 'ns::Class::*' for the function's name with or without its "
+        "return type and parameters; 're:REGEX', an extended regular expression found in it; 'file:GLOB', the functions of a "
+        "source file; 'module:GLOB', those of a program or library. 'GLOB!PATTERN' names both module and "
+        "function.\n\nExamples:\n  dwell record ./prog arg\n"
+        "  dwell record -o run.data --mode profile ./prog\n"
+        "  dwell record --only 'parse_*' --suppress 'file:*/util.c' ./prog",
     .options = options,
     .parse = record_parse_option,
     .shared = shared,

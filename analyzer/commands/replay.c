@@ -109,7 +109,7 @@ static const struct command_line line = {
     .text = "Shows the calls as they happened, over all threads in order of time.\v"
             "A call within which nothing is shown is one line. Other calls have a line where they begin ({), and one "
             "where they end (}), with how long they took. '>' marks a line of another thread than the line above. "
-            "FUNCTION is a name, with or without parameters, or a glob for several.\n\nExamples:\n"
+            "FUNCTION is a name, with or without return type and parameters, or a glob for several.\n\nExamples:\n"
             "  dwell replay --from 2.5ms --to 3ms\n"
             "  dwell replay --root handle_request --min 100us\n"
             "  dwell replay --from mark:1 --to mark:2 --thread 'worker*'",

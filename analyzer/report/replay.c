@@ -1,13 +1,13 @@
 /* Replays a session's calls: decides which calls become lines, and holds back lines until they are certain. */
 #include "report/replay.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/names.h"
 #include "base/index.h"
 #include "base/memory.h"
+#include "symbols/short_name.h"
 
 enum {
     MAX_HELD = 4096, /* lines held back because an earlier call may still become a whole call */
@@ -176,22 +176,13 @@ static struct replay_thread *replay_find_thread(struct replay *r, const struct t
 
 /* ---- calls ---- */
 
-static bool replay_name_matches(const char *wanted, const char *name)
-{
-    if (strcmp(wanted, name) == 0 || fnmatch(wanted, name, 0) == 0)
-        return true;
-    char *without = need_copy(name, strcspn(name, "(")); /* parameters */
-    const bool same = strcmp(wanted, without) == 0 || fnmatch(wanted, without, 0) == 0;
-    free(without);
-    return same;
-}
-
 /* Matches each name only once. Equal names have equal addresses, as the namer interns them. */
 static bool replay_is_root(const struct replay *r, const char *name)
 {
     struct index_slot *slot = index_find(r->root_names, (uintptr_t)name, 0);
     if (!slot->value_plus_1)
-        index_set(r->root_names, slot, (uintptr_t)name, 0, replay_name_matches(r->options->root, name));
+        index_set(r->root_names, slot, (uintptr_t)name, 0,
+                  short_name_matches(name, short_name_is_glob, r->options->root));
     slot = index_find(r->root_names, (uintptr_t)name, 0);
     return slot->value_plus_1 > 1;
 }

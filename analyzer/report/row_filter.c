@@ -8,6 +8,7 @@
 
 #include "base/duration.h"
 #include "base/memory.h"
+#include "symbols/short_name.h"
 
 enum row_comparison { LIKE, UNLIKE, EQUAL, UNEQUAL, AT_LEAST, AT_MOST, GREATER, LESS };
 
@@ -187,6 +188,21 @@ static bool row_filter_order_matches(enum row_comparison comparison, int order)
     }
 }
 
+/* Threads, marks and lines may have names that only look like those of functions. */
+static bool row_filter_has_functions(const struct table *t, const struct column *column)
+{
+    return strcmp(column->key, "function") == 0 || strcmp(column->key, "caller") == 0 ||
+           (strcmp(column->key, "name") == 0 && row_filter_find_column(t, "function") < t->column_count);
+}
+
+static bool row_filter_text_matches(const struct table *t, const struct column *column, const char *glob,
+                                    const char *text)
+{
+    if (row_filter_has_functions(t, column))
+        return short_name_matches(text, short_name_is_glob, glob);
+    return fnmatch(glob, text, 0) == 0;
+}
+
 static bool row_filter_row_matches(const struct table *t, const struct bound_condition *b, size_t row)
 {
     const struct cell *cell = &t->cells[row * t->column_count + b->column];
@@ -195,7 +211,7 @@ static bool row_filter_row_matches(const struct table *t, const struct bound_con
     if (!cell->known)
         return false;
     if (column->kind == CELL_TEXT && comparison <= UNLIKE)
-        return (fnmatch(b->condition->value, cell->text, 0) == 0) == (comparison == LIKE);
+        return row_filter_text_matches(t, column, b->condition->value, cell->text) == (comparison == LIKE);
     if (column->kind == CELL_TEXT)
         return row_filter_order_matches(comparison, strcmp(cell->text, b->condition->value));
     if (column->kind == CELL_PERCENT)

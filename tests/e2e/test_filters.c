@@ -139,6 +139,52 @@ Test(e2e_filters, forked_children_have_the_same_filters)
     }
 }
 
+static void filters_check_templates(const char *filters, const char *wanted)
+{
+    for (int i = 0; i < 3; i++) {
+        struct ran r = run("$DWELL record -q --mode %s %s $PROGRAMS/filters/templates", modes[i], filters);
+        cr_assert(eq(int, r.status, 0), "%s: %s", filters, r.err);
+        cr_assert(eq(str, r.err, ""), "%s", filters);
+        ran_drop(&r);
+        char *paths = report_paths("");
+        cr_assert(eq(str, paths, (char *)wanted), "%s %s", modes[i], filters);
+        free(paths);
+    }
+}
+
+/* Demangled names of function templates begin with the return type. */
+Test(e2e_filters, function_templates)
+{
+#define MAIN "main 1\n"
+#define COUNT "main/ns::count(int) 1\n"
+#define CHOOSE "main/ns::count(int)/int (*ns::choose<int>(int))(int) 10\n"
+#define TWICE "main/ns::count(int)/int ns::twice<int>(int) 10\n"
+    filters_check_templates("--depth 9", MAIN COUNT CHOOSE TWICE);
+    filters_check_templates("--ignore 'ns::*'", MAIN);
+    filters_check_templates("--ignore 'ns::twice*'", MAIN COUNT CHOOSE);
+    filters_check_templates("--suppress 'ns::twice<int>'", MAIN COUNT CHOOSE);
+    filters_check_templates("--suppress 'ns::twice<int>(int)'", MAIN COUNT CHOOSE);
+    filters_check_templates("--suppress 'int ns::twice<int>'", MAIN COUNT CHOOSE);
+    filters_check_templates("--suppress 'ns::choose<int>'", MAIN COUNT TWICE);
+    filters_check_templates("--suppress 're:^ns::(twice|choose)<'", MAIN COUNT);
+    filters_check_templates("--suppress 'templates!ns::choose*'", MAIN COUNT TWICE);
+    filters_check_templates("--only 'ns::twice<*>'", "int ns::twice<int>(int) 10\n");
+    filters_check_templates("--only 'ns::choose<*>' env A=b", "int (*ns::choose<int>(int))(int) 10\n");
+    filters_check_templates("--stop-on 'ns::choose<*>'", MAIN COUNT);
+    filters_check_templates("--start-on 'ns::twice<*>'",
+                            "main 0\nmain/ns::count(int) 0\n"
+                            "main/ns::count(int)/int (*ns::choose<int>(int))(int) 9\n" TWICE);
+}
+
+Test(e2e_filters, a_similar_name_of_a_template)
+{
+    struct ran r = run("$DWELL record -q --suppress 'ns::twcie<int>' $PROGRAMS/filters/templates");
+    cr_assert(eq(str, r.err,
+                 "dwell: --suppress: pattern 'ns::twcie<int>' matched no instrumented function of a recorded program; "
+                 "did you mean 'ns::twice<int>'?\n"));
+    ran_drop(&r);
+}
+
 Test(e2e_filters, libraries_and_plugins)
 {
     free(run_well("$DWELL record -q --suppress 'libsample-library*!*' $SAMPLES/modules/modules "
