@@ -240,7 +240,7 @@ Test(e2e_view_live, the_session_is_gone)
                   "sleep 0.1; i=$((i + 1)); done",
                   PATIENCE));
     struct live l = live_begin("");
-    free(run_well("rm dwell.data; i=0; until grep -q before said || test $i = %d; do sleep 0.1; i=$((i + 1)); done",
+    free(run_well("rm dwell.data; i=0; until grep -q previous said || test $i = %d; do sleep 0.1; i=$((i + 1)); done",
                   PATIENCE));
     bool complete = true;
     cr_assert(eq(u64, calls_of(&l, "main", &complete), 1));
