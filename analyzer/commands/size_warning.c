@@ -1,3 +1,5 @@
+/* A thread that sleeps on a futex in the session header and prints one warning when the session reaches a size. The
+ * size is 4 GiB, or DWELL_WARN_SIZE bytes. */
 #include "commands/size_warning.h"
 
 #include <limits.h>

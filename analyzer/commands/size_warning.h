@@ -1,5 +1,5 @@
-/* A warning while a program is recorded: its session has become large. A thread waits for that, as a recorded process
- * wakes it. */
+/* Warns while a program is recorded that its session has become large. A thread waits until a recorded process wakes
+ * it for that. */
 #ifndef DWELL_COMMANDS_SIZE_WARNING_H
 #define DWELL_COMMANDS_SIZE_WARNING_H
 
