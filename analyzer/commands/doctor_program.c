@@ -108,7 +108,8 @@ static bool doctor_has_names(const char *path)
 static void doctor_examine_symbols(struct findings *f, const struct executable *e, Elf *elf)
 {
     const bool inside = doctor_has_section(elf, ".debug_info", 0);
-    const bool lines = inside || doctor_has_lines(e->path);
+    /* No functions are listed of a static program, whose probe is libc's empty one. */
+    const bool lines = doctor_has_lines(e->path) || (inside && !doctor_has_names(e->path));
     if (doctor_has_section(elf, NULL, SHT_SYMTAB))
         find_that(f, HEALTH_OK, "symbols", "in the program");
     else if (lines)
@@ -122,7 +123,8 @@ static void doctor_examine_symbols(struct findings *f, const struct executable *
     if (lines)
         find_that(f, HEALTH_OK, "debug information", "%s", inside ? "in the program" : "in a file of its own");
     else
-        find_that(f, HEALTH_WARN, "debug information", "none, so source lines are unknown; compile with -g");
+        find_that(f, HEALTH_WARN, "debug information", "%s, so source lines are unknown; compile with -g",
+                  inside ? "in the program, but it has no lines" : "none");
 }
 
 static void doctor_examine_elf(struct findings *f, const struct executable *e, Elf *elf)

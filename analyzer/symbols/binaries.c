@@ -1,5 +1,4 @@
 /* Finds the names, lines and functions of the binaries on this machine with libdw. */
-#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +29,7 @@ struct binary {
     struct binary_entry *entries; /* functions, by address and rank */
     size_t entry_count, entry_room;
     bool entries_read;
-    struct scopes *scopes; /* NULL until they are needed */
+    struct units *units; /* of the module; NULL without one */
 };
 
 struct binaries {
@@ -67,7 +66,7 @@ struct binaries *binaries_new(void)
 void binaries_free(struct binaries *b)
 {
     for (size_t i = 0; i < b->count; i++) {
-        scopes_free(b->list[i].scopes);
+        units_free(b->list[i].units);
         if (b->list[i].dwfl)
             dwfl_end(b->list[i].dwfl);
         free(b->list[i].path);
@@ -189,6 +188,7 @@ static void binary_open(struct binary *binary)
         say("%s: changed since the recording: its functions are shown by address", binary->path);
     } else {
         binary->module = module;
+        binary->units = units_new(module);
     }
 }
 
@@ -220,11 +220,9 @@ struct symbol binaries_find(struct binaries *b, const struct symbol_module *m, u
     if (!binary->module)
         return symbol;
     symbol.linkage_name = binary_name_at(binary, offset);
-    Dwfl_Line *line = dwfl_module_getsrc(binary->module, offset);
-    int number = 0;
-    if (line)
-        symbol.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
-    symbol.line = number > 0 ? (uint32_t)number : 0;
+    const struct unit *unit = units_find(binary->units, offset);
+    if (unit)
+        symbol.file = unit_line_at(unit, offset, &symbol.line);
     return symbol;
 }
 
@@ -233,9 +231,7 @@ struct symbol_site binaries_site(struct binaries *b, const struct symbol_module 
     struct binary *binary = m->path[0] ? binaries_find_or_open(b, m) : NULL;
     if (!binary || !binary->module || offset == 0)
         return (struct symbol_site){ 0 };
-    if (!binary->scopes)
-        binary->scopes = scopes_new(binary->module);
-    struct scopes_site found = scopes_find(binary->scopes, offset - 1, inlined);
+    struct scopes_site found = scopes_find(binary->units, offset - 1, inlined);
     const char *function = found.function_at ? binary_name_at(binary, found.function_at) : NULL;
     const char *outer = found.site.outer && found.outer_at ? binary_name_at(binary, found.outer_at) : NULL;
     if (!function && !found.site.function)
