@@ -2,7 +2,6 @@
  * How often threads were taken from their CPU, and for how long, as the kernel itself counts it. The reader of a
  * session sees how much was missed. What a full ring has lost is estimated from it.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -34,10 +33,19 @@ static bool switches_find_number(const char *text, const char *name, uint64_t *n
     return at != NULL;
 }
 
+/* Appends the number's digits. Returns their end. */
+static char *switches_put_number(char *at, uint32_t number)
+{
+    if (number >= 10)
+        at = switches_put_number(at, number / 10);
+    *at = (char)('0' + number % 10);
+    return at + 1;
+}
+
 static bool switches_count_other(uint32_t tid, struct switch_counts *counts)
 {
     char path[64], text[LARGEST_STATUS];
-    snprintf(path, sizeof path, "/proc/self/task/%u/status", tid);
+    strcpy(switches_put_number(stpcpy(path, "/proc/self/task/"), tid), "/status");
     return sys_read_file(path, text, sizeof text) > 0 &&
            switches_find_number(text, "\nvoluntary_ctxt_switches:", &counts->waits) &&
            switches_find_number(text, "\nnonvoluntary_ctxt_switches:", &counts->preemptions);

@@ -1,0 +1,221 @@
+/* The runtime's own versions of libc's functions for memory, text and numbers. Each does what libc's does. This file is
+ * compiled without the compiler's knowledge of these functions. */
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+extern char **environ;
+
+/* ---- memory ---- */
+
+void *memcpy(void *restrict to, const void *restrict from, size_t size)
+{
+    char *restrict t = to;
+    const char *restrict f = from;
+    for (size_t i = 0; i < size; i++)
+        t[i] = f[i];
+    return to;
+}
+
+void *mempcpy(void *restrict to, const void *restrict from, size_t size)
+{
+    return (char *)memcpy(to, from, size) + size;
+}
+
+void *memmove(void *to, const void *from, size_t size)
+{
+    char *t = to;
+    const char *f = from;
+    if ((uintptr_t)t <= (uintptr_t)f)
+        for (size_t i = 0; i < size; i++)
+            t[i] = f[i];
+    else
+        while (size-- > 0)
+            t[size] = f[size];
+    return to;
+}
+
+void *memset(void *at, int byte, size_t size)
+{
+    char *a = at;
+    for (size_t i = 0; i < size; i++)
+        a[i] = (char)byte;
+    return at;
+}
+
+int memcmp(const void *one, const void *other, size_t size)
+{
+    const unsigned char *a = one, *b = other;
+    for (size_t i = 0; i < size; i++)
+        if (a[i] != b[i])
+            return a[i] - b[i];
+    return 0;
+}
+
+/* ---- text ---- */
+
+size_t strnlen(const char *text, size_t size)
+{
+    size_t length = 0;
+    while (length < size && text[length])
+        length++;
+    return length;
+}
+
+size_t strlen(const char *text)
+{
+    return strnlen(text, SIZE_MAX);
+}
+
+char *strchrnul(const char *text, int byte)
+{
+    while (*text && *text != (char)byte)
+        text++;
+    return (char *)text;
+}
+
+char *strchr(const char *text, int byte)
+{
+    char *at = strchrnul(text, byte);
+    return *at == (char)byte ? at : NULL;
+}
+
+char *strrchr(const char *text, int byte)
+{
+    char *last = NULL;
+    for (;; text++) {
+        if (*text == (char)byte)
+            last = (char *)text;
+        if (!*text)
+            return last;
+    }
+}
+
+size_t strcspn(const char *text, const char *ends)
+{
+    size_t length = 0;
+    while (text[length] && !strchr(ends, text[length]))
+        length++;
+    return length;
+}
+
+char *strstr(const char *text, const char *part)
+{
+    const size_t length = strlen(part);
+    for (; strncmp(text, part, length) != 0; text++)
+        if (!*text)
+            return NULL;
+    return (char *)text;
+}
+
+int strncmp(const char *one, const char *other, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (one[i] != other[i] || !one[i])
+            return (unsigned char)one[i] - (unsigned char)other[i];
+    return 0;
+}
+
+int strcmp(const char *one, const char *other)
+{
+    return strncmp(one, other, SIZE_MAX);
+}
+
+char *stpcpy(char *restrict to, const char *restrict from)
+{
+    while ((*to = *from++))
+        to++;
+    return to;
+}
+
+char *strcpy(char *restrict to, const char *restrict from)
+{
+    stpcpy(to, from);
+    return to;
+}
+
+char *strncpy(char *restrict to, const char *restrict from, size_t size)
+{
+    const size_t length = strnlen(from, size);
+    memcpy(to, from, length);
+    memset(to + length, 0, size - length);
+    return to;
+}
+
+/* ---- numbers ---- */
+
+static int own_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'Z' ? c - 'A' + 10 : INT_MAX;
+}
+
+struct own_number {
+    unsigned long long value; /* without its sign; the largest one if it does not fit into 64 bits */
+    bool negative, fits;
+};
+
+/* The digits of a number. `base` is 10 or 16. */
+static unsigned long long own_digits(const char **text, int base, bool *all_fit)
+{
+    unsigned long long number = 0;
+    bool fits = true;
+    for (; own_digit(**text) < base; ++*text) {
+        const unsigned digit = (unsigned)own_digit(**text);
+        fits = fits && number <= (ULLONG_MAX - digit) / (unsigned)base;
+        number = number * (unsigned)base + digit;
+    }
+    *all_fit = fits;
+    return fits ? number : ULLONG_MAX;
+}
+
+static struct own_number own_number(const char *text, char **end, int base)
+{
+    const char *at = text;
+    struct own_number number;
+    while (*at == ' ' || (*at >= '\t' && *at <= '\r'))
+        at++;
+    number.negative = *at == '-';
+    at += *at == '-' || *at == '+';
+    if (base == 16 && at[0] == '0' && (at[1] == 'x' || at[1] == 'X') && own_digit(at[2]) < 16)
+        at += 2;
+    const char *digits = at;
+    number.value = own_digits(&at, base, &number.fits);
+    if (end)
+        *end = (char *)(at == digits ? text : at);
+    return number;
+}
+
+unsigned long long strtoull(const char *restrict text, char **restrict end, int base)
+{
+    const struct own_number number = own_number(text, end, base);
+    return number.negative && number.fits ? -number.value : number.value;
+}
+
+unsigned long strtoul(const char *restrict text, char **restrict end, int base)
+{
+    return strtoull(text, end, base);
+}
+
+long strtol(const char *restrict text, char **restrict end, int base)
+{
+    const struct own_number number = own_number(text, end, base);
+    if (number.value > LONG_MAX)
+        return number.negative ? LONG_MIN : LONG_MAX;
+    return number.negative ? -(long)number.value : (long)number.value;
+}
+
+/* ---- the environment ---- */
+
+char *getenv(const char *name)
+{
+    const size_t length = strlen(name);
+    for (char **at = environ; at && *at; at++)
+        if (strncmp(*at, name, length) == 0 && (*at)[length] == '=')
+            return *at + length + 1;
+    return NULL;
+}
