@@ -125,7 +125,7 @@ static const struct call *holes_call(const struct thread *t, uint32_t number)
 
 /* What is known of the records around a hole. */
 struct holes_bounds {
-    uint64_t next_time;     /* the event behind it is not earlier: UINT64_MAX if there is none */
+    uint64_t next_time;     /* the event after it is not earlier: UINT64_MAX if there is none */
     uint32_t next_function; /* low half of the address, if that is an enter */
     const char *end;
 };
@@ -157,7 +157,7 @@ static const struct slow_record *holes_slow_record(const struct thread *t, const
 }
 
 /* Whether the missing record may be the enter of the call. It is later than the event before the hole, and the enter
- * behind the hole is another one. */
+ * after the hole is another one. */
 static bool holes_is_enter_of(const struct call *call, const struct holes_walk *w, const struct holes_bounds *bounds)
 {
     if (call->enter_time < w->time || call->enter_time > bounds->next_time)

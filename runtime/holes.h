@@ -25,7 +25,7 @@ struct slow_record {
 /* In a thread's block. */
 struct thread_holes {
     uint32_t slow_count;
-    struct slow_record slow[MAX_SLOW_RECORDS]; /* by position; those behind the count are unused */
+    struct slow_record slow[MAX_SLOW_RECORDS]; /* by position; those after the count are unused */
 
     /* No record of the current chunk is missing before the position `checked`. There: */
     uint32_t checked;

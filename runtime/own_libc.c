@@ -5,6 +5,11 @@
 #include <stdint.h>
 #include <string.h>
 
+/* So that the compiler does not make a loop into a call of the function that it is in. */
+#ifndef __clang__
+#pragma GCC optimize("no-tree-loop-distribute-patterns")
+#endif
+
 extern char **environ;
 
 /* ---- memory ---- */

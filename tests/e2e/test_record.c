@@ -188,7 +188,8 @@ Test(e2e_record, a_full_disk)
     if (mounted.status != 0)
         cr_skip_test("only root may mount a small disk");
     ran_drop(&mounted);
-    struct ran r = run("$DWELL record -q --keep-free 0 -o small/x $SAMPLES/fib 28; s=$?; cp small/x x; umount small; exit $s");
+    struct ran r =
+        run("$DWELL record -q --keep-free 0 -o small/x $SAMPLES/fib 28; s=$?; cp small/x x; umount small; exit $s");
     check_loss(r, "x");
 }
 

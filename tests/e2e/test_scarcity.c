@@ -157,8 +157,9 @@ Test(e2e_scarcity, a_disk_that_is_filled_in_the_middle)
         return;
     struct ran alone =
         run("mkdir small; unshare -m sh -c 'mount -t tmpfs -o size=4m none small; $PROGRAMS/scarcity/fulldisk small'");
-    struct ran r = run("unshare -m sh -c 'mount -t tmpfs -o size=4m none small; timeout 60 $DWELL record -q --keep-free 0 -o small/x "
-                       "$PROGRAMS/scarcity/fulldisk small; s=$?; cp small/x x; exit $s'");
+    struct ran r = run(
+        "unshare -m sh -c 'mount -t tmpfs -o size=4m none small; timeout 60 $DWELL record -q --keep-free 0 -o small/x "
+        "$PROGRAMS/scarcity/fulldisk small; s=$?; cp small/x x; exit $s'");
     cr_assert(eq(int, r.status, 0), "%s", r.err);
     cr_assert(eq(str, r.out, alone.out));
     cr_assert(has(r.err, FULL), "%s", r.err);
