@@ -15,13 +15,27 @@
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Maps memory there that is never read: the parent writes the record itself. */
-static void forked_map_scrap(void *at, size_t size)
+/* Maps memory there. False if something else is mapped in a part of it. */
+static bool forked_map(char *at, size_t size)
 {
-    void *mapped = (void *)SYS6(mmap, at, size, PROT_READ | PROT_WRITE,
+    char *mapped = (char *)SYS6(mmap, at, size, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (!sys_failed(mapped) && mapped != at)
-        sys_unmap(mapped, size); /* kernels before 4.17 take it for a hint */
+    if (sys_failed(mapped))
+        return false;
+    if (mapped == at)
+        return true;
+    sys_unmap(mapped, size); /* kernels before 4.17 take it for a hint */
+    return false;
+}
+
+/* Maps memory there that is never read: the parent writes the record itself. A finished chunk may have lain where a
+ * part of another one lies now. Then each page that is still free is mapped. */
+static void forked_map_scrap(char *at, size_t size)
+{
+    if (forked_map(at, size))
+        return;
+    for (const char *end = at + size; at < end; at += PAGE)
+        forked_map(at, PAGE);
 }
 
 void thread_forked(void)
@@ -36,9 +50,9 @@ void thread_forked(void)
             forked_map_scrap(t->chunks.last[i].at, t->chunks.last[i].size);
     memset(t->chunks.last, 0, sizeof t->chunks.last);
     if (t->chunks.current)
-        forked_map_scrap(t->chunks.current, (size_t)(t->base + t->chunks.end - (char *)t->chunks.current));
+        forked_map_scrap((char *)t->chunks.current, (size_t)(t->base + t->chunks.end - (char *)t->chunks.current));
     if (t->os_source.ring) {
-        forked_map_scrap(t->os_source.ring, os_ring_size);
+        forked_map_scrap((char *)t->os_source.ring, os_ring_size);
         t->os.word = &nothing;
         t->os.seen = 0;
     }

@@ -380,6 +380,7 @@ void thread_stop(struct thread *t)
 
 static void thread_retire_chunk(struct thread *t, struct dwell_chunk_header *chunk)
 {
+    t->chunks.last[t->chunks.begun % CHUNKS_REMEMBERED] = (struct area){ (char *)chunk, chunk->size };
     if (t->holes.found)
         return; /* an interrupted probe may go on and store its record: the chunk stays mapped for good */
     if (!ring_keep(&t->ring, chunk))
@@ -421,10 +422,8 @@ void thread_next_chunk(struct thread *t, uint32_t bytes)
     } else if (!fits) {
         struct dwell_chunk_header *old = t->chunks.current;
         thread_finish_chunk(t);
-        if (old) {
-            t->chunks.last[t->chunks.begun % CHUNKS_REMEMBERED] = (struct area){ (char *)old, old->size };
+        if (old)
             thread_retire_chunk(t, old);
-        }
         if (t->chunks.begun > 0)
             thread_check_name(t);
         if (!&dwell_interposed && !runtime.forked_at)

@@ -126,7 +126,7 @@ Test(e2e_oscalls, os_calls_with_filters)
     check_filter("--depth 2", "main 1\nmain/busy 2\nmain/doze 2\n");
     check_filter("--start-on nanosleep",
                  "main 0\nmain/busy 1\nmain/busy/churn 1\nmain/doze 1\nmain/doze/nanosleep 2\n");
-    struct ran r = run("$DWELL record -q --no-os-calls --only nanosleep $SAMPLES/sleeper 2 1 1");
+    struct ran r = run("$DWELL record -q --no-os-calls --strict-filters --only nanosleep $SAMPLES/sleeper 2 1 1");
     cr_assert(ne(int, r.status, 0));
     cr_assert(has(r.err, "--only: pattern 'nanosleep' matches no instrumented function of"), "%s", r.err);
     ran_drop(&r);

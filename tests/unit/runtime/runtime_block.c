@@ -13,6 +13,7 @@
 enum { SHADOW = 1 << 16 };
 
 struct runtime runtime;
+const size_t os_ring_size = PAGE;
 __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 struct runtime_calls runtime_calls;
 
