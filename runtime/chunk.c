@@ -155,9 +155,9 @@ void chunk_free(char *at)
     chunk_keep(at);
 }
 
-bool chunk_has_zero_word(const char *begin, const char *behind)
+/* Whether any word is zero: a record that was not stored, or part of an address or extension. */
+static bool chunk_has_zero_word(const record_word *at, const record_word *end)
 {
-    const record_word *at = (const record_word *)begin, *end = (const record_word *)behind;
     for (; at + WORDS_AT_ONCE <= end; at += WORDS_AT_ONCE) {
         uint16_t zeros = 0;
         for (int i = 0; i < WORDS_AT_ONCE; i++)
@@ -199,7 +199,8 @@ bool chunk_has_holes(const struct dwell_chunk_header *chunk)
 {
     const char *begin = (const char *)(chunk + 1) + (size_t)chunk->depth * sizeof(struct dwell_frame);
     const char *end = (const char *)chunk + chunk->used;
-    return chunk_has_zero_word(begin, end) && chunk_has_missing_record(begin, end);
+    return chunk_has_zero_word((const record_word *)begin, (const record_word *)end) &&
+           chunk_has_missing_record(begin, end);
 }
 
 /*

@@ -48,9 +48,6 @@ void chunk_free(char *at);
 /* Whether a record of a finished events chunk has been claimed, but not stored yet. */
 bool chunk_has_holes(const struct dwell_chunk_header *chunk);
 
-/* Whether any word between is zero: a record that was not stored, or part of an address or extension. */
-bool chunk_has_zero_word(const char *begin, const char *behind);
-
 /* Counts, for an event that has been claimed, the bytes of its extensions and the calls that it says were left. Safe in
  * probes that handlers interrupt. If the chunk has ended meanwhile, it is marked as not counted: the reader counts. */
 void chunk_count_extensions(struct dwell_chunk_header *chunk, uint32_t bytes, uint32_t left);

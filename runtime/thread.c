@@ -360,7 +360,7 @@ static void thread_finish_chunk(struct thread *t)
     if (!chunk)
         return;
     const char *next = t->base + thread_position(t);
-    if (holes_fill(t) && !t->holes.found)
+    if (!t->holes.found)
         thread_count_events(t, chunk, next);
     else
         chunk->enters = chunk->exits = DWELL_NOT_COUNTED;

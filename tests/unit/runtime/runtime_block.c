@@ -95,11 +95,6 @@ void chunk_cut(struct area *area, uint32_t size)
     (void)area, (void)size;
 }
 
-bool chunk_has_zero_word(const char *begin, const char *behind)
-{
-    return begin < behind; /* so that holes_fill looks at each record */
-}
-
 int sites_put(uint16_t words[MAX_SITE_WORDS], uint64_t call_site, const struct call *caller)
 {
     (void)words, (void)call_site, (void)caller;
