@@ -176,21 +176,13 @@ static bool chunk_has_missing_record(const char *at, const char *end)
 {
     while (at < end) {
         uint16_t word;
-        memcpy(&word, at, sizeof word);
         uint32_t lower = 1;
-        switch (word >> DWELL_WORD_KIND_SHIFT) {
-        case DWELL_WORD_EXIT:
-            at += EXIT_BYTES;
-            break;
-        case DWELL_WORD_EXTENSION:
-            at += 2 + 2 * (word & ((1 << DWELL_EXTENSION_LENGTH_BITS) - 1));
-            break;
-        default:
+        memcpy(&word, at, sizeof word);
+        if (word >> DWELL_WORD_KIND_SHIFT != DWELL_WORD_EXTENSION && record_bytes(word) == ENTER_BYTES)
             memcpy(&lower, at + 2, sizeof lower);
-            at += ENTER_BYTES;
-        }
         if (word == 0 || lower == 0)
             return true;
+        at += record_bytes(word);
     }
     return false;
 }

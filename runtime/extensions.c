@@ -96,19 +96,19 @@ void extensions_store(const struct extensions *e, char *at, uint32_t word, bool 
         store_address(at + 2, function);
 }
 
-bool extensions_append_control(struct thread *t, const struct extensions *e, const struct control_event *event,
-                               uint32_t left)
+void extensions_append_control(struct thread *t, const struct extensions *e, const struct control_event *event)
 {
-    const uint32_t bytes = extensions_bytes(e);
+    const uint32_t bytes = extensions_bytes(e), left = t->filter.left_unrecorded;
     if (!t->chunks.current || (uint32_t)t->state + bytes > t->chunks.end)
         thread_next_chunk(t, bytes);
     if (!t->chunks.current)
-        return false;
+        return;
     char *at = t->base + (uint32_t)t->state;
     t->state += bytes;
     t->chunks.current->enters += bytes;
     t->chunks.current->exits += event->ended - event->opened + left;
     store_words(at, e->words, e->length);
     t->last = event->time;
-    return true;
+    t->filter.left_unrecorded = 0;
+    holes_skip(t);
 }

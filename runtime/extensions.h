@@ -81,10 +81,9 @@ uint32_t extensions_control_bytes(const struct control_event *event);
  * whole extensions before an event, or no event after them. */
 void extensions_store(const struct extensions *e, char *at, uint32_t word, bool enter, uint64_t function);
 
-/* Appends a control event's extensions to the thread's chunk, or to a new one. `left` calls were left before it.
- * Signals are held back. False if there is no room. */
-bool extensions_append_control(struct thread *t, const struct extensions *e, const struct control_event *event,
-                               uint32_t left);
+/* Appends a control event's extensions to the thread's chunk, or to a new one, after which the file knows the thread's
+ * calls. Nothing if there is no room. Signals are held back. */
+void extensions_append_control(struct thread *t, const struct extensions *e, const struct control_event *event);
 
 #pragma GCC visibility pop
 

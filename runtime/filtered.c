@@ -53,12 +53,6 @@ static bool filtered_make_room(struct thread *t)
     return !t->stopped;
 }
 
-static void filtered_fill_holes(struct thread *t)
-{
-    if (!holes_fill(t))
-        thread_give_up_chunk(t, false);
-}
-
 static void filtered_keep_os_events(struct thread *t)
 {
     struct thread_filter *const f = &t->filter;
@@ -137,7 +131,7 @@ static void filtered_control(struct thread *t, const struct control_event *event
 {
     if (t->stopped)
         return;
-    filtered_fill_holes(t);
+    holes_fill(t);
     filtered_keep_os_events(t);
     filtered_flush(t);
     if (!filtered_make_room(t))
@@ -147,10 +141,7 @@ static void filtered_control(struct thread *t, const struct control_event *event
     filtered_begin_extensions(t, &e);
     t->filter.kept_words = 0;
     extensions_put_control(&e, t, event);
-    if (!extensions_append_control(t, &e, event, t->filter.left_unrecorded))
-        return;
-    t->filter.left_unrecorded = 0;
-    holes_skip(t);
+    extensions_append_control(t, &e, event);
 }
 
 /* ---- events ---- */
@@ -222,7 +213,7 @@ static void filtered_apply(struct thread *t, const struct event *event)
     if (left < 0)
         return;
     if (left > 0)
-        filtered_fill_holes(t);
+        holes_fill(t);
     filtered_keep_os_events(t);
     if (t->filter.kept_words)
         filtered_flush(t);
@@ -287,7 +278,7 @@ static void filtered_resume(struct thread *t, uint64_t time)
 
 static void filtered_switch_stack(struct thread *t, struct stack *to, uint64_t now)
 {
-    filtered_fill_holes(t);
+    holes_fill(t);
     if ((uint32_t)t->state + STACKS_SWITCH_ROOM > t->chunks.end)
         thread_next_chunk(t, STACKS_SWITCH_ROOM);
     filtered_flush(t);

@@ -54,11 +54,6 @@ static uint64_t holes_time(uint64_t last, uint64_t low, int bits)
     return last + ((low - last) & ((1ull << bits) - 1));
 }
 
-static int holes_length(uint32_t word)
-{
-    return (int)(word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1));
-}
-
 static bool holes_is_extension(uint32_t word)
 {
     return word != 0 && word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXTENSION;
@@ -68,7 +63,7 @@ static bool holes_is_extension(uint32_t word)
 static struct holes_record holes_read(const struct holes_walk *w)
 {
     struct holes_record r = { .event = w->at, .upper = { w->upper[0], w->upper[1] } };
-    for (; r.event < w->end && holes_is_extension(holes_word(r.event)); r.event += 2 + 2 * holes_length(r.word)) {
+    for (; r.event < w->end && holes_is_extension(holes_word(r.event)); r.event += record_bytes(r.word)) {
         r.word = holes_word(r.event);
         const char *words = r.event + 2;
         r.last_extension = r.event;
@@ -94,7 +89,7 @@ static struct holes_record holes_read(const struct holes_walk *w)
         return r;
     if (!r.time)
         r.time = holes_time(w->time, r.word, DWELL_TIME_BITS);
-    r.end = r.event + (r.word >> DWELL_WORD_KIND_SHIFT == DWELL_WORD_EXIT ? EXIT_BYTES : ENTER_BYTES);
+    r.end = r.event + record_bytes(r.word);
     r.stored = r.end == r.event + EXIT_BYTES || holes_number(r.event + 2, 2) != 0;
     return r;
 }
@@ -215,7 +210,8 @@ static bool holes_store_slow(struct holes_walk *w, const struct holes_record *r,
         return false;
     if (r->event < event) {
         if (r->last_extension)
-            store_word(r->last_extension, extension_word(DWELL_EXT_PAD, holes_length(holes_word(r->last_extension))));
+            store_word(r->last_extension,
+                       extension_word(DWELL_EXT_PAD, extension_words(holes_word(r->last_extension))));
         store_word(r->event, extension_word(DWELL_EXT_OS, 0));
         holes_pad(r->event + 2, event);
     }
@@ -313,11 +309,13 @@ static bool holes_may_be(const char *begin, const char *end)
 
 bool holes_fill(struct thread *t)
 {
-    bool filled = true;
     if (!t->chunks.current || t->holes.checked == thread_position(t))
         return true;
-    if (holes_may_be(t->base + t->holes.checked, t->base + thread_position(t)))
-        filled = holes_walk_chunk(t, holes_depth(t));
+    if (holes_may_be(t->base + t->holes.checked, t->base + thread_position(t)) &&
+        !holes_walk_chunk(t, holes_depth(t))) {
+        thread_give_up_chunk(t, false);
+        return false;
+    }
     holes_skip(t);
-    return filled;
+    return true;
 }

@@ -56,7 +56,7 @@ static inline void holes_end_slow(struct thread_holes *h, uint32_t count_before)
 
 /*
  * Stores the missing records of the thread's current chunk. It is called before the calls of an abandoned probe leave
- * the shadow stack. False if it cannot tell which records are missing: then the thread has to begin a new chunk, which
+ * the shadow stack. If it cannot tell which records are missing, it gives the chunk up and returns false: the next one
  * names the calls that are open. On the calling thread, with signals held back.
  */
 bool holes_fill(struct thread *t);

@@ -38,6 +38,25 @@ static inline uint16_t extension_word(enum dwell_extension type, int words)
     return (uint16_t)((uint32_t)type << DWELL_EXTENSION_LENGTH_BITS | (uint32_t)words);
 }
 
+/* The number of words that follow the first one of an extension record. */
+static inline int extension_words(uint32_t word)
+{
+    return (int)(word & ((1u << DWELL_EXTENSION_LENGTH_BITS) - 1));
+}
+
+/* The size of the record that begins with this word. */
+static inline uint32_t record_bytes(uint32_t word)
+{
+    switch (word >> DWELL_WORD_KIND_SHIFT) {
+    case DWELL_WORD_EXIT:
+        return EXIT_BYTES;
+    case DWELL_WORD_EXTENSION:
+        return 2 + 2 * (uint32_t)extension_words(word);
+    default:
+        return ENTER_BYTES;
+    }
+}
+
 /* `half`: which of the chunk's two upper halves belongs to the address. */
 static inline void store_enter(char *at, unsigned half, uint64_t now, uint64_t function)
 {

@@ -77,10 +77,8 @@ static enum attempt_outcome trace_try(struct thread *t, const struct event *even
         e->length = before_upper;
         return ATTEMPT_GUARDED;
     }
-    if (left > 0 && !holes_fill(t)) {
-        thread_give_up_chunk(t, false);
+    if (left > 0 && !holes_fill(t))
         return ATTEMPT_AGAIN;
-    }
 
     const uint64_t depth = (state >> 32) - (uint64_t)left * sizeof(struct call);
     struct call *const call = (struct call *)(t->shadow + depth);
@@ -137,23 +135,16 @@ static enum attempt_outcome trace_record(struct thread *t, struct attempt *attem
 
 /* ---- control events ---- */
 
-static void trace_fill_holes(struct thread *t)
-{
-    if (!holes_fill(t))
-        thread_give_up_chunk(t, false);
-}
-
 static void trace_control(struct thread *t, const struct control_event *event)
 {
     uint16_t storage[MAX_CONTROL_WORDS];
     struct extensions e = { storage, 0 };
     if (t->stopped)
         return;
-    trace_fill_holes(t);
+    holes_fill(t);
     extensions_read_os_events(t, &e);
     extensions_put_control(&e, t, event);
-    if (extensions_append_control(t, &e, event, 0))
-        holes_skip(t);
+    extensions_append_control(t, &e, event);
 }
 
 static void trace_pause(struct thread *t, uint64_t time)
@@ -181,7 +172,7 @@ static void trace_resume(struct thread *t, uint64_t time)
 
 static void trace_switch_stack(struct thread *t, struct stack *to, uint64_t now)
 {
-    trace_fill_holes(t);
+    holes_fill(t);
     if ((uint32_t)t->state + STACKS_SWITCH_ROOM > t->chunks.end)
         thread_next_chunk(t, STACKS_SWITCH_ROOM);
     const uint32_t ended = thread_calls(t->state), opened = stacks_calls(to);

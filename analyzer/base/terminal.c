@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/memory.h"
+#include "base/child_environment.h"
 
 /* Standard output has one pager for the whole program. */
 static pid_t pager;                 /* zero if there is none */
@@ -36,28 +36,12 @@ static void terminal_end_pager(void)
         continue;
 }
 
-/* The environment of less: that of dwell, and LESS unless it is set. The caller frees the list. */
-static char **terminal_pager_environment(void)
-{
-    /* less ends at once if all fits on one screen, shows colours, and leaves the text on the screen. */
-    static char usual[] = "LESS=FRX";
-    size_t count = 0;
-    while (environ && environ[count])
-        count++;
-    char **environment = need_memory(count + 2, sizeof *environment);
-    if (count)
-        memcpy(environment, environ, count * sizeof *environment);
-    if (!getenv("LESS"))
-        environment[count] = usual;
-    return environment;
-}
-
-static void terminal_run_pager(const char *command, char **environment, const int ends[2])
+static void terminal_run_pager(const char *command, const struct child_environment *environment, const int ends[2])
 {
     dup2(ends[0], STDIN_FILENO);
     close(ends[0]);
     close(ends[1]);
-    execle("/bin/sh", "sh", "-c", command, (char *)NULL, environment);
+    execle("/bin/sh", "sh", "-c", command, (char *)NULL, environment->list);
     _exit(127);
 }
 
@@ -69,11 +53,14 @@ void terminal_page(void)
         return;
     width_behind_pager = terminal_query_width(STDOUT_FILENO);
     fflush(stdout);
-    char **environment = terminal_pager_environment();
+    struct child_environment environment = child_environment_copy();
+    /* Less ends by itself if all fits on one screen, shows colours, and leaves the text on the screen. */
+    if (!getenv("LESS"))
+        child_environment_set(&environment, "LESS", "FRX");
     pager = fork();
     if (pager == 0)
-        terminal_run_pager(command, environment, ends);
-    free(environment);
+        terminal_run_pager(command, &environment, ends);
+    child_environment_drop(&environment);
     if (pager > 0) {
         dup2(ends[1], STDOUT_FILENO);
         signal(SIGPIPE, SIG_IGN); /* it is not a failure if the user leaves the pager early */

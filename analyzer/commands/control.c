@@ -2,13 +2,11 @@
  * (docs/format.md). */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,6 +16,7 @@
 #include "commands/event_settings.h"
 #include "commands/find_session.h"
 #include "dwell/format.h"
+#include "sys.h"
 
 enum { PATIENCE = 5000 /* milliseconds */, DUMP_PATIENCE = 600000 };
 
@@ -103,7 +102,7 @@ static struct dwell_control *control_next_chunk(int fd, uint64_t *offset)
 static void control_wake_runtime(struct dwell_control *control)
 {
     __atomic_fetch_add(&control->work, 1, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, &control->work, FUTEX_WAKE, INT_MAX);
+    sys_futex_wake_shared(&control->work);
 }
 
 /* Waits until *word is `wanted`. Returns false if that takes longer. */

@@ -2,23 +2,21 @@
  * with the filter and writes the matches into the session. */
 #include "commands/filter_service.h"
 
-#include <limits.h>
-#include <linux/futex.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "commands/service_thread.h"
 #include "symbols/elf_facts.h"
+#include "sys.h"
 
 static void filter_service_wake(uint32_t *word)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_SEQ_CST);
-    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    sys_futex_wake_shared(word);
 }
 
 static bool filter_service_is_module(const char *file, const struct filter_loaded *module)
@@ -94,7 +92,7 @@ static void *filter_service_run(void *argument)
         const uint32_t asked = __atomic_load_n(asks, __ATOMIC_SEQ_CST);
         filter_service_answer_all(s, asked);
         if (!last)
-            syscall(SYS_futex, asks, FUTEX_WAIT, asked, NULL, NULL, 0);
+            sys_futex_wait_shared(asks, asked, -1);
     }
     return NULL;
 }
@@ -104,11 +102,7 @@ void filter_service_start(struct filter_service *s, struct filters *filters, con
     *s = (struct filter_service){ .filters = filters, .session = session, .fd = fd };
     if (!filters->pattern_count)
         return;
-    sigset_t all, mask;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
-    s->running = pthread_create(&s->thread, NULL, filter_service_run, s) == 0;
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    s->running = service_thread_start(&s->thread, filter_service_run, s);
     session->header->filter_server = s->running ? DWELL_FILTER_SERVER_ANSWERS : DWELL_FILTER_SERVER_ENDED;
 }
 

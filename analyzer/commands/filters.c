@@ -179,8 +179,7 @@ static bool filters_name_matches(const char *name, const void *pattern)
 
 struct filter_names {
     const char *linkage;
-    char *whole;      /* demangled */
-    char *short_name; /* without return type and parameters */
+    char *whole; /* demangled */
 };
 
 static bool filters_pattern_matches(const struct filter_pattern *p, const char *module, const struct symbol *symbol,
@@ -195,14 +194,18 @@ static bool filters_pattern_matches(const struct filter_pattern *p, const char *
     return filters_name_matches(n->linkage, p) || short_name_matches(n->whole, filters_name_matches, p);
 }
 
-static void filters_note_similar(struct filter_pattern *p, const char *name)
+static void filters_note_similar(struct filter_pattern *p, const char *whole)
 {
-    const char *const names[] = { p->nearest ? p->nearest : name, name };
-    const char *nearest = p->name && !p->matches ? suggest(p->name, names, 2) : NULL;
-    if (nearest == NULL || nearest == p->nearest)
+    if (!p->name || p->matches)
         return;
-    free(p->nearest);
-    p->nearest = filters_copy_text(nearest);
+    char *name = short_name_of(whole);
+    const char *const names[] = { p->nearest ? p->nearest : name, name };
+    if (suggest(p->name, names, 2) == name) {
+        free(p->nearest);
+        p->nearest = name;
+    } else {
+        free(name);
+    }
 }
 
 /* The actions of all patterns that match a function. Sets *named if any does. */
@@ -211,12 +214,11 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
 {
     struct filter_names n = { .linkage = symbol->linkage_name ? symbol->linkage_name : "" };
     n.whole = symbol_demangle(n.linkage);
-    n.short_name = short_name_of(n.whole);
     uint32_t action = 0;
     for (size_t i = 0; i < f->pattern_count; i++) {
         struct filter_pattern *p = &f->patterns[i];
         if (!filters_pattern_matches(p, module, symbol, &n)) {
-            filters_note_similar(p, n.short_name);
+            filters_note_similar(p, n.whole);
             continue;
         }
         p->matches++;
@@ -224,7 +226,6 @@ static uint32_t filters_judge_symbol(const struct filters *f, const char *module
         action |= p->action;
     }
     free(n.whole);
-    free(n.short_name);
     return action & ~(uint32_t)FILTER_ONLY;
 }
 

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "commands/child_environment.h"
+#include "base/child_environment.h"
 #include "commands/executable.h"
 #include "commands/record_options.h"
 

@@ -2,14 +2,11 @@
  * size is 4 GiB, or DWELL_WARN_SIZE bytes. */
 #include "commands/size_warning.h"
 
-#include <limits.h>
-#include <linux/futex.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "commands/commands.h"
+#include "commands/service_thread.h"
+#include "sys.h"
 
 enum { SIZE_REACHED = 1, SIZE_WATCH_ENDED = 2 }; /* values of the header's `warned` */
 
@@ -17,7 +14,7 @@ static void *size_warning_run(void *argument)
 {
     struct size_warning *w = argument;
     while (__atomic_load_n(&w->header->warned, __ATOMIC_ACQUIRE) == 0)
-        syscall(SYS_futex, &w->header->warned, FUTEX_WAIT, 0, NULL, NULL, 0);
+        sys_futex_wait_shared(&w->header->warned, 0, -1);
     if (__atomic_load_n(&w->header->warned, __ATOMIC_ACQUIRE) == SIZE_REACHED)
         say("%s has %.1f GiB and grows; --max-size, --mode profile and filters keep it smaller", w->shown,
             (double)w->header->cursor / (1 << 30));
@@ -31,11 +28,7 @@ void size_warning_start(struct size_warning *w, struct dwell_file_header *header
     header->warn_size = size ? strtoull(size, NULL, 10) : 4ull << 30;
     if (header->warn_size == 0)
         return;
-    sigset_t all, mask;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &mask);
-    w->running = pthread_create(&w->thread, NULL, size_warning_run, w) == 0;
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    w->running = service_thread_start(&w->thread, size_warning_run, w);
 }
 
 void size_warning_stop(struct size_warning *w)
@@ -45,6 +38,6 @@ void size_warning_stop(struct size_warning *w)
     uint32_t not_reached = 0;
     __atomic_compare_exchange_n(&w->header->warned, &not_reached, SIZE_WATCH_ENDED, false, __ATOMIC_RELEASE,
                                 __ATOMIC_RELAXED);
-    syscall(SYS_futex, &w->header->warned, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    sys_futex_wake_shared(&w->header->warned);
     pthread_join(w->thread, NULL);
 }

@@ -116,10 +116,10 @@ static bool log_is_open(void)
  * file with its number. */
 static bool log_open(void)
 {
-    if (secure_is_privileged())
-        return false;
     if (log_is_open())
         return true;
+    if (secure_is_privileged())
+        return false;
     place.open = false;
     const char *wanted = getenv("DWELL_PERFLOG");
     if (wanted && strcmp(wanted, "-") == 0) {

@@ -1,8 +1,11 @@
 /*
- * leaving HANDLER JUMPS [edges]: handlers leave by siglongjmp, wherever they interrupt instrumented code, in two
- * threads. loud    the handler is instrumented, and calls instrumented code silent  it is not, so that no frame shows
- * that it ran nested  two handlers, which interrupt each other The program prints how often the bodies of its functions
- * ran. A call may have begun without its body. With `edges`, it prints these counts as scripts/soak reads them.
+ * leaving HANDLER JUMPS [edges]: in two threads, handlers leave instrumented code by siglongjmp.
+ *   loud      the handler is instrumented, and calls instrumented code
+ *   silent    it is not, so that no frame shows that it ran
+ *   nested    two handlers, which interrupt each other
+ *
+ * The program prints how often the bodies of its functions ran. A call may have begun without its body. With `edges`,
+ * it prints these counts as scripts/soak reads them.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -10,13 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
+#include "thread_timer.h"
 
 #define KEPT __attribute__((noinline))
 #define QUIET __attribute__((no_instrument_function))
@@ -74,17 +73,6 @@ QUIET static void silent_leaver(int number)
     (void)number;
     COUNT(jumps);
     siglongjmp(place, 1);
-}
-
-QUIET static timer_t start_timer(int number, long interval)
-{
-    struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number };
-    event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-    timer_t timer;
-    timer_create(CLOCK_MONOTONIC, &event, &timer);
-    const struct itimerspec spec = { { 0, interval }, { 0, interval } };
-    timer_settime(timer, 0, &spec, NULL);
-    return timer;
 }
 
 QUIET static void hold(int how)

@@ -11,13 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
-#ifndef sigev_notify_thread_id
-#define sigev_notify_thread_id _sigev_un._tid
-#endif
+#include "thread_timer.h"
 
 #define KEPT __attribute__((noinline))
 #define QUIET __attribute__((no_instrument_function))
@@ -62,17 +58,6 @@ static void handler(int number)
     (void)number;
     COUNT(handlers);
     handler_leaf(3);
-}
-
-QUIET static timer_t start_timer(int number, long interval)
-{
-    struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number };
-    event.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-    timer_t timer;
-    timer_create(CLOCK_MONOTONIC, &event, &timer);
-    const struct itimerspec spec = { { 0, interval }, { 0, interval } };
-    timer_settime(timer, 0, &spec, NULL);
-    return timer;
 }
 
 QUIET static void hold(int number)

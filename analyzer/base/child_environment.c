@@ -1,6 +1,6 @@
 /* A list of environment variables for a program that dwell starts. It copies dwell's own, and sets, replaces or
  * appends values. */
-#include "commands/child_environment.h"
+#include "base/child_environment.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

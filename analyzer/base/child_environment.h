@@ -1,6 +1,6 @@
 /* The environment of a program that dwell starts: dwell's own, with changes. dwell's own stays as it is. */
-#ifndef DWELL_COMMANDS_CHILD_ENVIRONMENT_H
-#define DWELL_COMMANDS_CHILD_ENVIRONMENT_H
+#ifndef DWELL_BASE_CHILD_ENVIRONMENT_H
+#define DWELL_BASE_CHILD_ENVIRONMENT_H
 
 #include <stddef.h>
 

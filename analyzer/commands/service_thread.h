@@ -1,0 +1,11 @@
+/* A thread of dwell's own beside the program that it runs. */
+#ifndef DWELL_COMMANDS_SERVICE_THREAD_H
+#define DWELL_COMMANDS_SERVICE_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* Starts a thread with all signals blocked, so that the main thread receives them. False if the system refuses. */
+bool service_thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
+
+#endif
